@@ -184,24 +184,24 @@ def _four_steps() -> None:
 
 
 def _settings() -> Experiment:
-    columns = st.container(key="trap-settings").columns([2, 2, 4, 2, 2], gap="small", vertical_alignment="bottom")
-    op = columns[0].selectbox(
-        "Operation", list(OPS), format_func=lambda name: OPS[name].text, key="trap op", on_change=_ask_again
+    line = st.container(key="trap-settings", horizontal=True, vertical_alignment="bottom", gap="small")
+    op = line.selectbox(
+        "Operation", list(OPS), format_func=lambda name: OPS[name].text, key="trap op", on_change=_ask_again, width=155
     )
-    written = columns[1].selectbox(
+    written = line.selectbox(
         "Write to", list(WRITTEN), format_func=lambda what: f"{WRITTEN[what]} ({what})", key="trap written",
-        on_change=_ask_again,
+        on_change=_ask_again, width=155,
     )  # fmt: skip
     routes = [name for name, route in ROUTES.items() if written == "input" or not route.inputs_only]
-    route = columns[2].selectbox(
-        "How it is written", routes, key="trap route", on_change=_ask_again,
+    route = line.selectbox(
+        "How it is written", routes, key="trap route", on_change=_ask_again, width=325,
         format_func=lambda name: f"{ROUTES[name].line('t', 'v')}   ({ROUTES[name].title})",
     )  # fmt: skip
-    guard = columns[3].segmented_control(
-        "Guard", list(GUARDS), required=True, key="trap guard", on_change=_ask_again,
+    guard = line.segmented_control(
+        "Guard", list(GUARDS), required=True, key="trap guard", on_change=_ask_again, width="content",
         help="Off runs the pass inside `allow_mutation()`; on is the engine as it comes.",
     )  # fmt: skip
-    with columns[4].popover("Numbers", icon=":material/tune:", width="stretch"):
+    with line.popover("Numbers", icon=":material/tune:", width="content"):
         if ROUTES[route].takes_number:
             st.slider("Number that is written", *NUMBER.limits, step=0.5, key="trap number", on_change=_ask_again)
         for name in OPS[op].inputs:
@@ -383,7 +383,7 @@ def _predict() -> None:
     )
     guesses = [st.session_state[_key(cell)] for cell in CELLS]
     scored = st.session_state.get("guesses run") == guesses
-    matrix, said = st.columns([1, 1], gap="large")
+    matrix, said = st.columns([3, 2], gap="large")
     with matrix:
         if scored:
             st.html(panels.scores(in_place.outcomes(), dict(zip(CELLS, guesses, strict=True))))
@@ -531,6 +531,21 @@ def _life() -> None:
         "the lines in any order. What can go wrong, will: an early step, a second backward, a learning rate too high."
     )
 
+    actions = st.session_state["life actions"]
+    left, right = st.columns(2, gap="medium")
+    with left:
+        rate = st.slider("Learning rate", *RATE.limits, step=0.01, key="life rate")
+        life = lifecycle.live(actions, rate)
+        _life_actions(actions, life)
+        _life_log(actions, life)
+    with right:
+        alt = f"The states of a tensor. Now: {life.state}. Gone through: {', '.join(dict.fromkeys(life.path))}."
+        st.graphviz_chart(lifecycle.draw_life(life, page.theme()), alt=alt)
+
+
+def _life_actions(actions: str, life: lifecycle.Life) -> None:
+    """What can be done next, and a guess at what it does."""
+
     def act(letters: str) -> None:
         session = st.session_state
         session["life actions"] = (session["life actions"] + letters)[: lifecycle.MOST]
@@ -543,9 +558,6 @@ def _life() -> None:
     def restart() -> None:
         st.session_state["life actions"] = ""
 
-    rate = st.slider("Learning rate", *RATE.limits, step=0.01, key="life rate")
-    actions = st.session_state["life actions"]
-    life = lifecycle.live(actions, rate)
     with st.container(horizontal=True, gap="small"):
         for letter, action in ACTIONS.items():
             st.button(f"`{action.code}`", key=f"life {letter}", on_click=act, args=(letter,), help=action.title,
@@ -562,26 +574,25 @@ def _life() -> None:
     )  # fmt: skip
     if full:
         st.info(f"A life here has at most {lifecycle.MOST} actions. Undo some, or start over.")
-    left, right = st.columns([2, 3], gap="large")
-    with left:
-        alt = f"The states of a tensor. Now: {life.state}. Gone through: {', '.join(dict.fromkeys(life.path))}."
-        st.graphviz_chart(lifecycle.draw_life(life, page.theme()), alt=alt)
-    with right:
-        st.markdown(f"**Now: {life.state}.** {STATES[life.state]}")
-        guess, count, after = st.session_state.get("life guessed", (None, 0, ""))
-        if guess and after == actions:
-            found = lifecycle.effect(life, count)
-            wrong = "" if guess == found else f" Your guess was: {lifecycle.EFFECTS[guess]}."
-            st.markdown(f"{'✕' if wrong else '✓ As you guessed:'} w.grad {lifecycle.EFFECTS[found]}.{wrong}")
-        if life.log and life.log[-1].failed:
-            st.error(life.log[-1].sentence, icon=":material/block:")
-        with st.container(height=400 if len(life.log) > 6 else "content", border=len(life.log) > 6):
-            for number, entry in reversed(list(enumerate(life.log, start=1))):
-                sentence = f"✕ {entry.sentence}" if entry.failed else entry.sentence
-                st.markdown(f"**{number}** `{entry.code}`  \n{escape_markdown(sentence)} :small[State: {entry.state}.]")
-        with st.expander("The states as a table"):
-            marks = {state: "now" if state == life.state else "✓" if state in life.path else "–" for state in STATES}
-            st.markdown(markdown_table(["state", "been here", "meaning"], [(s, marks[s], STATES[s]) for s in STATES]))
+
+
+def _life_log(actions: str, life: lifecycle.Life) -> None:
+    """The present state, and what has been done, the latest first."""
+    st.markdown(f"**Now: {life.state}.** {STATES[life.state]}")
+    guess, count, after = st.session_state.get("life guessed", (None, 0, ""))
+    if guess and after == actions:
+        found = lifecycle.effect(life, count)
+        wrong = "" if guess == found else f" Your guess was: {lifecycle.EFFECTS[guess]}."
+        st.markdown(f"{'✕' if wrong else '✓ As you guessed:'} w.grad {lifecycle.EFFECTS[found]}.{wrong}")
+    if life.log and life.log[-1].failed:
+        st.error(life.log[-1].sentence, icon=":material/block:")
+    with st.container(height=400 if len(life.log) > 6 else "content", border=len(life.log) > 6):
+        for number, entry in reversed(list(enumerate(life.log, start=1))):
+            sentence = f"✕ {entry.sentence}" if entry.failed else entry.sentence
+            st.markdown(f"**{number}** `{entry.code}`  \n{escape_markdown(sentence)} :small[State: {entry.state}.]")
+    with st.expander("The states as a table"):
+        marks = {state: "now" if state == life.state else "✓" if state in life.path else "–" for state in STATES}
+        st.markdown(markdown_table(["state", "been here", "meaning"], [(s, marks[s], STATES[s]) for s in STATES]))
 
 
 main()

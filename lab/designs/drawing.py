@@ -26,7 +26,7 @@ def draw_sort(sort: Sort, count: int, theme: str = "light") -> graphviz.Digraph:
     """The graph after the first `count` events: what is in the list has its two numbers, forward and backward."""
     colours = PALETTES[theme]
     fills = dict(zip(STATES, ("constant", "leaf", "operation", "output"), strict=True))
-    dot = blank("sort", theme, rankdir="LR", ordering="in", ranksep="0.3", nodesep="0.2")
+    dot = blank("sort", theme, rankdir="LR", ordering="in", ranksep="0.22", nodesep="0.2")
     about = sort.events[count - 1].tensor if count else None
     for tensor, name in enumerate(sort.names):
         state = state_of(sort, tensor, count)

@@ -7,6 +7,7 @@ a text of letters, one for each action, so it fits into an address and replays t
 from dataclasses import dataclass, field
 from html import escape
 from itertools import pairwise
+from textwrap import fill
 from typing import Any
 
 import graphviz
@@ -61,7 +62,7 @@ PATHS = {  # (from, to): the action, as the lesson draws them; other ways exist 
     ("backward", "updated"): "step()",
     ("freed", "updated"): "step()",
     ("updated", "forward"): "forward again",
-    ("updated", "converged"): f"gradient and step < {SETTLED}",
+    ("updated", "converged"): f"both < {SETTLED}",
     ("converged", "forward"): "forward again",
     ("updated", "diverged"): "inf or nan",
 }
@@ -202,8 +203,8 @@ class _Training:
 def draw_life(life: Life, theme: str = "light") -> graphviz.Digraph:
     """The states and the ways between them. The present state has a double outline and says "now"."""
     colours = PALETTES[theme]
-    dot = blank("life", theme, rankdir="TB", ranksep="0.3", nodesep="0.3")
-    dot.attr("node", margin="0.14,0.06", color=colours["edge"])
+    dot = blank("life", theme, rankdir="TB", ranksep="0.12", nodesep="0.2")
+    dot.attr("node", margin="0.1,0.04", height="0.3", color=colours["edge"])
     for state in STATES:
         now, been = state == life.state, state in life.path
         text = f"<b>{escape(state)}</b>{'<br/>now' if now else '<br/>✓ been here' if been else ''}"
@@ -222,7 +223,7 @@ def draw_life(life: Life, theme: str = "light") -> graphviz.Digraph:
         dot.edge(
             start,
             end,
-            label=f" {name}",
+            label=fill(f" {name}", 12),
             color=colours["gradient" if taken else "edge"],
             fontcolor=colours["text" if taken else "faint"],
             penwidth="2.5" if taken else "1",

@@ -139,10 +139,7 @@ def _special(found: Difference, name: str, slope: Slope | None) -> str:
 
 def _lines(sweep: Sweep) -> list[dict[str, Any]]:
     """The two straight regimes of the error, each over all steps."""
-    named: list[tuple[Branch | None, str]] = [
-        (sweep.truncation, "the curve bends"),
-        (sweep.cancellation, "digits cancel"),
-    ]
+    named: list[tuple[Branch | None, str]] = [(sweep.truncation, "bends"), (sweep.cancellation, "digits cancel")]
     return [
         {"slope": branch.slope, "scale": branch.scale, "label": f"{why}: slope {short(round(branch.slope, 1))}"}
         for branch, why in named

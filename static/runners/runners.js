@@ -8,7 +8,7 @@ import { laneOf, passesAt, placeOf } from "./pace.js";
 
 const REST = 300; // milliseconds without a change before the page hears of N
 const MAX_LANES = 40; // more runners than this run as one bundle each
-const HEIGHT = 190; // pixels of a track
+const HEIGHT = 165; // pixels of a track
 const EDGE = 16; // pixels between a runner and the end of its lane
 
 /** @type {WeakMap<ShadowRoot, Race>} */

@@ -211,7 +211,7 @@ class Picture {
       const kind = line.slope > 0 ? "tangent" : "secant";
       parts.push(s("path", { class: kind, d: `M${x(x1)} ${y(y1)}L${x(x2)} ${y(y2)}` }));
       const anchor = at && lines.length > 1 ? "start" : "end";
-      const where = anchor === "end" ? width - 6 : 46;
+      const where = anchor === "end" ? width - 6 : 0;
       parts.push(s("text", { class: `in-${kind}`, x: where, y: ERROR_HEIGHT - 4, "text-anchor": anchor }, line.label));
     }
     logs.forEach((error, i) => {

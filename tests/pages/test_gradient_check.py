@@ -60,7 +60,7 @@ def test_the_error_has_two_straight_regimes():
     _, data = picture(opened())
     slopes = {method: [round(line["slope"]) for line in lines] for method, lines in data["lines"].items()}
     assert slopes == {"forward": [1, -1], "central": [2, -1]}
-    assert data["lines"]["central"][0]["label"] == "the curve bends: slope 2"
+    assert data["lines"]["central"][0]["label"] == "bends: slope 2"
     _, product = picture(opened(expression="a*b"))
     assert [line for line in product["lines"]["central"] if line["slope"] > 0] == []  # nothing bends
 

@@ -156,11 +156,12 @@ def _cost() -> None:
     measured = _said(timing, running=False) if guessed and timing and timing.done else ""
     ask = "" if guessed else FIRST
     runners.show("why runners", session["why parameters"], _choose_count, ask=ask, measured=measured.replace("**", ""))
-    st.markdown("**Measured on this machine**")
-    family = st.selectbox(
-        "Function", FAMILIES, format_func=lambda key: FAMILIES[key].title, key="why family", width=250,
-        label_visibility="collapsed",
-    )  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown("**Measured on this machine**", width="content")
+        family = st.selectbox(
+            "Function", FAMILIES, format_func=lambda key: FAMILIES[key].title, key="why family", width=250,
+            label_visibility="collapsed",
+        )  # fmt: skip
     ticking = session.get("why timing") == family
     st.fragment(_timed, run_every=TICK if ticking else None)(family, ticking)
     with st.expander("The brute-force function, run for three parameters"):
@@ -270,7 +271,7 @@ def _formula() -> None:
         return
     point = {name: float(number) for name, number in values.items() if not isinstance(number, list)}
     names = [*point]
-    session["why by"] = state.position("why by", len(names))
+    session["why by"] = min(session["why by"], len(names) - 1)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by = names[
             st.selectbox("Derivative by", range(len(names)), format_func=names.__getitem__, key="why by", width=130)
