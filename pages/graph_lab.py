@@ -613,7 +613,7 @@ def _recorded(expression: Expression, values: dict[str, float | list]) -> Trace 
         return trace
     except ExpressionError as error:
         expression_box.mistake(error)
-        if "shape" in error.message:
+        if error.__cause__ is not None:  # the text is a program, but an operation refused its operands
             st.caption("Whether an input is a number, a vector or a matrix is chosen under **Inputs**.")
     except (RuntimeError, ValueError) as error:  # no input takes part in the result, say
         st.warning(escape_markdown(str(error)))

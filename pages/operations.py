@@ -205,7 +205,7 @@ def _curves(current: PageState, shown: Example) -> None:
     with current.fragment(ALONG, OTHER):
         columns = st.columns([1, 3, 3] if several else 1, vertical_alignment="bottom")
         if several:
-            session["operations along"] = min(session["operations along"], len(names) - 1)
+            session["operations along"] = state.position("operations along", len(names))
             columns[0].radio(
                 "Along", range(len(names)), format_func=names.__getitem__, key="operations along", horizontal=True
             )
@@ -226,7 +226,7 @@ def _element_curve(current: PageState, shown: Example, draw: int, upstream: np.n
     session, names = st.session_state, list(elements(shown))
     with current.fragment(ALONG, OTHER):
         left, right = st.columns([1, 3], vertical_alignment="bottom")
-        session["operations along"] = min(session["operations along"], len(names) - 1)
+        session["operations along"] = state.position("operations along", len(names))
         at = left.selectbox("Element", range(len(names)), format_func=names.__getitem__, key="operations along")
         x = right.slider(names[at], *POINT.limits, step=0.05, key="operations x")
     about = shown.op.name, draw, names[at], x, page.theme()

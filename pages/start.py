@@ -3,9 +3,9 @@
 import streamlit as st
 
 from lab.expression.builder import Expression, parse
-from lab.lessons.machine import STAGES, Values
 from lab.lessons.pages import BY_PATH, GROUPS, PAGES
 from lab.lessons.search import LONGEST, search
+from lab.lessons.stages import STAGES, Values
 from lab.text import numeral
 from lab.trace.recording import Trace, record
 from lab.ui import address, assignment, page, progress

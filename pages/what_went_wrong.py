@@ -13,8 +13,8 @@ from lab.failures import FAILURES, find, memory
 from lab.failures.catalogue import BY_KEY
 from lab.failures.failure import Demonstration, Failure, Numbers, Ran, read_numbers, run, written
 from lab.failures.finder import Found, look_up
-from lab.failures.kind import kind_of
 from lab.failures.messages import SHAPES
+from lab.failures.text_kind import kind_of
 from lab.lessons.pages import PAGES
 from lab.pytorch import Transcript, installed, run_programs
 from lab.text import brief

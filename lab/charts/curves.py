@@ -238,7 +238,7 @@ def gradient_norms(
     )
     colours, spec = COLOURS[theme], chart.spec
     _logarithmic(spec, *BAND, HIGH_NORM)
-    words = {"color": colours["text"], "fontSize": 11}
+    words = {"color": colours["text"], "fontSize": 12}
     usual = {"name": "usual while learning; a finished run may leave it", "yAxis": BAND[0]}
     spec["series"][0]["markArea"] = {
         "silent": True,
@@ -493,7 +493,7 @@ def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, u
         "rotate": 0,
         "distance": 2,
         "color": colours["text"],
-        "fontSize": 11,
+        "fontSize": 12,
     }
     line["markLine"] = {"silent": True, "symbol": "none", "label": label, "data": data}
 

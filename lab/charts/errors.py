@@ -55,7 +55,7 @@ def error_map(
             if theme == "light"
             else [mix(colours["paper"], colours["gradient"][0], 0.8 * k / (LEVELS - 1)) for k in range(LEVELS)]
         ),
-        "series": [{"type": "heatmap", "data": cells, "label": {"color": colours["text"], "fontSize": 11}}],
+        "series": [{"type": "heatmap", "data": cells, "label": {"color": colours["text"], "fontSize": 12}}],
     }  # fmt: skip
     place = ", ".join(str(int(i)) for i in worst[-errors.ndim :])
     alt = f"The error at each element of {name}. Largest at [{place}]: {short(float(rows[worst]))}."

@@ -69,7 +69,7 @@ def lines(
             "silent": True,
             "symbol": "none",
             "precision": -1,  # the place itself: ECharts would round it to two digits after the point
-            "label": {"formatter": "{b}", "position": "insideEndTop", "color": colours["text"], "fontSize": 11},
+            "label": {"formatter": "{b}", "position": "insideEndTop", "color": colours["text"], "fontSize": 12},
             "lineStyle": {"type": "dashed", "color": colours["faint"]},
             "data": [
                 {f"{mark.axis}Axis": mark.at, "name": mark.word}

@@ -154,7 +154,7 @@ def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light")
                 "color": shade,
                 "lineStyle": {"width": 1.5},
                 "areaStyle": {"color": mix(colours["paper"], shade, 0.3), "opacity": 0.9, "origin": base},
-                "endLabel": {"show": True, "formatter": "{a}", "color": colours["text"], "fontSize": 11},
+                "endLabel": {"show": True, "formatter": "{a}", "color": colours["text"], "fontSize": 12},
                 "z": i + 2,
             }
         )

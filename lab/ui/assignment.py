@@ -32,7 +32,7 @@ FIELDS = (  # what a teacher's link has brought: of every page whose own fields 
     Field(assignment_link.BEGIN, "set begin", "", shorter_than(LONGEST_BEGINNING)),
 )
 
-_list = component("set", "progress/set.js", lost="The list", style="progress/set.css")
+_list = component("set", "progress/assignment.js", lost="The list", style="progress/assignment.css")
 
 
 def hidden(control: str) -> bool:

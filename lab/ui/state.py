@@ -246,6 +246,15 @@ def step() -> None:
     st.session_state["address step"] = True
 
 
+def position(key: str, count: int) -> int:
+    """The place that a widget has in a list of so many; the nearest one where the list has become shorter.
+
+    Streamlit reads a name in place of a number while the browser still shows another list: then the first place.
+    """
+    at = st.session_state[key]
+    return min(at, count - 1) if isinstance(at, int) else 0
+
+
 def reset(fields: Iterable[Field]) -> None:
     """Set fields to their defaults (in a callback, or before their widgets)."""
     for field in fields:

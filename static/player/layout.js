@@ -94,7 +94,8 @@ export function bestFor(plans, room, limit) {
   /** @param {Plan} plan */
   const score = ({ down, compact, width, height }) => {
     const liking = ARRANGEMENTS.find((style) => style.down === down && style.compact === compact)?.liking ?? 0;
-    return liking * Math.min(room.width / width, room.height / height, limit);
+    const scale = Math.min(room.width / width, room.height / height);
+    return liking * Math.min(scale, limit) * Math.min(scale, 1); // made smaller it is hard to read: that counts twice
   };
   return plans.reduce((best, plan) => (score(plan) > score(best) ? plan : best));
 }
@@ -224,8 +225,9 @@ export function cardOf(playback, item, compact, large = false) {
   // Arrays with their numbers stand below each other, heat maps beside each other. Above each is a word, below each
   // heat map room for how many of its numbers are none.
   const [wide, high] = numbers ? [1, count] : [count, 1];
-  const room = { width: Math.max(map.width, 46) + 16, height: map.height + (numbers ? 16 : 32) };
-  const width = Math.ceil(Math.max(textWidth, wide * room.width + 8, compact ? 72 : 124));
+  const edge = compact ? 4 : 8;
+  const room = { width: Math.max(map.width, 46) + 2 * edge, height: map.height + (numbers ? 16 : 32) };
+  const width = Math.ceil(Math.max(textWidth, wide * room.width + edge, compact ? 72 : 124));
   const height = head + high * room.height + 6;
   const maps = Array.from({ length: count }, (_, i) => ({
     x: (numbers ? 0 : (i - (count - 1) / 2) * room.width) - map.width / 2,

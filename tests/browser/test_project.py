@@ -3,33 +3,17 @@
 import pytest
 from playwright.sync_api import expect
 
-from lab.lessons.pages import PAGES
+from tests.layout import NAMES, PLACES, look, opened
 from tests.support import settled
 
-WITH_PLAYER = ("", "graph-lab")
 SIZES = ((1024, 768), (1280, 720))
-PLACES = [(page, tab) for page in PAGES for tab in (page.tabs or {"": ""})]
-# What is read from the page while it is projected: the picture, as static/project/ chooses it, and what can be seen.
-SEEN = """() => {
-  const main = document.querySelector("[data-testid=stMain]");
-  const inWindow = ({ top, bottom, width, height }) => width && height && bottom > 0 && top < innerHeight;
-  const all = (root) => [...root.querySelectorAll("*")].flatMap((one) =>
-    one.shadowRoot ? [one, ...all(one.shadowRoot)] : [one]);
-  const zoom = Number(getComputedStyle(document.querySelector("[data-testid=stMainBlockContainer]")).zoom);
-  const small = [], cells = [];
-  for (const one of all(main)) {
-    if (one.closest("svg, .for-readers, [data-testid=stHeaderActionElements]")) continue;
-    if (!inWindow(one.getBoundingClientRect()) || !one.checkVisibility({ visibilityProperty: true })) continue;
-    const words = [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
-    const size = parseFloat(getComputedStyle(one).fontSize) * zoom;
-    if (words && size < 16) small.push(`${one.textContent.trim().slice(0, 30)}: ${size}`);
-    if (one.matches(".grids td > button")) {
-      const { width, height } = one.getBoundingClientRect();
-      cells.push(Math.min(width, height));
-    }
-  }
-  return { zoom, small, cells, wide: main.scrollWidth - main.clientWidth };
-}"""
+# The side of the smallest cell of an array that is in the window.
+CELLS = """() => Math.min(Infinity, ...[...document.querySelectorAll("[data-testid=stBidiComponentIsolated] *")]
+  .flatMap((one) => [...one.shadowRoot?.querySelectorAll(".grids td > button") ?? []])
+  .map((one) => one.getBoundingClientRect())
+  .filter(({ top, bottom }) => bottom > 0 && top < innerHeight)
+  .map(({ width, height }) => Math.min(width, height)))"""
+READABLE = {"small": [], "cut": [], "overlap": [], "wide": 0}
 PICTURES = ":is([data-testid=stGraphVizChart], [data-testid=stEChartsChart], .grids, section.figure .picture, .player)"
 
 
@@ -41,25 +25,19 @@ def project(page):
     page.keyboard.press("f")
 
 
-@pytest.mark.parametrize(("known", "tab_name"), PLACES, ids=[f"{page.title} {tab}".strip() for page, tab in PLACES])
+@pytest.mark.parametrize(("known", "tab_name"), PLACES, ids=NAMES)
 def test_a_projected_page_can_be_read_from_the_last_row(tab, app_url, known, tab_name):
     page = tab(width=SIZES[0][0], height=SIZES[0][1])
-    page.goto(f"{app_url}/{known.address({known.tab: tab_name} if tab_name else {})}")
-    page.get_by_role("heading", level=1).wait_for()
-    if known.path in WITH_PLAYER:  # where F is the player's, once it is there
-        page.locator(".player").first.wait_for()
+    opened(page, app_url, known, tab_name)
     project(page)
     shown = page.locator("html.projecting, .player.present")
     expect(shown.first).to_be_attached()
-    if page.locator("html.projecting").count():
-        for width, height in SIZES:
-            page.set_viewport_size({"width": width, "height": height})
-            settled(page)
-            seen = page.evaluate(SEEN)
-            assert seen["zoom"] >= 1.5
-            assert seen["small"] == []
-            assert min(seen["cells"], default=40) >= 40
-            assert seen["wide"] <= 0
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        found = look(page, font=16, drawn=16)
+        assert {name: found[name] for name in ("small", "cut", "overlap", "wide")} == READABLE
+        if page.locator("html.projecting").count():
+            assert page.evaluate(CELLS) >= 40
             _in_window(page, height)
     page.keyboard.press("f")
     expect(shown).to_have_count(0)

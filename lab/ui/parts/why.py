@@ -271,7 +271,7 @@ def _formula() -> None:
         return
     point = {name: float(number) for name, number in values.items() if not isinstance(number, list)}
     names = [*point]
-    session["why by"] = min(session["why by"], len(names) - 1)
+    session["why by"] = state.position("why by", len(names))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by = names[
             st.selectbox("Derivative by", range(len(names)), format_func=names.__getitem__, key="why by", width=130)
