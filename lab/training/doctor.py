@@ -189,7 +189,7 @@ RULES = (
         "gap",
         frozenset({"underfitting"}),
     ),
-    Rule("underfitting", "The network underfits", symptoms.straight, remedies.larger_network, "loss", STUCK),
+    Rule("underfitting", "The network underfits", symptoms.too_small, remedies.larger_network, "loss", STUCK),
     Rule("chance", "It answers as if by chance", symptoms.at_chance, remedies.compare_labels, "loss", STUCK),
     Rule("underfitting", "The network underfits", symptoms.underfitting, remedies.larger_network, "loss"),
 )

@@ -44,7 +44,7 @@ STILL, STILLER = 0.05, 0.02  # the loss stands still: it changes by less from on
 STILL_EPOCHS, STILL_LONG = 10, 40  # until then a plateau may lead on; the second of each where there are many units
 FEW_UNITS = 8  # hidden units, all layers together
 CHANCE = 0.97  # loss over that of guessing
-MIN_GAIN, SOME_GAIN, GOOD_GAIN = 0.05, 0.1, 0.5  # share by which the loss is below that of the plain answer
+MIN_GAIN, SOME_GAIN, GOOD_GAIN = 0.03, 0.1, 0.5  # share by which the loss is below that of the plain answer
 SWINGING_GAIN = 0.7  # the same, of a loss whose swings do no harm
 PRAISED = 0.8  # validation loss over that of the plain answer: a healthy network is below
 HALF_THE_ERRORS = 0.5  # training errors over those of the plain answer, of a network that has learned
@@ -242,24 +242,26 @@ def swinging(h: History) -> Evidence | None:
     """The loss goes up again and again."""
     loss = recent_loss(h)
     steps = np.diff(loss)
-    rises = int(np.sum(steps > 0))
+    rises = int(np.sum(steps > SWING_SHARE * loss.mean())) if len(loss) else 0  # smaller ones make no habit
     few, rise = (2, RESTLESS) if h.far_above_usual else (MIN_RISES, SWING)  # a strange rate is suspected sooner
     if len(loss) < SWING_FEWEST or rises < few or not swings(loss, rise) or _harmless(h, loss):
         return None
     began = len(h) - len(loss)
     return _said(
         h,
-        f"From epoch {h.epochs[began]} to {h.epochs[-1]} the training loss rises in {rises} of {len(steps)} epochs, by "
-        f"{short(steps.max(), 2)} at most; it lies between {short(loss.min())} and {short(loss.max())}.",
+        f"From epoch {h.epochs[began]} to {h.epochs[-1]} the training loss rises markedly in {rises} of {len(steps)} "
+        f"epochs, by {short(steps.max(), 2)} at most; it lies between {short(loss.min())} and {short(loss.max())}.",
         at=began + int(np.argmax(steps > 0)) + 1,
     )
 
 
 def _harmless(h: History, loss: np.ndarray) -> bool:
-    """Does it swing far below the loss of the plain answer, at a rate that is not far above what is usual?"""
+    """Does it swing far below the loss of the plain answer, or get lower all the same, at a rate that is not far above
+    what is usual?"""
     if h.far_above_usual:
         return False
-    return bool(math.isfinite(h.guess) and loss.mean() <= (1 - SWINGING_GAIN) * h.guess)
+    before, now = np.array_split(loss, 2)
+    return bool(np.median(loss) <= (1 - SWINGING_GAIN) * h.guess < math.inf or now.min() < (1 - STILL) * before.min())
 
 
 def recent_loss(h: History) -> np.ndarray:
@@ -275,7 +277,7 @@ def swings(loss: np.ndarray, rise: float) -> bool:
 
 def thrown(h: History) -> Evidence | None:
     """The first steps have thrown the network where it learns no more: far above guessing, or into dead units."""
-    if h.learned or not h.loss.size:
+    if h.learned or h.gain >= GOOD_GAIN or not h.loss.size:
         return None
     early = h.loss[:FEWEST]
     worst = int(np.nanargmax(early)) if np.isfinite(early).any() else 0
@@ -318,16 +320,18 @@ def at_chance(h: History) -> Evidence | None:
     )
 
 
-def straight(h: History) -> Evidence | None:
-    """It stands still, and draws straight lines only."""
-    return None if h.bends else underfitting(h)
+def too_small(h: History) -> Evidence | None:
+    """It stands still, and draws straight lines only, or bends them in very few places."""
+    return None if h.bends >= FEW_UNITS else underfitting(h)
 
 
 def _useless(h: History) -> Evidence | None:
     """It learns its own samples, and answers others no better than the plain answer does."""
-    if h.origin is None or not h.config.val_fraction or len(h) < STILL_EPOCHS or h.gain < MIN_GAIN:
+    if h.origin is None or not h.config.val_fraction or h.few_rows or len(h) < STILL_EPOCHS or h.gain < MIN_GAIN:
         return None
-    recent = slice(-STILL_EPOCHS // 2, None)
+    recent, before = slice(-STILL_EPOCHS // 2, None), slice(-STILL_EPOCHS, -STILL_EPOCHS // 2)
+    if np.median(h.val_loss[recent]) < (1 - STILL) * np.median(h.val_loss[before]):  # it may get there
+        return None
     loss, score = float(np.median(h.val_loss[recent])), float(np.median(h.val_score[recent]))
     if not loss >= CHANCE * h.val_guess or (not h.regression and score > h.plain_score("val") + h.sampling_error):
         return None
@@ -478,7 +482,7 @@ def collapsed(h: History) -> Evidence | None:
     """Weight decay holds the weights near 0, and the network has not learned."""
     if h.learned:
         return None
-    if h.config.weight_decay >= LARGE_DECAY and len(h) >= SWING_FEWEST and not h.only_falls:
+    if h.config.weight_decay >= LARGE_DECAY and len(h) >= (STILL_EPOCHS if h.only_falls else SWING_FEWEST):
         return near_zero(h) or _said(
             h,
             f"Weight decay is {h.config.weight_decay:g}, which is large, and in epoch {h.epochs[-1]} training "
@@ -543,7 +547,7 @@ def noise(h: History) -> Evidence | None:
     if h.regression or len(h) < FEWEST:
         return None
     errors, others = 1 - h.train_score[-WINDOW:].mean(), 1 - h.val_score[-WINDOW:].mean()
-    if errors - others > NOISY_GAP and errors > NOISY_ERRORS * others:
+    if errors - others > NOISY_GAP + h.sampling_error and errors > NOISY_ERRORS * others:
         return _said(
             h,
             f"In the last {WINDOW} epochs the accuracy is {h.train_score[-WINDOW:].mean():.0%} on the training "
@@ -595,6 +599,9 @@ def _rising(h: History, share: float) -> Evidence | None:
         return None
     if high - after < APART or h.gap[now].mean() < AHEAD:
         return None
+    usual = np.median(np.abs(np.diff(h.val_loss[-SWING_EPOCHS:])))  # from one epoch to the next
+    if high - low < 2 * usual or h.val_loss[-1] < (1 + share) * low:
+        return None
     middle = h.epochs[best + 1]
     return _said(
         h,
@@ -614,7 +621,10 @@ def _wide_gap(h: History) -> Evidence | None:
     wide = WIDE_GAP + h.sampling_error
     if not (gaps.mean() > wide and gaps[-1] > wide) or (closing and not h.learned):
         return None
-    if h.regression and h.val_loss[-1] < (1 + RISEN) * np.nanmin(h.val_loss):  # validation still gets better
+    smooth = _medians(h.val_loss)
+    if len(smooth) > WINDOW and smooth[-1] < (1 - FALLEN) * smooth[-1 - WINDOW]:  # validation still gets better
+        return None
+    if smooth[-1] < (1 + RISEN) * smooth.min() if h.regression else smooth[-1] == smooth.min() and not h.learned:
         return None
     if h.val_loss[-WINDOW:].mean() < h.loss[-WINDOW:].mean() * (1 + RISEN):  # few samples may be right by chance
         return None

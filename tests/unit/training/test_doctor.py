@@ -284,12 +284,14 @@ def test_a_norm_that_is_no_number_is_left_out():
 
 
 def test_the_gap_has_to_stay_open():
-    def gap(epoch, train, val):
-        return record(epoch, 1 / epoch, train, val, val_loss=1.5 / epoch)
+    def gap(epoch, train, val, val_loss=0.9):
+        return record(epoch, 1 / epoch, train, val, val_loss=val_loss)
 
     widening = [gap(e, 0.6 + 0.04 * e, 0.62 + 0.01 * e) for e in range(1, 11)]
     assert diagnose(widening, Config())[0].key == "overfitting"
-    closing = [gap(e, 0.95, 0.75 + 0.02 * e) for e in range(1, 11)]
+    no_harm = [gap(e, 0.6 + 0.04 * e, 0.62 + 0.01 * e, val_loss=1.5 / e) for e in range(1, 11)]
+    assert diagnose(no_harm, Config())[0].well  # validation loss still falls
+    closing = [gap(e, 0.95, 0.75 + 0.02 * e, val_loss=1.5 / e) for e in range(1, 11)]
     assert diagnose(closing, Config())[0].key == "healthy"
 
 
