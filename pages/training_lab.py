@@ -80,11 +80,12 @@ def _show(current: PageState) -> None:
         st.title("Training lab", width="content")
         settings.choose_lesson(config)
         transport = st.container(key="training-transport", horizontal=True, gap="small", width="content")
-        box = st.popover("Settings", icon=":material/tune:", key="training settings", on_change="rerun")
-        if box.open:  # Streamlit's browser side would show widgets in a closed one with the values of their first run
-            with box:
-                settings.settings()
+        if not now["training hide"]:
+            settings.more()
         choice.choose("training")
+    if not now["training hide"]:
+        with st.container(key="training-line", horizontal=True, vertical_alignment="bottom", gap="small"):
+            settings.main_settings()
     word = st.container(key="training-word")
     own = OWN_DATA.get(now["training data"])
     data = None
@@ -118,9 +119,9 @@ def _show(current: PageState) -> None:
     turn = now["training worker"].take_turn()
     if now["training running"]:
         train(_run(), turn)  # before the page is drawn anew: the first batch waits for a process to begin
-    with st.container(key="training-epochs", horizontal=True, vertical_alignment="bottom", gap="small"):
+    with st.container(key="training-epochs", horizontal=True, vertical_alignment="center", gap="small"):
         bar = st.container(key="training-progress")
-        view = choose_view(_speed_slider, settings.change_network)
+        view = choose_view(_choose_speed, settings.change_network)
     with st.container(key="training-instruments"):
         places = lay_out(view, bar)
         if now["training running"]:
@@ -219,6 +220,7 @@ def _welcome() -> None:
     now, arrived = st.session_state, visit.arrived()
     if not arrived:
         return
+    now["training tried"] += [one for one in arrived.tried() if one not in now["training tried"]]
     known = {(str(kept.config), str(kept.own)) for kept in now["training shelf"]}
     now["training shelf"] += [k for k in arrived.shelf() if (str(k.config), str(k.own)) not in known]
     config = settings.chosen()[0]
@@ -258,6 +260,7 @@ FIELDS = (
     Field("epoch", "training epoch", None, _epoch, address.optional),  # None: at the end of what has been trained
     Field("guess", "training guess", None, str, address.optional),  # one that the lesson does not have is none
     Field("speed", "training speed", 300, _speed, address.number),
+    Field("hide", "training hide", False, lambda text: text == "True"),
     *VIEW,
     choice.field("training"),
 )
@@ -275,6 +278,7 @@ def _begin() -> None:
         now["training cursor"] = config.epochs
         now["training shelf"] = []
         now["training compared"] = []
+        now["training tried"] = []
     if opened := now["training opened"]:
         now["training recorded epoch"] = now["training epoch"] or len(opened.records)
 
@@ -364,12 +368,13 @@ def _transport(ready: bool) -> None:
     )
 
 
-def _speed_slider() -> None:
-    st.session_state["training worker"].rate = st.select_slider(
+def _choose_speed() -> None:
+    st.session_state["training worker"].rate = st.selectbox(
         "Batches per second",
         SPEEDS,
-        format_func=lambda rate: f"{rate:,}" if math.isfinite(rate) else "full speed",
+        format_func=lambda rate: f"{rate:,} batches/s" if math.isfinite(rate) else "full speed",
         key="training speed",
+        label_visibility="collapsed",
         width=FIELD,
     )
 

@@ -442,7 +442,11 @@ export interface AxisSpec {
 export type Feed = Record<string, ShownChart> | { progress: ShownProgress; network: ShownNetwork; tables: boolean };
 
 export interface ShownProgress {
-  share: number;
+  /** epochs so far, with fractions, and of the whole run */
+  reached: number;
+  epochs: number;
+  /** the epoch that is looked back at; null follows the training */
+  cursor: number | null;
   text: string;
 }
 

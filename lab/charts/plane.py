@@ -28,16 +28,18 @@ def boundary(
     labels: np.ndarray,
     classes: Sequence[str],
     theme: str = "light",
+    discrete: bool = False,
 ) -> Chart:
     """Probabilities over the plane as shades, the lines where the likeliest class changes, and samples.
 
-    answers (rows, columns, classes) over the grid ys x xs; points (n, 2) and labels (n,).
+    answers (rows, columns, classes) over the grid ys x xs; points (n, 2) and labels (n,). discrete: one shade for each
+    class, whatever its probability.
     """
     colours = COLOURS[theme]
     count = len(classes)
     winner = answers.argmax(axis=-1)
     certainty = (np.nan_to_num(answers.max(axis=-1), nan=1 / count) - 1 / count) / (1 - 1 / count)
-    shade = np.clip(SHADES * certainty, 0, SHADES - 1).astype(int)
+    shade = np.clip(SHADES * (1 if discrete else certainty), 0, SHADES - 1).astype(int)
     palette = [
         mix(colours["paper"], nth(colours["classes"], c), 0.1 + 0.14 * k) for c in range(count) for k in range(SHADES)
     ]

@@ -134,28 +134,29 @@ def _losses(records: Sequence[Record], name: Curve) -> list[float]:
 
 
 NOISE = 0.2  # around the sine
-FIRST = Config(data="moons", hidden=(16, 16), lr=0.01, epochs=60)  # what a visitor without a link sees
-DEEP = replace(FIRST, data="circles", hidden=(16,) * 5, activation="sigmoid", init="xavier", optimizer="sgd", lr=0.1)
-WILD = replace(FIRST, data="digits", hidden=(64,) * 3, init="normal", optimizer="sgd", lr=0.001, epochs=30)
+FIRST = Config(data="moons", hidden=(8, 8), lr=0.01, epochs=60)  # what a visitor without a link sees
+WIDER = replace(FIRST, hidden=(16, 16))  # too many lines to be seen singly
+DEEP = replace(WIDER, data="circles", hidden=(16,) * 5, activation="sigmoid", init="xavier", optimizer="sgd", lr=0.1)
+WILD = replace(WIDER, data="digits", hidden=(64,) * 3, init="normal", optimizer="sgd", lr=0.001, epochs=30)
 LESSONS = MappingProxyType(
     {
         "A healthy run": Lesson(
             FIRST, "Where will validation accuracy end?", ("below 90 %", "90 to 97 %", "above 97 %"), _accuracy
         ),
         "Rate too high": Lesson(
-            replace(FIRST, activation="tanh", lr=0.3),
+            replace(WIDER, activation="tanh", lr=0.3),
             "A rate 30 times as large: what will the loss do?",
             ("fall faster", "jump up and down", "become infinite"),
             _jumps,
         ),
         "Rate too low": Lesson(
-            replace(FIRST, optimizer="sgd", lr=0.0001),
+            replace(WIDER, optimizer="sgd", lr=0.0001),
             "How much of the loss will be gone after 60 epochs?",
             ("hardly any", "about half", "nearly all"),
             _gone,
         ),
         "All weights zero": Lesson(
-            replace(FIRST, init="zeros"),
+            replace(WIDER, init="zeros"),
             "Which layers will get a gradient?",
             ("all three", "the last one alone", "none"),
             _learning,
@@ -170,37 +171,37 @@ LESSONS = MappingProxyType(
             _first_norm,
         ),
         "A layer dies": Lesson(
-            replace(FIRST, data="digits", hidden=(32, 32), lr=0.3, epochs=30),
+            replace(WIDER, data="digits", hidden=(32, 32), lr=0.3, epochs=30),
             "How many units of the worst layer will be dead in the end?",
             ("few", "about half", "nearly all"),
             _dead,
         ),
         "Overfitting": Lesson(
-            replace(FIRST, data="xor", hidden=(64, 64), epochs=150, val_fraction=0.95),
+            replace(WIDER, data="xor", hidden=(64, 64), epochs=150, val_fraction=0.95),
             "50 samples to train on: what will the validation loss do?",
             ("fall to the end", "fall, then rise", "rise from the start"),
             _validation,
         ),
         "The hardest: spirals": Lesson(
-            replace(FIRST, data="spirals", hidden=(32, 32), activation="tanh", epochs=150),
+            replace(WIDER, data="spirals", hidden=(32, 32), activation="tanh", epochs=150),
             "When will validation accuracy pass 90 %?",
             ("by epoch 20", "later", "never"),
             _when,
         ),
         "Falls, then infinite": Lesson(
-            replace(FIRST, data="spirals", activation="leaky_relu", optimizer="sgd", momentum=0.9, lr=1.0),
+            replace(WIDER, data="spirals", activation="leaky_relu", optimizer="sgd", momentum=0.9, lr=1.0),
             "Momentum 0.9 and a rate of 1: the loss will fall for many epochs, and then?",
             ("go on falling", "rise a little", "become infinite"),
             _fall,
         ),
         "A rare class": Lesson(
-            replace(FIRST, data="rare", epochs=30),
+            replace(WIDER, data="rare", epochs=30),
             "Always saying class 0 is right in 95 %. Where will validation accuracy end?",
             ("at 95 %, too", "95 to 99 %", "above 99 %"),
             _beaten,
         ),
         "Labels without a rule": Lesson(
-            replace(FIRST, data="xor", noise=2.0, samples=200, hidden=(64, 64), epochs=100),
+            replace(WIDER, data="xor", noise=2.0, samples=200, hidden=(64, 64), epochs=100),
             "The noise hides the rule. Training accuracy will rise; and on samples never seen?",
             ("rise with it", "stay near 50 %"),
             _alike,
@@ -212,7 +213,7 @@ LESSONS = MappingProxyType(
             _next_letter,
         ),
         "A noisy curve": Lesson(
-            replace(FIRST, data="sine", noise=NOISE, hidden=(32, 32), activation="tanh", schedule="cosine"),
+            replace(WIDER, data="sine", noise=NOISE, hidden=(32, 32), activation="tanh", schedule="cosine"),
             "How much of the targets’ variance will the curve explain (R²)?",
             ("all of it", "a little less", "about half"),
             _explained,

@@ -76,10 +76,9 @@ class LiveRun:
         return len(self._losses)
 
     @property
-    def progress(self) -> float:
-        """The share of all batches that is done, 0 to 1; a run that diverged is done."""
-        trainer = self.trainer
-        return 1.0 if self.done else (trainer.epoch + trainer.batch / trainer.steps_per_epoch) / self.config.epochs
+    def reached(self) -> float:
+        """How many epochs it has been trained for, with fractions."""
+        return self.trainer.epoch + self.trainer.batch / self.trainer.steps_per_epoch
 
     @property
     def records(self) -> list[Record]:

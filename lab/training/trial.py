@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import Literal
+from typing import Any, Literal
 
 from lab.training.config import Config
 from lab.training.data_card import baseline
@@ -47,6 +47,21 @@ class Trial:
     @property
     def helps(self) -> bool:
         return self.word in HELPFUL
+
+    def to_json(self) -> dict[str, Any]:
+        """What `from_json` takes: of the finding its name and its remedy alone."""
+        finding = {name: getattr(self.finding, name) for name in ("key", "name", "remedy", "grade")}
+        return vars(self) | {"finding": finding | {"settings": dict(self.finding.settings)}}
+
+    @classmethod
+    def from_json(cls, known: dict[str, Any]) -> Trial:
+        """Raises KeyError, TypeError or ValueError for what is no trial."""
+        about = known["finding"]
+        settings = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in about["settings"].items()
+        }
+        finding = Finding(**about | {"settings": settings, "evidence": (), "instrument": "loss", "epoch": 0})
+        return cls(**known | {"finding": finding, "seeds": tuple(known["seeds"])})
 
     def __str__(self) -> str:
         seeds = ", ".join(map(str, self.seeds))

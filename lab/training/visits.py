@@ -32,6 +32,7 @@ from lab.training.live import LiveRun, Own
 from lab.training.records import slim
 from lab.training.run_folder import RunError, write_atomic
 from lab.training.shelf import MOST, Kept
+from lab.training.trial import Trial
 
 VISIT_LIMIT = 20_000_000  # bytes of the files of one visitor
 SHARED_LIMIT = 100_000_000  # bytes of the finished runs that are there for everybody
@@ -43,7 +44,8 @@ SOURCES = (
     "model.py",
     *(f"lab/training/{name}.py" for name in ("trainer", "datasets", "samples", "tables", "images", "config")),
 )
-PRESENT, EVERYBODY = "present", "everybody"
+PRESENT, EVERYBODY, TRIED = "present", "everybody", "tried.json"
+Tried = list[tuple[str, Trial]]  # the `digest` of a run, and the result of a remedy that was tried on it
 WINDOWS = 4  # runs that pages show, of one visitor with several windows
 
 
@@ -149,6 +151,17 @@ class Visit:
             with contextlib.suppress(RunError):
                 found.append(_described(path))
         return found
+
+    def keep_tried(self, tried: Tried) -> None:
+        """Keep the results of remedies that were tried. Raises RunError."""
+        self._write(self.folder / TRIED, json.dumps([(run, trial.to_json()) for run, trial in tried]).encode())
+
+    def tried(self) -> Tried:
+        """The results that were kept; none where they cannot be read."""
+        try:
+            return [(run, Trial.from_json(known)) for run, known in json.loads((self.folder / TRIED).read_bytes())]
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return []
 
     def _present(self, config: Config) -> Path:
         return self.folder / f"{PRESENT}-{_digest(json.dumps(config.to_json()))}.npz"

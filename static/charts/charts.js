@@ -17,6 +17,7 @@ import { DataTable } from "./data_table.js";
 const EPOCH = "tensor-ops-lab-epoch";
 const POINT = "tensor-ops-lab-point";
 const PAUSE = 120; // milliseconds without a click before the page hears of the last ones
+const HELD = 1500; // milliseconds until the page has surely answered to an epoch that was chosen
 const MARGIN = "200px"; // a chart so far out of sight is drawn already
 /** @type {Map<HTMLElement, Board>} the element that Streamlit gave to a board -> the board */
 const boards = new Map();
@@ -85,18 +86,36 @@ class Board {
   }
 }
 
-/** How far the run has come. */
+/** How far the run has come, and the epoch that the instruments show: it follows the training, and can be moved back.
+ */
 class Progress {
   constructor() {
+    this.reached = 0; // epochs
+    this.moved = -HELD; // when a hand moved it last
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.waiting = undefined;
     this.words = h("p");
-    this.bar = h("progress", { max: 1, "aria-label": "Progress of the run" });
+    this.bar = h("input", { type: "range", min: 0, "aria-label": "Show the epoch", oninput: () => this.move() });
     this.element = h("div", { class: "run-progress" }, this.words, this.bar);
   }
 
+  move() {
+    const chosen = Number(this.bar.value);
+    this.moved = performance.now();
+    clearTimeout(this.waiting);
+    const detail = chosen < this.reached ? chosen : Number(this.bar.max); // at its end it follows
+    this.waiting = setTimeout(() => window.dispatchEvent(new CustomEvent(EPOCH, { detail })), PAUSE);
+  }
+
   /** @param {ShownProgress} shown */
-  show({ share, text }) {
+  show({ reached, epochs, cursor, text }) {
+    this.reached = reached;
     setText(this.words, text);
-    this.bar.value = share;
+    setAttribute(this.bar, "max", String(epochs));
+    setAttribute(this.bar, "aria-valuetext", `epoch ${cursor ?? Math.floor(reached)}`);
+    this.bar.style.setProperty("--reached", String(reached / epochs));
+    // What the page shows may be older than what a hand has just chosen.
+    if (performance.now() - this.moved > HELD) this.bar.value = String(cursor ?? Math.floor(reached));
   }
 
   remove() {

@@ -13,6 +13,7 @@ const CHANGE = "tensor-ops-lab-network";
 const PAUSE = 80; // milliseconds that the pointer stays before it means something
 const THIN = 0.4; // pixels of a line for a weight of 0
 const THICK = 6; // and what the largest has besides
+const DEEP = 3; // hidden layers: with more, the buttons above a layer stand below each other
 const TALLEST = 8; // tiles of a column below each other
 
 /** The picture as a part of a board of charts. */
@@ -63,6 +64,7 @@ export class Network {
   build(shown, shape) {
     const focused = this.columns.contains(document.activeElement) ? document.activeElement?.ariaLabel : null;
     this.shape = shape;
+    this.picture.classList.toggle("deep", shown.hidden.length > DEEP);
     this.tiles = shown.columns.map((column, at) => column.tiles.map((tile, row) => button(tile, at, row, this)));
     this.columns.replaceChildren(...shown.columns.map((column, at) => this.column(column, at)));
     this.wires = shown.wires.map((wires) => wires.flat().map(() => s("path")));

@@ -267,7 +267,7 @@ def test_back_after_another_lesson_brings_the_settings_before(open_page):
     assert entries(page) == 3
     page.go_back()
     until(page, hidden="4", epochs="3", axis="logarithmic", tab="Command line")
-    page.get_by_role("button", name="Settings").click()
+    page.get_by_role("button", name="More").click()
     hidden = page.get_by_role("textbox", name="Hidden layers")
     assert eventually(page, hidden.input_value, "4") == "4"
     page.locator(".run-progress", has_text="Epoch 0 of 3").wait_for()
@@ -292,7 +292,7 @@ def test_a_button_pressed_before_the_answer_to_back_has_come_does_not_undo_it(ne
     held = []
     page.go_back()
     eventually(page, lambda: any(b"address" in message for _, message in held), True)
-    page.get_by_role("button", name="Settings").click()
+    page.get_by_role("button", name="More").click()
     page.wait_for_timeout(300)  # in which the server reads it
     late, held = held, None
     for socket, message in late:

@@ -21,10 +21,12 @@ from lab.training import points
 from lab.training.config import Config
 from lab.training.datasets import sine
 from lab.training.doctor import diagnose
+from lab.training.lessons import FIRST
+from lab.training.live import LiveRun
 from lab.training.predictions import answers
 from lab.training.trainer import train
 from lab.training.trial import can_be_tried
-from lab.ui.training.instruments import PANEL, TALL
+from lab.ui.training.instruments import PANEL, TALL, View
 from lab.ui.training.settings import change_network
 from lab.ui.visitor import COOKIE
 from tests.pages.conftest import address, entry, switch, texts
@@ -56,6 +58,11 @@ def run(at, **address):
 def click(at, key):
     at.button(key=f"training {key}").click().run()
     assert not at.exception
+
+
+def look_back(at, epoch):
+    at.session_state["training cursor"] = epoch
+    at.run()
 
 
 def live(at):
@@ -186,7 +193,7 @@ def test_start_pause_continue(at):
 
 def test_the_speed_is_kept_to(at):
     run(at)
-    at.select_slider(key="training speed").set_value(10).run()
+    at.selectbox(key="training speed").set_value(10).run()
     began = time.monotonic()
     start(at)
     tick_until(at, lambda: live(at).batches >= 8)
@@ -246,15 +253,15 @@ def test_the_cursor_takes_all_instruments_back(at):
     run(at, epochs="12")
     run_to_the_end(at)
     assert heading(at, "Decision boundary") == "Decision boundary"
-    at.slider(key="training cursor").set_value(5).run()
+    look_back(at, 5)
     assert not at.exception
     assert "epoch 5" in heading(at, "Decision boundary")
     marks = line_series(at, "loss", "validation")["markLine"]["data"]
     assert "5" in [mark["xAxis"] for mark in marks]
     assert address(at)["epoch"] == "5"
     drawn = np.array(network(at)["wires"][0])
-    np.testing.assert_allclose(drawn[0, 0], np.linalg.norm(live(at).network(5).layers[0].weight.numpy()[0]), atol=1e-3)
-    at.slider(key="training cursor").set_value(0).run()
+    np.testing.assert_allclose(drawn, live(at).network(5).layers[0].weight.numpy(), atol=1e-3)
+    look_back(at, 0)
     assert not at.exception
     assert "epoch 0" in heading(at, "Decision boundary")
 
@@ -263,13 +270,30 @@ def test_rewind_and_on_again_repeats_the_numbers(at):
     run(at, epochs="12")
     run_to_the_end(at)
     before = line(at, "loss", "validation")
-    at.slider(key="training cursor").set_value(5).run()
+    look_back(at, 5)
     click(at, "rewind")
     assert len(live(at).records) == 5
-    assert at.slider(key="training cursor").value == 12
+    assert at.session_state["training cursor"] == 12
     assert len(line(at, "loss", "validation")) == 6  # with epoch 0
     run_to_the_end(at)
     assert line(at, "loss", "validation") == before
+
+
+def test_the_bar_of_the_run_follows_the_training_and_looks_back(at):
+    run(at, epochs="12")
+    assert shown(at)["progress"]["cursor"] is None
+    run_to_the_end(at)
+    assert shown(at)["progress"] | {"text": ""} == {"reached": 12, "epochs": 12, "cursor": None, "text": ""}
+    look_back(at, 5)
+    assert shown(at)["progress"]["cursor"] == 5
+
+
+def test_the_axis_of_the_loss_becomes_logarithmic_while_it_trains():
+    run = LiveRun(replace(FIRST, epochs=30))
+    view = View(run, 30, None, "weights", "validation", "first", "automatic")
+    assert not view.log
+    run.advance(math.inf)
+    assert view.log  # the same view: a fragment has no other
 
 
 def test_a_link_to_an_epoch_trains_up_to_it_and_shows_it(at):
@@ -300,7 +324,7 @@ def test_a_mistake_gets_a_sentence_and_nothing_is_lost(at, text):
     assert len(at.error) == 1
     assert "--" not in at.error[0].value
     assert live(at) is before
-    at.text_input(key="training hidden").set_value("16 16").run()
+    at.text_input(key="training hidden").set_value("8 8").run()
     assert not at.error
     assert live(at) is before
 
@@ -389,7 +413,7 @@ def test_noise_and_samples_belong_to_generated_data(at):
     at.session_state["training tabs"] = "Command line"
     at.run()
     assert "--noise 0.4 --samples 300" in next(c.value for c in at.code)
-    at.select_slider(key="training noise").set_value(0.0).run()
+    at.selectbox(key="training noise").set_value(0.0).run()
     assert live(at).config.noise == 0
     assert address(at)["noise"] == "0"
     at.selectbox(key="training data").set_value("digits").run()
@@ -448,14 +472,14 @@ def test_a_bad_address_falls_back_with_a_note(at, name, value):
     run(at, **{name: value})
     assert len(at.info) == 1
     assert name in at.info[0].value
-    assert live(at).config == Config(data="moons", hidden=(16, 16), lr=0.01, epochs=60)
+    assert live(at).config == FIRST
 
 
 @pytest.mark.parametrize("address", [{"epochs": "5", "warmup": "5"}, {"warmup": "70"}])
 def test_settings_that_do_not_fit_together_fall_back_with_a_note(at, address):
     run(at, **address)
     assert "warmup" in at.info[0].value
-    assert live(at).config == Config(data="moons", hidden=(16, 16), lr=0.01, epochs=60)
+    assert live(at).config == FIRST
 
 
 def test_early_stopping_a_schedule_and_clipping_are_those_of_the_command_line(at):
@@ -505,7 +529,7 @@ def test_where_the_mistakes_are_the_main_picture_they_get_its_height(at):
 def test_nothing_need_be_held_out_and_then_nothing_is_called_validation(at, data, panel):
     run(at, data=data, hidden="8", lr="0.03", epochs="20", val_fraction="0", samples="40")
     assert not at.info  # of what the address says, nothing was ignored
-    assert at.select_slider(key="training val_fraction").value == 0
+    assert at.selectbox(key="training val_fraction").value == 0
     (said,) = (caption.value for caption in at.caption if "Nothing is held out" in caption.value)
     for word in ("no gap", "doctor", "best epoch"):
         assert word in said
@@ -520,7 +544,7 @@ def test_nothing_need_be_held_out_and_then_nothing_is_called_validation(at, data
     assert [part["name"] for part in line_series(at, "loss", "training")["markLine"]["data"]] == ["best"]
     assert address(at)["val_fraction"] == "0"
     before = live(at)
-    at.select_slider(key="training val_fraction").set_value(0.2).run()
+    at.selectbox(key="training val_fraction").set_value(0.2).run()
     assert not at.exception
     assert [one.config.val_fraction for one in (before, live(at))] == [0, 0.2]
     assert not any("Nothing is held out" in caption.value for caption in at.caption)
@@ -623,6 +647,30 @@ def test_a_remedy_is_tried_side_by_side_and_only_then_shown(at):
     assert button.label == "Set initial weights to he"
 
 
+def test_a_reload_brings_back_what_was_tried(visits):
+    settings = {"data": "moons", "samples": "200", "hidden": "16", "init": "zeros", "epochs": "25"}
+    at = visitor(**settings)
+    run_to_the_end(at)
+    try_the_remedy(at)
+    again = visitor(**address(at))
+    said = " ".join(box.value for box in again.warning)
+    assert "(shown)" in said
+    assert "Tried initial weights he: **cured**: validation loss" in said
+    (button,) = remedies(again)
+    assert button.label == "Set initial weights to he"
+    assert not visitor("f" * 32, **address(at)).session_state["training tried"]
+
+
+def test_results_that_cannot_be_read_are_left_out(visits):
+    settings = {"data": "blobs", "hidden": "4", "epochs": "3"}
+    (visits / "x").parent.mkdir(parents=True, exist_ok=True)
+    visitor(**settings)
+    (folder,) = [path for path in visits.iterdir() if path.is_dir()]
+    for text in ("", "{", "[1]", '[["a", {}]]', '[["a", {"finding": {"settings": 3}}]]'):
+        (folder / "tried.json").write_text(text)
+        assert visitor(**settings).session_state["training tried"] == []
+
+
 def test_a_remedy_that_does_not_help_is_withdrawn_and_the_next_is_offered(at):
     run(at, data="moons", samples="200", hidden="16", init="zeros", epochs="25")
     run_to_the_end(at)
@@ -679,8 +727,8 @@ def test_a_remedy_says_what_it_sets_in_the_words_of_the_settings(at):
     (button,) = remedies(at)
     assert button.label == "Set samples to 1000"
     button.click().run()
-    assert at.select_slider(key="training samples").value == 1000
-    assert at.select_slider(key="training noise").value == 0.3
+    assert at.selectbox(key="training samples").value == 1000
+    assert at.selectbox(key="training noise").value == 0.3
     assert at.session_state["training shelf"][0].config == before.config
 
 
@@ -718,6 +766,32 @@ def test_what_cannot_be_trained_cannot_be_started(at):
     assert "write for example 64 32" in at.error[0].value
     assert at.button(key="training toggle").disabled
     assert at.button(key="training step").disabled
+
+
+def test_new_data_is_the_next_seed(at):
+    run(at, epochs="2", seed="4")
+    before = live(at).trainer.dataset.fingerprint
+    click(at, "new data")
+    assert (live(at).config.seed, address(at)["seed"]) == (5, "5")
+    assert live(at).trainer.dataset.fingerprint != before
+
+
+def test_a_link_may_hide_the_settings(at):
+    run(at, hide="True", lr="0.03")
+    assert live(at).config.lr == 0.03
+    for hidden in ("training lesson", "training lr", "training new data", "training init"):
+        assert all(widget.key != hidden for widget in [*at.selectbox, *at.button])
+    assert address(at)["hide"] == "True"
+    at.toggle(key="training hide").set_value(False).run()
+    assert at.selectbox(key="training lr").value == 0.03
+
+
+def test_the_plane_may_show_the_likeliest_class_alone(at):
+    run(at, epochs="2")
+    smooth = shown(at)["plane"]["backdrop"]["png"]
+    at.toggle(key="training discrete").set_value(True).run()
+    assert shown(at)["plane"]["backdrop"]["png"] != smooth
+    assert address(at)["discrete"] == "True"
 
 
 def test_other_settings_are_ones_own(at):
@@ -845,7 +919,7 @@ def test_the_run_that_is_left_goes_to_the_shelf_and_can_be_compared(at):
     run(at, data="blobs", hidden="4", epochs="3")
     run_to_the_end(at)
     values = line(at, "loss", "validation")
-    at.select_slider(key="training lr").set_value(0.3).run()
+    at.selectbox(key="training lr").set_value(0.3).run()
     at.session_state["training shelf open"] = True
     at.run()
     name = "blobs 4 adam 0.01"
@@ -864,7 +938,7 @@ def test_many_runs_are_one_table_of_what_differs_and_all_can_be_drawn(at):
     run(at, data="blobs", hidden="4", epochs="2")
     for rate in (0.1, 0.3, 1.0, 3.0, 10.0):
         run_to_the_end(at)
-        at.select_slider(key="training lr").set_value(rate).run()
+        at.selectbox(key="training lr").set_value(rate).run()
     names = [kept.name for kept in at.session_state["training shelf"]]
     tick(at, *names)
     shelf = at.dataframe[0].value
@@ -879,7 +953,7 @@ def test_a_run_can_be_renamed_and_no_two_have_one_name(at):
     run(at, data="blobs", hidden="4", epochs="1")
     for rate in (0.1, 0.3):
         run_to_the_end(at)
-        at.select_slider(key="training lr").set_value(rate).run()
+        at.selectbox(key="training lr").set_value(rate).run()
     at.session_state["training shelf open"] = True
     at.run()
     first, second = at.session_state["training shelf"]
@@ -989,7 +1063,7 @@ def test_leaving_and_returning_keeps_the_run_and_no_setting_is_ignored(data):
     switch(at, "pages/training_lab.py")
     assert live(at) is before
     assert at.text_input(key="training hidden").value == "5"
-    at.select_slider(key="training lr").set_value(0.1).run()
+    at.selectbox(key="training lr").set_value(0.1).run()
     assert (live(at).config.data, live(at).config.latest.lr) == (data, 0.1)
     assert live(at).trainer.dataset.name == ("mine.csv" if data == "table" else data)
 
@@ -1185,7 +1259,7 @@ def visitor(key=KEY, **query):
 def test_a_reload_brings_back_the_run_and_the_shelf(visits):
     at = visitor(data="blobs", hidden="4", epochs="3")
     run_to_the_end(at)
-    at.select_slider(key="training lr").set_value(0.3).run()
+    at.selectbox(key="training lr").set_value(0.3).run()
     for _ in range(3):
         click(at, "step")
     again = visitor(**address(at))
@@ -1229,7 +1303,7 @@ def test_a_kept_run_is_renamed_opened_and_deleted_for_good(visits):
     at = visitor(data="blobs", hidden="4", epochs="3")
     run_to_the_end(at)
     first = live(at)
-    at.select_slider(key="training lr").set_value(0.3).run()
+    at.selectbox(key="training lr").set_value(0.3).run()
     click(at, "step")
     name = "blobs 4 adam 0.01"
     tick(at, name)
@@ -1241,7 +1315,7 @@ def test_a_kept_run_is_renamed_opened_and_deleted_for_good(visits):
     tick(again, "slow")
     again.button(key="open slow").click().run()
     assert not again.exception
-    assert again.select_slider(key="training lr").value == 0.01
+    assert again.selectbox(key="training lr").value == 0.01
     assert (live(again).trainer.weights() == first.trainer.weights()).all()
     assert "Epoch 3 of 3" in progress(again)
     assert again.button(key="training toggle").label == "Done"
@@ -1257,7 +1331,7 @@ def test_a_kept_run_is_renamed_opened_and_deleted_for_good(visits):
 def test_a_kept_run_that_has_gone_is_said(visits):
     at = visitor(data="blobs", hidden="4", epochs="1")
     run_to_the_end(at)
-    at.select_slider(key="training lr").set_value(0.3).run()
+    at.selectbox(key="training lr").set_value(0.3).run()
     at.session_state["training shelf"][0].file.unlink()
     tick(at, "blobs 4 adam 0.01")
     at.button(key="open blobs 4 adam 0.01").click().run()
@@ -1316,7 +1390,7 @@ def test_a_sample_opens_in_the_player_once_the_training_pauses(at):
 
 
 def set_rate(at, rate):
-    at.select_slider(key="training lr").set_value(rate).run()
+    at.selectbox(key="training lr").set_value(rate).run()
     assert not at.exception
 
 

@@ -14,7 +14,9 @@ from lab.training.doctor import Finding, diagnose, remarks
 from lab.training.live import LiveRun
 from lab.training.records import Record, is_regression
 from lab.training.trial import SEEDS, Trial, TrialResult, can_be_tried, candidates
+from lab.training.visits import digest
 from lab.ui import page
+from lab.ui.training import visit
 from lab.ui.training.settings import in_words, remedy_button, trainable
 
 TICK = 0.3  # seconds between two looks at an experiment
@@ -167,7 +169,8 @@ def _begin(finding: Finding, run: LiveRun) -> None:
 def experiment(run: LiveRun) -> TrialResult | None:
     """The one on this run, under way or done, if there is one."""
     found: TrialResult | None = st.session_state.get("training trial")
-    return found if found and (found.config, found.dataset.fingerprint) == _identity(run) else None
+    same = found and (found.config, found.dataset.fingerprint) == (run.config, run.trainer.dataset.fingerprint)
+    return found if same else None
 
 
 def progress(run: LiveRun) -> tuple[int, ...]:
@@ -187,8 +190,8 @@ def watch(run: LiveRun) -> bool:
         session["training trial"], session["training complaint"] = None, str(error)
         return False
     if found.done:
-        results = session.setdefault("training tried", [])
-        session["training tried"] = [*results, (_identity(run), found.result())][-MAX_TRIED:]
+        session["training tried"] = [*session["training tried"], (digest(run), found.result())][-MAX_TRIED:]
+        visit.keep_tried()
     return not found.done
 
 
@@ -202,8 +205,5 @@ def stop() -> None:
 
 def tried(run: LiveRun) -> list[Trial]:
     """The results of the experiments on runs with these settings and data."""
-    return [trial for identity, trial in st.session_state.get("training tried", []) if identity == _identity(run)]
-
-
-def _identity(run: LiveRun) -> tuple[Config, int]:
-    return run.config, run.trainer.dataset.fingerprint
+    known = st.session_state["training tried"]
+    return [trial for identity, trial in known if identity == digest(run)] if known else []

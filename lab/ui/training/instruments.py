@@ -61,7 +61,7 @@ PANEL = {  # beside the plane, one of them at a time
 }
 # Of the pictures, so that with the row of buttons above and the doctor below they fill the window and no more.
 TALL = "clamp(260px, calc(100vh - var(--training-frame)), 620px)"
-HALF = "clamp(130px, calc((100vh - var(--training-frame) - 62px) / 2), 300px)"
+HALF = "clamp(112px, calc((100vh - var(--training-frame) - 62px) / 2), 300px)"
 HEIGHTS = {"loss": HALF, **dict.fromkeys(PANEL.values(), HALF)}
 NOTES = {"loss": "band behind: single batches"}
 ANSWER = "the answer of the network"
@@ -84,6 +84,7 @@ def _shown_unit(unit: str) -> str:
 VIEW = (  # what the visitor wants to see, of whatever is trained
     Field("unit", "training unit", ANSWER, _unit, _shown_unit),
     Field("tables", "training tables", False, lambda text: text == "True"),
+    Field("discrete", "training discrete", False, lambda text: text == "True"),
     Field("lines", "training lines", LINES[0], one_of(*LINES)),
     Field("part", "training points", POINTS_OF[0], one_of(*POINTS_OF)),
     Field("images", "training images", IMAGES_OF[0], one_of(*IMAGES_OF)),
@@ -105,7 +106,14 @@ class View:
     lines: str  # of the picture of the network: weights or gradients
     points: str
     images: str
-    log: bool
+    axis: str  # of the loss: one of AXES
+
+    @property
+    def log(self) -> bool:
+        """Is the axis of the loss logarithmic?"""
+        losses = [record["train_loss"] or 0.0 for record in self.run.history]
+        dwarfs = max(losses) > DWARFS * min(losses) > 0
+        return self.axis == "logarithmic" or (self.axis == "automatic" and dwarfs)
 
     @property
     def cursor(self) -> int | None:
@@ -150,11 +158,7 @@ def choose_view(speed: Callable[[], None], change_network: Callable[[dict[str, A
         state["training cursor"] = epochs
 
     clicked_epoch("training epoch teller", "training cursor", (0, epochs))
-    # The page never moves this slider while the training goes on: that would fight with the hand that moves it.
-    chosen = st.slider(
-        "Show the epoch", 0, epochs, key="training cursor", persist_state="session", width=300,
-        help="All instruments go back to this epoch. At the right end they follow the training.",
-    )  # fmt: skip
+    chosen = min(state["training cursor"], epochs)
     back = run.kept_epoch(min(chosen, latest))
     st.button(
         f"Rewind to {back}",
@@ -185,13 +189,13 @@ def choose_view(speed: Callable[[], None], change_network: Callable[[dict[str, A
                 choice("Samples", IMAGES_OF, "training images")
             choice("Loss axis", AXES, "training log")
             choice("Lines of the network", LINES, "training lines")
+            if on_a_plane(run):
+                st.toggle("The likeliest class alone, without probabilities", key="training discrete")
             st.toggle("Numbers of all pictures as tables", key="training tables")
+            st.toggle("Hide the settings, also in the link", key="training hide")
     unit = (units.get(state["training unit"]) if pointed is None else pointed) if on_a_plane(run) else None
-    losses = [record["train_loss"] or 0.0 for record in run.history]
-    log = state["training log"] == "logarithmic" or (
-        state["training log"] == "automatic" and max(losses) > DWARFS * min(losses) > 0
-    )
-    return View(run, chosen, unit, state["training lines"], state["training points"], state["training images"], log)
+    chosen_to_see = (state[f"training {name}"] for name in ("lines", "points", "images", "log"))
+    return View(run, chosen, unit, *chosen_to_see)
 
 
 def on_a_plane(run: LiveRun) -> bool:
@@ -268,12 +272,19 @@ def draw(view: View, places: Places) -> None:
     doctor.say(view.seen, view.run.config, places.doctor, doctor.tried(view.run))
     state, shown = st.session_state, _quick(view) | places.slow
     chosen = [
-        state[key] for key in ("training tables", "training ridge layer", "training ridge of", "training compared")
+        state[key]
+        for key in (
+            "training tables",
+            "training discrete",
+            "training ridge layer",
+            "training ridge of",
+            "training compared",
+        )
     ]
     contents = memoize(
         "training instruments",
         (view, view.run.batches, list(shown), chosen, doctor.progress(view.run), page.theme()),
-        lambda: ({key: make() for key, make in shown.items()}, _progress(view.run) | _network(view) | _tables()),
+        lambda: ({key: make() for key, make in shown.items()}, _progress(view) | _network(view) | _tables()),
     )
     places.boards.fill(*contents)
     places.complete = True
@@ -311,7 +322,7 @@ def follow(view: View, places: Places, turn: int) -> None:
             key = list(places.slow)[places.next_slow % len(places.slow)]
             places.next_slow += 1
             shown[key] = places.slow[key]
-        others = _progress(view.run) | _network(view)
+        others = _progress(view) | _network(view)
         if update % REST == 0:
             doctor.say(view.seen, view.run.config, places.doctor, doctor.tried(view.run))
         places.boards.fill({key: make() for key, make in shown.items()}, others)
@@ -350,9 +361,9 @@ def _when(view: View) -> str:
     return f"epoch {kept}" if kept == view.cursor else f"epoch {kept}, the nearest that is kept to {view.cursor}"
 
 
-def _progress(run: LiveRun) -> dict[str, Any]:
-    """How far it is, for its place on a board."""
-    trainer, losses = run.trainer, run.losses()
+def _progress(view: View) -> dict[str, Any]:
+    """How far the run is, for its place on a board."""
+    run, trainer, losses = view.run, view.run.trainer, view.run.losses()
     where = f"Epoch {trainer.epoch} of {run.config.epochs}"
     if trainer.batch:
         where += f", then batch {trainer.batch} of {trainer.steps_per_epoch}"
@@ -360,7 +371,7 @@ def _progress(run: LiveRun) -> dict[str, Any]:
         where += f", loss of the last batch {short(losses[-1])}"
     if trainer.stopped_early:
         where += f". Stopped early, {run.config.patience} epochs after the best"
-    return {"progress": {"share": run.progress, "text": where}}
+    return {"progress": {"reached": run.reached, "epochs": run.config.epochs, "cursor": view.cursor, "text": where}}
 
 
 def _quick(view: View) -> dict[str, Callable[[], Chart]]:
@@ -413,7 +424,7 @@ def _plane(view: View) -> Chart:
         labels = np.concatenate([y for _, y in parts])
     samples = seen_xs, seen_ys, inputs[:POINTS], labels[:POINTS], data.classes, page.theme()
     if view.unit is None:
-        chart = charts.boundary(over_plane(network, xs, ys), *samples)
+        chart = charts.boundary(over_plane(network, xs, ys), *samples, discrete=st.session_state["training discrete"])
     else:
         layer, number = view.unit
         if layer < 0:

@@ -27,6 +27,7 @@ from model import MLP
 DIGITS = np.array(list(string.digits + string.ascii_uppercase))  # of base 36: one for each shade
 MAX_UNITS = 8  # of a layer whose lines are drawn one by one
 MAX_TILES = 64  # of a layer
+MANY_LAYERS = 3  # hidden: of more, a layer shows MAX_UNITS tiles
 LARGEST = 1e39  # no float32 is larger
 LINES = ("weights", "gradients")
 _teller = component("network_teller", "network/network.js", "tell")
@@ -48,8 +49,8 @@ class Column:
     keys: Sequence[str] = ()
     words: Sequence[str] = ()
 
-    def shown(self, theme: str) -> dict[str, Any]:
-        tiles = min(len(self.names), MAX_TILES)
+    def shown(self, theme: str, most: int) -> dict[str, Any]:
+        tiles = min(len(self.names), most)
         codes = ["" if self.maps is None else _coded(self.maps[:, :, k], theme) for k in range(tiles)]
         return {
             "name": self.name,
@@ -91,7 +92,7 @@ def picture(
     _, palette = signed_shades(np.zeros((1, 1)), theme)
     hidden = run.config.hidden
     return {
-        "columns": [column.shown(theme) for column in columns],
+        "columns": [column.shown(theme, MAX_TILES if len(hidden) <= MANY_LAYERS else MAX_UNITS) for column in columns],
         "wires": wires,
         "hidden": list(hidden),
         "palette": palette,

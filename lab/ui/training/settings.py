@@ -37,6 +37,7 @@ OWN = "Your own settings"
 OWN_DATA = ("points", "table")
 PLANES = (*(name for name in SYNTHETIC if name != "sine"), "points")  # two inputs and classes
 DATA = (*BUILT_IN, *OWN_DATA)  # no MNIST: a page loads nothing from the network
+DECAYS = (0.0, 0.0001, 0.001, 0.01, 0.1, 1.0)
 RATES = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 NOISES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
 SAMPLES = (20, 50, 100, 200, 500, 1000, 2000, 5000)
@@ -234,7 +235,7 @@ def chosen() -> tuple[Config | None, str]:
 
 
 def choose_lesson(config: Config | None) -> None:
-    """The list of lessons; it says which one the settings are."""
+    """The list of lessons; it says which one the settings are. A link may hide it."""
 
     def begin() -> None:
         if st.session_state["training lesson"] in LESSONS:
@@ -242,6 +243,8 @@ def choose_lesson(config: Config | None) -> None:
             set_widgets(LESSONS[st.session_state["training lesson"]].config)
 
     st.session_state["training lesson"] = next((name for name in LESSONS if LESSONS[name].config == config), OWN)
+    if st.session_state["training hide"]:
+        return
     st.selectbox(
         "Lesson",
         [*LESSONS, OWN],
@@ -258,25 +261,48 @@ def lesson() -> Lesson | None:
     return LESSONS.get(st.session_state["training lesson"])
 
 
-def settings() -> None:
-    """The widgets."""
+def main_settings() -> None:
+    """The widgets of what is changed most, the most important first, in one line."""
+    _choice("data", DATA, format_func=lambda name: f"your {name}" if name in OWN_DATA else name)
+    _scale("lr", RATES)
+    _choice("activation", ACTIVATIONS)
+    _choice("optimizer", tuple(DEFAULT_LR))
+    _scale("weight_decay", DECAYS)
+    _scale("batch_size", BATCHES)
+    if (data := st.session_state[_key("data")]) in SYNTHETIC:
+        _scale_or_usual("noise", NOISES, SYNTHETIC[data][1])
+    _scale("val_fraction", FRACTIONS)
+
+
+def more() -> None:
+    """A button for the next seed: other samples and other initial weights; and all other settings, folded."""
+
+    def draw() -> None:
+        state.step()
+        st.session_state[_key("seed")] += 1
+
+    st.button(
+        "New data", icon=":material/casino:", on_click=draw, key="training new data",
+        help="Draws other samples and other initial weights: the next seed.",
+    )  # fmt: skip
+    box = st.popover("More", icon=":material/tune:", key="training settings", on_change="rerun")
+    if box.open:  # Streamlit's browser side would show widgets in a closed one with the values of their first run
+        with box:
+            _folded()
+
+
+def _folded() -> None:
+    """The widgets of all others."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        _choice("data", DATA, format_func=lambda name: f"your {name}" if name in OWN_DATA else name)
         st.text_input(
             LABELS["hidden"], key=_key("hidden"), help="Their widths, such as 16 8. Empty: none.", width=FIELD
         )
-        if (data := st.session_state[_key("data")]) in SYNTHETIC:
-            _scale_or_usual("noise", NOISES, SYNTHETIC[data][1], help="Blurs the points.")
-            _scale_or_usual("samples", SAMPLES, SYNTHETIC_SAMPLES, help="How many points there are.")
-        _choice("activation", ACTIVATIONS)
-        _choice("skip", SKIP, help="Adds a hidden layer's input to its output, where both are as wide.")
-        _choice("init", INITS)
-        _choice("optimizer", tuple(DEFAULT_LR))
-        _scale("lr", RATES)
-        _scale("batch_size", BATCHES)
         _count("epochs")
+        if st.session_state[_key("data")] in SYNTHETIC:
+            _scale_or_usual("samples", SAMPLES, SYNTHETIC_SAMPLES)
+        _choice("init", INITS)
+        _choice("skip", SKIP, help="Adds a hidden layer's input to its output, where both are as wide.")
         _count("seed", help="Fixes weights and order of samples.")
-        _scale("val_fraction", FRACTIONS, help="Of the samples: held out of the training, to validate. 0: none.")
         _choice("schedule", SCHEDULES)
         _count("warmup")
         _count("clip", step=0.5, help="The largest norm of all gradients together: longer ones are cut. 0: never.")
@@ -284,29 +310,27 @@ def settings() -> None:
         if st.session_state[_key("optimizer")] == "sgd":
             limits = SETTINGS["momentum"].limits
             st.slider(LABELS["momentum"], *limits, step=0.01, key=_key("momentum"), width=FIELD)
-        _count("weight_decay", step=0.001, format="%g", help="Pulls all weights towards 0.")
 
 
 def _choice(name: str, options: tuple, **more: Any) -> None:
     st.selectbox(LABELS[name], options, key=_key(name), width=FIELD, **more)
 
 
-def _scale(name: str, scale: tuple, **more: Any) -> None:
-    """A slider over the values of a scale, and over those that a link or a run brought along."""
+def _scale(name: str, scale: tuple) -> None:
+    """A list of the values of a scale, and of those that a link or a run brought along."""
     options = sorted({*st.session_state.get(f"{_key(name)} scale", scale), st.session_state[_key(name)]})
     st.session_state[f"{_key(name)} scale"] = options
-    st.select_slider(LABELS[name], options, format_func="{:g}".format, key=_key(name), width=FIELD, **more)
+    st.selectbox(LABELS[name], options, format_func="{:g}".format, key=_key(name), width=FIELD)
 
 
-def _scale_or_usual(name: str, scale: tuple, usual: float, **more: Any) -> None:
-    """The same, and at its left end None, which is what is usual."""
+def _scale_or_usual(name: str, scale: tuple, usual: float) -> None:
+    """The same, and None, which is what is usual, in grey: a cross brings it back."""
     chosen = st.session_state[_key(name)]
-    options = [None, *sorted({*scale, *([] if chosen is None else [chosen])})]
-
-    def shown(value: float | None) -> str:
-        return f"usual: {usual:g}" if value is None else f"{value:g}"
-
-    st.select_slider(LABELS[name], options, format_func=shown, key=_key(name), width=FIELD, **more)
+    options = sorted({*scale, *([] if chosen is None else [chosen])})
+    st.selectbox(
+        LABELS[name], options, index=None, format_func="{:g}".format, key=_key(name), width=FIELD,
+        placeholder=f"{usual:g}",
+    )  # fmt: skip
 
 
 def _count(name: str, **more: Any) -> None:

@@ -127,6 +127,13 @@ def keep_if_due() -> None:
         keeper.keep_if_due()
 
 
+def keep_tried() -> None:
+    """Keep the results of the remedies that this visit has tried."""
+    if keeper := _keeper():
+        with keeper.complaining():
+            keeper.visit.keep_tried(st.session_state["training tried"])
+
+
 def complaint() -> str:
     """Why runs are not kept, in one sentence; "" where they are."""
     keeper = _keeper()

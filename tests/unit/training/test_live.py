@@ -21,7 +21,7 @@ def test_it_is_the_run_of_the_command_line():
     while not run.done:
         run.advance(7)
     assert without_time(run.records) == without_time(train(CONFIG))
-    assert run.progress == 1
+    assert run.reached == 6
     assert len(run.losses()) == run.batches == 6 * run.trainer.steps_per_epoch
 
 
