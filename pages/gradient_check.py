@@ -285,7 +285,7 @@ def _cotangent() -> None:
 
 
 def _mark(element: Element) -> str:
-    unjudged = {"small": "too small", "rounded": "hidden"}.get(element.slope.kind)
+    unjudged = {"small": "too small", "rounded": "hidden", "lost": "hidden"}.get(element.slope.kind)
     return unjudged or "✓" if element.error <= element.tolerance else "✗"
 
 

@@ -331,7 +331,8 @@ export interface Checked {
 /** What differences say about the gradient of one number: lab/gradcheck/slopes.py */
 export interface Slope {
   element: string;
-  kind: "smooth" | "small" | "rounded" | "differs" | "kink" | "tie" | "steep" | "jump" | "edge" | "nan" | "inf";
+  kind:
+    "smooth" | "small" | "rounded" | "lost" | "differs" | "kink" | "tie" | "steep" | "jump" | "edge" | "nan" | "inf";
   left: Scalar;
   right: Scalar;
   used: Scalar;

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -25,11 +25,13 @@ from lab.ops import OPS
 from lab.text import numeral, with_minus
 from model import Tensor, topological_order
 
-Kind = Literal["smooth", "small", "rounded", "differs", "kink", "tie", "steep", "jump", "edge", "nan", "inf"]
+Kind = Literal["smooth", "small", "rounded", "lost", "differs", "kink", "tie", "steep", "jump", "edge", "nan", "inf"]
 WITHOUT_DERIVATIVE = ("kink", "tie", "steep", "jump", "edge")
 NO_VALUE = ("nan", "inf")
 LEVELS = 13  # how often a suspicious step is made eight times smaller
 HIDDEN = 1e-3  # share of a gradient that rounding may make uncertain before it says nothing about it
+LOST = 0.05  # share of a gradient that rounding on the way may change before its number proves nothing
+REACH = 8  # in so many spreads, tries with other rounding may find a gradient
 GROWS = 0.9  # a slope whose changes shrink by less than this each time does not settle
 
 
@@ -40,6 +42,7 @@ class Slope:
     kind          smooth   there is a derivative, and the gradient agrees with it
                   small    the gradient and the difference are both below the tolerance: neither says anything
                   rounded  rounding inside f hides the slope: differences know it only to within `noise`
+                  lost     rounding inside backward() spoils the gradient, too, by about `spread`
                   differs  there is a derivative, and the gradient is another number
                   kink     the slopes left and right differ; tie: because elements tie for the largest or smallest
                   steep    a slope grows without bound; jump: because the value jumps
@@ -51,6 +54,7 @@ class Slope:
     still         nothing changes when the element is moved
     tolerance     how far `used` may be from the slope
     noise         the part of the tolerance that is for rounding inside f
+    spread        how far `used` moves when all numbers are rounded another way; 0 where nobody has tried
     like_pytorch  PyTorch uses the same number where there is no derivative
     cause         names of operations with a kink in f; known where a derivative exists and the gradient differs
     """
@@ -63,6 +67,7 @@ class Slope:
     still: bool
     tolerance: float
     noise: float = 0.0
+    spread: float = 0.0
     like_pytorch: bool = False
     cause: tuple[str, ...] = ()
 
@@ -85,6 +90,13 @@ class Slope:
         low, high = min(self.left, self.right), max(self.left, self.right)
         return low - self.tolerance <= self.used <= high + self.tolerance
 
+    def spread_by(self, spread: float) -> Slope:
+        """The same where backward() itself depends on rounding by so much: then its number proves nothing."""
+        explained = abs(self.used - self.slope) <= self.tolerance + REACH * spread
+        if not (explained and spread > LOST * max(abs(self.used), abs(self.slope))):
+            return self
+        return replace(self, kind="lost", spread=spread, cause=())
+
     @property
     def sentence(self) -> str:
         """All of it for a reader, the result unnamed."""
@@ -103,6 +115,13 @@ class Slope:
             return (
                 f"Rounding hides the slope at {self.element}: values inside are so large that differences know it only "
                 f"to within {numeral(self.noise)}. backward() gives {used}."
+            )
+        if self.kind == "lost":
+            hidden = self.noise > HIDDEN * max(abs(self.slope), abs(self.used))
+            return (
+                f"At {self.element} rounding spoils the gradient: backward() gives {used}, and up to "
+                f"{numeral(self.spread)} more or less when all numbers are rounded another way. The differences give "
+                f"{slope}, to within {numeral(self.noise)}.{' Trust neither.' if hidden else ''}"
             )
         if self.kind == "differs":
             reason = f" A kink inside ({', '.join(self.cause)}) can be the cause." if self.cause else ""
@@ -144,8 +163,8 @@ def judge(found: Sides, element: str, used: float, tolerance: float, graph: Know
         elif max(abs(used), found.size) <= tolerance and not settled:
             kind = "small"
     return Slope(
-        kind, element, found.left, found.right, used, found.still, tolerance, found.noise, graph.like_pytorch,
-        graph.kinked if kind == "differs" else (),
+        kind, element, found.left, found.right, used, found.still, tolerance, found.noise,
+        like_pytorch=graph.like_pytorch, cause=graph.kinked if kind == "differs" else (),
     )  # fmt: skip
 
 
@@ -159,7 +178,7 @@ class KnownGraph:
     kinked        the operations in it that have a kink somewhere
     tied          elements tie, and nothing else in it has a kink
     like_pytorch  all of it is the engine's own, whose conventions are PyTorch's
-    inside        how far rounding the values inside moves f, see `sensitivity`
+    inside        how far rounding the values inside moves f, see rounding.sensitivity
     """
 
     kinked: tuple[str, ...] = ()
@@ -194,15 +213,6 @@ class KnownGraph:
         ties = [name for name in kinked if OPS[name].ties is not None]
         tied = len(ties) == len(kinked) and any(kinked[name] for name in ties)
         return cls(tuple(kinked), tied, like_pytorch and known and exact)
-
-
-@np.errstate(all="ignore")  # what is not finite says nothing
-def sensitivity(nodes: Iterable[tuple[object, object]]) -> float:
-    """How far f moves, in units of eps, when each value inside it is rounded: the values times their gradients, as
-    independent errors add up. nodes: result and gradient of each operation; one without a gradient does not count."""
-    pairs = [(np.asarray(value), np.asarray(gradient)) for value, gradient in nodes if gradient is not None]
-    size = math.hypot(*(float(np.linalg.norm(v * g)) for v, g in pairs if v.shape == g.shape))
-    return size if math.isfinite(size) else 0.0
 
 
 # ---------------------------------------------------------------- the slopes on both sides
@@ -274,7 +284,7 @@ def sides(
     """The slopes of sum(cotangent * f) left and right of one element of a point.
 
     evaluate: f, of an array in the shape of the point. centre: f(point). eps: of the precision that f computes in.
-    inside: see `sensitivity`
+    inside: see rounding.sensitivity
     """
 
     def quotients(step: float) -> _Quotients:

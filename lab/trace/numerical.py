@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lab.gradcheck import InputResult, compare
-from lab.gradcheck.slopes import KnownGraph, Slope, sensitivity
+from lab.gradcheck.rounding import sensitivity
+from lab.gradcheck.slopes import KnownGraph, Slope
 from lab.trace.parts import Value
 from lab.trace.recording import Trace
 from model import Tensor, no_grad
@@ -111,12 +112,18 @@ def _compared(
     others = {other: Tensor(value) for other, value in _leaves(trace).items() if other != name}
 
     def evaluate(moved: np.ndarray) -> np.ndarray:
-        return build(**others, **{name: Tensor(moved)}).numpy()
+        with no_grad():
+            return build(**others, **{name: Tensor(moved)}).numpy()
 
-    with no_grad(), np.errstate(all="ignore"):
+    def again(kind: type[Tensor]) -> np.ndarray | None:
+        leaves = {leaf: kind(value) for leaf, value in _leaves(trace).items()}
+        build(**leaves).backward(upstream)
+        return leaves[name].grad
+
+    with np.errstate(all="ignore"):
         centre = np.asarray(trace.nodes[trace.output]["value"], float)
         point = np.array(_leaves(trace)[name], float)
-        return compare(evaluate, name, point, trace.gradients[name], centre, upstream, graph)
+        return compare(evaluate, name, point, trace.gradients[name], centre, upstream, graph, again=again)
 
 
 def _graph(trace: Trace, like_pytorch: bool) -> KnownGraph:

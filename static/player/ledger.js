@@ -113,7 +113,7 @@ function gradientsOf(playback, frame) {
  * no differences have told it. @param {Playback} playback */
 function meaningOf(playback) {
   const [special, ...others] = playback.slopes.filter(
-    (one) => !one.hasDerivative || one.kind === "differs" || one.kind === "rounded",
+    (one) => !one.hasDerivative || ["differs", "rounded", "lost"].includes(one.kind),
   );
   if (special) {
     const more = others.filter((one) => one.hasValue && !one.hasDerivative).map((one) => one.element);
