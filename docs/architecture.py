@@ -64,12 +64,11 @@ def drawn() -> str:
     return f"digraph {{ {style}\n" + "\n".join(lines) + "\n}"
 
 
-def main() -> None:
-    """Write the picture."""
+def svg(dot: str) -> str:
+    """A picture of DOT."""
     command = ["node", "--input-type=module", "-e", RENDER]
-    svg = subprocess.run(command, input=drawn(), capture_output=True, text=True, check=True, cwd=ROOT).stdout
-    (ROOT / "docs" / "architecture.svg").write_text(svg, encoding="utf-8")
+    return subprocess.run(command, input=dot, capture_output=True, text=True, check=True, cwd=ROOT).stdout
 
 
 if __name__ == "__main__":
-    main()
+    (ROOT / "docs" / "architecture.svg").write_text(svg(drawn()), encoding="utf-8")
