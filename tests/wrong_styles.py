@@ -2813,6 +2813,313 @@ def loss(x, y, w1, b1, w2, b2):
 """,
         },
     ),
+    (
+        "tensors",
+        "reduce",
+        ("conditions",),
+        {
+            "Tensor.sum": """
+def sum(self, axis=None, keepdims=False):
+    x = self.data
+    out = Tensor(np.sum(x, axis=axis, keepdims=keepdims), (self,), "sum")
+    def _backward():
+        g = out.grad
+        if axis is not None:
+            g = np.expand_dims(g, axis)
+        self._receive(np.ones_like(x) * g)
+    out._backward = _backward
+    return out
+""",
+        },
+    ),
+    (
+        "tensors",
+        "reduce",
+        ("sum of the upstream",),
+        {
+            "Tensor.sum": """
+def sum(self, axis=None, keepdims=False):
+    x = self.data
+    out = Tensor(np.sum(x, axis=axis, keepdims=keepdims), (self,), "sum")
+    def _backward():
+        g = out.grad
+        if not keepdims and axis is not None:
+            g = np.expand_dims(g, axis)
+        self._receive(np.ones_like(x) * g.sum())
+    out._backward = _backward
+    return out
+""",
+        },
+    ),
+    (
+        "tensors",
+        "cross-entropy",
+        ("another order",),
+        {
+            "cross_entropy": """
+def cross_entropy(logits, labels):
+    n = len(labels)
+    x = logits.data
+    z = x - np.max(x, axis=1, keepdims=True)
+    logp = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
+    picked = logp[labels, np.arange(n)]
+    out = Tensor(-np.sum(picked) / n, (logits,), "cross_entropy")
+    def _backward():
+        p = np.exp(logp)
+        onehot = np.zeros_like(p)
+        onehot[np.arange(n), labels] = 1
+        logits._receive(out.grad * (p - onehot) / n)
+    out._backward = _backward
+    return out
+""",
+        },
+    ),
+    (
+        "tensors",
+        "cross-entropy",
+        ("indices",),
+        {
+            "cross_entropy": """
+def cross_entropy(logits, labels):
+    n = len(labels)
+    x = logits.data
+    z = x - np.max(x, axis=1, keepdims=True)
+    logp = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
+    picked = logp[np.arange(n), labels]
+    out = Tensor(-np.sum(picked) / n, (logits,), "cross_entropy")
+    def _backward():
+        p = np.exp(logp)
+        onehot = np.zeros_like(p)
+        onehot[labels] = 1
+        logits._receive(out.grad * (p - onehot) / n)
+    out._backward = _backward
+    return out
+""",
+        },
+    ),
+    (
+        "tensors",
+        "digits",
+        ("before `+`",),
+        {
+            "network": """
+def network(params, x):
+    w1, b1, w2, b2 = params
+    h = (x @ w1).relu() + b1
+    return h @ w2 + b2
+""",
+        },
+    ),
+    (
+        "scalars",
+        "train",
+        ("last item",),
+        {
+            "train": """
+def train(model, xs, ys, rate=0.5, steps=100):
+    history = []
+    for step in range(steps):
+        total = Value(0.0)
+        for i in range(len(xs)):
+            difference = model(xs[i])[0] - ys[i]
+            total = total + difference * difference
+        loss = total / len(xs)
+        zero_grad(model.parameters())
+        loss.backward()
+        for p in model.parameters():
+            p.data = p.data - rate * p.grad
+        history.append(loss.data)
+    return history[-1]
+""",
+        },
+    ),
+    (
+        "scalars",
+        "train",
+        ("first turn alone",),
+        {
+            "train": """
+def train(model, xs, ys, rate=0.5, steps=100):
+    history = []
+    for step in range(steps):
+        total = Value(0.0)
+        for i in range(len(xs)):
+            difference = model(xs[i])[0] - ys[i]
+            total = total + difference * difference
+        loss = total / len(xs)
+        zero_grad(model.parameters())
+        loss.backward()
+        for p in model.parameters():
+            p.data = p.data - rate * p.grad
+            break
+        history.append(loss.data)
+    return history
+""",
+        },
+    ),
+    (
+        "scalars",
+        "train",
+        ("`2` where",),
+        {
+            "train": """
+def train(model, xs, ys, rate=0.5, steps=100):
+    history = []
+    for step in range(steps):
+        total = Value(0.0)
+        for i in range(len(xs)):
+            difference = model(xs[i])[0] - ys[i]
+            total = total + difference * difference
+        loss = total / 2
+        zero_grad(model.parameters())
+        loss.backward()
+        for p in model.parameters():
+            p.data = p.data - rate * p.grad
+        history.append(loss.data)
+    return history
+""",
+        },
+    ),
+    (
+        "functions",
+        "graph",
+        ("divided by `x.size`",),
+        {
+            "Context": """
+class Context:
+    def __init__(self):
+        self.saved_tensors = ()
+        self.inputs = ()
+        self.fn = None
+    def save_for_backward(self, *arrays):
+        self.saved_tensors = tuple(arrays)
+""",
+            "Function": """
+class Function:
+    @classmethod
+    def apply(cls, *inputs):
+        ctx = Context()
+        ctx.inputs = inputs
+        ctx.fn = cls
+        raw = []
+        for i in inputs:
+            if isinstance(i, Tensor):
+                raw.append(i.data)
+            else:
+                raw.append(i)
+        out = Tensor(cls.forward(ctx, *raw))
+        out.grad_fn = ctx
+        return out
+""",
+            "Tensor": """
+class Tensor:
+    def __init__(self, data):
+        self.data = np.asarray(data)
+        self.grad = None
+        self.grad_fn = None
+
+    def backward(self, upstream=None):
+        order = []
+        seen = set()
+        def visit(t):
+            if id(t) in seen:
+                return
+            seen.add(id(t))
+            if t.grad_fn is not None:
+                for i in t.grad_fn.inputs:
+                    if isinstance(i, Tensor):
+                        visit(i)
+            order.append(t)
+        visit(self)
+        for t in order:
+            if t.grad_fn is not None:
+                t.grad = None
+        if upstream is None:
+            upstream = np.ones_like(self.data) / self.data.size
+        self.grad = upstream
+        for t in order[::-1]:
+            if t.grad_fn is None:
+                continue
+            messages = t.grad_fn.fn.backward(t.grad_fn, t.grad)
+            for i, m in zip(t.grad_fn.inputs, messages):
+                if isinstance(i, Tensor):
+                    if i.grad is None:
+                        i.grad = m
+                    else:
+                        i.grad = i.grad + m
+""",
+        },
+    ),
+    (
+        "functions",
+        "graph",
+        ("`c.data`",),
+        {
+            "Context": """
+class Context:
+    def __init__(self):
+        self.saved_tensors = ()
+        self.inputs = ()
+        self.fn = None
+    def save_for_backward(self, *arrays):
+        self.saved_tensors = tuple(arrays)
+""",
+            "Function": """
+class Function:
+    @classmethod
+    def apply(cls, *inputs):
+        ctx = Context()
+        ctx.inputs = inputs
+        ctx.fn = cls
+        raw = []
+        for i in inputs:
+            if isinstance(i, Tensor):
+                raw.append(i.data)
+            else:
+                raw.append(i)
+        out = Tensor(cls.forward(ctx, *raw))
+        out.grad_fn = ctx
+        return out
+""",
+            "Tensor": """
+class Tensor:
+    def __init__(self, data):
+        self.data = np.asarray(data)
+        self.grad = None
+        self.grad_fn = None
+
+    def backward(self, upstream=None):
+        order = []
+        seen = set()
+        def visit(t):
+            if id(t) in seen:
+                return
+            seen.add(id(t))
+            if t.grad_fn is not None:
+                for i in t.grad_fn.inputs:
+                    if isinstance(i, Tensor):
+                        visit(i)
+            order.append(t)
+        visit(self)
+        for t in order:
+            if t.grad_fn is not None:
+                t.grad = None
+        if upstream is None:
+            upstream = np.ones_like(self.data)
+        self.grad = self.data
+        for t in order[::-1]:
+            if t.grad_fn is None:
+                continue
+            messages = t.grad_fn.fn.backward(t.grad_fn, t.grad)
+            for i, m in zip(t.grad_fn.inputs, messages):
+                if isinstance(i, Tensor):
+                    if i.grad is None:
+                        i.grad = m
+                    else:
+                        i.grad = i.grad + m
+""",
+        },
+    ),
 )
 
 SETS = (FIRST, SECOND, THIRD, FOURTH, FIFTH)

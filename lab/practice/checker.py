@@ -7,6 +7,7 @@ this project's own texts and run here.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import itertools
 import math
@@ -19,6 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from lab.practice import driver
+from lab.practice.formulas import formula
 from lab.practice.variants import SMALL_CHANGE, variants
 from practice.task import Check, Course, Inputs, Mistake, Task
 
@@ -27,6 +29,7 @@ CLOSE = 1e-4  # how far the reference may be from them, relative to the largest 
 SHRINKS = 60  # smaller cases that are tried at most, in order to show the smallest that fails
 MAX_FITTING = 3  # variants of the reference that give the learner's answers, of which one is named
 MISSING = re.compile(r"missing \d+ required positional arguments?")  # as in Python's messages
+NO_ATTRIBUTE = re.compile(r"'NoneType' object has no attribute")
 SHAPE = re.compile(r"\(\d*,[\d,]*\)")  # as in NumPy's messages
 SIZES = 4  # cases come in the sizes 0 to SIZES - 1, in turn
 
@@ -138,7 +141,8 @@ class FailedCheck:
     wrong       which elements are wrong: a boolean array, where got and expected are arrays of one shape
     numerical   what finite differences of the reference say, where it is a derivative
     problem     the exception, where the program raised one that the reference does not
-    mistake     the known mistake that gives the same answers in every case of this check, and of those before it
+    mistake     the known mistake that gives the same answers in every case of this check, and of those before it; or a
+                formula that gives them
     looks_like  what strikes one about the values, or the sentence of the judge; "" where there is none
     alone       the file was loaded and the case run once more, with nothing after it: what was printed belongs to it
     """
@@ -352,7 +356,26 @@ def _explain(course: Course, task: Task, ran: Sequence[_Ran], runner: Runner, re
         failed = [(got[n].values.get(show), expected[n].values.get(show)) for n in failing]
         differ = [pair for pair in failed if not same(*pair, one.rtol)]
         looks = pattern([(value, wanted), *differ], one.rtol) if len(differ) > 1 else ""
+        if not looks and not one.slow and all(show in each.values for each in (*got, *expected)):
+            mistake = _computed(ran[-1], show, reference)
     return FailedCheck(task.key, one, given, show, value, wanted, wrong, numerical, problem, mistake, looks_like=looks)
+
+
+def _computed(ran: _Ran, show: str, reference: Here) -> Mistake | None:
+    """The formula that gives the learner's value of `show` in every case, from the inputs and what was made of them."""
+    names = dict.fromkeys(
+        node.id for node in ast.walk(ast.parse(ran.check.program))
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    )  # fmt: skip
+    quantities = {}
+    for text in (*ran.cases[0].inputs, *(f"{name}.{part}" for name in names for part in ("data", "grad"))):
+        said = reference.run([replace(case, shows=(text,), secret=()) for case in ran.cases])
+        values = [each.values.get(text) for each in said]
+        if text != show and all(isinstance(value, (float, int, np.ndarray)) for value in values):
+            quantities[text] = values
+    mine, right = ([each.values[show] for each in side] for side in (ran.got, ran.right))
+    words = formula(quantities, mine, right, lambda a, b: same(a, b, ran.check.rtol))
+    return Mistake("formula", f"In every case, `{show}` is {words}.", ()) if words else None
 
 
 def _fits(one: Check, show: str, got: Answer, expected: Answer) -> bool:
@@ -450,7 +473,7 @@ def _message(said: Answer) -> str | None:
     if said.problem is None:
         return None
     message = said.problem.message
-    if found := MISSING.search(message):
+    if found := MISSING.search(message) or NO_ATTRIBUTE.search(message):
         return found[0]
     return " ".join(sorted(SHAPE.findall(message))) if "broadcast" in message else message
 
@@ -578,7 +601,7 @@ def resemblance(got: Any, expected: Any, rtol: float) -> str:
         return f"Its length is {len(got)} and should be {len(expected)}."
     if isinstance(got, list) and isinstance(expected, list) and sorted(map(repr, got)) == sorted(map(repr, expected)):
         return "It has the right items in the wrong order. A set has no order: use a tuple."
-    if isinstance(got, str) and isinstance(expected, str):
+    if isinstance(got, (str, bool)) and isinstance(expected, (str, bool)):
         return f"It is {got!r} and should be {expected!r}."
     if not isinstance(got, (int, float, np.ndarray)) or not isinstance(expected, (int, float, np.ndarray)):
         return ""

@@ -57,7 +57,7 @@ def changed_once(function: ast.FunctionDef, owned: Callable[[ast.AST], bool]) ->
         yield words, with_nodes(function, (old, new))
 
 
-def _other_names(function: ast.FunctionDef, mine: Sequence[ast.AST]) -> Iterator[tuple[str, ast.Name, ast.Name]]:
+def _other_names(function: ast.FunctionDef, mine: Sequence[ast.AST]) -> Iterator[tuple[str, ast.expr, ast.expr]]:
     """Another variable of the function in place of one, or another class in place of one."""
     names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
     variables = [node.arg for node in ast.walk(function) if isinstance(node, ast.arg)]
@@ -68,6 +68,9 @@ def _other_names(function: ast.FunctionDef, mine: Sequence[ast.AST]) -> Iterator
             for other in dict.fromkeys(variables if node.id in variables else classes if node.id in classes else ()):
                 if other != node.id:
                     yield f"with `{other}` where `{node.id}` belongs", node, ast.Name(other, ast.Load())
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "len":
+            for other in ("2", *dict.fromkeys(variables)):
+                yield f"with `{other}` where `{ast.unparse(node)}` belongs", node, parsed(other)
 
 
 def _with_body(function: ast.FunctionDef, node: ast.stmt, body: list[ast.stmt]) -> ast.FunctionDef:
@@ -168,6 +171,12 @@ def _others(node: ast.AST, defaults: dict[str, ast.expr]) -> Iterator[tuple[str,
         yield "without a `*`", node.value
     elif isinstance(node, ast.Return) and node.value is not None:
         yield "without `return`: it ends with None", ast.Expr(node.value)
+        if isinstance(node.value, ast.Name):
+            for which, place in (("first", "0"), ("last", "-1")):
+                part = parsed(f"{node.value.id}[{place}]")
+                yield f"if it returned the {which} item alone", ast.Return(part)
+    elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
+        yield from _other_indices(node, node.slice.elts)
     elif isinstance(node, ast.Attribute) and node.attr == "T":
         yield "if a matrix in it were not transposed", node.value
     elif isinstance(node, ast.Attribute) and node.attr in SIBLINGS and isinstance(node.ctx, ast.Load):
@@ -204,10 +213,22 @@ def _leaks(node: ast.Compare) -> Iterator[tuple[str, ast.expr]]:
     yield "if it changed the sign where nothing should pass", parsed(f"2 * ({ast.unparse(node)}) - 1")
 
 
+def _other_indices(node: ast.Subscript, indices: list[ast.expr]) -> Iterator[tuple[str, ast.expr]]:
+    """Indices of an array in another order, one of them left out, or `:` in its place."""
+    others = [("in another order", indices[::-1])]
+    for place in range(len(indices)):
+        before, after = indices[:place], indices[place + 1 :]
+        others += [("with one left out", [*before, *after]), ("with `:` for one", [*before, ast.Slice(), *after])]
+    for words, rest in others:
+        index = ast.Tuple(rest, ast.Load()) if len(rest) > 1 else rest[0]
+        yield f"if the indices of an array came {words}", ast.Subscript(node.value, index, node.ctx)
+
+
 def _shorter_loops(node: ast.For) -> Iterator[tuple[str, ast.stmt]]:
-    for words, part in (("first", "1:"), ("last", ":-1")):
+    turns = {"without the first turn": "1:", "without the last turn": ":-1", "with the first turn alone": ":1"}
+    for words, part in turns.items():
         shorter = parsed(f"list({ast.unparse(node.iter)})[{part}]")
-        yield f"without the {words} turn of a loop", ast.For(node.target, shorter, node.body, [], lineno=0)
+        yield f"{words} of a loop", ast.For(node.target, shorter, node.body, [], lineno=0)
     if len(node.body) == 1 and isinstance(condition := node.body[0], ast.If):
         stop = ast.If(ast.UnaryOp(ast.Not(), condition.test), [ast.Break()], [])
         yield (
@@ -243,6 +264,8 @@ def _other_operations(node: ast.BinOp) -> Iterator[tuple[str, ast.expr]]:
     for other in OTHERS.get(type(node.op), ()):
         if issubclass(other, ast.operator):
             yield f"with `{OPERATORS[other]}` where `{sign}` belongs", ast.BinOp(node.left, other(), node.right)
+            if issubclass(other, ast.Sub):
+                yield f"with `-` where `{sign}` belongs", ast.BinOp(node.right, other(), node.left)
     if isinstance(node.op, TURNED):
         yield f"if the two sides of `{sign}` were exchanged", ast.BinOp(node.right, node.op, node.left)
     what = {ast.Mult: "a factor", ast.Add: "a term", ast.Sub: "a term", ast.Pow: "an exponent"}.get(type(node.op), "")
@@ -278,6 +301,9 @@ def _other_calls(node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
         yield f"without `{name}`", node.args[0]
     elif isinstance(node.func, ast.Attribute) and not node.args:
         yield f"without `{name}`", node.func.value
+        if isinstance(whole := node.func.value, ast.BinOp):
+            early = ast.Call(ast.Attribute(whole.left, name, ast.Load()), [], [])
+            yield f"with `{name}` before `{OPERATORS[type(whole.op)]}`", ast.BinOp(early, whole.op, whole.right)
     elif len(node.args) > 1:
         for given in node.args:
             yield f"without `{ast.unparse(node.func)}`", given

@@ -333,6 +333,10 @@ def _wrong_expressions(rule: BackwardRule, message: SentMessage) -> Iterator[tup
             "is half of what it should be: a gradient is not an amount to be shared out",
             substituted(sent, upstream, halved),
         )
+        if arrays:
+            for words, text in (("the sum", "np.sum"), ("the mean", "np.mean")):
+                total = parsed(f"{text}({ast.unparse(upstream)})")
+                yield f"is made with {words} of the upstream gradient", substituted(sent, upstream, total)
     yield WRONG_SIGN, ast.UnaryOp(ast.USub(), sent)
     if arrays:
         yield "is the transpose of what it should be", ast.Attribute(sent, "T", ast.Load())

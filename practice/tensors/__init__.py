@@ -394,6 +394,37 @@ Keep the names `"+"` and `"*"`: the lab draws graphs by `_op` and `_children`. O
 )  # fmt: skip
 
 
+_SUM_BY_ONES = """\
+def sum(self, axis=None, keepdims=False):
+    x = self.data
+    out = Tensor(x.sum(axis=axis, keepdims=keepdims), (self,), "sum")
+
+    def backward():
+        grad = out.grad
+        if axis is not None and not keepdims:
+            grad = np.expand_dims(grad, axis)
+        self._receive(grad * np.ones_like(x))
+
+    out._backward = backward
+    return out
+"""
+_ONE_HOT = """\
+def cross_entropy(logits, labels):
+    rows = np.arange(len(labels))
+    z = logits.data - logits.data.max(axis=1, keepdims=True)
+    log_p = z - np.log(np.exp(z).sum(axis=1, keepdims=True))
+    out = Tensor(-log_p[rows, labels].sum() / len(labels), (logits,), "cross entropy")
+
+    def backward():
+        p = np.exp(log_p)
+        one_hot = np.zeros_like(p)
+        one_hot[rows, labels] = 1
+        logits._receive(out.grad * (p - one_hot) / len(labels))
+
+    out._backward = backward
+    return out
+"""
+
 REDUCE = Task(
     "reduce",
     "Sum and mean over axes",
@@ -481,6 +512,7 @@ A loss is nearly always a mean, so every training step will pass here.
         "`mean` needs no rule: it is `sum` times a number. The number is the size of the result over the size of the "
         "input.",
     ),
+    also=(_SUM_BY_ONES,),
 )  # fmt: skip
 
 
@@ -900,6 +932,7 @@ The gradient is the simplest of all: `p`, minus 1 at the right class, divided by
         "In `_backward`: `exp(log_p)` is p. Subtract 1 at the same places, multiply by `out.grad`, divide by the "
         "number of samples.",
     ),
+    also=(_ONE_HOT,),
 )  # fmt: skip
 
 

@@ -1,0 +1,83 @@
+"""Which short formula gives the learner's numbers in every case: of the inputs, or of what should have come out."""
+
+import contextlib
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+UNARY: Mapping[str, Callable[[Any], Any]] = {
+    "-{}": np.negative, "{}.T": np.transpose, "1 / {}": np.reciprocal, "{} ** 2": np.square, "exp({})": np.exp,
+    "log({})": np.log, "{}.sum()": np.sum, "{}.sum(axis=0)": lambda a: np.sum(a, axis=0),
+    "{}.sum(axis=-1)": lambda a: np.sum(a, axis=-1), "{}.mean()": np.mean,
+}  # fmt: skip
+BINARY: Mapping[str, Callable[[Any, Any], Any]] = {
+    "{} + {}": np.add, "{} - {}": np.subtract, "{} * {}": np.multiply, "{} / {}": np.divide, "{} @ {}": np.matmul,
+}  # fmt: skip
+Values = list[np.ndarray]  # of one quantity, case by case
+
+
+def formula(
+    quantities: Mapping[str, Sequence[Any]],
+    got: Sequence[Any],
+    expected: Sequence[Any],
+    agree: Callable[[Any, Any], bool],
+) -> str:
+    """What the learner's numbers are in every case, in words that follow "it is"; "" where nothing is found.
+
+    quantities  what they may be made of: how it is written -> its value in each case
+    agree       are two values the same?
+    """
+    given = (*got, *expected)
+    if not all(isinstance(each, (int, float, np.ndarray)) and not isinstance(each, bool) for each in given):
+        return ""
+    known = {text: [np.asarray(value, float) for value in values] for text, values in quantities.items()}
+    right = [np.asarray(value, float) for value in expected]
+    with np.errstate(all="ignore"):
+        flat = [("`0`", map(np.zeros_like, right)), ("`1`", map(np.ones_like, right))]
+        for words, values in itertools.chain(flat, _off_by_a_size(known, right), _formulas(known)):
+            with contextlib.suppress(ValueError):  # of shapes that do not fit
+                if all(agree(mine, value) for mine, value in zip(got, values, strict=True)):
+                    return words
+    return ""
+
+
+def _off_by_a_size(known: Mapping[str, Values], right: Values) -> Iterator[tuple[str, Iterator[Any]]]:
+    """What should have come out, times or divided by the size of an array or the length of one of its axes."""
+    for text, values in known.items():
+        sizes = {f"{text}.size": [value.size for value in values]}
+        if len(axes := {value.ndim for value in values}) == 1:
+            for axis in range(*axes):
+                sizes[f"{text}.shape[{axis}]"] = [value.shape[axis] for value in values]
+        for size, counts in sizes.items():
+            if any(count > 1 for count in counts):
+                yield f"what it should be, times `{size}`", map(np.multiply, right, counts)
+                yield f"what it should be, divided by `{size}`", map(np.divide, right, counts)
+
+
+def _formulas(known: Mapping[str, Values]) -> Iterator[tuple[str, Iterator[Any]]]:
+    """The quantities, functions of one, and two of all these put together: the short ones first."""
+    single = dict(known)
+    for (text, values), (form, function) in itertools.product(known.items(), UNARY.items()):
+        if (applied := _applied(function, values)) is not None:
+            single[form.format(text)] = applied
+    for text, values in single.items():
+        yield f"`{text}`", iter(values)
+    for ((one, a), (other, b)), (form, operation) in itertools.product(
+        itertools.product(single.items(), repeat=2), BINARY.items()
+    ):
+        if _applied(operation, a[:1], b[:1]) is not None:
+            yield f"`{form.format(_enclosed(one), _enclosed(other))}`", map(operation, a, b)
+
+
+def _applied(function: Callable[..., Any], *values: Values) -> Values | None:
+    """A function of the values in each case; None where the shapes do not fit."""
+    try:
+        return [np.asarray(function(*each)) for each in zip(*values, strict=True)]
+    except ValueError:
+        return None
+
+
+def _enclosed(text: str) -> str:
+    return f"({text})" if " " in text or text.startswith("-") else text
