@@ -39,6 +39,7 @@ else:
     from lab.ui.compressed import CompressedOnce
     from lab.ui.redirect import Redirect
     from lab.ui.same_origin import SameOrigin
+    from lab.ui.search_field import ROUTE
     from lab.ui.stale_messages import LatestState
     from lab.ui.visitor import Visitor
 
@@ -50,4 +51,4 @@ else:
     PagesManager.uses_pages_directory = False
     setattr(state, "SessionState", LatestState)  # noqa: B010  what Streamlit makes for each visitor; no name is public
     layers = [Middleware(SameOrigin), Middleware(Redirect), Middleware(Visitor), Middleware(CompressedOnce)]
-    app = st.App(__file__, middleware=layers)
+    app = st.App(__file__, routes=[ROUTE], middleware=layers)

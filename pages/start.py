@@ -3,8 +3,7 @@
 import streamlit as st
 
 from lab.expression.builder import Expression, parse
-from lab.lessons.pages import BY_PATH, GROUPS, PAGES
-from lab.lessons.search import LONGEST, search
+from lab.lessons.pages import GROUPS, PAGES
 from lab.lessons.stages import STAGES, Values
 from lab.text import numeral
 from lab.trace.recording import Trace, record
@@ -13,14 +12,12 @@ from lab.ui.address import Field
 from lab.ui.memoize import memoize
 from lab.ui.player import Live, live_values, player
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown
 from lab.ui.terms import prose
 
 TEXT = "a*b + c"
 START = {"a": 2.0, "b": -3.0, "c": 10.0}
 REACH = 10.0
 PLAYER = "start player"
-QUESTION = "start question"
 ANSWERS = (START["b"], 0.0, 1.0)  # to "Set b to 0. What is a's gradient?": b as it is, b, and the start of the pass
 
 
@@ -57,7 +54,6 @@ def main() -> None:
             assignment.show()
         _first_gradient(current)
         _stories()
-        _search()
         st.subheader("The path", anchor="path")
         progress.path()
         _map()
@@ -164,24 +160,7 @@ def _machine(expression: Expression, trace: Trace, values: Values) -> None:
             st.caption(f"**▶ {said}**" if lit else said)
 
 
-# ---------------------------------------------------------------- search, and where everything is
-
-
-def _search() -> None:
-    question = st.text_input(
-        "Search the lab", key=QUESTION, max_chars=LONGEST, icon=":material/search:",
-        placeholder="a question, a word, an operation, an error message", persist_state="session",
-    )  # fmt: skip
-    if not (question or "").strip():
-        return
-    answers = search(question)
-    if not answers:
-        st.markdown("Nothing here fits. Try one word of it: *gradient*, *broadcasting*, *detach*, *overfitting*.")
-    for answer in answers:
-        with st.container(gap=None):
-            title = escape_markdown(answer.title)
-            page.link_to(BY_PATH[answer.path].file, title, ":material/arrow_forward:", answer.query)
-            st.caption(f"({answer.kind}) {escape_markdown(answer.text)}")
+# ---------------------------------------------------------------- where everything is
 
 
 def _map() -> None:

@@ -18,7 +18,7 @@ from lab.failures.text_kind import kind_of
 from lab.lessons.pages import PAGES
 from lab.pytorch import Transcript, installed, run_programs
 from lab.text import brief
-from lab.ui import address, finder, page, state
+from lab.ui import address, page, search_field, state
 from lab.ui.address import Field
 from lab.ui.chart import show_chart
 from lab.ui.failures import from_a_curve, from_code
@@ -41,7 +41,7 @@ CHECK_LIST = (
 
 
 def main() -> None:
-    asked = finder.asked(NAME)
+    asked = search_field.asked(NAME)
     with page.run(NAME, FIELDS):
         if asked:
             st.session_state["wrong text"] = asked
@@ -128,9 +128,9 @@ def _elsewhere_again() -> None:
 def _question() -> str:
     field, go, answer = st.columns([6, 2, 6], gap="small")
     text: str = field.text_area(
-        "Message, or what you see", key="wrong text", height=68, max_chars=finder.LONGEST, persist_state="session",
-        on_change=_search, placeholder="RuntimeError: grad can be implicitly …   or: loss is nan   or a loop or a CSV",
-        label_visibility="collapsed",
+        "Message, or what you see", key="wrong text", height=68, max_chars=search_field.LONGEST, on_change=_search,
+        placeholder="RuntimeError: grad can be implicitly …   or: loss is nan   or a loop or a CSV",
+        persist_state="session", label_visibility="collapsed",
     ) or ""  # fmt: skip
     go.button("Find it", key="wrong find", type="primary", on_click=_search, width="stretch")
     if not text.strip():

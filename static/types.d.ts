@@ -662,6 +662,19 @@ export interface ShownEngines {
   path: string;
 }
 
+// -- lab/lessons/search.py, `SearchHit`
+
+export interface SearchHit {
+  kind: string;
+  title: string;
+  text: string;
+  /** from the lab's root */
+  path: string;
+  query: Record<string, string>;
+  /** a message that can be about nothing else */
+  sure: boolean;
+}
+
 // -- Streamlit's components, as far as they are used here
 
 export interface Component<Parent extends HTMLElement | ShadowRoot> {

@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
 from lab.lessons.pages import BY_FILE, BY_PATH
-from lab.ui import address, assignment, finder, progress, state
+from lab.ui import address, assignment, progress, search_field, state
 from lab.ui.project import projectable
 from lab.ui.terms import closable, prose
 
@@ -99,7 +99,7 @@ def style() -> None:
     st.html(STYLE)
     closable()
     projectable()
-    finder.reachable()
+    search_field.show()
 
 
 def theme() -> str:

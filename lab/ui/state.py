@@ -14,6 +14,7 @@ import contextlib
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
@@ -33,7 +34,7 @@ _component = component("address", "address/address.js")
 class NavigationRequest:
     """A page is to be as at another address: in most cases because the browser has gone there by itself.
 
-    page, search  this address
+    page, search  this address, whose page is "" where it is the one that runs next
     move          the number of the browser's move, which it waits to hear again; 0: another page asks for it
     """
 
@@ -131,7 +132,7 @@ class PageState:
         entered, session["page"] = session.get("page") != self.name, self.name
         values = session.get(f"values of {self.name}")
         asked: NavigationRequest | None = session.pop("address asked", None)
-        if asked and asked.page == self.name:
+        if asked and asked.page in (self.name, ""):
             if asked.move:
                 session.pop("address step", None)  # a widget's old value is no choice
             address = dict(parse_qsl(asked.search.removeprefix("?"), keep_blank_values=True))
@@ -230,9 +231,12 @@ def page(
         current.write()
 
 
-def begin(page: str) -> None:
-    """Let the page begin as at an address without parameters, whatever the browser's is (before it runs)."""
-    st.session_state["address asked"] = NavigationRequest(page, "")
+def begin(page: str, query: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Let the page begin as at an address with these parameters, whatever the browser's is (before it runs).
+
+    page  its name; "" for the one that runs next
+    """
+    st.session_state["address asked"] = NavigationRequest(page, f"?{urlencode(query)}")
 
 
 def go(query: Mapping[str, str]) -> None:

@@ -50,6 +50,7 @@ def test_axe_finds_nothing_serious(open_page, name):
     for theme, width in product(("light", "dark"), (1280, 360)):
         page.set_viewport_size({"width": width, "height": 800})
         switch(page, theme)
+        expect(page.locator(".opener")).to_be_in_viewport()  # the search, at the top of every page
         # What passes is only counted; the menu beside the page is Streamlit's own.
         found = page.evaluate("() => axe.run('[data-testid=stMain]', { resultTypes: ['violations'] })")
         assert found["passes"], "axe looked at nothing"
@@ -91,5 +92,5 @@ def test_two_keys_lead_past_the_bar_to_the_first_thing_on_the_page(open_page, pa
     address = page.url
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('[data-testid=stMain], .player') !== null")
-    assert page.evaluate("document.activeElement.closest('.st-key-finder') === null")
+    assert page.evaluate("document.activeElement.closest('.st-key-search') === null")
     assert page.url == address

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import json
 import os
 import signal
 import socket
@@ -171,6 +172,25 @@ def test_a_foreign_name_gets_no_page(visited, host):
         assert status == 403
         assert "Set-Cookie" not in headers
         assert {name: headers[name] for name in HEADERS} == HEADERS
+
+
+def searched(url, text, path="lab-search"):
+    """Kind and title of each answer."""
+    with urlopen(Request(f"{url}/{path}", data=text.encode())) as answer:
+        return [(hit["kind"], hit["title"]) for hit in json.load(answer)]
+
+
+def test_the_search_answers_without_a_page(visited):
+    url, _ = visited
+    assert searched(url, "overfitting")[0] == ("question", "What is overfitting?")
+    assert searched(url, "overfitting", "lab/lab-search") == searched(url, "overfitting")  # behind any other path
+    message = "RuntimeError: grad can be implicitly created only for scalar outputs"
+    assert searched(url, message) == [("failure", "Only for scalar outputs")]
+    assert searched(url, "for x in y:\n    loss = f(x)\n    loss.backward()\n") == []  # code is read elsewhere
+    assert searched(url, "lasagne") == searched(url, "") == []
+    searched(url, "<b>*_`$\udcff".encode("utf-8", "replace").decode())
+    with pytest.raises(urllib.error.HTTPError, match="413"):
+        searched(url, "a" * 1_000_000)
 
 
 def test_browsers_that_leave_early_leave_nothing_in_the_log(start, tmp_path):

@@ -1,4 +1,4 @@
-"""Start without a browser: the first gradient, the machine, the search, the cards."""
+"""Start without a browser: the first gradient, the machine, the cards."""
 
 import json
 
@@ -74,17 +74,6 @@ def test_a_broken_rule_shows(monkeypatch):
     monkeypatch.setattr(Tensor, "__mul__", wrong)
     at = run(app("pages/start.py"), machine="5")
     assert "1 of 3 agree" in texts(at.caption)
-
-
-def test_the_search_answers_and_says_where_nothing_fits(at):
-    at.text_input(key="start question").set_value("overfitting").run()
-    assert "Why does a loss fall" in texts(at.caption)
-    at.text_input(key="start question").set_value("lasagne").run()
-    assert "Nothing here fits" in texts(at.markdown)
-    at.text_input(key="start question").set_value("   ").run()
-    assert "Nothing here fits" not in texts(at.markdown)  # nothing was asked
-    at.text_input(key="start question").set_value("<b>*_`$").run()
-    assert not at.exception
 
 
 def test_the_pages_stand_with_their_questions_in_the_order_of_the_menu(at):

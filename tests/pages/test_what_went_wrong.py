@@ -47,7 +47,7 @@ def test_a_text_from_another_page_is_looked_up(moves):
     if moves:  # the browser has gone back or forward before
         at.session_state["address version"] = moves
     text = "RuntimeError: grad can be implicitly created only for scalar outputs"
-    at.session_state["finder"] = {"asked": {"text": text, "query": "in_a=2"}}
+    at.session_state["search"] = {"asked": {"text": text, "here": "in_a=2"}}
     at.run()
     assert not at.exception
     assert at.text_area(key="wrong text").value == text

@@ -1,0 +1,90 @@
+"""The search in the bar of every page: its answers, and the way to them. Its window is in static/search/."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
+
+import streamlit as st
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from streamlit.errors import StreamlitPageNotFoundError
+
+from lab.lessons.pages import BY_PATH
+from lab.ui import state
+from lab.ui.assets import component, keep_value
+
+if TYPE_CHECKING:
+    from lab.lessons.search import SearchHit
+
+WENT_WRONG = "pages/what_went_wrong.py"
+ASKED = "search asked"  # a text that this page is to look up
+LONGEST = 100_000  # characters
+_component = component("search", "search/search.js", style="search/search.css")
+
+
+async def _answer(request: Request) -> Response:
+    """The best answers to a question, which is the body, as a list. No page is computed for it."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > 4 * LONGEST:
+            return Response(status_code=413)
+    hits = await run_in_threadpool(_hits, body.decode("utf-8", "replace"))
+    return JSONResponse([vars(hit) | {"query": dict(hit.query)} for hit in hits])
+
+
+def _hits(question: str) -> list[SearchHit]:
+    from lab.failures.kind import kind_of
+    from lab.lessons.search import search  # no page waits for what only questions need
+
+    return search(question) if kind_of(question) == "message" else []  # code and a curve are looked up as a whole
+
+
+ROUTE = Route("/{above:path}lab-search", _answer, methods=["POST"])  # below whatever path the lab stands
+
+
+def show() -> None:
+    """Let the visitor search from this page; once on a page, before anything that takes time. A page that is shown
+    within another site has no bar at the top for it."""
+    if st.context.is_embedded:
+        return
+
+    def choose() -> None:
+        chosen = st.session_state["search"]["chosen"]
+        if chosen["path"] != st.session_state.get("path"):
+            st.session_state["search chosen"] = chosen
+        elif chosen["query"]:
+            state.go(chosen["query"])  # an address of its own is no news to a page
+
+    said = _component(key="search", on_asked_change=keep_value, on_chosen_change=choose)
+    chosen = st.session_state.pop("search chosen", None)
+    if chosen and chosen["path"] in BY_PATH:
+        state.begin("", chosen["query"])
+        _leave(BY_PATH[chosen["path"]].file, chosen["here"])
+    if text := said.get("asked"):
+        st.session_state[ASKED] = str(text["text"])[:LONGEST]
+        _leave(WENT_WRONG, text["here"])
+
+
+def _leave(file: str, here: str) -> None:
+    """To another page. Streamlit makes an entry in the browser's history for this one with the parameters that it is
+    given, unless they are those that it has: here."""
+    try:
+        st.switch_page(file, query_params=parse_qsl(here, keep_blank_values=True))
+    except StreamlitPageNotFoundError:  # the page was opened alone, without app.py
+        for asked_for in (ASKED, "address asked"):
+            st.session_state.pop(asked_for, None)
+
+
+def asked(page: str) -> str:
+    """What has been asked on another page, or here, once; "" for nothing. For the page that answers, before it reads
+    its address: that is still the one of the page where it was asked."""
+    if ASKED not in st.session_state:
+        return ""
+    if st.session_state.get("page") == page:
+        state.step()
+    state.begin(page)
+    return str(st.session_state.pop(ASKED))
