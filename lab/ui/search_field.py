@@ -37,7 +37,7 @@ async def _answer(request: Request) -> Response:
 
 
 def _hits(question: str) -> list[SearchHit]:
-    from lab.failures.kind import kind_of
+    from lab.failures.text_kind import kind_of
     from lab.lessons.search import search  # no page waits for what only questions need
 
     return search(question) if kind_of(question) == "message" else []  # code and a curve are looked up as a whole
