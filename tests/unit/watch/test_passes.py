@@ -72,7 +72,7 @@ def test_enough_programs():
     assert len(passes.PROGRAMS) >= 60
 
 
-@pytest.mark.parametrize("program", passes.PROGRAMS[::6], ids=lambda program: program.__name__)
+@pytest.mark.parametrize("program", passes.PROGRAMS, ids=lambda program: program.__name__)
 def test_nothing_stays_behind(program):
     before = (torch.autograd._engine_run_backward, torch.autograd.Function.apply, Tensor._node, Tensor.backward)
     kept = []
@@ -81,7 +81,7 @@ def test_nothing_stays_behind(program):
         real = torch.Tensor.backward
         leaves = program()
         kept.extend(weakref.ref(leaf) for leaf in leaves)
-        kept.extend(weakref.ref(leaf.grad) for leaf in leaves)
+        kept.extend(weakref.ref(leaf.grad) for leaf in leaves if leaf.grad is not None)
         assert torch.Tensor.backward is real
 
     with watch():
