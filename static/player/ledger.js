@@ -100,12 +100,16 @@ function gradientsOf(playback, frame) {
   const texts = found.map(({ name, gradient }) => `${name} ${brief(gradient)}${range(gradient)}`);
   const rest = texts.length > MOST ? `, and ${texts.length - MOST} more` : "";
   const wrong =
+    playback.departure !== null ||
     playback.derived.some(({ terms }) => terms.some((term) => term.event !== null && term.agrees === false)) ||
     playback.events.some((e) => e.kind === "accumulate" && !addsUp(e.first ? 0 : e.before, e.message, e.after));
-  const done = wrong ? "The backward pass is done, but something went wrong on the way." : "The backward pass is done.";
+  const done = wrong
+    ? "The backward pass is done, but something went wrong on the way. The inputs hold"
+    : `The backward pass is done. Gradients of ${out}`;
+  const called = (/** @type {string} */ name) => (wrong ? `${name}.grad` : `∂${out}/∂${name}`);
   return {
-    sentence: `${done} Gradients of ${out}: ${texts.slice(0, MOST).join(", ")}${rest}. ${meaningOf(playback)}`.trim(),
-    equation: fitting(found.map(({ name, gradient }) => amount(gradient, `∂${out}/∂${name}`, "gradient leaf"))),
+    sentence: `${done}: ${texts.slice(0, MOST).join(", ")}${rest}. ${meaningOf(playback)}`.trim(),
+    equation: fitting(found.map(({ name, gradient }) => amount(gradient, called(name), "gradient leaf"))),
   };
 }
 

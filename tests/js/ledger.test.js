@@ -306,6 +306,15 @@ test("where a broken engine departs, both numbers are told, and that a node sent
     [event],
   );
   assert.equal(departureText(new Playback(data), playback.frame(event + 1)), "");
+  const { sentence, equation } = tell(playback, playback.frame(playback.length), null).result ?? {};
+  assert.match(
+    String(sentence),
+    /^The backward pass is done, but something went wrong on the way. The inputs hold: a /,
+  );
+  assert.deepEqual(
+    equation?.map(({ caption }) => caption),
+    ["a.grad", "b.grad"],
+  );
 });
 
 test("a rule that the engine did not follow is named", () => {
