@@ -122,8 +122,8 @@ FIELDS = (
 
 def _down() -> None:
     st.markdown(
-        "Three optimizers of the engine start at one point. The hollow marks show where the next step **would** land. "
-        "Guess first, then press Step, and compare. A click on the picture moves the start."
+        "Three optimizers start at one point; click on the picture to move it. The hollow marks show where the next "
+        "step **would** land: guess, then press Step."
     )
     left, right = st.columns([4, 3], gap="medium")
     with right:
@@ -311,10 +311,10 @@ def _signed(number: float) -> str:
 
 def _four() -> None:
     st.markdown(
-        "Four points, three numbers each; a network with 41 parameters; 100 steps. Guess how soon the loss is below "
-        f"{four_points.ENOUGH}, then press Step a few times, and run the rest."
+        "Four points with three inputs each train a network of 41 parameters. Guess how soon its loss is below "
+        f"{four_points.ENOUGH}, then press Step."
     )
-    st.caption("The loss is a mean of squares and the last layer is linear; with a sum and a tanh it would differ.")
+    st.caption("Mean squared error, linear last layer. A sum, or a tanh at the end, gives other numbers.")
     session = st.session_state
 
     def go(by: int) -> None:
@@ -389,9 +389,8 @@ def _steps(count: int) -> str:
 
 def _time() -> None:
     prose(
-        "One weight w is used in every time step, so each step sends it a [[message]]; its [[gradient]] is their sum. "
-        "Guess, then move w and the length: when is the answer another one? [[Detach|detach]] the state, and see which "
-        "messages are gone."
+        "The [[gradient]] of w is a sum with one [[message]] from each time step. Guess which step sends the largest, "
+        "then move w, the length, and where the state is [[detached|detach]]."
     )
     controls, picture = st.columns([2, 3], gap="large")
     with controls:

@@ -32,7 +32,7 @@ def main() -> None:
     with page.run("teach", FIELDS):
         page.opening(
             "For teachers",
-            "Tick what your class is to do, and give them the link: it opens as a list on their Start page.",
+            "Tick what your class should do, and send them the link. It opens as a list on their Start page.",
         )
         if unknown := [*st.session_state[UNKNOWN], *st.session_state[UNKNOWN_HIDE]]:
             st.info(assignment.note(unknown), icon=":material/help:")
@@ -103,13 +103,15 @@ def _choose() -> None:
 
 def _link() -> None:
     now = st.session_state
-    st.text_input("Its name", key="teach name", max_chars=assignment.MAX_NAME, placeholder="Monday: gradients by hand")
+    st.text_input(
+        "Name of the list", key="teach name", max_chars=assignment.MAX_NAME, placeholder="Monday: gradients by hand"
+    )
     st.pills(
-        "Not to be shown", [*CONTROLS], format_func=CONTROLS.__getitem__, selection_mode="multi", key="teach hide",
+        "Hide", [*CONTROLS], format_func=CONTROLS.__getitem__, selection_mode="multi", key="teach hide",
         help="Only while the list is open. Opening the lab without the link shows everything.",
     )  # fmt: skip
     st.text_input(
-        "To begin with", key="teach begin", max_chars=LONGEST, placeholder="a*b + a, or the address of a page",
+        "Begin with", key="teach begin", max_chars=LONGEST, placeholder="a*b + a, or the address of a page",
         help="An expression for the Graph lab; or set up any page as you want it, and paste its address here.",
     )  # fmt: skip
     text, begin = now["teach begin"].strip(), ""
@@ -149,10 +151,10 @@ def _hand_in() -> None:
     )
     st.code("python -m lab.practice summary FOLDER --csv class.csv --set 'THE LINK'", language=None, wrap_lines=True)
     st.markdown(
-        "The code is checked again, and the table says what passes now. Below it stands which task stops most of them, "
-        "at which check, with which mistake. Damaged, duplicate and edited files are listed. Who works in an editor of "
-        "their own hands in their folder or their `.py` file. Cards, questions and points come from the file alone: "
-        "its checksum shows edits by hand, and is no proof."
+        "The code is checked again: the table shows what passes now, and below it the task, the check and the mistake "
+        "at which most students stop. Damaged, duplicate and edited files are listed. Students with an editor of their "
+        "own hand in their folder or their `.py` file. Cards, questions and points come from the file alone: its "
+        "checksum shows edits, and is no proof."
     )
 
 

@@ -239,8 +239,8 @@ def _map(point: CheckPoint, at: object, place: ElementName, h: float, report: Re
 
 def _cotangent() -> None:
     prose(
-        "The elements of a softmax add up to 1, always. Choose a rule for its [[backward pass]]. Which check will find "
-        "that it is wrong: one of `softmax(x).sum()`, or one that starts from a random [[cotangent]]?"
+        "The elements of a softmax always add up to 1. Choose a rule for its [[backward pass]]: which check finds that "
+        "it is wrong, the one of `softmax(x).sum()` or the one from a random [[cotangent]]?"
     )
 
     def forget() -> None:

@@ -53,7 +53,7 @@ OUTCOMES = {
     "wrong": "wrong numbers, never an error",
     "same": "the right numbers",
 }
-CHOOSE = "Choose an answer: then it is run."
+CHOOSE = "Choose an answer to run it."
 ENDS = {
     "targets": "at their targets",
     "mean": "all at the mean of the targets",
@@ -181,9 +181,9 @@ def _axes(left: sources.Shape, right: sources.Shape) -> None:
 
 def _forgotten() -> None:
     st.markdown(
-        f"A layer `x @ w + b`, **b** of shape (3,), trained for {forgotten_sum.STEPS_BEFORE} steps on one batch, then "
-        f"{forgotten_sum.AFTER} steps on a batch of another size. The engine is broken in one line. **Guess first: "
-        "what will happen?**"
+        f"One line of this engine is broken. It trains `x @ w + b`, with b of shape (3,), for "
+        f"{forgotten_sum.STEPS_BEFORE} steps on one batch and {forgotten_sum.AFTER} on a batch of another size: "
+        "**what will happen?**"
     )
     session = st.session_state
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -230,9 +230,8 @@ def _forget() -> None:
 
 def _loss() -> None:
     st.markdown(
-        "Predictions of shape (N, 1), targets of shape (N,). NumPy makes N × N differences of them, and nobody "
-        "complains. **Guess where training by this loss ends.** Then point at the red cells: which pairs were never "
-        "meant to meet?"
+        "The loss takes targets of shape (N,) from predictions of shape (N, 1): NumPy makes N × N differences, without "
+        "an error. **Guess where this training ends**, then point at the red cells."
     )
     count = st.slider("N", *COUNT.limits, key="broadcasting count")
     guessed = guess(
@@ -265,8 +264,8 @@ def _loss() -> None:
 
 def _matmul() -> None:
     st.markdown(
-        "**C = A @ B**. A[i, k] is used in row i of C, each time with a cell of row k of B. So its gradient is row i "
-        "of G times *row* k of B: the column of a transpose. Point at cells, of the gradients too."
+        "**C = A @ B**: A[i, k] meets each cell of row k of B once. Point at a cell of A.grad: it is row i of G times "
+        "*row* k of B, which is column k of Bᵀ."
     )
     columns = st.columns(3)
     words = ("Rows of A", "Columns of A, rows of B", "Columns of B")
@@ -289,9 +288,8 @@ def _matmul() -> None:
 
 def _reduce() -> None:
     st.markdown(
-        "A sum sends its gradient back to every cell that went in; a mean sends a share; a maximum sends it to the "
-        "largest, in equal shares where several are. An index sends it back to where the cell was taken from, as often "
-        "as it was taken."
+        "Point at a cell of x.grad: which upstream cells does it get? A sum hands the gradient to every cell, a mean "
+        "hands each a share, a maximum gives it to the largest (equal ones share), an index to the cell that was taken."
     )
     session = st.session_state
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -445,9 +445,8 @@ def _score() -> None:
 
 def _cut() -> None:
     prose(
-        "[[detach()|detach]] and `no_grad()` change no number of the [[forward pass]]. They cut the "
-        "[[graph|computational graph]], and a [[gradient]] that should have flowed does not. Guess which, then "
-        "run both passes."
+        "[[detach()|detach]] and `no_grad()` change no number of the [[forward pass]], but they cut the "
+        "[[graph|computational graph]]. Guess what is left of each [[gradient]], then run both passes."
     )
     kinds = list(KINDS)
     what, left, right = st.columns([5, 3, 3], gap="medium")
@@ -527,8 +526,8 @@ def _gradients_cut(whole: cuts.CutDemo, cut: cuts.CutDemo, numerical: dict[str, 
 
 def _life() -> None:
     st.markdown(
-        "One parameter `w`, starting at 1, and the loss `(w * w - 2) ** 2`, which is 0 at the square root of 2. Press "
-        "the lines in any order. What can go wrong, will: an early step, a second backward, a learning rate too high."
+        "A parameter `w` starts at 1, and the loss `(w * w - 2) ** 2` pulls it to √2. Press the lines in any order: "
+        "step too early, go backward twice, or raise the learning rate."
     )
 
     actions = st.session_state["life actions"]

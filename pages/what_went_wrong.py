@@ -48,7 +48,7 @@ def main() -> None:
             _look_up()
         page.opening(
             "What went wrong?",
-            "Bring what you have: an error message, what you see in your own words, a piece of code, or a curve.",
+            "Paste an error message, your code or a loss curve, or say in your own words what you see.",
         )
         TABS.show(
             {

@@ -21,7 +21,7 @@ def test_a_list_is_made_and_its_program_mended(open_page, app_url):
     page.get_by_role("tab", name="Debug these").click()
     page.get_by_role("button", name="A loss that grows").click()
     page.get_by_role("button", name="Hints of tasks").click()
-    page.get_by_label("Its name").fill("Monday")
+    page.get_by_label("Name of the list").fill("Monday")
     page.keyboard.press("Enter")
     code = page.get_by_test_id("stCode").first
     expect(code).to_contain_text("?set=debug.sign&name=Monday&hide=hints")

@@ -51,8 +51,8 @@ def from_code(choose: Choose) -> None:
     with right:
         if not session[PASTED].strip():
             st.markdown(
-                "A training loop or a model, in PyTorch or with this engine. It is read and never run. Each finding "
-                "has its line, why it matters there, and the changed line."
+                "Paste a training loop or a model, for PyTorch or this engine. It is read and never run: each finding "
+                "names the line, the reason and the changed line."
             )
             return
         _said(session[PASTED], choose)

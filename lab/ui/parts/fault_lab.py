@@ -61,10 +61,7 @@ FIELDS = (FAULT, SEED, OWN, *OF_ONE_FAULT)
 
 
 def _show(current: PageState) -> None:
-    st.markdown(
-        "Read what is broken, say what you expect of it, then run the healthy and the broken engine from the same "
-        "numbers."
-    )
+    st.markdown("Read the broken line and guess what it does. Then run both engines on the same numbers.")
     current.write(kept=["event"] if _is_played() else [])
     with st.container(gap="small"):
         fault, seed = _choice()

@@ -89,8 +89,8 @@ FIELDS = (
 
 def _one() -> None:
     prose(
-        "Row i, column j of a [[Jacobian]]: how fast result i changes as input j does. Guess where the zeros are, then "
-        "fill the picture, one pass at a time, by [[forward mode]] or by [[reverse mode]]."
+        "Row i, column j of a [[Jacobian]] says how fast result i changes with input j. Guess where the zeros are, "
+        "then fill it pass by pass, by [[forward mode]] or [[reverse mode]]."
     )
     session = st.session_state
     expression = expression_box.expression_box(NAME, EXAMPLES)
@@ -278,9 +278,8 @@ def _product(graph: FunctionGraph, matrix: np.ndarray | None) -> None:
 
 def _chain() -> None:
     prose(
-        "The [[Jacobian]] of a chain is the product of the Jacobians of its functions. The product is the same from "
-        "either end, the work is not: a matrix of a × b times one of b × c takes a·b·c multiplications. Where should "
-        "one begin?"
+        "The [[Jacobian]] of a chain is a product of Jacobians, and (a × b) times (b × c) takes a·b·c multiplications. "
+        "From which end do you begin?"
     )
     columns = zip(st.columns(4), CHAIN.items(), strict=True)
     length, width, n, m = (

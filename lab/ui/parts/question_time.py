@@ -319,10 +319,7 @@ def _claim(question: Text, judged: Judged, place: int) -> None:
 
 
 def _can() -> None:
-    st.markdown(
-        "No box here can be ticked by hand: each follows from what you have done in this browser. What is missing is "
-        "a link."
-    )
+    st.markdown("A box is ticked when you have done what it says. The links lead to what is still missing.")
     progress.abilities()
 
 

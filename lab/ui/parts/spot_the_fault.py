@@ -57,9 +57,7 @@ def _show(current: PageState) -> None:
     st.session_state["spot ever"] = st.session_state["spot solved"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         case = memoize("spot case", number := _number(), lambda: open_case(number))
-        st.markdown(
-            "One thing may be wrong with this run, or nothing. Ask for evidence, then name it.", width="content"
-        )
+        st.markdown("This run has one fault, or none. Pay points for evidence, then name the culprit.", width="content")
     run = memoize("spot run", number, lambda: _run(number))  # what visitors share is copied for each that asks
     left, right = st.columns([3, 2], gap="large")
     with left:

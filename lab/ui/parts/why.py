@@ -257,9 +257,8 @@ def _said(timing: Timing | None, running: bool) -> str:
 
 def _formula() -> None:
     prose(
-        "Three ways to one derivative: write its formula down, take a difference, or let the engine go backward "
-        "([[autograd]]). Apply the function to itself six times, and autograd has six times the work. Guess what "
-        "happens to the formula."
+        "Three ways to a derivative: a formula, a difference, or a backward pass ([[autograd]]). Apply the function to "
+        "itself six times, and autograd does six times the work: what happens to the formula?"
     )
     session = st.session_state
     found = _expression()
@@ -292,7 +291,7 @@ def _formula() -> None:
         expression_box.mistake(error)
         return
     if guessed is None:
-        st.markdown("Guess first: then the formula is written down.")
+        st.markdown("Guess first to see the formula.")
         return
     slope = derivative(whole, by)
     grown = _growth(expression, point, by)

@@ -111,8 +111,7 @@ def _nothing_yet() -> None:
         return
     st.markdown(
         "You have no finished engine yet. Pass every task of “Scalars”, “Tensors” or “Function objects”: then your "
-        "engine runs here, in the player, and you can train with it. When you come back, the text that your browser "
-        "keeps is checked again, and the engine is here again."
+        "engine runs here, in the player, and you can train it."
     )
     if reason := sandbox.unavailable():
         st.info(reason)
