@@ -123,7 +123,7 @@ def sentence(found: Difference, sweep: Sweep, digits: int, name: str, slope: Slo
 
 def _special(found: Difference, name: str, slope: Slope | None) -> str:
     """Where there is no slope, or no difference to compare with it; "" where both are."""
-    if slope and (not slope.has_derivative or slope.kind == "differs"):
+    if slope and (not slope.has_derivative or slope.kind in ("differs", "lost")):
         return f"{slope.sentence} No h can help."
     if not math.isfinite(found.exact):
         return f"backward() gives {numeral(found.exact)} at {name}: no h can come near it. Move {name}."

@@ -128,6 +128,12 @@ def test_the_sum_is_blind_and_the_random_cotangent_is_not():
     assert "Write a number, or a vector" in texts(at.error)
 
 
+def test_where_rounding_spoils_both_numbers_no_step_is_called_good():
+    at = opened(expression="(1 - cos(x)) / x**2", in_x="1e-6")
+    assert shown(at)["sentence"].endswith("Trust neither. No h can help.")
+    assert "Trust neither" in texts(at.error)
+
+
 def test_a_broken_rule_of_the_engine_is_seen(monkeypatch):
     def sin(self):
         return self._node(np.sin(self._read()), (self,), "sin", lambda upstream: self._accumulate(upstream * 1.0))
