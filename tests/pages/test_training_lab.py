@@ -1185,7 +1185,7 @@ def test_a_table_is_read_and_its_mistakes_are_said(at):
         ("bad.csv", TABLE + b"x,1,0\n", "row 42"),
         ("short.csv", TABLE + b"1,2\n", "cells"),
         ("empty.csv", b"", "empty"),
-        ("binary.csv", b"\xff\xfe\x00", "UTF-8"),
+        ("binary.csv", b"\xff\xfe\x00", "binary.csv is not text in UTF-8"),
         ("*my* [data](x).csv", b"*a*,c\n1,x\n`2`,y\n", "'*a*': '`2`' is not a number"),
         ("wide.csv", (",".join("0" * 200) + ",x\n").encode() * 2 + (",".join("1" * 200) + ",y\n").encode() * 2, "200"),
     ]:

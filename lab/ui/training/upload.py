@@ -103,7 +103,8 @@ def your_table(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
                 named = [note if note.startswith(data.name) else f"{note[0].upper()}{note[1:]}" for note in said]
                 st.caption(escape_markdown(" ".join(f"{note}." for note in named)))
         except UnicodeDecodeError:
-            st.error("This file is not text in UTF-8: save the table as CSV in UTF-8.")
+            name = escape_markdown(file.name) if file else "This file"
+            st.error(f"{name} is not text in UTF-8: save the table as CSV in UTF-8.")
             return None
         except DataError as error:  # which repeats names and cells of the table
             st.error(escape_markdown(str(error)))
