@@ -3120,6 +3120,50 @@ class Tensor:
 """,
         },
     ),
+    (
+        "scalars",
+        "value",
+        ("with 0 where 0.0",),
+        {
+            "Value.__init__": """
+def __init__(self, data, children=(), op="", label=""):
+    self.data, self.grad, self.label = data, 0, label
+    self._children, self._op = tuple(children), op
+    self._backward = lambda: None
+"""
+        },
+    ),
+    (
+        "scalars",
+        "network",
+        ("one and the same",),
+        {
+            "Neuron.__init__": """
+def __init__(self, inputs, rng):
+    self.weights = [Value(rng.uniform(-1, 1))] * inputs
+    self.bias = Value(0.0)
+"""
+        },
+    ),
+    (
+        "tensors",
+        "reduce",
+        ("place",),
+        {
+            "Tensor.sum": """
+def sum(self, axis=None, keepdims=False):
+    out = Tensor(self.data.sum(axis=axis, keepdims=keepdims), (self,), "sum")
+    def back():
+        g = out.grad
+        if axis is not None and not keepdims:
+            for one in axis if isinstance(axis, tuple) else (axis,):
+                g = np.expand_dims(g, one)
+        self._receive(np.broadcast_to(g, self.data.shape))
+    out._backward = back
+    return out
+"""
+        },
+    ),
 )
 
 SETS = (FIRST, SECOND, THIRD, FOURTH, FIFTH)

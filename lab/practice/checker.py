@@ -595,6 +595,8 @@ def resemblance(got: Any, expected: Any, rtol: float) -> str:
     """What strikes one about a value that differs from another, in one sentence; "" where nothing does."""
     if got is None and expected is not None:
         return "It is None: it was never set, or a function has ended without `return`."
+    if isinstance(got, dict) and got.keys() == {"type"}:  # what no driver sends as a value
+        return f"It is of another type: `{got['type']}`."
     if isinstance(got, list) and isinstance(expected, list) and len(got) != len(expected):
         if {*map(repr, got)} == {*map(repr, expected)} and len(got) == len({*map(repr, got)}):
             return "It has each item only once, and one belongs there twice. A set does that: use a tuple."

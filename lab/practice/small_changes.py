@@ -144,6 +144,10 @@ def _others(node: ast.AST, defaults: dict[str, ast.expr]) -> Iterator[tuple[str,
             yield "with one of two conditions alone", test
     elif isinstance(node, ast.For):
         yield from _shorter_loops(node)
+    elif isinstance(node, ast.ListComp):
+        again = ast.ListComp(ast.Constant(0), node.generators)
+        repeated = ast.BinOp(ast.List([node.elt], ast.Load()), ast.Mult(), parsed(f"len({ast.unparse(again)})"))
+        yield "if all items of a list were one and the same", repeated
     elif isinstance(node, ast.comprehension):
         for test in node.ifs:
             rest = [each for each in node.ifs if each is not test]
@@ -283,6 +287,8 @@ def _other_constants(node: ast.Constant) -> Iterator[tuple[str, ast.expr]]:
         yield f"with `{not number}` where `{number}` belongs", ast.Constant(not number)
     elif isinstance(number, (int, float)):
         tenths = {number * 10, number / 10} if isinstance(number, float) else set()
+        if isinstance(number, float):
+            yield f"with {int(number)} where {number} belongs", ast.Constant(int(number))
         for other in {number + 1, number - 1, -number, 0, 1, 2, *tenths} - {number}:
             yield f"with {other:g} where {number:g} belongs", ast.Constant(type(number)(other))
 

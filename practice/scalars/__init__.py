@@ -266,7 +266,13 @@ You will make results of operations, too: let the constructor take `children` an
             _some("p", "q"),
             cases=4,
         ),
-        Check("What print shows", "a = Value(p)\na.grad = q", ("repr(a)",), _some("p", "q"), cases=4),
+        Check(
+            "What print shows",
+            "a, new = Value(p), Value(p)\na.grad = q",
+            ("repr(a)", "repr(new)"),
+            _some("p", "q"),
+            cases=4,
+        ),
     ),
     (
         Mistake(

@@ -447,6 +447,7 @@ A loss is nearly always a mean, so every training step will pass here.
         _of_one("A negative axis", "x.sum(axis=-1)", "nm", "n"),
         _of_one("A negative axis in front", "x.sum(axis=-3)", "nmk", "mk"),
         _of_one("Two axes", "x.sum(axis=(0, 2))", "nmk", "m"),
+        _of_one("Two axes, the later one first", "x.sum(axis=(1, 0))", "nmk", "k"),
         _of_one("keepdims", "x.sum(axis=1, keepdims=True) * x", "nm", "nm"),
         _of_one("keepdims without an axis", "x.sum(keepdims=True)", "nm", "11"),
         _of_one("The mean of all", "x.mean()", "nm", ""),
