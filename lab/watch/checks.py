@@ -1,85 +1,66 @@
 """What is looked at while the script runs: operations, writes, backward passes and steps."""
 
-import math
 import sys
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from lab.watch.sites import NOWHERE, Site, is_library, site
-from lab.watch.tracks import VIEWS, Leaf, Made, Pass, WatchedOptimizer, before_views, kind, made, walk
+from lab.watch import rates, shapes, values
+from lab.watch.order import cost_sign
+from lab.watch.sites import NOWHERE, Site, is_library, line_with_bare, site
+from lab.watch.tracks import VIEWS, Leaf, Made, Pass, WatchedOptimizer, kind, made, walk
 
 Tensor = torch.Tensor
-DIFFERENCES = frozenset(["sub", "__sub__", "rsub", "__rsub__", "subtract"])
-SIZES = frozenset(["pow", "__pow__", "square", "abs", "mul", "__mul__", "huber_loss"])
-SUMS = frozenset(("mean", "sum"))
-PAIR_LOSSES = frozenset(["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"])
-DANGEROUS = frozenset(
-    [
-        "log",
-        "log2",
-        "log10",
-        "log1p",
-        "sqrt",
-        "rsqrt",
-        "div",
-        "true_divide",
-        "__truediv__",
-        "__rtruediv__",
-        "__rdiv__",
-        "pow",
-        "__pow__",
-        "norm",
-        "linalg_norm",
-        "vector_norm",
-        "linalg_vector_norm",
-        "reciprocal",
-        "acos",
-        "asin",
-        "atan2",
-        "logit",
-        "cdist",
-    ]
-)
-ROOTS = frozenset(["sqrt", "norm", "linalg_norm", "vector_norm", "linalg_vector_norm", "cdist"])
 SATURATING = frozenset(("Sigmoid", "Tanh"))
-FLAT = frozenset(("Round", "Floor", "Ceil", "Sign", "Trunc"))
-ACTIVATIONS = frozenset(["softmax", "sigmoid", "relu", "tanh", "relu_"])
+FLAT = frozenset(("Round", "Floor", "Ceil", "Sign", "Trunc", "Bernoulli"))
+RELUS = frozenset(("relu", "relu_"))
+ACTIVATIONS = RELUS | {"softmax", "sigmoid", "tanh"}
+# A loss, and what it is given: logits, or what has gone through one activation of its own
+NORMALIZERS = {"cross_entropy": "", "binary_cross_entropy_with_logits": "", "nll_loss": "LogSoftmax",
+               "binary_cross_entropy": "Sigmoid"}  # fmt: skip
+JOINS = frozenset(("Cat", "Stack", "Clamp", "ClampMin", "ClampMax", "Index"))
+SUMS_OF_LOSSES = frozenset(("add", "__add__", "__radd__", "sub", "__sub__"))
 PICKS = frozenset(("Mean", "Sum", "Index", "Gather", "Diagonal"))
 EARLY = 10  # turns in which everything is looked at
-MAX_JUMPS = 3  # steps of an optimizer that are measured
+MAX_JUMPS = 6  # steps of an optimizer that are measured, at first all and then one in EARLY
 MAX_UPHILL = 6
-
-
-@dataclass
-class Danger:
-    """A value at which an operation has no finite result or slope."""
-
-    entry: Made
-    site: Site
-    turn: int
-    what: str
-    where: Site = NOWHERE
+MAX_TERMS = 12  # nodes at the end of a loss that are looked at
 
 
 def operation(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor, args: Any, kwargs: Any) -> None:
     """Look at an operation with a graph, by its name."""
     name = entry.name
-    entry.likely = name in DIFFERENCES and in_log_prob()
-    if name in DANGEROUS:
-        danger(watcher, entry, operands, result)
+    if name in shapes.DIFFERENCES:
+        entry.likely = in_log_prob()
+    if name in values.DANGEROUS:
+        values.danger(watcher, name, entry, entry.site, operands, result)
     if name in ACTIVATIONS:
         entry.module = layer(watcher)
-        if name.startswith("relu"):
+        if name in RELUS:
             sample_relu(watcher, entry, result)
-    elif name in PAIR_LOSSES or name in DIFFERENCES or name in SIZES or name in SUMS:
-        shapes(watcher, entry, operands, result)
-    elif name == "where":
-        behind_where(watcher, entry, operands, result)
-    elif name in ("cross_entropy", "binary_cross_entropy_with_logits"):
+    elif name in NORMALIZERS:
         twice_normalized(watcher, name, operands)
+    if name in values.CHOOSERS:
+        values.behind_choice(watcher, entry, operands, result)
+    elif watcher.wide or name in shapes.PAIR_LOSSES or name in shapes.DIFFERENCES or name in shapes.PRODUCTS:
+        shapes.shapes(watcher, entry, operands, result)
+    if name in SUMS_OF_LOSSES and result.numel() == 1:
+        added(watcher, entry, operands, args)
+
+
+def added(watcher: Any, entry: Made, operands: list[Tensor], args: Any) -> None:
+    """A number that has lost its graph is added to a loss: a step (an accuracy), or an item()."""
+    cut = None
+    for operand in operands:
+        origin = watcher.origins.get(id(operand))
+        if origin is not None and origin.ref() is operand and origin.cut is not None and operand.numel() == 1:
+            cut = origin.cut if origin.cut.kind in ("step", "no_grad", "number", "numpy") else cut
+    numbers = [value for value in args[:2] if isinstance(value, float)]
+    if numbers and numbers[0]:
+        cut = next((known for number, known in watcher.items if number == numbers[0] and known.kind == "number"), cut)
+    if cut is not None:
+        watcher.added[id(entry)] = (entry, cut)
 
 
 def in_log_prob() -> bool:
@@ -104,104 +85,32 @@ def layer(watcher: Any) -> Site:
 
 
 def twice_normalized(watcher: Any, name: str, operands: list[Tensor]) -> None:
-    node = before_views(operands[0].grad_fn)
+    """A loss that normalizes, or that wants what was normalized once, is given what was normalized before."""
+    node = before_joins(operands[0].grad_fn)
+    if NORMALIZERS[name]:
+        node = before_joins(node.next_functions[0][0]) if node is not None and kind(node) == NORMALIZERS[name] else None
     entry = None if node is None else made(node)
     if entry is None:
         return
-    does, wanted = kind(node), "Softmax" if name == "cross_entropy" else "Sigmoid"
+    does = kind(node)
     where = entry.module if entry.module.line else entry.site
-    if does == wanted:
-        watcher.say(25, where, f"{name} got the result of a {wanted.lower()}, made here. It applies its "
-        "own, so it wants "
-                    "logits.")  # fmt: skip
+    if does in ("Softmax", "Sigmoid"):
+        watcher.say(25, where, f"{name} got the result of a {does.lower()}, made here, and another one comes after it: "
+                    "give it logits.")  # fmt: skip
     elif does == "Relu" and name == "cross_entropy":
         share = float((operands[0] == 0).double().mean())
-        watcher.say(14, where, f"cross_entropy got logits that went through a relu: {share:.0%} of them are "
-        "exactly 0, and no "
-                    "gradient passes there.")  # fmt: skip
+        watcher.say(14, where, f"cross_entropy got logits that went through a relu: {share:.0%} of them are exactly 0, "
+                    "and no gradient passes there.")  # fmt: skip
 
 
-def shapes(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor) -> None:
-    """(N, 1) against (N,), in a loss function or by hand."""
-    name = entry.name
-    if name in PAIR_LOSSES:
-        a, b = operands[:2]
-        wide = math.prod(together(a, b)) > max(a.numel(), b.numel())
-        if wide:
-            tell_shapes(watcher, entry.site, a, b)
-        return
-    if name in DIFFERENCES and len(operands) == 2:
-        a, b = operands
-        if {a.dim(), b.dim()} == {1, 2} and result.numel() > max(a.numel(), b.numel()) and one_sided(a, b):
-            entry.stage, entry.wide = 1, entry.site
-            watcher.wide[entry.site] = (tuple(a.shape), tuple(b.shape))
-        return
-    for operand in operands:
-        before = None if operand.grad_fn is None else made(operand.grad_fn)
-        if before is None or not before.stage:
-            continue
-        if name in SIZES and before.stage == 1:
-            entry.stage, entry.wide = 2, before.wide
-        elif name in SUMS and before.stage == 2 and result.numel() == 1:
-            a, b = watcher.wide[before.wide]
-            watcher.say(8, before.wide, f"The difference of shapes {a} and {b} has shape {tuple(operand.shape)}: every "
-                        "prediction is compared with every target.")  # fmt: skip
-
-
-def one_sided(a: Tensor, b: Tensor) -> bool:
-    """True for a prediction against a target: only one is computed from parameters, and no dimension was "
-    "added to it."""
-    if a.requires_grad == b.requires_grad:
-        return False
-    node = a.grad_fn if a.requires_grad else b.grad_fn
-    column = a if a.dim() == 2 else b
-    return node is not None and kind(node) != "Unsqueeze" and column.shape[1] == 1 and column._base is None
-
-
-def together(a: Tensor, b: Tensor) -> tuple[int, ...]:
-    """The shape to which two tensors are broadcast."""
-    return tuple(torch.broadcast_shapes(a.shape, b.shape))  # type: ignore[no-untyped-call]
-
-
-def tell_shapes(watcher: Any, where: Site, a: Tensor, b: Tensor) -> None:
-    watcher.say(8, where, f"The loss compared shapes {tuple(a.shape)} and {tuple(b.shape)}: broadcast to "
-    f"{together(a, b)}, so "
-                "every prediction meets every target.")  # fmt: skip
-
-
-def danger(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor) -> None:
-    """A logarithm, a root, a quotient or a power at a value where it is not finite."""
-    what = ""
-    if entry.name in ROOTS or (entry.name in ("pow", "__pow__") and len(operands) == 1):
-        zeros = int((result == 0).sum())
-        if zeros and (entry.name in ROOTS or steep_at_zero(result)):
-            what = f"{zeros} of {result.numel()} results of {entry.name} are 0, where its slope is inf"
-    bad = result.numel() - int(result.isfinite().sum())
-    if bad and all(bool(operand.isfinite().all()) for operand in operands if operand.is_floating_point()):
-        what = f"{bad} of {result.numel()} results of {entry.name} are not finite, though all operands are"
-    if what:
-        watcher.dangers.append(Danger(entry, entry.site, watcher.turn, what))
-
-
-def steep_at_zero(result: Tensor) -> bool:
-    exponent = getattr(result.grad_fn, "_saved_exponent", 2)
-    return isinstance(exponent, float) and exponent < 1
-
-
-def behind_where(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor) -> None:
-    """A dangerous result that `where` does not choose everywhere."""
-    recent = {id(danger.entry): danger for danger in watcher.dangers if danger.turn == watcher.turn}
-    if not recent or not bool(result.isfinite().all()):
-        return
-    for operand in operands:
-        if operand.grad_fn is None:
-            continue
-        for count, node in enumerate(walk(operand.grad_fn)):
-            found = made(node)
-            if found is not None and id(found) in recent:
-                recent[id(found)].where = entry.site
-            if count > 8:
-                break
+def before_joins(node: Any) -> Any:
+    """The first node on the way back that does more than put parts together, choose some, or clip them."""
+    while node is not None and node.next_functions:
+        single = kind(node) == "Add" and sum(other is not None for other, _ in node.next_functions) == 1
+        if not (single or kind(node) in VIEWS | JOINS):
+            break
+        node = node.next_functions[0][0]
+    return node
 
 
 def sample_relu(watcher: Any, entry: Made, result: Tensor) -> None:
@@ -290,9 +199,11 @@ def replaced(watcher: Any, tensor: Tensor, new: Tensor) -> None:
 
 
 def direction(watcher: Any, leaf: Leaf, change: Tensor, here: Site) -> None:
-    along = float((change * leaf.ref().grad).sum())
+    parameter = leaf.ref()
+    along = float((change * parameter.grad).sum())
     counts = watcher.uphill.setdefault(here, [0, 0])
     counts[along > 0] += 1
+    rates.measure_by_hand(watcher, here, parameter, change, along)
 
 
 # Backward passes
@@ -315,6 +226,21 @@ def before_backward(watcher: Any, place: Pass, loss: Tensor, reached: list[Tenso
     place.mean = undivided_mean(loss)
     if not place.turns:
         place.likelihood = of_log_probabilities(loss)
+        place.cost, place.cost_site = cost_sign(loss.grad_fn)
+    if watcher.added:
+        lost_terms(watcher, loss)
+
+
+def lost_terms(watcher: Any, loss: Tensor) -> None:
+    """Terms of a loss that have no graph."""
+    for count, node in enumerate(walk(loss.grad_fn)):
+        entry = made(node)
+        if count > MAX_TERMS or entry is None:
+            break
+        _, cut = watcher.added.get(id(entry), (None, None))
+        if cut is not None:
+            watcher.lost_terms.setdefault(cut.site, []).append(cut)
+    watcher.added.clear()
 
 
 def not_cleared(watcher: Any, where: Site, tensor: Tensor) -> None:
@@ -328,9 +254,13 @@ def not_cleared(watcher: Any, where: Site, tensor: Tensor) -> None:
         watcher.say(6, cleared, f"{evidence}: a gradient of shape {tuple(tensor.shape)} was added to that "
                     "of the step before.")  # fmt: skip
         return
-    watcher.say(6, where, f"backward() here added to a gradient of shape {tuple(tensor.shape)} that was "
-    "left from before "
-                "the last step, and the sum was used for the next step: zero_grad() was not called "
+    bare = line_with_bare(where.file, "zero_grad")
+    if bare:
+        watcher.say(6, Site(where.file, bare), "zero_grad is named in this line, and not called: the parentheses are "
+                    f"missing. backward() in line {where.line} adds to the gradients of the step before.")  # fmt: skip
+        return
+    watcher.say(6, where, f"backward() here added to a gradient of shape {tuple(tensor.shape)} that was left from "
+                "before the last step, and the sum was used for the next step: zero_grad() was not called "
                 "between.")  # fmt: skip
 
 
@@ -341,6 +271,9 @@ def owner(watcher: Any, tensor: Tensor) -> WatchedOptimizer | None:
 def undivided_mean(loss: Tensor) -> bool:
     """True if the loss is a mean over a batch that nothing was divided by."""
     node = loss.grad_fn
+    entry = None if node is None else made(node)
+    if entry is not None and entry.scaled:  # by a GradScaler
+        node = node.next_functions[0][0]
     while node is not None and kind(node) == "Add":
         node = node.next_functions[0][0]
     return node is not None and (kind(node) == "Mean" or getattr(node, "_saved_reduction", 0) == 1)
@@ -394,35 +327,9 @@ def after_backward(watcher: Any, place: Pass, loss: Tensor, reached: list[Tensor
         leaf.turn = watcher.turn
         leaf.written = leaf.stepped = False
     if any(danger.turn == watcher.turn - 1 for danger in watcher.dangers):
-        not_finite(watcher, loss, reached)
+        values.not_finite(watcher, loss, reached)
     if early and reached:
         look_at_gradients(watcher, loss, reached)
-
-
-def not_finite(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None:
-    """Name the first operation that was not finite, if it got as far as the loss or a gradient."""
-    finite = bool(loss.detach().isfinite().all())
-    spoiled = sum(tensor.grad is not None and not bool(tensor.grad.isfinite().all()) for tensor in reached)
-    if finite and not spoiled:
-        return
-    first = next(danger for danger in watcher.dangers if danger.turn == watcher.turn - 1)
-    after = f"the loss became {float(loss.detach().sum())}" if not finite else f"{spoiled} gradients became nan or inf"
-    told = f"In backward pass {watcher.turn}, {first.what}; {after}."
-    if first.where.line and finite:
-        watcher.say(20, first.where, f"{told} where() hid it from the result, not from the gradient.")
-    elif not diverges(watcher, first):
-        watcher.say(9, first.site, told)
-
-
-def diverges(watcher: Any, danger: Danger) -> bool:
-    """True if a power overflows at the end of a loss that climbed by steps which were too long, not at a bad value."""
-    if danger.entry.name not in SIZES:
-        return False
-    for place in watcher.passes.values():
-        finite = [abs(value) for value in place.values if math.isfinite(value)]
-        if len(finite) >= 3 and finite[-1] > 1e6 * (finite[0] + 1) and finite[-1] > finite[-2] > finite[-3]:
-            return True
-    return False
 
 
 def look_at_gradients(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None:
@@ -498,7 +405,7 @@ def before_step(watcher: Any, track: WatchedOptimizer, optimizer: Any, here: Sit
         )
         if turn == watcher.turn and cleared.line:
             track.empty += 1
-            where = here if forwarded else cleared
+            where = here if forwarded or watcher.forwarded else cleared
             watcher.say(18, where, f"{track.kind}.step() in line {here.line} found no gradient: those of the last "
                         f"backward() were cleared in line {cleared.line}.")  # fmt: skip
     for tensor, leaf in zip(parameters, leaves, strict=True):
@@ -509,7 +416,7 @@ def before_step(watcher: Any, track: WatchedOptimizer, optimizer: Any, here: Sit
         if place.since_step and any(id(ref()) in track.owned for ref in place.leaves):
             track.windows.append((place, len(place.since_step), place.mean, here))
             place.since_step.clear()
-    if len(track.jumps) < MAX_JUMPS:
+    if track.steps < MAX_JUMPS or not track.steps % EARLY:
         track.before = [tensor.detach().clone() for tensor in parameters[:20] if tensor.dim() >= 1]
 
 
@@ -520,8 +427,4 @@ def after_step(watcher: Any, track: WatchedOptimizer, optimizer: Any, here: Site
     for tensor in parameters:
         watcher.leaf(tensor).stepped = True
     if track.before:
-        after = [tensor.detach() for tensor in parameters[:20] if tensor.dim() >= 1]
-        change = sum(float((a - b).double().square().sum()) for a, b in zip(after, track.before, strict=True))
-        size = sum(float(b.double().square().sum()) for b in track.before)
-        track.jumps.append(math.sqrt(change / size) if size else 0.0)
-        track.before = []
+        rates.measure(watcher, track, [tensor for tensor in parameters[:20] if tensor.dim() >= 1])

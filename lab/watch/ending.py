@@ -8,8 +8,9 @@ from typing import Any
 
 import torch
 
+from lab.watch import order, rates
 from lab.watch.finding import RunFinding
-from lab.watch.sites import NOWHERE, Site, line_of_argument, line_that_fills, stepped_now_and_then
+from lab.watch.sites import NOWHERE, Site, line_that_fills, micro_batches, stepped_now_and_then
 from lab.watch.tracks import CutRecord, WatchedOptimizer, freed, made
 
 Tensor = torch.Tensor
@@ -35,12 +36,16 @@ def judge(watcher: Any, error: BaseException | None) -> None:
         watcher.say(15, where, evidence)
     constant_weights(watcher)
     uphill(watcher)
-    likelihood_minimised(watcher)
+    order.wrong_way(watcher)
+    order.never_stepped(watcher)
     for track in watcher.optimizers:
-        rate(watcher, track)
+        rates.rate(watcher, track)
+    rates.rate_by_hand(watcher)
+    lost_terms(watcher)
+    made_anew(watcher)
     carried(watcher)
-    for order, where in watcher.early_schedules.items():
-        if watcher.optimizers[order].steps:
+    for index, where in watcher.early_schedules.items():
+        if watcher.optimizers[index].steps:
             watcher.say(
                 18, where, "The scheduler was stepped before its optimizer had taken a step: the first rate is skipped."
             )
@@ -130,6 +135,26 @@ def never_reached(watcher: Any) -> None:
                     dry.pop(key, None)
 
 
+def lost_terms(watcher: Any) -> None:
+    """Terms without a graph that were added to a loss, turn after turn."""
+    for where, cuts in watcher.lost_terms.items():
+        if len(cuts) >= MIN_TURNS:
+            number = {"step": 21, "no_grad": 12}.get(cuts[0].kind, 13)
+            watcher.say(number, where, f"A term of the loss was a plain number in each of {len(cuts)} backward passes: "
+                        f"{cuts[0].name} in this line cut it off, so it teaches nothing.")  # fmt: skip
+
+
+def made_anew(watcher: Any) -> None:
+    """Parameters that are made in each forward pass, get one gradient, and are forgotten."""
+    owned = {key for track in watcher.optimizers for key in track.owned}
+    if any(track.steps >= MIN_TURNS for track in watcher.optimizers):
+        for where, turns in watcher.fresh.items():
+            old = any(leaf.site == where and (key in owned or leaf.got > 1) for key, leaf in watcher.leaves.items())
+            if len(turns) >= MIN_TURNS and where not in watcher.owned_sites and not old:
+                watcher.say(19, where, f"This line made new parameters in {len(turns)} turns; each got one gradient, "
+                            "and no optimizer ever had them.")  # fmt: skip
+
+
 def key_of(cut: CutRecord) -> tuple[Site, str]:
     return Site(cut.site.file, cut.site.line), cut.kind
 
@@ -170,14 +195,22 @@ def accumulated(watcher: Any) -> None:
     for track in watcher.optimizers:
         groups: dict[Site, list[int]] = {}
         for place, count, mean, step in track.windows:
-            if mean and count >= 2 and stepped_now_and_then(place.site.file, place.site.line, step.line):
-                groups.setdefault(place.site, []).append(count)
+            here = place.site
+            if count >= 2 and stepped_now_and_then(here.file, here.line, step.line):
+                lost = watcher.lost_gradients.get(here, (0, NOWHERE))
+                if lost[0] >= 2 * (count - 1) and len(watcher.optimizers) == 1:
+                    watcher.say(24, lost[1], f"zero_grad() here runs between the backward passes that are to be added "
+                                f"up: of {count} for each step the last one alone counts.")  # fmt: skip
+                    return
+            if count >= 2 and mean and (
+                stepped_now_and_then(here.file, here.line, step.line) or micro_batches(here.file, here.line, step.line)
+            ):  # fmt: skip
+                groups.setdefault(here, []).append(count)
         for where, counts in groups.items():
             if len(counts) < 2 or watcher.scaled:
                 continue
-            watcher.say(24, where, f"{counts[0]} backward passes were added up for each of {len(counts)} "
-            "steps, and the "
-                        f"loss is a mean that was not divided by {counts[0]}.")  # fmt: skip
+            watcher.say(24, where, f"{counts[0]} backward passes were added up for each of {len(counts)} steps, and "
+                        f"the loss is a mean that was not divided by {counts[0]}.")  # fmt: skip
 
 
 def dead_units(watcher: Any) -> None:
@@ -212,40 +245,8 @@ def uphill(watcher: Any) -> None:
             )
 
 
-def likelihood_minimised(watcher: Any) -> None:
-    """A mean or sum of log-probabilities, as it is, given to an optimizer that makes it smaller."""
-    for place in watcher.passes.values():
-        if len(place.values) < MIN_TURNS or not place.likelihood or not place.values[-1] < place.values[0]:
-            continue
-        reached = {id(tensor) for ref in place.leaves if (tensor := ref()) is not None}
-        tracks = [track for track in watcher.optimizers if track.steps >= MIN_TURNS and track.owned & reached]
-        if tracks and not any(group.get("maximize") for track in tracks for group in groups_of(track)):
-            watcher.say(18, place.site, "The loss is a sum or mean of log-probabilities without a minus: "
-                        f"{len(place.values)} steps made the data less likely.")  # fmt: skip
-
-
-def groups_of(track: WatchedOptimizer) -> list[Any]:
-    optimizer = track.ref()
-    return [] if optimizer is None else list(optimizer.param_groups)
-
-
 def rises(values: Sequence[float]) -> bool:
     return not math.isfinite(values[-1]) or values[-1] > values[0]
-
-
-def rate(watcher: Any, track: WatchedOptimizer) -> None:
-    """Steps as long as the parameters themselves, and a loss that is worse for it."""
-    places = [place for place in watcher.passes.values() if any(id(ref()) in track.owned for ref in place.leaves)]
-    if len(places) != 1 or len(places[0].values) < 5 or not track.jumps:
-        return
-    values, jump = places[0].values, max(track.jumps)
-    begin, end = values[0], sorted(values[-5:], key=lambda v: (math.isnan(v), v))[2]
-    worse = not math.isfinite(end) or end > (10 * abs(begin) + 1e-6 if jump < 1 else 2 * abs(begin) + 1e-6)
-    if worse and jump > 0.3:
-        where = Site(track.site.file, line_of_argument(track.site.file, track.site.line, "lr"))
-        watcher.say(17, where, f"The first steps of {track.kind} changed the parameters by {jump:.2g} "
-        "times their size, "
-                    f"and the loss went from {begin:.3g} to {end:.3g}.")  # fmt: skip
 
 
 def carried(watcher: Any) -> None:

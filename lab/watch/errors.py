@@ -15,6 +15,10 @@ Tensor = torch.Tensor
 SHAPE = re.compile(r"\[([\d, ]*)\]\]?.*? is at version (\d+); expected version (\d+)", re.S)
 
 
+DTYPES = re.compile(r"same dtype|can't be cast|[Ff]ound dtype|expected scalar type|must match the dtype|"
+                    r"not implemented for '(Long|Int)'")  # fmt: skip
+
+
 def line_of(error: BaseException) -> Site:
     """The innermost line of the user's code in a traceback."""
     here, trace = NOWHERE, error.__traceback__
@@ -85,17 +89,17 @@ def second_time(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
     if taken:
         return finding(2, taken[0], f"autograd.grad() in this line went through the graph that backward() in line "
                        f"{here.line} needs, and freed it.")  # fmt: skip
-    carried = [entry for node in walk(loss.grad_fn) if (entry := made(node)) is not None and entry.outer.line]
-    freed = [
-        node for node in walk(loss.grad_fn) if (entry := made(node)) is not None and 0 < entry.passed <= watcher.turn
-    ]
-    recent = {
-        entry.site for node in walk(loss.grad_fn) if (entry := made(node)) is not None and entry.turn == watcher.turn
-    }
-    repeated = [node for node in freed if made(node).site in recent]  # type: ignore[union-attr]
+    entries = [(node, entry) for node in walk(loss.grad_fn) if (entry := made(node)) is not None]
+    carried = [entry for _, entry in entries if entry.outer.line]
+    freed = [node for node, entry in entries if 0 < entry.passed <= watcher.turn]
+    recent = {entry.site for _, entry in entries if entry.turn == watcher.turn}
+    repeated = [entry for _, entry in entries if entry.turn < watcher.turn and entry.site in recent]
+    if carried and repeated and max(entry.chain for _, entry in entries):
+        return finding(2, here, f"The number that backward() starts from here holds what was added up before: the "
+                       f"graphs of {watcher.turn} backward passes, which have freed them.")  # fmt: skip
     if carried and repeated:
         return finding(11, carried[-1].outer, f"The state from before the last backward() is still part of the graph: "
-                       f"{len(freed)} nodes of backward() number {watcher.turn} are behind this line.")  # fmt: skip
+                       f"{len(repeated)} nodes of earlier turns are behind this line.")  # fmt: skip
     place = watcher.passes.get((here.file, here.line))
     first: Any = made(freed[0]) if freed else None
     moved = freed and any(track.steps and track.last_turn >= first.passed for track in watcher.optimizers)
@@ -193,7 +197,10 @@ def special(watcher: Any, error: BaseException, here: Site, text: str) -> None:
         watcher.say(
             19, watcher.plain_container() or here, f"The optimizer in line {here.line} was given no parameters."
         )
-    elif re.search(r"same dtype|expected scalar type|must match the dtype|not implemented for '(Long|Int)'", text):
+    elif "Inference tensors cannot be saved" in text and watcher.inference.line:
+        watcher.say(12, watcher.inference, f"Line {here.line} computes with tensors that were made in inference mode, "
+                    "switched on here.")  # fmt: skip
+    elif DTYPES.search(text):
         whole_numbers(watcher, error, here)
     elif "NoneType" in text and any(f.failure == 5 for f in watcher.found.values()):
         return

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
+from lab.watch.order import clipped
 from lab.watch.sites import Site, site, tree, user_frame
 
 GRAD_MODES = (torch.no_grad, torch.inference_mode)
@@ -34,6 +35,10 @@ class Patches:
         self.replace(torch.nn.Module, "zero_grad", self.clear)
         self.replace(torch.optim.lr_scheduler.LRScheduler, "step", self.scheduler)
         self.replace(torch.autograd, "gradcheck", self.gradcheck)
+        self.replace(torch.autograd, "gradgradcheck", self.gradcheck)
+        self.replace(torch.nn.utils, "clip_grad_norm_", self.clip)
+        self.replace(torch.nn.utils, "clip_grad_value_", self.clip)
+        self.replace(torch.amp.GradScaler, "scale", self.scale)
         self.replace(torch.set_grad_enabled, "__init__", self.switch)
         for mode in GRAD_MODES:
             self.replace(mode, "__enter__", self.enter)
@@ -108,6 +113,22 @@ class Patches:
 
         return gradcheck
 
+    def clip(self, old: Any) -> Any:
+        def clip(parameters: Any, limit: Any, *args: Any, **kwargs: Any) -> Any:
+            parameters = parameters if isinstance(parameters, torch.Tensor) else list(parameters)
+            clipped(self.watcher, parameters, limit, site(2))
+            return old(parameters, limit, *args, **kwargs)
+
+        return clip
+
+    def scale(self, old: Any) -> Any:
+        def scale(scaler: Any, outputs: Any) -> Any:
+            result = old(scaler, outputs)
+            self.watcher.scaled_loss(result)
+            return result
+
+        return scale
+
     def switch(self, old: Any) -> Any:
         def __init__(mode: Any, enabled: bool) -> None:
             if sys._getframe(1).f_code.co_filename == BLOCKS:
@@ -122,7 +143,10 @@ class Patches:
 
     def enter(self, old: Any) -> Any:
         def __enter__(mode: Any) -> Any:
-            self.watcher.grad_modes.append(("block", entered()))
+            here = entered()
+            self.watcher.grad_modes.append(("block", here))
+            if isinstance(mode, torch.inference_mode):
+                self.watcher.inference = here
             return old(mode)
 
         return __enter__

@@ -96,25 +96,64 @@ def line_of_argument(filename: str, line: int, name: str) -> int:
     for node in ast.walk(tree(filename)):
         if isinstance(node, ast.Call) and node.lineno == line:
             for given in node.keywords:
-                if given.arg == name and not isinstance(given.value, ast.Constant):
-                    return line_of_number(filename, last_name(given.value)) or line
+                if given.arg == name:
+                    return given.value.lineno if is_number(given.value) else (
+                        line_of_number(filename, last_name(given.value)) or line
+                    )  # fmt: skip
+            for value in node.args[1:2]:
+                return line_of_number(filename, last_name(value)) or line
     return line
+
+
+def line_of_factor(filename: str, line: int) -> int:
+    """The line of the number that a gradient is multiplied by in a line, under its name; 0 for none."""
+    for node in ast.walk(tree(filename)):
+        if isinstance(node, (ast.AugAssign, ast.Assign, ast.Expr)) and node.lineno == line:
+            for part in ast.walk(node.value):
+                if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)):
+                    found = line_of_number(filename, last_name(part))
+                    if found:
+                        return found
+    return 0
+
+
+def line_with_bare(filename: str, name: str) -> int:
+    """The line in which a method is named as a statement, and not called: `optimizer.step`; 0 for none."""
+    return next(
+        (
+            node.lineno
+            for node in ast.walk(tree(filename))
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute) and node.value.attr == name
+        ),
+        0,
+    )
+
+
+def numbers_named(node: ast.AST, name: str) -> list[int]:
+    """The lines of the numbers that a piece of code gives to a name: a variable, a key, a default, an option."""
+    if isinstance(node, ast.Assign):
+        pairs = [(last_name(target), node.value) for target in node.targets]
+    elif isinstance(node, ast.AnnAssign) and node.value is not None:
+        pairs = [(last_name(node.target), node.value)]
+    elif isinstance(node, ast.keyword):
+        pairs = [(node.arg or "", node.value)]
+    elif isinstance(node, ast.Dict):
+        pairs = [(str(key.value), value) for key, value in zip(node.keys, node.values, strict=True)
+                 if isinstance(key, ast.Constant)]  # fmt: skip
+    elif isinstance(node, ast.arguments):
+        pairs = [(arg.arg, value) for arg, value in zip(node.args[::-1], node.defaults[::-1], strict=False)]
+    elif isinstance(node, ast.Call) and last_name(node.func) == "add_argument" and node.args:
+        option = node.args[0].value if isinstance(node.args[0], ast.Constant) else ""
+        pairs = [(str(option).lstrip("-").replace("-", "_"), given.value) for given in node.keywords
+                 if given.arg == "default"]  # fmt: skip
+    else:
+        return []
+    return [value.lineno for known, value in pairs if known == name and is_number(value)]
 
 
 def line_of_number(filename: str, name: str) -> int:
     """The one line that gives a name, or a key of a dict, a number; 0 for none, or for several."""
-    found = set()
-    for node in ast.walk(tree(filename)):
-        if isinstance(node, ast.Assign) and any(last_name(target) == name for target in node.targets):
-            found |= {node.lineno} if is_number(node.value) else set()
-        elif isinstance(node, ast.keyword) and node.arg == name and is_number(node.value):
-            found.add(node.value.lineno)
-        elif isinstance(node, ast.Dict):
-            pairs = zip(node.keys, node.values, strict=True)
-            found |= {
-                value.lineno for key, value in pairs
-                if isinstance(key, ast.Constant) and key.value == name and is_number(value)
-            }  # fmt: skip
+    found = {line for node in ast.walk(tree(filename)) for line in numbers_named(node, name)}
     return found.pop() if len(found) == 1 else 0
 
 
@@ -166,3 +205,16 @@ def stepped_now_and_then(filename: str, backward: int, step: int) -> bool:
         and not node.lineno <= backward <= (node.end_lineno or 0)
     ]  # fmt: skip
     return bool(tests)
+
+
+def micro_batches(filename: str, backward: int, step: int) -> bool:
+    """True if backward() stands in a loop over the parts of a batch, and the step behind that loop."""
+    loops = [
+        node for node in ast.walk(tree(filename))
+        if isinstance(node, ast.For) and node.lineno <= backward <= (node.end_lineno or 0)
+    ]  # fmt: skip
+    inner = max(loops, key=lambda node: node.lineno, default=None)
+    if inner is None or inner.lineno <= step <= (inner.end_lineno or 0):
+        return False
+    over = ast.unparse(inner.iter)
+    return any(word in over.lower() for word in ("chunk", "split", "accum", "micro"))

@@ -57,6 +57,8 @@ class Made:
     likely: bool = False  # a log-probability
     watcher: int = 0  # the number of the watcher that saw it
     passed: int = 0  # the number of the first backward pass that went through it
+    scaled: bool = False  # by a GradScaler
+    at: int = 0  # how many nodes had been seen before
 
 
 @dataclass(slots=True)
@@ -103,6 +105,26 @@ class Leaf:
     moved: int = 0
 
 
+@dataclass(slots=True)
+class Move:
+    """A step that was measured: by how much of their size it moved the parameters (jump), and by how much of itself
+    the loss would fall if its slope stayed as it is (fall)."""
+
+    turn: int
+    change: float
+    size: float
+    along: float
+    loss: float
+
+    @property
+    def jump(self) -> float:
+        return (self.change / self.size) ** 0.5 if self.size else 0.0
+
+    @property
+    def fall(self) -> float:
+        return -self.along / abs(self.loss) if self.loss else 0.0
+
+
 @dataclass
 class WatchedOptimizer:
     """An optimizer with what happened to it; `owned` are the ids of its parameters."""
@@ -115,7 +137,7 @@ class WatchedOptimizer:
     steps: int = 0
     last_turn: int = 0
     empty: int = 0  # steps without a gradient
-    jumps: list[float] = field(default_factory=list)  # by how much of their size the first steps moved the parameters
+    moves: list["Move"] = field(default_factory=list)  # the steps that were measured
     before: list[torch.Tensor] = field(default_factory=list)
     windows: list[tuple["Pass", int, bool, Site]] = field(default_factory=list)  # backward passes for each step
     last_step: Site = NOWHERE
@@ -129,8 +151,11 @@ class Pass:
     values: list[float] = field(default_factory=list)
     since_step: list[int] = field(default_factory=list)
     turns: list[int] = field(default_factory=list)
+    walked: int = 0
     leaves: list[Any] = field(default_factory=list)
     mean: bool = False
+    cost: int = 0  # 1 if the loss is a known cost, -1 if it is one with a minus
+    cost_site: Site = NOWHERE  # of the minus
     likelihood: bool = False  # the loss is a sum or mean of log-probabilities, as they are
 
 

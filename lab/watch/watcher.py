@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
 
-from lab.watch import checks, ending, errors
+from lab.watch import checks, ending, errors, shapes, values
 from lab.watch.finding import RunFinding
 from lab.watch.patches import Patches
 from lab.watch.sites import NOWHERE, Site, line_that_sets, site, user_frames
@@ -24,6 +24,7 @@ from lab.watch.tracks import (
     CutRecord,
     Leaf,
     Made,
+    Move,
     Pass,
     TensorOrigin,
     WatchedOptimizer,
@@ -123,7 +124,20 @@ class Watcher(TorchFunctionMode):
         self.summed: set[Site] = set()  # sums over turns that a backward pass went through
         self.early_schedules: dict[int, Site] = {}
         self.carried_states: dict[Site, int] = {}
-        self.dangers: deque[checks.Danger] = deque(maxlen=64)
+        self.dangers: deque[values.Danger] = deque(maxlen=64)
+        self.hand_moves: dict[Site, list[Move]] = {}  # steps by hand
+        self.last_place: Pass | None = None
+        self.added: dict[int, tuple[Made, CutRecord]] = {}  # sums with a term that has lost its graph
+        self.lost_terms: dict[Site, list[CutRecord]] = {}  # those that a backward pass went through
+        self.lost_gradients: dict[Site, tuple[int, Site]] = {}  # by the place of backward(): how often, cleared where
+        self.late_clips: dict[Site, int] = {}
+        self.scalers = False  # steps can be left out
+        self.fresh: dict[Site, set[int]] = {}  # where parameters were made that got a gradient: in which turns
+        self.owned_sites: set[Site] = set()
+        self.inference = NOWHERE  # the last inference_mode
+        self.clock = 0  # nodes that were seen
+        self.raw: dict[int, int] = {}  # address of a result's numbers that .data gave -> its clock
+        self.raw_writes: list[tuple[int, int, Site]] = []  # address, clock and place of writes through .data
         self.grad_modes: list[tuple[str, Site]] = []
         self.relu_bias: dict[Site, Site] = {}
         self.relus: dict[Site, list[float]] = {}
@@ -163,8 +177,9 @@ class Watcher(TorchFunctionMode):
         """Let go of everything that refers to a tensor, even weakly."""
         for store in (self.origins, self.leaves, self.storages, self.passes, self.totals, self.modules, self.items):
             store.clear()
-        for rest in (self.optimizers, self.pending, self.dangers, self.constant, self.cuts):
+        for rest in (self.optimizers, self.pending, self.dangers, self.constant, self.cuts, self.added):
             rest.clear()
+        self.last_place = None
         self.last_params = ()
         self.last_numpy = None
 
@@ -211,7 +226,8 @@ class Watcher(TorchFunctionMode):
             return
         here = site(3)
         self.forwarded = True
-        entry = node.metadata[KEY] = Made(name, here, self.turn, watcher=self.number)
+        self.clock += 1
+        entry = node.metadata[KEY] = Made(name, here, self.turn, watcher=self.number, at=self.clock)
         for operand in operands:
             before = node_of(operand)
             if before is None:
@@ -271,6 +287,10 @@ class Watcher(TorchFunctionMode):
             first = self.origins.get(id(operands[-1 if name in PRODUCTS else 0]))
             if first is not None and name not in CASTS:
                 here = first.site
+        if name in values.DANGEROUS and result.is_floating_point():
+            values.danger(self, name, None, site(4), operands, result)
+        elif name in shapes.EQUAL:
+            shapes.hits(self, name, site(4), operands, result)
         self.remember(result, here, cut)
 
     def remember(self, tensor: Tensor, here: Site, cut: CutRecord | None) -> None:
@@ -335,6 +355,8 @@ class Watcher(TorchFunctionMode):
 
     def cut_of_value(self, value: Any) -> CutRecord | None:
         """The cut through which a number came that is put into a tensor."""
+        if isinstance(value, (list, tuple)) and value and isinstance(value[0], Tensor) and value[0].requires_grad:
+            return self.keep_cut("number", site(5), "tensor", list(value))
         if isinstance(value, Tensor):
             origin = self.origins.get(id(value))
             return origin.cut if origin else None
@@ -360,6 +382,8 @@ class Watcher(TorchFunctionMode):
                 checks.grad_of_result(self, tensor, node)
         elif attribute == "data" and args[0].requires_grad:
             self.ended("data", [args[0]], result, args)
+            if args[0].grad_fn is not None:
+                self.raw[result.data_ptr()] = self.turn
         return result
 
     def assign(self, func: Any, args: tuple[Any, ...]) -> Any:
@@ -368,11 +392,17 @@ class Watcher(TorchFunctionMode):
             self.zeroed[id(tensor)] = (self.turn, site(2), self.forwarded)
         if attribute == "requires_grad" and args[1]:
             self.forced(tensor)
+            self.look_again()
         elif attribute == "requires_grad":
             self.frozen = site(2)
         if attribute == "data":
             checks.replaced(self, tensor, args[1])
         return func(*args)
+
+    def look_again(self) -> None:
+        """Walk the next graphs: other leaves may be reached from now on."""
+        for place in self.passes.values():
+            place.walked = 0
 
     def forced(self, tensor: Tensor) -> None:
         """A tensor that came out of a cut is said to require gradients."""
@@ -389,6 +419,7 @@ class Watcher(TorchFunctionMode):
             return func(*args, **kwargs)
         if name == "requires_grad_":
             self.forced(tensor)
+            self.look_again()
             if False in (*args[1:], *kwargs.values()):
                 self.frozen = site(2)
             return func(*args, **kwargs)
@@ -404,6 +435,8 @@ class Watcher(TorchFunctionMode):
         elif name in ("div_", "mul_", "__itruediv__", "__imul__") and leaf is None and self.is_gradient(tensor):
             self.scaled = self.scaled or sys._getframe(2).f_code.co_filename == here.file
         self.writes.append((tuple(tensor.shape), version + 1, here))
+        if self.raw.get(tensor.data_ptr()) == self.turn and tensor.grad_fn is None:
+            self.raw_writes.append((tensor.data_ptr(), self.clock, here))
         if leaf is not None:
             checks.after_write(self, leaf, tensor, before, here, name)
         after: Any = node_of(tensor)
@@ -446,6 +479,7 @@ class Watcher(TorchFunctionMode):
         top = None if loss.grad_fn is None else made(loss.grad_fn)
         if top is not None and top.depth and self.deepest.line:
             self.carried_states[self.deepest] = top.depth
+        self.last_place = place
         if loss.numel() == 1:
             place.values.append(float(loss.detach()))
             place.turns.append(self.turn)
@@ -490,7 +524,7 @@ class Watcher(TorchFunctionMode):
 
     def reached(self, place: Pass, loss: Tensor) -> list[Tensor]:
         """The leaves that a pass will reach: looked up in the graph, at first always and then now and then."""
-        if len(place.turns) > WALKED_PASSES and len(place.turns) % SAMPLE:
+        if place.walked > WALKED_PASSES and len(place.turns) % SAMPLE:
             known = [tensor for ref in place.leaves if (tensor := ref()) is not None]
             top = made(loss.grad_fn)
             if top is not None and not top.passed:
@@ -498,10 +532,13 @@ class Watcher(TorchFunctionMode):
             if len(known) == len(place.leaves):
                 return known
         self.mark(loss)
+        place.walked += 1
         reached = leaves_of(loss.grad_fn)
         place.leaves = [weak(tensor) for tensor in reached]
         for tensor in reached:
-            self.leaf(tensor)
+            leaf = self.leaf(tensor)
+            if leaf.parameter and not leaf.got:
+                self.fresh.setdefault(leaf.site, set()).add(self.turn)
         return reached
 
     def leaf(self, tensor: Tensor, here: Site = NOWHERE, **known: Any) -> Leaf:
@@ -550,10 +587,20 @@ class Watcher(TorchFunctionMode):
         parameters = [tensor for group in optimizer.param_groups for tensor in group["params"]]
         for tensor in parameters:
             self.leaf(tensor)
+        if track.steps < 2:
+            self.owned_sites.update(self.leaf(tensor).site for tensor in parameters)
         track.owned = set(map(id, parameters))
         return parameters
 
     # What the patches tell
+
+    def scaled_loss(self, result: Any) -> None:
+        """A GradScaler gave a scaled loss."""
+        self.scalers = True
+        node = node_of(result) if isinstance(result, Tensor) else None
+        entry = None if node is None else made(node)
+        if entry is not None:
+            entry.scaled = True
 
     def clears(self, owner: Any, here: Site) -> None:
         """zero_grad() of an optimizer or a module is called."""
@@ -561,6 +608,10 @@ class Watcher(TorchFunctionMode):
         parameters = list(owner.parameters()) if groups is None else [p for group in groups for p in group["params"]]
         for tensor in parameters:
             self.cleared[id(tensor)] = here
+        place = self.last_place
+        if place is not None and place.since_step and any(tensor.grad is not None for tensor in parameters):
+            count = self.lost_gradients.get(place.site, (0, here))[0]
+            self.lost_gradients[place.site] = count + 1, here
         if parameters and all(tensor.grad is None for tensor in parameters):
             self.useless_clear = self.turn, here
 

@@ -1,0 +1,86 @@
+"""Steps that are too long: by how much they move the parameters, and by how much the loss should fall for them."""
+
+import math
+from collections.abc import Sequence
+from statistics import median
+from typing import Any
+
+import torch
+
+from lab.watch.sites import Site, line_of_argument, line_of_factor
+from lab.watch.tracks import Move, Pass, WatchedOptimizer
+
+Tensor = torch.Tensor
+MIN_VALUES = 5  # of the loss
+LONG = 0.3  # of the size of the parameters, in one step
+# On a parabola a step of gradient descent that is stable (lr < 2 / curvature) promises less than 4 times the loss.
+STABLE = 4.0
+
+
+def measure(watcher: Any, track: WatchedOptimizer, parameters: Sequence[Tensor]) -> None:
+    """Compare the parameters with what they were before a step."""
+    change = size = along = 0.0
+    for tensor, before in zip(parameters, track.before, strict=True):
+        moved = tensor.detach() - before
+        change += float(moved.square().sum())
+        size += float(before.square().sum())
+        if tensor.grad is not None and not tensor.grad.is_sparse:
+            along += float((moved * tensor.grad.detach()).sum())
+    track.before = []
+    track.moves.append(Move(watcher.turn, change, size, along, last_loss(watcher)))
+
+
+def measure_by_hand(watcher: Any, here: Site, parameter: Tensor, moved: Tensor, along: float) -> None:
+    moves = watcher.hand_moves.setdefault(here, [])
+    if not moves or moves[-1].turn != watcher.turn:
+        moves.append(Move(watcher.turn, 0.0, 0.0, 0.0, last_loss(watcher)))
+    moves[-1].change += float(moved.detach().square().sum())
+    moves[-1].size += float(parameter.detach().square().sum())
+    moves[-1].along += along
+
+
+def last_loss(watcher: Any) -> float:
+    return float(watcher.last_place.values[-1]) if watcher.last_place and watcher.last_place.values else math.nan
+
+
+def too_long(values: Sequence[float], moves: Sequence[Move]) -> str:
+    """The evidence that steps were too long for a loss, or nothing."""
+    if len(values) < MIN_VALUES or not moves:
+        return ""
+    begin, end = values[0], sorted(values[-5:], key=lambda v: (math.isnan(v), v))[2]
+    jump = max(move.jump for move in moves)
+    worse = not math.isfinite(end) or end > (10 if jump < 1 else 2) * abs(begin) + 1e-6
+    if worse and jump > LONG:
+        return (
+            f"changed the parameters by {jump:.2g} times their size, and the loss went from {begin:.3g} to {end:.3g}."
+        )
+    falls = [move.fall for move in moves]
+    long = sum(not fall <= STABLE for fall in falls)
+    early, late = median(values[:3]), median(values[-max(3, len(values) // 3) :])
+    stands = min(values) >= 0 and not late < 0.9 * early
+    if len(falls) >= 3 and 2 * long > len(falls) and (stands or not math.isfinite(end)):
+        return (
+            f"promised a fall of {median(falls):.2g} times the loss by its slope, over {STABLE:g} in {long} of "
+            f"{len(falls)}; the loss went from {early:.3g} to {late:.3g}."
+        )
+    return ""
+
+
+def rate(watcher: Any, track: WatchedOptimizer) -> None:
+    """Say that the steps of an optimizer were too long."""
+    places = [place for place in watcher.passes.values() if any(id(ref()) in track.owned for ref in place.leaves)]
+    evidence = too_long(places[0].values, track.moves) if len(places) == 1 else ""
+    if evidence:
+        where = Site(track.site.file, line_of_argument(track.site.file, track.site.line, "lr"))
+        watcher.say(17, where, f"Steps of {track.kind} {evidence}")
+
+
+def rate_by_hand(watcher: Any) -> None:
+    """Say that steps by hand were too long."""
+    places: list[Pass] = list(watcher.passes.values())
+    for here, moves in watcher.hand_moves.items():
+        evidence = too_long(places[0].values, moves) if len(places) == 1 else ""
+        if evidence and all(move.along <= 0 for move in moves):
+            line = line_of_factor(here.file, here.line) or here.line
+            watcher.say(17, Site(here.file, line), f"Steps by hand in line {here.line} {evidence}")
+            return

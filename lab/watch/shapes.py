@@ -1,0 +1,79 @@
+"""(N, 1) against (N,): every prediction meets every target."""
+
+import math
+from typing import Any
+
+import torch
+
+from lab.watch.sites import Site
+from lab.watch.tracks import Made, kind, made, node_of
+
+Tensor = torch.Tensor
+DIFFERENCES = frozenset(("sub", "__sub__", "rsub", "__rsub__", "subtract"))
+PRODUCTS = frozenset(("mul", "__mul__", "__rmul__", "multiply", "div", "__truediv__", "__rtruediv__", "true_divide"))
+EQUAL = frozenset(("eq", "ne", "__eq__", "__ne__"))
+SUMS = frozenset(("mean", "sum"))
+PAIR_LOSSES = frozenset(("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"))
+
+
+def shapes(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor) -> None:
+    """A loss function of two shapes, or a table of pairs that becomes a number.
+
+    The stage of such a table is 1 for a difference as it is (its mean is the same), and 2 for anything else.
+    """
+    name = entry.name
+    if name in PAIR_LOSSES:
+        a, b = operands[:2]
+        shape = tuple(torch.broadcast_shapes(a.shape, b.shape))  # type: ignore[no-untyped-call]
+        if math.prod(shape) > max(a.numel(), b.numel()):
+            watcher.say(8, entry.site, f"The loss compared shapes {tuple(a.shape)} and {tuple(b.shape)}: broadcast to "
+                        f"{shape}, so every prediction meets every target.")  # fmt: skip
+        return
+    if len(operands) == 2 and (name in DIFFERENCES or name in PRODUCTS) and pairs(*operands, result):
+        a, b = operands
+        if one_sided(a, b):
+            entry.stage, entry.wide = 1 if name in DIFFERENCES else 2, entry.site
+            watcher.wide[entry.site] = (tuple(a.shape), tuple(b.shape))
+            return
+    if result.dim() > 2:
+        return
+    for operand in operands:
+        node = node_of(operand)
+        before = None if node is None else made(node)
+        if before is None or not before.stage:
+            continue
+        if name in SUMS and before.stage == 2 and result.numel() == 1:
+            a_shape, b_shape = watcher.wide[before.wide]
+            watcher.say(8, before.wide, f"{a_shape} with {b_shape} gives {tuple(operand.shape)} in this line: "
+                        "each row meets each element, and not its own one alone.")  # fmt: skip
+        elif result.shape == operand.shape or (name in SUMS and result.dim() == 1):
+            entry.stage, entry.wide = 2, before.wide
+
+
+def pairs(a: Tensor, b: Tensor, result: Tensor) -> bool:
+    """True for (N, 1) with (N,), which give (N, N)."""
+    if {a.dim(), b.dim()} != {1, 2} or result.dim() != 2:
+        return False
+    column, row = (a, b) if a.dim() == 2 else (b, a)
+    return column.shape[1] == 1 and column.shape[0] == row.shape[0] > 1
+
+
+def one_sided(a: Tensor, b: Tensor) -> bool:
+    """True for a prediction against a target: only one has a graph, and the column was not made by a view."""
+    if a.requires_grad == b.requires_grad:
+        return False
+    node = a.grad_fn if a.requires_grad else b.grad_fn
+    column = a if a.dim() == 2 else b
+    return node is not None and kind(node) != "Unsqueeze" and column._base is None
+
+
+def hits(watcher: Any, name: str, here: Site, operands: list[Tensor], result: Tensor) -> None:
+    """Answers compared with labels: an accuracy over all pairs."""
+    if name not in EQUAL or len(operands) != 2 or not pairs(*operands, result):
+        return
+    column = operands[0] if operands[0].dim() == 2 else operands[1]
+    origins = [watcher.origins.get(id(operand)) for operand in operands]
+    computed = [origin is not None and origin.cut is not None for origin in origins]
+    if column._base is None and any(computed) and not all(computed):
+        watcher.say(8, here, f"Answers of shape {tuple(operands[0].shape)} were compared with labels of shape "
+                    f"{tuple(operands[1].shape)}: all pairs, {tuple(result.shape)}.")  # fmt: skip
