@@ -34,7 +34,7 @@ def doctor() -> Iterator[list[RunFinding]]:
         raise
     finally:
         found += watcher.findings(error)
-        print(text(found), file=sys.stderr)
+        print(text(found, watcher.notes()), file=sys.stderr)
 
 
-__all__ = ["Finding", "RecordedPass", "doctor", "watch"]
+__all__ = ["RecordedPass", "RunFinding", "doctor", "watch"]

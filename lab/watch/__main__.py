@@ -73,7 +73,7 @@ def main(arguments: list[str] | None = None) -> int:
     findings = watcher.findings(error)
     variables.clear()
     sys.stdout.flush()
-    print(text(findings), file=sys.stderr)
+    print(text(findings, watcher.notes()), file=sys.stderr)
     if json_file:
         json_file.write_text(as_json(findings), "utf-8")
     if html_file:

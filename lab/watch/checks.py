@@ -1,15 +1,16 @@
 """What is looked at while the script runs: operations, writes, backward passes and steps."""
 
+import re
 import sys
 from collections import Counter
 from typing import Any
 
 import torch
 
-from lab.watch import rates, shapes, values
-from lab.watch.order import cost_sign
-from lab.watch.sites import NOWHERE, Site, is_library, line_with_bare, site
-from lab.watch.tracks import VIEWS, Leaf, Made, Pass, WatchedOptimizer, kind, made, walk
+from lab.watch import depth, differences, rates, shapes, values
+from lab.watch.order import cost_sign, policy_uphill
+from lab.watch.sites import NOWHERE, Site, is_library, line_with_bare, site, user_frames
+from lab.watch.tracks import VIEWS, Leaf, Made, Pass, WatchedOptimizer, before_views, kind, leaves_of, made, walk
 
 Tensor = torch.Tensor
 SATURATING = frozenset(("Sigmoid", "Tanh"))
@@ -25,14 +26,19 @@ PICKS = frozenset(("Mean", "Sum", "Index", "Gather", "Diagonal"))
 EARLY = 10  # turns in which everything is looked at
 MAX_JUMPS = 6  # steps of an optimizer that are measured, at first all and then one in EARLY
 MAX_UPHILL = 6
+MAX_LISTENED = 3  # backward passes with hooks at their ends
+GAIN = re.compile(r"adv|reward|return|gain|gae", re.I)
+DISCOUNT = 0.8  # the least factor of what comes later, in a target that is made of the next prediction
 MAX_TERMS = 12  # nodes at the end of a loss that are looked at
 
 
 def operation(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor, args: Any, kwargs: Any) -> None:
     """Look at an operation with a graph, by its name."""
     name = entry.name
-    if name in shapes.DIFFERENCES:
-        entry.likely = in_log_prob()
+    differences.look(watcher, name, args, entry.site)
+    entry.likely = in_log_prob()
+    if name in shapes.PRODUCTS:
+        weighted(watcher, entry, operands, args)
     if name in values.DANGEROUS:
         values.danger(watcher, name, entry, entry.site, operands, result)
     if name in ACTIVATIONS:
@@ -43,10 +49,58 @@ def operation(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor,
         twice_normalized(watcher, name, operands)
     if name in values.CHOOSERS:
         values.behind_choice(watcher, entry, operands, result)
-    elif watcher.wide or name in shapes.PAIR_LOSSES or name in shapes.DIFFERENCES or name in shapes.PRODUCTS:
+    if name in shapes.DIFFERENCES or name in shapes.PAIR_LOSSES:
+        bootstrapped(watcher, operands)
+    if watcher.wide or name in shapes.PAIR_LOSSES or name in shapes.DIFFERENCES or name in shapes.PRODUCTS:
         shapes.shapes(watcher, entry, operands, result)
     if name in SUMS_OF_LOSSES and result.numel() == 1:
         added(watcher, entry, operands, args)
+
+
+def weighted(watcher: Any, entry: Made, operands: list[Tensor], args: Any) -> None:
+    """A factor with a sign: a negative number, or the gain by which a log-probability is weighted."""
+    factor = next((value for value in args[:2] if isinstance(value, (int, float))), 1)
+    entry.negative = factor < 0
+    entry.discount = DISCOUNT <= factor < 1
+    if len(operands) != 2:
+        return
+    for operand, other in (operands, operands[::-1]):
+        if not other.requires_grad and operand.grad_fn is not None and of_log_probabilities(operand):
+            entry.gain = GAIN.search(name_in_frame(other)) is not None
+
+
+def bootstrapped(watcher: Any, operands: list[Tensor]) -> None:
+    """A target made of a reward and the discounted next prediction keeps its graph. Looked at in the first turns."""
+    if watcher.turn > 1 or watcher.second_order or len(operands) < 2 or not all(o.requires_grad for o in operands[:2]):
+        return
+    for operand, other in (operands[:2], operands[1::-1]):
+        node = before_views(operand.grad_fn)
+        if node is None or other.grad_fn is None or kind(node) not in ("Add", "Sub"):
+            continue
+        terms = [term for term, _ in node.next_functions if term is not None]
+        later = made(terms[0]) if len(terms) == 1 else None
+        entry = made(node)
+        if entry is None or later is None or not discounted(terms[0]):
+            continue
+        if {id(t) for t in leaves_of(terms[0])} & {id(t) for t in leaves_of(other.grad_fn)}:
+            watcher.say(11, entry.site, "The target made here holds the graph of the same network that it is a target "
+                        "for: the step moves the target too.")  # fmt: skip
+
+
+def discounted(node: Any) -> bool:
+    """True if a product on the way back has a factor a little below 1."""
+    while node is not None and kind(node) in VIEWS | {"Mul"} and node.next_functions:
+        entry = made(node)
+        if entry is not None and entry.discount:
+            return True
+        node = node.next_functions[0][0] or node.next_functions[-1][0]
+    return False
+
+
+def name_in_frame(tensor: Tensor) -> str:
+    """The name under which the user's code has a tensor."""
+    frames = user_frames()
+    return next((name for frame in frames for name, value in list(frame.f_locals.items()) if value is tensor), "")
 
 
 def added(watcher: Any, entry: Made, operands: list[Tensor], args: Any) -> None:
@@ -164,14 +218,20 @@ def grad_of_result(watcher: Any, tensor: Tensor, node: Any) -> None:
 # Writes
 
 
-def before_write(watcher: Any, leaf: Leaf | None, tensor: Tensor) -> Tensor | None:
-    """The values of a parameter before a step by hand; the first few only."""
-    if leaf is None or leaf.moved >= MAX_UPHILL or not leaf.got:
-        return None
+def gradient_of(leaf: Leaf) -> Tensor | None:
+    """The gradient that a leaf has, or that autograd.grad() gave for it."""
     parameter = leaf.ref()
-    if parameter is None or parameter.grad is None or tensor.shape != parameter.shape:
+    if parameter is not None and parameter.grad is not None:
+        return parameter.grad  # type: ignore[no-any-return]
+    return leaf.given() if leaf.given is not None else None
+
+
+def before_write(watcher: Any, leaf: Leaf | None, tensor: Tensor, name: str) -> Tensor | None:
+    """The values of a parameter before a step by hand; the first few only."""
+    if leaf is None or leaf.moved >= MAX_UPHILL or name == "copy_":
         return None
-    return tensor.detach().clone()
+    gradient = gradient_of(leaf)
+    return None if gradient is None or tensor.shape != gradient.shape else tensor.detach().clone()
 
 
 def after_write(watcher: Any, leaf: Leaf, tensor: Tensor, before: Tensor | None, here: Site, name: str) -> None:
@@ -180,8 +240,7 @@ def after_write(watcher: Any, leaf: Leaf, tensor: Tensor, before: Tensor | None,
         leaf.loaded = leaf.loaded or name == "copy_"
     leaf.written = leaf.got > 0
     if before is not None:
-        leaf.moved += 1
-        direction(watcher, leaf, tensor.detach() - before, here)
+        moved_by_hand(watcher, leaf, tensor.detach() - before, here)
 
 
 def replaced(watcher: Any, tensor: Tensor, new: Tensor) -> None:
@@ -189,21 +248,19 @@ def replaced(watcher: Any, tensor: Tensor, new: Tensor) -> None:
     leaf = watcher.leaves.get(id(tensor))
     if leaf is None:
         return
-    if leaf.got and tensor.grad is not None and tensor.shape == new.shape and leaf.moved < MAX_UPHILL:
-        leaf.moved += 1
-        direction(watcher, leaf, new.detach() - tensor.detach(), site(3))
+    if gradient_of(leaf) is not None and tensor.shape == new.shape and leaf.moved < MAX_UPHILL:
+        moved_by_hand(watcher, leaf, new.detach() - tensor.detach(), site(3))
     if not leaf.got:
         leaf.init = site(3)
     leaf.written = True
     watcher.storages[new.data_ptr()] = id(tensor)
 
 
-def direction(watcher: Any, leaf: Leaf, change: Tensor, here: Site) -> None:
-    parameter = leaf.ref()
-    along = float((change * parameter.grad).sum())
-    counts = watcher.uphill.setdefault(here, [0, 0])
-    counts[along > 0] += 1
-    rates.measure_by_hand(watcher, here, parameter, change, along)
+def moved_by_hand(watcher: Any, leaf: Leaf, change: Tensor, here: Site) -> None:
+    leaf.moved += 1
+    gradient = gradient_of(leaf)
+    if gradient is not None:
+        rates.measure_by_hand(watcher, here, leaf.ref(), change, float((change * gradient).sum()))
 
 
 # Backward passes
@@ -224,11 +281,31 @@ def before_backward(watcher: Any, place: Pass, loss: Tensor, reached: list[Tenso
             stale = leaf.stale
         leaf.stale = stale
     place.mean = undivided_mean(loss)
+    if watcher.turn < MAX_LISTENED:
+        depth.listen(watcher, loss)
     if not place.turns:
         place.likelihood = of_log_probabilities(loss)
         place.cost, place.cost_site = cost_sign(loss.grad_fn)
+        place.policy = policy_uphill(loss.grad_fn)
     if watcher.added:
         lost_terms(watcher, loss)
+    if watcher.raw_writes:
+        written_under(watcher, loss)
+
+
+def written_under(watcher: Any, loss: Tensor) -> None:
+    """Numbers that a node keeps were written to through .data, which PyTorch does not see."""
+    for node in walk(loss.grad_fn):
+        entry = made(node)
+        late = [] if entry is None else [write for write in watcher.raw_writes if write[1] >= entry.at]
+        for name in dir(node) if late else ():
+            kept = getattr(node, name) if name.startswith("_saved_") else None
+            address = kept.data_ptr() if isinstance(kept, Tensor) else 0
+            for pointer, _, here in late:
+                if pointer == address:
+                    watcher.say(1, here, f"The write in this line goes through .data, and {entry.name} in line "  # type: ignore[union-attr]
+                                f"{entry.site.line} had kept these numbers for its gradient: it is wrong.")  # type: ignore[union-attr]  # fmt: skip
+    watcher.raw_writes.clear()
 
 
 def lost_terms(watcher: Any, loss: Tensor) -> None:
@@ -270,7 +347,7 @@ def owner(watcher: Any, tensor: Tensor) -> WatchedOptimizer | None:
 
 def undivided_mean(loss: Tensor) -> bool:
     """True if the loss is a mean over a batch that nothing was divided by."""
-    node = loss.grad_fn
+    node: Any = loss.grad_fn
     entry = None if node is None else made(node)
     if entry is not None and entry.scaled:  # by a GradScaler
         node = node.next_functions[0][0]
@@ -353,10 +430,11 @@ def look_at_gradients(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None
                                 "before it are exactly 0.")  # fmt: skip
     if watcher.turn <= 2:
         constant = [t for t in weights if t.numel() > 1 and float(t.detach().max()) == float(t.detach().min())]
-        if 2 * len(constant) > len(weights):
+        if 2 * len(constant) > max(2, len(weights)) or (constant and len(zeros) == len(weights) > 1):
             watcher.constant.update({id(tensor): watcher.leaf(tensor) for tensor in constant})
     if len(weights) >= 4:
         by_depth(watcher, loss, weights)
+        depth.small_weights(watcher, weights, reached)
 
 
 def in_list(tensor: Tensor, tensors: list[Tensor]) -> bool:
@@ -365,11 +443,11 @@ def in_list(tensor: Tensor, tensors: list[Tensor]) -> bool:
 
 def by_depth(watcher: Any, loss: Tensor, weights: list[Tensor]) -> None:
     """Compare the gradient of the deepest weight with that of the last, behind how many sigmoids each one lies."""
-    depth: dict[Any, int] = {loss.grad_fn: 0}
+    level: dict[Any, int] = {loss.grad_fn: 0}
     squash: dict[int, int] = {}
     sites: list[Site] = []
     for node in walk(loss.grad_fn):
-        here = depth.get(node, 0)
+        here = level.get(node, 0)
         if kind(node) in SATURATING:
             here += 1
             entry = made(node)
@@ -379,7 +457,7 @@ def by_depth(watcher: Any, loss: Tensor, weights: list[Tensor]) -> None:
             squash[id(node.variable)] = here
         for other, _ in node.next_functions:
             if other is not None:
-                depth[other] = min(here, depth.get(other, here))
+                level[other] = min(here, level.get(other, here))
     known = [tensor for tensor in weights if id(tensor) in squash]
     if not known or not sites:
         return

@@ -8,10 +8,10 @@ from typing import Any
 
 import torch
 
-from lab.watch import order, rates
+from lab.watch import depth, differences, order, rates
 from lab.watch.finding import RunFinding
-from lab.watch.sites import NOWHERE, Site, line_that_fills, micro_batches, stepped_now_and_then
-from lab.watch.tracks import CutRecord, WatchedOptimizer, freed, made
+from lab.watch.sites import NOWHERE, Site, kept_aside, line_that_fills, micro_batches, stepped_now_and_then
+from lab.watch.tracks import CutRecord, Pass, WatchedOptimizer, freed, made
 
 Tensor = torch.Tensor
 MIN_CHAIN = 3  # turns through which a sum of tensors is carried
@@ -41,6 +41,8 @@ def judge(watcher: Any, error: BaseException | None) -> None:
     for track in watcher.optimizers:
         rates.rate(watcher, track)
     rates.rate_by_hand(watcher)
+    differences.compared_by_hand(watcher)
+    depth.judge(watcher)
     lost_terms(watcher)
     made_anew(watcher)
     carried(watcher)
@@ -60,15 +62,12 @@ def sorted_out(findings: Sequence[RunFinding]) -> list[RunFinding]:
 
 def totals(watcher: Any) -> None:
     """Sums of tensors that were carried from turn to turn, and that no backward pass went through."""
-    for where, (ref, chain) in watcher.totals.items():
+    for where, (ref, chain, turns) in watcher.totals.items():
         tensor = ref()
-        if tensor is None or tensor.grad_fn is None:
-            continue
-        entry = made(tensor.grad_fn)
-        if entry is not None and where not in watcher.summed and chain >= MIN_CHAIN:
-            watcher.say(10, where, f"This sum still holds the graphs of {chain + 1} turns: each value is a "
-            "tensor with a "
-                        f"grad_fn ({tensor.grad_fn.name()}), and no backward() ever went through it.")  # fmt: skip
+        alive = tensor is not None and tensor.grad_fn is not None and made(tensor.grad_fn) is not None
+        if where not in watcher.summed and chain >= MIN_CHAIN and (alive or turns >= MIN_CHAIN):
+            watcher.say(10, where, f"This sum {'still holds' if alive else 'held'} the graphs of {chain + 1} turns: "
+                        "each value is a tensor with a grad_fn, and no backward() ever went through it.")  # fmt: skip
 
 
 def kept(watcher: Any) -> None:
@@ -95,9 +94,16 @@ def kept(watcher: Any) -> None:
 
 
 def parts_of(holder: Any) -> Iterator[Any]:
-    """The members of a container, and those of its tuples and dicts."""
+    """The members of a container, and those of its tuples, dicts and objects."""
     for part in list(holder):
-        yield from part if type(part) is tuple else list(part.values()) if type(part) is dict else [part]
+        if type(part) is tuple:
+            yield from part
+        elif type(part) is dict:
+            yield from list(part.values())
+        elif hasattr(part, "__dict__") and not isinstance(part, (Tensor, type)):
+            yield from list(vars(part).values())
+        else:
+            yield part
 
 
 def name_of(holder: Any) -> str:
@@ -128,9 +134,10 @@ def never_reached(watcher: Any) -> None:
             each_turn = cut.kind == "number" and watcher.cut_counts[key_of(cut)] >= track.steps
             if behind and (cut.used or each_turn) and cut.kind != "update":
                 number = {"step": 21, "number": 13, "numpy": 13, "no_grad": 12}.get(cut.kind, 11)
-                watcher.say(number, cut.site, f"{len(behind)} parameters of the optimizer in line "
-                f"{track.site.line} got no gradient in "
-                            f"{track.steps} steps: {cut.name} in this line cuts the way to them.")  # fmt: skip
+                where = cut.user if cut.user.line and kept_aside(cut.site.file, cut.site.line) else cut.site
+                watcher.say(number, where, f"{len(behind)} parameters of the optimizer in line "
+                f"{track.site.line} got no gradient in {track.steps} "
+                            f"steps: {cut.name} in line {cut.site.line} cuts the way to them.")  # fmt: skip
                 for key in cut.leaves:
                     dry.pop(key, None)
 
@@ -198,7 +205,12 @@ def accumulated(watcher: Any) -> None:
             here = place.site
             if count >= 2 and stepped_now_and_then(here.file, here.line, step.line):
                 lost = watcher.lost_gradients.get(here, (0, NOWHERE))
-                if lost[0] >= 2 * (count - 1) and len(watcher.optimizers) == 1:
+                if lost[0] and len(watcher.optimizers) == 1:
+                    if lost[0] < 2 * (count - 1):
+                        watcher.say(24, step, f"Gradients of backward passes that no step had used were cleared in "
+                                    f"line {lost[1].line}: the batches that are left over after a group of {count} "
+                                    "count for nothing.")  # fmt: skip
+                        return
                     watcher.say(24, lost[1], f"zero_grad() here runs between the backward passes that are to be added "
                                 f"up: of {count} for each step the last one alone counts.")  # fmt: skip
                     return
@@ -222,9 +234,9 @@ def dead_units(watcher: Any) -> None:
 
 
 def constant_weights(watcher: Any) -> None:
-    """Two or more weight matrices that began with one and the same number everywhere."""
+    """Weight matrices that began with one and the same number everywhere."""
     leaves = list(watcher.constant.values())
-    if len(leaves) < 2:
+    if not leaves:
         return
     first = leaves[0]
     where = first.init if first.init.line else first.site
@@ -235,14 +247,19 @@ def constant_weights(watcher: Any) -> None:
 
 def uphill(watcher: Any) -> None:
     """Steps by hand along the gradient, with a loss that climbs."""
-    for where, (down, up) in watcher.uphill.items():
-        climbs = any(len(place.values) >= MIN_TURNS and rises(place.values) for place in watcher.passes.values())
-        if up >= MIN_TURNS and not down and climbs:
-            watcher.say(
-                18,
-                where,
-                f"In {up} of {up} steps by hand the parameter went along its gradient, uphill, and the loss rose.",
-            )
+    for where, moves in watcher.hand_moves.items():
+        climbs = any(climbs_by_hand(watcher, place) for place in watcher.passes.values())
+        if len(moves) >= MIN_TURNS and all(move.along > 0 for move in moves) and climbs:
+            watcher.say(18, where, f"In {len(moves)} of {len(moves)} steps by hand the parameters went along their "
+                        "gradient, uphill, and the loss rose.")  # fmt: skip
+
+
+def climbs_by_hand(watcher: Any, place: Pass) -> bool:
+    """True if a cost rose, all leaves of which are moved by hand; a score that is to rise is no cost."""
+    known = [watcher.leaves.get(id(tensor)) for ref in place.leaves if (tensor := ref()) is not None]
+    by_hand = bool(known) and all(leaf is not None and leaf.moved for leaf in known)
+    cost = place.cost > 0 or (len(known) > 1 and place.cost == 0)
+    return by_hand and cost and len(place.values) >= MIN_TURNS and rises(place.values)
 
 
 def rises(values: Sequence[float]) -> bool:

@@ -94,9 +94,6 @@ def second_time(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
     freed = [node for node, entry in entries if 0 < entry.passed <= watcher.turn]
     recent = {entry.site for _, entry in entries if entry.turn == watcher.turn}
     repeated = [entry for _, entry in entries if entry.turn < watcher.turn and entry.site in recent]
-    if carried and repeated and max(entry.chain for _, entry in entries):
-        return finding(2, here, f"The number that backward() starts from here holds what was added up before: the "
-                       f"graphs of {watcher.turn} backward passes, which have freed them.")  # fmt: skip
     if carried and repeated:
         return finding(11, carried[-1].outer, f"The state from before the last backward() is still part of the graph: "
                        f"{len(repeated)} nodes of earlier turns are behind this line.")  # fmt: skip
@@ -132,11 +129,23 @@ def no_graph(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
     if origin is not None and origin.ref() is loss:
         if origin.cut is not None:
             return finding(*checks.of_cut(origin.cut, origin.site, here))
-        where = watcher.frozen if watcher.frozen.line and frozen(watcher) else origin.site
+        plain = plain_parameter(watcher)
+        where = plain or (watcher.frozen if watcher.frozen.line and frozen(watcher) else origin.site)
         return finding(4, where, f"backward() in line {here.line}: nothing that the loss was computed "
         "from requires a "
                        "gradient.")  # fmt: skip
     return finding(4, here, "Nothing that the loss was computed from requires a gradient.")
+
+
+def plain_parameter(watcher: Any) -> Site | None:
+    """Where a tensor was made that an optimizer has, and that never required a gradient."""
+    for track in watcher.optimizers:
+        for key in track.owned:
+            leaf = watcher.leaves.get(key)
+            tensor = None if leaf is None else leaf.ref()
+            if tensor is not None and not leaf.parameter and not tensor.requires_grad and leaf.site.line:
+                return leaf.site  # type: ignore[no-any-return]
+    return None
 
 
 def frozen(watcher: Any) -> bool:

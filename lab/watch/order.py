@@ -8,6 +8,8 @@ from lab.watch.tracks import VIEWS, WatchedOptimizer, kind, made
 
 SQUARED = frozenset(("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss"))
 COSTS = SQUARED | {"NllLoss", "NllLoss2D", "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits"}
+TERMS = frozenset(("Mean", "Sum", "Neg", "Add", "Sub", "Mul", "Div", "Stack", "Cat"))
+MAX_TERMS = 40
 MIN_TURNS = 3
 MIN_IDLE = 5  # turns without a step
 
@@ -40,12 +42,34 @@ def wrong_way(watcher: Any) -> None:
         if place.likelihood and tracks and not upward and values[-1] < values[0]:
             watcher.say(18, place.site, "The loss is a sum or mean of log-probabilities without a minus: "
                         f"{len(values)} steps made the data less likely.")  # fmt: skip
+        elif place.policy.line and tracks and not upward:
+            watcher.say(18, place.policy, "Log-probabilities times their gain are a term of the loss with a plus: each "
+                        "step makes what paid well less likely.")  # fmt: skip
         elif alone and place.cost > 0 and upward and not values[-1] < values[0]:
             watcher.say(18, upward[0].site, f"maximize=True, and the loss is a cost: {len(values)} steps brought it "
                         f"from {values[0]:.3g} to {values[-1]:.3g}.")  # fmt: skip
         elif alone and place.cost < 0 and not upward and not values[-1] > values[0]:
             watcher.say(18, place.cost_site, f"The minus in this line turns the cost around: {len(values)} steps "
                         f"brought the cost from {-values[0]:.3g} to {-values[-1]:.3g}.")  # fmt: skip
+
+
+def policy_uphill(node: Any, sign: int = 1, depth: int = 0) -> Site:
+    """Where log-probabilities times a gain are a term of a loss with a plus, so that a step makes the gain smaller."""
+    while node is not None and depth < MAX_TERMS:
+        name, entry = kind(node), made(node)
+        if entry is not None and entry.gain:
+            return entry.site if sign > 0 and not entry.negative else NOWHERE
+        sign = -sign if name == "Neg" or (entry is not None and entry.negative) else sign
+        if name not in VIEWS | TERMS:
+            return NOWHERE
+        terms = [other for other, _ in node.next_functions if other is not None]
+        depth += 1
+        for index, other in enumerate(terms[1:], 1):
+            found = policy_uphill(other, -sign if name == "Sub" and index == 1 else sign, depth)
+            if found.line:
+                return found
+        node = terms[0] if terms else None
+    return NOWHERE
 
 
 def groups_of(track: WatchedOptimizer) -> list[Any]:

@@ -3,10 +3,12 @@
 import sys
 import weakref
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+from torch.overrides import _get_current_function_mode, _pop_mode_temporarily
 
 from lab.watch.order import clipped
 from lab.watch.sites import Site, site, tree, user_frame
@@ -39,6 +41,7 @@ class Patches:
         self.replace(torch.nn.utils, "clip_grad_norm_", self.clip)
         self.replace(torch.nn.utils, "clip_grad_value_", self.clip)
         self.replace(torch.amp.GradScaler, "scale", self.scale)
+        self.replace(torch, "compile", self.compile)
         self.replace(torch.set_grad_enabled, "__init__", self.switch)
         for mode in GRAD_MODES:
             self.replace(mode, "__enter__", self.enter)
@@ -129,6 +132,20 @@ class Patches:
 
         return scale
 
+    def compile(self, old: Any) -> Any:
+        def compile(model: Any = None, **kwargs: Any) -> Any:
+            here = site(2)
+            if model is None:
+                return lambda function: compile(function, **kwargs)
+            compiled = old(model, **kwargs)
+            self.watcher.compiled.append(here)
+            if isinstance(compiled, torch.nn.Module):
+                vars(compiled)["forward"] = unwatched(self.watcher, compiled.forward)
+                return compiled
+            return unwatched(self.watcher, compiled)
+
+        return compile
+
     def switch(self, old: Any) -> Any:
         def __init__(mode: Any, enabled: bool) -> None:
             if sys._getframe(1).f_code.co_filename == BLOCKS:
@@ -161,6 +178,19 @@ class Patches:
             return old(mode, *ended)
 
         return __exit__
+
+
+def unwatched(watcher: Any, function: Any) -> Any:
+    """A function that runs outside the mode: a compiler would compile the watcher, too."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if _get_current_function_mode() is not watcher:  # type: ignore[no-untyped-call]
+            return function(*args, **kwargs)
+        with _pop_mode_temporarily():
+            return function(*args, **kwargs)
+
+    return call
 
 
 def entered() -> Site:

@@ -32,8 +32,8 @@ def measure(watcher: Any, track: WatchedOptimizer, parameters: Sequence[Tensor])
 
 def measure_by_hand(watcher: Any, here: Site, parameter: Tensor, moved: Tensor, along: float) -> None:
     moves = watcher.hand_moves.setdefault(here, [])
-    if not moves or moves[-1].turn != watcher.turn:
-        moves.append(Move(watcher.turn, 0.0, 0.0, 0.0, last_loss(watcher)))
+    if not moves or moves[-1].turn != watcher.rounds:
+        moves.append(Move(watcher.rounds, 0.0, 0.0, 0.0, last_loss(watcher)))
     moves[-1].change += float(moved.detach().square().sum())
     moves[-1].size += float(parameter.detach().square().sum())
     moves[-1].along += along

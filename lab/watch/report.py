@@ -9,16 +9,16 @@ from lab.watch.finding import RunFinding
 NOTHING = "lab.watch: no failure found in this run."
 
 
-def text(findings: Sequence[RunFinding]) -> str:
-    """What a reader at a terminal sees."""
+def text(findings: Sequence[RunFinding], notes: Sequence[str] = ()) -> str:
+    """What a reader at a terminal sees; notes say what was not watched."""
     if not findings:
-        return NOTHING
+        return "\n".join([NOTHING, *notes])
     parts = [
         f"{finding.file}:{finding.line}: failure {finding.failure}, {finding.name}\n"
         f"  seen: {finding.evidence}\n  fix:  {finding.fix}\n  try:  {finding.link}"
         for finding in findings
     ]
-    return "\n".join(["lab.watch:", *parts])
+    return "\n".join(["lab.watch:", *parts, *notes])
 
 
 def as_json(findings: Sequence[RunFinding]) -> str:

@@ -12,6 +12,7 @@ Tensor = torch.Tensor
 DIFFERENCES = frozenset(("sub", "__sub__", "rsub", "__rsub__", "subtract"))
 PRODUCTS = frozenset(("mul", "__mul__", "__rmul__", "multiply", "div", "__truediv__", "__rtruediv__", "true_divide"))
 EQUAL = frozenset(("eq", "ne", "__eq__", "__ne__"))
+ADDING = frozenset(("Unsqueeze", "View", "Reshape", "Slice", "Index", "UnsafeView"))  # a dimension
 SUMS = frozenset(("mean", "sum"))
 PAIR_LOSSES = frozenset(("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"))
 
@@ -29,9 +30,9 @@ def shapes(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor) ->
             watcher.say(8, entry.site, f"The loss compared shapes {tuple(a.shape)} and {tuple(b.shape)}: broadcast to "
                         f"{shape}, so every prediction meets every target.")  # fmt: skip
         return
-    if len(operands) == 2 and (name in DIFFERENCES or name in PRODUCTS) and pairs(*operands, result):
+    if len(operands) == 2 and (name in DIFFERENCES or name in PRODUCTS) and pairs(operands, result):
         a, b = operands
-        if one_sided(a, b):
+        if one_sided(watcher, a, b, entry.site):
             entry.stage, entry.wide = 1 if name in DIFFERENCES else 2, entry.site
             watcher.wide[entry.site] = (tuple(a.shape), tuple(b.shape))
             return
@@ -50,26 +51,31 @@ def shapes(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor) ->
             entry.stage, entry.wide = 2, before.wide
 
 
-def pairs(a: Tensor, b: Tensor, result: Tensor) -> bool:
+def pairs(operands: list[Tensor], result: Tensor) -> bool:
     """True for (N, 1) with (N,), which give (N, N)."""
+    a, b = operands
     if {a.dim(), b.dim()} != {1, 2} or result.dim() != 2:
         return False
     column, row = (a, b) if a.dim() == 2 else (b, a)
     return column.shape[1] == 1 and column.shape[0] == row.shape[0] > 1
 
 
-def one_sided(a: Tensor, b: Tensor) -> bool:
-    """True for a prediction against a target: only one has a graph, and the column was not made by a view."""
+def one_sided(watcher: Any, a: Tensor, b: Tensor, here: Site) -> bool:
+    """True for a prediction against a target: only one has a graph, and the column was not made for this line."""
     if a.requires_grad == b.requires_grad:
         return False
-    node = a.grad_fn if a.requires_grad else b.grad_fn
     column = a if a.dim() == 2 else b
-    return node is not None and kind(node) != "Unsqueeze" and column._base is None
+    node = node_of(column)
+    origin = watcher.origins.get(id(column))
+    if node is None:
+        return not column.requires_grad and (origin is None or origin.site.line != here.line)
+    entry = made(node)
+    return entry is None or entry.site.line != here.line or kind(node) not in ADDING
 
 
 def hits(watcher: Any, name: str, here: Site, operands: list[Tensor], result: Tensor) -> None:
     """Answers compared with labels: an accuracy over all pairs."""
-    if name not in EQUAL or len(operands) != 2 or not pairs(*operands, result):
+    if name not in EQUAL or len(operands) != 2 or not pairs(operands, result):
         return
     column = operands[0] if operands[0].dim() == 2 else operands[1]
     origins = [watcher.origins.get(id(operand)) for operand in operands]

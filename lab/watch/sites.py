@@ -218,3 +218,14 @@ def micro_batches(filename: str, backward: int, step: int) -> bool:
         return False
     over = ast.unparse(inner.iter)
     return any(word in over.lower() for word in ("chunk", "split", "accum", "micro"))
+
+
+def kept_aside(filename: str, line: int) -> bool:
+    """True for `self.last = hidden.detach()`: something that is kept for a look at it, and what it was made of is there
+    under another name."""
+    for node in ast.walk(tree(filename)):
+        if isinstance(node, ast.Assign) and node.lineno == line and isinstance(node.targets[0], ast.Attribute):
+            value = node.value
+            if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+                return isinstance(value.func.value, ast.Name)
+    return False

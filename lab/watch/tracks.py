@@ -58,6 +58,9 @@ class Made:
     watcher: int = 0  # the number of the watcher that saw it
     passed: int = 0  # the number of the first backward pass that went through it
     scaled: bool = False  # by a GradScaler
+    negative: bool = False  # times a negative number
+    discount: bool = False  # times a number a little below 1
+    gain: bool = False  # a log-probability times a gain
     at: int = 0  # how many nodes had been seen before
 
 
@@ -70,6 +73,7 @@ class CutRecord:
     name: str
     leaves: frozenset[int] = frozenset()
     used: bool = False
+    user: Site = NOWHERE  # the first line that computed with it
 
 
 @dataclass(slots=True)
@@ -79,6 +83,7 @@ class TensorOrigin:
     ref: Any
     site: Site
     cut: CutRecord | None = None
+    name: str = ""
 
 
 @dataclass
@@ -103,6 +108,7 @@ class Leaf:
     changed: bool = False  # since the first backward pass
     zero: int = 0  # backward passes in which its gradient was all zeros
     moved: int = 0
+    given: Any = None  # the gradient that autograd.grad() gave
 
 
 @dataclass(slots=True)
@@ -156,6 +162,7 @@ class Pass:
     mean: bool = False
     cost: int = 0  # 1 if the loss is a known cost, -1 if it is one with a minus
     cost_site: Site = NOWHERE  # of the minus
+    policy: Site = NOWHERE  # of a gain times log-probabilities that is made smaller
     likelihood: bool = False  # the loss is a sum or mean of log-probabilities, as they are
 
 

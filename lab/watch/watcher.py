@@ -15,8 +15,9 @@ import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
 
-from lab.watch import checks, ending, errors, shapes, values
+from lab.watch import checks, depth, differences, ending, errors, shapes, values
 from lab.watch.finding import RunFinding
+from lab.watch.order import cost_sign
 from lab.watch.patches import Patches
 from lab.watch.sites import NOWHERE, Site, line_that_sets, site, user_frames
 from lab.watch.tracks import (
@@ -135,6 +136,13 @@ class Watcher(TorchFunctionMode):
         self.fresh: dict[Site, set[int]] = {}  # where parameters were made that got a gradient: in which turns
         self.owned_sites: set[Site] = set()
         self.inference = NOWHERE  # the last inference_mode
+        self.rounds = 0  # backward passes, and calls of autograd.grad()
+        self.second_order = False  # a gradient kept its graph
+        self.quotients = 0  # differences divided by a tiny number
+        self.nudges: dict[str, tuple[list[float], list[float]]] = {}  # tiny steps up and down, by file
+        self.slopes: list[depth.Slope] = []
+        self.small: list[tuple[float, Site, str]] = []
+        self.compiled: list[Site] = []  # where torch.compile was called
         self.clock = 0  # nodes that were seen
         self.raw: dict[int, int] = {}  # address of a result's numbers that .data gave -> its clock
         self.raw_writes: list[tuple[int, int, Site]] = []  # address, clock and place of writes through .data
@@ -144,7 +152,6 @@ class Watcher(TorchFunctionMode):
         self.depths: list[tuple[float, Site, str]] = []
         self.totals: dict[Site, Any] = {}
         self.made_parameters: dict[Site, int] = {}
-        self.uphill: dict[Site, list[int]] = {}
         self.modules: dict[int, tuple[Any, Site]] = {}
         self.found: dict[tuple[int, str, int], RunFinding] = {}
         self.pending: list[tuple[BaseException, RunFinding]] = []
@@ -173,10 +180,16 @@ class Watcher(TorchFunctionMode):
         self.forget()
         return ending.sorted_out(list(self.found.values()))
 
+    def notes(self) -> list[str]:
+        """What was not watched."""
+        where = sorted({(here.file, here.line) for here in self.compiled})
+        return [f"{file}:{line}: what torch.compile made here ran unwatched." for file, line in where]
+
     def forget(self) -> None:
         """Let go of everything that refers to a tensor, even weakly."""
         for store in (self.origins, self.leaves, self.storages, self.passes, self.totals, self.modules, self.items):
             store.clear()
+        self.slopes.clear()
         for rest in (self.optimizers, self.pending, self.dangers, self.constant, self.cuts, self.added):
             rest.clear()
         self.last_place = None
@@ -246,7 +259,7 @@ class Watcher(TorchFunctionMode):
                 if operand.numel() == 1 and result.numel() == 1:
                     entry.chain = max(entry.chain, source.chain)
         if max(entry.chain, entry.depth) >= ending.MIN_CHAIN:
-            self.totals[entry.site] = (weak(result), max(entry.chain, entry.depth))
+            self.totals[entry.site] = (weak(result), max(entry.chain, entry.depth), entry.depth)
         checks.operation(self, entry, operands, result, args, kwargs)
 
     def carried(self, entry: Made, source: Made, operand: Tensor, result: Tensor) -> None:
@@ -254,7 +267,7 @@ class Watcher(TorchFunctionMode):
         if operand.numel() == 1 and result.numel() == 1:
             entry.chain = max(entry.chain, source.chain + 1)
             if entry.chain >= ending.MIN_CHAIN:
-                self.totals[entry.site] = (weak(result), entry.chain)
+                self.totals[entry.site] = (weak(result), entry.chain, entry.depth)
         if source.turn < self.turn and not entry.outer.line:
             entry.outer = outermost_with(operand) or entry.site
             entry.depth = max(entry.depth, source.depth + 1)
@@ -264,6 +277,7 @@ class Watcher(TorchFunctionMode):
         origin = self.origins.get(id(operand))
         if origin is not None and origin.cut is not None and origin.ref() is operand:
             origin.cut.used = True
+            origin.cut.user = origin.cut.user if origin.cut.user.line else site(4)
 
     def ended(self, name: str, operands: list[Tensor], result: Tensor, args: tuple[Any, ...]) -> None:
         """A result has no graph: maybe it was cut off here, maybe an operand was before."""
@@ -291,13 +305,14 @@ class Watcher(TorchFunctionMode):
             values.danger(self, name, None, site(4), operands, result)
         elif name in shapes.EQUAL:
             shapes.hits(self, name, site(4), operands, result)
-        self.remember(result, here, cut)
+        differences.look(self, name, args, here)
+        self.remember(result, here, cut, name)
 
-    def remember(self, tensor: Tensor, here: Site, cut: CutRecord | None) -> None:
+    def remember(self, tensor: Tensor, here: Site, cut: CutRecord | None, name: str = "") -> None:
         key = id(tensor)
         known = self.origins.get(key)
         if known is None or known.ref() is not tensor:
-            self.origins[key] = TensorOrigin(weak(tensor, partial(gone, self.origins, key)), here, cut)
+            self.origins[key] = TensorOrigin(weak(tensor, partial(gone, self.origins, key)), here, cut, name)
 
     def cut(self, name: str, operand: Tensor, here: Site, operands: list[Tensor], result: Tensor) -> CutRecord:
         """A tensor that requires gradients gave one that does not."""
@@ -424,8 +439,9 @@ class Watcher(TorchFunctionMode):
                 self.frozen = site(2)
             return func(*args, **kwargs)
         here = site(3)
+        differences.look(self, name, args, here)
         leaf = self.leaves.get(self.storages.get(tensor.data_ptr(), 0))
-        before = checks.before_write(self, leaf, tensor)
+        before = checks.before_write(self, leaf, tensor, name)
         version = tensor._version
         node = node_of(tensor)
         source = None if node is None else made(node)
@@ -476,6 +492,7 @@ class Watcher(TorchFunctionMode):
                 self.pending.append((error, finding))
             raise
         self.turn += 1
+        self.rounds += 1
         top = None if loss.grad_fn is None else made(loss.grad_fn)
         if top is not None and top.depth and self.deepest.line:
             self.carried_states[self.deepest] = top.depth
@@ -504,7 +521,26 @@ class Watcher(TorchFunctionMode):
         for part in result:
             if isinstance(part, Tensor) and part.grad_fn is None:
                 self.remember(part, here, None)
+        inputs = args[1] if len(args) > 1 else kwargs.get("inputs")
+        inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs or ())
+        self.second_order = self.second_order or bool(kwargs.get("create_graph"))
+        if isinstance(first, Tensor) and first.numel() == 1 and not kwargs.get("create_graph"):
+            self.given(first, inputs, result, here)
         return result
+
+    def given(self, loss: Tensor, inputs: tuple[Tensor, ...], gradients: tuple[Any, ...], here: Site) -> None:
+        """autograd.grad() gave gradients of leaves, for a step by hand."""
+        leaves = [(tensor, grad) for tensor, grad in zip(inputs, gradients, strict=False) if tensor.is_leaf]
+        if not leaves or {id(t) for t in leaves_of(loss.grad_fn)} - {id(t) for t, _ in leaves}:
+            return  # an attack on an input, or a look at it: no step of all that there is to learn
+        self.last_place = place = self.passes.setdefault((here.file, here.line), Pass(here))
+        place.values.append(float(loss.detach()))
+        place.turns.append(self.turn)
+        place.leaves = [weak(tensor) for tensor, _ in leaves]
+        place.cost, _ = cost_sign(loss.grad_fn)
+        self.rounds += 1
+        for tensor, grad in leaves:
+            self.leaf(tensor).given = None if grad is None else weak(grad)
 
     def taken(self, output: Tensor, here: Site) -> None:
         """autograd.grad() goes through a graph, and frees it."""

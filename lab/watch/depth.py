@@ -1,0 +1,88 @@
+"""Gradients that vanish on the way back: over the steps of a recurrent network, behind weights that start too small."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import torch
+
+from lab.watch.sites import NOWHERE, Site
+from lab.watch.tracks import Made, kind, made, walk
+
+Tensor = torch.Tensor
+MIN_STEPS = 50  # tanhs in a row
+MIN_VALUES = 5  # of the loss
+FADED = 1e-8  # what is left of a gradient after these steps
+SMALL = 1e-5  # what is left of it in the weights, where the last bias gets 1
+
+
+@dataclass
+class Slope:
+    """The size of the gradient at the last and at the first of many tanhs."""
+
+    steps: int
+    site: Site
+    last: float = 0.0
+    first: float = 0.0
+
+
+def listen(watcher: Any, loss: Tensor) -> None:
+    """Have the gradient measured at both ends of a long row of tanhs, in the pass that comes."""
+    nodes = [node for node in walk(loss.grad_fn) if kind(node) in ("Tanh", "Sigmoid")]
+    if len(nodes) < MIN_STEPS or any(kind(node) == "Sigmoid" for node in nodes):
+        return
+    entry: Made | None = made(nodes[0])
+    slope = Slope(len(nodes), entry.site if entry is not None else recurrent(watcher))
+    watcher.slopes.append(slope)
+    nodes.sort(key=lambda node: node._sequence_nr())
+    nodes[-1].register_prehook(measure(slope, "last"))
+    nodes[0].register_prehook(measure(slope, "first"))
+
+
+def measure(slope: Slope, name: str) -> Callable[[Any], None]:
+    def hook(gradients: Any) -> None:
+        if gradients[0] is not None:
+            setattr(slope, name, float(gradients[0].detach().norm()))
+
+    return hook
+
+
+def recurrent(watcher: Any) -> Site:
+    """Where a recurrent layer of PyTorch was made."""
+    made_at = [where for ref, where in watcher.modules.values() if isinstance(ref(), torch.nn.RNNBase)]
+    return made_at[0] if made_at else NOWHERE
+
+
+def small_weights(watcher: Any, weights: list[Tensor], reached: list[Tensor]) -> None:
+    """Compare the gradients of weights that the script filled with those of the last bias."""
+    sizes = [float(t.grad.square().mean().sqrt()) for t in reached if t.dim() == 1 and t.grad is not None]
+    largest = max(sizes, default=0.0)
+    filled = [leaf for t in weights if (leaf := watcher.leaf(t)).init.line and leaf.init.line != leaf.site.line]
+    if len(filled) < 4 or not largest or len({leaf.init.line for leaf in filled}) > 1:
+        return
+    behind = [float(leaf.ref().grad.square().mean().sqrt()) for leaf in filled]
+    if min(behind) < SMALL * largest:
+        spread = float(filled[0].ref().detach().std())
+        watcher.small.append((min(behind) / largest, filled[0].init, f"{len(filled)} weights filled in this line "
+                              f"(standard deviation {spread:.1e}) get gradients down to {min(behind):.1e}; a "
+                              f"bias gets {largest:.1e}."))  # fmt: skip
+
+
+def stands(watcher: Any) -> bool:
+    """True if no loss has fallen."""
+    runs = [place.values for place in watcher.passes.values() if len(place.values) >= MIN_VALUES]
+    return bool(runs) and all(median(values[-5:]) > 0.9 * median(values[:3]) for values in runs)
+
+
+def judge(watcher: Any) -> None:
+    """Say so where the loss stood still, too."""
+    if not stands(watcher):
+        return
+    if watcher.small:
+        _, where, evidence = min(watcher.small, key=lambda entry: entry[0])
+        watcher.say(15, where, evidence)
+    for slope in watcher.slopes:
+        if slope.site.line and slope.last and slope.first < FADED * slope.last:
+            watcher.say(15, slope.site, f"Of the gradient at the last of {slope.steps} steps of the network, "
+                        f"{slope.last:.1e}, the first one gets {slope.first:.1e}.")  # fmt: skip

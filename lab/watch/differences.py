@@ -1,0 +1,45 @@
+"""A gradient that is compared, by hand, with finite differences in single precision."""
+
+from typing import Any
+
+import torch
+
+from lab.watch.shapes import DIFFERENCES
+from lab.watch.sites import Site
+from lab.watch.tracks import made, node_of
+
+Tensor = torch.Tensor
+QUOTIENTS = frozenset(("div", "__truediv__", "true_divide"))
+NUDGES = frozenset(("add", "sub", "__add__", "__sub__", "__iadd__", "__isub__", "add_", "sub_"))
+TINY = 2.1e-4  # a step, or two of them, that single precision is too coarse for
+
+
+def look(watcher: Any, name: str, args: Any, here: Site) -> None:
+    """Notice a number moved by a tiny step, and a difference divided by one."""
+    if len(args) < 2 or not isinstance(args[1], float) or not 0 < abs(args[1]) < TINY:
+        return
+    tensor = args[0]
+    if not isinstance(tensor, Tensor) or tensor.dtype != torch.float32:
+        return
+    if name in QUOTIENTS and tensor.numel() == 1:
+        node = node_of(tensor)
+        entry = None if node is None else made(node)
+        origin = watcher.origins.get(id(tensor))
+        operation = entry.name if entry is not None else origin.name if origin is not None else ""
+        if operation in DIFFERENCES:
+            watcher.quotients += 1
+    elif name in NUDGES:
+        down = (args[1] < 0) != ("sub" in name)
+        watcher.nudges.setdefault(here.file, ([], []))[down].append(abs(args[1]))
+
+
+def compared_by_hand(watcher: Any) -> None:
+    """Say that finite differences were taken of a tensor that has a gradient of its own to compare with."""
+    both = any(up and down and min(up + down) * 2.1 > max(up + down) for up, down in watcher.nudges.values())
+    single = [
+        leaf for leaf in watcher.leaves.values()
+        if (tensor := leaf.ref()) is not None and tensor.dtype == torch.float32 and (leaf.got or leaf.given)
+    ]  # fmt: skip
+    if (watcher.quotients >= 2 or both) and single and not any(track.steps for track in watcher.optimizers):
+        watcher.say(23, single[0].site, "Finite differences with a tiny step were taken of numbers that are float32, "
+                    "made here: rounding is larger than the differences.")  # fmt: skip
