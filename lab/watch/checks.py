@@ -477,6 +477,7 @@ def before_step(watcher: Any, track: WatchedOptimizer, optimizer: Any, here: Sit
     parameters = watcher.owned(track, optimizer)
     leaves = [watcher.leaf(tensor) for tensor in parameters]
     received = [tensor for tensor, leaf in zip(parameters, leaves, strict=True) if leaf.turn > track.last_turn]
+    received.sort(key=Tensor.numel)  # the first gradient that is not zero ends the search: begin with a small one
     if received and all(tensor.grad is None or not bool(tensor.grad.any()) for tensor in received):
         turn, cleared, forwarded = next(
             (watcher.zeroed[id(tensor)] for tensor in received if id(tensor) in watcher.zeroed), (-1, NOWHERE, False)

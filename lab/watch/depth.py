@@ -18,7 +18,7 @@ SMALL = 1e-5  # what is left of it in the weights, where the last bias gets 1
 
 
 @dataclass
-class Slope:
+class FadingSlope:
     """The size of the gradient at the last and at the first of many tanhs."""
 
     steps: int
@@ -33,14 +33,14 @@ def listen(watcher: Any, loss: Tensor) -> None:
     if len(nodes) < MIN_STEPS or any(kind(node) == "Sigmoid" for node in nodes):
         return
     entry: Made | None = made(nodes[0])
-    slope = Slope(len(nodes), entry.site if entry is not None else recurrent(watcher))
+    slope = FadingSlope(len(nodes), entry.site if entry is not None else recurrent(watcher))
     watcher.slopes.append(slope)
     nodes.sort(key=lambda node: node._sequence_nr())
     nodes[-1].register_prehook(measure(slope, "last"))
     nodes[0].register_prehook(measure(slope, "first"))
 
 
-def measure(slope: Slope, name: str) -> Callable[[Any], None]:
+def measure(slope: FadingSlope, name: str) -> Callable[[Any], None]:
     def hook(gradients: Any) -> None:
         if gradients[0] is not None:
             setattr(slope, name, float(gradients[0].detach().norm()))

@@ -41,7 +41,7 @@ class Patches:
         self.replace(torch.nn.utils, "clip_grad_norm_", self.clip)
         self.replace(torch.nn.utils, "clip_grad_value_", self.clip)
         self.replace(torch.amp.GradScaler, "scale", self.scale)
-        self.replace(torch, "compile", self.compile)
+        self.replace(torch, "compile", self.compiler)
         self.replace(torch.set_grad_enabled, "__init__", self.switch)
         for mode in GRAD_MODES:
             self.replace(mode, "__enter__", self.enter)
@@ -132,11 +132,11 @@ class Patches:
 
         return scale
 
-    def compile(self, old: Any) -> Any:
-        def compile(model: Any = None, **kwargs: Any) -> Any:
+    def compiler(self, old: Any) -> Any:
+        def unwatched_compile(model: Any = None, **kwargs: Any) -> Any:
             here = site(2)
             if model is None:
-                return lambda function: compile(function, **kwargs)
+                return lambda function: unwatched_compile(function, **kwargs)
             compiled = old(model, **kwargs)
             self.watcher.compiled.append(here)
             if isinstance(compiled, torch.nn.Module):
@@ -144,7 +144,7 @@ class Patches:
                 return compiled
             return unwatched(self.watcher, compiled)
 
-        return compile
+        return unwatched_compile
 
     def switch(self, old: Any) -> Any:
         def __init__(mode: Any, enabled: bool) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from lab.watch.sites import Site, line_of_argument, line_of_factor
-from lab.watch.tracks import Move, Pass, WatchedOptimizer
+from lab.watch.tracks import MeasuredStep, Pass, WatchedOptimizer
 
 Tensor = torch.Tensor
 MIN_VALUES = 5  # of the loss
@@ -27,13 +27,13 @@ def measure(watcher: Any, track: WatchedOptimizer, parameters: Sequence[Tensor])
         if tensor.grad is not None and not tensor.grad.is_sparse:
             along += float((moved * tensor.grad.detach()).sum())
     track.before = []
-    track.moves.append(Move(watcher.turn, change, size, along, last_loss(watcher)))
+    track.moves.append(MeasuredStep(watcher.turn, change, size, along, last_loss(watcher)))
 
 
 def measure_by_hand(watcher: Any, here: Site, parameter: Tensor, moved: Tensor, along: float) -> None:
     moves = watcher.hand_moves.setdefault(here, [])
     if not moves or moves[-1].turn != watcher.rounds:
-        moves.append(Move(watcher.rounds, 0.0, 0.0, 0.0, last_loss(watcher)))
+        moves.append(MeasuredStep(watcher.rounds, 0.0, 0.0, 0.0, last_loss(watcher)))
     moves[-1].change += float(moved.detach().square().sum())
     moves[-1].size += float(parameter.detach().square().sum())
     moves[-1].along += along
@@ -43,7 +43,7 @@ def last_loss(watcher: Any) -> float:
     return float(watcher.last_place.values[-1]) if watcher.last_place and watcher.last_place.values else math.nan
 
 
-def too_long(values: Sequence[float], moves: Sequence[Move]) -> str:
+def too_long(values: Sequence[float], moves: Sequence[MeasuredStep]) -> str:
     """The evidence that steps were too long for a loss, or nothing."""
     if len(values) < MIN_VALUES or not moves:
         return ""

@@ -112,7 +112,7 @@ class Leaf:
 
 
 @dataclass(slots=True)
-class Move:
+class MeasuredStep:
     """A step that was measured: by how much of their size it moved the parameters (jump), and by how much of itself
     the loss would fall if its slope stayed as it is (fall)."""
 
@@ -143,7 +143,7 @@ class WatchedOptimizer:
     steps: int = 0
     last_turn: int = 0
     empty: int = 0  # steps without a gradient
-    moves: list["Move"] = field(default_factory=list)  # the steps that were measured
+    moves: list["MeasuredStep"] = field(default_factory=list)  # the steps that were measured
     before: list[torch.Tensor] = field(default_factory=list)
     windows: list[tuple["Pass", int, bool, Site]] = field(default_factory=list)  # backward passes for each step
     last_step: Site = NOWHERE

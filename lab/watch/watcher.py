@@ -25,7 +25,7 @@ from lab.watch.tracks import (
     CutRecord,
     Leaf,
     Made,
-    Move,
+    MeasuredStep,
     Pass,
     TensorOrigin,
     WatchedOptimizer,
@@ -126,7 +126,7 @@ class Watcher(TorchFunctionMode):
         self.early_schedules: dict[int, Site] = {}
         self.carried_states: dict[Site, int] = {}
         self.dangers: deque[values.Danger] = deque(maxlen=64)
-        self.hand_moves: dict[Site, list[Move]] = {}  # steps by hand
+        self.hand_moves: dict[Site, list[MeasuredStep]] = {}  # steps by hand
         self.last_place: Pass | None = None
         self.added: dict[int, tuple[Made, CutRecord]] = {}  # sums with a term that has lost its graph
         self.lost_terms: dict[Site, list[CutRecord]] = {}  # those that a backward pass went through
@@ -140,7 +140,7 @@ class Watcher(TorchFunctionMode):
         self.second_order = False  # a gradient kept its graph
         self.quotients = 0  # differences divided by a tiny number
         self.nudges: dict[str, tuple[list[float], list[float]]] = {}  # tiny steps up and down, by file
-        self.slopes: list[depth.Slope] = []
+        self.slopes: list[depth.FadingSlope] = []
         self.small: list[tuple[float, Site, str]] = []
         self.compiled: list[Site] = []  # where torch.compile was called
         self.clock = 0  # nodes that were seen
@@ -597,8 +597,9 @@ class Watcher(TorchFunctionMode):
 
     def before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         """Called by PyTorch before each step of each optimizer."""
-        track = self.optimizer(optimizer)
-        checks.before_step(self, track, optimizer, site(2))
+        track, here = self.optimizer(optimizer), site(2)
+        with torch._C.DisableTorchFunction():  # what is looked at is not the script's, and need not pass the mode
+            checks.before_step(self, track, optimizer, here)
         closure = args[1] if len(args) > 1 else kwargs.get("closure")
         track.steps += 1
         if not callable(closure):
@@ -608,7 +609,9 @@ class Watcher(TorchFunctionMode):
         closure = args[1] if len(args) > 1 else kwargs.get("closure")
         if not callable(closure):
             self.quiet = max(0, self.quiet - 1)
-        checks.after_step(self, self.optimizer(optimizer), optimizer, site(2))
+        track, here = self.optimizer(optimizer), site(2)
+        with torch._C.DisableTorchFunction():
+            checks.after_step(self, track, optimizer, here)
 
     def optimizer(self, optimizer: Any) -> WatchedOptimizer:
         for track in self.optimizers:
