@@ -20,6 +20,7 @@ FORMER: Mapping[str, Deed] = MappingProxyType(  # pages that older lists ask for
     {
         f"pages/{path}": Deed(f"Page: {page.tabs.get(tab, page.title)}", page.file, {page.tab: tab} if tab else {})
         for path, moved in MOVED.items()
+        if path not in BY_PATH
         for page, tab in [(BY_PATH[moved.path], moved.tab)]
     }
 )

@@ -15,7 +15,7 @@ from lab.lessons.pages import BY_PATH
 class Moved:
     """A page of former times.
 
-    path  of the page that has its content now
+    path  of the page that has its content now; its own, where only tabs of it are gone
     tab   that shows it there, where the old address names none; "" for the first
     tabs  tabs that are gone -> the tab that has their content
     names of parameters that have another name now -> this name
@@ -47,8 +47,9 @@ MOVED: Mapping[str, Moved] = MappingProxyType(
         "why": Moved("why-reverse-mode"),
         "jacobian": Moved("why-reverse-mode", "one"),
         "spot": Moved("faults", "spot"),
-        "designs": Moved("other-engines", "designs"),
-        "field": Moved("other-engines", "beside", {"tests": "beside"}),
+        "designs": Moved("other-engines", "designs", {"scalars": "depth"}),
+        "field": Moved("other-engines", "beside", {"tests": "beside", "history": "next"}),
+        "other-engines": Moved("other-engines", tabs={"scalars": "depth", "history": "next"}),
         "own": Moved("build-it-yourself", "passes"),
         "debug": Moved("practise", "debug"),
         "predict": Moved("practise", "predict"),
@@ -66,6 +67,6 @@ def new_address(path: str, query: str) -> tuple[str, str]:
             return path, urlencode(said)
         return "what-went-wrong", urlencode({"shape" if key in SHAPES else "failure": key}) if key else ""
     moved = MOVED.get(path)
-    if moved is None:
+    if moved is None or (moved.path == path and said.get(BY_PATH[path].tab) not in moved.tabs):
         return path, query
     return moved.path, urlencode(moved.query(parse_qsl(query, keep_blank_values=True)))

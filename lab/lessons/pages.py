@@ -131,9 +131,8 @@ PAGES = (
         "closure function grad_fn recursive scalar value dual numbers topological order sort depth recursion "
         "wider field pytorch jax tensorflow theano torch checkpointing memory history books gpu higher order attention "
         "convolution embedding recurrence reading",
-        {"designs": "Five designs", "order": "Order", "depth": "Depth", "scalars": "Scalars or tensors",
-         "torch": "In PyTorch", "beside": "Side by side", "memory": "Checkpointing", "next": "After MLPs",
-         "history": "Reading"},
+        {"designs": "Five designs", "order": "Order", "depth": "Depth, scalars",
+         "torch": "In PyTorch", "beside": "Side by side", "memory": "Checkpointing", "next": "After MLPs, reading"},
     ),
     Page(
         "pages/for_teachers.py", "For teachers", "for-teachers", "Know", "school",

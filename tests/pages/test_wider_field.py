@@ -141,7 +141,7 @@ def test_what_comes_after_is_opened_before_80_words_and_its_answer_is_folded():
 
 
 def test_the_year_is_guessed_first():
-    at = opened(tab="history")
+    at = opened(tab="next")
     assert "Choose a year" in at.info[0].value
     at.segmented_control(key="field year").set_value("1986").run()
     assert "Not 1986: 1970" in texts(at.markdown)

@@ -43,8 +43,8 @@ TRY_THIS = {
     "designs": "Find an expression for which a second backward pass of scalar Values doubles the gradients, and one "
     "for which it gives more. What lies between the result and the leaves?",
     "order": "Type an expression in which no tensor is ever skipped, then one with three skips.",
-    "depth": "Find the longest chain that recursion still survives. Which two designs give up, and why not the others?",
-    "scalars": "Before you move the slider: will the scalars be slower by the same factor for wider layers?",
+    "depth": "Find the longest chain that recursion still survives. Then move the last slider: will the scalars be "
+    "slower by the same factor for wider layers?",
 }
 
 
@@ -264,6 +264,8 @@ def _depth() -> None:
     else:
         _doublings(guessed)
     _long_chain()
+    st.header("Scalars or tensors")
+    _scalars()
 
 
 def _doublings(guessed: str) -> None:
@@ -337,6 +339,5 @@ PART = page.TabGroup(
         "designs": _tab("designs", _designs),
         "order": _tab("order", _order),
         "depth": _tab("depth", _depth),
-        "scalars": _tab("scalars", _scalars),
     },
 )

@@ -40,7 +40,6 @@ TRY_THIS = {
     "top?",
     "memory": "Double the layers. By how much does the best number of segments grow: twice, or about √2 times?",
     "next": "Open the attention in the Graph lab, go backward, and find the softmax: whose gradient has row sums of 0?",
-    "history": "Two lines of this list together are the optimizer SGD of the Training lab. Which two?",
 }
 
 
@@ -363,13 +362,18 @@ def _history() -> None:
     st.markdown(markdown_table(["by", "title", "published", "for"], BOOKS))
 
 
+def _reading() -> None:
+    _next()
+    st.header("History")
+    _history()
+
+
 PART = page.TabGroup(
     FIELDS,
     {
         "beside": _tab("beside", _beside),
         "torch": _tab("torch", _torch),
         "memory": _tab("memory", _memory),
-        "next": _tab("next", _next),
-        "history": _tab("history", _history),
+        "next": _tab("next", _reading),
     },
 )

@@ -32,7 +32,7 @@ CASES = {  # as these pages wrote them -> what the new page writes
     "designs?tab=order&step=20&expression=a": "other-engines?tab=order&step=20&expression=a",
     "designs?left=duals&right=functions&part=%2A": "other-engines?tab=designs&left=duals&right=functions&part=%2A",
     "designs?tab=depth&depth=7&calls=144&length=500": "other-engines?tab=depth&depth=7&calls=144&length=500",
-    "designs?hidden=4&tab=scalars": "other-engines?tab=scalars&hidden=4",
+    "designs?hidden=4&tab=scalars": "other-engines?tab=depth&hidden=4",
     "field": "other-engines?tab=beside",
     "field?question=where&differ=3&asked=1": "other-engines?tab=beside&question=where&differ=3&asked=1",
     "field?tab=memory&layers=9&width=8&rows=2&segments=3&fewest=root": (
@@ -40,7 +40,9 @@ CASES = {  # as these pages wrote them -> what the new page writes
     ),
     "field?tab=torch&expression=x&in_x=3": "other-engines?tab=torch&expression=x&in_x=3",
     "field?tab=tests": "other-engines?tab=beside",  # what is gone
-    "field?tab=history&year=1986": "other-engines?tab=history&year=1986",
+    "field?tab=history&year=1986": "other-engines?tab=next&year=1986",
+    "other-engines?tab=scalars&hidden=4": "other-engines?tab=depth&hidden=4",
+    "other-engines?hidden=4&tab=depth": "other-engines?hidden=4&tab=depth",
     "own": "build-it-yourself?tab=passes",
     "own?tab=train&engine=tensors": "build-it-yourself?tab=train&engine=tensors",
     "own?tab=keep": "build-it-yourself?tab=keep",
@@ -79,7 +81,8 @@ def test_an_old_address_leads_on_with_its_parameters(old):
 def test_each_page_of_former_times_is_tried_and_leads_to_a_tab_that_there_is():
     assert {case.partition("?")[0] for case in CASES} >= MOVED.keys()
     for path, moved in MOVED.items():
-        assert path not in BY_PATH
+        assert (path in BY_PATH) == (path == moved.path)
+        assert not moved.tabs.keys() & BY_PATH[moved.path].tabs.keys()
         assert {moved.tab, *moved.tabs.values()} - {""} <= BY_PATH[moved.path].tabs.keys(), path
 
 
