@@ -78,12 +78,9 @@ def groups_of(track: WatchedOptimizer) -> list[Any]:
 
 
 def never_stepped(watcher: Any) -> None:
-    """An optimizer whose gradients were computed and cleared, turn after turn, and that took no step; or one that
-    stepped without a backward pass."""
+    """An optimizer whose gradients were computed and cleared, turn after turn, and that took no step."""
     for track in watcher.optimizers:
         leaves = [leaf for key, leaf in watcher.leaves.items() if key in track.owned]
-        if track.steps >= MIN_TURNS and not watcher.turn and track.last_step.line:
-            watcher.say(18, track.last_step, f"{track.kind} took {track.steps} steps, and backward() never ran.")
         if track.steps or watcher.scalers or not any(leaf.got >= MIN_IDLE for leaf in leaves):
             continue
         cleared = any(watcher.cleared.get(key) for key in track.owned)
