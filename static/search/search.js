@@ -19,7 +19,7 @@ const WHOLE = {
   query: {},
   sure: false,
 };
-const SAYS = "Search: a word, a question, an error";
+const SAYS = "Search: a word, an error";
 
 /** @type {Component<ShadowRoot>} the one that the page has now */
 let component;
@@ -90,7 +90,7 @@ function build(root) {
       title: `${SAYS} (${SHORTCUT} or /)`,
       onclick: open,
     },
-    h("span", {}, "Search: a word, an error"),
+    h("span", {}, SAYS),
   );
   root.append(opener, dialog);
 }
