@@ -260,8 +260,14 @@ def _harmless(h: History, loss: np.ndarray) -> bool:
     what is usual?"""
     if h.far_above_usual:
         return False
-    before, now = np.array_split(loss, 2)
-    return bool(np.median(loss) <= (1 - SWINGING_GAIN) * h.guess < math.inf or now.min() < (1 - STILL) * before.min())
+    half = len(loss) // 4 * 2  # even: what goes up and down by turns is up as often in both
+    before, now = _usual(loss[-2 * half : -half]), _usual(loss[-half:])
+    return bool(_usual(loss) <= (1 - SWINGING_GAIN) * h.guess < math.inf or now < (1 - STILL) * before)
+
+
+def _usual(loss: np.ndarray) -> float:
+    """What most values are below: the median of a loss that goes up and down by turns would be either."""
+    return float(np.quantile(loss, 0.6))
 
 
 def recent_loss(h: History) -> np.ndarray:

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib.image
@@ -393,14 +394,17 @@ def standing(records, config):
     return [names[n] & names[n - 1] & names[n - 2] if n > 1 else set() for n in range(len(records))]
 
 
-def test_a_finding_is_told_once_when_it_stands_and_not_when_it_flickers(monkeypatch):
-    config = train.Config(data="spirals", hidden=(64, 64), lr=0.01, val_fraction=0.95, batch_size=16, epochs=40)
+REAPPEARS = train.Config(data="spirals", hidden=(64, 64), lr=0.03, val_fraction=0.95, batch_size=16, epochs=40)
+FLICKERS = replace(REAPPEARS, seed=1)
+
+
+@pytest.mark.parametrize("config", [FLICKERS, REAPPEARS], ids=["flickers", "reappears"])
+def test_a_finding_is_told_once_when_it_stands_and_not_when_it_flickers(monkeypatch, config):
     records = list(train.train(config))
     stood = standing(records, config)
-    said = [f.name for n in range(len(records)) for f in diagnose(records[: n + 1], config) if not f.well]
-    assert set(said) - set.union(*stood)  # or this would show nothing
+    said = {f.name for n in range(len(records)) for f in diagnose(records[: n + 1], config) if not f.well}
     reappearing = sum(len(now - before) for before, now in itertools.pairwise(stood)) - len(set.union(*stood))
-    assert reappearing > 0
+    assert said - set.union(*stood) if config is FLICKERS else reappearing > 0  # or this would show nothing
     monkeypatch.setattr(live_doctor.Watch, "SILENT", 0.0)
     doctor, told = live_doctor.Watch([], config), []
     for record, now in zip(records, stood, strict=True):

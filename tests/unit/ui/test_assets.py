@@ -37,5 +37,5 @@ def test_a_change_of_an_import_makes_another_version(tmp_path, monkeypatch):
 def test_every_colour_of_the_player_that_is_used_has_been_chosen():
     style = (assets._STATIC / "player/player.css").read_text("utf-8")
     chosen = set(re.findall(r"(--[a-z-]+):", style)) | {"--height", "--indent", "--seed", "--share"}  # by JavaScript
-    used = {name for name in re.findall(r"var\((--[a-z-]+)", style) if not name.startswith("--st-")}
+    used = {name for name in re.findall(r"var\((--[a-z-]+)\)", style) if not name.startswith("--st-")}
     assert used <= chosen
