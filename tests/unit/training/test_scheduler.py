@@ -46,7 +46,7 @@ def scheduler(start, tmp_path_factory):
     """The address of a Dask scheduler without workers."""
     file = tmp_path_factory.mktemp("dask") / "scheduler.json"
     start("-m", "dask", "scheduler", "--host", "127.0.0.1", "--port", 0, "--no-dashboard", "--scheduler-file", file)
-    wait_for(file.exists)
+    wait_for(lambda: file.exists() and file.read_text().rstrip().endswith("}"))  # it is there before it is written
     return json.loads(file.read_text())["address"]
 
 
