@@ -1,8 +1,10 @@
-"""How numbers, lists and JSON are written, everywhere in the lab."""
+"""How numbers, lists and JSON are written, and rows of a file read, everywhere in the lab."""
 
 import json
 import math
+import tomllib
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -89,3 +91,15 @@ def _strict(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
     return value
+
+
+def read_rows(file: Path) -> dict[str, Any]:
+    """What a TOML file says, with tuples for its lists, as frozen dataclasses have them."""
+    content: dict[str, Any] = _with_tuples(tomllib.loads(file.read_text(encoding="utf-8")))
+    return content
+
+
+def _with_tuples(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _with_tuples(each) for name, each in value.items()}
+    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value

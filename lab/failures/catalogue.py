@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -10,18 +9,18 @@ from typing import Any
 
 from lab.failures import programs
 from lab.failures.failure import Destination, Failure, Form, Program
+from lab.text import read_rows
 
 
 def _read(file: Path) -> tuple[Failure, ...]:
     """KeyError, TypeError: a row lacks a field, or has one that there is not. AttributeError: no such program."""
-    return tuple(map(_failure, tomllib.loads(file.read_text(encoding="utf-8"))["failure"]))
+    return tuple(map(_failure, read_rows(file)["failure"]))
 
 
-def _failure(row: Mapping[str, Any]) -> Failure:
-    fields: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
-    fields["places"] = tuple(Destination(**place) for place in row.get("places", ()))
-    fields["others"] = tuple(Form(**other | _programs(other)) for other in row.get("others", ()))
-    return Failure(**fields | _programs(row))
+def _failure(row: dict[str, Any]) -> Failure:
+    places = tuple(Destination(**place) for place in row.get("places", ()))
+    others = tuple(Form(**other | _programs(other)) for other in row.get("others", ()))
+    return Failure(**row | _programs(row) | {"places": places, "others": others})
 
 
 def _programs(row: Mapping[str, Any]) -> dict[str, Program]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from lab.text import read_rows
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,7 @@ class Concept:
 
 def _read(file: Path) -> tuple[Concept, ...]:
     """KeyError, TypeError: a row lacks a field, or has one that there is not."""
-    rows = tomllib.loads(file.read_text(encoding="utf-8"))["concept"]
-    return tuple(Concept(**row | {"also": tuple(row.get("also", ()))}) for row in rows)
+    return tuple(Concept(**row) for row in read_rows(file)["concept"])
 
 
 CONCEPTS = _read(Path(__file__).with_suffix(".toml"))

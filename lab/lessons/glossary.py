@@ -3,11 +3,12 @@ engine, with the place that shows it."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+
+from lab.text import read_rows
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,7 @@ class Term:
 
 def _read(file: Path) -> Mapping[str, Term]:
     """KeyError, TypeError: a row lacks a field, or has one that there is not."""
-    rows = tomllib.loads(file.read_text(encoding="utf-8"))
-    return MappingProxyType({word: Term(**row | {"also": tuple(row.get("also", ()))}) for word, row in rows.items()})
+    return MappingProxyType({word: Term(**row) for word, row in read_rows(file).items()})
 
 
 TERMS = _read(Path(__file__).with_suffix(".toml"))
