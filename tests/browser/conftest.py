@@ -15,9 +15,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "tests/browser" in item.path.as_posix():
             item.add_marker(pytest.mark.browser)
-            item.add_marker(
-                pytest.mark.flaky(reruns=2)
-            )  # what came too late on a busy machine; a fault fails each time
+            item.add_marker(pytest.mark.flaky(reruns=2))  # a browser comes too late more often than the rest
             # A file stays in one process; each process that takes one has one server and one browser for all it takes
             if not item.get_closest_marker("xdist_group"):
                 item.add_marker(pytest.mark.xdist_group(item.path.stem))
