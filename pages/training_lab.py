@@ -117,6 +117,7 @@ def _show(current: PageState) -> None:
         _guess(_run())
         unchecked(_run().config)
     turn = now["training worker"].take_turn()
+    now["training worker"].rate = now["training speed"]
     if now["training running"]:
         train(_run(), turn)  # before the page is drawn anew: the first batch waits for a process to begin
     with st.container(key="training-epochs", horizontal=True, vertical_alignment="center", gap="small"):
@@ -369,7 +370,7 @@ def _transport(ready: bool) -> None:
 
 
 def _choose_speed() -> None:
-    st.session_state["training worker"].rate = st.selectbox(
+    st.selectbox(
         "Batches per second",
         SPEEDS,
         format_func=lambda rate: f"{rate:,} batches/s" if math.isfinite(rate) else "full speed",

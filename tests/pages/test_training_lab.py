@@ -26,6 +26,7 @@ from lab.training.live import LiveRun
 from lab.training.predictions import answers
 from lab.training.trainer import train
 from lab.training.trial import can_be_tried
+from lab.training.worker import Worker
 from lab.ui.training.instruments import PANEL, TALL, View
 from lab.ui.training.settings import change_network
 from lab.ui.visitor import COOKIE
@@ -140,19 +141,35 @@ def finish(at):
     tick_until(at, lambda: not at.session_state["training running"])
 
 
-def tick_until(at, condition):
+def wait_until(condition):
     deadline = time.monotonic() + 300
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.05)  # the training process needs a processor, too
+
+
+def tick_until(at, condition):
+    def ticked():
         at.run()
         assert not at.exception
+        return condition()
+
+    if not condition():
+        wait_until(ticked)
 
 
 def start(at):
-    """Press Start, and wait for the first batch."""
+    """Press Start or Continue, and wait for a batch. At 10 batches/s no run ends while the page is slow."""
+    before = live(at).batches
     click(at, "toggle")
-    tick_until(at, lambda: live(at).batches)
+    tick_until(at, lambda: live(at).batches > before)
+
+
+def train_epochs(at, epochs):
+    """Bring a run that stands still so many epochs on, and show it."""
+    live(at).advance(epochs * live(at).trainer.steps_per_epoch)
+    at.run()
+    assert not at.exception
 
 
 def test_it_waits_for_start(at):
@@ -176,7 +193,7 @@ def test_a_run_on_the_page_is_the_run_of_the_command_line(at):
 
 
 def test_start_pause_continue(at):
-    run(at, epochs="300")
+    run(at, epochs="300", speed="10")
     start(at)
     assert at.button(key="training toggle").label == "Pause"
     count = live(at).batches
@@ -188,7 +205,6 @@ def test_start_pause_continue(at):
     time.sleep(0.1)
     assert live(at).batches == count
     start(at)
-    tick_until(at, lambda: live(at).batches > count)
 
 
 def test_the_speed_is_kept_to(at):
@@ -200,18 +216,29 @@ def test_the_speed_is_kept_to(at):
     assert live(at).batches <= 10 * (time.monotonic() - began) + 3  # on a slow machine, fewer
 
 
+def test_a_speed_counts_from_the_first_batch(at):
+    run(at)
+    at.session_state["training speed"] = 10
+    rates = []
+    with patch.object(Worker, "watch", autospec=True, side_effect=lambda worker, _turn: rates.append(worker.rate)):
+        click(at, "toggle")
+    assert set(rates) == {10}
+
+
 def test_when_the_page_is_left_the_training_stops(at):
-    run(at, epochs="300")
-    at.session_state["training worker"]._patience = 0.3
-    start(at)
-    process = at.session_state["training worker"]._process
+    run(at, epochs="300", speed="10")
+    worker = at.session_state["training worker"]
+    worker._patience = 0.3
+    click(at, "toggle")
+    process = worker._process
     process.wait(timeout=120)
+    worker._patience = 60  # of the next process, however slowly the page runs
     count = live(at).batches  # from here on the visitor is back: the timer ticks again
     tick_until(at, lambda: live(at).batches > count)
 
 
 def test_a_step_is_one_batch_and_pauses(at):
-    run(at)
+    run(at, speed="10")
     for expected in (1, 2):
         click(at, "step")
         assert live(at).batches == expected
@@ -225,7 +252,7 @@ def test_a_step_is_one_batch_and_pauses(at):
 
 
 def test_reset_goes_back_to_the_same_initial_weights(at):
-    run(at)
+    run(at, speed="10")
     before = live(at).trainer.weights()
     start(at)
     click(at, "reset")
@@ -236,7 +263,7 @@ def test_reset_goes_back_to_the_same_initial_weights(at):
 
 
 def test_another_seed_before_the_first_epoch_is_complete_begins_a_new_run(at):
-    run(at, speed="10")
+    run(at, speed="10", batch_size="1")  # an epoch lasts longer than the slowest test
     start(at)
     before = at.session_state["training worker"]
     at.number_input(key="training seed").set_value(1).run()
@@ -685,11 +712,8 @@ def test_a_remedy_that_does_not_help_is_withdrawn_and_the_next_is_offered(at):
 
 
 def test_an_experiment_stops_with_its_button_and_with_the_next_start(at):
-    run(at, data="moons", hidden="16", init="zeros", epochs="100")
-    at.session_state["training speed"] = math.inf
-    start(at)
-    tick_until(at, lambda: len(live(at).records) > 12)
-    click(at, "toggle")
+    run(at, data="moons", hidden="16", init="zeros", epochs="100", speed="10")
+    train_epochs(at, 13)
     for way in ("trial stop", "toggle"):
         (button,) = tries(at)
         button.click().run()
@@ -1000,7 +1024,7 @@ def test_a_run_of_the_command_line_is_opened_by_link_as_it_was_recorded(at, runs
 
 
 def test_runs_of_the_command_line_are_on_the_shelf_opened_renamed_and_deleted(at, runs):
-    run(at, epochs="300")
+    run(at, epochs="300", speed="10")
     start(at)
     at.session_state["training shelf open"] = True
     at.run()
@@ -1275,12 +1299,18 @@ def test_a_reload_brings_back_the_run_and_the_shelf(visits):
 
 
 def test_a_reload_finds_what_was_trained_since_the_page_was_last_drawn(visits):
-    at = visitor(data="digits", epochs="300")
+    at = visitor(data="digits", epochs="300", speed="10")
+    at.session_state["training worker"]._patience = 60  # seconds without a page, which may come slowly
     click(at, "toggle")
     seen = live(at).batches
-    time.sleep(1)  # the process trains, and the session has not left yet
-    again = visitor(**address(at))
-    assert live(again).batches > seen
+    found = []
+
+    def found_more():  # the process trains, and the session has not left yet
+        found.append(visitor(**address(at)))
+        return live(found[-1]).batches > seen
+
+    wait_until(found_more)
+    again = found[-1]
     assert any("Paused at epoch" in caption.value for caption in again.caption)
     click(again, "reset")
     assert not any("Paused at epoch" in caption.value for caption in again.caption)
@@ -1394,13 +1424,11 @@ def set_rate(at, rate):
     assert not at.exception
 
 
-def begin(at, epochs=3):
-    """Train a few epochs, and go on slowly."""
-    at.session_state["training speed"] = math.inf
-    start(at)
-    tick_until(at, lambda: len(live(at).records) >= epochs)
+def begin(at):
+    """Train a few epochs, and go on so slowly that the run does not end before the test."""
     at.session_state["training speed"] = 10
-    at.run()
+    train_epochs(at, 3)
+    start(at)
 
 
 def test_what_can_change_changes_in_the_running_network(at):
@@ -1414,9 +1442,9 @@ def test_what_can_change_changes_in_the_running_network(at):
     assert at.session_state["training running"]
     set_rate(at, 0.03)
     assert before.config.latest.lr == 0.03
-    at.session_state["training speed"] = math.inf
-    tick_until(at, lambda: len(before.records) > after + 2)
+    tick_until(at, lambda: before.next_epoch > after + 1)  # also the training process has learned of it
     click(at, "toggle")
+    train_epochs(at, 2)
     assert before.records[after]["changed"]["lr"] in (0.3, 0.03)
     marks = [mark["name"] for line in chart(at, "loss")["series"] for mark in line.get("markLine", {}).get("data", [])]
     assert any("lr 0.03" in mark for mark in marks)
