@@ -63,8 +63,8 @@ WRITES = {"*": "mul", "**": "square", "exp": "exp", "relu": "relu", "+": "add"} 
 TELLING = {"overwrites": "shared", "any-order": "order", "forgets-the-sum": "broadcast"}  # the example that shows it
 WORDS = (
     "**What you see.** Each card is a [[node]] of the [[computational graph]]; the inputs are its [[leaves|leaf]]. "
-    "The [[forward pass]] goes through them in [[topological order]], the [[backward pass]] the other way: "
-    "[[backpropagation]], the [[chain rule]] applied node by node. It begins at the result "
+    "The [[forward pass]] records them in [[topological order]] on a [[tape]], which the [[backward pass]] plays in "
+    "reverse: [[backpropagation]], the [[chain rule]] applied node by node. It begins at the result "
     "with the [[starting gradient]]. The [[closure]] of each node takes the [[upstream gradient]] that arrives, also "
     "called a [[cotangent]], and multiplies it by the [[local derivative]] for each operand. With arrays this is a "
     "[[vector-Jacobian product]]. The product goes to the operand as a [[message]], and all that arrive there "
@@ -555,6 +555,8 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
         along=along,
         on_turn=_turn,
     )
+    progress.done("topological-order", departed is not None and session["graph engine"] == "any-order")
+    progress.note("graph progress")
     _in_pytorch(expression, values, recorded)
     if shown.failed:
         st.info(

@@ -1,5 +1,6 @@
 """Charts as plain ECharts dictionaries. The one door: `from lab import charts`, then `charts.loss(...)`."""
 
+from lab.charts.bars import bars
 from lab.charts.chart import Chart, layer_name
 from lab.charts.curves import (
     accuracy,
@@ -30,6 +31,7 @@ __all__ = [
     "Track",
     "accuracy",
     "answered",
+    "bars",
     "board",
     "boundary",
     "code_pair",

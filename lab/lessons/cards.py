@@ -111,9 +111,9 @@ CARDS = (
     Card(
         "topological-order",
         "Why an order",
-        "Go through the sort until its last node is on the list.",
-        "pages/other_engines.py",
-        {"tab": "order"},
+        "Switch the engine to “any order” and find the message that is sent too early.",
+        "pages/graph_lab.py",
+        {"expression": "t = a*b\nexp(tanh(t)) * t", "in_a": "0.5", "in_b": "2", "stage": "backward"},
     ),
     Card(
         "own-rule",

@@ -58,6 +58,17 @@ MOVED: Mapping[str, Moved] = MappingProxyType(
 )
 
 
+GRAPH_LABS: Mapping[str, tuple[Mapping[str, str], Mapping[str, str]]] = MappingProxyType(
+    {  # tab of Other engines that the Graph lab has in its place -> what it opens with, and the example if none is said
+        "order": (
+            {"engine": "any-order", "stage": "backward"},
+            {"expression": "t = a*b\nexp(tanh(t)) * t", "event": "12"},
+        ),
+        "torch": ({"stage": "backward"}, {}),
+    }
+)
+
+
 def new_address(path: str, query: str) -> tuple[str, str]:
     """The path, from the lab's root, and the query of what was once at this address; the same where nothing moved."""
     said = dict(parse_qsl(query, keep_blank_values=True))
@@ -67,6 +78,10 @@ def new_address(path: str, query: str) -> tuple[str, str]:
             return path, urlencode(said)
         return "what-went-wrong", urlencode({"shape" if key in SHAPES else "failure": key}) if key else ""
     moved = MOVED.get(path)
+    if moved and moved.path == "other-engines" and said.get("tab") in GRAPH_LABS:
+        state, example = GRAPH_LABS[said["tab"]]
+        point = {name: text for name, text in said.items() if name == "expression" or name.startswith("in_")}
+        return "graph-lab", urlencode({**state, **(point if "expression" in point else example)})
     if moved is None or (moved.path == path and said.get(BY_PATH[path].tab) not in moved.tabs):
         return path, query
     return moved.path, urlencode(moved.query(parse_qsl(query, keep_blank_values=True)))

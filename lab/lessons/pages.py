@@ -128,11 +128,11 @@ PAGES = (
     Page(
         "pages/other_engines.py", "Other engines", "other-engines", "Know", "architecture",
         "How else can an engine be built, what does PyTorch do, and where does it all come from?",
-        "closure function grad_fn recursive scalar value dual numbers topological order sort depth recursion "
-        "wider field pytorch jax tensorflow theano torch checkpointing memory history books gpu higher order attention "
+        "closure function grad_fn recursive scalar value dual numbers depth recursion wider field pytorch jax "
+        "tensorflow theano torch checkpointing memory history books gpu higher order attention "
         "convolution embedding recurrence reading",
-        {"designs": "Five designs", "order": "Order", "depth": "Depth, scalars",
-         "torch": "In PyTorch", "beside": "Side by side", "memory": "Checkpointing", "next": "After MLPs, reading"},
+        {"designs": "Five designs", "depth": "Depth, scalars", "beside": "PyTorch",
+         "memory": "Checkpointing", "next": "After MLPs, reading"},
     ),
     Page(
         "pages/for_teachers.py", "For teachers", "for-teachers", "Know", "school",

@@ -22,19 +22,18 @@ def beside(
     key: str, expression: Expression, values: Mapping[str, Any], value: Any, gradients: Mapping[str, Any],
     script: Callable[[], str],
 ) -> None:  # fmt: skip
-    """A button, and then both programs with their numbers; nothing where PyTorch is not installed.
+    """A button, and then both programs with their numbers; without numbers where PyTorch is not installed.
 
     value, gradients: what the lab's engine computed. script: writes the lab's program. Another point has to be asked
     for again.
     """
-    if not installed():
-        return
+    runs = installed()
     asked, at = f"{key} asked", (expression.text, repr(values))
 
     def ask() -> None:
         st.session_state[asked] = at
 
-    st.button("Run it in PyTorch", key=key, on_click=ask, icon=":material/compare:")
+    st.button("Run it in PyTorch" if runs else "Write it for PyTorch", key=key, on_click=ask, icon=":material/compare:")
     if st.session_state.get(asked) != at:
         return
     try:
@@ -42,13 +41,17 @@ def beside(
     except Untranslatable as error:
         st.info(escape_markdown(str(error)))
         return
-    with st.spinner("PyTorch is starting…"):
-        answer = memoize(key, at, lambda: run(program, expression.result_name, expression.names))
-    for column, (title, text) in zip(
-        st.columns(2), {"This engine": script(), f"PyTorch {answer.version}": program}.items(), strict=True
-    ):
+    answer = None
+    if runs:
+        with st.spinner("PyTorch is starting…"):
+            answer = memoize(key, at, lambda: run(program, expression.result_name, expression.names))
+    there = f"PyTorch {answer.version if answer else ''}"
+    for column, (title, text) in zip(st.columns(2), {"This engine": script(), there: program}.items(), strict=True):
         column.markdown(f"**{title}**")
         column.code(text, language="python", wrap_lines=True)
+    if answer is None:
+        st.info("PyTorch is not installed here. Copy the program to a computer that has it.")
+        return
     if answer.value is None:
         st.warning(escape_markdown(answer.error))
         return

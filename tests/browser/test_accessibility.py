@@ -23,7 +23,7 @@ PAGES = {
     "designs": "other-engines?part=the+whole+file",
     "broadcasting": "shapes?tab=forgotten&guess=wrong",
     "field": "other-engines?tab=beside&question=where",
-    "designs, order": "other-engines?tab=order&step=20",
+    "designs, depth": "other-engines?tab=depth&calls=144",
     "why": "why-reverse-mode?slower=200",
     "why, formula": "why-reverse-mode?tab=formula&longer=30",
     "why, directions": "why-reverse-mode?tab=directions&faster=forward",

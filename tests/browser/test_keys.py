@@ -28,7 +28,7 @@ PAGES = (
     "simulate-error?part=life",
     "faults",
     "gradient-check",
-    "other-engines?tab=order",
+    "other-engines?tab=depth&calls=144",
     "practise?tab=predict",
     "practise?tab=ask",
     "descent",

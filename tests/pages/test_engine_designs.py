@@ -1,11 +1,12 @@
-"""Engine designs without a browser: one expression through all, the code, the order, the depth, the network."""
+"""Engine designs without a browser: one expression through all, the code, the depth, the network."""
 
+import json
 import re
 
 import pytest
 
 from lab.designs import closures
-from tests.pages.conftest import address, app, go_back, run, switch, texts
+from tests.pages.conftest import address, app, components, go_back, run, switch, texts
 
 
 def opened(**parameters):
@@ -39,12 +40,12 @@ def test_one_expression_runs_through_six_engines_at_once():
     assert [row[2] for row in rows] == ["4"] * 5 + ["0"]
     assert [row[3] for row in rows] == ["1"] * 5 + ["4"]
     assert [row[6] for row in rows] == [
-        "an error",
-        "twice as much",
-        "an error",
-        "twice as much",
-        "too much",
-        "the same",
+        "error",
+        "doubled",
+        "error",
+        "doubled",
+        "wrong",
+        "unchanged",
     ]
 
 
@@ -67,12 +68,26 @@ def test_what_was_measured_stays_until_something_else_is_to_be_measured(tab, wha
     assert at.session_state["computed"][what][0] != of
 
 
-def test_what_is_to_be_done_comes_within_80_words():
-    for tab in ("designs", "order", "depth"):
+def chart(at):
+    """What the chart below the table shows."""
+    (feed,) = [json.loads(text.value) for text in at.text if text.value.startswith("{")]
+    return feed["price"]
+
+
+def test_the_picture_compares_the_engines_that_arrive():
+    bars = chart(opened())
+    assert bars["headers"] == ["", "time", "memory, all objects"]
+    assert bars["rows"][0] == ["This lab’s engine", "1", "1"]
+    assert len(bars["rows"]) == 6
+    assert len(chart(opened(expression="log(a)", in_a="0"))["rows"]) == 5  # scalar Values do not get through
+
+
+def test_what_is_to_be_done_comes_within_40_words():
+    for tab in ("designs", "depth"):
         at = opened(tab=tab)
         marked = [text.proto.body for text in at.get("html") if text.proto.body.startswith('<p class="prose">')]
         before = next((text for text in marked if "Try this" not in text), at.markdown[0].value)
-        assert 10 < len(before.split()) <= 80
+        assert 10 < len(before.split()) <= 40
 
 
 def test_an_example_brings_its_values_and_is_in_the_address():
@@ -139,31 +154,9 @@ def test_the_code_of_two_designs_stands_side_by_side():
     assert address(at)["part"] == "the whole file"
 
 
-def test_the_order_goes_event_by_event():
-    at = opened(tab="order")
-    assert "Nothing has happened yet: 8 tensors" in texts(at.markdown)
-    assert "→" not in at.code[0].value
-    at.slider(key="designs step").set_value(3).run()
-    assert "**visit**" in texts(at.markdown)
-    (line,) = [line for line in at.code[0].value.split("\n") if line.startswith("→")]
-    assert line.split() == ["→", "seen.add(node)"]
-    assert address(at)["step"] == "3"
-    last = at.slider(key="designs step").max
-    at.slider(key="designs step").set_value(last).run()
-    assert "takes place 8 in the list" in texts(at.markdown)
-    assert "forward 8, backward 1" in at.get("graphviz_chart")[0].proto.spec
-    at.text_input(key="engine designs expression").set_value("a*a").run()
-    assert at.slider(key="designs step").value == at.slider(key="designs step").max < last  # a shorter one
-    assert not at.exception
-
-
-def test_an_event_that_a_shorter_graph_does_not_have_is_its_last():
-    at = opened(tab="order", step=9000)
-    assert at.slider(key="designs step").value == at.slider(key="designs step").max
-
-
 def test_the_calls_of_recursion_double_and_from_some_depth_on_are_computed():
     at = opened(tab="depth", depth=10, length=100)
+    assert not components(at, "charts")
     assert at.metric[0].label == "Parameters"  # of the network below: a guess comes first here
     assert "Guess first." in texts(at.markdown)
     at.button_group(key="designs calls").set_value("144").run()
@@ -172,6 +165,7 @@ def test_the_calls_of_recursion_double_and_from_some_depth_on_are_computed():
     assert "✓ As you guessed." in texts(opened(tab="depth", calls=4095).markdown)
     assert [metric.value for metric in at.metric[:2]] == ["10", "1,023"]
     assert "counted in a run just now" in texts(at.markdown)
+    assert len(components(at, "charts")) == 1
     at.slider(key="designs depth").set_value(40).run()
     assert [metric.value for metric in at.metric[:2]] == ["40", "1,099,511,627,775"]
     assert "computed as 2^40 − 1, not run" in texts(at.markdown)
@@ -209,7 +203,7 @@ def test_the_state_survives_the_menu_and_back():
 def test_a_slider_in_another_tab_comes_back_as_it_was_left():
     at = opened(tab="depth")
     at.slider(key="designs hidden").set_value(7).run()
-    for tab in ("Order", "Depth, scalars", "Five designs", "Depth, scalars"):
+    for tab in ("Checkpointing", "Depth, scalars", "Five designs", "Depth, scalars"):
         at.session_state["engines tab"] = tab
         at.run()
     slider = at.slider(key="designs hidden")

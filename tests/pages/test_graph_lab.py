@@ -5,10 +5,13 @@ import re
 import subprocess
 import sys
 from datetime import date
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 
+from lab.lessons.glossary import TERMS
+from lab.lessons.moved import new_address
 from lab.practice import sandbox
 from lab.pytorch import installed
 from lab.trace.dot import PALETTES
@@ -493,6 +496,14 @@ def test_an_engine_with_one_wrong_rule_runs_the_same_expression_and_opens_at_the
     assert sent(again)["event"] == len(data["trace"]["events"])  # a link says itself where it opens
 
 
+def test_an_old_link_to_the_order_opens_at_the_message_that_is_sent_too_early():
+    path, query = new_address("other-engines", "tab=order")
+    assert path == "graph-lab"
+    data = sent(run(app("pages/graph_lab.py"), **dict(parse_qsl(query))))
+    assert data["event"] == data["departure"]["event"] + 1
+    assert TERMS["topological order"].query == dict(parse_qsl(query))
+
+
 def test_where_a_wrong_rule_makes_no_difference_an_example_is_offered():
     at = run(app("pages/graph_lab.py"), engine="any-order", expression="a*b + c", in_a=2, in_b=3, in_c=4)
     assert sent(at)["departure"] is None
@@ -559,7 +570,10 @@ def test_pytorch_runs_the_same_program_when_it_is_asked_to():
     assert not [code for code in at.code if "torch" in code.value]  # another program has to be asked for
 
 
-def test_without_pytorch_nothing_is_said_of_it(monkeypatch):
+def test_without_pytorch_the_program_is_still_there(monkeypatch):
     monkeypatch.setattr("lab.ui.in_pytorch.installed", lambda: False)
     at = run(app("pages/graph_lab.py"))
-    assert not [button for button in at.button if button.key == "graph pytorch"]
+    at.button(key="graph pytorch").click().run()
+    assert at.code[-1].value.startswith("import torch")
+    assert "not installed here" in texts(at.info)
+    assert not [text for text in at.markdown if "this engine" in text.value.split("\n")[0]]

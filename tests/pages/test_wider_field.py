@@ -1,4 +1,4 @@
-"""The wider field without a browser: beside PyTorch, in PyTorch, memory, rules, what comes after, history."""
+"""The wider field without a browser: beside PyTorch, memory, what comes after, history."""
 
 import importlib.util
 
@@ -76,26 +76,8 @@ def test_where_pytorch_gave_no_answer_it_can_be_asked_again(monkeypatch):
     assert f"{len(QUESTIONS)} rows" in texts(at.markdown)
 
 
-@pytest.mark.skipif(not TORCH, reason="PyTorch is an optional extra")
-def test_an_expression_runs_in_pytorch_too():
-    at = opened(tab="torch", expression="x*x", in_x="3")
-    assert table(at, "PyTorch") == [["result", "9", "not run yet", ""], ["gradient of x", "6", "not run yet", ""]]
-    assert at.code[0].value.startswith("import torch")
-    click(at, "Run it in PyTorch")
-    assert table(at, "PyTorch") == [["result", "9", "9", "0"], ["gradient of x", "6", "6", "0"]]
-    at.text_input(key="wider field expression").set_value("x*x*x").run()
-    assert table(at, "PyTorch")[0][2] == "not run yet"  # it was another program
-    at.text_input(key="wider field expression").set_value("prod(x, keepdims=True)").run()
-    assert "give it a single one" in at.error[0].value
-    at.text_input(key="wider field expression").set_value("x +").run()
-    assert "missing at the end" in at.error[0].value
-
-
-def test_without_pytorch_the_program_is_still_there(monkeypatch):
+def test_without_pytorch_its_column_stays_empty(monkeypatch):
     monkeypatch.setattr("lab.ui.parts.wider_field.installed", lambda: False)
-    at = opened(tab="torch")
-    assert at.code[0].value.startswith("import torch")
-    assert "not installed" in at.info[0].value
     assert "not installed" in opened().info[0].value
 
 
@@ -118,10 +100,6 @@ def test_checkpointing_is_counted_for_the_chain_that_was_asked_for():
     assert at.slider(key="field segments").value == 4
     assert not at.exception
     assert len(components(at, "charts")) == 2
-
-
-def test_no_gradient_of_the_first_expression_is_rounding_alone():
-    assert "e−" not in "".join(row[1] for row in table(opened(tab="torch"), "this engine"))
 
 
 def test_what_comes_after_has_run_and_leads_to_the_graph_lab():
@@ -155,7 +133,7 @@ def test_the_year_is_guessed_first():
 
 
 def test_a_broken_rule_of_the_engine_is_seen_on_each_tab(monkeypatch):
-    right = {tab: texts(opened(tab=tab).markdown) for tab in ("beside", "torch", "next")}
+    right = {tab: texts(opened(tab=tab).markdown) for tab in ("beside", "next")}
     accumulate = Tensor._accumulate
     monkeypatch.setattr(Tensor, "_accumulate", lambda self, message: accumulate(self, message * 1.5))
     for tab, said in right.items():

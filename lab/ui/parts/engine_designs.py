@@ -1,24 +1,24 @@
-"""Engine designs: one engine built in six ways, what each costs, why there is an order, and what depth does to it."""
+"""Engine designs: one engine built in six ways, what each costs, and what depth does to it."""
 
 from collections.abc import Callable
 
 import streamlit as st
 
+from lab import charts
+from lab.charts import Axis, Line, Mark
 from lab.designs import depth, network
 from lab.designs.compare import DESIGNS, DesignRun, Unsuitable, largest_difference, measure, program
-from lab.designs.drawing import STATES, draw_sort, state_of
 from lab.designs.excerpt import PARTS, excerpt
-from lab.designs.order import OrderEvent, Sort, sort, source_of_sort
 from lab.expression import ExpressionError
 from lab.text import elements
 from lab.text import numeral as number
-from lab.ui import address, expression_box, page, progress
+from lab.ui import address, expression_box, page
 from lab.ui.address import Field
+from lab.ui.chart_host import ChartHost
 from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.memoize import forget, memoize
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
-from lab.ui.terms import prose
 
 NAME = "engine designs"
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
@@ -30,21 +30,21 @@ EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
 }
 LENGTHS = (100, 500, 1000, 2000, 5000)
 WIDEST = 16
+PICTURE = 420  # pixels: next to the table where there is room, else below it
 GUESSED = 12  # doublings: few enough to be run
 CALLS = {"24": 24, "144": 144, "4095": 4095}  # guesses
 WHOLE = "the whole file"
 SECOND = {
-    "error": "an error",
-    "same": "the same",
-    "doubles": "twice as much",
-    "more": "too much",
+    "error": "error",
+    "same": "unchanged",
+    "doubles": "doubled",
+    "more": "wrong",
 }
 TRY_THIS = {
-    "designs": "Find an expression for which a second backward pass of scalar Values doubles the gradients, and one "
-    "for which it gives more. What lies between the result and the leaves?",
-    "order": "Type an expression in which no tensor is ever skipped, then one with three skips.",
-    "depth": "Find the longest chain that recursion still survives. Then move the last slider: will the scalars be "
-    "slower by the same factor for wider layers?",
+    "designs": "Find an expression for which a second backward() of scalar Values doubles the gradients, and one "
+    "for which they come out wrong. What lies between the result and the leaves?",
+    "depth": "Find the longest chain that recursion survives. Then widen the layers: do scalars stay slower by the "
+    "same factor?",
 }
 
 
@@ -53,8 +53,6 @@ def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
         if current.restored:
             expression_box.begin(NAME)
         draw()
-        session = st.session_state
-        progress.done("topological-order", session["designs step"] == session.get("designs events"))
         page.closing(TRY_THIS[name], "pages/faults.py", "Next: break one rule of the engine, and see it")
 
     return draw_tab
@@ -65,13 +63,11 @@ def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
 
 DEPTH = Field("depth", "designs depth", 5, int, limits=(1, depth.MOST))
 HIDDEN = Field("hidden", "designs hidden", network.HIDDEN, int, limits=(1, WIDEST))
-STEP = Field("step", "designs step", 0, int, limits=(0, 10_000))
 FIELDS = (
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
     Field("left", "designs left", "closures", address.one_of(*DESIGNS)),
     Field("right", "designs right", "functions", address.one_of(*DESIGNS)),
     Field("part", "designs part", "*", address.one_of(*PARTS, WHOLE)),
-    STEP,
     DEPTH,
     Field("calls", "designs calls", None, address.one_of(*CALLS), address.optional),
     Field("length", "designs length", LENGTHS[-1], lambda text: LENGTHS[LENGTHS.index(int(text))]),
@@ -84,8 +80,8 @@ FIELDS = (
 
 def _designs() -> None:
     st.markdown(
-        "One expression through six engines: this lab’s, and five small ones of at most 150 lines. All run once for "
-        "these inputs. Look for what differs although the gradients do not."
+        "One expression, six engines: this lab’s and five small ones of at most 150 lines each. Move an input: the "
+        "gradients agree, so what differs?"
     )
     expression = expression_box.expression_box(NAME, EXAMPLES)
     values = None if expression is None else expression_box.inputs(NAME, expression)
@@ -102,16 +98,22 @@ def _designs() -> None:
         expression_box.mistake(error)
         return
     _gradients(results)
-    headers = ["design", "nodes", "calls", "runs", "bytes kept", "time", "again"]
-    st.markdown(markdown_table(headers, [_row(result, results[0]) for result in results]))
-    _again("designs")
+    headers = ["design", "nodes", "calls", "runs", "bytes kept", "time", "2nd backward()"]
+    with st.container(horizontal=True, gap="medium"):
+        with st.container(width="content"):
+            st.markdown(markdown_table(headers, [_row(result, results[0]) for result in results]))
+            _again("designs")
+        with st.container(width=PICTURE):
+            boards = ChartHost("designs")
+            boards.board("price")
+            boards.fill({"price": _price(results)})
     with st.expander("How this was counted, and what the second pass said"):
         st.markdown(
-            "**Nodes**: objects made for values. **Calls**, backward: of the rule of one operation. Python itself "
-            "reports both as they happen. **Runs**, forward, that the gradients take. **Bytes kept** between the "
-            "passes: the numbers that can be reached from the result, and in brackets all objects that can. **Time**: "
-            "forward and backward together, the best of up to five runs, and how many times that of this lab’s engine. "
-            "**Again**: what the leaves hold after a second backward pass, which was really run."
+            "**Nodes**: objects made for values. **Calls**: how often backward() calls the rule of an operation. "
+            "Python reports both as they happen. **Runs**: forward passes needed for all gradients. **Bytes kept** "
+            "between the passes: first the numbers reachable from the result, then, in brackets, all objects. "
+            "**Time**: forward and backward together, the best of up to five runs, with its multiple of this lab’s. "
+            "**2nd backward()**: the gradients after running backward() once more."
         )
         for result in results:
             if result.said:
@@ -130,6 +132,20 @@ def _gradients(results: list[DesignRun]) -> None:
     apart = "no difference" if furthest == 0 else f"{number(furthest)} at most between them"
     st.markdown(
         f"Result **{number(engine.value)}**. Gradients of {len(arrived)} engines ({apart}): **{escape_markdown(said)}**"
+    )
+
+
+def _price(results: list[DesignRun]) -> charts.Chart:
+    """What each design pays for the same gradients."""
+    engine, through = results[0], [result for result in results if not result.failure]
+    return charts.bars(
+        "Time and memory, as multiples of this lab’s engine",
+        [result.design.title for result in through],
+        {
+            "time": [result.seconds / engine.seconds for result in through],
+            "memory, all objects": [result.kept.memory / engine.kept.memory for result in through],
+        },
+        page.theme(),
     )
 
 
@@ -170,92 +186,16 @@ def _side_by_side() -> None:
                 st.markdown("This design has no such part.")
 
 
-# ---------------------------------------------------------------- the order
-
-
-def _order() -> None:
-    prose(
-        "Do not pass a gradient on until every message has arrived. Move the slider and watch `topological_order` of "
-        "`model.py` find such an order: the backward pass plays this [[tape]] in reverse. Which tensors does it skip, "
-        "and why?"
-    )
-    expression = expression_box.expression_box(NAME, EXAMPLES)
-    if expression is None:
-        return
-    try:
-        values = st.session_state[f"{NAME} inputs"]
-        sorted_ = memoize("designs sort", (expression.text, repr(values)), lambda: sort(expression(**values)))
-    except (ExpressionError, ValueError) as error:
-        expression_box.mistake(error)
-        return
-    last = st.session_state["designs events"] = len(sorted_.events)
-    if st.session_state["designs step"] > last:
-        st.session_state["designs step"] = last
-    count = st.slider("Event", 0, last, key="designs step")
-    event = sorted_.events[count - 1] if count else None
-    st.markdown(_told(sorted_, event))
-    left, right = st.columns(2, gap="medium")
-    with left:
-        states = [f"{name}: {state_of(sorted_, tensor, count)}" for tensor, name in enumerate(sorted_.names)]
-        st.graphviz_chart(draw_sort(sorted_, count, page.theme()), alt=f"The graph. {'; '.join(states)}.")
-        st.markdown(markdown_table(["", "oldest first"], _lists(sorted_, event)))
-    with right:
-        st.code(_source(event), wrap_lines=True)
-    with st.expander("The graph as a table"):
-        headers = ["number", "tensor", "computed from", "state", "turn in the backward pass"]
-        st.markdown(markdown_table(headers, [
-            (tensor + 1, name, ", ".join(str(one + 1) for one in sorted_.operands[tensor]) or "–",
-             state_of(sorted_, tensor, count), sorted_.backward.get(tensor, "none: a leaf"))
-            for tensor, name in enumerate(sorted_.names)
-        ]))  # fmt: skip
-
-
-def _name(sorted_: Sort, tensor: int | None) -> str:
-    return "marker" if tensor is None else f"{sorted_.names[tensor]} ({tensor + 1})"
-
-
-def _told(sorted_: Sort, event: OrderEvent | None) -> str:
-    if event is None:
-        return f"Nothing has happened yet: {len(sorted_.names)} tensors, {STATES[0]}."
-    name = escape_markdown(_name(sorted_, event.tensor))
-    if event.kind == "pop" and event.tensor is None:
-        return "**pop**: a marker. All operands of the tensor under it are placed."
-    return {
-        "push": f"**push**: {name} goes onto the stack"
-        + (", above it a marker and its operands." if event.seen else ": the result, where the search begins."),
-        "pop": f"**pop**: {name} is taken off the stack.",
-        "visit": f"**visit**: {name} is new; from now on it counts as seen.",
-        "skip": f"**skip**: {name} was seen before: it is not placed a second time.",
-        "append": f"**append**: {name} takes place {len(event.order)} in the list.",
-    }[event.kind]
-
-
-def _lists(sorted_: Sort, event: OrderEvent | None) -> list[tuple[str, str]]:
-    rows = (("stack", event.stack), ("seen", event.seen), ("list", event.order)) if event else ()
-    return [(title, ", ".join(_name(sorted_, one) for one in tensors) or "empty") for title, tensors in rows]
-
-
-def _source(event: OrderEvent | None) -> str:
-    """The body of the function, with an arrow before the line that ran."""
-    lines, first = source_of_sort()
-    start = next(i for i, line in enumerate(lines) if "order:" in line)
-    return "\n".join(
-        f"{'→' if event and event.line == first + i else ' '} {line.removeprefix('    ').rstrip()}"
-        for i, line in enumerate(lines)
-        if i >= start
-    )
-
-
 # ---------------------------------------------------------------- depth
 
 
 def _depth() -> None:
     st.markdown(
-        "x = x + x, again and again: each result is used twice by the next. With an order, each of them calls its "
-        "backward rule once. Guess how many calls it takes without, then move the slider."
+        "Repeat x = x + x: the next step uses each result twice. With an order, each result calls its backward rule "
+        "once; how many calls does plain recursion make?"
     )
     guessed = guess(
-        f"Guess: backward calls of recursion for {GUESSED} doublings",
+        f"Guess: calls by recursion for {GUESSED} doublings",
         {name: f"{calls:,}" for name, calls in CALLS.items()},
         "designs calls",
     )
@@ -272,18 +212,42 @@ def _doublings(guessed: str) -> None:
     asked = memoize("doublings asked", GUESSED, lambda: depth.doublings(GUESSED))
     st.markdown(
         f"{verdict(CALLS[guessed] == asked.recursive)} **{asked.recursive:,} calls for {GUESSED} doublings**, counted "
-        f"in a run; {asked.calls['closures']} with an order. How does it go on?"
+        f"in a run; {asked.calls['closures']} with an order. Move the slider to see both grow."
     )
     doublings = st.slider("Doublings", *DEPTH.limits, key="designs depth")
     found = memoize("doublings", doublings, lambda: depth.doublings(doublings))
-    left, right = st.columns(2)
-    left.metric("Backward calls with an order", f"{found.calls['closures']:,}", help="Counted in the closures design.")
-    how = "counted in a run just now" if found.counted else f"computed as 2^{doublings} − 1, not run"
-    right.metric("Backward calls of recursion", f"{found.recursive:,}")
+    figures, picture = st.columns([1, 2], gap="medium")
+    with figures:
+        ordered, how = found.calls["closures"], f"computed as 2^{doublings} − 1, not run"
+        if found.counted:
+            how = "counted in a run just now"
+        st.metric("Calls with an order", f"{ordered:,}", help="Counted in the closures design.")
+        st.metric("Calls by recursion", f"{found.recursive:,}")
+    with picture:
+        boards = ChartHost("doublings")
+        boards.board("calls")
+        boards.fill({"calls": _calls(doublings)})
     st.markdown(
-        f"The calls of recursion were **{how}**; up to {depth.MOST_RUN} doublings they are run and counted. The others "
+        f"The calls by recursion were **{how}**: up to {depth.MOST_RUN} doublings they are run. All others "
         f"were counted now: {', '.join(f'{DESIGNS[key].title} {calls}' for key, calls in found.calls.items())}. "
         f"The gradient of x: {' or '.join(f'{gradient:,.0f}' for gradient in found.gradients)}."
+    )
+
+
+def _calls(doublings: int) -> charts.Chart:
+    """Both counts, up to as many doublings as are run, and where the slider stands."""
+    runs = memoize("all doublings", depth.MOST_RUN, lambda: [depth.doublings(n + 1) for n in range(depth.MOST_RUN)])
+    return charts.lines(
+        "Backward calls, counted",
+        [
+            Line("recursion", [(run.depth, run.recursive) for run in runs]),
+            Line("with an order", [(run.depth, run.calls["closures"]) for run in runs]),
+        ],
+        Axis("doublings"),
+        Axis("calls", log=True),
+        marks=[Mark("x", doublings, f"{doublings}")] if doublings <= depth.MOST_RUN else [],
+        height=250,
+        theme=page.theme(),
     )
 
 
@@ -299,10 +263,7 @@ def _long_chain() -> None:
         for design, chain in zip(DESIGNS.values(), chains, strict=True)
     ]
     st.markdown(markdown_table(["design", f"gradient of x through {length:,} operations"], rows))
-    st.markdown(
-        "A function that calls itself for each operation goes no deeper than Python’s recursion limit. A list used as "
-        "a stack has no such limit."
-    )
+    st.markdown("A function that calls itself for each operation stops at Python’s recursion limit. A loop does not.")
 
 
 # ---------------------------------------------------------------- scalars or tensors
@@ -310,8 +271,8 @@ def _long_chain() -> None:
 
 def _scalars() -> None:
     st.markdown(
-        "One network, 3 inputs, two hidden layers, 1 output, on four points: once with an object for each number, once "
-        "with arrays. The numbers agree. What does it take?"
+        "The same network twice, with 3 inputs, two hidden layers and 1 output, on four points: one object for each "
+        "number, then one for each array. Widen the layers: what does it cost?"
     )
     hidden = st.slider("Units in each hidden layer", *HIDDEN.limits, key="designs hidden")
     found = memoize("scalars", hidden, lambda: network.both(hidden))
@@ -325,7 +286,7 @@ def _scalars() -> None:
         [(title, f"{side.loss:.12g}", f"{side.nodes:,}", f"{side.calls:,}",
           f"{side.kept.numbers:,} ({side.kept.memory:,})", f"{1e6 * side.seconds:,.0f} µs") for title, side in sides],
     ))  # fmt: skip
-    st.caption("Bytes kept: the numbers that can be reached from the loss, and in brackets all objects that can.")
+    st.caption("Bytes kept: the numbers reachable from the loss, then, in brackets, all objects.")
     _again("scalars")
     with st.expander("Every parameter’s gradient, from both"):
         pairs = zip(found.scalars.gradients, found.tensors.gradients, strict=True)
@@ -337,7 +298,6 @@ PART = page.TabGroup(
     FIELDS,
     {
         "designs": _tab("designs", _designs),
-        "order": _tab("order", _order),
         "depth": _tab("depth", _depth),
     },
 )

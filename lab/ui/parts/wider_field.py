@@ -3,14 +3,13 @@
 import math
 from collections.abc import Callable
 
-import numpy as np
 import streamlit as st
 
 from lab import charts
 from lab.charts import Axis, Line, Mark
 from lab.designs import checkpoint
 from lab.designs.frameworks import QUESTIONS, answer, pytorch_answers
-from lab.expression import ExpressionError, parse, pytorch
+from lab.expression import parse
 from lab.ops import OPS
 from lab.pytorch import installed
 from lab.text import elements
@@ -24,20 +23,10 @@ from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from model import Tensor, topological_order
 
-NAME = "wider field"
-EXAMPLES: dict[str, dict[str, float | list]] = {
-    "sum(tanh(x @ w + b)**2)": {"x": [[1, 2], [3, -4]], "w": [[0.5], [-0.3]], "b": 0.2},
-    "x*y + x": {"x": 2.0, "y": 3.0},
-    "x**2*sin(x) + exp(x)": {"x": 2.0},
-    "cross_entropy(x @ w, [0, 2])": {"x": [[1, 2], [-1, 0.5]], "w": [[1, 0, -1], [0.5, 2, 0]]},
-    "std(x)": {"x": [2, 2, 2]},
-}
 KEPT = "Bytes kept at the worst moment"
 YEARS = ("1847", "1951", "1964", "1970", "1986", "2015")
 TRY_THIS = {
     "beside": "Change one of the snippets in a notebook so that both engines agree on the type of a number.",
-    "torch": "Find an expression with a gradient of nan in PyTorch and 0 here. What does model.py say about it, at its "
-    "top?",
     "memory": "Double the layers. By how much does the best number of segments grow: twice, or about √2 times?",
     "next": "Open the attention in the Graph lab, go backward, and find the softmax: whose gradient has row sums of 0?",
 }
@@ -45,8 +34,6 @@ TRY_THIS = {
 
 def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
     def draw_tab(current: PageState) -> None:
-        if current.restored:
-            expression_box.begin(NAME)
         draw()
         page.closing(TRY_THIS[name], "pages/graph_lab.py", "Next: any expression of your own in the Graph lab")
 
@@ -63,7 +50,6 @@ ROWS = Field("rows", "field rows", 32, int, limits=(1, 128))
 SEGMENTS = Field("segments", "field segments", 2, int, limits=(2, 32))
 DIFFER = Field("differ", "field differ", None, int, address.optional, limits=(0, len(QUESTIONS)))
 FIELDS = (
-    *expression_box.fields(NAME, next(iter(EXAMPLES))),
     DIFFER,
     Field("asked", "field asked", False, address.flag, address.flagged),  # a reload, or a link, asks again
     Field("question", "field question", next(iter(QUESTIONS)), address.one_of(*QUESTIONS)),
@@ -142,64 +128,6 @@ def _at_a_glance() -> None:
             ("the graph is made of", "tensors and closures", "objects of C++ (`grad_fn`)"),
             ("backward runs", "a loop over a sorted list", "queues by device, in several threads"),
         ]))  # fmt: skip
-
-
-# ---------------------------------------------------------------- the learner's own expression
-
-
-def _torch() -> None:
-    st.markdown(
-        "Your expression as a program for PyTorch. Before you run it: will all digits agree, or only the first 15?"
-    )
-    expression = expression_box.expression_box(NAME, EXAMPLES)
-    values = None if expression is None else expression_box.inputs(NAME, expression)
-    if expression is None or values is None:
-        return
-
-    def both() -> tuple[np.ndarray, dict[str, np.ndarray | None], str]:
-        leaves = {name: Tensor(value) for name, value in values.items()}
-        result = expression(**leaves)
-        result.backward(None if result.ndim == 0 else np.ones(result.shape))
-        gradients = {name: leaf.grad for name, leaf in leaves.items()}
-        return result.numpy(), gradients, pytorch.to_torch(expression, values)
-
-    try:
-        value, gradients, program = memoize("own expression", (expression.text, repr(values)), both)
-    except (ExpressionError, pytorch.Untranslatable) as error:
-        expression_box.mistake(error)
-        return
-    left, right = st.columns(2, gap="medium")
-    left.code(program, wrap_lines=True)
-    session = st.session_state
-    with right:
-        if not memoize("torch", 1, installed):
-            st.info("PyTorch is not installed where this page runs: take the program to where it is.")
-        elif st.button("Run it in PyTorch", icon=":material/play_arrow:"):
-            with st.spinner("PyTorch is being imported: some seconds."):
-                session["field ran"] = program, pytorch.run(program, expression.result_name, expression.names)
-        ran, there = session.get("field ran", ("", None))
-        if ran != program:
-            there = None
-        if there is not None and there.error:
-            st.error(escape_markdown(there.error), icon=":material/block:")
-            there = None
-        rows = [_compared("result", value, there and there.value, there is not None)]
-        rows += [
-            _compared(f"gradient of {name}", gradient, there and there.gradients[name], there is not None)
-            for name, gradient in gradients.items()
-        ]
-        version = there.version if there else ""
-        st.markdown(markdown_table(["", "this engine", f"PyTorch {version}", "apart by"], rows))
-
-
-def _compared(name: str, here: np.ndarray | None, there: np.ndarray | None, ran: bool) -> tuple[str, ...]:
-    if not ran:
-        return name, elements(here), "not run yet", ""
-    if here is None or there is None:
-        return name, elements(here), elements(there), "0" if here is there else "–"
-    same = np.array_equal(here, there, equal_nan=True)
-    apart = 0.0 if same else float(np.abs(np.asarray(here) - there).max())
-    return name, elements(here), elements(there), number(apart)
 
 
 # ---------------------------------------------------------------- memory against time
@@ -372,7 +300,6 @@ PART = page.TabGroup(
     FIELDS,
     {
         "beside": _tab("beside", _beside),
-        "torch": _tab("torch", _torch),
         "memory": _tab("memory", _memory),
         "next": _tab("next", _reading),
     },

@@ -17,11 +17,9 @@ from lab.designs.compare import (
     measure,
     program,
 )
-from lab.designs.drawing import draw_sort, state_of
 from lab.designs.excerpt import PARTS, excerpt
-from lab.designs.order import sort
 from lab.expression import ExpressionError, parse
-from model import Tensor, topological_order
+from model import Tensor
 
 ALL = list(DESIGNS)
 
@@ -141,69 +139,6 @@ def test_forward_mode_keeps_nothing_but_the_result():
     assert found["duals"].kept.numbers == 16
     assert found["closures"].kept.numbers >= 3 * 80
     assert found["scalars"].kept.memory > 5 * found["closures"].kept.memory
-
-
-# ---------------------------------------------------------------- the order
-
-
-def graph():
-    a, b = Tensor(2.0, label="a"), Tensor(3.0, label="b")
-    return (a * b) * a + b
-
-
-def test_the_events_of_the_sort_are_those_of_the_engine():
-    root = graph()
-    found = sort(root)
-    assert found.names == ("a", "b", "*", "*", "+")
-    assert found.operands == ((), (), (0, 1), (2, 0), (3, 1))
-    assert found.events[0].kind == "push"
-    assert found.events[0].tensor == 4
-    last = found.events[-1]
-    assert last.order == (0, 1, 2, 3, 4)
-    assert last.stack == ()
-    assert len(last.order) == len(topological_order(root))
-    kinds = [event.kind for event in found.events]
-    assert kinds.count("skip") == 2  # a and b, the second time
-    assert kinds.count("visit") == kinds.count("append") == 5
-    assert {event.text for event in found.events if event.kind == "skip"} == {"elif node not in seen:"}
-    assert {event.text for event in found.events if event.kind == "visit"} == {"seen.add(node)"}
-    assert found.forward == {0: 1, 1: 2, 2: 3, 3: 4, 4: 5}
-    assert found.backward == {4: 1, 3: 2, 2: 3}
-
-
-def test_each_event_changes_one_thing():
-    before = ((), (), ())
-    for event in sort(graph()).events:
-        now = (event.stack, event.seen, event.order)
-        changed = [a != b for a, b in zip(now, before, strict=True)]
-        expected = {"push": [1, 0, 0], "pop": [1, 0, 0], "visit": [0, 1, 0], "skip": [0, 0, 0]}
-        assert changed == expected.get(event.kind, [event.text == "order.append(stack.pop())", 0, 1]), event
-        before = now
-
-
-def test_a_large_graph_is_not_sorted_step_by_step():
-    x = y = Tensor(1.0)
-    for _ in range(200):
-        y = y + x
-    with pytest.raises(ValueError, match="201 tensors: 200 at most"):
-        sort(y)
-
-
-def test_the_drawing_says_where_each_tensor_is():
-    found = sort(graph())
-    assert {state_of(found, tensor, 0) for tensor in range(5)} == {"not seen"}
-    first = next(i for i, event in enumerate(found.events, start=1) if event.order)  # a was placed
-    assert [state_of(found, tensor, first) for tensor in range(5)] == [
-        "in the list",
-        "on the stack",
-        "seen",
-        "seen",
-        "seen",
-    ]
-    source = draw_sort(found, len(found.events)).source
-    assert "forward 5, backward 1" in source
-    assert "forward 1, a leaf" in source
-    assert source.count("->") == 6  # a is used twice, b as well
 
 
 # ---------------------------------------------------------------- the code

@@ -29,7 +29,10 @@ CASES = {  # as these pages wrote them -> what the new page writes
     "simulate-error?part=messages&message=product": "what-went-wrong?shape=product",
     "simulate-error?part=life&life=flb&message=twice": "simulate-error?part=life&life=flb",
     "designs": "other-engines?tab=designs",
-    "designs?tab=order&step=20&expression=a": "other-engines?tab=order&step=20&expression=a",
+    "designs?tab=order&step=20&expression=a%2Ab&in_a=2": "graph-lab?engine=any-order&stage=backward&expression=a%2Ab&in_a=2",
+    "other-engines?tab=order&step=20": (
+        "graph-lab?engine=any-order&stage=backward&expression=t+%3D+a%2Ab%0Aexp%28tanh%28t%29%29+%2A+t&event=12"
+    ),
     "designs?left=duals&right=functions&part=%2A": "other-engines?tab=designs&left=duals&right=functions&part=%2A",
     "designs?tab=depth&depth=7&calls=144&length=500": "other-engines?tab=depth&depth=7&calls=144&length=500",
     "designs?hidden=4&tab=scalars": "other-engines?tab=depth&hidden=4",
@@ -38,7 +41,8 @@ CASES = {  # as these pages wrote them -> what the new page writes
     "field?tab=memory&layers=9&width=8&rows=2&segments=3&fewest=root": (
         "other-engines?tab=memory&layers=9&width=8&rows=2&segments=3&fewest=root"
     ),
-    "field?tab=torch&expression=x&in_x=3": "other-engines?tab=torch&expression=x&in_x=3",
+    "field?tab=torch&expression=x&in_x=3": "graph-lab?stage=backward&expression=x&in_x=3",
+    "other-engines?tab=torch": "graph-lab?stage=backward",
     "field?tab=tests": "other-engines?tab=beside",  # what is gone
     "field?tab=history&year=1986": "other-engines?tab=next&year=1986",
     "other-engines?tab=scalars&hidden=4": "other-engines?tab=depth&hidden=4",
