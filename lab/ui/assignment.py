@@ -11,19 +11,17 @@ from collections.abc import Iterable
 import streamlit as st
 
 from lab.lessons import assignment_link
+from lab.lessons.abilities import Deed
 from lab.lessons.assignment import CONTROLS, ITEMS, beginning
 from lab.lessons.assignment import LONGEST as LONGEST_BEGINNING
 from lab.lessons.pages import BY_FILE, BY_PATH
-from lab.text import strict_json
-from lab.ui import progress, state
+from lab.ui import places, progress, state
 from lab.ui.address import Field, shorter_than
 from lab.ui.assets import component
 from lab.ui.table import escape_markdown
 
 MOST_NAMED = 8  # unknown things in a note
 BEGIN = "begin"  # in place of an item's key
-LIST = "set list"
-START = "pages/start.py"
 MAX_NAME = 80  # characters
 FIELDS = (  # what a teacher's link has brought: of every page whose own fields lack these names
     Field(assignment_link.ITEMS, "set items", (), assignment_link.read, assignment_link.written),
@@ -57,14 +55,11 @@ def show() -> None:
     """On Start: what is to be done, with ticks from the visitor's own progress, and the button that puts it away."""
     session = st.session_state
 
-    def go() -> None:
-        session["set asked"] = str(session[LIST].get("go"))
-
     def put_away() -> None:
         state.reset(FIELDS)
         state.step()
 
-    deeds = {key: (ITEMS[key].title, ITEMS[key].file, ITEMS[key].query) for key in session["set items"] if key in ITEMS}
+    deeds = {key: ITEMS[key] for key in session["set items"] if key in ITEMS}
     unknown = [key for key in session["set items"] if key not in ITEMS]
     unknown += [key for key in session["set hidden"] if key not in CONTROLS]
     if session["set begin"]:
@@ -73,23 +68,20 @@ def show() -> None:
         except ValueError:
             unknown.append("the page to begin with")
         else:
-            deeds = {BEGIN: (f"Begin here: {page.title}", page.file, query)} | deeds
+            deeds = {BEGIN: Deed(f"Begin here: {page.title}", page.file, query)} | deeds
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.header(escape_markdown(session["set name"]) or "To do", anchor=False, width="content")
             st.button("Put this list away", key="set away", on_click=put_away, icon=":material/close:", type="tertiary")
         shown = [
-            {"key": key, "title": title, "href": BY_FILE[file].address(query)}
-            for key, (title, file, query) in deeds.items()
+            {"key": key, "title": deed.title, "href": BY_FILE[deed.file].address(deed.query)}
+            for key, deed in deeds.items()
         ]
-        _list(key=LIST, data=strict_json({"items": shown, "begin": BEGIN}).encode(), on_go_change=go)
+        places.show(_list, "set list", {"items": shown, "begin": BEGIN}, deeds)
         if away := [CONTROLS[key] for key in session["set hidden"] if key in CONTROLS]:
             st.caption(f"Not shown while this list is here: {', '.join(away)}.")
         if unknown:
             st.info(note(unknown), icon=":material/help:")
-    if asked := deeds.get(session.pop("set asked", "")):
-        here = asked[1] == START  # whose address nobody writes anew
-        st.switch_page(asked[1], query_params={**asked[2], **(state.parameters(FIELDS) if here else {})})
 
 
 def note(unknown: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from lab.lessons.abilities import ABILITIES, DEEDS
 from lab.lessons.cards import BY_KEY, CARDS
 from lab.lessons.pages import BY_FILE
 from lab.text import strict_json
-from lab.ui import state
+from lab.ui import places
 from lab.ui.assets import component
 from practice import COURSES
 
@@ -80,35 +80,17 @@ def scored(graph: str, got: int, most: int) -> None:
 
 def path() -> None:
     """The cards, each with what the browser knows of it, and the visitor's progress to save and to load."""
-
-    def go() -> None:
-        st.session_state["card asked"] = st.session_state["start path"].get("go")
-
     cards = [
         {"key": card.key, "title": card.title, "deed": card.deed, "page": page.title, "href": page.address(card.query)}
         for card in CARDS
         for page in [BY_FILE[card.file]]
     ]
     courses = [{"key": one.key, "title": one.title} for one in COURSES.values()]
-    _path(key="start path", data=strict_json({"cards": cards, "courses": courses}).encode(), on_go_change=go)
-    asked = BY_KEY.get(str(st.session_state.pop("card asked", None)))
-    if asked:
-        st.switch_page(asked.file, query_params=dict(asked.query))
+    places.show(_path, "start path", {"cards": cards, "courses": courses}, BY_KEY)
 
 
 def abilities() -> None:
     """What a visitor can do, ticked by the browser from what it knows."""
-
-    def go() -> None:
-        asked = str(st.session_state["abilities"].get("go"))
-        if asked in DEEDS and BY_FILE[DEEDS[asked].file].path == st.session_state.get("path"):
-            state.go(DEEDS[asked].query)  # an address of its own is no news to a page
-        else:
-            st.session_state["deed asked"] = asked
-
     deeds = {key: {"title": deed.title, "href": BY_FILE[deed.file].address(deed.query)} for key, deed in DEEDS.items()}
     shown = [{"group": one.group, "text": one.text, "needs": one.needs} for one in ABILITIES]
-    _abilities(key="abilities", data=strict_json({"abilities": shown, "deeds": deeds}).encode(), on_go_change=go)
-    asked = DEEDS.get(str(st.session_state.pop("deed asked", None)))
-    if asked:
-        st.switch_page(asked.file, query_params=dict(asked.query))
+    places.show(_abilities, "abilities", {"abilities": shown, "deeds": deeds}, DEEDS)

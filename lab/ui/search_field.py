@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl
 
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from streamlit.errors import StreamlitPageNotFoundError
 
 from lab.lessons.pages import BY_PATH
 from lab.ui import state
@@ -52,31 +50,20 @@ def show() -> None:
     if st.context.is_embedded:
         return
 
+    session = st.session_state
+
     def choose() -> None:
-        chosen = st.session_state["search"]["chosen"]
-        if chosen["path"] != st.session_state.get("path"):
-            st.session_state["search chosen"] = chosen
-        elif chosen["query"]:
-            state.go(chosen["query"])  # an address of its own is no news to a page
+        session["search chosen"] = session["search"].get("chosen")
 
     said = _component(key="search", on_asked_change=keep_value, on_chosen_change=choose)
-    chosen = st.session_state.pop("search chosen", None)
-    if chosen and chosen["path"] in BY_PATH:
-        state.begin("", chosen["query"])
-        _leave(BY_PATH[chosen["path"]].file, chosen["here"])
-    if text := said.get("asked"):
-        st.session_state[ASKED] = str(text["text"])[:LONGEST]
-        _leave(WENT_WRONG, text["here"])
-
-
-def _leave(file: str, here: str) -> None:
-    """To another page. Streamlit makes an entry in the browser's history for this one with the parameters that it is
-    given, unless they are those that it has: here."""
-    try:
-        st.switch_page(file, query_params=parse_qsl(here, keep_blank_values=True))
-    except StreamlitPageNotFoundError:  # the page was opened alone, without app.py
-        for asked_for in (ASKED, "address asked"):
-            st.session_state.pop(asked_for, None)
+    match session.pop("search chosen", None):
+        case {"path": str(path), "query": dict(query), "here": str(here)} if path in BY_PATH:
+            state.leave(BY_PATH[path].file, here, query)
+    match said.get("asked"):
+        case {"text": str(text), "here": str(here)}:
+            session[ASKED] = text[:LONGEST]
+            state.leave(WENT_WRONG, here)
+            del session[ASKED]  # there is no other page
 
 
 def asked(page: str) -> str:

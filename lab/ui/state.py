@@ -18,8 +18,10 @@ from types import MappingProxyType
 from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
+from streamlit.errors import StreamlitPageNotFoundError
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from lab.lessons.pages import BY_FILE
 from lab.text import strict_json
 from lab.ui.address import Field, note
 from lab.ui.assets import component
@@ -34,12 +36,13 @@ _component = component("address", "address/address.js")
 class NavigationRequest:
     """A page is to be as at another address: in most cases because the browser has gone there by itself.
 
-    page, search  this address, whose page is "" where it is the one that runs next
+    page, search  this address, whose page is "" where it is the one that runs next; without a search the page stays
+                  as the visitor left it
     move          the number of the browser's move, which it waits to hear again; 0: another page asks for it
     """
 
     page: str
-    search: str
+    search: str | None
     move: int = 0
 
 
@@ -132,16 +135,17 @@ class PageState:
         entered, session["page"] = session.get("page") != self.name, self.name
         values = session.get(f"values of {self.name}")
         asked: NavigationRequest | None = session.pop("address asked", None)
+        address: dict[str, str] | None
         if asked and asked.page in (self.name, ""):
             if asked.move:
                 session.pop("address step", None)  # a widget's old value is no choice
-            address = dict(parse_qsl(asked.search.removeprefix("?"), keep_blank_values=True))
-            for name in STREAMLITS_OWN:
-                address.pop(name, None)
-        elif entered and (len(st.query_params) or values is None):
+            address = None if asked.search is None else dict(_read_query(asked.search.removeprefix("?")))
+        elif entered and len(st.query_params):
             address = st.query_params.to_dict()
         else:
             address = None
+        if address is None and values is None:
+            address = {}
         for key, value in (values or {}).items():  # Streamlit forgets a widget that was not on the page,
             session[key] = value if entered else session.get(key, value)  # or has what the script set last
         reset(field for field in self.every if not all(key in session for key in field.keys))
@@ -243,6 +247,30 @@ def go(query: Mapping[str, str]) -> None:
     """To another address of the page that is open (in a callback)."""
     st.session_state["address asked"] = NavigationRequest(st.session_state["page"], f"?{urlencode(query)}")
     step()
+
+
+def leave(file: str, here: str, query: Mapping[str, str] = MappingProxyType({})) -> None:
+    """To a page, or to another place of this one, so that the browser's Back finds what is open now as it was left.
+
+    file   of the page
+    here   the parameters that the browser has, from `parameters` of static/current_page.js
+    query  those of the address to go to; without them the page is as the visitor left it
+    """
+    session = st.session_state
+    session["address asked"] = NavigationRequest("", f"?{urlencode(query)}" if query else None)
+    if BY_FILE[file].path == session.get("path"):
+        if query:
+            step()
+        st.rerun()
+    try:  # Streamlit writes what it is given into the address of the page that is left
+        st.switch_page(file, query_params=_read_query(here if len(here) <= MAX_ADDRESS else ""))
+    except StreamlitPageNotFoundError:  # the page was opened alone, without app.py
+        del session["address asked"]
+
+
+def _read_query(text: str) -> list[tuple[str, str]]:
+    """The parameters of an address, without those that only Streamlit may set."""
+    return [pair for pair in parse_qsl(text, keep_blank_values=True) if pair[0].lower() not in STREAMLITS_OWN]
 
 
 def step() -> None:

@@ -87,14 +87,14 @@ function flush() {
 /** @param {Address} data @param {boolean} step */
 function write(data, step) {
   const now = new URLSearchParams(location.search);
-  const next = new URLSearchParams(data.query);
-  for (const name of step ? STREAMLITS_OWN : [...STREAMLITS_OWN, ...data.kept]) {
-    const value = now.get(name);
-    if (value !== null) next.set(name, value);
-  }
+  const kept = (/** @type {string[]} */ names) =>
+    names.flatMap((name) => now.getAll(name).map((value) => [name, value]));
+  // Streamlit puts its own first: see `parameters` of ../current_page.js
+  const query = String(
+    new URLSearchParams([...kept(STREAMLITS_OWN), ...new URLSearchParams(data.query), ...kept(step ? [] : data.kept)]),
+  );
   written = performance.now();
   known = bare(data.query, data.kept);
-  const query = String(next);
   if (query === String(now)) return;
   const url = location.pathname + (query && `?${query}`) + location.hash;
   if (step) history.pushState({}, "", url);

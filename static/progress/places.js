@@ -1,6 +1,6 @@
 /** Places on a page that show the visitor's progress: painted again whenever it changes, here or in another window. */
 
-import { stays } from "../current_page.js";
+import { parameters, stays } from "../current_page.js";
 import { h } from "../player/dom.js";
 import { CHANGED } from "./progress.js";
 
@@ -25,7 +25,8 @@ export class Places {
   show({ parentElement: root, setTriggerValue }, shown) {
     const one = this.drawn.get(root) ?? this.make(root);
     this.drawn.set(root, one);
-    Object.assign(one, shown, { go: (/** @type {string} */ key) => stays() && setTriggerValue("go", key) });
+    const go = (/** @type {string} */ key) => stays() && setTriggerValue("go", { key, here: parameters() });
+    Object.assign(one, shown, { go });
     one.paint();
     return () => {
       if (!root.isConnected) this.drawn.delete(root);
@@ -33,13 +34,16 @@ export class Places {
   }
 }
 
-/** A link to where something is to be done. In this window the visit goes on: `go` is called instead.
+/** A link to where something is to be done, on a page or at the top of this one. In this window the visit goes on: `go`
+ * is called instead.
  * @param {string} href from the lab's root @param {() => void} go @param {...(Node | string)} content */
 export function deedLink(href, go, ...content) {
   const onclick = (/** @type {MouseEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();
     go();
+    if (link.pathname === location.pathname) document.querySelector("[data-testid=stMain]")?.scrollTo({ top: 0 });
   };
-  return h("a", { href: new URL(href || ".", document.baseURI).href, onclick }, ...content);
+  const link = h("a", { href: new URL(href || ".", document.baseURI).href, onclick }, ...content);
+  return link;
 }

@@ -1,7 +1,7 @@
 /** The search of the lab, in the bar of every page: a word, a question, an operation, an error message. It opens by its
  * button, Ctrl+K or /, or a paste where nothing is written. */
 
-import { stays } from "../current_page.js";
+import { parameters, stays } from "../current_page.js";
 import { h } from "../player/dom.js";
 
 /** @import { Component, SearchHit } from "../types.js" */
@@ -212,21 +212,9 @@ function go(index) {
   const hit = hits[index];
   const said = text();
   dialog.close();
-  // On the way to another page Streamlit makes an entry in the history of its own for this one, unless the address that
-  // the server knows is this one, letter by letter.
-  const here = written(location.search);
-  history.replaceState(history.state, "", location.pathname + (here && `?${here}`) + location.hash);
+  const here = parameters();
   if (hit && !hit.sure) component.setTriggerValue("chosen", { path: hit.path, query: hit.query, here });
   else component.setTriggerValue("asked", { text: said, here }); // a message: the page that explains it quotes it
-}
-
-/** An address as Python writes it. @param {string} search */
-function written(search) {
-  const part = (/** @type {string} */ said) =>
-    encodeURIComponent(said)
-      .replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
-      .replace(/%20/g, "+");
-  return [...new URLSearchParams(search)].map((pair) => pair.map(part).join("=")).join("&");
 }
 
 /** @param {Event} event */

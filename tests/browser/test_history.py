@@ -184,6 +184,32 @@ def shown_names(page):
     return [name.text_content() for name in page.locator("g.card text.name").all()]
 
 
+@pytest.mark.parametrize(
+    ("embedded", "clicked"),
+    [("", "Two messages add up"), ("", "Begin here: Descent"), ("&embed=true", "Two messages add up")],
+)
+def test_back_from_a_card_or_a_line_of_a_list_finds_start_as_it_was_left(open_page, embedded, clicked):
+    page = open_page(f"?in_a=3&name=Monday&begin=descent%3Fsurface%3Dravine{embedded}")
+    page.locator(".card.leaf").first.wait_for()
+    ready(page)
+    page.locator(".runs .run").last.click()
+    until(page, event="5", in_a="3")
+    page.get_by_role("button", name="Run: Data").click()
+    until(page, machine="1")
+    before = parameters(page)
+    page.get_by_role("link", name=clicked).click()
+    page.wait_for_url(lambda url: urlsplit(url).path != "/")
+    ready(page)
+    page.go_back()
+    page.wait_for_url(lambda url: urlsplit(url).path == "/")
+    ready(page)
+    assert eventually(page, lambda: parameters(page), before) == before
+    page.locator(".count", has_text="5 / 11").wait_for()
+    assert entries(page) == 3
+    page.go_back()
+    page.wait_for_url("about:blank")
+
+
 def test_back_after_another_example_returns_to_the_one_before(open_page):
     page = open_page("graph-lab?expression=a*b%2Ba&in_a=2&in_b=3&stage=backward")
     page.locator("g.card").first.wait_for()

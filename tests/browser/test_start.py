@@ -1,5 +1,7 @@
 """Start in a real browser: a number is pulled, the reason of its gradient is read, and a reload keeps all of it."""
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.support import settled
@@ -44,3 +46,15 @@ def test_a_reload_keeps_the_pass_and_the_answer(open_page):
     settled(page)
     page.reload()
     expect(page.locator(".count")).to_have_text("0 / 11")
+
+
+def test_the_card_of_start_itself_brings_its_picture_into_the_window(open_page):
+    page = open_page("?in_a=3")
+    player = page.locator(".card.leaf").first
+    player.wait_for()
+    settled(page)
+    page.get_by_role("link", name="A first gradient").click()
+    expect(player).to_be_in_viewport()
+    settled(page)
+    expect(player).to_contain_text("3")
+    expect(page).to_have_url(re.compile("in_a=3"))

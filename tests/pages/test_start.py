@@ -7,7 +7,7 @@ import pytest
 from lab.lessons.cards import CARDS
 from lab.lessons.pages import GROUPS, PAGES
 from model import Tensor
-from tests.pages.conftest import address, app, components, run, texts
+from tests.pages.conftest import address, app, components, run, switch, texts
 
 
 @pytest.fixture
@@ -87,6 +87,18 @@ def test_the_pages_stand_with_their_questions_in_the_order_of_the_menu(at):
 def test_the_cards_reach_the_browser(at):
     (path,) = components(at, "path")
     assert [card["key"] for card in json.loads(path.proto.bytes)["cards"]] == [card.key for card in CARDS]
+
+
+def test_a_card_without_a_state_of_its_own_finds_its_page_as_it_was_left():
+    at = app("app.py")
+    at.switch_page("pages/faults.py")
+    run(at, tab="study", fault="relu-side")
+    switch(at, "pages/start.py")
+    at.session_state["start path asked"] = ("broken-engine", "in_a=3")  # what a click sets
+    at.run()
+    assert not at.exception
+    assert address(at)["fault"] == "relu-side"
+    assert not at.info
 
 
 def opening(at):
