@@ -65,7 +65,7 @@ CARDS = (
         "Where forward mode wins",
         "Find a function for which forward mode is the faster one: guess, and measure both.",
         "pages/why_reverse_mode.py",
-        {"tab": "directions"},
+        {"tab": "one", "expression": "(a*b + c) * tanh(a)", "in_a": "0.5", "in_b": "3", "in_c": "1"},
     ),
     Card(
         "whole-jacobian",

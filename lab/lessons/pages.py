@@ -66,7 +66,7 @@ PAGES = (
         "autograd finite differences forward reverse mode dual numbers passes symbolic formula sympy numerical "
         "parameters jacobian matrix vector product cotangent upstream gradient column row chain multiplication",
         {"cost": "What a gradient costs", "one": "Jacobian", "chain": "A chain of functions",
-         "directions": "Two directions", "formula": "Formula, differences, autograd"},
+         "formula": "Formula, differences, autograd"},
     ),
     Page(
         "pages/gradient_check.py", "Gradient check", "gradient-check", "See", "rule",

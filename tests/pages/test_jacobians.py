@@ -129,6 +129,34 @@ def test_the_direction_outlives_a_function_without_a_picture():
     assert address(at)["way"] == "rows"
 
 
+def test_both_modes_are_measured_after_a_guess():
+    at = opened(tab="one", expression="t * [1, 2, 3, 4, 5, 6, 7, 8]", in_t="2")
+    assert at.button(key="jacobian both").disabled
+    assert "1 pass of forward mode, or 8 of reverse mode" in texts(at.markdown)
+    at.segmented_control(key="jacobian faster").set_value("forward").run()
+    press(at, "jacobian both")
+    assert "faster here" in texts(at.markdown)
+    assert "differ by 0 at most" in texts(at.markdown)
+    at.slider[0].set_value(3.0).run()
+    assert "faster here" not in texts(at.markdown)  # measured at another point
+
+
+def test_what_dual_numbers_have_not_is_counted_only():
+    at = opened(tab="one", expression="softmax(x)", in_x="[1, 2]", faster="reverse")
+    press(at, "jacobian both")
+    assert "Counted, not timed: " in texts(at.markdown)
+    assert "2 passes of forward mode, or 2 of reverse mode" in texts(at.markdown)
+
+
+def test_a_function_without_a_picture_is_measured_all_the_same():
+    at = opened(expression="x*2", in_x="[1,2,3,4,5,6,7,8,9]", faster="reverse")
+    assert "9 passes of forward mode, or 9 of reverse mode" in texts(at.markdown)
+    press(at, "jacobian both")
+    assert "faster here" in texts(at.markdown)
+    at.text_input(key="jacobian expression").set_value("x*3").run()
+    assert at.segmented_control(key="jacobian faster").value is None  # another function: another guess
+
+
 def test_a_chain_is_multiplied_from_both_ends():
     at = opened(tab="chain")
     assert 10 < words_before(at) <= 80

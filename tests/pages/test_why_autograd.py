@@ -1,4 +1,4 @@
-"""Why reverse mode without a browser: what a gradient costs, the formula, both directions."""
+"""Why reverse mode without a browser: what a gradient costs, the formula."""
 
 import json
 import re
@@ -55,7 +55,7 @@ def wrong(right):
 
 
 def test_what_is_to_be_done_comes_within_80_words():
-    for tab in ("cost", "formula", "directions"):
+    for tab in ("cost", "formula"):
         assert 10 < words_before(opened(tab=tab)) <= 80
 
 
@@ -193,44 +193,6 @@ def test_what_has_no_formula_gets_a_sentence(parameters, said):
     at.text_input(key="why expression").set_value("a*a").run()
     assert not at.error
     assert at.session_state["why longer"] is None  # another function: another guess
-
-
-# ---------------------------------------------------------------- directions
-
-
-def test_both_directions_are_seen_in_the_graph_lab(monkeypatch):
-    found = {}
-    monkeypatch.setattr(
-        "lab.ui.page.link_to", lambda file, label, icon, query=None: found.update({label: (file, query)})
-    )
-    opened(tab="directions", expression="a * w", in_a="2", in_w="[1, 2]")
-    asked = {"expression": "a * w", "in_a": "2", "in_w": "[1, 2]", "stage": "forward"}
-    assert found["See the tangents travel"] == ("pages/graph_lab.py", asked | {"mode": "forward"})
-    assert found["See the gradients come back"] == ("pages/graph_lab.py", asked | {"mode": "reverse"})
-
-
-def test_both_modes_are_measured_after_a_guess():
-    at = opened(tab="directions", expression="t * [1, 2, 3, 4, 5, 6, 7, 8]", in_t="2")
-    assert at.button(key="why both").disabled
-    assert "1 pass of forward mode, or 8 of reverse mode" in texts(at.markdown)
-    at.segmented_control(key="why faster").set_value("forward").run()
-    press(at, "why both")
-    assert "faster here" in texts(at.markdown)
-    assert "differ by 0 at most" in texts(at.markdown)
-    at.slider[0].set_value(3.0).run()
-    assert "faster here" not in texts(at.markdown)  # measured at another point
-
-
-def test_what_dual_numbers_have_not_is_counted_only():
-    at = opened(tab="directions", expression="softmax(x)", in_x="[1, 2]", faster="reverse")
-    press(at, "why both")
-    assert "softmax" in at.info[0].value
-    assert "2 passes of forward mode, or 2 of reverse mode" in texts(at.markdown)
-
-
-def test_too_large_a_function_gets_a_sentence():
-    at = opened(tab="directions", expression="sum(broadcast_to(x, 2000))", in_x="1")
-    assert "1,000 at most" in at.error[0].value.replace("\\", "")
 
 
 def test_the_state_survives_the_menu_and_back():

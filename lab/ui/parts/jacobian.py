@@ -9,11 +9,13 @@ import streamlit as st
 from lab import charts
 from lab.autodiff.passes import FunctionGraph, Unfit, place_name
 from lab.autodiff.products import MAX_RUN, End, example, fewest, multiplications, multiply, sizes
+from lab.autodiff.race import Race, race
 from lab.charts import Axis, Line, Mark
+from lab.designs.compare import Unsuitable
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import gradcheck
-from lab.text import numeral
+from lab.text import counted, numeral
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
@@ -37,10 +39,12 @@ EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
 }
 WAYS = {"columns": "columns (forward)", "rows": "rows (reverse)"}
 ZEROS = {"nowhere": "nowhere", "off": "all off the diagonal", "other": "elsewhere"}
+FASTER = {"forward": "Forward mode", "reverse": "Reverse mode"}
 SIDES = {"left": "from the left", "right": "from the right"}
 ENDS: dict[str, End] = {"from the left, reverse": "left", "from the right, forward": "right"}
 TRY_THIS = {
-    "one": "Write a function of three inputs and three results whose Jacobian is 0 above the diagonal and not below.",
+    "one": "Write a function of three inputs and three results whose Jacobian is 0 above the diagonal and not below. "
+    "Then make forward mode win by more than three times.",
     "chain": "Find sizes for which neither end is the best place to begin.",
 }
 
@@ -52,6 +56,8 @@ def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
             expression_box.begin(NAME)
             session["jacobian of"] = session["jacobian expression"]
         draw()
+        _, run, _ = session.get("jacobian race", (None, None, ""))
+        progress.done("forward-wins", run is not None and run.forward < run.reverse)
         is_softmax = session["jacobian expression"] == "softmax(x)"
         progress.done("whole-jacobian", is_softmax and session.get("jacobian filled") is True)
         page.closing(TRY_THIS[name], "pages/other_engines.py", "Next: one engine, built in six ways")
@@ -68,6 +74,7 @@ OF_ONE_EXPRESSION = (  # what another expression begins without
     Field("zeros", "jacobian zeros", None, address.one_of(*ZEROS), address.optional),
     Field("passes", "jacobian passes", 0, int, limits=(0, MOST)),
     Field("v", "jacobian v", ""),
+    Field("faster", "jacobian faster", None, address.one_of(*FASTER), address.optional),
 )
 CHAIN = {  # label -> what it sets
     "Functions in the chain": Field("length", "jacobian length", 4, int, limits=(2, 30)),
@@ -99,8 +106,23 @@ def _one() -> None:
         state.reset(OF_ONE_EXPRESSION)
     values = None if expression is None else expression_box.inputs(NAME, expression)
     graph = None if expression is None or values is None else _graph(expression, values)
-    if graph is None:
+    if graph is None or expression is None or values is None:
         return
+    n, m = len(graph.inputs), len(graph.outputs)
+    if max(n, m) > MOST:
+        st.error(
+            f"This function makes {m} numbers out of {n}; the picture has room for {MOST} inputs and {MOST} results. "
+            "Use smaller arrays.",
+            icon=":material/block:",
+        )
+    else:
+        _matrix(graph)
+    _race(graph, expression, values)
+
+
+def _matrix(graph: FunctionGraph) -> None:
+    """The picture, as far as passes have filled it, and backward(v) next to the product with it."""
+    session = st.session_state
     n, m = len(graph.inputs), len(graph.outputs)
     by_columns = session["jacobian way"] == "columns"
     most = n if by_columns else m
@@ -150,14 +172,6 @@ def _graph(expression: Expression, values: Mapping[str, float | list]) -> Functi
         graph, results = memoize("jacobian graph", at, lambda: _made(expression, values))
     except (ExpressionError, Unfit) as error:
         expression_box.mistake(error)
-        return None
-    n, m = len(graph.inputs), len(graph.outputs)
-    if max(n, m) > MOST:
-        st.error(
-            f"This function makes {m} numbers out of {n}; the picture has room for {MOST} inputs and {MOST} results. "
-            "Use smaller arrays.",
-            icon=":material/block:",
-        )
         return None
     said = [
         f"{place_name(place)} is {numeral(result)}"
@@ -271,6 +285,50 @@ def _product(graph: FunctionGraph, matrix: np.ndarray | None) -> None:
     else:
         apart = numeral(float(np.max(np.abs(gradient - product))))
         st.markdown(f"Largest difference: {apart}. backward(v) is vᵀJ, and never makes J.")
+
+
+# ---------------------------------------------------------------- both directions
+
+
+def _race(graph: FunctionGraph, expression: Expression, values: Mapping[str, float | list]) -> None:
+    """All derivatives: how many passes they take each way, how long that is, and both ways in the Graph lab."""
+    session = st.session_state
+    n, m = len(graph.inputs), len(graph.outputs)
+    of = (expression.text, str(values))
+
+    def measure() -> None:
+        try:
+            session["jacobian race"] = of, race(graph), ""
+        except Unsuitable as error:
+            session["jacobian race"] = of, None, str(error)
+
+    st.header("Which direction is faster?")
+    st.markdown(
+        f"{counted(n, 'input')} and {counted(m, 'result')}: {n} {'pass' if n == 1 else 'passes'} of forward mode, or "
+        f"{m} of reverse mode after one forward pass."
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        guessed = guess("Guess: which is faster here?", FASTER, "jacobian faster")
+        st.button(
+            "Measure both", icon=":material/timer:", on_click=measure, disabled=guessed is None, key="jacobian both"
+        )
+    measured, run, said = session.get("jacobian race", (None, None, ""))
+    if measured == of and guessed is not None:
+        st.markdown(_winner(run, guessed) if run else f"Counted, not timed: {escape_markdown(said)}")
+    point = {f"in_{name}": expression_box.written(value) for name, value in values.items()}
+    for mode, label in (("forward", "See the tangents travel"), ("reverse", "See the gradients come back")):
+        query = {"expression": expression.text, **point, "stage": "forward", "mode": mode}
+        page.link_to("pages/graph_lab.py", label, ":material/account_tree:", query)
+
+
+def _winner(run: Race, guessed: str) -> str:
+    winner = "forward" if run.forward < run.reverse else "reverse"
+    ratio = max(run.forward, run.reverse) / min(run.forward, run.reverse)
+    return (
+        f"**{FASTER[winner]} is {ratio:.1f}× faster here**: {1e6 * run.forward:,.0f} µs in forward mode (dual "
+        f"numbers), {1e6 * run.reverse:,.0f} µs in reverse mode (this lab’s engine). {verdict(winner == guessed)} "
+        f"Their derivatives differ by {numeral(run.apart)} at most."
+    )
 
 
 # ---------------------------------------------------------------- a chain

@@ -1,4 +1,4 @@
-"""Why autograd: what one gradient costs, what a formula and differences do instead, and both directions of a graph."""
+"""Why autograd: what one gradient costs, and what a formula and differences do instead."""
 
 import inspect
 import math
@@ -17,8 +17,6 @@ from lab.autodiff.cost import (
     brute_force,
     counted_brute_force,
 )
-from lab.autodiff.passes import FunctionGraph, Unfit
-from lab.autodiff.race import race
 from lab.autodiff.symbolic import (
     Formula,
     Growth,
@@ -33,15 +31,14 @@ from lab.autodiff.symbolic import (
     value,
 )
 from lab.charts import Axis, Line
-from lab.designs.compare import Unsuitable
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import gradcheck, numerical_gradient
-from lab.text import counted, numeral, with_minus
+from lab.text import numeral, with_minus
 from lab.ui import address, expression_box, page, progress, runners, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
-from lab.ui.guess import FIRST, guess, verdict
+from lab.ui.guess import FIRST, guess
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
@@ -60,14 +57,12 @@ EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
 TRY_THIS = {
     "cost": "From how many parameters on is reverse mode the fastest? Is it the same for the chain?",
     "formula": "Find a function whose derivative, as a formula, grows by no more than the automatic one does.",
-    "directions": "Write a function for which forward mode is faster, and make it win by more than three times.",
 }
 TICK, SLICE = 0.3, 0.2  # seconds from one slice of a timing to the next, and of work in it
 SLOWER = {"2": 2, "20": 20, "200": 200, "2000": 2000}  # guesses: so many times
 LONGER = {"6": 6, "30": 30, "150": 150}
 MOST_TIMES = 6  # a function of itself
 MOST_TEXT = 400  # characters of a formula
-FASTER = {"forward": "Forward mode", "reverse": "Reverse mode"}
 
 
 def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
@@ -76,7 +71,8 @@ def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
             expression_box.begin(NAME)
             st.session_state["why guessed of"] = st.session_state["why expression"]
         draw()
-        _cards()
+        timings = st.session_state.get("why timings", {})
+        progress.done("what-it-costs", any(timing.done for timing in timings.values()))
         page.closing(TRY_THIS[name], PAGE, "Next: all derivatives of a function, as one picture", {"tab": "one"})
 
     return draw_tab
@@ -93,9 +89,6 @@ OF_FORMULA = (  # what another expression begins without
     Field("longer", "why longer", None, address.one_of(*LONGER), address.optional),
     Field("by", "why by", 0, int, limits=(0, 64)),
 )
-OF_DIRECTIONS = (  # the same
-    Field("faster", "why faster", None, address.one_of(*FASTER), address.optional),
-)
 FIELDS = (
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
     Field("function", "why family", "network", address.one_of(*FAMILIES)),
@@ -104,15 +97,7 @@ FIELDS = (
     TIMES,
     H,
     *OF_FORMULA,
-    *OF_DIRECTIONS,
 )
-
-
-def _cards() -> None:
-    session = st.session_state
-    _, race_run, _ = session.get("why race", (None, None, ""))
-    progress.done("what-it-costs", any(timing.done for timing in session.get("why timings", {}).values()))
-    progress.done("forward-wins", race_run is not None and race_run.forward < race_run.reverse)
 
 
 def _expression() -> tuple[Expression, dict[str, float | list]] | None:
@@ -121,7 +106,7 @@ def _expression() -> tuple[Expression, dict[str, float | list]] | None:
     expression = expression_box.expression_box(NAME, EXAMPLES)
     if session["why guessed of"] != session["why expression"]:
         session["why guessed of"] = session["why expression"]
-        state.reset((*OF_FORMULA, *OF_DIRECTIONS))
+        state.reset(OF_FORMULA)
     values = None if expression is None else expression_box.inputs(NAME, expression)
     return None if expression is None or values is None else (expression, values)
 
@@ -392,69 +377,10 @@ def _grown(grown: list[Growth]) -> charts.Chart:
     )
 
 
-# ---------------------------------------------------------------- forward or reverse
-
-
-def _directions() -> None:
-    prose(
-        "[[Forward mode|forward mode]] starts at one input and follows the arrows; [[reverse mode]] starts at one "
-        "result and goes back. Which needs fewer passes here?"
-    )
-    found = _expression()
-    if found is None:
-        return
-    expression, values = found
-    try:
-        graph = FunctionGraph(*found)
-    except (ExpressionError, Unfit) as error:
-        expression_box.mistake(error)
-        return
-    _passes(graph, found)
-    point = {f"in_{name}": expression_box.written(value) for name, value in values.items()}
-    for mode, label in (("forward", "See the tangents travel"), ("reverse", "See the gradients come back")):
-        query = {"expression": expression.text, **point, "stage": "forward"}
-        page.link_to("pages/graph_lab.py", label, ":material/account_tree:", query | {"mode": mode})
-
-
-def _passes(graph: FunctionGraph, found: tuple[Expression, dict[str, float | list]]) -> None:
-    """All derivatives: how many passes they take each way, and how long that is."""
-    session = st.session_state
-    n, m = len(graph.inputs), len(graph.outputs)
-    of = (found[0].text, str(found[1]))
-
-    def measure() -> None:
-        try:
-            session["why race"] = of, race(graph), ""
-        except Unsuitable as error:
-            session["why race"] = of, None, str(error)
-
-    st.markdown(
-        f"**All derivatives of this function**, {counted(n, 'input')} and {counted(m, 'result')}: "
-        f"{n} {'pass' if n == 1 else 'passes'} of forward mode, or {m} of reverse mode after one forward pass."
-    )
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        guessed = guess("Guess: which is faster here?", FASTER, "why faster")
-        st.button("Measure both", icon=":material/timer:", on_click=measure, disabled=guessed is None, key="why both")
-    measured, run, said = session.get("why race", (None, None, ""))
-    if measured != of or guessed is None:
-        return
-    if run is None:
-        st.info(f"Counted, not timed: dual numbers cannot compute this function. {escape_markdown(said)}")
-        return
-    winner = "forward" if run.forward < run.reverse else "reverse"
-    ratio = max(run.forward, run.reverse) / min(run.forward, run.reverse)
-    st.markdown(
-        f"**{FASTER[winner]} is {ratio:.1f}× faster here**: {1e6 * run.forward:,.0f} µs in forward mode (dual "
-        f"numbers), {1e6 * run.reverse:,.0f} µs in reverse mode (this lab’s engine). {verdict(winner == guessed)} "
-        f"Their derivatives differ by {numeral(run.apart)} at most."
-    )
-
-
 PART = page.TabGroup(
     FIELDS,
     {
         "cost": _tab("cost", _cost),
         "formula": _tab("formula", _formula),
-        "directions": _tab("directions", _directions),
     },
 )

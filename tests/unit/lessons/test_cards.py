@@ -79,9 +79,9 @@ def test_a_measured_gradient_and_a_measured_race_are_deeds():
         at.run()
     assert told(at)["done"] == ["what-it-costs"]
     at = opened("forward-wins")
-    at.text_input(key="why expression").set_value("t * [1, 2, 3, 4, 5, 6, 7, 8]").run()
-    at.segmented_control(key="why faster").set_value("forward").run()
-    press(at, "why both")
+    at.text_input(key="jacobian expression").set_value("t * [1, 2, 3, 4, 5, 6, 7, 8]").run()
+    at.segmented_control(key="jacobian faster").set_value("forward").run()
+    press(at, "jacobian both")
     assert told(at)["done"] == ["forward-wins"]
 
 
