@@ -149,6 +149,12 @@ def _parser() -> argparse.ArgumentParser:
         type=float,
         help="of each weight, added to its gradient, which pulls it to 0 (default 0)",
     )
+    add(
+        "--l1",
+        metavar="FACTOR",
+        type=float,
+        help="of the sum of the weights' absolute values, added to the loss, which sets weights near 0 (default 0)",
+    )
     add("--clip", metavar="NORM", type=float, help="largest norm of all gradients together (default: no limit)")
     add("--batch-size", metavar="N", type=int, help=f"samples in a batch (default {defaults.batch_size})")
     add("--epochs", metavar="N", type=int, help=f"passes over the training samples (default {defaults.epochs})")

@@ -21,7 +21,7 @@ SCHEDULES = ("constant", "step", "cosine")
 MOST_NOISE, FEWEST_SAMPLES = 10.0, 10  # of generated data: with more noise or fewer points nothing is left to learn
 
 
-LIVE = ("lr", "momentum", "weight_decay", "batch_size", "clip", "noise")  # what can change while a network trains
+LIVE = ("lr", "momentum", "weight_decay", "l1", "batch_size", "clip", "noise")  # what can change while a network trains
 Change = tuple[int, str, Any]  # after so many epochs, a setting and its value
 
 
@@ -43,6 +43,7 @@ class Config:
     task: what a CSV file is for, one of TASKS; None: regression where its target is measured, and else classification.
     noise, samples: of generated data, the deviation that blurs its points and how many there are; None: as usual.
     weight_decay: this share of each weight is added to its gradient, which pulls it towards 0.
+    l1: so many times the sum of the weights' absolute values, biases left out, is added to the loss that a step lowers.
     schedule, warmup: how the learning rate changes (see `learning_rate`). patience: stop after so many epochs without
     a better one; None does not stop early.
     """
@@ -64,6 +65,7 @@ class Config:
     warmup: int = 0
     momentum: float = 0.0
     weight_decay: float = 0.0
+    l1: float = 0.0
     clip: float | None = None
     batch_size: int = 32
     epochs: int = 20
@@ -117,6 +119,7 @@ class Config:
             is_number(self.weight_decay) and self.weight_decay >= 0,
             f"--weight-decay must be a number from 0, not {shown(self.weight_decay)}: try 0.01.",
         )
+        require(is_number(self.l1) and self.l1 >= 0, f"--l1 must be a number from 0, not {shown(self.l1)}: try 0.001.")
         require(
             self.clip is None or (is_number(self.clip) and self.clip > 0),
             f"--clip (the largest gradient norm) must be a positive number, not {shown(self.clip)}: try 1.",
@@ -256,6 +259,7 @@ def describe(sizes: Sequence[int], config: Config) -> str:
     around += ", skip connections" if config.skip == "yes" else ""
     more = f", momentum {config.momentum:g}" if config.momentum else ""
     more += f", weight decay {config.weight_decay:g}" if config.weight_decay else ""
+    more += f", L1 {config.l1:g}" if config.l1 else ""
     schedule = f" {config.schedule}" if config.schedule != "constant" else ""
     schedule += f" after {epochs_text(config.warmup)} of warm-up" if config.warmup else ""
     return f"{sizes_text(sizes)} {config.activation}{around}, {config.optimizer}, lr {config.lr:g}{schedule}{more}"

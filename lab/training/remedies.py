@@ -16,7 +16,7 @@ import numpy as np
 
 from lab.training.config import DEFAULT_LR, Config, said
 from lab.training.datasets import SYNTHETIC_SAMPLES
-from lab.training.symptoms import ALL_DEAD, History
+from lab.training.symptoms import ALL_DEAD, PULLS, History
 
 LIVELY = 3e-3  # update-to-weight ratio of a run that gets on
 MOST_RAISE = 1000.0  # of the learning rate at once
@@ -150,11 +150,11 @@ def looser_clip(h: History) -> Remedy:
     return Remedy(f"Do not clip: a limit of {clip:g} is too low for this network.", {"clip": None})
 
 
-def less_decay(h: History) -> Remedy:
-    decay = h.config.weight_decay
+def weaker_pull(h: History) -> Remedy:
+    value = getattr(h.config, h.pull)
     return Remedy(
-        f"Lower the weight decay from {decay:g} to {decay / 100:g}: it pulls harder than the loss.",
-        {"weight_decay": decay / 100},
+        f"Lower the {PULLS[h.pull][0]} from {value:g} to {value / 100:g}: it pulls harder than the loss.",
+        {h.pull: value / 100},
     )
 
 

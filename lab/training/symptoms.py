@@ -50,7 +50,8 @@ PRAISED = 0.8  # validation loss over that of the plain answer: a healthy networ
 HALF_THE_ERRORS = 0.5  # training errors over those of the plain answer, of a network that has learned
 FAR_ABOVE = 10.0  # a learning rate over what is usual for the optimizer, with which nothing is called harmless
 FAR_BELOW = 0.1  # a learning rate over what is usual for the optimizer: suspected before anything else
-LARGE_DECAY = 0.1  # weight decay that is suspected wherever a network does not learn
+PULLS = {"weight_decay": ("weight decay", 0.1), "l1": ("L1 penalty", 0.03)}  # what each is called, and from what value
+# on it is suspected wherever a network does not learn
 WELL_HELD_OUT = 30  # validation rows: of fewer, nothing is called healthy
 MANY_UNITS = 32  # hidden units: a network with more is not called too small
 # Validation loss rising from its best
@@ -163,6 +164,11 @@ class History:
         """Has the training loss risen in no epoch, from before the first step on?"""
         known = np.r_[self.start, self.loss]
         return bool(len(self) > 0 and np.all(np.diff(known[np.isfinite(known)]) <= 0) and np.isfinite(self.loss).all())
+
+    @property
+    def pull(self) -> str:
+        """Of weight decay and the L1 penalty, the setting that pulls the weights to 0 harder: one of PULLS."""
+        return max(PULLS, key=lambda name: getattr(self.config, name) / PULLS[name][1])
 
     @property
     def far_above_usual(self) -> bool:
@@ -485,21 +491,23 @@ def vanishing(h: History) -> Evidence | None:
 
 
 def collapsed(h: History) -> Evidence | None:
-    """Weight decay holds the weights near 0, and the network has not learned."""
+    """Weight decay or an L1 penalty holds the weights near 0, and the network has not learned."""
     if h.learned:
         return None
-    if h.config.weight_decay >= LARGE_DECAY and len(h) >= (STILL_EPOCHS if h.only_falls else SWING_FEWEST):
+    name, large = PULLS[h.pull]
+    value = getattr(h.config, h.pull)
+    if value >= large and len(h) >= (STILL_EPOCHS if h.only_falls else SWING_FEWEST):
         return near_zero(h) or _said(
             h,
-            f"Weight decay is {h.config.weight_decay:g}, which is large, and in epoch {h.epochs[-1]} training "
-            f"{h.scored} is {h.shown(h.train_score[-1])}.",
+            f"The {name} is {value:g}, which is large, and in epoch {h.epochs[-1]} training {h.scored} is "
+            f"{h.shown(h.train_score[-1])}.",
         )
     return near_zero(h)
 
 
 def near_zero(h: History) -> Evidence | None:
-    """Weight decay has pulled most weights of a layer to 0, whatever the loss does."""
-    if not h.config.weight_decay or len(h) < 2 or "weight_histogram" not in h.records[-1]:
+    """Weight decay or an L1 penalty has pulled most weights of a layer to 0, whatever the loss does."""
+    if not getattr(h.config, h.pull) or len(h) < 2 or "weight_histogram" not in h.records[-1]:
         return None
     first, last = (h.records[i]["weight_histogram"] for i in (0, -1))
     found = [

@@ -200,7 +200,7 @@ class Trainer:
             loss = self.loss(rows)
             value = loss.item()
             if math.isfinite(value):
-                loss.backward()
+                self._penalised(loss, self.model).backward()
                 self._update()
             else:
                 self.diverged = True
@@ -218,12 +218,19 @@ class Trainer:
         rows = self.next_rows if len(self.next_rows) else self._order[: self.settings.batch_size]
         model.zero_grad()
         with np.errstate(all="ignore"):
-            self._compared(model(self.dataset.train_x[rows]), self.dataset.train_y[rows]).backward()
+            loss = self._compared(model(self.dataset.train_x[rows]), self.dataset.train_y[rows])
+            self._penalised(loss, model).backward()
         return [_gradient(layer.weight) for layer in model.layers]
 
     def _compared(self, outputs: Tensor, wanted: np.ndarray) -> Tensor:
         """How far outputs (n, outputs) are from labels or, in a regression, from numbers (n,)."""
         return cross_entropy(outputs, wanted) if self.dataset.classes else mse_loss(outputs, wanted[:, np.newaxis])
+
+    def _penalised(self, loss: Tensor, model: MLP) -> Tensor:
+        """The loss with the L1 penalty, whose gradient is l1 times the sign of each weight, and 0 at a weight of 0."""
+        for layer in model.layers if self.settings.l1 else ():
+            loss = loss + self.settings.l1 * layer.weight.abs().sum()
+        return loss
 
     def _update(self) -> None:
         """One step of the optimizer, with the measurements that need the gradients."""

@@ -474,12 +474,25 @@ def test_the_address_restores_the_settings_and_carries_them(at):
         seed="7",
         epochs="33",
         weight_decay="0.02",
+        l1="0.003",
     )
     expected = Config(
-        data="xor", hidden=(12, 5), lr=0.02, activation="tanh", batch_size=50, seed=7, epochs=33, weight_decay=0.02
+        data="xor",
+        hidden=(12, 5),
+        lr=0.02,
+        activation="tanh",
+        batch_size=50,
+        seed=7,
+        epochs=33,
+        weight_decay=0.02,
+        l1=0.003,
     )
     assert live(at).config == expected
     assert not at.info
+    assert at.selectbox(key="training l1").value == 0.003
+    at.session_state["training tabs"] = "Command line"
+    at.run()
+    assert "--weight-decay 0.02 --l1 0.003" in at.code[0].value
     at.text_input(key="training hidden").set_value("12, 4").run()
     assert address(at)["hidden"] == "12 4"
     assert live(at).config.hidden == (12, 4)

@@ -63,6 +63,7 @@ LABELS = {
     "patience": "Patience",
     "momentum": "Momentum",
     "weight_decay": "Weight decay",
+    "l1": "L1 penalty",
     "skip": "Skip connections",
     "features": "Input features",
 }
@@ -143,6 +144,7 @@ SETTINGS = {
         _setting("lr", float, (0.0, 100.0), show=address.number),
         _setting("momentum", float, (0.0, 0.99), show=address.number),
         _setting("weight_decay", float, (0.0, 10.0), show=address.number),
+        _setting("l1", float, (0.0, 10.0), show=address.number),
         _setting("batch_size", int, (1, BATCHES[-1])),
         _setting("epochs", int, (1, EPOCHS)),
         _setting("seed", int, (0, 2**32)),
@@ -300,6 +302,7 @@ def _folded() -> None:
         _count("epochs")
         if st.session_state[_key("data")] in SYNTHETIC:
             _scale_or_usual("samples", SAMPLES, SYNTHETIC_SAMPLES)
+        _scale("l1", DECAYS)
         _choice("init", INITS)
         _choice("skip", SKIP, help="Adds a hidden layer's input to its output, where both are as wide.")
         _count("seed", help="Fixes weights and order of samples.")
@@ -356,7 +359,11 @@ def remedy_button(config: Config, remedy: Mapping[str, Any], key: str, also: Cal
 
 def in_words(remedy: Mapping[str, Any], between: str = " ") -> str:
     """What a remedy changes, in the words of the settings: "learning rate 0.001 and initial weights he"."""
-    return " and ".join(f"{LABELS[name].lower()}{between}{said(value)}" for name, value in remedy.items())
+    return " and ".join(f"{_mid_sentence(LABELS[name])}{between}{said(value)}" for name, value in remedy.items())
+
+
+def _mid_sentence(label: str) -> str:
+    return label if label.startswith("L1") else label.lower()
 
 
 def csv_name(own: Own) -> str:

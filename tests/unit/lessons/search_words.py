@@ -48,6 +48,7 @@ TYPED = {
     "what is a tensor": [("question", "What is a tensor?")],
     "activation function": [("question", "Which activation function?")],
     "weight decay": [("question", "What do weight decay, batch size and clipping do?")],
+    "l1 regularisation": [("question", "What do weight decay, batch size and clipping do?")],
     "tutorial": [("question", "Where do I begin?")],
     "what is a gradient": GRADIENT,
     "what is a derivative": GRADIENT,

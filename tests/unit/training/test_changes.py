@@ -14,7 +14,14 @@ from lab.training.trainer import Trainer, train
 from lab.training.worker import Worker
 
 PLAIN = Config(data="moons", samples=200, hidden=(4,), optimizer="sgd", lr=0.05, epochs=6)
-CHANGES = ((2, "lr", 0.01), (2, "momentum", 0.9), (3, "batch_size", 8), (4, "clip", 0.1), (4, "noise", 0.4))
+CHANGES = (
+    (2, "lr", 0.01),
+    (2, "momentum", 0.9),
+    (3, "l1", 0.01),
+    (3, "batch_size", 8),
+    (4, "clip", 0.1),
+    (4, "noise", 0.4),
+)
 CHANGED = replace(PLAIN, changes=CHANGES)
 
 
@@ -23,11 +30,11 @@ def test_each_change_acts_from_its_epoch_on_and_is_in_the_record():
     plain = list(train(PLAIN))
     assert [a["train_loss"] == b["train_loss"] for a, b in zip(records, plain, strict=True)] == 2 * [True] + 4 * [False]
     assert [record["changed"] for record in records] == [
-        {}, {}, {"lr": 0.01, "momentum": 0.9}, {"batch_size": 8}, {"clip": 0.1, "noise": 0.4}, {},
+        {}, {}, {"lr": 0.01, "momentum": 0.9}, {"l1": 0.01, "batch_size": 8}, {"clip": 0.1, "noise": 0.4}, {},
     ]  # fmt: skip
     assert [record["lr"] for record in records] == [0.05, 0.05, 0.01, 0.01, 0.01, 0.01]
     assert [record["clipped"] > 0 for record in records] == 4 * [False] + 2 * [True]
-    assert CHANGED.at(3) == replace(PLAIN, lr=0.01, momentum=0.9, batch_size=8)
+    assert CHANGED.at(3) == replace(PLAIN, lr=0.01, momentum=0.9, l1=0.01, batch_size=8)
     assert CHANGED.latest.noise == 0.4
 
 
@@ -50,11 +57,11 @@ def test_going_back_forgets_the_changes_that_came_later():
     run = LiveRun(CHANGED)
     run.advance(1e9)
     run.rewind(3)
-    assert run.config.changes == CHANGES[:3]
+    assert run.config.changes == CHANGES[:4]
     assert run.batches == 15
     assert run.trainer.steps_per_epoch == 20
     run.advance(1e9)
-    assert [r["val_loss"] for r in run.records] == [r["val_loss"] for r in train(replace(PLAIN, changes=CHANGES[:3]))]
+    assert [r["val_loss"] for r in run.records] == [r["val_loss"] for r in train(replace(PLAIN, changes=CHANGES[:4]))]
 
 
 def test_a_state_knows_the_data_of_its_epoch():
@@ -86,7 +93,7 @@ def test_a_process_that_trains_hears_of_a_change():
 
 def test_the_command_line_takes_changes_and_resumes_in_the_midst_of_them(tmp_path):
     words = "--data moons --samples 200 --hidden 4 --optimizer sgd --lr 0.05 --quiet --changes 2:lr=0.01 "
-    words += "2:momentum=0.9 3:batch-size=8 4:clip=0.1 4:noise=0.4"
+    words += "2:momentum=0.9 3:l1=0.01 3:batch-size=8 4:clip=0.1 4:noise=0.4"
     out = str(tmp_path / "run")
     assert command_line.main([*words.split(), "--epochs", "3", "--out", out]) == 0
     assert command_line.main(["--resume", "--out", out, "--epochs", "6", "--quiet"]) == 0

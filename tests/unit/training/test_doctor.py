@@ -146,6 +146,8 @@ def test_the_remedy_of_a_lesson_helps(lessons, name):
     [
         ("overflow", {"data": "moons", "optimizer": "sgd", "lr": 300.0, "activation": "leaky_relu"}),
         ("collapsed", {"data": "moons", "optimizer": "sgd", "lr": 0.1, "weight_decay": 0.2}),
+        ("collapsed", {"data": "moons", "l1": 1.0}),
+        ("collapsed", {"data": "digits", "lr": 0.01, "l1": 0.1, "weight_decay": 0.001}),
         ("clipped", {"data": "moons", "optimizer": "sgd", "clip": 0.01}),
         ("underfitting", {"data": "xor", "hidden": (), "lr": 0.01}),
         ("underfitting", {"data": "circles", "hidden": (2,), "activation": "tanh", "lr": 0.02}),

@@ -206,12 +206,12 @@ def test_json_prints_one_object_per_epoch_and_nothing_else(here):
 
 def test_every_flag_reaches_the_config(here, capsys):
     flags = "--data moons --hidden 5 4 --activation tanh --init xavier --optimizer sgd --lr 0.2 --momentum 0.5 --clip 2"
-    flags += " --noise 0.3 --samples 500 --weight-decay 0.01 --skip yes --schedule cosine --warmup 1 --patience 3 --batch-size 300 --epochs 2 --seed 7 --val-fraction 0.4 --quiet --out r"
+    flags += " --noise 0.3 --samples 500 --weight-decay 0.01 --l1 0.002 --skip yes --schedule cosine --warmup 1 --patience 3 --batch-size 300 --epochs 2 --seed 7 --val-fraction 0.4 --quiet --out r"
     assert call(capsys, *flags.split())[0] == 0
     config = train.Config.from_json(json.loads(Path("r/config.json").read_text()))
     assert config == train.Config(
         data="moons", noise=0.3, samples=500, hidden=(5, 4), activation="tanh", init="xavier", optimizer="sgd", lr=0.2, momentum=0.5, clip=2.0,
-        weight_decay=0.01, skip="yes", schedule="cosine", warmup=1, patience=3, batch_size=300, epochs=2, seed=7, val_fraction=0.4,
+        weight_decay=0.01, l1=0.002, skip="yes", schedule="cosine", warmup=1, patience=3, batch_size=300, epochs=2, seed=7, val_fraction=0.4,
     )  # fmt: skip
 
 

@@ -52,6 +52,8 @@ def same_but_for_time(first, second):
         ({"momentum": 0.9}, "--momentum belongs to sgd"),
         ({"weight_decay": -0.1}, "--weight-decay must be a number from 0, not -0.1"),
         ({"weight_decay": math.nan}, "--weight-decay"),
+        ({"l1": -0.1}, "--l1 must be a number from 0, not -0.1"),
+        ({"l1": True}, "--l1"),
         ({"activation": "rleu"}, "did you mean relu"),
         ({"init": "xaviar"}, "did you mean xavier"),
         ({"optimizer": "rmsprop"}, "choose one of adam, sgd"),
@@ -117,6 +119,49 @@ def test_weight_decay_keeps_the_weights_small(optimizer):
         return np.linalg.norm(trainer.weights())
 
     assert size(0.3) < 0.9 * size(0.0)
+
+
+def test_the_l1_penalty_adds_the_sign_of_each_weight_to_its_gradient_and_nothing_at_0():
+    penalised, plain = (Trainer(replace(MOONS, l1=l1)) for l1 in (0.5, 0.0))
+    network = plain.new_network("he", np.random.default_rng(0))
+    network.layers[0].weight.data[0, :2] = 0.0
+    found = [trainer.gradients(network) for trainer in (penalised, plain)]
+    for layer, with_it, without in zip(network.layers, *found, strict=True):
+        np.testing.assert_allclose(with_it - without, 0.5 * np.sign(layer.weight.numpy()), atol=1e-6)
+    assert np.array_equal(found[0][0][0, :2], found[1][0][0, :2])
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+def test_training_with_the_l1_penalty_agrees_with_torch(optimizer):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed; it is optional")
+    trainer = Trainer(Config(data="moons", hidden=(5,), activation="tanh", optimizer=optimizer, lr=0.02, l1=0.03))
+    peer = torch.nn.Sequential(torch.nn.Linear(2, 5), torch.nn.Tanh(), torch.nn.Linear(5, 2))
+    with torch.no_grad():
+        for layer, other in zip(trainer.model.layers, (peer[0], peer[2]), strict=True):
+            other.weight.copy_(torch.tensor(layer.weight.numpy().T))
+            other.bias.copy_(torch.tensor(layer.bias.numpy()))
+    steps = {"sgd": torch.optim.SGD, "adam": torch.optim.Adam}[optimizer](peer.parameters(), lr=0.02)
+    for _ in range(20):
+        rows = trainer.next_rows
+        x, y = (torch.tensor(part[rows]) for part in (trainer.dataset.train_x, trainer.dataset.train_y))
+        loss = torch.nn.functional.cross_entropy(peer(x.float()), y)
+        steps.zero_grad()
+        (loss + 0.03 * (peer[0].weight.abs().sum() + peer[2].weight.abs().sum())).backward()
+        steps.step()
+        assert trainer.step() == pytest.approx(loss.item(), rel=1e-4)  # the loss alone, without the penalty
+    for layer, other in zip(trainer.model.layers, (peer[0], peer[2]), strict=True):
+        np.testing.assert_allclose(layer.weight.numpy(), other.weight.detach().numpy().T, atol=1e-4)
+        np.testing.assert_allclose(layer.bias.numpy(), other.bias.detach().numpy(), atol=1e-4)
+
+
+def test_the_l1_penalty_brings_weights_to_0_that_weight_decay_leaves():
+    def near_zero(**settings):
+        trainer = Trainer(Config(data="circles", hidden=(16, 16), optimizer="sgd", lr=0.1, epochs=20, **settings))
+        records = list(train(trainer.config, trainer))
+        assert records[-1]["val_accuracy"] > 0.95
+        return np.mean(np.abs(trainer.model.layers[1].weight.numpy()) < 1e-2)
+
+    assert near_zero(l1=0.01) > 0.6 > 0.1 > near_zero(weight_decay=0.01)
 
 
 @pytest.mark.parametrize("init", ["xavier", "he", "uniform", "normal", "zeros"])
