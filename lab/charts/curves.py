@@ -249,7 +249,7 @@ def gradient_norms(
     spec["series"][0]["markLine"] = {
         "silent": True,
         "symbol": "none",
-        "label": {"formatter": "too large", "position": "insideStartTop", **words},
+        "label": {"formatter": "too large", "position": "insideStartBottom", **words},  # above it stand marks of epochs
         "lineStyle": {"type": "dashed", "color": colours["faint"]},
         "data": [{"yAxis": HIGH_NORM}],
     }
@@ -468,7 +468,7 @@ def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, u
     """Vertical lines where settings changed; at the best epoch, where one would have stopped; where the run broke off;
     and at the cursor. The word stands on the side of the line where there is room for it."""
     marks: dict[int, list[tuple[str, dict[str, Any]]]] = {}
-    best = [r["epoch"] for r in records if r.get("best")]
+    best = [r["epoch"] for r in records if r.get("best") and not r.get("diverged")]
     if best:
         marks.setdefault(best[-1], []).append(("best", {"type": "dotted", "width": 1.5, "color": colours["faint"]}))
     if records and records[-1].get("diverged"):

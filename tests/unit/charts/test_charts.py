@@ -116,6 +116,9 @@ def test_where_a_run_broke_off_there_is_a_mark_on_every_curve():
         broken = [mark for mark in marks if "no longer a number" in mark.get("name", "")]
         assert [mark["xAxis"] for mark in broken] == ["1"], name
         assert broken[0]["label"]["align"] == "left", "near the left edge its words would be cut"
+        assert broken[0]["name"] == "no longer a number", "an epoch that ends in nan is no best one"
+    threshold = series(made["norms"], "layer 1")["markLine"]["label"]
+    assert threshold["position"] == "insideStartBottom", "above the line stand the marks of the first epochs"
 
 
 def test_the_norms_say_how_many_steps_were_clipped():
