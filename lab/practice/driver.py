@@ -88,7 +88,11 @@ def compiled(text: str, mode: str) -> CodeType:
 def load(source: str, file: str) -> dict[str, Any]:
     """Run the learner's text as a module: its namespace. Raises whatever it raises, SyntaxError among it."""
     namespace: dict[str, Any] = {"__name__": file.removesuffix(".py"), "__builtins__": __builtins__}
-    exec(compile(source, file, "exec", dont_inherit=True), namespace)
+    try:
+        code = compile(source, file, "exec", dont_inherit=True)
+    except (MemoryError, RecursionError):  # the parser's stack is full, however much memory there is
+        raise SyntaxError("an expression has too many parts inside one another") from None
+    exec(code, namespace)
     return namespace
 
 

@@ -47,14 +47,19 @@ NOT_READY = "The process for your code did not start: check again."
 BUSY = "Too many people check at this moment: check again in a few seconds."
 BUSY_TRAINING = "Too many people train at this moment: train again in a minute."
 TOO_LONG = "Your code took too long and was stopped: look for a loop that never ends, or that takes too many turns."
+TOO_DEEP = "Your code took too long and was stopped, deep inside: look for a function that calls itself without an end."
 TOO_MUCH_MEMORY = (
-    "Your code wanted more memory than it may have ({} MB): look for an array or a list that grows too large."
+    "Your code wanted more memory than it may have ({} MB): look for an array or a list that grows too large, or for a "
+    "function that calls itself without an end."
 )
 TOO_MUCH_OUTPUT = "Your code printed more than a million characters and was stopped: take out what prints in a loop."
 CRASHED = "Your code crashed Python itself ({}): look for a function that calls itself without an end."
 ENDED = "Your code ended Python itself ({}) before the check was done: take out what ends the program."
 GARBAGE = "Your code interfered with the check. Remove everything that is not part of the task."
 STOPPED = "Your code was stopped."
+
+STACK = b"Stack (most recent call first):"  # how Python begins to say where it was when its time was over
+DEEP = 100  # calls inside one another: as many as Python says then
 
 CUT = "\n… The rest of what was printed is not shown."
 NOT_PERMITTED = ("[Errno 1]", "[Errno 38]")  # what it says of a system call that the filter refuses
@@ -348,7 +353,7 @@ class Sandbox:
         if not line.startswith(b"{"):  # Python's last words: where the code was
             self._answers = line + b"\n" + self._answers
             self._hear_out()
-            raise self._ended() if self._gone else self._ended(GARBAGE)
+            raise self._ended() if self._gone or line.startswith(STACK) else self._ended(GARBAGE)
         said: dict[str, Any] = self._sensible(understood, line)
         return said
 
@@ -395,10 +400,13 @@ class Sandbox:
             code = self._process.code()
             late = time.monotonic() - self._begun >= self._limits.seconds
             by_limit = late and code == -signal.SIGKILL  # the kernel's, for code that hears no other signal
-            sentence = TOO_LONG if by_limit else _sentence(code)
+            ending = code is None and self._answers.startswith(STACK)  # which takes a while where there is much to free
+            sentence = TOO_LONG if by_limit or ending else _sentence(code)
             words = self._answers.decode("utf-8", "replace")
-            place = re.search(rf'File "{re.escape(self._file)}", line (\d{{1,9}})', words)
-            line = self._place(int(place[1])) if place else None
+            places = re.findall(rf'File "{re.escape(self._file)}", line (\d{{1,9}})', words)
+            line = self._place(int(places[0])) if places else None
+            if sentence == TOO_LONG and len(places) >= DEEP:
+                sentence = TOO_DEEP
         self._process.kill()
         if self._amount > MOST_OUTPUT:
             sentence = TOO_MUCH_OUTPUT

@@ -136,6 +136,10 @@ ATTACKS = {
     "1 GB of output": ("while True:\n    print('x' * 10**6)", OUTPUT, 2),
     "1 GB of output past Python": (
         "import os\nwhile True:\n    try:\n        os.write(2, b'x' * 10**6)\n    except OSError:\n        os._exit(0)", OUTPUT, None),
+    "a recursion without a limit": (
+        "import sys\nsys.setrecursionlimit(10**9)\ndef f(n):\n    return f(n)\nf(0)", "a function that calls itself", (4,)),
+    "an expression of many signs": ("x = " + "-" * 200_000 + "1", "SyntaxError: an expression has too many parts", None),
+    "a sum of many terms": ("x = " + "+".join(["1"] * 100_000), "SyntaxError: an expression has too many parts", None),
     "deep recursion": ("def f(n):\n    return f(n + 1)\nf(0)", "RecursionError", 2),
     "bottomless recursion": (
         "import sys\nsys.setrecursionlimit(10**9)\nclass A:\n    def __add__(self, other):\n        return self + other\nA() + A()",
