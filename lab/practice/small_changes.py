@@ -25,7 +25,8 @@ OTHERS: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
 }  # fmt: skip
 TURNED = (ast.Sub, ast.Div, ast.Pow, ast.MatMult)
 METHODS = {
-    "sum": ("mean",), "mean": ("sum",), "max": ("min",), "log": ("exp",), "exp": ("log",), "maximum": ("minimum",),
+    "sum": ("mean",), "mean": ("sum",), "max": ("min",), "maximum": ("minimum",),
+    "log": ("exp", "log2", "log10"), "exp": ("log",),
     "tanh": ("relu", "sigmoid"), "relu": ("tanh", "sigmoid"), "sigmoid": ("tanh", "relu"),
 }  # fmt: skip
 SIBLINGS = {"data": "grad", "grad": "data"}  # attributes that are taken for each other

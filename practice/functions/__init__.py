@@ -564,6 +564,12 @@ Both are static methods: what they have to remember, the context keeps, and here
             "The messages were summed up. No axis was copied here: a message has the shape of its input.",
             ((_ADD, "return grad.sum(), grad.sum()\n"),),
         ),
+        Mistake(
+            "add-doubled",
+            "Each message is twice the upstream gradient. Each input moves the sum once: where one tensor is both "
+            "inputs, `backward` of the graph adds the two messages.",
+            ((_ADD, "return 2 * grad, 2 * grad\n"),),
+        ),
         Mistake("add-forward", "The way forward subtracts.", (("return a + b", "return a - b"),)),
     ),
     (

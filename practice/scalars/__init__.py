@@ -787,6 +787,30 @@ stack, or raise that limit.""",
             ),
         ),
         Mistake(
+            "by-number-recursive",
+            "Two values of the same number were taken for one. `seen` should hold values themselves, not their `data`.",
+            (
+                (
+                    _ORDER,
+                    "    order, seen = [], set()\n\n    def visit(value):\n        if value.data not in seen:\n"
+                    "            seen.add(value.data)\n            for child in value._children:\n"
+                    "                visit(child)\n"
+                    "            order.append(value)\n\n    visit(root)\n    return order",
+                ),
+            ),
+        ),
+        Mistake(
+            "each-seeded",
+            "`backward` was called for each child, and each of them began at 1 again. Only the result begins at 1; the "
+            "others keep what was sent to them.",
+            (
+                (
+                    "        for value in reversed(order):\n            value._backward()",
+                    "        self._backward()\n        for child in self._children:\n            child.backward()",
+                ),
+            ),
+        ),
+        Mistake(
             "no-seed",
             "Nothing was sent: the result's own gradient was not set to 1, and every message is a multiple of it.",
             (("        self.grad = 1.0\n", ""),),
@@ -1350,6 +1374,14 @@ No new rule is needed: your engine does the rest.""",
             "no-tanh",
             "A neuron should end in tanh. Without it, layers upon layers are no more than one straight line.",
             (("return total.tanh()", "return total"),),
+        ),
+        Mistake(
+            "tanh-each",
+            "tanh was taken of each product. A neuron adds first, and takes tanh of the whole sum.",
+            (
+                ("            total = total + w * x\n", "            total = total + (w * x).tanh()\n"),
+                ("return total.tanh()", "return total"),
+            ),
         ),
         Mistake(
             "bias-late",

@@ -879,6 +879,11 @@ The gradient is the simplest of all: `p`, minus 1 at the right class, divided by
             (("out.grad * slope / len(labels)", "out.grad * slope / slope.size"),),
         ),
         Mistake(
+            "gradient divided by classes", "The gradient is divided by the number of classes. The mean is over the "
+            "samples.",
+            (("out.grad * slope / len(labels)", "out.grad * slope / slope.shape[1]"),),
+        ),
+        Mistake(
             "log of softmax", "You take the logarithm of a softmax. For large logits that is the logarithm of 0.",
             (("log_p = z - np.log(np.exp(z).sum(axis=1, keepdims=True))",
               "log_p = np.log(np.exp(z) / np.exp(z).sum(axis=1, keepdims=True))"),),
