@@ -153,6 +153,7 @@ SHARED = (
             r"\b(does not|doesnt|dont|do not|dosnt|didnt|not) requir\w* (a )?grad",
             r"nothing to differentiate|not computed from tensors that require",
             r"none of the inputs have requires_grad|no gradients provided for any variable",
+            r"retain_grad on tensor that has requires_grad ?= ?false",
         ),
         (
             Cause("`no_grad()` around the forward pass or the loss", "nograph", 0, _NO_GRAD, ("no-grad",)),
@@ -195,7 +196,11 @@ SHARED = (
         key="twice",
     ),
     Shared(
-        (r"appears? to not have been used in the graph", r"\ballow_unused\b"),
+        (
+            r"appears? to not have been used in the graph",
+            r"\ballow_unused\b",
+            r"parameters that were not used in producing (the )?loss",
+        ),
         (_UNUSED, *(cause for cause in _PARTS if cause is not _UNUSED)),
     ),
     Shared((r"no leaf any more: it was computed",), (*_TWICE[1:5], _TWICE[0], _TWICE[5])),
@@ -284,7 +289,10 @@ SHARED = (
         settled=r"\+= ?\w*loss|(total|sum|running)\w*[ _]?loss|append|\blists?\b|histor",
     ),
     Shared(
-        (r"\b(loss|cost|verlust|perdida|perte)\b\W*(is|are|=|ist|es|est)? ?\W*nan\b",),
+        (
+            r"\b(loss|cost|verlust|perdida|perte)\b\W*(is|are|=|ist|es|est)? ?\W*nan\b",
+            r"found invalid values: (tensor|array)?\W*nan\b",
+        ),
         (
             Cause("a `log`, a root or a division that can meet a 0", "nan", 0, _FROM_ZERO, ("nan",)),
             Cause(

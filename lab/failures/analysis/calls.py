@@ -105,9 +105,7 @@ class Calls(Libraries):
         defaults |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
         for name in every:
             if name not in scope:
-                # A default says what may come, not what comes: only a number is taken at its word.
-                given = self.eval(defaults[name], body.scope) if name in defaults else Value(name=name)
-                scope[name] = given if given.kind in {Kind.NUMBER, Kind.TEXT} else Value(name=name)
+                scope[name] = self.eval(defaults[name], body.scope) if name in defaults else Value(name=name)
         for extra, more in ((spec.vararg, args[len(names) :]), (spec.kwarg, [])):
             if extra is not None:
                 scope[extra.arg] = Value(Kind.LIST, items=more, tags={Tag.HANDED}) if more else Value(name=extra.arg)

@@ -15,12 +15,10 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Body, Scope
-from lab.failures.analysis.shapes import (
-    index_shape,
-)
+from lab.failures.analysis.shapes import index_shape, written
 
 MOST_STEPS = 15_000  # expressions looked at in one text: what is beyond is not read
-MOST_ALIKE = 4  # elements that a comprehension over a range makes each for itself; of more, one stands for all
+MOST_ELEMENTS = 16  # that a comprehension makes each for itself
 SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**"}
 Builtin = Callable[["Expressions", list[Value], dict[str, Value], ast.Call], Value | None]
 
@@ -114,7 +112,7 @@ class Expressions(Calls):
                 opened = opened or not inner.items or Tag.OPEN in inner.tags
             else:
                 items.append(self.eval(part, scope))
-        return Value(Kind.LIST, items=items, tags={Tag.OPEN} if opened else set())
+        return Value(Kind.LIST, items=items, tags={Tag.OPEN} if opened else set(), turns=self.turns())
 
     def dictionary(self, node: ast.Dict, scope: Scope) -> Value:
         found = [self.eval(v, scope) for v in node.values]
@@ -126,12 +124,12 @@ class Expressions(Calls):
 
     def comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp, scope: Scope) -> Value:
         if isinstance(node, ast.DictComp):
-            pairs = self.comprehend(node.generators, [node.key, node.value], Scope(scope))
+            pairs, _ = self.comprehend(node.generators, [node.key, node.value], Scope(scope))
             named = {str(key.constant): item for key, item in pairs if key.constant is not None}
             tags = set() if len(named) == len(pairs) else {Tag.OPEN}
             return Value(Kind.DICT, items=[item for _, item in pairs], attributes=named, tags=tags)
-        items = [item for (item,) in self.comprehend(node.generators, [node.elt], Scope(scope))]
-        return Value(Kind.LIST, items=items, tags={Tag.OPEN})
+        found, whole = self.comprehend(node.generators, [node.elt], Scope(scope))
+        return Value(Kind.LIST, items=[item for (item,) in found], tags=set() if whole else {Tag.OPEN})
 
     def named_expression(self, node: ast.NamedExpr, scope: Scope) -> Value:
         value = self.eval(node.value, scope)
@@ -168,25 +166,29 @@ class Expressions(Calls):
 
     def comprehend(
         self, parts: list[ast.comprehension], elements: list[ast.expr], scope: Scope
-    ) -> list[tuple[Value, ...]]:
-        """What a comprehension makes: each element of a list that is written out, else two that stand for all."""
+    ) -> tuple[list[tuple[Value, ...]], bool]:
+        """What a comprehension makes, and whether that is all: each element of what is written out, else two that stand
+        for all."""
         if not parts:
-            return [tuple(self.eval(element, scope) for element in elements)]
+            return [tuple(self.eval(element, scope) for element in elements)], True
         part, *rest = parts
         over = self.eval(part.iter, scope)
-        written = over.items is not None and over.kind == Kind.LIST and Tag.OPEN not in over.tags
+        known = min(written(over), MOST_ELEMENTS)
+        turns = known or (0 if over.items == [] and over.kind == Kind.LIST else 2)
         count = over.constant if over.kind == Kind.RANGE and isinstance(over.constant, int) else 0
-        turns = min(len(over.items or []), 16) if written else count if 1 < count <= MOST_ALIKE else 2
+        whole = turns == written(over) and not part.ifs
         repeats, found = self.repeats, []
         for turn in range(1, turns + 1):
-            if count > MOST_ALIKE:  # the first one stands for all in what is counted
+            if count > known:  # the first one stands for all in what is counted
                 self.repeats = repeats * count if turn == 1 else 0
             self.bind(part.target, self.item(over, part.iter, turn), scope)
             for test in part.ifs:
                 self.eval(test, scope)
-            found += self.comprehend(rest, elements, scope)
+            inner, inner_whole = self.comprehend(rest, elements, scope)
+            found += inner
+            whole = whole and inner_whole
         self.repeats = repeats
-        return found
+        return found, whole
 
     def attribute(self, node: ast.Attribute, scope: Scope) -> Value:
         owner, name = self.eval(node.value, scope), node.attr
@@ -272,6 +274,8 @@ class Expressions(Calls):
             if base.items and all(item.op in LAYERS for item in base.items):
                 return base.items[0]
             return Value(Kind.MODULE, op="any", parents=(), tags={Tag.ANY})
+        if base.kind == Kind.LIST and isinstance(index, ast.Slice) and (cut := self.sliced(base, index, scope)):
+            return cut
         if base.items and (base.kind == Kind.LIST or (base.kind == Kind.DICT and all(v.leaf for v in base.items))):
             return base.items[0]
         if base.kind in TENSORS | {Kind.ARRAY}:
@@ -284,6 +288,14 @@ class Expressions(Calls):
         return Value(
             parents=(base,) if base.parents or base.kind == Kind.UNKNOWN else (), graph=base.graph, node=node, op="part"
         )
+
+    def sliced(self, base: Value, index: ast.Slice, scope: Scope) -> Value | None:
+        """A part of a list that is written out; None where its ends are not known."""
+        ends = [self.eval(end, scope).constant if end else None for end in (index.lower, index.upper, index.step)]
+        known = [end if type(end) is int else None for end in ends]
+        if base.items is None or Tag.OPEN in base.tags or known != ends or known[2] == 0:
+            return None
+        return Value(Kind.LIST, items=base.items[slice(*known)])
 
     def called(self, node: ast.Call, scope: Scope) -> Value:
         if isinstance(node.func, ast.Name) and scope.find(node.func.id) is None:

@@ -145,11 +145,6 @@ def modules(value: Value) -> Iterator[Value]:
     return following_on(value, inside)
 
 
-def first_turn(value: Value) -> bool:
-    """Was it made outside of loops, or in a first turn, which stands for the others?"""
-    return not value.turns or value.turns[-1][1] == 1
-
-
 def has_parameters(module: Value) -> bool:
     return any(part.op in LAYERS or part.kind == Kind.PARAMETER for part in modules(module))
 

@@ -15,12 +15,11 @@ from lab.failures.analysis.facts import (
     LIBRARIES,
     TENSORS,
     Value,
-    first_turn,
     reach_all,
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.program import Body, Scope
-from lab.failures.analysis.shapes import leaves
+from lab.failures.analysis.shapes import leaves, written
 
 USUAL = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "np": "numpy",
          "Variable": "torch.autograd.Variable", "DataLoader": "torch.utils.data.DataLoader",
@@ -51,7 +50,9 @@ class Interpreter(Expressions):
         bases = {id(base) for v in scope.values() if v.kind == Kind.CLASS for base in v.items or []}
         for value in list(scope.values()):
             if value.kind == Kind.CLASS and not self.knows_made(value) and id(value) not in bases:
-                self.make(value, [], {}, value.node or ast.Constant(None))
+                start = self.method(Value(Kind.INSTANCE, body=value.body), "__init__")
+                given = self.strangers(start.body) if start is not None and isinstance(start.body, Body) else {}
+                self.make(value, [], given, value.node or ast.Constant(None))
         for instance in [v for v in self.everything if isinstance(v.body, Body)]:
             assert isinstance(instance.body, Body)
             self.twice(
@@ -84,14 +85,15 @@ class Interpreter(Expressions):
 
     @staticmethod
     def strangers(body: Body) -> dict[str, Value]:
-        """A value of which nothing is known for each parameter without a default."""
+        """A value of which nothing is known for each parameter. A default says what may come, not what comes: only a
+        number or a text is taken at its word."""
         assert not isinstance(body.definition, ast.ClassDef)
         spec = body.definition.args
         every = spec.posonlyargs + spec.args
-        free = every[: len(every) - len(spec.defaults)] + [
-            a for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is None
-        ]
-        return {a.arg: Value(name=a.arg) for a in free if not (body.self and a is every[0])}
+        plain = zip(reversed(every), reversed(spec.defaults), strict=False)
+        defaults = {a.arg: d for a, d in [*plain, *zip(spec.kwonlyargs, spec.kw_defaults, strict=True)]}
+        free = [a.arg for a in every + spec.kwonlyargs if not is_plain(defaults.get(a.arg))]
+        return {name: Value(name=name) for name in free if not (body.self and name == every[0].arg)}
 
     def knows_made(self, kind: Value) -> bool:
         return any(v.body is kind.body for v in self.everything)
@@ -235,11 +237,14 @@ class Interpreter(Expressions):
             if over.kind == Kind.RANGE and isinstance(over.constant, int):
                 self.counts[id(statement)] = over.constant
             if over.kind == Kind.MODULE:
-                sizes = [v.constant for v in over.items or [] if isinstance(v.constant, int) and first_turn(v)]
+                sizes = [v.constant for v in over.items or [] if isinstance(v.constant, int)]
                 self.layers_in[id(statement)] = sum(sizes)
         members = [] if isinstance(statement, ast.While) else list(listed(over))
         self.told -= {id(items[0]) for items in members}
-        turns = 2 if isinstance(statement, ast.While) else max(2, min(written(over), MOST_TURNS))
+        count = 0 if isinstance(statement, ast.While) else written(over)
+        turns = max(2, min(count, MOST_TURNS))
+        if turns == count:
+            self.whole_loops.add(id(statement))
         for turn in range(1, turns + 1):
             if turn == 2:
                 first = (id(statement), 1)
@@ -472,12 +477,10 @@ class Interpreter(Expressions):
     }
 
 
-def written(over: Value) -> int:
-    """How many elements the text writes out for a loop; 0 where that is not known."""
-    if over.kind in {Kind.ZIP, Kind.ENUMERATE}:
-        return min((written(part) for part in over.items or []), default=0)
-    known = over.kind in {Kind.LIST, Kind.MODULE} and Tag.OPEN not in over.tags
-    return len(over.items or []) if known else 0
+def is_plain(default: ast.expr | None) -> bool:
+    """Is it a number or a text, with a sign or without?"""
+    number = default.operand if isinstance(default, ast.UnaryOp) else default
+    return isinstance(number, ast.Constant) and type(number.value) in {int, float, str}
 
 
 def listed(over: Value) -> Iterator[list[Value]]:

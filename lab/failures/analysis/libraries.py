@@ -172,6 +172,14 @@ class Libraries(Methods):
             return self.create("as_tensor", call.args, call.keys, call.node, Kind.TENSOR)
         return call.first if call.args else None
 
+    def field(self, call: LibraryCall) -> Value | None:
+        """What a dataclass has where nothing is given."""
+        if call.root != "dataclasses":
+            return None
+        if (factory := call.keys.get("default_factory")) is not None:
+            return self.call(factory, [], {}, call.node)
+        return call.keys.get("default", Value())
+
     def gradcheck(self, call: LibraryCall) -> Value:
         given = call.args[1] if len(call.args) > 1 else call.keys.get("inputs", Value())
         self.note(Act.GRADCHECK, call.node, given)
@@ -198,7 +206,7 @@ class Libraries(Methods):
         "default_rng": lambda self, call: Value(Kind.GENERATOR),
         "RandomState": lambda self, call: Value(Kind.GENERATOR),
         "partial": lambda self, call: Value(Kind.PARTIAL, base=call.first, items=call.args[1:], attributes=call.keys),
-        "field": lambda self, call: call.keys.get("default", Value()) if call.root == "dataclasses" else None,
+        "field": field,
         "ArgumentParser": lambda self, call: Value(Kind.PARSER),
         "SimpleNamespace": lambda self, call: Value(Kind.INSTANCE, attributes=call.keys),
         "TensorDataset": lambda self, call: Value(Kind.DATASET, items=call.args),
@@ -283,8 +291,13 @@ class Libraries(Methods):
         return value
 
     def times(self) -> int:
-        """How often the place is run by a loop or a comprehension over range(5); 1 where that is not known."""
-        return self.repeats * (self.counts.get(id(self.loops[-1][0]), 1) if self.loops else 1)
+        """How many a thing that is made here stands for: of a loop or a comprehension over range(5) the first one for
+        all, the others for none."""
+        if not self.loops:
+            return self.repeats
+        loop, turn = self.loops[-1]
+        one = id(loop) in self.whole_loops
+        return self.repeats * (1 if one else self.counts.get(id(loop), 1) if turn == 1 else 0)
 
     def optimizer(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         given = args[0] if args else keys.get("params", keys.get("parameters", Value()))

@@ -200,13 +200,14 @@ class Methods(Tensors):
         if name == "append" and args:
             self.note(Act.APPEND, at, owner, args[0])
             owner.items = [*(owner.items or []), args[0]][:64]
-            if self.loops:
+            if self.grows_openly(owner):
                 owner.tags |= {Tag.OPEN, Tag.PARTLY}
         elif name == "insert" and len(args) > 1:
             return self.list_call(owner, "append", args[1:], keys, at)
         elif name == "extend" and args:
             owner.items = [*(owner.items or []), *(args[0].items or [])][:64]
-            owner.tags |= {Tag.OPEN, Tag.PARTLY} if self.loops or not args[0].items else {Tag.OPEN}
+            partly = self.grows_openly(owner) or not args[0].items
+            owner.tags |= {Tag.OPEN, Tag.PARTLY} if partly else args[0].tags & {Tag.OPEN}
         elif name == "clear":
             owner.items = []
         elif name in {"values"}:

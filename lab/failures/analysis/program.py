@@ -100,6 +100,7 @@ class Program:
     behind: set[tuple[int, int]] = field(default_factory=set)  # a layer, and one that is called with what it gave
     rectified: set[int] = field(default_factory=set)  # layers whose output goes into a relu
     counts: dict[int, int] = field(default_factory=dict)  # how often a loop over a range is run, where that is known
+    whole_loops: set[int] = field(default_factory=set)  # loops that are gone through turn by turn to their end
     layers_in: dict[int, int] = field(default_factory=dict)  # how many layers a loop over a list of layers goes through
     told: set[int] = field(default_factory=set)  # tensors that were asked for a gradient
     repeats: int = 1  # how often a comprehension over a range makes its element
@@ -125,6 +126,11 @@ class Program:
 
     def turns(self) -> tuple[tuple[int, int], ...]:
         return tuple((id(loop), turn) for loop, turn in self.loops)
+
+    def grows_openly(self, box: Value) -> bool:
+        """Is it unknown how often something is put into a list here: in how many turns, and whether at all?"""
+        around = [loop for loop, turn in self.loops if (id(loop), turn) not in box.turns]
+        return any(id(loop) not in self.whole_loops for loop in around) or bool(around and self.tests)
 
     # What the parts of a reading ask of one another.
 

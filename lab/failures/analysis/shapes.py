@@ -6,6 +6,8 @@ import math
 from lab.failures.analysis.facts import Value
 from lab.failures.analysis.kinds import Kind, Tag
 
+MOST_ALIKE = 4  # turns over a range that are each gone through; of more, the first ones stand for all
+
 
 def matmul_shape(one: Value, two: Value) -> tuple[int | None, ...] | None:
     if one.shape is None or two.shape is None or not one.shape or not two.shape:
@@ -84,6 +86,24 @@ SIZE_AT = {
 }  # fmt: skip
 
 
+def joined_shape(name: str, parts: Value, axis: object) -> tuple[int | None, ...] | None:
+    """The shape of a list of tensors that are stacked, or put one behind the other."""
+    shapes = [part.shape for part in parts.items or []]
+    first = shapes[0] if shapes else None
+    if first is None or type(axis) is not int or any(shape is None or len(shape) != len(first) for shape in shapes):
+        return None
+    known = parts.kind == Kind.LIST and Tag.OPEN not in parts.tags
+    if name == "stack":
+        at = axis % (len(first) + 1)
+        return (*first[:at], len(shapes) if known else None, *first[at:])
+    if not first:
+        return None
+    at = axis % len(first)
+    sizes = [shape[at] for shape in shapes if shape is not None]
+    total = sum(size or 0 for size in sizes) if known and None not in sizes else None
+    return (*first[:at], total, *first[at + 1 :])
+
+
 def created_shape(name: str, args: list[Value], keys: dict[str, Value]) -> tuple[int | None, ...] | None:
     first = args[0] if args else Value()
     if name.endswith("_like"):
@@ -143,3 +163,13 @@ def leaves(values: list[Value]) -> list[Value]:
 
 def column_pair(one: Value, two: Value) -> bool:
     return one.shape is not None and two.shape is not None and {len(one.shape), len(two.shape)} == {1, 2}
+
+
+def written(over: Value) -> int:
+    """How many elements the text writes out for a loop; 0 where that is not known."""
+    if over.kind in {Kind.ZIP, Kind.ENUMERATE}:
+        return min((written(part) for part in over.items or []), default=0)
+    if over.kind == Kind.RANGE:
+        return over.constant if isinstance(over.constant, int) and over.constant <= MOST_ALIKE else 0
+    known = over.kind in {Kind.LIST, Kind.MODULE} and Tag.OPEN not in over.tags
+    return len(over.items or []) if known else 0

@@ -12,6 +12,7 @@ from lab.failures.analysis.program import Program
 from lab.failures.analysis.shapes import (
     column_pair,
     created_shape,
+    joined_shape,
     leaves,
     matmul_shape,
     moved_shape,
@@ -303,6 +304,15 @@ class Tensors(Program):
         value.form = op.first.form
         return value
 
+    def joined(self, op: Operation) -> Value:
+        parts = op.first.items or [op.first]
+        axis = op.keys.get("dim") or op.keys.get("axis") or (op.args[1] if len(op.args) > 1 else Value(constant=0))
+        shape = joined_shape(op.name, op.first, axis.constant)
+        value = self.tensor(op.node, op.name, parts, shape)
+        if op.name == "stack" and len(parts) > 1:
+            value.tags.add(Tag.MANY)
+        return value
+
     def some_tensor(self, op: Operation) -> Value:
         if op.first.kind == Kind.ARRAY and not any(a.kind in TENSORS for a in op.args):
             return self.tensor(op.node, op.name, op.args, kind=Kind.ARRAY)
@@ -321,7 +331,7 @@ class Tensors(Program):
         Result.PRODUCT: product,
         Result.MATMUL: matrix_product,
         Result.ARITHMETIC: signed,
-        Result.JOINED: lambda self, op: self.tensor(op.node, op.name, op.first.items or [op.first]),
+        Result.JOINED: joined,
         Result.GATHERED: gathered,
         Result.LOSS: lambda self, op: self.loss(op.name, op.args, op.keys, op.node),
         Result.UNKNOWN: some_tensor,

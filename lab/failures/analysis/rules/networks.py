@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
-from lab.failures.analysis.facts import LAYERS, NORMS, Value, first_turn, graph_of, modules, reach
+from lab.failures.analysis.facts import LAYERS, NORMS, Value, graph_of, modules, reach
 from lab.failures.analysis.kinds import Act, Kind
 from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit, called, receiver, short
@@ -107,12 +107,12 @@ def many_sigmoids(case: Case) -> Iterator[RuleHit]:
             continue
         alike = [i for i in items[:-1] if i.op == "Sigmoid" and isinstance(i.node, ast.Call)]
         hidden = {id(i.node): i for i in alike}
-        # The first turn of a loop over a range stands for all of them.
-        count = sum(i.constant for i in alike if isinstance(i.constant, int) and first_turn(i))
+        count = sum(i.constant for i in alike if isinstance(i.constant, int))
         if count >= 5:
             places = [i.node for i in hidden.values() if i.node is not None]
             inside = [n for n in places if any(part is n for part in ast.walk(value.node))]
-            edit = case.text.replace([(n, case.text.of(n).replace("Sigmoid", "ReLU")) for n in inside or places[-1:]])
+            relu = f"{case.imports.get('torch.nn', 'torch.nn')}.ReLU()"
+            edit = case.text.replace([(n, relu) for n in inside or places[-1:]])
             yield RuleHit(
                 15,
                 value.node if inside else places[-1],
