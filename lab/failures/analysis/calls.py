@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from lab.failures.analysis import tables
 from lab.failures.analysis.facts import (
     ACTIVATIONS,
+    IDENTITIES,
     LAYERS,
     LOSSES,
+    POOLS,
     RECURRENT,
     TENSORS,
     Value,
@@ -187,8 +189,10 @@ class Calls(Libraries):
         first = args[0] if args else Value()
         if module.op in RECURRENT:
             return self.recurrent(module, args, at)
-        if module.op in {"Dropout", "Identity"}:
+        if module.op in IDENTITIES:
             return first
+        if module.op in POOLS:
+            return self.tensor(at, module.op, args)
         if module.op in ACTIVATIONS:
             return self.function(ACTIVATIONS[module.op], args, keys | module.attributes, at)
         if module.op in LOSSES:

@@ -9,7 +9,11 @@ from typing import ClassVar
 from lab.failures.analysis import tables
 from lab.failures.analysis.calls import Calls
 from lab.failures.analysis.facts import (
+    ACTIVATIONS,
+    CONTAINERS,
+    IDENTITIES,
     LAYERS,
+    POOLS,
     TENSORS,
     Value,
 )
@@ -18,6 +22,7 @@ from lab.failures.analysis.program import Body, Scope
 from lab.failures.analysis.shapes import index_shape, written
 
 MOST_STEPS = 15_000  # expressions looked at in one text: what is beyond is not read
+MOST_ITEMS = 64  # of a list that is written as [x] * n
 MOST_ELEMENTS = 16  # that a comprehension makes each for itself
 SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**"}
 Builtin = Callable[["Expressions", list[Value], dict[str, Value], ast.Call], Value | None]
@@ -66,9 +71,20 @@ class Expressions(Calls):
         if sign == "+" and one.kind == Kind.LIST and two.kind == Kind.LIST:
             items = (one.items or []) + (two.items or [])
             return Value(Kind.LIST, items=items, tags=(one.tags | two.tags) & {Tag.OPEN})
+        if sign == "*" and (repeated := self.repeated(one, two)) is not None:
+            return repeated
         if sign in "+*" and one.kind == Kind.LIST:
             return Value(Kind.LIST, items=one.items, tags={Tag.OPEN})
         return self.arithmetic(sign, one, two, node)
+
+    @staticmethod
+    def repeated(one: Value, two: Value) -> Value | None:
+        """[0] * 3, written out."""
+        box, count = (one, two.constant) if one.kind == Kind.LIST else (two, one.constant)
+        known = box.kind == Kind.LIST and box.items is not None and Tag.OPEN not in box.tags and type(count) is int
+        if not known or not isinstance(count, int) or len(box.items or []) * count > MOST_ITEMS:
+            return None
+        return Value(Kind.LIST, items=(box.items or []) * count)
 
     def unary(self, node: ast.UnaryOp, scope: Scope) -> Value:
         inner = self.eval(node.operand, scope)
@@ -290,11 +306,13 @@ class Expressions(Calls):
         )
 
     def sliced(self, base: Value, index: ast.Slice, scope: Scope) -> Value | None:
-        """A part of a list that is written out; None where its ends are not known."""
+        """A part of a list; of one whose ends are not known, one with the same elements, of which it has some."""
         ends = [self.eval(end, scope).constant if end else None for end in (index.lower, index.upper, index.step)]
         known = [end if type(end) is int else None for end in ends]
-        if base.items is None or Tag.OPEN in base.tags or known != ends or known[2] == 0:
+        if base.items is None:
             return None
+        if Tag.OPEN in base.tags or known != ends or known[2] == 0:
+            return Value(Kind.LIST, items=base.items, tags=base.tags | {Tag.OPEN})
         return Value(Kind.LIST, items=base.items[slice(*known)])
 
     def called(self, node: ast.Call, scope: Scope) -> Value:
@@ -350,6 +368,18 @@ class Expressions(Calls):
         if args and args[0].kind == Kind.PARAMETERS:
             return Value(Kind.PARAMETERS, items=args[0].items, base=args[0].base, tags={Tag.KEPT})
         return args[0] if args else Value(Kind.LIST, items=[])
+
+    @staticmethod
+    def is_layer(args: list[Value]) -> bool | None:
+        """Is a layer of one of the kinds that are asked for? None where that is not known."""
+        kinds_known = LAYERS | POOLS | IDENTITIES | CONTAINERS | ACTIVATIONS.keys()
+        if len(args) < 2 or args[0].kind != Kind.MODULE or args[0].op not in kinds_known | {"module"}:
+            return None
+        kinds = args[1].items or [] if args[1].kind == Kind.LIST else [args[1]]
+        names = {kind.op.split(".")[-1] for kind in kinds if kind.kind == Kind.LIBRARY}
+        if args[0].op in names:
+            return True
+        return False if len(names) == len(kinds) and names <= kinds_known else None
 
     def summed(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value | None:
         items = args[0].items if args else None
@@ -430,7 +460,7 @@ class Expressions(Calls):
         "sum": summed,
         "abs": lambda self, args, keys, node: self.like(args[0], node, "abs", (args[0],)) if args else None,
         "print": lambda self, args, keys, node: Value(Kind.NONE),
-        "isinstance": lambda self, args, keys, node: Value(Kind.NONE),
+        "isinstance": lambda self, args, keys, node: Value(Kind.FLAG, constant=self.is_layer(args)),
         "len": lambda self, args, keys, node: Value(Kind.NUMBER),
         "max": extremes,
         "min": extremes,

@@ -16,7 +16,9 @@ LAYERS = {
     "Linear", "LazyLinear", "Bilinear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d",
     "ConvTranspose3d", "Embedding", "EmbeddingBag", "LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell",
     "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm", "GroupNorm", "InstanceNorm2d", "Transformer",
-    "TransformerEncoder", "TransformerEncoderLayer", "MultiheadAttention", "PReLU", "MLP",
+    "TransformerEncoder", "TransformerEncoderLayer", "TransformerDecoder", "TransformerDecoderLayer",
+    "MultiheadAttention", "PReLU", "MLP", "InstanceNorm1d", "InstanceNorm3d", "RMSNorm", "LazyConv1d", "LazyConv2d",
+    "LazyBatchNorm1d", "LazyBatchNorm2d", "SyncBatchNorm",
 }  # fmt: skip
 DISTRIBUTIONS = {
     "Categorical", "Normal", "Bernoulli", "Beta", "Gamma", "Poisson", "MultivariateNormal", "OneHotCategorical",
@@ -24,16 +26,33 @@ DISTRIBUTIONS = {
     "RelaxedOneHotCategorical",
 }  # fmt: skip
 RECURRENT = {"LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell"}
-NORMS = {"BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm", "GroupNorm", "InstanceNorm2d"}
+NORMS = {
+    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LayerNorm", "GroupNorm", "InstanceNorm1d", "InstanceNorm2d",
+    "InstanceNorm3d", "RMSNorm", "LazyBatchNorm1d", "LazyBatchNorm2d", "SyncBatchNorm",
+}  # fmt: skip
+# Layers without parameters: those that give what they get, and those that give something else of it.
+IDENTITIES = {"Identity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"}
+POOLS = {
+    "MaxPool1d", "MaxPool2d", "MaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "Upsample",
+    "UpsamplingNearest2d", "UpsamplingBilinear2d", "ZeroPad2d", "ReflectionPad1d",
+    "ReflectionPad2d", "ReplicationPad2d", "ConstantPad1d", "ConstantPad2d", "PixelShuffle", "Unflatten", "Unfold",
+    "Fold", "GLU", "CosineSimilarity", "PairwiseDistance",
+}  # fmt: skip
 ACTIVATIONS = {
     "ReLU": "relu", "Sigmoid": "sigmoid", "Tanh": "tanh", "Softmax": "softmax", "LogSoftmax": "log_softmax",
     "Softplus": "softplus", "GELU": "gelu", "ELU": "elu", "SiLU": "silu", "LeakyReLU": "leaky_relu",
-    "LogSigmoid": "logsigmoid", "ReLU6": "relu6", "Hardtanh": "hardtanh",
+    "LogSigmoid": "logsigmoid", "ReLU6": "relu6", "Hardtanh": "hardtanh", "Mish": "mish", "Hardswish": "hardswish",
+    "Hardsigmoid": "hardsigmoid", "SELU": "selu", "CELU": "celu", "Softsign": "softsign", "Tanhshrink": "tanhshrink",
+    "Softshrink": "softshrink", "Hardshrink": "hardshrink", "Softmin": "softmin", "Threshold": "threshold",
 }  # fmt: skip
 LOSSES = {
     "CrossEntropyLoss": "cross_entropy", "MSELoss": "mse_loss", "L1Loss": "l1_loss", "NLLLoss": "nll_loss",
     "BCELoss": "binary_cross_entropy", "BCEWithLogitsLoss": "binary_cross_entropy_with_logits",
     "SmoothL1Loss": "smooth_l1_loss", "HuberLoss": "huber_loss", "KLDivLoss": "kl_div",
+    "GaussianNLLLoss": "gaussian_nll_loss", "PoissonNLLLoss": "poisson_nll_loss",
+    "MarginRankingLoss": "margin_ranking_loss", "SoftMarginLoss": "soft_margin_loss",
+    "MultiMarginLoss": "multi_margin_loss", "MultiLabelSoftMarginLoss": "multilabel_soft_margin_loss",
 }  # fmt: skip
 BROADCASTING_LOSSES = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}  # the others refuse two shapes
 CONTAINERS = {"Sequential", "ModuleList", "ModuleDict"}

@@ -209,14 +209,12 @@ class Interpreter(Expressions):
             return self.block(statement.body if known else statement.orelse, scope)
         if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__":
             return self.block(statement.body, scope)
+        if isinstance(test, ast.Call) and isinstance(known, bool):  # isinstance(m, nn.Linear), of a layer that is known
+            return self.arm(statement, 0 if known else 1, scope)
         ends, ways = [], []
-        for arm, body in enumerate((statement.body, statement.orelse)):
+        for arm in (0, 1):
             way = Scope(scope.parent, scope)
-            self.arms.append((id(statement), arm))
-            self.tests.append((statement, len(self.loops)))
-            ends.append(self.block(body, way))
-            self.tests.pop()
-            self.arms.pop()
+            ends.append(self.arm(statement, arm, way))
             ways.append(way)
         if all(ends):
             return True
@@ -230,6 +228,14 @@ class Interpreter(Expressions):
             else:
                 scope[name] = self.either(one, two)
         return False
+
+    def arm(self, statement: ast.If, arm: int, scope: Scope) -> bool:
+        self.arms.append((id(statement), arm))
+        self.tests.append((statement, len(self.loops)))
+        ended = self.block((statement.body, statement.orelse)[arm], scope)
+        self.tests.pop()
+        self.arms.pop()
+        return ended
 
     def loop(self, statement: ast.For | ast.AsyncFor | ast.While, scope: Scope) -> None:
         if not isinstance(statement, ast.While):
@@ -382,6 +388,8 @@ class Interpreter(Expressions):
         """One of several things unpacked from a value of which they are parts."""
         if value.kind in TENSORS:
             return self.tensor(node, "part", (value,))
+        if value.kind == Kind.NUMBER:  # of x.tolist()
+            return self.item(value, node, 1)
         return Value(parents=(value,), maybe=value.maybe, graph=value.graph, node=node, turns=self.turns(), op="part")
 
     def assign_attribute(self, owner: Value, name: str, value: Value, node: ast.expr) -> None:

@@ -12,9 +12,11 @@ from lab.failures.analysis.facts import (
     CREATORS,
     DISTRIBUTIONS,
     ENGINE,
+    IDENTITIES,
     LAYERS,
     LOSSES,
     OPTIMIZERS,
+    POOLS,
     TENSORS,
     Value,
     graph_of,
@@ -26,7 +28,7 @@ from lab.failures.analysis.methods import Methods
 from lab.failures.analysis.program import Scope
 from lab.failures.analysis.shapes import literal_shape
 
-MODULES = LAYERS | CONTAINERS | ACTIVATIONS.keys() | LOSSES.keys() | {"Dropout", "Dropout2d", "Identity", "Flatten"}
+MODULES = LAYERS | CONTAINERS | ACTIVATIONS.keys() | LOSSES.keys() | IDENTITIES | POOLS | {"Flatten"}
 WITHOUT_TENSORS = {"manual_seed", "device", "save", "load", "is_available", "autocast", "no_grad", "Generator"}
 
 
@@ -104,6 +106,10 @@ class Libraries(Methods):
         if name == "DataLoader" and args and (samples := self.samples(args[0], call.node)) is not None:
             size = keys.get("batch_size", args[1] if len(args) > 1 else Value())
             return Value(Kind.LOADER, items=samples, constant=size.constant)
+        if name == "random_split" and len(args) > 1 and args[1].items:
+            return Value(Kind.LIST, items=[args[0] for _ in args[1].items])
+        if name == "Subset" and args:
+            return args[0]
         if name in DISTRIBUTIONS and "distributions" in full:
             return Value(Kind.DISTRIBUTION, call.node, op=name, parents=(*args, *keys.values()))
         if call.root == "torchvision" or "hub" in full or name in {"DataLoader", "Compose"}:

@@ -184,7 +184,7 @@ class Methods(Tensors):
         if name in {"modules", "children", "named_modules"}:
             return Value(Kind.MODULES if name != "named_modules" else Kind.UNKNOWN, base=owner)
         if name == "apply" and args and args[0].kind == Kind.FUNCTION:
-            self.call(args[0], [Value(Kind.MODULE, op="any", tags={Tag.ANY})], {}, at)
+            self.apply(owner, args[0], at)
         if name in {"add_module", "register_module"} and len(args) > 1:
             args[1].tags.add(Tag.REGISTERED)
             owner.attributes[str(args[0].constant)] = args[1]
@@ -195,6 +195,13 @@ class Methods(Tensors):
             owner.attributes[str(args[0].constant)] = args[1]
             return Value(Kind.NONE)
         return owner
+
+    def apply(self, owner: Value, function: Value, at: ast.expr) -> None:
+        """Call a function with each layer of a module, where these are known."""
+        inside = [part for part in modules(owner) if part.kind == Kind.MODULE]
+        known = owner.op != "any" and not any(Tag.OPEN in part.tags or part.op == "any" for part in inside)
+        for part in inside if known else [Value(Kind.MODULE, op="any", tags={Tag.ANY})]:
+            self.call(function, [part], {}, at)
 
     def list_call(self, owner: Value, name: str, args: list[Value], keys: dict[str, Value], at: ast.expr) -> Value:
         if name == "append" and args:

@@ -313,6 +313,12 @@ class Tensors(Program):
             value.tags.add(Tag.MANY)
         return value
 
+    def computed(self, op: Operation) -> Value:
+        given = [v for part in op.args for v in (part.items or [] if part.kind == Kind.LIST else [part])]
+        given = [v for v in given if v.kind in TENSORS | {Kind.UNKNOWN, Kind.ARRAY}]
+        arrays = bool(given) and all(v.kind == Kind.ARRAY for v in given)
+        return self.tensor(op.node, op.name, given, kind=Kind.ARRAY if arrays else Kind.TENSOR)
+
     def some_tensor(self, op: Operation) -> Value:
         if op.first.kind == Kind.ARRAY and not any(a.kind in TENSORS for a in op.args):
             return self.tensor(op.node, op.name, op.args, kind=Kind.ARRAY)
@@ -334,6 +340,7 @@ class Tensors(Program):
         Result.JOINED: joined,
         Result.GATHERED: gathered,
         Result.LOSS: lambda self, op: self.loss(op.name, op.args, op.keys, op.node),
+        Result.COMPUTED: computed,
         Result.UNKNOWN: some_tensor,
     }
 

@@ -35,12 +35,15 @@ def gradient_of_the_middle(case: Case) -> Iterator[RuleHit]:
         if not isinstance(statement.targets[0], ast.Name):
             continue
         name = statement.targets[0].id
+        anew = made_a_leaf(case, statement)
+        why = f"`{name}` is computed from others, so it is no leaf, and its `.grad`"
         yield RuleHit(
             5,
-            statement,
-            f"`{name}` is computed from others, so it is no leaf, and its `.grad`, read in line "
-            f"{event.statement.lineno}, is None.",
-            made_a_leaf(case, statement) or case.text.after(statement, f"{name}.retain_grad()"),
+            statement if anew else event.node,
+            f"{why}, read in line {event.statement.lineno}, is None."
+            if anew
+            else f"{why} is None: line {statement.lineno}, where it is made, does not ask to keep it.",
+            anew or case.text.after(statement, f"{name}.retain_grad()"),
         )
 
 

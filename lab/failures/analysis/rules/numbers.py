@@ -117,12 +117,13 @@ def root_of_zero(case: Case) -> Iterator[RuleHit]:
         if isinstance(event.node, ast.Call):
             part = event.node.args[0] if event.node.args else receiver(event.node)
         if (one & two or pairs) and part is not None:
+            chosen = any(event.node is inner for choice in case.all(Act.WHERE) for inner in ast.walk(choice.node))
             where = "for a point and itself" if pairs else "where the two outputs are equal"
             yield RuleHit(
-                9,
+                20 if chosen else 9,
                 event.node,
                 f"`{short(case.text.of(part))}` is exactly 0 {where}: the slope of the root is infinite there, and "
-                "the gradient nan. Add a small number under the root.",
+                f"the gradient nan{', chosen or not' if chosen else ''}. Add a small number under the root.",
                 case.text.replace([(part, f"({case.text.of(part)} + 1e-12)")]),
             )
 

@@ -48,12 +48,12 @@ def rate_too_high(case: Case) -> Iterator[RuleHit]:
         if value.op != "SGD" and not any(v.kind == Kind.MODULE for v in value.items or []):
             continue
         keyword = next((k.value for k in node.keywords if k.arg == "lr"), node.args[1] if len(node.args) > 1 else None)
-        if keyword is None and isinstance(value.attributes["lr"].node, ast.Constant):  # of **settings
+        if isinstance(value.attributes["lr"].node, ast.Constant):  # where the number is written
             keyword = value.attributes["lr"].node
         if keyword is not None:
             yield RuleHit(
                 17,
-                node,
+                keyword,
                 f"A rate of {rate:g} makes each step of {value.op} far longer than the loss's valley is wide: the "
                 f"loss jumps or becomes nan. Start at {usual}.",
                 case.text.replace([(keyword, usual)]),

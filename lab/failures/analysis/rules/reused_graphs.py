@@ -170,12 +170,12 @@ def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
         return
     call = before.node
     if isinstance(call, ast.Call) and not call.args and not before.detail:
+        later = f"in line {event.statement.lineno}" if before.node is not event.node else "of the next turn"
         yield RuleHit(
             2,
-            event.node,
-            f"{called(event.value, 'This')} shares a part of its graph with {called(before.value, 'the result')}, "
-            f"whose `backward()` in line {before.statement.lineno} has freed it"
-            f"{' in the turn before' if before.node is event.node else ''}: keep it there, or add the two and run one "
+            call,
+            f"This frees the graph of {called(before.value, 'the result')}, and the `backward()` {later} starts from "
+            f"{called(event.value, 'a result')}, which has a part of it: keep it here, or add the two and run one "
             "pass.",
             case.text.replace([(call, case.text.with_keyword(call, "retain_graph", "True"))]),
         )
@@ -249,11 +249,10 @@ def made_before(case: Case, event: Event) -> RuleHit | None:
     loop = event.loops[-1] if event.loops else None
     if not isinstance(loop, ast.For | ast.While):
         return None
-    used = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    for value in reach(event.value):
+    for value in crossing(event.value, loop):
         statement = value.statement
         if (
-            value.name in used
+            value.name
             and ((value.kind == Kind.TENSOR and value.graph) or any(network_called(v) for v in reach(value)))
             and not value.leaf
             and isinstance(statement, ast.Assign)
@@ -269,8 +268,15 @@ def made_before(case: Case, event: Event) -> RuleHit | None:
                 edit = case.text.replace([(statement.value, f"{case.text.operand(statement.value)}.detach()")])
                 return RuleHit(11, statement, f"{once}. Detach it.", edit)
             edit = case.text.before(loop.body[0], *case.text.of(statement).split("\n"))
-            return RuleHit(2, event.node, f"{once}. Compute it in each turn.", edit)
+            return RuleHit(2, statement, f"{once}. Compute it in each turn.", edit)
     return None
+
+
+def crossing(result: Value, loop: ast.stmt) -> Iterator[Value]:
+    """What was made before a loop and goes into an operation of its turns."""
+    for user in reach(result):
+        if id(loop) in dict(user.turns):
+            yield from (value for value in user.parents if id(loop) not in dict(value.turns))
 
 
 def networks(value: Value) -> list[Value]:
@@ -346,12 +352,16 @@ def many_numbers(case: Case) -> Iterator[RuleHit]:
         several = value.form == "losses" or many(value) or one_each(value)
         if several and target is not None:
             size = " x ".join(str(n) if n is not None else "N" for n in shape) or "several"
+            made = value.statement
+            given = made.value if isinstance(made, ast.Assign | ast.Return) and isinstance(target, ast.Name) else None
+            whole = given is not None and given is value.node
+            part = given if given is not None and whole else target
             yield RuleHit(
                 3,
-                event.node,
-                f"{called(value, 'This')} holds {size} numbers, and a backward pass starts from one: take the mean "
-                "(or the sum) first.",
-                case.text.replace([(target, f"{case.text.operand(target)}.mean()")]),
+                made if made is not None and whole else event.node,
+                f"{called(value, 'This')} holds {size} numbers, and the `backward()` in line {event.statement.lineno} "
+                "starts from one: take the mean (or the sum) first.",
+                case.text.replace([(part, f"{case.text.operand(part)}.mean()")]),
             )
 
 

@@ -113,7 +113,7 @@ def never_zeroed(case: Case) -> Iterator[RuleHit]:
             elif is_step_of(event, stepper) and state == "filled":
                 state = "used"
                 steps.append(event)
-                for backward, step in waiting[:1]:
+                for backward, step in waiting[-1:]:
                     those = hits.setdefault(id(backward.node), (backward, [], step))[1]
                     if stepper not in those:
                         those.append(stepper)
@@ -126,6 +126,17 @@ def never_zeroed(case: Case) -> Iterator[RuleHit]:
         names = list(dict.fromkeys(names))
         who = " and ".join(dict.fromkeys(f"`{stepper.text}`" for stepper in those))
         line = getattr(step.node, "lineno", 0)
+        once = emptied_once(case, event, those)
+        if once is not None:
+            yield RuleHit(
+                6,
+                once.node,
+                f"This empties the gradients of {who} outside of the loop, and nothing does between the step in line "
+                f"{line} and the `backward()` in line {event.statement.lineno} of the next turn: each pass adds to the "
+                "last one's.",
+                case.text.before(event.statement, *names),
+            )
+            continue
         other = emptied_instead(case, event)
         if other is not None and len(those) == 1 and those[0].value.kind == Kind.OPTIMIZER:
             wrong = receiver(other.node)
@@ -147,27 +158,34 @@ def never_zeroed(case: Case) -> Iterator[RuleHit]:
         )
 
 
+def emptied_once(case: Case, backward: Event, those: list[Stepper]) -> Event | None:
+    """The statement that empties the gradients of a loop's passes, in the same function but around the loop."""
+    for event in case.all(Act.ZERO):
+        outside = len(event.loops) < len(backward.loops) and event.loops == backward.loops[: len(event.loops)]
+        if outside and event.places == backward.places and all(stepper.value is event.value for stepper in those):
+            return event
+    return None
+
+
 def emptied_instead(case: Case, backward: Event) -> Event | None:
     """The `zero_grad()` just before a pass, of an optimizer that has nothing to do with it."""
     events = case.interpreter.events
-    before = events[events.index(backward) - 1] if events.index(backward) else None
+    now = events.index(backward)
+    turn = [e for e in events[:now] if e.turns == backward.turns and e.kind in {Act.ZERO, Act.BACKWARD, Act.STEP}]
+    before = turn[-1] if turn else None
     if (
         before is None
         or before.kind != Act.ZERO
         or before.value.kind != Kind.OPTIMIZER
         or before.path[:-1] != backward.path[:-1]
+        or receiver(before.node) is None
     ):
         return None
     moved = {id(part) for item in before.value.items or [] for part in modules(item)}
-    stepped = any(e.kind == Act.STEP and e.value is before.value for e in events)
-    return (
-        before
-        if moved
-        and not stepped
-        and receiver(before.node) is not None
-        and not moved & {id(v) for v in reach(backward.value)}
-        else None
-    )
+    if not moved or moved & {id(v) for v in reach(backward.value)}:
+        return None
+    uses = [e for e in events[now:] if e.kind in {Act.ZERO, Act.STEP} and e.value is before.value]
+    return before if not uses or uses[0].kind == Act.ZERO else None  # emptied once more before it steps
 
 
 def wrong_order(case: Case) -> Iterator[RuleHit]:

@@ -2,7 +2,7 @@
 import torch
 import torch.nn as nn
 
-CONFIG = {"lr": 1.0, "epochs": 3, "batch": 128}
+CONFIG = {"lr": 1.0, "epochs": 3, "batch": 128}  #! 17
 
 
 def make_model():
@@ -13,7 +13,7 @@ def make_model():
 
 def main(loader):
     model = make_model()
-    opt = torch.optim.Adam(model.parameters(), lr=CONFIG["lr"])  #! 17
+    opt = torch.optim.Adam(model.parameters(), lr=CONFIG["lr"])
     for _ in range(CONFIG["epochs"]):
         for x, y in loader:
             opt.zero_grad()

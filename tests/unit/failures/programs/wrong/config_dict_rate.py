@@ -3,7 +3,7 @@ import torch.nn as nn
 
 CFG = {
     "model": {"width": 64, "depth": 3},
-    "optim": {"name": "adam", "lr": 5.0},
+    "optim": {"name": "adam", "lr": 5.0},  #! 17
 }
 
 
@@ -16,7 +16,7 @@ def get_model(cfg):
 
 
 def get_optimizer(params, cfg):
-    return torch.optim.Adam(params, lr=cfg["lr"])  #! 17
+    return torch.optim.Adam(params, lr=cfg["lr"])
 
 
 model = get_model(CFG["model"])

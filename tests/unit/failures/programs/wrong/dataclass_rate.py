@@ -7,7 +7,7 @@ import torch.nn as nn
 @dataclass
 class TrainConfig:
     hidden: int = 128
-    lr: float = 2.0
+    lr: float = 2.0  #! 17
     epochs: int = 20
 
 
@@ -22,7 +22,7 @@ class Net(nn.Module):
 
 def train(cfg: TrainConfig, loader):
     net = Net(cfg)
-    opt = torch.optim.Adam(net.parameters(), lr=cfg.lr)  #! 17
+    opt = torch.optim.Adam(net.parameters(), lr=cfg.lr)
     for _ in range(cfg.epochs):
         for x, y in loader:
             opt.zero_grad()

@@ -10,6 +10,6 @@ for _ in range(3):
     simple = (pred - noise).pow(2).mean()
     vlb = (pred.abs() - noise.abs()).pow(2).mean()
     opt.zero_grad()
-    simple.backward()
-    vlb.backward()  #! 2
+    simple.backward()  #! 2
+    vlb.backward()
     opt.step()

@@ -10,7 +10,7 @@ for x, y, d in loader:
     z = encoder(x).relu()
     optimizer.zero_grad()
     cls_loss = ce(clf(z), y)
-    cls_loss.backward()
+    cls_loss.backward()  #! 2
     dom_loss = ce(dom(z), d)
-    dom_loss.backward()  #! 2
+    dom_loss.backward()
     optimizer.step()

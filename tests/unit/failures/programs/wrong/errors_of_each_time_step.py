@@ -6,7 +6,7 @@ opt = torch.optim.Adam([*reader.parameters(), *line.parameters()])
 notes = torch.randn(8, 2, 3)
 wanted = notes.cumsum(0).mean(-1, keepdim=True)
 states, _ = reader(notes)
-errors = (line(states) - wanted).abs().mean(dim=1).squeeze(-1)
+errors = (line(states) - wanted).abs().mean(dim=1).squeeze(-1)  #! 3
 opt.zero_grad()
-errors.backward()  #! 3
+errors.backward()
 opt.step()

@@ -10,7 +10,7 @@ for epoch in range(2):
     for x, y in seqs:
         h, _ = net(x)
         per_step.append((out(h) - y).pow(2))
-    loss = torch.stack(per_step)
+    loss = torch.stack(per_step)  #! 3
     opt.zero_grad()
-    loss.backward()  #! 3
+    loss.backward()
     opt.step()

@@ -15,6 +15,6 @@ for step in range(10):
     loss_age = nn.functional.mse_loss(age_head(feats), age)
     loss_sex = nn.functional.cross_entropy(sex_head(feats), sex)
     opt.zero_grad()
-    loss_age.backward()
-    loss_sex.backward()  #! 2
+    loss_age.backward()  #! 2
+    loss_sex.backward()
     opt.step()

@@ -13,6 +13,6 @@ for step in range(5):
     bce = F.binary_cross_entropy(recon, x)
     kl = -0.5 * torch.mean(1 + logvar - mu**2 - logvar.exp())
     opt.zero_grad()
-    bce.backward()
-    kl.backward()  #! 2
+    bce.backward()  #! 2
+    kl.backward()
     opt.step()

@@ -2,9 +2,9 @@ import torch
 
 a = torch.tensor(2.0, requires_grad=True)
 b = torch.tensor(-3.0, requires_grad=True)
-c = a * b  #! 5
+c = a * b
 d = c + a
 loss = d.tanh()
 loss.backward()
 print(a.grad, b.grad)
-print(c.grad)
+print(c.grad)  #! 5

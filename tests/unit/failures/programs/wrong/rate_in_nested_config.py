@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 @dataclass
 class OptimConfig:
     name: str = "adam"
-    lr: float = 1.0
+    lr: float = 1.0  #! 17
     betas: tuple = (0.9, 0.999)
 
 
@@ -18,7 +18,7 @@ class TrainConfig:
 
 def build_optimizer(cfg, params):
     if cfg.name == "adam":
-        return torch.optim.Adam(params, lr=cfg.lr, betas=cfg.betas)  #! 17
+        return torch.optim.Adam(params, lr=cfg.lr, betas=cfg.betas)
     raise ValueError(cfg.name)
 
 

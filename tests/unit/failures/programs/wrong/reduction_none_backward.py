@@ -9,8 +9,8 @@ opt = torch.optim.SGD(model.parameters(), lr=0.05)
 def train_one_epoch(loader):
     for features, labels in loader:
         opt.zero_grad()
-        losses = criterion(model(features), labels)
-        losses.backward()  #! 3
+        losses = criterion(model(features), labels)  #! 3
+        losses.backward()
         opt.step()
 
 

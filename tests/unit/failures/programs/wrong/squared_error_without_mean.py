@@ -6,6 +6,6 @@ y = torch.randn(50, 1)
 optimizer = torch.optim.SGD([w], lr=0.1)
 for i in range(100):
     optimizer.zero_grad()
-    loss = (X @ w - y) ** 2
-    loss.backward()  #! 3
+    loss = (X @ w - y) ** 2  #! 3
+    loss.backward()
     optimizer.step()

@@ -18,7 +18,7 @@ per_age = nn.L1Loss(reduction="none")
 per_kind = nn.CrossEntropyLoss(reduction="none")
 for x, age, kind in loader:
     a, k = model(x)
-    loss = 0.1 * per_age(a, age) + per_kind(k, kind)
+    loss = 0.1 * per_age(a, age) + per_kind(k, kind)  #! 3
     opt.zero_grad()
-    loss.backward()  #! 3
+    loss.backward()
     opt.step()

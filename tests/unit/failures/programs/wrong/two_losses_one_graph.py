@@ -21,6 +21,6 @@ for x, label, value in data:
     loss_a = nn.functional.cross_entropy(logits, label)
     loss_b = nn.functional.mse_loss(estimate, value)
     optimizer.zero_grad()
-    loss_a.backward()
-    loss_b.backward()  #! 2
+    loss_a.backward()  #! 2
+    loss_b.backward()
     optimizer.step()

@@ -5,5 +5,5 @@ x = torch.randn(8, 3)
 layer = nn.Linear(3, 2)
 out = layer(x)
 target = torch.randn(8, 2)
-err = (out - target).abs()
-err.backward()  #! 3
+err = (out - target).abs()  #! 3
+err.backward()

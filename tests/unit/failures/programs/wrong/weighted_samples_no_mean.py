@@ -11,6 +11,6 @@ ce = nn.CrossEntropyLoss(reduction="none")
 opt = torch.optim.Adam(net.parameters())
 for xb, yb, wb in loader:
     opt.zero_grad()
-    loss = ce(net(xb), yb) * wb
-    loss.backward()  #! 3
+    loss = ce(net(xb), yb) * wb  #! 3
+    loss.backward()
     opt.step()

@@ -9,11 +9,11 @@ class Runner:
         self.crit = nn.CrossEntropyLoss()
 
     def run_epoch(self, loader):
-        self.opt.zero_grad()
+        self.opt.zero_grad()  #! 6
         for xb, yb in loader:
             out = self.net(xb)
             loss = self.crit(out, yb)
-            loss.backward()  #! 6
+            loss.backward()
             self.opt.step()
 
 

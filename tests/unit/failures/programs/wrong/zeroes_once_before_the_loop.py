@@ -16,11 +16,11 @@ class Net(nn.Module):
 
 def train(net, data, epochs):
     opt = optim.Adam(net.parameters(), lr=1e-3)
-    opt.zero_grad()
+    opt.zero_grad()  #! 6
     for epoch in range(epochs):
         for x, y in data:
             loss = F.cross_entropy(net(x), y)
-            loss.backward()  #! 6
+            loss.backward()
             opt.step()
 
 
