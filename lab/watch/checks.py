@@ -23,7 +23,8 @@ NORMALIZERS = {"cross_entropy": "", "binary_cross_entropy_with_logits": "", "nll
 JOINS = frozenset(("Cat", "Stack", "Clamp", "ClampMin", "ClampMax", "Index"))
 SUMS_OF_LOSSES = frozenset(("add", "__add__", "__radd__", "sub", "__sub__"))
 PICKS = frozenset(("Mean", "Sum", "Index", "Gather", "Diagonal"))
-EARLY = 10  # turns in which everything is looked at
+EARLY = 10  # turns in which everything is looked at; then one in SAMPLE
+SAMPLE = 11  # odd: two places that call backward() in turn are both looked at
 MAX_JUMPS = 6  # steps of an optimizer that are measured, at first all and then one in EARLY
 MAX_UPHILL = 6
 MAX_LISTENED = 3  # backward passes with hooks at their ends
@@ -41,11 +42,11 @@ def operation(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor,
         weighted(watcher, entry, operands, args)
     if name in values.DANGEROUS:
         values.danger(watcher, name, entry, entry.site, operands, result)
-    if name in ACTIVATIONS:
+    if name in ACTIVATIONS and watcher.close:
         entry.module = layer(watcher)
         if name in RELUS:
             sample_relu(watcher, entry, result)
-    elif name in NORMALIZERS:
+    elif name in NORMALIZERS and watcher.close:
         twice_normalized(watcher, name, operands)
     if name in values.CHOOSERS:
         values.behind_choice(watcher, entry, operands, result)
@@ -171,12 +172,7 @@ def sample_relu(watcher: Any, entry: Made, result: Tensor) -> None:
     """The share of units that are 0 for the whole batch; looked at in a few turns."""
     where = entry.module if entry.module.line else entry.site
     seen = watcher.relu_turns.setdefault(where, set())
-    if (
-        result.dim() < 2
-        or result.shape[0] < 4
-        or watcher.turn in seen
-        or (watcher.turn > EARLY and watcher.turn % EARLY)
-    ):
+    if result.dim() < 2 or result.shape[0] < 4 or watcher.turn in seen:
         return
     seen.add(watcher.turn)
     bias = bias_behind(watcher, result)
@@ -393,7 +389,7 @@ def of_cut(cut: Any, made_at: Site, here: Site) -> tuple[int, Site, str]:
 
 
 def after_backward(watcher: Any, place: Pass, loss: Tensor, reached: list[Tensor]) -> None:
-    early = len(place.turns) <= 3 or not len(place.turns) % EARLY
+    early = watcher.close and (len(place.turns) <= 3 or watcher.turn > EARLY)
     watcher.forwarded = False
     place.since_step.append(watcher.turn)
     for tensor in reached:
@@ -407,13 +403,13 @@ def after_backward(watcher: Any, place: Pass, loss: Tensor, reached: list[Tensor
         values.not_finite(watcher, loss, reached)
     if early and reached:
         look_at_gradients(watcher, loss, reached)
+    watcher.close = watcher.turn < EARLY or not watcher.turn % SAMPLE
 
 
 def look_at_gradients(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None:
-    """Dear: gradients by depth, constant weights, steps that let no gradient through. The first passes, "
-    "then one in ten."""
+    """Look at what is dear: gradients by depth, constant weights, steps that let no gradient through."""
     weights = [tensor for tensor in reached if tensor.dim() >= 2 and tensor.grad is not None]
-    zeros = [tensor for tensor in weights if not bool(tensor.grad.any())]  # type: ignore[union-attr]
+    zeros = [tensor for tensor in weights if all_zero(tensor.grad)]  # type: ignore[arg-type]
     for tensor in zeros:
         watcher.leaf(tensor).zero += 1
     if zeros:
@@ -429,12 +425,25 @@ def look_at_gradients(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None
                     f"{len(blocked)} weights "
                                 "before it are exactly 0.")  # fmt: skip
     if watcher.turn <= 2:
-        constant = [t for t in weights if t.numel() > 1 and float(t.detach().max()) == float(t.detach().min())]
+        constant = [t for t in weights if t.numel() > 1 and all_equal(t)]
         if 2 * len(constant) > max(2, len(weights)) or (constant and len(zeros) == len(weights) > 1):
             watcher.constant.update({id(tensor): watcher.leaf(tensor) for tensor in constant})
     if len(weights) >= 4:
         by_depth(watcher, loss, weights)
         depth.small_weights(watcher, weights, reached)
+
+
+def all_zero(tensor: Tensor) -> bool:
+    """True if every number is 0. Most tensors show at their beginning that they are not."""
+    if not tensor.is_sparse and bool(tensor[:1].any()):
+        return False
+    return not bool(tensor.any())
+
+
+def all_equal(tensor: Tensor) -> bool:
+    """True if every number is the same. Most tensors show at their beginning that they are not."""
+    numbers = tensor.detach()
+    return all(float(part.max()) == float(part.min()) for part in (numbers[:1], numbers))
 
 
 def in_list(tensor: Tensor, tensors: list[Tensor]) -> bool:
@@ -496,7 +505,7 @@ def before_step(watcher: Any, track: WatchedOptimizer, optimizer: Any, here: Sit
             track.windows.append((place, len(place.since_step), place.mean, here))
             place.since_step.clear()
     if track.steps < MAX_JUMPS or not track.steps % EARLY:
-        track.before = [tensor.detach().clone() for tensor in parameters[:20] if tensor.dim() >= 1]
+        track.before = [rates.sample(tensor).clone() for tensor in parameters[:20] if tensor.dim() >= 1]
 
 
 def after_step(watcher: Any, track: WatchedOptimizer, optimizer: Any, here: Site) -> None:

@@ -100,6 +100,7 @@ class Watcher(TorchFunctionMode):
         self.number = next(_numbers)
         self.quiet = 0  # inside an optimizer: not the user's operations
         self.turn = 0
+        self.close = True  # what is dear is looked at in this turn
         self.origins: dict[int, TensorOrigin] = {}
         self.leaves: dict[int, Leaf] = {}
         self.storages: dict[int, int] = {}  # address of the numbers -> leaf
