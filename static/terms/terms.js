@@ -17,4 +17,5 @@ export function listen() {
   document.addEventListener("keydown", close);
   document.addEventListener("pointerover", reopen);
   document.addEventListener("focusin", reopen);
+  document.documentElement.classList.add("closable");
 }

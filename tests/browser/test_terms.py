@@ -43,6 +43,23 @@ def test_a_term_is_explained_where_it_stands(open_page, theme):
     expect(explanation).to_be_visible()
 
 
+def test_an_explanation_shows_once_escape_can_close_it(tab, app_url):
+    page = tab()
+    held = []
+    page.route("**/terms/terms.js", lambda route: held.append(route))
+    page.goto(f"{app_url}/simulate-error")
+    term, explanation = page.get_by_role("button", name="in place", exact=True), page.locator(".definition").first
+    term.click()
+    settled(page)
+    expect(explanation).to_be_hidden()
+    while not held:
+        page.wait_for_timeout(100)
+    page.unroute("**/terms/terms.js")  # which lets what was held go on
+    expect(explanation).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(explanation).to_be_hidden()
+
+
 def test_what_shows_nothing_takes_no_room_while_it_is_loaded(tab, app_url):
     page = tab()
     page.route("**/static/js/*BidiComponent*", lambda route: None)  # it never comes
