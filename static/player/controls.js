@@ -28,9 +28,10 @@ const ICONS = {
  * @property {(by: 1 | -1) => void} onTurn to the next prepared state, or the one before */
 
 export class Controls {
-  /** @param {Wishes} wishes */
-  constructor(wishes) {
+  /** @param {Wishes} wishes @param {boolean} [alone] there is no page around that has the F key */
+  constructor(wishes, alone = false) {
     this.wishes = wishes;
+    this.alone = alone;
     this.k = 0;
     this.length = 0;
     /** @type {Playback | null} */
@@ -274,6 +275,7 @@ export class Controls {
     const target = /** @type {Element} */ (event.composedPath()[0]);
     const inField = target.matches("input, select, textarea") && target !== this.scrubber;
     const inScroller = target.matches(".codes, .scroll, [role=tabpanel]");
+    const present = this.alone && { f: () => this.wishes.onPresent() };
     if (inField || (!this.presenting && inScroller && event.key !== " " && !/^f$/i.test(event.key))) return;
     if (event.key === " " && target.matches("button")) return;
     const always = {
@@ -282,7 +284,7 @@ export class Controls {
       Home: () => this.step(-Infinity),
       End: () => this.step(Infinity),
       " ": () => this.toggle(),
-      f: () => this.wishes.onPresent(),
+      ...present,
     };
     const presenting = {
       Escape: () => this.wishes.onPresent(),

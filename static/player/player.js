@@ -113,16 +113,20 @@ export function mount(root, host) {
   const arrays = new Arrays((position) => select(selected, position));
   const list = new Table("Nodes", "node-list", (id) => select(id, null));
   const table = new Table("All nodes", "nodes", (id) => select(id, null));
-  const controls = new Controls({
-    limit: (from, to) => predict.limit(from, to),
-    onMove: move,
-    onRelease: () => writeAddress(),
-    onPresent: () => present.toggle(),
-    onTurn: (by) => {
-      turns += by;
-      turn();
+  const controls = new Controls(
+    {
+      limit: (from, to) => predict.limit(from, to),
+      onMove: move,
+      onRelease: () => writeAddress(),
+      onPresent: () => present.toggle(),
+      onTurn: (by) => {
+        turns += by;
+        turn();
+      },
     },
-  });
+    host.alone,
+  );
+
   /** @param {{what: "html" | "script"} | {what: "turn", by: number}} wish */
   const ask = (wish) => host.ask?.({ ...wish, event: k, number: (wishes = Date.now()) });
   const takeaway = new Takeaway({ graph, onLink: host.send ? writeAddress : null, ask: host.ask ? ask : null });
@@ -204,15 +208,13 @@ export function mount(root, host) {
     graph.present();
   });
 
-  /** Arrow keys and F also while nothing has the focus, or something that they mean nothing to. A page with nothing but
-   * the player, and one that presents, leaves it all keys. @param {KeyboardEvent} event */
+  /** Arrow keys also while nothing has the focus, or something that they mean nothing to. A page with nothing but the
+   * player, and one that presents, leaves it all keys; else F is the page's (project/). @param {KeyboardEvent} event */
   function keyOfPage(event) {
     if (data?.still || event.composedPath().includes(element)) return; // it has its own listener
     const target = /** @type {Element} */ (event.composedPath()[0]);
-    const projected = document.documentElement.classList.contains("projecting"); // before the player had come
-    if (projected && /^f$/i.test(event.key)) return;
     if (present.on || host.alone) controls.key(event);
-    else if (/^(ArrowLeft|ArrowRight|f)$/i.test(event.key) && !target.closest(INTERACTIVE) && inWindow(element))
+    else if (/^Arrow(Left|Right)$/.test(event.key) && !target.closest(INTERACTIVE) && inWindow(element))
       controls.key(event);
   }
   document.addEventListener("keydown", keyOfPage);

@@ -1,5 +1,5 @@
 /** F projects the page: large enough for the last row, with its picture and what it says in the window, until F or
- * Escape. A page on which a player can be seen leaves F to the player, which shows itself alone (player/present.js). */
+ * Escape. Where a player can be seen, F presses its button Present, and it shows itself alone (player/present.js). */
 
 import { h } from "../player/dom.js";
 
@@ -14,6 +14,7 @@ const SMALL = 90; // pixels of height, of what is no picture
 const PICTURES = ["stGraphVizChart", "stEChartsChart", "stImage", "stBidiComponentIsolated", "stBidiComponentRegular"]
   .map((name) => `[data-testid=${name}]`)
   .join();
+const COMPONENTS = "[data-testid^=stBidiComponent]"; // in which a player may be
 const MAIN = "[data-testid=stMain]";
 const EDITOR = "textarea, [contenteditable=true]";
 const WRITES = `input:not([type=range], [type=radio], [type=checkbox]), select, [role=combobox], ${EDITOR}`;
@@ -54,7 +55,7 @@ function press(event) {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   const [target] = event.composedPath();
   if ((target instanceof Element && target.closest(WRITES)) || document.querySelector(DIALOG)) return;
-  if (event.key.toLowerCase() === "f") toggle();
+  if (event.key.toLowerCase() === "f") project();
   else if (!on()) return;
   else if (event.key === "Escape") leave();
   else if (/^(Arrow|Home|End)/.test(event.key)) return stay();
@@ -63,8 +64,22 @@ function press(event) {
   event.preventDefault();
 }
 
-function toggle() {
+/** The button of a player in the window that begins to present it, or ends that; undefined where there is none. */
+function presenter() {
+  const players = [...document.querySelectorAll(COMPONENTS)]
+    .flatMap(inside)
+    .flatMap((one) => [...one.querySelectorAll(".player")]);
+  const seen = players.find((one) => {
+    const { top, bottom } = one.getBoundingClientRect();
+    return top < innerHeight && bottom > 0 && !one.matches(".still");
+  });
+  return seen?.querySelector(seen.matches(".present") ? ".leave" : ".present-button");
+}
+
+function project() {
+  const button = on() ? null : presenter();
   if (on()) leave();
+  else if (button instanceof HTMLElement) button.click();
   else enter();
 }
 
@@ -145,8 +160,12 @@ function pictureOf(main) {
 
 /** Is something written in a component? @param {Element} component */
 function writes(component) {
-  const inside = [component, ...component.querySelectorAll("*")].flatMap((one) => one.shadowRoot ?? one);
-  return inside.some((one) => one.querySelector(EDITOR));
+  return inside(component).some((one) => one.querySelector(EDITOR));
+}
+
+/** A component and all in it, shadow trees in place of their hosts. @param {Element} component */
+function inside(component) {
+  return [component, ...component.querySelectorAll("*")].flatMap((one) => one.shadowRoot ?? one);
 }
 
 /** What goes on, or back: the button that is lit, the one that undoes, else a slider of steps. @param {1 | -1} by */

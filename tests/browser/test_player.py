@@ -575,6 +575,8 @@ def test_files_to_take_away(open_player, browser, tmp_path):
     assert "before 10, after 31" in alone.locator(".sentence").inner_text()
     alone.keyboard.press("ArrowRight")  # with nothing in focus
     assert alone.locator(".count").inner_text() == "20 / 21"
+    alone.keyboard.press("f")  # here it is the player's own key
+    alone.locator(".player.present").wait_for()
     assert all(url.startswith(("file:", "blob:", "data:")) for url in requests)
     context.close()
 
@@ -806,9 +808,9 @@ def test_a_compact_player_leaves_the_page_its_room_and_tells_when_the_pass_is_ov
     page.get_by_role("button", name="Run forward pass").click()
     page.get_by_role("button", name="Run backward pass").click()
     assert page.evaluate("window.ends") == 2
-    press(page, "f")
+    page.get_by_role("button", name="Present (F)").click()
     page.locator(".player.present .tabs").wait_for()
-    press(page, "f")
+    page.get_by_role("button", name="Leave (F)").click()
     page.locator(".player:not(.present)").wait_for()
     page.set_viewport_size({"width": 360, "height": 740})
     page.locator(".player.narrow").wait_for()
