@@ -386,12 +386,13 @@ def _guess(run: LiveRun) -> None:
     if not lesson or run.config != lesson.config:
         if run.own and not run.done:
             return
-        if run.batches and not st.session_state["training running"] and not run.done:
+        running = st.session_state["training running"]
+        if run.batches and not running and not run.done:
             st.caption(_paused(run))
             return
         watch = "how far training and validation drift apart" if run.config.val_fraction else "the loss fall"
         done = "Done. Drag the epoch to look back. Or change a setting and press Start: this run is kept."
-        st.caption(done if run.done else f"Press **Start**, and watch {watch}.")
+        st.caption(done if run.done else f"Watch {watch}." if running else f"Press **Start**, and watch {watch}.")
         return
     guess = st.session_state["training guess"]
     if run.done:

@@ -194,8 +194,11 @@ def test_a_run_on_the_page_is_the_run_of_the_command_line(at):
 
 def test_start_pause_continue(at):
     run(at, epochs="300", speed="10")
+    watch = "how far training and validation drift apart."
+    assert f"Press **Start**, and watch {watch}" in [caption.value for caption in at.caption]
     start(at)
     assert at.button(key="training toggle").label == "Pause"
+    assert f"Watch {watch}" in [caption.value for caption in at.caption]
     count = live(at).batches
     tick_until(at, lambda: live(at).batches > count)
     click(at, "toggle")
