@@ -19,7 +19,7 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Body, Scope
-from lab.failures.analysis.shapes import index_shape, written
+from lab.failures.analysis.shapes import count, index_shape, written
 
 MOST_STEPS = 15_000  # expressions looked at in one text: what is beyond is not read
 MOST_ITEMS = 64  # of a list that is written as [x] * n
@@ -288,6 +288,7 @@ class Expressions(Calls):
                 if known == ends:
                     return Value(Kind.MODULE, op="Sequential", items=base.items[known[0] : known[1]], node=node)
             if base.items and all(item.op in LAYERS for item in base.items):
+                self.goes_through(base, index)
                 return base.items[0]
             return Value(Kind.MODULE, op="any", parents=(), tags={Tag.ANY})
         if base.kind == Kind.LIST and isinstance(index, ast.Slice) and (cut := self.sliced(base, index, scope)):
@@ -304,6 +305,13 @@ class Expressions(Calls):
         return Value(
             parents=(base,) if base.parents or base.kind == Kind.UNKNOWN else (), graph=base.graph, node=node, op="part"
         )
+
+    def goes_through(self, layers: Value, index: ast.expr) -> None:
+        """In a loop over the places of a list of layers, it is that list which it goes through."""
+        loop = self.loops[-1][0] if self.loops else None
+        target = loop.target if isinstance(loop, ast.For) else None
+        if isinstance(index, ast.Name) and isinstance(target, ast.Name) and index.id == target.id:
+            self.layers_in[id(loop)] = count(layers)
 
     def sliced(self, base: Value, index: ast.Slice, scope: Scope) -> Value | None:
         """A part of a list; of one whose ends are not known, one with the same elements, of which it has some."""

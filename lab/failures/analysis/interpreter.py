@@ -19,7 +19,7 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.program import Body, Scope
-from lab.failures.analysis.shapes import leaves, written
+from lab.failures.analysis.shapes import count, leaves, written
 
 USUAL = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "np": "numpy",
          "Variable": "torch.autograd.Variable", "DataLoader": "torch.utils.data.DataLoader",
@@ -243,13 +243,12 @@ class Interpreter(Expressions):
             if over.kind == Kind.RANGE and isinstance(over.constant, int):
                 self.counts[id(statement)] = over.constant
             if over.kind == Kind.MODULE:
-                sizes = [v.constant for v in over.items or [] if isinstance(v.constant, int)]
-                self.layers_in[id(statement)] = sum(sizes)
+                self.layers_in[id(statement)] = count(over)
         members = [] if isinstance(statement, ast.While) else list(listed(over))
         self.told -= {id(items[0]) for items in members}
-        count = 0 if isinstance(statement, ast.While) else written(over)
-        turns = max(2, min(count, MOST_TURNS))
-        if turns == count:
+        known = 0 if isinstance(statement, ast.While) else written(over)
+        turns = max(2, min(known, MOST_TURNS))
+        if turns == known:
             self.whole_loops.add(id(statement))
         for turn in range(1, turns + 1):
             if turn == 2:

@@ -173,3 +173,8 @@ def written(over: Value) -> int:
         return over.constant if isinstance(over.constant, int) and over.constant <= MOST_ALIKE else 0
     known = over.kind in {Kind.LIST, Kind.MODULE} and Tag.OPEN not in over.tags
     return len(over.items or []) if known else 0
+
+
+def count(layers: Value) -> int:
+    """How many layers a list of them stands for."""
+    return sum(layer.constant for layer in layers.items or [] if isinstance(layer.constant, int))

@@ -44,6 +44,30 @@ def let_go(case: Case, event: Event, value: Value) -> bool:
     )
 
 
+def piled_up(case: Case, event: Event, value: Value) -> bool:
+    """Is it a result that is put into a list which outlives the turn, after the only pass that goes through it?"""
+    if value.kind != Kind.TENSOR or value.leaf or not value.graph or not event.loops:
+        return False
+    if event.value.kind != Kind.LIST or event.turns[-1] in event.value.turns:
+        return False
+    now = case.interpreter.events.index(event)
+    passes = [(i, e) for i, e in enumerate(case.interpreter.events) if e.kind in {Act.BACKWARD, Act.USED}]
+    through = [(i, e) for i, e in passes if any(v is value for v in reach(e.value))]
+    return bool(through) and all(i < now and e.turns == event.turns and not apart(e, event) for i, e in through)
+
+
+def handed_over(event: Event, names: set[str]) -> tuple[ast.stmt, list[ast.Name]] | None:
+    """The call, in a function around, by which something that is kept was handed to the one that keeps it."""
+    for _, statement in event.path[:-1]:
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        if isinstance(call, ast.Call):
+            given = [*call.args, *(key.value for key in call.keywords)]
+            uses = [part for part in given if isinstance(part, ast.Name) and part.id in names]
+            if uses:
+                return statement, uses
+    return None
+
+
 def kept_graphs(case: Case) -> Iterator[RuleHit]:
     """10: losses gathered with their graphs. Silent: where the sum itself is what a backward pass starts from, or is
     handed on with nothing known of its use."""
@@ -64,7 +88,7 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
         )
         if event.kind == Act.APPEND:
             parts = [v for v in leaves([held]) if v.kind != Kind.NUMBER]
-            parts = [v for v in parts if id(v) in starts or let_go(case, event, v)]
+            parts = [v for v in parts if id(v) in starts or let_go(case, event, v) or piled_up(case, event, v)]
             known = bool(parts) or (looks and computed)
             names = {v.name for v in parts}
         else:
@@ -84,13 +108,21 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
             target, value = case.text.of(receiver(event.node) or event.node), event.node.args[0]
         else:
             continue
-        uses = [n for n in ast.walk(value) if isinstance(n, ast.Name) and n.id in names]
-        pieces: list[tuple[ast.AST, str]] = [(n, f"{n.id}.item()") for n in uses]
-        pieces = pieces or [(value, f"{case.text.operand(value)}.item()")]
-        yield RuleHit(
-            10,
-            statement,
-            f"`{target}` holds on to the whole graph of each turn's loss as long as it lives: memory grows with every "
-            "batch. Keep the number only.",
-            case.text.replace(pieces),
-        )
+        yield held_too_long(case, event, names, target, value)
+
+
+def held_too_long(case: Case, event: Event, names: set[str], target: str, value: ast.expr) -> RuleHit:
+    """10, with the names replaced that stand for what is kept: where it is handed over, or else where it is kept."""
+    held = event.other or Value()
+    one = held.shape == () or held.form == "loss" or judge(held)
+    number = "item()" if one else "detach()"
+    handed = handed_over(event, names)
+    uses = handed[1] if handed else [n for n in ast.walk(value) if isinstance(n, ast.Name) and n.id in names]
+    pieces: list[tuple[ast.AST, str]] = [(n, f"{n.id}.{number}") for n in uses]
+    return RuleHit(
+        10,
+        handed[0] if handed else event.statement,
+        f"`{target}` holds on to the whole graph of each turn's {'loss' if one else 'result'} as long as it lives: "
+        f"memory grows with every batch. {'Keep the number only.' if one else 'Detach what is kept.'}",
+        case.text.replace(pieces or [(value, f"{case.text.operand(value)}.{number}")]),
+    )

@@ -133,7 +133,7 @@ def sigmoids_in_forward(case: Case) -> Iterator[RuleHit]:
     Silent: with a normalisation or a sum between, and where it is not known how many layers a loop goes through."""
     for event in case.all(Act.LOSS, Act.BACKWARD):
         calls: dict[int, tuple[ast.Call, int]] = {}
-        value = event.value
+        value = predicted_of(event.value)
         while value.op == "sigmoid" or value.op in SERIAL:
             node = value.node
             if value.op == "sigmoid" and isinstance(node, ast.Call) and sigmoid_called(node):
@@ -147,7 +147,9 @@ def sigmoids_in_forward(case: Case) -> Iterator[RuleHit]:
             continue
         nodes = [node for node, _ in calls.values()]
         most = max(calls.values(), key=lambda call: call[1])[0]
-        edit = case.text.replace([(n.func, case.text.of(n.func).removesuffix("sigmoid") + "relu") for n in nodes])
+        names = [case.text.of(n.func) for n in nodes]
+        relus = [f"{s.removesuffix('sigmoid')}relu" if s.endswith("sigmoid") else "torch.relu" for s in names]
+        edit = case.text.replace([(n.func, relu) for n, relu in zip(nodes, relus, strict=True)])
         yield RuleHit(
             15,
             most,
@@ -157,8 +159,16 @@ def sigmoids_in_forward(case: Case) -> Iterator[RuleHit]:
         )
 
 
+def predicted_of(loss: Value) -> Value:
+    """What a loss that is written out by hand compares with its target."""
+    while loss.op in {"mean", "sum", "-", "**", "pow", "square", "abs", "sqrt"} and loss.parents:
+        loss = next((part for part in loss.parents if part.graph), loss.parents[0])
+    return loss
+
+
 def sigmoid_called(node: ast.Call) -> bool:
-    return isinstance(node.func, ast.Attribute) and node.func.attr == "sigmoid"
+    """Is it the call of a function, a method or a layer, not the making of a layer?"""
+    return bool(node.args) or (isinstance(node.func, ast.Attribute) and node.func.attr == "sigmoid")
 
 
 def all_the_same(case: Case) -> Iterator[RuleHit]:

@@ -199,6 +199,8 @@ def wrong_order(case: Case) -> Iterator[RuleHit]:
         for event in case.interpreter.events:
             if event.kind == Act.BACKWARD and stepper.touched(event) is not False:
                 last, emptied = event, None
+            elif event.kind == Act.BACKWARD:
+                emptied = None
             elif event.kind == Act.ZERO and last is not None and stepper.zeroed(event):
                 emptied = event
             elif event.kind == Act.STEP and event.value is stepper.value:

@@ -7,7 +7,7 @@ class History:
         self.rows = []
 
     def log(self, **values):
-        self.rows.append(values)  #! 10
+        self.rows.append(values)
 
 
 model = nn.Linear(5, 1)
@@ -19,4 +19,4 @@ for epoch in range(50):
         opt.zero_grad()
         loss.backward()
         opt.step()
-    history.log(epoch=epoch, loss=loss)
+    history.log(epoch=epoch, loss=loss)  #! 10

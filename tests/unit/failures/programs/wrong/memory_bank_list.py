@@ -7,7 +7,7 @@ class Recorder:
         self.losses = []
 
     def add(self, loss):
-        self.losses.append(loss)  #! 10
+        self.losses.append(loss)
 
     def mean(self):
         return sum(self.losses) / len(self.losses)
@@ -24,5 +24,5 @@ for epoch in range(100):
         loss = nn.functional.cross_entropy(head(hidden[:, -1]), label)
         loss.backward()
         optimizer.step()
-        recorder.add(loss)
+        recorder.add(loss)  #! 10
     print(epoch, recorder.mean().item())
