@@ -17,7 +17,7 @@ from lab.failures.text_kind import kind_of
 from model import Tensor
 from tests.unit.failures.asked import SEALED, SEALED_NEARBY
 from tests.unit.failures.pasted import AFTER, BEFORE
-from tests.unit.failures.pasted_texts import FIRST, SECOND
+from tests.unit.failures.pasted_texts import FIRST, SECOND, THIRD
 from tests.unit.failures.texts import HELD_OUT, OTHERS, UNRELATED, said_by_numpy, said_by_torch
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("**/*.py"))
@@ -56,14 +56,16 @@ def test_the_first_answer_is_right_nearly_always(texts, share):
     assert right(texts) >= share * len(texts)
 
 
-@pytest.mark.parametrize(("text", "label"), [*BEFORE, *AFTER, *FIRST, *SECOND], ids=lambda text: text[-40:])
+@pytest.mark.parametrize(("text", "label"), [*BEFORE, *AFTER, *FIRST, *SECOND, *THIRD], ids=lambda text: text[-40:])
 def test_a_pasted_text_is_never_answered_wrongly_with_confidence(text, label):
     keys, several = label.replace("?", "").split(), "?" in label
     found = looked_up(text)
     assert not (found and found[0].sure and (several or found[0].failure.key not in keys))
 
 
-@pytest.mark.parametrize("texts", [BEFORE, AFTER, FIRST, SECOND], ids=["before", "after", "first", "second"])
+@pytest.mark.parametrize(
+    "texts", [BEFORE, AFTER, FIRST, SECOND, THIRD], ids=["before", "after", "first", "second", "third"]
+)
 def test_the_first_answer_to_a_pasted_text_is_right(texts):
     assert len(BEFORE) + len(AFTER) >= 150
     firsts = [next((match.failure.key for match in looked_up(text)), "") for text, _ in texts]
