@@ -62,6 +62,13 @@ def texts(elements):
     return "\n".join(str(element.value) for element in elements)
 
 
+def charts(at):
+    """What the charts of a page show, by the names of their places."""
+    return {
+        key: chart for text in at.text if text.value.startswith("{") for key, chart in json.loads(text.value).items()
+    }
+
+
 def components(at, name):
     """The components of one kind that are on the page: "player", "address", ..."""
     return [c for c in at.get("bidi_component") if c.proto.component_name.endswith(f"tensor_ops_lab_{name}")]

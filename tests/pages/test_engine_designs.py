@@ -1,12 +1,11 @@
 """Engine designs without a browser: one expression through all, the code, the depth, the network."""
 
-import json
 import re
 
 import pytest
 
 from lab.designs import closures
-from tests.pages.conftest import address, app, components, go_back, run, switch, texts
+from tests.pages.conftest import address, app, charts, components, go_back, run, switch, texts
 
 
 def opened(**parameters):
@@ -68,18 +67,12 @@ def test_what_was_measured_stays_until_something_else_is_to_be_measured(tab, wha
     assert at.session_state["computed"][what][0] != of
 
 
-def chart(at):
-    """What the chart below the table shows."""
-    (feed,) = [json.loads(text.value) for text in at.text if text.value.startswith("{")]
-    return feed["price"]
-
-
 def test_the_picture_compares_the_engines_that_arrive():
-    bars = chart(opened())
+    bars = charts(opened())["price"]
     assert bars["headers"] == ["", "time", "memory, all objects"]
     assert bars["rows"][0] == ["This lab’s engine", "1", "1"]
     assert len(bars["rows"]) == 6
-    assert len(chart(opened(expression="log(a)", in_a="0"))["rows"]) == 5  # scalar Values do not get through
+    assert len(charts(opened(expression="log(a)", in_a="0"))["price"]["rows"]) == 5  # scalar Values do not get through
 
 
 def test_what_is_to_be_done_comes_within_40_words():

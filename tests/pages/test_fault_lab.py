@@ -10,7 +10,7 @@ from lab.faults.compare import CURVES, EFFECTS, compare, first_difference, numbe
 from lab.text import numeral as number
 from lab.training.doctor import diagnose
 from model import Tensor
-from tests.pages.conftest import address, app, components, run, sent, texts
+from tests.pages.conftest import address, app, charts, components, run, sent, texts
 
 UNTOUCHED = "The rules of the engine are untouched"
 
@@ -75,9 +75,9 @@ def test_every_fault_shows_what_was_just_computed(key):
     seen_nothing = [box.value for box in at.markdown if "Broken engine: the run looks healthy" in box.value]
     records = trained.records
     assert bool(seen_nothing) == (bool(records) and diagnose(records, fault.broken.config(2), own_loop=True)[0].well)
-    charts = at.get("echarts_chart")
-    assert 2 <= len(charts) <= 3
-    assert all(chart.proto.alt for chart in charts)
+    shown = charts(at).values()
+    assert 2 <= len(shown) <= 3
+    assert all(chart["alt"] and chart["rows"] for chart in shown)
 
 
 @pytest.mark.parametrize("fault", [f for f in FAULTS if f.kind == "engine"], ids=lambda fault: fault.key)

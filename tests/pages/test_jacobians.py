@@ -5,8 +5,8 @@ import json
 import pytest
 
 from model import Tensor
-from tests.pages.conftest import address, app, press, run, texts
-from tests.pages.test_why_autograd import charts, table, words_before
+from tests.pages.conftest import address, app, charts, press, run, texts
+from tests.pages.test_why_autograd import table, words_before
 
 
 def opened(**parameters):

@@ -1,13 +1,12 @@
 """Faults > Spot the fault without a browser: evidence and its price, naming, the next case, the address; and no leak."""
 
-import json
 import re
 
 import pytest
 
 from lab.faults.catalogue import BY_KEY
 from lab.faults.suspects import COSTS, CURVES, NOTHING, START, WRONG, open_case
-from tests.pages.conftest import address, app, run
+from tests.pages.conftest import address, app, charts, run
 
 TABS = {
     "accuracy": "Accuracy", "norms": "Norms", "weights": "Weights", "dead": "Dead units",
@@ -36,18 +35,18 @@ def test_the_case_begins_with_the_loss_and_all_points():
     at = opened(case=6)
     assert at.title[0].value == "Faults"
     assert points(at) == START
-    assert len(at.get("echarts_chart")) == 1
+    assert len(charts(at)) == 1
     assert at.button(key="spot name").disabled
 
 
 @pytest.mark.parametrize("name", COSTS)
 def test_evidence_costs_points_and_is_shown_once(name):
     at = opened(case=6)
-    before = len(at.get("echarts_chart")), written(at)
+    before = len(charts(at)), written(at)
     at.button(key=f"spot ask {name}").click().run()
     assert not at.exception
     assert points(at) == START - COSTS[name]
-    assert (len(at.get("echarts_chart")), written(at)) != before
+    assert (len(charts(at)), written(at)) != before
     assert f"spot ask {name}" not in [button.key for button in at.button]
     assert at.tabs[-1].label == at.session_state["spot tab"] == TABS[name]  # in front
 
@@ -68,7 +67,7 @@ def test_evidence_that_there_is_none_of_costs_nothing():
 def test_a_loss_that_is_no_number_is_drawn_as_none(culprit):
     at = opened(case=first_case(lambda case: case.culprit == culprit))
     assert any("its loss was no longer a number" in error.value for error in at.error)
-    spec = json.loads(at.get("echarts_chart")[0].proto.spec)
+    spec = charts(at)["spot-loss"]["spec"]
     training = next(line["data"] for line in spec["series"] if line.get("name") == "training")
     assert training[0] is not None
     assert training[1:] == [None]
@@ -131,7 +130,7 @@ def test_every_kind_of_evidence_can_be_had_in_every_case_and_none_tells_the_answ
     if case.fault:
         for text in (case.fault.cause, case.fault.in_training, case.fault.fix, case.fault.broken.engine.__name__):
             assert text == "Tensor" or text not in written(at)
-    assert all(chart.proto.alt for chart in at.get("echarts_chart"))
+    assert all(chart["alt"] for chart in charts(at).values())
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from lab.failures.catalogue import BY_KEY
 from lab.failures.failure import run as run_program
 from lab.lessons.pages import PAGES
 from lab.ui.table import with_code
-from tests.pages.conftest import address, app, press, run, texts
+from tests.pages.conftest import address, app, charts, press, run, texts
 
 FILES = {known.path: known.file for known in PAGES}
 
@@ -38,7 +38,7 @@ def test_each_failure_is_caused_seen_and_cured():
             assert [warning.value for warning in at.warning] == [with_code(failure.silent)]
         assert address(at)["failure"] == failure.key
         charted = [name for name, value in cure.shown.items() if isinstance(value, list)]
-        assert len(at.get("echarts_chart")) == len(charted)
+        assert len(charts(at)) == len(charted)
 
 
 @pytest.mark.parametrize("moves", [0, 2])

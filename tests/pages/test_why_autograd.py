@@ -8,7 +8,7 @@ import pytest
 
 from lab.autodiff import cost
 from model import Tensor
-from tests.pages.conftest import address, app, components, go_back, press, run, switch, texts
+from tests.pages.conftest import address, app, charts, components, go_back, press, run, switch, texts
 
 PAGE = "pages/why_reverse_mode.py"
 
@@ -29,12 +29,6 @@ def words_before(at):
     """Of the sentences that say what is to be done, without what explains a term."""
     prose = at.get("html")[0].proto.body
     return len(re.sub(r"<[^>]+>", "", re.sub(r"<span.*?</span>", "", prose)).split())
-
-
-def charts(at):
-    return {
-        key: chart for text in at.text if text.value.startswith("{") for key, chart in json.loads(text.value).items()
-    }
 
 
 def plain(at):
