@@ -54,13 +54,15 @@ __all__ = ["Config", "Trainer", "main", "train"]
 
 EXIT_CODES = "exit codes: 0 trained, 1 the loss diverged, 2 something given cannot be used, 130 stopped by Ctrl-C"
 
+COMMANDS = ("report", "doctor", "predict")  # each is the first word; without one, a network is trained
+
 
 class _Parser(argparse.ArgumentParser):
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         given, unknown = self.parse_known_args(args, namespace)
         if unknown:
-            flags = [flag for action in self._actions for flag in action.option_strings]
-            close = difflib.get_close_matches(unknown[0].partition("=")[0], flags, n=1)
+            known = [*COMMANDS, *(flag for action in self._actions for flag in action.option_strings)]
+            close = difflib.get_close_matches(unknown[0].partition("=")[0], known, n=1)
             if close:
                 raise ConfigError(f"There is no {unknown[0].partition('=')[0]}: did you mean {close[0]}?")
             self.error(f"unrecognized arguments: {' '.join(unknown)}")

@@ -117,7 +117,7 @@ class RunFolder:
         """Raises RunError when there is no run in the folder."""
         self.path = path
         if not is_run(path):
-            raise RunError(f"There is no run in {str(path)!r} (no config.json): give --out the folder of a run.")
+            raise RunError(f"There is no run in {str(path)!r} (no config.json): name the folder of a run.")
 
     @classmethod
     def create(cls, path: Path, config: Config) -> RunFolder:

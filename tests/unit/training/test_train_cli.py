@@ -462,8 +462,20 @@ def test_a_warning_in_the_course_of_a_run_stands_on_a_line_of_its_own(here):
 def test_a_mistyped_flag_is_answered_with_the_nearest_one(here, capsys):
     assert train.main(["--hiden", "3"]) == 2
     assert capsys.readouterr().err == "train.py: There is no --hiden: did you mean --hidden?\n"
+    assert train.main(["dcotor", "runs/moons-1"]) == 2
+    assert capsys.readouterr().err == "train.py: There is no dcotor: did you mean doctor?\n"
     assert train.main(["--qqq"]) == 2
     assert "unrecognized arguments: --qqq" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command", [["doctor", "gone"], ["predict", "gone", "rows.csv"], ["--resume", "--out", "gone"]]
+)
+def test_a_run_that_is_not_there_is_answered_with_advice_that_every_command_can_take(here, capsys, command):
+    assert train.main(command) == 2
+    assert (
+        capsys.readouterr().err == "train.py: There is no run in 'gone' (no config.json): name the folder of a run.\n"
+    )
 
 
 def test_an_epoch_is_one_line_with_the_name_before_each_number(here, capsys):
