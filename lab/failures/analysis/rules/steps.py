@@ -206,6 +206,8 @@ def wrong_order(case: Case) -> Iterator[RuleHit]:
             elif event.kind == Act.STEP and event.value is stepper.value:
                 if last is not None and emptied is not None and not apart(last, event) and not apart(emptied, event):
                     yield from misplaced(case, stepper, last, emptied, event)
+                elif last is not None and emptied is None:
+                    yield from one_turn_late(case, stepper, last, event)
                 last, emptied = None, None
 
 
@@ -254,20 +256,41 @@ def misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event, step: 
         yield RuleHit(18, node, sentence, edit)
 
 
+def one_turn_late(case: Case, stepper: Stepper, backward: Event, step: Event) -> Iterator[RuleHit]:
+    """18: a step with the gradients of the turn before, in front of this turn's pass.
+    Silent: where the two do not stand in one block of a loop."""
+    one_loop = bool(step.loops) and backward.loops == step.loops and backward.places == step.places
+    together = side_by_side((backward, step)) if one_loop and backward.turns != step.turns else None
+    if together is None:
+        return
+    block, (behind, first) = together
+    part = block[first : behind + 1]
+    edit = case.text.reorder(part, [*part[1:], part[0]]) if first < behind else None
+    if edit is not None:
+        yield RuleHit(
+            18,
+            step.node,
+            f"`{stepper.text}` steps before this turn's `backward()` in line {backward.statement.lineno}: it follows "
+            "the gradient of the batch before, and that of the last batch is never used.",
+            edit,
+        )
+
+
 GROWS = re.compile("(?i)likelihood|reward|return|score|objective|elbo|evidence|log_?p|utility")  # what should grow
 
 
 def uphill(case: Case) -> Iterator[RuleHit]:
     """18: a loss made larger, by += with its own gradient. Silent: signs of gradients (attacks climb on purpose), and
     whatever is not called a loss."""
-    losses = [
-        e for e in case.all(Act.BACKWARD) if re.search("loss|error|cost|mse", e.value.name) or e.value.form == "loss"
-    ]
-    if any(e.value.op == "neg" or GROWS.search(e.value.name) for e in case.all(Act.BACKWARD)):
+    passes = case.all(Act.BACKWARD, Act.USED)
+    losses = [e for e in passes if re.search("loss|error|cost|mse", e.value.name) or e.value.form == "loss"]
+    if any(e.value.op == "neg" or GROWS.search(e.value.name) for e in passes):
         return
     for event in case.all(Act.UPDATE, Act.WRITE):
         new = event.other
-        climbs = new is not None and (new.kind == Kind.GRADIENT or (event.kind == Act.UPDATE and Tag.UP in new.tags))
+        climbs = new is not None and (
+            new.kind == Kind.GRADIENT or (event.kind == Act.UPDATE and Tag.UP in new.tags) or slope_of(new, event.value)
+        )
         if event.detail != "+" or new is None or not climbs or {Tag.SIGN, Tag.TURNED} & new.tags or not losses:
             continue
         if event.value.graph is False or (event.recorded and event.kind == Act.WRITE):
@@ -292,6 +315,20 @@ def uphill(case: Case) -> Iterator[RuleHit]:
             "climbs; the step goes against it.",
             case.text.replace([(statement, line)]),
         )
+
+
+def slope_of(step: Value, weight: Value) -> bool:
+    """Is it the derivative of a loss by a weight, perhaps times a rate? Not that by what goes into layers, which an
+    attack moves uphill on purpose."""
+    if step.op == "*":
+        rates = [part.constant for part in step.parents if part.kind == Kind.NUMBER and part.op != "neg"]
+        slopes = [part for part in step.parents if part.op == "derivative"]
+        if len(rates) != 1 or len(slopes) != 1 or (isinstance(rates[0], int | float) and rates[0] <= 0):
+            return False
+        step = slopes[0]
+    behind = list(reach(step.parents[0])) if step.op == "derivative" and step.parents else []
+    through_layers = any(part.kind in {Kind.MODULE, Kind.UNKNOWN} or part.maybe for part in behind)
+    return any(part is weight for part in behind) and not through_layers
 
 
 def likelihood_made_smaller(case: Case) -> Iterator[RuleHit]:
