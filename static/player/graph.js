@@ -220,7 +220,8 @@ export class Graph {
   choose() {
     const { playback, plans } = this;
     if (!playback || !plans.length) return;
-    const plan = bestFor(plans, this.room(), this.element.closest(".present") ? READABLE_FAR : 1);
+    const presented = this.element.closest(".present");
+    const plan = bestFor(plans, this.room(), presented ? READABLE_FAR : 1, presented ? 0 : this.view.readable());
     if (plan === this.plan) return;
     this.plan = plan;
     this.build(playback, plan);
@@ -457,7 +458,11 @@ export class Graph {
     const focus = now.playback.focus(frame);
     const fresh = !this.shown; // other numbers: those on the cards are waited for, those on the edges are as many again
     this.shown = { frame, selected, cell };
-    if (focus.to !== undefined) this.view.reveal(boxOf(now.plan, focus.to));
+    const to = focus.to ?? now.playback.events[0]?.node; // before the first event: where it will be
+    if (to !== undefined) {
+      const others = focus.from === undefined ? now.playback.nodes[to].children : [focus.from];
+      this.view.reveal([aroundCards(now.plan, [...others, to]), aroundCards(now.plan, [to])]);
+    }
     this.patch(undefined, fresh);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.patch(() => true), SETTLE);
@@ -735,6 +740,19 @@ function cellAt(event, frame, { rows, columns, stride }) {
 /** The middle of the card that stands for a node. @param {Plan} plan @param {number} node */
 function boxOf(plan, node) {
   return /** @type {Point} */ (plan.boxes.get(plan.itemOf[node]));
+}
+
+/** The box around the cards of some nodes. @param {Plan} plan @param {number[]} nodes */
+function aroundCards(plan, nodes) {
+  const corners = nodes.flatMap((node) => {
+    const { x, y } = boxOf(plan, node);
+    const { width, height } = /** @type {Card} */ (plan.cards.get(plan.itemOf[node]));
+    return [
+      { x: x - width / 2, y: y - height / 2 },
+      { x: x + width / 2, y: y + height / 2 },
+    ];
+  });
+  return around(corners);
 }
 
 /** @param {number} width @param {number} height @param {string} name @param {number} radius */

@@ -74,6 +74,7 @@ const BEND = 36; // pixels in which an edge turns into its lane
 const LANE = 12; // pixels between lanes
 const PIECES = 16; // straight ones that a part of a curve is measured by
 const ONE_STYLE_FROM = 200; // cards: Graphviz takes so long for them that only one style is tried
+const TAKEN = { width: 24, height: 60 }; // pixels of the room for margins and buttons
 /** @type {(Style & {liking: number})[]} */
 const ARRANGEMENTS = [
   { down: false, compact: false, liking: 1 },
@@ -88,16 +89,23 @@ export function stylesFor(playback, folded) {
   return itemsOf(playback, folded).items.size < ONE_STYLE_FROM ? ARRANGEMENTS : ARRANGEMENTS.slice(0, 1);
 }
 
-/** The plan that a window of this size shows largest; small cards only where they help.
- * @param {Plan[]} plans @param {Size} room @param {number} limit a scale beyond which no plan counts as larger */
-export function bestFor(plans, room, limit) {
+/** The plan that a window of this size shows largest; small cards only where they help: not if the window shows a part
+ * of the drawing in any case. @param {Plan[]} plans @param {Size} room
+ * @param {number} limit a scale beyond which no plan counts as larger
+ * @param {number} readable a scale from which on all of a drawing is shown */
+export function bestFor(plans, room, limit, readable) {
+  /** @param {Plan} plan */
+  const whole = ({ width, height }) =>
+    Math.min((room.width - TAKEN.width) / width, (room.height - TAKEN.height) / height) >= readable;
+  const large = plans.filter(({ compact }) => !compact);
+  const tried = plans.some(whole) || !large.length ? plans : large;
   /** @param {Plan} plan */
   const score = ({ down, compact, width, height }) => {
     const liking = ARRANGEMENTS.find((style) => style.down === down && style.compact === compact)?.liking ?? 0;
     const scale = Math.min(room.width / width, room.height / height);
     return liking * Math.min(scale, limit) * Math.min(scale, 1); // made smaller it is hard to read: that counts twice
   };
-  return plans.reduce((best, plan) => (score(plan) > score(best) ? plan : best));
+  return tried.reduce((best, plan) => (score(plan) > score(best) ? plan : best));
 }
 
 /** What can be folded into one card, by a key, what contains others before those: the learner's own lines, and calls of

@@ -8,10 +8,11 @@ const SMALLEST = 0.05;
 const LARGEST = 4;
 const FIT_AT_MOST = 2;
 const BUTTONS = 36; // pixels at the bottom; a graph that is presented has none
-const READABLE = 0.3;
+const [READABLE, IN_HAND] = [0.75, 0.6]; // in a window, and on a telephone, which is held closer
 const FROM_AFAR = 1.34; // the smallest digits of a drawing have 12 pixels; presented, they have 16
 const TOO_SMALL = 0.35; // for the small print
-const COMFORTABLE = 0.7;
+const COMFORTABLE = 0.95;
+const MARGIN = 12; // pixels between what an event is about and the edge of the window
 
 export class View {
   /** @param {SVGSVGElement} svg @param {SVGGElement} scene what moves @param {() => void} onMove */
@@ -44,6 +45,12 @@ export class View {
     this.window = { width: this.svg.clientWidth, height: this.svg.clientHeight, buttons };
   }
 
+  /** The scale from which on a drawing can be read. */
+  readable() {
+    if (this.presented) return FROM_AFAR;
+    return this.svg.closest(".narrow") ? IN_HAND : READABLE;
+  }
+
   /** The whole drawing, centred. @param {Size} [size] of the drawing */
   fit(size = this.size) {
     this.size = size;
@@ -62,7 +69,7 @@ export class View {
   open(size, point) {
     this.point = point;
     this.fit(size);
-    if (this.scale >= (this.presented ? FROM_AFAR : READABLE)) return;
+    if (this.scale >= this.readable()) return;
     this.fitted = false;
     this.scale = this.presented ? FROM_AFAR : COMFORTABLE;
     this.x = this.window.width / 2 - point.x * this.scale;
@@ -80,20 +87,27 @@ export class View {
     this.apply();
   }
 
-  /** Move only if the point is out of sight. @param {Point} point */
-  reveal(point) {
+  /** Move only if a part of a box is out of sight, and then to its middle. @param {(Point & Size)[]} boxes of which
+   * the first that has room in the window is meant, or the last */
+  reveal(boxes) {
     if (this.fitted) return;
-    const { width, height } = this.window;
-    const x = this.x + point.x * this.scale;
-    const y = this.y + point.y * this.scale;
-    const margin = this.presented ? Math.min(width, height) / 3 : 35;
-    if (x > margin && x < width - margin && y > margin && y < height - margin) return;
-    this.x += width / 2 - x;
-    this.y += height / 2 - y;
-    this.apply();
+    const room = { width: this.window.width, height: this.window.height - this.window.buttons };
+    const margin = this.presented ? Math.min(room.width, room.height) / 4 : MARGIN;
+    const fits = (/** @type {Size} */ size) =>
+      size.width * this.scale <= room.width - 2 * margin && size.height * this.scale <= room.height - 2 * margin;
+    const { x, y, width, height } = boxes.find(fits) ?? boxes[boxes.length - 1];
+    const [left, top] = [this.x + x * this.scale, this.y + y * this.scale];
+    const [right, bottom] = [left + width * this.scale, top + height * this.scale];
+    if (left >= margin && right <= room.width - margin && top >= margin && bottom <= room.height - margin) return;
+    const by = { x: (room.width - left - right) / 2, y: (room.height - top - bottom) / 2 };
+    this.x += by.x;
+    this.y += by.y;
+    this.apply(Math.abs(by.x) < room.width && Math.abs(by.y) < room.height);
   }
 
-  apply() {
+  /** @param {boolean} [slides] to a place nearby, so that one sees the way; style sheet: unless motion is reduced */
+  apply(slides = false) {
+    this.scene.classList.toggle("slides", slides);
     this.svg.classList.toggle("far", this.scale < TOO_SMALL);
     setAttribute(
       this.scene,

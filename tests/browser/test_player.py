@@ -386,6 +386,35 @@ def test_cards_out_of_sight_follow_when_events_rest_or_when_they_come_into_sight
     assert names.evaluate_all(laid_out) == 150
 
 
+def test_a_large_graph_opens_at_a_readable_size_and_follows_the_events_until_it_is_fitted(open_player):
+    page = open_player("case=arrays", width=1280, height=720)
+    state = """(graph) => {
+      const area = graph.getBoundingClientRect();
+      const inside = ({ left, right, top, bottom }) =>
+        left >= area.left && right <= area.right && top >= area.top && bottom <= area.bottom;
+      const cards = [...graph.querySelectorAll(".card.to .box")];
+      return {
+        scale: graph.querySelector(":scope > g").transform.baseVal.consolidate().matrix.a,
+        cards: cards.length,
+        seen: cards.every((card) => inside(card.getBoundingClientRect())),
+      };
+    }"""
+    page.emulate_media(reduced_motion="reduce")
+    for _ in range(12):
+        press(page, "ArrowLeft")
+        rest(page)
+        now = page.locator(".graph").evaluate(state)
+        assert now["scale"] >= 0.9  # digits of 11 pixels
+        assert now["cards"] == 1
+        assert now["seen"]
+    press(page, "Home")
+    expect(page.locator(".card").first).to_be_in_viewport()
+    page.get_by_role("button", name="Fit the whole graph").click()
+    fitted = page.locator(".graph").evaluate(state)["scale"]
+    press(page, *["ArrowRight"] * 3)
+    assert page.locator(".graph").evaluate(state)["scale"] == fitted < 0.75
+
+
 def test_a_call_that_was_overtaken_takes_nothing_away(open_player):
     """When two answers come at once, Streamlit ends the call with the first one after that with the second."""
     page = open_player()
