@@ -398,8 +398,8 @@ def dead_layer(h: History) -> Evidence | None:
 
 
 def dying(h: History) -> Evidence | None:
-    """Many units are off, and the loss is no better than that of the plain answer."""
-    return None if dead_layer(h) or not h.harmed else _dead_units(h, DEAD)
+    """Many units are off, and the loss is no better than that of the plain answer, also on the samples it learns."""
+    return None if dead_layer(h) or not h.harmed or _useless(h) else _dead_units(h, DEAD)
 
 
 def units_off(h: History) -> Evidence | None:

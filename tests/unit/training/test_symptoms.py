@@ -146,6 +146,12 @@ GOLDEN = [
         ),
         Config(hidden=(8, 8)),
     ),
+    Golden(  # half of the units learn the samples all the same: what is missing is an order in them
+        "dying",
+        [each | {"dead_units": {"layer1": 0.6, "layer2": 0.2}} for each in useless(0.6, loss=0.57)],
+        None,
+        Config(hidden=(8, 8)),
+    ),
     Golden("units_off", off(0.45), None, Config(hidden=(8, 8))),
     Golden("units_off", off(0.55, since=9), ((
         "55% of the units of layer1 give the same output for every sample (since epoch 9 at least 50%): no gradient "
