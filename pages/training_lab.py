@@ -156,7 +156,7 @@ def _with_own_engine(current: PageState, engine: Engine) -> None:
         choice.choose("training")
     contest.show(engine)
     page.closing(
-        "Guess before you press Train: how many times the processor time of the lab’s engine will yours take, and why?",
+        "Guess before you press Train: how many times slower than the lab’s engine is yours, and why?",
         "pages/build_it_yourself.py",
         "Next: your engine, and a page of it to keep",
         {"tab": "keep"},
@@ -365,7 +365,7 @@ def _transport(ready: bool) -> None:
         on_click=reset,
         disabled=not run.batches and not running,
         key="training reset",
-        help="Back to the same initial weights. What was trained goes on the shelf.",
+        help="Start again from the same initial weights. This run moves to the shelf.",
     )
 
 
@@ -446,15 +446,15 @@ def _take_weights(view: View) -> None:
     st.download_button(
         "Weights", saved, "weights.npy", key="training weights", icon=":material/download:", on_click="ignore",
         disabled=st.session_state["training running"],
-        help="All weights and biases as one array, of the epoch shown or of the nearest before it that is kept: "
-        "np.load reads it, Trainer.set_weights takes it.",
+        help="All weights and biases as one array, at the epoch shown or the nearest earlier one that is kept. "
+        "Read it with np.load; Trainer.set_weights accepts it.",
     )  # fmt: skip
 
 
 def _play_sample(view: View) -> None:
     run = view.run
     if st.session_state["training running"]:
-        st.markdown("Pause the training to follow one sample: the weights must stand still for it.")
+        st.markdown("Pause the training to follow one sample: its weights must not change meanwhile.")
         return
     network = view.network()
     if sum(parameter.size for parameter in network.parameters()) > MOST_WEIGHTS:
@@ -483,7 +483,7 @@ def _read_drawing() -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         bitmap = digit_pad("training pad")
-        st.caption("Draw large, with the pointer, or with arrow keys and space. The network in training reads along.")
+        st.caption("Draw large, with the pointer or with arrow keys and space. The network classifies as you draw.")
     if bitmap is None:
         return
     image = normalise(bitmap)

@@ -26,8 +26,8 @@ from model import Tensor, topological_order
 KEPT = "Bytes kept at the worst moment"
 YEARS = ("1847", "1951", "1964", "1970", "1986", "2015")
 TRY_THIS = {
-    "beside": "Change one of the snippets in a notebook so that both engines agree on the type of a number.",
-    "memory": "Double the layers. By how much does the best number of segments grow: twice, or about √2 times?",
+    "beside": "Change one of the snippets in a notebook so that both engines use the same dtype.",
+    "memory": "Double the layers. Does the best number of segments double, or grow by about √2?",
     "next": "Open the attention in the Graph lab, go backward, and find the softmax: whose gradient has row sums of 0?",
 }
 
@@ -67,8 +67,8 @@ FIELDS = (
 
 def _beside() -> None:
     st.markdown(
-        f"{len(QUESTIONS)} questions. This engine answers as you read. **Guess first: in how many rows will PyTorch’s "
-        "answer read differently?**"
+        f"Both engines get the same {len(QUESTIONS)} questions; this one has answered. **Guess first: in how many rows "
+        "will PyTorch’s answer differ?**"
     )
     session = st.session_state
 
@@ -109,12 +109,12 @@ def _beside() -> None:
         column.code(code, wrap_lines=True)
     st.header("What is left out here")
     st.markdown(
-        "**Graphics processors.** NumPy computes on the processor alone. A framework has each operation once more for "
-        "each device, keeps arrays there, and starts work without waiting for its end; a compiler such as XLA, under "
-        "JAX and TensorFlow, fuses many operations into one. The graph and the chain rule stay what they are.\n\n"
-        "**Higher order.** Here a gradient is an array, without history: the row above ends in an error. PyTorch "
-        "(`create_graph=True`) writes backward rules with tensors, so that going backward records a graph, too; JAX "
-        "transforms a function into another (`grad`; `jvp` for forward mode, `vjp` for reverse), and that one again."
+        "**Graphics processors.** NumPy runs on the CPU only. A framework implements each operation for each device, "
+        "keeps the arrays there and does not wait for an operation to end. A compiler such as XLA, which JAX and "
+        "TensorFlow use, fuses many operations into one. The graph and the chain rule stay the same.\n\n"
+        "**Higher order.** Here a gradient is an array without a history, so the row above ends in an error. In "
+        "PyTorch, backward rules use tensors, so the backward pass records a graph too (`create_graph=True`). JAX "
+        "turns a function into its derivative (`grad`; `jvp` for forward mode, `vjp` for reverse), and can do so again."
     )
 
 
@@ -135,9 +135,8 @@ def _at_a_glance() -> None:
 
 def _memory() -> None:
     st.markdown(
-        "A chain of layers, cut into segments. Forward, only the last segment records its graph; of each other one "
-        "only the input is kept, and it runs once more as backward comes to it. **How many segments keep the least?** "
-        "All bytes and runs are counted now."
+        "A chain of layers is cut into segments: only the last segment records its graph. The others keep just their "
+        "input and run again when the backward pass reaches them. **How many segments need the least memory?**"
     )
     columns = st.columns(4)
     for column, (field, word) in zip(
@@ -167,9 +166,8 @@ def _memory() -> None:
     }
     st.markdown(
         f"{verdict(away[guessed] == min(away.values()))} Least with **{best.segments} segments**, {best.kept:,} bytes. "
-        "Kept are the inputs of the segments and the graph of one of them, so about layers / segments + segments "
-        f"counts: least near the root of {layers}, {layers**0.5:.1f}, times a constant. Parameters and gradients are "
-        "left out of the count."
+        "Memory holds the input of every segment and the graph of one, so it grows with segments + layers / segments: "
+        f"least near √{layers} = {layers**0.5:.1f}, times a constant. Parameters and gradients are not counted."
     )
     boards = ChartHost("field")
     for column, key in zip(st.columns(2), ("kept", "runs"), strict=True):
@@ -196,8 +194,8 @@ def _curves(plain: checkpoint.Cost, costs: list[checkpoint.Cost], theme: str) ->
 
 def _next() -> None:
     st.markdown(
-        "What comes after multilayer perceptrons needs no other engine: the same operations, other graphs. Each of "
-        "these was run now. Answer its question, then look. For any size, as Python: `lab/layers.py`."
+        "Larger layers need no new engine: the same operations make other graphs. Answer a question, then open its "
+        "result. `lab/layers.py` has each layer for any size."
     )
     layers = [preset for preset in expression_box.presets() if "question" in preset]
     said = memoize("beyond", 1, lambda: {layer["key"]: _ran(layer["text"], layer["values"]) for layer in layers})
@@ -216,7 +214,7 @@ def _next() -> None:
 
 
 def _ran(text: str, given: dict[str, float | list]) -> str:
-    """What came of an expression, in a sentence."""
+    """The result and gradients of an expression, in a sentence."""
     expression = parse(text)
     leaves = {leaf: Tensor(given[leaf]) for leaf in expression.names}
     result = expression(**leaves)
@@ -276,8 +274,8 @@ BOOKS = (
 
 def _history() -> None:
     st.markdown(
-        "Backpropagation became famous in 1986. **Guess first: in which of these years was reverse mode first written "
-        "down for any program?** Software stands at the year of its first release."
+        "Backpropagation became famous in 1986. **Guess first: in which of these years was reverse mode first "
+        "published for any program?** Software is listed under the year of its first release."
     )
     guess = st.segmented_control("The year", YEARS, key="field year")
     if guess is None:

@@ -462,8 +462,8 @@ def unchecked(config: Config) -> None:
     """What cannot be told of a run that holds nothing out; nothing of one that does."""
     if not config.val_fraction:
         st.caption(
-            "**Nothing is held out to validate.** So there is no gap to see, the doctor cannot tell whether more was "
-            "learned than these samples, and the best epoch is the one that is best on them."
+            "**No samples are held out for validation.** There is no gap to see, the doctor cannot detect overfitting, "
+            "and the best epoch is judged on the training samples."
         )
 
 

@@ -253,7 +253,7 @@ def choose_lesson(config: Config | None) -> None:
         key="training lesson",
         on_change=begin,
         label_visibility="collapsed",
-        help="Each is a set of settings, with a question to guess at.",
+        help="Each sets the lab up and asks you to predict what happens.",
         width=200,
     )
 
@@ -285,7 +285,7 @@ def more() -> None:
 
     st.button(
         "New data", icon=":material/casino:", on_click=draw, key="training new data",
-        help="Draws other samples and other initial weights: the next seed.",
+        help="Use the next seed: other samples and other initial weights.",
     )  # fmt: skip
     box = st.popover("More", icon=":material/tune:", key="training settings", on_change="rerun")
     if box.open:  # Streamlit's browser side would show widgets in a closed one with the values of their first run
@@ -304,11 +304,11 @@ def _folded() -> None:
             _scale_or_usual("samples", SAMPLES, SYNTHETIC_SAMPLES)
         _scale("l1", DECAYS)
         _choice("init", INITS)
-        _choice("skip", SKIP, help="Adds a hidden layer's input to its output, where both are as wide.")
+        _choice("skip", SKIP, help="Adds a hidden layer’s input to its output where both have the same width.")
         _count("seed", help="Fixes weights and order of samples.")
         _choice("schedule", SCHEDULES)
         _count("warmup")
-        _count("clip", step=0.5, help="The largest norm of all gradients together: longer ones are cut. 0: never.")
+        _count("clip", step=0.5, help="Scale all gradients down when their joint norm exceeds this. 0: never.")
         _count("patience", help="Stop after so many epochs without a better one. 0: never.")
         if st.session_state[_key("optimizer")] == "sgd":
             limits = SETTINGS["momentum"].limits

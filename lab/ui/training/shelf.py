@@ -47,7 +47,7 @@ def shelf(put_in_place: Callable[[LiveRun], None]) -> None:
     shared, complaints = from_folder(runs_folder())
     with box:
         if not own and not shared:
-            st.markdown("Change a setting after a few epochs: the run that you leave comes here, to be compared.")
+            st.markdown("Change a setting after a few epochs: the previous run is kept here for comparison.")
         if "training shelf complaint" in state:
             st.error(escape_markdown(state.pop("training shelf complaint")))
         if own or shared:
@@ -70,8 +70,8 @@ def _table(runs: list[Kept], put_in_place: Callable[[LiveRun], None]) -> None:
     names = [run.name for run in runs]
     compared = [other.name for other in state["training compared"]]
     st.caption(
-        "Tick runs: the charts above draw their validation curves beside the present run. A single one can be opened, "
-        "used again, renamed or deleted. A click on a heading sorts."
+        "Tick runs to draw their validation curves next to the present run. Tick a single one to open, reuse, rename "
+        "or delete it. Click a heading to sort."
     )
     # Of other runs it is another table: the ticks of this one are the numbers of its rows.
     state["training shelf table"] = f"training shelf {hash(tuple(names))}", runs
