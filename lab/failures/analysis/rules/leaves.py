@@ -36,13 +36,14 @@ def gradient_of_the_middle(case: Case) -> Iterator[RuleHit]:
             continue
         name = statement.targets[0].id
         anew = made_a_leaf(case, statement)
-        why = f"`{name}` is computed from others, so it is no leaf, and its `.grad`"
         yield RuleHit(
             5,
             statement if anew else event.node,
-            f"{why}, read in line {event.statement.lineno}, is None."
+            f"`{name}` is computed from others, so it is no leaf, and its `.grad`, read in line "
+            f"{event.statement.lineno}, is None."
             if anew
-            else f"{why} is None: line {statement.lineno}, where it is made, does not ask to keep it.",
+            else f"`{name}`, made in line {statement.lineno}, is computed from others: it is no leaf, and its `.grad` "
+            f"is None unless `{name}.retain_grad()` was called.",
             anew or case.text.after(statement, f"{name}.retain_grad()"),
         )
 
