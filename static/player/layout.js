@@ -2,7 +2,7 @@
  * worker (arranger.js), except for edges over many ranks, which would take it very long: they run in lanes. */
 
 import { shapeText, shorten } from "./format.js";
-import { isOperation } from "./playback.js";
+import { fullShape, isOperation } from "./playback.js";
 
 /** @import { GraphvizLayout, TraceNode } from "../types.js" */
 /** @import { Playback } from "./playback.js" */
@@ -210,7 +210,7 @@ export function cardOf(playback, item, compact, large = false) {
   const name = playback.name(node.id);
   const full = item.group ? `${item.group} (${item.members.length} nodes)` : playback.definition(node.id);
   const short = item.group || (node.op ? `${name}  ${node.op}` : name);
-  const shape = node.shape.length ? ` ${shapeText(node.shape)}` : "";
+  const shape = node.shape.length ? ` ${shapeText(fullShape(node))}` : "";
   const title = shorten(compact ? short : full, compact ? 12 : 26) + shape;
   const textWidth = title.length * (compact ? 6.6 : 7.4) + 24;
   if (node.shape.length === 0) {

@@ -21,6 +21,11 @@ export function isOperation(node) {
   return node.op !== "";
 }
 
+/** Its shape in the program, also where only some cells of it were kept. @param {TraceNode} node */
+export function fullShape({ large, shape }) {
+  return large?.shape ?? shape;
+}
+
 export class Playback {
   /** @param {TraceData} data @param {Slope[]} slopes of inputs that are single numbers, as far as they are known
    * @param {Departure | null} departure from the right engine's pass

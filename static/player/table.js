@@ -2,7 +2,7 @@
 
 import { brief, shapeText } from "./format.js";
 import { h, link, nextFrame, section, setAttribute, setText } from "./dom.js";
-import { WAITING } from "./playback.js";
+import { fullShape, WAITING } from "./playback.js";
 
 /** @import { Frame, Playback } from "./playback.js" */
 
@@ -117,7 +117,7 @@ export class Table {
 
 /** @param {Playback} playback @param {number} id */
 function roleOf(playback, id) {
-  const { shape } = playback.nodes[id];
+  const shape = fullShape(playback.nodes[id]);
   return playback.derived[id].kind + (shape.length ? ` ${shapeText(shape)}` : "");
 }
 

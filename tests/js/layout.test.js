@@ -164,7 +164,7 @@ test("a card has room for what is on it", () => {
       for (const item of itemsOf(playback, new Set()).items.values()) {
         const node = playback.nodes[item.node];
         const card = cardOf(playback, item, compact);
-        const shape = node.shape.length ? ` ${shapeText(node.shape)}` : "";
+        const shape = node.shape.length ? ` ${shapeText(node.large?.shape ?? node.shape)}` : "";
         assert.ok(card.title.endsWith(shape) && card.title.length - shape.length <= (compact ? 12 : 26));
         assert.equal(card.full, playback.definition(node.id));
         assert.equal(card.grid === null, node.shape.length === 0);
@@ -182,4 +182,15 @@ test("a card has room for what is on it", () => {
       }
     }
   }
+});
+
+test("a card tells the shape in the program, not that of the cells that were kept", () => {
+  const data = structuredClone(traces.named.joined);
+  const node = data.nodes.find(({ shape }) => shape.length > 0) ?? assert.fail();
+  node.large = { shape: [784, 128], min: 0, max: 1, mean: 0.5, not_finite: 0 };
+  const playback = new Playback(data);
+  const item = itemsOf(playback, new Set()).items.get(`node-${node.id}`) ?? assert.fail();
+  const { title, grid } = cardOf(playback, item, false);
+  assert.ok(title.endsWith("(784, 128)"), title);
+  assert.equal(grid?.columns, node.shape.at(-1)); // as many cells as there are
 });
