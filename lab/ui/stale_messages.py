@@ -36,14 +36,12 @@ class LatestState(SessionState):
 
     pending   id of a widget that the script has set -> the number of the answer that tells the browser
     sent      the ids of the widgets in the browser's last message
-    complete  has the last run come to its end? None: it failed, or was stopped
-    drawn     ids of the widgets that it has made
+    complete  has the last run come to its end?
     """
 
     pending: dict[str, int] = field(default_factory=dict)
     sent: frozenset[str] = frozenset()
-    complete: bool | None = True
-    drawn: set[str] = field(default_factory=set)
+    complete: bool = True
 
     def on_script_will_rerun(
         self,
@@ -57,7 +55,7 @@ class LatestState(SessionState):
         self._note_what_was_set()
         if fresh_widget_states is not None:
             fresh_widget_states = self._without_outdated(fresh_widget_states)
-        self.complete, self.drawn = None, set()
+        self.complete = False
         super().on_script_will_rerun(
             fresh_widget_states,
             replay_trigger_states=replay_trigger_states,
@@ -70,7 +68,7 @@ class LatestState(SessionState):
                 self._new_session_state.setdefault(keys[widget], self._old_state[widget])
 
     def on_script_finished(self, widget_ids_this_run: frozenset[str], *, remove_stale_widgets: bool = True) -> None:
-        """Streamlit calls it after each run, also after one that a new message has ended; not after one that failed."""
+        """Streamlit calls it after each run, also after one that a new message has ended."""
         super().on_script_finished(widget_ids_this_run, remove_stale_widgets=remove_stale_widgets)
         self.complete = remove_stale_widgets
 
@@ -78,7 +76,6 @@ class LatestState(SessionState):
         """Streamlit calls it where the script makes a widget. What the browser has said itself it is not told: it may
         have gone on since."""
         made = super().register_widget(metadata, user_key)
-        self.drawn.add(metadata.id)
         if not made.value_changed or self._new_widget_state.get(metadata.id, _ABSENT) != made.value:
             return made
         return replace(made, value_changed=False)
@@ -104,8 +101,6 @@ class LatestState(SessionState):
                 continue
             if widget in self.pending or self._new_widget_state.get(widget, _ABSENT) != value:
                 self.pending[widget] = number
-        if self.complete is None:  # no number follows what the browser was told
-            self.pending = {widget: number for widget, number in self.pending.items() if widget not in self.drawn}
 
     def _without_outdated(self, message: WidgetStates) -> WidgetStates:
         """A message without the values that the script has replaced since."""

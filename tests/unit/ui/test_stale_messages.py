@@ -15,7 +15,7 @@ class Visit:
         self.answers = 0
         self.answer({})
 
-    def answer(self, sends, *, script=lambda state: None, number=True, draws=("a", "b"), fails=False):
+    def answer(self, sends, *, script=lambda state: None, number=True):
         """One run. sends: what the browser says of its widgets. Returns what it is told to show."""
         states = [WidgetState(id=f"$$ID-x-{key}", int_value=value) for key, value in sends.items()]
         self.state.on_script_will_rerun(WidgetStates(widgets=states))
@@ -23,13 +23,12 @@ class Visit:
         ids = {key: f"$$ID-x-{key}" for key in ("a", "b")}
         self.chosen = {key for key, id in ids.items() if id in arrived and self.state._widget_changed(id)}
         script(self.state)
-        told = {key: self._widget(key) for key in draws}
-        if number and not fails:
+        told = {key: self._widget(key) for key in ("a", "b")}
+        if number:
             self.answers += 1
             self.state[COUNT] = self.state[NUMBER] = self.answers
             self._widget(NUMBER)
-        if not fails:
-            self.state.on_script_finished(frozenset(f"$$ID-x-{key}" for key in ("a", "b", NUMBER)))
+        self.state.on_script_finished(frozenset(f"$$ID-x-{key}" for key in ("a", "b", NUMBER)))
         return {key: made.value for key, made in told.items() if made.value_changed}
 
     def values(self):
@@ -93,17 +92,3 @@ def test_a_part_of_the_page_that_sends_no_number_holds_nothing_back(visit):
     visit.answer({"a": 1, "b": 0, NUMBER: 2}, script=put(b=7), number=False)
     visit.answer({"a": 1, "b": 3, NUMBER: 2})
     assert visit.values() == (1, 3)
-
-
-def test_after_a_run_that_failed_every_value_that_it_had_sent_can_be_changed(visit):
-    for chosen in (3, 4):
-        assert visit.answer({"a": 1, "b": 0, NUMBER: 2}, script=put(b=7), fails=True) == {"b": 7}
-        visit.answer({"a": 1, "b": chosen}, fails=True)  # a browser that shows no number sends none
-        assert visit.chosen == {"b"}
-        assert visit.values() == (1, chosen)
-
-
-def test_what_a_run_that_failed_could_not_send_is_sent_by_the_next_one(visit):
-    assert visit.answer({"a": 1, "b": 0, NUMBER: 2}, script=put(b=7), draws=("a",), fails=True) == {}
-    assert visit.answer({"a": 2, "b": 0}) == {"b": 7}
-    assert visit.values() == (2, 7)
