@@ -9,7 +9,7 @@ import torch
 
 from lab.watch import depth, differences, rates, shapes, values
 from lab.watch.order import cost_sign, policy_uphill
-from lab.watch.sites import NOWHERE, Site, is_library, line_with_bare, site, user_frames
+from lab.watch.sites import NOWHERE, Site, is_library, line_with_bare, outside, site, user_frames
 from lab.watch.tracks import VIEWS, Leaf, Made, Pass, WatchedOptimizer, before_views, kind, leaves_of, made, walk
 
 Tensor = torch.Tensor
@@ -120,7 +120,7 @@ def added(watcher: Any, entry: Made, operands: list[Tensor], args: Any) -> None:
 
 def in_log_prob() -> bool:
     """True inside the `log_prob` of one of PyTorch's distributions."""
-    frame = sys._getframe(4)  # below the mode
+    frame = outside(4)
     return frame.f_code.co_name == "log_prob" and is_library(frame.f_code.co_filename)
 
 

@@ -15,12 +15,14 @@ class RunFinding:
     file      the file of the cause
     line      the line of the cause; 0 where it is not known
     evidence  what was measured, as a sentence
+    turn      the number of the backward pass that it was noticed in; 0 where that is not known
     """
 
     failure: int
     file: str
     line: int
     evidence: str
+    turn: int = 0
 
     @property
     def name(self) -> str:

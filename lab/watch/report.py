@@ -3,7 +3,10 @@
 import json
 from collections.abc import Sequence
 from html import escape
+from typing import Any
 
+from lab.trace.notebook import framed
+from lab.trace.recording import Trace
 from lab.watch.finding import RunFinding
 
 NOTHING = "lab.watch: no failure found in this run."
@@ -26,17 +29,39 @@ def as_json(findings: Sequence[RunFinding]) -> str:
     return json.dumps([finding.as_row() for finding in findings], indent=1, ensure_ascii=False)
 
 
-def as_html(findings: Sequence[RunFinding], script: str) -> str:
-    """A page that stands alone: one section a finding."""
-    sections = "".join(
-        f"<section><h2>{finding.failure}. {escape(finding.name)}</h2>"
-        f"<p><code>{escape(finding.file)}:{finding.line}</code></p><p>{escape(finding.evidence)}</p>"
-        f"<p><b>Fix.</b> {escape(finding.fix)}</p><p>Demonstration: <code>{escape(finding.link)}</code></p></section>"
-        for finding in findings
+def as_html(findings: Sequence[RunFinding], script: str, passes: Any) -> str:
+    """A page that stands alone: one section a finding, then the backward passes that they are about, in the player.
+
+    passes  what was recorded: lab.watch.run_passes.RunPasses
+    """
+    about = {finding: passes.of(finding) for finding in findings}
+    sections = "".join(as_section(finding, number, passes.traces.get(number)) for finding, number in about.items())
+    # The code of the player is in the first frame; the others take it from there.
+    players = "".join(
+        f'<section class="pass" id="pass-{number}"><h2>Backward pass {number}</h2>'
+        f"{framed(passes.traces[number], code=not index)}</section>"
+        for index, number in enumerate(sorted({*about.values()} - {0}))
     )
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f"<title>Watched: {escape(script)}</title><style>:root{{color-scheme:light dark}}"
-        "body{font:16px/1.5 system-ui;max-width:46rem;margin:2rem auto;padding:0 1rem}code{overflow-wrap:anywhere}"
-        f"</style><h1>Watched: {escape(script)}</h1>{sections or '<p>No failure found in this run.</p>'}</html>"
+        "body{font:16px/1.5 system-ui;margin:2rem auto;padding:0 1rem;max-width:90rem}"
+        "section:not(.pass){max-width:46rem}code{overflow-wrap:anywhere}"
+        f"</style><h1>Watched: {escape(script)}</h1>{sections or '<p>No failure found in this run.</p>'}"
+        f"{players}</html>"
+    )
+
+
+def as_section(finding: RunFinding, number: int, trace: Trace | None) -> str:
+    """One finding, with a link to the backward pass it is about."""
+    if trace is None:
+        seen = "No backward pass ran."
+    else:
+        ended = f" It stopped: {trace.error}" if trace.error else ""
+        seen = f'<a href="#pass-{number}">Backward pass {number} in the player</a>{escape(ended)}'
+    return (
+        f"<section><h2>{finding.failure}. {escape(finding.name)}</h2>"
+        f"<p><code>{escape(finding.file)}:{finding.line}</code></p><p>{escape(finding.evidence)}</p>"
+        f"<p><b>Fix.</b> {escape(finding.fix)}</p><p>Demonstration: <code>{escape(finding.link)}</code></p>"
+        f"<p>{seen}</p></section>"
     )

@@ -45,6 +45,14 @@ def user_frame(frame: FrameType | None) -> FrameType | None:
     return frame
 
 
+def outside(depth: int = 1) -> FrameType:
+    """The innermost frame that is none of this room's."""
+    frame = sys._getframe(depth)
+    while frame.f_code.co_filename.startswith(_HERE) and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
 def site(depth: int = 1) -> Site:
     """The user's instruction that led here."""
     frame = user_frame(sys._getframe(depth))

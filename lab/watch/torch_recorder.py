@@ -24,7 +24,7 @@ Key = tuple[Any, int]  # a node of PyTorch's graph and the number of its result
 
 def numbers_of(tensor: Tensor) -> Picture:
     """The picture of a tensor of any kind."""
-    with torch.no_grad():
+    with torch._C.DisableTorchFunction(), torch.no_grad():  # another mode need not see it
         plain = tensor.detach()
         if plain.is_sparse:
             plain = plain.to_dense()
@@ -234,7 +234,9 @@ class TorchRecorder(TorchFunctionMode):
         """A tensor gave a number: an end, where it had a graph."""
         operand = args[0]
         if operand.requires_grad or (id(operand) in self.plain and self.plain[id(operand)][1].op):
-            card = self.made_here(name, [self.card(operand)], operand.detach())
+            with torch._C.DisableTorchFunction():
+                plain = operand.detach()
+            card = self.made_here(name, [self.card(operand)], plain)
             card.cut = True
             self.ends.append(card)
 

@@ -4,7 +4,6 @@ Nothing is changed: each function runs with the operands it was given. At the en
 """
 
 import itertools
-import sys
 import weakref
 from collections import deque
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from lab.watch import checks, depth, differences, ending, errors, shapes, values
 from lab.watch.finding import RunFinding
 from lab.watch.order import cost_sign
 from lab.watch.patches import Patches
-from lab.watch.sites import NOWHERE, Site, line_that_sets, site, user_frames
+from lab.watch.sites import NOWHERE, Site, line_that_sets, outside, site, user_frames
 from lab.watch.tracks import (
     KEY,
     CutRecord,
@@ -171,7 +170,9 @@ class Watcher(TorchFunctionMode):
 
     def say(self, failure: int, where: Site, evidence: str) -> None:
         """Keep one finding; a second one of the same failure in the same line says nothing new."""
-        self.found.setdefault((failure, where.file, where.line), RunFinding(failure, where.file, where.line, evidence))
+        turn = self.turn + self.forwarded  # after an operation it is the pass that comes
+        found = RunFinding(failure, where.file, where.line, evidence, turn)
+        self.found.setdefault((failure, where.file, where.line), found)
 
     def findings(self, error: BaseException | None = None) -> list[RunFinding]:
         """All findings, after the block; `error` is what ended it. Forgets every tensor."""
@@ -450,7 +451,7 @@ class Watcher(TorchFunctionMode):
         if name == "zero_":
             self.note_clear(tensor, here)
         elif name in ("div_", "mul_", "__itruediv__", "__imul__") and leaf is None and self.is_gradient(tensor):
-            self.scaled = self.scaled or sys._getframe(2).f_code.co_filename == here.file
+            self.scaled = self.scaled or outside(2).f_code.co_filename == here.file
         self.writes.append((tuple(tensor.shape), version + 1, here))
         if self.raw.get(tensor.data_ptr()) == self.turn and tensor.grad_fn is None:
             self.raw_writes.append((tensor.data_ptr(), self.clock, here))

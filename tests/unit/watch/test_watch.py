@@ -11,6 +11,7 @@ import subprocess
 import sys
 import weakref
 from functools import cache
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ torch = pytest.importorskip("torch")
 from lab.failures.code import read  # noqa: E402
 from lab.watch import doctor  # noqa: E402
 from lab.watch.__main__ import run  # noqa: E402
+from lab.watch.run_passes import RunPasses  # noqa: E402
 from lab.watch.watcher import Watcher  # noqa: E402
 
 ROOT = Path(__file__).parents[3]
@@ -97,6 +99,47 @@ def test_command_line(tmp_path):
     assert (ran.returncode, ran.stdout) == (7, "['--a', 'b'] True\n")
     assert "no failure found" in ran.stderr
     assert json.loads((tmp_path / "out.json").read_text()) == []
+
+
+def written_page(tmp_path, program):
+    """The page that --html writes of a program that fails, the numbers of its passes, and the recorded data of each."""
+    target = tmp_path / "page.html"
+    command = [sys.executable, "-m", "lab.watch", "--html", target, PROGRAMS / "wrong" / f"{program}.py"]
+    subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+    page = target.read_text("utf-8")
+    data = [unescape(part) for part in re.findall(r"id=&quot;trace&quot;&gt;(\{.*?)&lt;/script", page)]
+    return page, re.findall(r'id="pass-(\d+)"', page), [json.loads(part)["trace"] for part in data]
+
+
+def test_a_page_plays_the_pass_in_which_the_failure_was_noticed(tmp_path):
+    page, numbers, (trace,) = written_page(tmp_path, "nan_at_step_400")
+    assert numbers == ["400"]
+    assert '<a href="#pass-400">' in page
+    values = {node["op"]: node["value"] for node in trace["nodes"]}
+    assert values["mean"] == "nan"
+    assert "-inf" in values["log"]
+
+
+def test_a_page_plays_the_pass_that_stopped(tmp_path):
+    program = next(path.stem for path in WRONG if "  #! 1\n" in path.read_text("utf-8") and watched(path)[1])
+    page, numbers, (trace,) = written_page(tmp_path, program)
+    assert len(numbers) == 1
+    assert "modified by an inplace operation" in trace["error"]
+    assert "It stopped: one of the variables needed" in page
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("path", [*WRONG[::9], *RIGHT[::9]], ids=lambda path: path.stem)
+def test_recording_the_passes_changes_no_finding(path):
+    quiet = io.StringIO()
+    with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
+        with Watcher() as watcher, RunPasses(watcher) as passes:
+            _, error, variables = run(path)
+        findings = watcher.findings(error)
+        variables.clear()
+    assert {(finding.line, finding.failure) for finding in findings} == watched(path)[1]
+    assert not passes.cards()
+    assert all(passes.of(finding) in {0, *passes.traces} for finding in findings)
 
 
 @pytest.mark.filterwarnings("ignore")
