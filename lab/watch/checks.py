@@ -20,6 +20,7 @@ ACTIVATIONS = RELUS | {"softmax", "sigmoid", "tanh"}
 # A loss, and what it is given: logits, or what has gone through one activation of its own
 NORMALIZERS = {"cross_entropy": "", "binary_cross_entropy_with_logits": "", "nll_loss": "LogSoftmax",
                "binary_cross_entropy": "Sigmoid"}  # fmt: skip
+FACTORIES = frozenset(("tensor", "as_tensor", "from_numpy"))
 JOINS = frozenset(("Cat", "Stack", "Clamp", "ClampMin", "ClampMax", "Index"))
 SUMS_OF_LOSSES = frozenset(("add", "__add__", "__radd__", "sub", "__sub__"))
 PICKS = frozenset(("Mean", "Sum", "Index", "Gather", "Diagonal"))
@@ -377,6 +378,8 @@ def of_cut(cut: Any, made_at: Site, here: Site) -> tuple[int, Site, str]:
     begin = f"backward() in line {here.line} has no graph to go through: "
     if cut.kind == "step":
         return 21, cut.site, f"{begin}{cut.name} in this line gives steps, and no gradient passes a step."
+    if cut.kind == "number" and cut.name in FACTORIES:
+        return 4, cut.site, f"{begin}{cut.name}() in this line copies numbers into a new tensor, without their graph."
     if cut.kind == "number":
         return 13, cut.site, f"{begin}{cut.name} in this line turned the tensor into a plain number."
     if cut.kind == "numpy":

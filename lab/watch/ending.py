@@ -27,7 +27,8 @@ def judge(watcher: Any, error: BaseException | None) -> None:
     """Add the findings that need the whole run."""
     totals(watcher)
     kept(watcher)
-    never_reached(watcher)
+    for track in watcher.optimizers:
+        never_reached(watcher, track)
     without_optimizer(watcher)
     accumulated(watcher)
     dead_units(watcher)
@@ -94,23 +95,33 @@ def kept(watcher: Any) -> None:
 
 
 def parts_of(holder: Any) -> Iterator[Any]:
-    """The members of a container, and those of its tuples, dicts and objects."""
+    """The members of a container, and those of its tuples, dicts and objects, also of tuples with dicts."""
     for part in list(holder):
-        if type(part) is tuple:
-            yield from part
-        elif type(part) is dict:
-            yield from list(part.values())
-        elif hasattr(part, "__dict__") and not isinstance(part, (Tensor, type)):
-            yield from list(vars(part).values())
-        else:
-            yield part
+        yield from inside(part, 2)
+
+
+def inside(part: Any, levels: int) -> Iterator[Any]:
+    """A member, or what is in it."""
+    members: list[Any] | None = None
+    if type(part) is tuple:
+        members = list(part)
+    elif type(part) is dict:
+        members = list(part.values())
+    elif hasattr(part, "__dict__") and not isinstance(part, (Tensor, type, torch.nn.Module)):
+        members = list(vars(part).values())
+    if members is None or not levels:
+        yield part
+        return
+    for member in members:
+        yield from inside(member, levels - 1)
 
 
 def name_of(holder: Any) -> str:
     """The variable, attribute or key that refers to a container."""
     for referrer in gc.get_referrers(holder):
-        if type(referrer) is dict:
-            for key, value in list(referrer.items()):
+        known = referrer if type(referrer) is dict else getattr(referrer, "__dict__", None)
+        if type(known) is dict:
+            for key, value in list(known.items()):
                 if value is holder and isinstance(key, str):
                     return key
         elif hasattr(referrer, "f_locals"):
@@ -120,26 +131,24 @@ def name_of(holder: Any) -> str:
     return ""
 
 
-def never_reached(watcher: Any) -> None:
+def never_reached(watcher: Any, track: WatchedOptimizer) -> None:
     """Parameters of an optimizer that no gradient ever reached, because the way to them is cut."""
-    for track in watcher.optimizers:
-        if track.steps < 2:
-            continue
-        dry = {
-            key: leaf for key, leaf in watcher.leaves.items()
-            if key in track.owned and not leaf.got and (tensor := leaf.ref()) is not None and tensor.requires_grad
-        }  # fmt: skip
-        for cut in watcher.cuts.values():
-            behind = [dry[key] for key in cut.leaves if key in dry]
-            each_turn = cut.kind == "number" and watcher.cut_counts[key_of(cut)] >= track.steps
-            if behind and (cut.used or each_turn) and cut.kind != "update":
-                number = {"step": 21, "number": 13, "numpy": 13, "no_grad": 12}.get(cut.kind, 11)
-                where = cut.user if cut.user.line and kept_aside(cut.site.file, cut.site.line) else cut.site
-                watcher.say(number, where, f"{len(behind)} parameters of the optimizer in line "
-                f"{track.site.line} got no gradient in {track.steps} "
-                            f"steps: {cut.name} in line {cut.site.line} cuts the way to them.")  # fmt: skip
-                for key in cut.leaves:
-                    dry.pop(key, None)
+    if track.steps < 2:
+        return
+    dry = {
+        key for key, leaf in watcher.leaves.items()
+        if key in track.owned and not leaf.got and (tensor := leaf.ref()) is not None and tensor.requires_grad
+    }  # fmt: skip
+    for cut in watcher.cuts.values():
+        behind = dry & cut.leaves
+        each_turn = cut.kind == "number" and watcher.cut_counts[key_of(cut)] >= track.steps
+        if behind and (cut.used or each_turn) and cut.kind != "update":
+            number = {"step": 21, "number": 13, "numpy": 13, "no_grad": 12}.get(cut.kind, 11)
+            where = cut.user if cut.user.line and kept_aside(cut.site.file, cut.site.line) else cut.site
+            watcher.say(number, where, f"{len(behind)} parameters of the optimizer in line {track.site.line} got no "
+                        f"gradient in {track.steps} steps: {cut.name} in line {cut.site.line} cuts the way to "
+                        "them.")  # fmt: skip
+            dry -= cut.leaves
 
 
 def lost_terms(watcher: Any) -> None:
@@ -173,8 +182,8 @@ def without_optimizer(watcher: Any) -> None:
     owned = set().union(*(track.owned for track in watcher.optimizers))
     lost = [
         leaf for key, leaf in watcher.leaves.items()
-        if key not in owned and leaf.got >= MIN_TURNS and not leaf.loaded and (tensor := leaf.ref()) is not None
-        and not leaf.changed and tensor.requires_grad
+        if key not in owned and leaf.got >= MIN_TURNS and not (leaf.loaded or leaf.asked or leaf.changed)
+        and (tensor := leaf.ref()) is not None and tensor.requires_grad
     ]  # fmt: skip
     by_place: dict[Site, list[Any]] = {}
     for leaf in lost:

@@ -175,13 +175,26 @@ def line_that_fills(filename: str, name: str) -> int:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             fills = node.func.attr in ("append", "extend", "insert", "add")
             if fills and last_name(node.func.value) == name:
-                return node.lineno
+                return line_that_hands_in(filename, node) or node.lineno
         elif (isinstance(node, ast.AugAssign) and last_name(node.target) == name) or (
             isinstance(node, ast.Assign)
             and isinstance(node.targets[0], ast.Subscript)
             and last_name(node.targets[0].value) == name
         ):
             return node.lineno
+    return 0
+
+
+def line_that_hands_in(filename: str, fill: ast.Call) -> int:
+    """The one line that calls the function in which a container is filled with nothing but arguments; 0 for none."""
+    for node in ast.walk(tree(filename)):
+        if isinstance(node, ast.FunctionDef) and any(part is fill for part in ast.walk(node)):
+            given = {arg.arg for arg in ast.walk(node.args) if isinstance(arg, ast.arg)} - {"self"}
+            put = {part.id for value in fill.args for part in ast.walk(value) if isinstance(part, ast.Name)}
+            calls = [call.lineno for call in ast.walk(tree(filename))
+                     if isinstance(call, ast.Call) and last_name(call.func) == node.name]  # fmt: skip
+            if put and put <= given and len(calls) == 1:
+                return calls[0]
     return 0
 
 

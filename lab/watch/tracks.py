@@ -109,6 +109,7 @@ class Leaf:
     zero: int = 0  # backward passes in which its gradient was all zeros
     moved: int = 0
     given: Any = None  # the gradient that autograd.grad() gave
+    asked: bool = False  # autograd.grad() gave a gradient with a graph: it is a place, not something to learn
 
 
 @dataclass(slots=True)

@@ -81,7 +81,7 @@ SILENT = frozenset(
     ]
 )
 PRODUCTS = frozenset(["matmul", "__matmul__", "mm", "mv", "__rmul__"])  # of data by a parameter
-FACTORIES = frozenset(("tensor", "as_tensor", "from_numpy"))
+VIEWS_READ = frozenset(("T", "mT", "H", "mH", "real", "imag"))  # attributes that are operations
 IN_PLACE = frozenset(["__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__"])
 WALKED_PASSES = 3  # of a place that calls backward(): the first ones; then one in SAMPLE
 SAMPLE = 10
@@ -233,7 +233,9 @@ class Watcher(TorchFunctionMode):
         """An operation gave a tensor."""
         node: Any = node_of(result)
         if node is None:
-            if not (result.requires_grad and result.is_leaf and name not in FACTORIES and id(result) in self.leaves):
+            if not (
+                result.requires_grad and result.is_leaf and name not in checks.FACTORIES and id(result) in self.leaves
+            ):
                 self.ended(name, operands, result, args)
             return
         known = made(node)
@@ -287,17 +289,18 @@ class Watcher(TorchFunctionMode):
         if name in CASTS and len(operands) == 1 and operands[0].requires_grad and not torch.is_grad_enabled():
             name = "cast"
         cut: CutRecord | None = None
-        if name in FACTORIES:
+        if name in checks.FACTORIES:
             cut = self.cut_of_value(args[0] if args else None)
         else:
             for operand in operands:
-                if operand.requires_grad:
-                    cut = self.cut(name, operand, here, operands, result)
-                    break
                 origin = self.origins.get(id(operand))
                 if origin is not None and origin.cut is not None and origin.ref() is operand:
                     cut = origin.cut
                     break
+            wanted = next((operand for operand in operands if operand.requires_grad), None)
+            if wanted is not None:
+                new = self.cut(name, wanted, here, operands, result)
+                cut = new if cut is None or cut.kind == new.kind or operands[0] is wanted else cut
         if cut is None and operands and not result.requires_grad:
             # Where numbers came from matters for integers and for constants: the first operand that was made, not given
             first = self.origins.get(id(operands[-1 if name in PRODUCTS else 0]))
@@ -397,6 +400,8 @@ class Watcher(TorchFunctionMode):
             node = tensor.grad_fn
             if node is not None and not tensor.retains_grad:
                 checks.grad_of_result(self, tensor, node)
+        elif attribute in VIEWS_READ and isinstance(result, Tensor):
+            self.note(attribute, [args[0]], result, args, {})
         elif attribute == "data" and args[0].requires_grad:
             self.ended("data", [args[0]], result, args)
             if args[0].grad_fn is not None:
@@ -410,11 +415,23 @@ class Watcher(TorchFunctionMode):
         if attribute == "requires_grad" and args[1]:
             self.forced(tensor)
             self.look_again()
-        elif attribute == "requires_grad":
+            return self.asked(func, tensor, args, {})
+        if attribute == "requires_grad":
             self.frozen = site(2)
         if attribute == "data":
             checks.replaced(self, tensor, args[1])
         return func(*args)
+
+    def asked(self, func: Any, tensor: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A tensor is asked for gradients, which one of integers refuses."""
+        try:
+            return func(*args, **kwargs)
+        except RuntimeError as error:
+            origin = self.origins.get(id(tensor))
+            if origin is not None and origin.ref() is tensor and not tensor.is_floating_point():
+                told = f"The tensor made here has dtype {tensor.dtype}, and line {site(2).line} asks it for gradients."
+                self.pending.append((error, errors.finding(22, origin.site, told)))
+            raise
 
     def look_again(self) -> None:
         """Walk the next graphs: other leaves may be reached from now on."""
@@ -439,7 +456,7 @@ class Watcher(TorchFunctionMode):
             self.look_again()
             if False in (*args[1:], *kwargs.values()):
                 self.frozen = site(2)
-            return func(*args, **kwargs)
+            return self.asked(func, tensor, args, kwargs)
         here = site(3)
         differences.look(self, name, args, here)
         leaf = self.leaves.get(self.storages.get(tensor.data_ptr(), 0))
@@ -525,7 +542,11 @@ class Watcher(TorchFunctionMode):
                 self.remember(part, here, None)
         inputs = args[1] if len(args) > 1 else kwargs.get("inputs")
         inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs or ())
-        self.second_order = self.second_order or bool(kwargs.get("create_graph"))
+        if kwargs.get("create_graph"):
+            self.second_order = True
+            for tensor in inputs:
+                if tensor.is_leaf and tensor.requires_grad:
+                    self.leaf(tensor).asked = True
         if isinstance(first, Tensor) and first.numel() == 1 and not kwargs.get("create_graph"):
             self.given(first, inputs, result, here)
         return result
@@ -619,10 +640,17 @@ class Watcher(TorchFunctionMode):
         for track in self.optimizers:
             if track.ref() is optimizer:
                 return track
-        track = WatchedOptimizer(weakref.ref(optimizer), site(3), type(optimizer).__name__, len(self.optimizers))
+        ref = weakref.ref(optimizer, self.dropped)
+        track = WatchedOptimizer(ref, site(3), type(optimizer).__name__, len(self.optimizers))
         self.optimizers.append(track)
         self.owned(track, optimizer)
         return track
+
+    def dropped(self, ref: Any) -> None:
+        """The script lets go of an optimizer, at the end of a function: its parameters may be gone at the end."""
+        for track in self.optimizers:
+            if track.ref is ref:
+                ending.never_reached(self, track)
 
     def owned(self, track: WatchedOptimizer, optimizer: Any) -> list[Tensor]:
         parameters = [tensor for group in optimizer.param_groups for tensor in group["params"]]
