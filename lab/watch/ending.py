@@ -67,8 +67,9 @@ def totals(watcher: Any) -> None:
         tensor = ref()
         alive = tensor is not None and tensor.grad_fn is not None and made(tensor.grad_fn) is not None
         if where not in watcher.summed and chain >= MIN_CHAIN and (alive or turns >= MIN_CHAIN):
-            watcher.say(10, where, f"This sum {'still holds' if alive else 'held'} the graphs of {chain + 1} turns: "
-                        "each value is a tensor with a grad_fn, and no backward() ever went through it.")  # fmt: skip
+            held = "still holds" if alive else "held"
+            watcher.say(10, where, f"This sum {held} the graphs of at least {chain} turns: each value is a tensor with "
+                        "a grad_fn, and no backward() ever went through it.")  # fmt: skip
 
 
 def kept(watcher: Any) -> None:

@@ -91,6 +91,18 @@ def test_a_block_is_watched_and_nothing_stays_behind(capsys):
     assert [ref() for ref in refs] == [None, None]
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_a_running_total_holds_as_many_graphs_as_it_says(capsys):
+    w, total = torch.ones(3, requires_grad=True), 0
+    with doctor() as found:
+        for _ in range(6):
+            loss = w.square().sum()
+            loss.backward()
+            w.grad = None
+            total = total + loss
+    assert ["at least 6 turns" in finding.evidence for finding in found if finding.failure == 10] == [True]
+
+
 def test_command_line(tmp_path):
     script = tmp_path / "script.py"
     script.write_text("import sys\nimport torch\nprint(sys.argv[1:], torch.rand(1).item() < 2)\nsys.exit(7)\n")
