@@ -36,6 +36,7 @@ else:
     from streamlit.runtime.pages_manager import PagesManager
 
     from lab.config import allow_open_files, detect_hosted
+    from lab.ui.base_address import BaseAddress
     from lab.ui.compressed import CompressedOnce
     from lab.ui.redirect import Redirect
     from lab.ui.same_origin import SameOrigin
@@ -50,5 +51,6 @@ else:
     # brings first would read "Page not found" above it.
     PagesManager.uses_pages_directory = False
     setattr(state, "SessionState", LatestState)  # noqa: B010  what Streamlit makes for each visitor; no name is public
-    layers = [Middleware(SameOrigin), Middleware(Redirect), Middleware(Visitor), Middleware(CompressedOnce)]
+    kinds = (SameOrigin, Redirect, Visitor, BaseAddress, CompressedOnce)
+    layers = [Middleware(kind) for kind in kinds]
     app = st.App(__file__, routes=[ROUTE], middleware=layers)
