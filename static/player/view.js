@@ -99,15 +99,12 @@ export class View {
     const [left, top] = [this.x + x * this.scale, this.y + y * this.scale];
     const [right, bottom] = [left + width * this.scale, top + height * this.scale];
     if (left >= margin && right <= room.width - margin && top >= margin && bottom <= room.height - margin) return;
-    const by = { x: (room.width - left - right) / 2, y: (room.height - top - bottom) / 2 };
-    this.x += by.x;
-    this.y += by.y;
-    this.apply(Math.abs(by.x) < room.width && Math.abs(by.y) < room.height);
+    this.x += (room.width - left - right) / 2;
+    this.y += (room.height - top - bottom) / 2;
+    this.apply();
   }
 
-  /** @param {boolean} [slides] to a place nearby, so that one sees the way; style sheet: unless motion is reduced */
-  apply(slides = false) {
-    this.scene.classList.toggle("slides", slides);
+  apply() {
     this.svg.classList.toggle("far", this.scale < TOO_SMALL);
     setAttribute(
       this.scene,
