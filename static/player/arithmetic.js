@@ -1,6 +1,7 @@
 /** How a message comes about, in numbers: what the ledger, the derivation and the pill on the edge all tell. */
 
 import { brief, broadcastCell, element, factor, flat, indexOf, indexText, shapeOf } from "./format.js";
+import { fullShape } from "./playback.js";
 
 /** @import { Message, SentTerm, Value, Scalar } from "../types.js" */
 /** @import { Playback } from "./playback.js" */
@@ -108,15 +109,16 @@ function joined(terms) {
   return (terms.length > LONGEST_SUM ? [...terms.slice(0, LONGEST_SUM - 2), "…", terms.at(-1)] : terms).join(" + ");
 }
 
-/** As `brief`, with a negative number in brackets. @param {Value} value */
-export function factorOf(value) {
-  return Array.isArray(value) ? brief(value) : factor(value);
+/** As `brief`, with a negative number in brackets. @param {Value} value @param {number[]} [full] */
+export function factorOf(value, full) {
+  return Array.isArray(value) ? brief(value, full) : factor(value);
 }
 
-/** The rule of a message with the upstream gradient as numbers. @param {Sending} sending
+/** The rule of a message with the upstream gradient as numbers. @param {Playback} playback @param {Sending} sending
  * @param {(id: number) => string} text of an operand or the result */
-export function ruleWith({ term, upstream }, text) {
-  return term.rule.replaceAll(/\{([gaby])\}/g, (_, key) => (key === "g" ? brief(upstream) : text(term.used[key])));
+export function ruleWith(playback, { term, upstream }, text) {
+  const sent = brief(upstream, fullShape(playback.nodes[term.node]));
+  return term.rule.replaceAll(/\{([gaby])\}/g, (_, key) => (key === "g" ? sent : text(term.used[key])));
 }
 
 /** The product of matrices that a message is, in numbers. null: it is another rule, or one for vectors, of which a
@@ -127,7 +129,7 @@ export function matrixProduct(playback, sending) {
   const axes = children.map((child) => playback.nodes[child].shape.length);
   if (kind !== "matrix product" || operand > 1 || axes[0] !== 2 || axes[1] > 2 || (axes[1] < 2 && operand === 0))
     return null;
-  return ruleWith(sending, (id) => brief(playback.nodes[id].value));
+  return ruleWith(playback, sending, (id) => brief(playback.nodes[id].value, fullShape(playback.nodes[id])));
 }
 
 /** A cell to show where none was chosen: the first that is sent something. null: one is no help, or none is known.
@@ -141,7 +143,7 @@ export function exampleOf({ shape, arrived, copies, products }) {
 }
 
 /** "row[0]"; the name alone where no cell is chosen. @param {string} name @param {number[]} shape
- * @param {number | null} cell */
-export function placeOf(name, shape, cell) {
-  return cell === null ? name : name + indexText(shape, cell);
+ * @param {number | null} cell @param {number[]} full its shape in the program */
+export function placeOf(name, shape, cell, full) {
+  return cell === null ? name : name + indexText(shape, cell, full);
 }

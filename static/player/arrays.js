@@ -3,6 +3,7 @@
 import { brief, cellOrAll, flat, indexText, numeral, shapeOf, shapeText, toNumber } from "./format.js";
 import { h, section } from "./dom.js";
 import { gridOf } from "./layout.js";
+import { fullShape } from "./playback.js";
 
 /** @import { Value } from "../types.js" */
 /** @import { Grid } from "./layout.js" */
@@ -105,6 +106,7 @@ export class Arrays {
   /** @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell */
   paint(playback, frame, id, cell) {
     const node = playback.nodes[id];
+    const full = fullShape(node);
     this.element.hidden = node.shape.length === 0;
     if (this.element.hidden) return;
     const value = playback.isKnown(id, frame) ? node.value : null;
@@ -113,25 +115,27 @@ export class Arrays {
     if (key === this.shown) return;
     this.shown = key;
     const focused = this.element.matches(":focus-within");
-    this.panel.heading.textContent = `Cells of ${playback.name(id)} ${shapeText(node.shape)}`;
+    this.panel.heading.textContent = `Cells of ${playback.name(id)} ${shapeText(full)}`;
     if (cell === null) {
       this.readout.textContent = "Choose a cell: the ledger then counts for it alone.";
     } else {
-      const valueText = value === null ? "not run yet" : brief(cellOrAll(value, cell));
-      const gradientText = gradient === null ? playback.gradientText(id, frame) : brief(cellOrAll(gradient, cell));
-      const where = playback.name(id) + indexText(node.shape, cell);
+      const valueText = value === null ? "not run yet" : brief(cellOrAll(value, cell), full);
+      const gradientText =
+        gradient === null ? playback.gradientText(id, frame) : brief(cellOrAll(gradient, cell), full);
+      const where = playback.name(id) + indexText(node.shape, cell, full);
       this.readout.textContent = `${where}: value ${valueText}, gradient ${gradientText}`;
     }
-    const maps = h("div", { class: "maps" }, this.map("value", value, node.shape, cell));
+    const maps = h("div", { class: "maps" }, this.map("value", value, node.shape, cell, full));
     if (node.requires_grad)
-      maps.append(this.map("gradient", gradient, gradient === null ? node.shape : shapeOf(gradient), cell));
+      maps.append(this.map("gradient", gradient, gradient === null ? node.shape : shapeOf(gradient), cell, full));
     this.panel.body.replaceChildren(maps, this.readout);
     const entry = /** @type {HTMLElement | null} */ (this.panel.body.querySelector('button[tabindex="0"]'));
     if (focused) entry?.focus();
   }
 
-  /** @param {string} title @param {Value | null} value @param {number[]} shape @param {number | null} chosen */
-  map(title, value, shape, chosen) {
+  /** @param {string} title @param {Value | null} value @param {number[]} shape @param {number | null} chosen
+   * @param {number[]} full the shape in the program */
+  map(title, value, shape, chosen, full) {
     const grid = gridOf(shape);
     const numbers = value === null ? [] : flat(value).map(toNumber);
     const largest = largestOf(numbers);
@@ -153,7 +157,7 @@ export class Arrays {
             type: "button",
             tabindex: position === first ? 0 : -1,
             "aria-pressed": position === chosen,
-            "aria-label": `${title} ${indexText(shape, position)}: ${value === null ? "not computed yet" : text}`,
+            "aria-label": `${title} ${indexText(shape, position, full)}: ${value === null ? "not computed yet" : text}`,
             title: value === null ? "not computed yet" : String(x),
             class: value === null ? "empty" : dark ? "on-dark" : "",
             style: value === null ? "" : `background: rgb(${red} ${green} ${blue})`,

@@ -3,7 +3,7 @@
 import { matrixProduct, ruleWith, sendingOf, wholeProduct } from "./arithmetic.js";
 import { brief, broadcastCell, cellOrAll, factor, indexText } from "./format.js";
 import { h, link, section } from "./dom.js";
-import { WAITING } from "./playback.js";
+import { fullShape, WAITING } from "./playback.js";
 
 /** @import { Derived, SentTerm, Value } from "../types.js" */
 /** @import { Frame, Playback } from "./playback.js" */
@@ -73,7 +73,7 @@ function numbersOf(playback, frame, id, cell, term) {
   const late = term.event >= frame.k;
   const at = chosen === null ? "" : indexText(shape, chosen);
   const inside = (/** @type {string} */ text) => (at && term.local === null ? `(${text})${at}` : text);
-  const upstreamOf = () => inside(ruleWith(sent, (node) => playback.name(node)));
+  const upstreamOf = () => inside(ruleWith(playback, sent, (node) => playback.name(node)));
   const message = cellOrAll(sent.arrived, cell);
   const alone = chosen !== null && !sent.sums;
   const numbers = {
@@ -193,7 +193,7 @@ export class Derivation {
     }
     if (state !== "constant" && state !== "no path") parts.push(this.copyButton(playback, frame, id, cell));
     if (derived.terms.length > MANY) parts.push(this.moreButton(playback, frame, id, cell));
-    const where = cell === null ? "" : indexText(playback.nodes[id].shape, cell);
+    const where = cell === null ? "" : indexText(playback.nodes[id].shape, cell, fullShape(playback.nodes[id]));
     this.panel.heading.textContent = `Derivation of ∂${out}/∂${derived.name}${where}`;
     this.panel.body.replaceChildren(...parts);
   }
@@ -218,7 +218,7 @@ export class Derivation {
     const expected = playback.derived[id].terms.length;
     const arrived = frame.arrived.get(id) ?? 0;
     if (gradient === undefined) return h("p", { class: "result waiting" }, WAITING);
-    const text = brief(cellOrAll(gradient, cell));
+    const text = brief(cellOrAll(gradient, cell), fullShape(playback.nodes[id]));
     const still = expected - arrived;
     return h(
       "p",

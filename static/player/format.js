@@ -84,17 +84,18 @@ export function broadcastCell(value, shape, cell) {
   );
 }
 
-/** "[1, 0]" for position 2 of a (3, 2) array. @param {number[]} shape @param {number} position */
-export function indexText(shape, position) {
-  return `[${indexOf(shape, position).join(", ")}]`;
+/** "[1, 0]" for position 2 of a (3, 2) array. @param {number[]} shape @param {number} position
+ * @param {number[]} full the shape in the program, of which every second, third, ... cell along an axis was kept */
+export function indexText(shape, position, full = shape) {
+  const index = indexOf(shape, position).map((at, axis) => at * Math.ceil(full[axis] / shape[axis]));
+  return `[${index.join(", ")}]`;
 }
 
-/** A number, a short array in full, or the shape of a longer one. @param {Value} value */
-export function brief(value) {
+/** A number, a short array in full, or the shape of a longer one. @param {Value} value
+ * @param {number[]} full its shape in the program, of which some cells were kept */
+export function brief(value, full = shapeOf(value)) {
   if (!Array.isArray(value)) return numeral(value);
-  const all = flat(value);
-  if (all.length > 4) return shapeText(shapeOf(value));
-  return listed(value);
+  return flat(value).length > 4 ? shapeText(full) : listed(value);
 }
 
 /** @param {Value} value @returns {string} */

@@ -571,7 +571,7 @@ export class Graph {
     if (!message) return;
     // What the copies of an operand receive is summed when it arrives.
     const arrived = frame.event?.kind === "accumulate" ? frame.event.message : message.contribution;
-    const text = shorten(brief(arrived), 28);
+    const text = shorten(brief(arrived, playback.shapeIn(arrived, [focus.to, focus.from])), 28);
     setText(pill.text, text);
     const width = text.length * 8 + 18;
     setAttribute(pill.back, "width", String(width));

@@ -27,6 +27,7 @@ import {
 } from "./format.js";
 import { h, setText } from "./dom.js";
 import { gridOf } from "./layout.js";
+import { fullShape } from "./playback.js";
 
 const COPIES = 4; // of a cell that are written out
 const MOST = 6; // inputs that are named
@@ -94,10 +95,10 @@ function fitting(figures) {
 function gradientsOf(playback, frame) {
   const found = playback.leaves().flatMap((leaf) => {
     const gradient = frame.gradients.get(leaf.id);
-    return gradient === undefined ? [] : [{ name: playback.name(leaf.id), gradient }];
+    return gradient === undefined ? [] : [{ name: playback.name(leaf.id), gradient, full: fullShape(leaf) }];
   });
   const out = playback.name(playback.output);
-  const texts = found.map(({ name, gradient }) => `${name} ${brief(gradient)}${range(gradient)}`);
+  const texts = found.map(({ name, gradient, full }) => `${name} ${brief(gradient, full)}${range(gradient, full)}`);
   const rest = texts.length > MOST ? `, and ${texts.length - MOST} more` : "";
   const wrong =
     playback.departure !== null ||
@@ -109,7 +110,7 @@ function gradientsOf(playback, frame) {
   const called = (/** @type {string} */ name) => (wrong ? `${name}.grad` : `∂${out}/∂${name}`);
   return {
     sentence: `${done}: ${texts.slice(0, MOST).join(", ")}${rest}. ${meaningOf(playback)}`.trim(),
-    equation: fitting(found.map(({ name, gradient }) => amount(gradient, called(name), "gradient leaf"))),
+    equation: fitting(found.map(({ name, gradient, full }) => amount(gradient, called(name), "gradient leaf", full))),
   };
 }
 
@@ -131,13 +132,15 @@ function meaningOf(playback) {
   return `${change} does not change${largest.still ? "" : ", to first order"}.`;
 }
 
-/** Of an array too long to be written out, the smallest and the largest number. @param {Value} value */
-function range(value) {
+/** Of an array too long to be written out, the smallest and the largest number. @param {Value} value
+ * @param {number[]} full its shape in the program */
+function range(value, full) {
   const numbers = flat(value).map(toNumber);
   if (numbers.length <= 4) return "";
   const known = numbers.filter(Number.isFinite).toSorted((a, b) => a - b);
   if (!known.length) return "";
-  const others = known.length < numbers.length ? ", and some not finite" : "";
+  const kept = numbers.length < countOf(full) ? " in the cells shown" : "";
+  const others = kept + (known.length < numbers.length ? ", and some not finite" : "");
   const [least, most] = [known[0], known[known.length - 1]].map(numeral);
   return least === most ? ` all ${least}${others}` : ` from ${least} to ${most}${others}`;
 }
@@ -174,10 +177,10 @@ function forward(playback, event, cell) {
   const node = playback.operation(event.node);
   const chosen = node.kind === "elementwise" ? cellOf(node.value, cell) : null;
   const numbers = playback.written(node, (child) =>
-    factorOf(broadcastCell(playback.nodes[child].value, node.shape, chosen)),
+    factorOf(broadcastCell(playback.nodes[child].value, node.shape, chosen), fullShape(playback.nodes[child])),
   );
-  const result = brief(pick(node.value, chosen));
-  const where = chosen === null ? "" : ` at ${indexText(node.shape, chosen)}`;
+  const result = brief(pick(node.value, chosen), fullShape(node));
+  const where = chosen === null ? "" : ` at ${indexText(node.shape, chosen, fullShape(node))}`;
   return {
     phase: "Forward pass",
     sentence: `${playback.definition(event.node)}${where}: ${numbers} gives ${result}.`,
@@ -187,7 +190,7 @@ function forward(playback, event, cell) {
         playback.written(node, (child) => playback.name(child)),
       ),
       sign("="),
-      amount(pick(node.value, chosen), `${playback.name(event.node)}${where}`, "value"),
+      amount(pick(node.value, chosen), `${playback.name(event.node)}${where}`, "value", fullShape(node)),
     ],
     note: chosen === null ? firstCell(playback, node) : "",
   };
@@ -200,7 +203,7 @@ function firstCell(playback, node) {
   const numbers = playback.written(node, (child) =>
     factorOf(broadcastCell(playback.nodes[child].value, node.shape, 0)),
   );
-  return `At ${indexText(node.shape, 0)}: ${numbers} gives ${brief(element(node.value, 0))}.`;
+  return `At ${indexText(node.shape, 0, fullShape(node))}: ${numbers} gives ${brief(element(node.value, 0))}.`;
 }
 
 /** @param {Playback} playback @param {Seed} event @returns {Story} */
@@ -257,7 +260,7 @@ function tangent(playback, event) {
     one.kind === "push" && !Array.isArray(one.contribution) ? [one.contribution] : [],
   );
   const several = sum.length > 1 && sum.length === sent.length;
-  const arrived = sum.map(factorOf).join(" + ");
+  const arrived = sum.map((value) => factorOf(value)).join(" + ");
   return {
     phase,
     sentence: (several ? `${arrived} = ${brief(event.value)}. ` : "") + changes(name, of, event.value),
@@ -300,13 +303,14 @@ function accumulate(playback, event, index, cell) {
   const chosen = cellOf(event.after, cell);
   const [before, arrived, after] = [event.before, event.message, event.after].map((value) => pick(value, chosen));
   const sent = sendingOf(playback, playback.messageBefore(index), index - 1);
-  const name = placeOf(playback.name(event.node), shapeOf(event.after), chosen);
-  const beforeText = event.first ? "nothing yet" : brief(before);
+  const full = fullShape(playback.nodes[event.node]);
+  const name = placeOf(playback.name(event.node), shapeOf(event.after), chosen, full);
+  const beforeText = event.first ? "nothing yet" : brief(before, full);
   const right = addsUp(event.first ? 0 : event.before, event.message, event.after);
   const wrong = "This is not what adding the message gives: something is broken here.";
   const copies = sent.sums ? added(copiesOf(sent, chosen)) : "";
   const { sentence } = sending(playback, playback.messageBefore(index), index - 1, cell);
-  const told = sent.sums ? `The copies of ${name} receive ${copies} = ${brief(arrived)} together` : sentence;
+  const told = sent.sums ? `The copies of ${name} receive ${copies} = ${brief(arrived, full)} together` : sentence;
   const summed = sent.sums ? [figure(copies, `what the copies of ${name} receive`, "message"), sign("=")] : [];
   const repeated = sent.sums
     ? `Broadcasting repeated ${playback.name(event.node)}, so its copies' messages are summed.`
@@ -314,21 +318,21 @@ function accumulate(playback, event, index, cell) {
   const again = event.first ? "" : `${playback.name(event.node)} is used more than once, so its messages add up.`;
   return {
     phase: "Backward pass",
-    sentence: `${told}: before ${beforeText}, after ${brief(after)}.`,
+    sentence: `${told}: before ${beforeText}, after ${brief(after, full)}.`,
     equation: event.first
       ? [
           ...summed,
-          ...(sent.sums ? [amount(arrived, "their sum", "message")] : [figure("nothing yet", `${name} before`)]),
+          ...(sent.sums ? [amount(arrived, "their sum", "message", full)] : [figure("nothing yet", `${name} before`)]),
           sign(right ? "→" : "≠"),
-          amount(after, `${name} after: the first message becomes its gradient`, "gradient"),
+          amount(after, `${name} after: the first message becomes its gradient`, "gradient", full),
         ]
       : [
           ...summed,
-          amount(before, `${name} before`),
+          amount(before, `${name} before`, "", full),
           sign("+"),
-          amount(arrived, "message"),
+          amount(arrived, "message", "", full),
           sign(right ? "=" : "≠"),
-          amount(after, `${name} after`, "gradient"),
+          amount(after, `${name} after`, "gradient", full),
         ],
     note: right ? [shareOf(playback, sent, index), repeated, again].filter(Boolean).join(" ") : wrong,
   };
@@ -366,7 +370,9 @@ function sending(playback, event, index, cell) {
   const { term, arrived, contribution, sums, shape } = sent;
   const receiver = playback.name(event.child);
   const chosen = cellOf(arrived, cell);
-  const where = placeOf(receiver, shape, chosen);
+  const full = fullShape(playback.nodes[event.child]);
+  const sentShape = playback.shapeIn(contribution, [event.child, event.node]);
+  const where = placeOf(receiver, shape, chosen, full);
   const from = `${playback.name(event.node)} (${playback.nodes[event.node].op})`;
   const wrong =
     term.agrees === false ? "The rule gives another number than the engine sent: something is broken here." : "";
@@ -400,12 +406,15 @@ function sending(playback, event, index, cell) {
   }
 
   const example = exampleOf(sent);
-  const shown = example === null ? "" : exampleText(sent, placeOf(receiver, shape, example), example, equals);
-  const arriving = amount(contribution, `message to ${where}`, "message");
+  const shown = example === null ? "" : exampleText(sent, placeOf(receiver, shape, example, full), example, equals);
+  const arriving = amount(contribution, `message to ${where}`, "message", sentShape);
   if (term.local !== null) {
     const whole = wholeProduct(sent, term.local);
+    const factors = [whole.upstream, whole.local].map((value) =>
+      factorOf(value, playback.shapeIn(value, [event.child, event.node])),
+    );
     return {
-      sentence: `${from} sends ${sumOf([whole])} ${equals} ${brief(contribution)} to ${where}`,
+      sentence: `${from} sends ${factors.join(" × ")} ${equals} ${brief(contribution, sentShape)} to ${where}`,
       figures: product(playback, event, sent, whole, equals, arriving),
       note: notes(shown),
     };
@@ -413,12 +422,16 @@ function sending(playback, event, index, cell) {
   const numbers = matrixProduct(playback, sent);
   if (numbers !== null) {
     return {
-      sentence: `${from} sends ${numbers} = ${brief(contribution)} to ${where}`,
+      sentence: `${from} sends ${numbers} = ${brief(contribution, sentShape)} to ${where}`,
       figures: [figure(numbers, term.text), sign("="), arriving],
       note: notes(shown),
     };
   }
-  return { sentence: `${from} sends ${brief(contribution)} to ${where}`, figures: [arriving], note: notes(shown) };
+  return {
+    sentence: `${from} sends ${brief(contribution, sentShape)} to ${where}`,
+    figures: [arriving],
+    note: notes(shown),
+  };
 }
 
 /** "M[0, 1] is sent 2 × 3 + 4 × 5 = 26." @param {Sending} sent @param {string} place @param {number} cell
@@ -434,10 +447,11 @@ function exampleText(sent, place, cell, equals) {
  * @param {string} equals @param {Figure} arriving */
 function product(playback, event, { term }, { upstream, local }, equals, arriving) {
   const slope = term.local === null ? "local derivative" : `local derivative: ${term.text}`;
+  const ends = [event.child, event.node];
   return [
-    amount(upstream, `upstream gradient of ${playback.name(event.node)}`),
+    amount(upstream, `upstream gradient of ${playback.name(event.node)}`, "", playback.shapeIn(upstream, ends)),
     sign("×"),
-    amount(local, slope),
+    amount(local, slope, "", playback.shapeIn(local, ends)),
     sign(equals),
     arriving,
   ];
@@ -474,9 +488,9 @@ function figure(text, caption, role = "") {
   return { text, caption, role };
 }
 
-/** @param {Value} value @param {string} caption @returns {Figure} */
-function amount(value, caption, role = "") {
-  if (flat(value).length > 4) return { text: shapeText(shapeOf(value)), caption, role, value };
+/** @param {Value} value @param {string} caption @param {number[]} full its shape in the program @returns {Figure} */
+function amount(value, caption, role = "", full = shapeOf(value)) {
+  if (flat(value).length > 4) return { text: shapeText(full), caption, role, value };
   return figure(role ? brief(value) : factorOf(value), caption, role);
 }
 

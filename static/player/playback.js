@@ -1,6 +1,6 @@
 /** A trace, and what is known after the first k of its events. */
 
-import { brief } from "./format.js";
+import { brief, shapeOf } from "./format.js";
 
 /** @import { Departure, Message, Operation, Push, Slope, TraceData, TraceEvent } from "../types.js" */
 /** @import { TraceNode, Value } from "../types.js" */
@@ -159,6 +159,14 @@ export class Playback {
     return !isOperation(this.nodes[id]) || frame.computed.has(id);
   }
 
+  /** The shape in the program of an array that belongs to one of these nodes. @param {Value} value
+   * @param {(number | undefined)[]} ids */
+  shapeIn(value, ids) {
+    const kept = shapeOf(value);
+    const node = this.nodes.find(({ id, shape }) => ids.includes(id) && String(shape) === String(kept));
+    return node ? fullShape(node) : kept;
+  }
+
   /** "number", "waiting", "constant" or "no path". @param {number} id @param {Frame} frame */
   gradientState(id, frame) {
     if (frame.gradients.has(id)) return "number";
@@ -172,7 +180,9 @@ export class Playback {
     const { value, now, unseen } = this.nodes[id];
     if (!this.isKnown(id, frame)) return "not run yet";
     if (unseen) return "not seen";
-    return now !== undefined && this.isForwardOver(frame) ? `${brief(value)} → ${brief(now)}` : brief(value);
+    return now !== undefined && this.isForwardOver(frame)
+      ? `${brief(value)} → ${brief(now)}`
+      : brief(value, fullShape(this.nodes[id]));
   }
 
   /** @param {Frame} frame */
@@ -185,7 +195,8 @@ export class Playback {
   gradientText(id, frame) {
     const gradient = frame.gradients.get(id);
     const { due } = this.nodes[id];
-    if (gradient !== undefined) return due === undefined ? brief(gradient) : `✕ ${brief(gradient)}, due ${brief(due)}`;
+    if (gradient !== undefined)
+      return due === undefined ? brief(gradient, fullShape(this.nodes[id])) : `✕ ${brief(gradient)}, due ${brief(due)}`;
     const state = this.gradientState(id, frame);
     if (state === "constant") return "none (constant)";
     return state === "no path" ? "0 (no path)" : WAITING;

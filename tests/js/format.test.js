@@ -90,6 +90,7 @@ test("shapes and positions are counted as in NumPy", () => {
   assert.deepEqual(flat(value), [1, 2, 3, 4, 5, 6]);
   assert.deepEqual(indexOf([2, 1, 3], 4), [1, 0, 1]);
   assert.equal(indexText([2, 1, 3], 4), "[1, 0, 1]");
+  assert.equal(indexText([2, 1, 3], 4, [2, 1, 8]), "[1, 0, 3]"); // of the last axis every third was kept
   assert.equal(element(value, 4), 5);
   assert.equal(element(8, 4), 8);
 });

@@ -385,3 +385,13 @@ test("where no input requires a gradient there is no graph, and the engine says 
   assert.match(told.sentence, /^The values are computed\. No operation is written down/);
   assert.match(told.note, /^Here the engine stopped: backward\(\) has nothing to differentiate/);
 });
+
+test("of an array of which some cells were kept, the ledger names shape and cell as the program has them", () => {
+  const playback = playbackOf("recorded");
+  const stories = playback.events.map((_, i) => tell(playback, playback.frame(i + 1), null));
+  const texts = stories.flatMap(({ sentence, equation }) => [sentence, ...equation.map(({ text }) => text)]);
+  assert.ok(texts.some((text) => text.includes("(20, 20)")));
+  for (const text of texts) assert.doesNotMatch(text, /\(5, 10\)/); // what was kept of a (20, 20) array
+  const { sentence } = tell(playback, playback.frame(playback.length), 13);
+  assert.match(sentence, / to w\[4, 6\]: /); // row 1 and column 3 of every fourth row and every second column
+});
