@@ -31,6 +31,7 @@ import { fullShape } from "./playback.js";
 
 const COPIES = 4; // of a cell that are written out
 const MOST = 6; // inputs that are named
+const MOST_TEXT = 150; // characters that name them, but for the first
 const [LONG, VERY_LONG] = [110, 220]; // characters of what is said
 const ROOM = 44; // characters in a row of figures
 const LONG_EQUATION = 22; // characters of its figures
@@ -99,7 +100,8 @@ function gradientsOf(playback, frame) {
   });
   const out = playback.name(playback.output);
   const texts = found.map(({ name, gradient, full }) => `${name} ${brief(gradient, full)}${range(gradient, full)}`);
-  const rest = texts.length > MOST ? `, and ${texts.length - MOST} more` : "";
+  const named = texts.filter((_, i) => i === 0 || (i < MOST && texts.slice(0, i + 1).join(", ").length <= MOST_TEXT));
+  const rest = texts.length > named.length ? `, and ${texts.length - named.length} more` : "";
   const wrong =
     playback.departure !== null ||
     playback.derived.some(({ terms }) => terms.some((term) => term.event !== null && term.agrees === false)) ||
@@ -109,7 +111,7 @@ function gradientsOf(playback, frame) {
     : `The backward pass is done. Gradients of ${out}`;
   const called = (/** @type {string} */ name) => (wrong ? `${name}.grad` : `∂${out}/∂${name}`);
   return {
-    sentence: `${done}: ${texts.slice(0, MOST).join(", ")}${rest}. ${meaningOf(playback)}`.trim(),
+    sentence: `${done}: ${named.join(", ")}${rest}. ${meaningOf(playback)}`.trim(),
     equation: fitting(found.map(({ name, gradient, full }) => amount(gradient, called(name), "gradient leaf", full))),
   };
 }
