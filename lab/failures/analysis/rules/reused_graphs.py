@@ -1,6 +1,7 @@
 """Rules about a graph that is gone through a second time, and about what a loop carries on."""
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -39,8 +40,25 @@ def used_again(case: Case) -> Iterator[RuleHit]:
         if shared and id(event.node) not in done:
             done.add(id(event.node))
             yield from gone_before(case, event, shared)
+        elif not shared and recurs(case, event) and (state := kept_state(case, event)) is not None:
+            yield from carried_on(event, *state)
         for value in values:
             gone[id(value)] = (value, event)
+
+
+def recurs(case: Case, event: Event) -> bool:
+    """Does a pass go back through a state of the turn before, of which this turn's state is made as well? The next
+    pass meets that part again."""
+    alive = {id(v) for v in reach(event.value)}
+    kept = [e for e in case.all(Act.ATTRIBUTE) if e.other is not None and e.other.kind == Kind.TENSOR]
+    for one, two in itertools.combinations(kept, 2):
+        before, now = one.other, two.other
+        if before is None or now is None or one.node is not two.node or one.turns == two.turns or not event.loops:
+            continue
+        here = two.turns == event.turns[: len(two.turns)] and id(before) in alive and before.graph
+        if here and any(v is before for v in reach(now)) and any(v.graph and saves(v) for v in reach(before)):
+            return True
+    return False
 
 
 def changed_between(case: Case) -> Iterator[RuleHit]:
@@ -122,15 +140,7 @@ def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
             any("detach" in name or "repackage" in name for name in case.names)
             or not re.search(r"^(self\.)?(h|c|hx|hc|rnn_state|lstm_state)$|hidden", state[0])
         )):  # fmt: skip
-            name, statement, edit = state
-            yield RuleHit(
-                11,
-                statement,
-                f"`{name}` comes from the last turn with its whole graph: the `backward()` in line "
-                f"{event.statement.lineno} runs back through all turns before, whose graphs are gone or only kept by "
-                "retain_graph. Detach it first.",
-                edit,
-            )
+            yield from carried_on(event, *state)
         return
     if "retain" in before.detail:
         return
@@ -179,6 +189,16 @@ def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
             "pass.",
             case.text.replace([(call, case.text.with_keyword(call, "retain_graph", "True"))]),
         )
+
+
+def carried_on(event: Event, name: str, statement: ast.stmt, edit: Edit) -> Iterator[RuleHit]:
+    yield RuleHit(
+        11,
+        statement,
+        f"`{name}` comes from the last turn with its whole graph: the `backward()` in line {event.statement.lineno} "
+        "runs back through all turns before, whose graphs are gone or only kept by retain_graph. Detach it first.",
+        edit,
+    )
 
 
 def rebuilt(event: Event) -> list[ast.stmt]:
