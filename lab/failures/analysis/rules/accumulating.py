@@ -45,7 +45,7 @@ def accumulation(case: Case) -> Iterator[RuleHit]:
                 yield from undivided(case, event, k)
     for event in case.all(Act.BACKWARD):
         inner = event.loops[-1] if len(event.loops) > 1 else None
-        if isinstance(inner, ast.For) and (k := micro_batches(inner, case)):
+        if isinstance(inner, ast.For) and (k := micro_batches(inner, case) or reported_mean(inner, event, case)):
             after = case.interpreter.events[case.interpreter.events.index(event) :]
             if any(e.kind == Act.STEP and e.loops == event.loops[:-1] for e in after):
                 yield from undivided(case, event, k)
@@ -96,6 +96,22 @@ def micro_batches(loop: ast.For, case: Case) -> str:
         return f"len({case.text.of(over)})"
     k = case.text.of(over.args[-1]) if over.args else ""
     return k if "accum" in k.lower() or "micro" in k.lower() else ""
+
+
+def reported_mean(loop: ast.For, backward: Event, case: Case) -> str:
+    """k, of a loop over range(k) that adds up the numbers of its losses divided by k: the mean is meant."""
+    over, loss = loop.iter, receiver(backward.node)
+    if not (isinstance(over, ast.Call) and ast.unparse(over.func) == "range" and len(over.args) == 1):
+        return ""
+    k = over.args[0]
+    for node in ast.walk(loop):
+        share = node.value if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) else None
+        if isinstance(share, ast.BinOp) and isinstance(share.op, ast.Div) and isinstance(loss, ast.Name):
+            number = receiver(share.left)
+            mean = isinstance(number, ast.Name) and number.id == loss.id and ast.dump(share.right) == ast.dump(k)
+            if mean:
+                return case.text.of(k)
+    return ""
 
 
 def group(branch: ast.If) -> ast.expr | None:
