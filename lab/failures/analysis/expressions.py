@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
@@ -221,7 +222,7 @@ class Expressions(Calls):
 
     def unknown_attribute(self, owner: Value, node: ast.Attribute) -> Value:
         name = node.attr
-        if owner.kind == Kind.MODULE and name in {"weight", "bias"}:
+        if owner.kind == Kind.MODULE and re.fullmatch(r"(weight|bias)(_[ih]h_l\d+)?", name):
             value = Value(Kind.PARAMETER, node, self.statement, name, graph=True, leaf=True, base=owner, name=name)
             owner.attributes[name] = value
             return value

@@ -65,7 +65,7 @@ class Libraries(Methods):
             return (
                 self.to_number(args[0], node)
                 if args and args[0].kind in TENSORS | {Kind.UNKNOWN}
-                else Value(Kind.NUMBER)
+                else Value(Kind.NUMBER, parents=tuple(a for a in args if a.cut or a.parents or a.maybe))
             )
         if call.name in MODULES:
             return self.layer(call.name, args, keys, node)
@@ -78,11 +78,12 @@ class Libraries(Methods):
         if name in OPTIMIZERS and (call.root == ENGINE or ".optim" in full):
             return self.optimizer(name, args, call.keys, node)
         if "lr_scheduler" in full:
-            value = Value(Kind.SCHEDULER)
+            value = Value(Kind.SCHEDULER, op=name, base=call.first)
             self.note(Act.SCHEDULER, node, value, detail=name)
             return value
         if ".init." in full and name.endswith("_"):
-            self.note(Act.INIT, node, call.first, args[1] if len(args) > 1 else None, name)
+            given = args[1] if len(args) > 1 else call.keys.get("gain", call.keys.get("val"))
+            self.note(Act.INIT, node, call.first, given, name)
             return call.first
         if name.endswith("_") and call.root == "torch" and args:
             return self.tensor_call(args[0], name, args[1:], call.keys, node, "argument")
@@ -111,6 +112,7 @@ class Libraries(Methods):
         if name == "Subset" and args:
             return args[0]
         if name in DISTRIBUTIONS and "distributions" in full:
+            self.note(Act.DRAW, call.node, keys.get("probs", call.first))
             return Value(Kind.DISTRIBUTION, call.node, op=name, parents=(*args, *keys.values()))
         if call.root == "torchvision" or "hub" in full or name in {"DataLoader", "Compose"}:
             return Value(parents=tuple(a for a in args if a.graph), op="call", name="")
@@ -259,7 +261,11 @@ class Libraries(Methods):
         risky = list(unsafe.values())
         for part in (n.id for arm in node.args[1:] for n in ast.walk(arm) if isinstance(n, ast.Name)):
             found = scope.find(part)
-            if found is not None and found.op == "*" and any(id(p) in unsafe for p in found.parents):
+            if (
+                found is not None
+                and found.op == "*"
+                and any(p.name in tested for p in found.parents if graph_of(found))
+            ):
                 risky.append(part)
         value = self.function("where", args, keys, node)
         self.note(Act.WHERE, node, value, None, " ".join(risky))

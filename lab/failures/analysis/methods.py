@@ -142,7 +142,7 @@ class Methods(Tensors):
 
     def take_step(self, owner: Value, args: list[Value], at: ast.expr) -> Value:
         if owner.kind == Kind.SCHEDULER or "sched" in owner.name.lower():
-            self.note(Act.SCHEDULER, at, owner)
+            self.note(Act.SCHEDULER, at, owner, args[0] if args else None)
             return Value(Kind.NONE)
         scaler = owner.kind == Kind.SCALER or "scaler" in owner.name.lower()
         if scaler and args:
@@ -265,7 +265,9 @@ class Methods(Tensors):
         else:
             self.note(Act.WRITE, op.node, owner, other, how)
             if other.kind == Kind.GRADIENT and owner.graph is not True:
-                owner.tags.add(Tag.VELOCITY)
+                rate = op.keys.get("alpha", Value(constant=1)).constant
+                along = how == "+" and Tag.TURNED not in other.tags and isinstance(rate, int | float) and rate > 0
+                owner.tags |= {Tag.VELOCITY, Tag.UP if along else Tag.TURNED}
         if owner.kind == Kind.PARAMETER or owner.leaf:
             return owner
         return self.function(op.name.rstrip("_"), op.args, op.keys, op.node)

@@ -154,6 +154,7 @@ class Tensors(Program):
             value.shape, value.turns = other.shape, self.turns()
             value.tags = {Tag.UPDATED, Tag.DOWN if flipped or Tag.TURNED in source.tags else Tag.UP}
             value.tags |= {Tag.REBOUND} if other.graph else set()
+            value.tags |= {Tag.UNRECORDED} if self.modes[-1] is not None else set()
             value.tags |= other.tags & {Tag.ENGINE}
         elif other.op == "neg" or (isinstance(other.constant, int | float) and other.constant < 0):
             value.tags.add(Tag.TURNED)

@@ -25,6 +25,8 @@ NAMED = (  # what a sentence says of a line, and what the statement in that line
     (r"the layer in line (\d+)", r"\w\("),
     (r"cross_entropy in line (\d+)", r"cross_entropy|criterion|loss"),
     (r"so line (\d+) cannot differentiate", r"grad\("),
+    (r"probabilities, from line (\d+)", r"(?i)softmax\("),
+    (r"which line (\d+) needs", r"\("),
 )
 
 

@@ -5,6 +5,7 @@ import copy
 import itertools
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import CHOICES, ELEMENTWISE, REDUCTIONS
@@ -233,9 +234,11 @@ def taken_out(
     if source is None:
         return
     new = case.text.of(source)
-    if (function := case.text.of(node.func)).startswith("math."):
-        new = f"torch.{function.removeprefix('math.')}({new})"
-    pieces: list[tuple[ast.AST, str]] = [(node, new)]
+    if of_math(node):
+        new = f"torch.{case.text.of(node.func).removeprefix('math.')}({new})"
+    pieces: list[tuple[ast.AST, str]] = [(node, new), *numbers_of_math(case, node)]
+    if (around := math_around(case, node)) is not None:
+        pieces[0] = (around, f"torch.{case.text.of(around.func).removeprefix('math.')}({new})")
     if isinstance(wrap, ast.Call) and wrap.args:
         inside = case.text.of(wrap.args[0])
         if any(part is node for part in ast.walk(wrap)):
@@ -257,9 +260,33 @@ def taken_out(
     )
 
 
+def of_math(node: ast.AST) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).startswith("math.")
+
+
+def math_around(case: Case, number: ast.Call) -> ast.Call | None:
+    """The call math.exp(x.item()) in which a number is taken out."""
+    calls = (node for node in ast.walk(case.interpreter.tree) if of_math(node))
+    return next((call for call in calls if any(part is number for part in call.args)), None)
+
+
+def numbers_of_math(case: Case, number: ast.Call) -> list[tuple[ast.AST, str]]:
+    """The calls math.log(x), in torch, of the x that gets the number taken out, later in the same function."""
+    for place in ast.walk(case.interpreter.tree):
+        if not isinstance(place, ast.FunctionDef):
+            continue
+        made = [s for s in ast.walk(place) if isinstance(s, ast.Assign) and any(n is number for n in ast.walk(s))]
+        names = {target.id for s in made for target in s.targets if isinstance(target, ast.Name)}
+        calls = [node for node in ast.walk(place) if of_math(node) and len(node.args) == 1]
+        uses = [c for c in calls if isinstance(c.args[0], ast.Name) and c.args[0].id in names]
+        if uses:
+            return [(c.func, f"torch.{case.text.of(c.func).removeprefix('math.')}") for c in uses]
+    return []
+
+
 def without_the_graph(node: ast.Call) -> ast.expr | None:
     """x, of x.item(), float(x) or x.detach().cpu().numpy()."""
-    source = receiver(node) or (node.args[0] if node.args else None)
+    source = (None if of_math(node) else receiver(node)) or (node.args[0] if node.args else None)
     while isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute):
         if source.func.attr not in {"detach", "cpu"}:
             break

@@ -12,7 +12,7 @@ from lab.failures.analysis.rules.case import Case, RuleHit, called, own_line, re
 
 
 def gradient_of_the_middle(case: Case) -> Iterator[RuleHit]:
-    """5: .grad of what is no leaf.
+    """5: .grad of what is no leaf. 4: of what took a leaf's place where nothing is recorded.
     Silent: where retain_grad was called. This project's engine keeps it, but there, too, a result is no leaf to go on
     with."""
     for event in case.all(Act.READ_GRAD):
@@ -28,8 +28,17 @@ def gradient_of_the_middle(case: Case) -> Iterator[RuleHit]:
             continue
         if Tag.UPDATED in value.tags:
             name = case.text.of(statement.targets[0])
-            change = updated_in_place(statement, case) or made_anew(value, case)
-            if change is not None:
+            unrecorded = case.torch and Tag.UNRECORDED in value.tags
+            change = updated_in_place(statement, case, unrecorded) or made_anew(value, case)
+            if change is not None and unrecorded:
+                yield RuleHit(
+                    4,
+                    statement,
+                    f"`{name}` becomes a new tensor here, and under no_grad it asks for no gradient: the next turn has "
+                    "no graph that leads to it. Update it in place.",
+                    change,
+                )
+            elif change is not None:
                 yield RuleHit(5, statement, no_leaf_any_more(name, case), change)
             continue
         if not isinstance(statement.targets[0], ast.Name):
@@ -68,7 +77,7 @@ def made_anew(value: Value, case: Case) -> Edit | None:
     return case.text.replace([(value.node, f"{case.text.operand(value.node)}.detach().requires_grad_()")])
 
 
-def updated_in_place(statement: ast.Assign, case: Case) -> Edit | None:
+def updated_in_place(statement: ast.Assign, case: Case, unrecorded: bool) -> Edit | None:
     value = statement.value
     if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Sub) or case.text.indent(statement).strip():
         return None
@@ -76,7 +85,9 @@ def updated_in_place(statement: ast.Assign, case: Case) -> Edit | None:
     if not case.torch:
         new = "\n".join([f"{name}.data -= {case.text.of(value.right)}", *(indent + s for s in emptied(name, case))])
         return case.text.replace([(statement, new)])
-    new = f"with torch.no_grad():\n{indent}    {name} -= {case.text.of(value.right)}\n{indent}{name}.grad = None"
+    update = f"{name} -= {case.text.of(value.right)}"
+    update = update if unrecorded else f"with torch.no_grad():\n{indent}    {update}"
+    new = f"{update}\n{indent}{name}.grad = None"
     return case.text.replace([(statement, new)])
 
 

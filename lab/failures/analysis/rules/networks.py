@@ -36,6 +36,16 @@ def last_activation(case: Case) -> Iterator[RuleHit]:
                     case.text.replace([(node, new)]),
                 )
             continue
+        if value.op == "softmax" and (wanted := wanted_elsewhere(case, node)) and (given := first_given(event)):
+            yield RuleHit(
+                25,
+                event.node,
+                f"`{short(case.text.of(given))}` already holds probabilities, from line {node.lineno}, which line "
+                f"{wanted} needs as they are. This loss takes raw scores and applies softmax itself: give it their "
+                "logarithms.",
+                case.text.replace([(given, f"{case.text.operand(given)}.clamp(min=1e-8).log()")]),
+            )
+            continue
         edit = unwrapped(case, node)
         if edit is None:
             continue
@@ -55,6 +65,25 @@ def last_activation(case: Case) -> Iterator[RuleHit]:
                 "them, and the gradients with them.",
                 edit,
             )
+
+
+def wanted_elsewhere(case: Case, softmax: ast.Call) -> int:
+    """The line of another use of probabilities that a loss should not get: a distribution made of them, or a call of
+    the function that is there to give them. 0 where there is none; what `forward` gives is for the loss."""
+    drawn = [e.statement.lineno for e in case.all(Act.DRAW) if e.value.node is softmax]
+    functions = [f for f in ast.walk(case.interpreter.tree) if isinstance(f, ast.FunctionDef)]
+    homes = {f.name for f in functions if f.name != "forward" and any(node is softmax for node in ast.walk(f))}
+    losses = {e.statement.lineno for e in case.all(Act.LOSS)}
+    calls = [node for node in ast.walk(case.interpreter.tree) if isinstance(node, ast.Call)]
+    names = [(node.lineno, getattr(node.func, "attr", getattr(node.func, "id", ""))) for node in calls]
+    asked = [line for line, name in names if name in homes and line not in losses]
+    through_it = any(name in homes and line in losses for line, name in names)
+    return next(iter(drawn + (asked if through_it else [])), 0)
+
+
+def first_given(event: Event) -> ast.expr | None:
+    """What the call of a loss is given first."""
+    return event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
 
 
 def unwrapped(case: Case, node: ast.Call) -> Edit | None:
@@ -169,6 +198,42 @@ def predicted_of(loss: Value) -> Value:
 def sigmoid_called(node: ast.Call) -> bool:
     """Is it the call of a function, a method or a layer, not the making of a layer?"""
     return bool(node.args) or (isinstance(node.func, ast.Attribute) and node.func.attr == "sigmoid")
+
+
+def fading_recurrence(case: Case) -> Iterator[RuleHit]:
+    """15: recurrent weights that shrink every vector by a known factor, over a known number of steps.
+    Silent: for layers with gates, for sequences of unknown length, and where more than one step is read."""
+    for event in case.all(Act.INIT):
+        layer, node, gain = event.value.base, event.node, event.other.constant if event.other else None
+        recurrent = event.detail == "orthogonal_" and event.value.name.startswith("weight_hh")
+        if not recurrent or layer is None or layer.op != "RNN" or not isinstance(node, ast.Call):
+            continue
+        if not isinstance(gain, int | float) or not 0 < gain < 1 or not isinstance(layer.node, ast.Call):
+            continue
+        first = any(k.arg == "batch_first" and ast.unparse(k.value) == "True" for k in layer.node.keywords)
+        outputs = [v for e in case.all(Act.LOSS) for v in reach(e.value) if v.op == "RNN" and layer in v.parents]
+        shapes = [v.parents[0].shape or () for v in outputs if read_at_one_place(v, case)]
+        steps = next((shape[first] for shape in shapes if len(shape) == 3), None)
+        if steps and gain**steps < FADED:
+            yield RuleHit(
+                15,
+                node,
+                f"Each step back in time multiplies the gradient by at most {gain:g}: after {steps} steps at most "
+                f"{gain**steps:.0e} of it is left. Start with a gain of 1.",
+                case.text.replace(
+                    [(k.value, "1.0") for k in node.keywords if k.arg == "gain"] or [(a, "1.0") for a in node.args[1:2]]
+                ),
+            )
+
+
+def read_at_one_place(output: Value, case: Case) -> bool:
+    """Does the loss see a single step of a sequence: one that an index takes, or the last state?"""
+    behind = [v for e in case.all(Act.LOSS) for v in reach(e.value)]
+    users = [v for v in behind if any(part is output for part in v.parents)]
+    return all(v.op == "RNN" or (v.op == "index" and v.shape is not None and len(v.shape) == 2) for v in users)
+
+
+FADED = 1e-6  # what is left of a gradient that float32 no longer adds to a weight
 
 
 def all_the_same(case: Case) -> Iterator[RuleHit]:

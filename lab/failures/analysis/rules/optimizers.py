@@ -16,7 +16,7 @@ from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit, own_line, receiver, short
 from lab.failures.analysis.rules.cuts import trained_parts
-from lab.failures.analysis.rules.steps import is_update
+from lab.failures.analysis.rules.steps import is_update, side_by_side
 
 # Schedules that begin with the optimizer's own rate. Of the others it may be a factor.
 FALLING = {
@@ -57,6 +57,34 @@ def rate_too_high(case: Case) -> Iterator[RuleHit]:
                 f"A rate of {rate:g} makes each step of {value.op} far longer than the loss's valley is wide: the "
                 f"loss jumps or becomes nan. Start at {usual}.",
                 case.text.replace([(keyword, usual)]),
+            )
+
+
+def scheduled_too_early(case: Case) -> Iterator[RuleHit]:
+    """18: a schedule that moves on before the first step of its optimizer, in the same block of a loop.
+    Silent: for schedules that may begin at 0, where it is told a number, and where either stands behind an `if`."""
+    moved: set[int] = set()
+    for event in case.all(Act.SCHEDULER):
+        optimizer = event.value.base
+        if event.detail or event.other or optimizer is None or id(event.value) in moved:
+            continue
+        moved.add(id(event.value))
+        first = next((e for e in case.all(Act.STEP) if e.value is optimizer), None)
+        if first is None or event.value.op not in FALLING or not event.loops or event.places != first.places:
+            continue
+        together = side_by_side((event, first)) if first.turns[: len(event.turns)] == event.turns else None
+        if together is None:
+            continue
+        block, (here, there) = together
+        part = block[here : there + 1]
+        edit = case.text.reorder(part, [*part[1:], part[0]]) if here < there else None
+        if edit is not None:
+            yield RuleHit(
+                18,
+                event.node,
+                f"The schedule moves on before the step in line {first.statement.lineno} has come once: the rate that "
+                "the optimizer was given is never used. Step the optimizer first.",
+                edit,
             )
 
 

@@ -258,9 +258,9 @@ def misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event, step: 
 
 def one_turn_late(case: Case, stepper: Stepper, backward: Event, step: Event) -> Iterator[RuleHit]:
     """18: a step with the gradients of the turn before, in front of this turn's pass.
-    Silent: where the two do not stand in one block of a loop."""
-    one_loop = bool(step.loops) and backward.loops == step.loops and backward.places == step.places
-    together = side_by_side((backward, step)) if one_loop and backward.turns != step.turns else None
+    Silent: where the two do not stand in one block of a loop, or of a function that is called again."""
+    one_place = bool(step.loops or step.places) and backward.loops == step.loops and backward.places == step.places
+    together = side_by_side((backward, step)) if one_place else None
     if together is None:
         return
     block, (behind, first) = together
@@ -289,7 +289,10 @@ def uphill(case: Case) -> Iterator[RuleHit]:
     for event in case.all(Act.UPDATE, Act.WRITE):
         new = event.other
         climbs = new is not None and (
-            new.kind == Kind.GRADIENT or (event.kind == Act.UPDATE and Tag.UP in new.tags) or slope_of(new, event.value)
+            new.kind == Kind.GRADIENT
+            or Tag.VELOCITY in new.tags
+            or (event.kind == Act.UPDATE and Tag.UP in new.tags)
+            or slope_of(new, event.value)
         )
         if event.detail != "+" or new is None or not climbs or {Tag.SIGN, Tag.TURNED} & new.tags or not losses:
             continue
@@ -308,11 +311,12 @@ def uphill(case: Case) -> Iterator[RuleHit]:
             line = case.text.of(statement).replace(".add_(", ".sub_(", 1)
         else:
             continue
+        moved = receiver(event.node)
+        name = f"`{case.text.of(moved)}`" if moved is not None else called(event.value, "the parameter")
         yield RuleHit(
             18,
             statement,
-            f"The gradient points to where the loss grows: adding it to {called(event.value, 'the parameter')} "
-            "climbs; the step goes against it.",
+            f"The gradient points to where the loss grows: adding it to {name} climbs; the step goes against it.",
             case.text.replace([(statement, line)]),
         )
 

@@ -6,4 +6,4 @@ for i in range(50):
     loss = (x @ w - y).pow(2).mean()
     loss.backward()
     with torch.no_grad():
-        w = w - 1e-2 * w.grad  #! 5|12
+        w = w - 1e-2 * w.grad  #! 4|12
