@@ -22,7 +22,7 @@ optimizer, where the sets named the value, the loss or the setting that is behin
 Two more sets of 40 faulty and 40 right programs by somebody else. The first at first sight: 25 of 40 with number and
 line, the number in another line 6 times, none of the right ones flagged; when it was mended for, 38 and 1, none
 flagged. The second, looked at only then, once: 21 of 40, the number in another line 6 times, none flagged. (The reader
-as it was before both: 17 and 9.) When that one was mended for, 32 and 4, none flagged.
+as it was before both: 17 and 9.) When that one was mended for, 33 and 3, none flagged.
 """
 
 import ast

@@ -27,6 +27,7 @@ NAMED = (  # what a sentence says of a line, and what the statement in that line
     (r"so line (\d+) cannot differentiate", r"grad\("),
     (r"probabilities, from line (\d+)", r"(?i)softmax\("),
     (r"which line (\d+) needs", r"\("),
+    (r"the difference in line (\d+)", r" - .* / "),
 )
 
 

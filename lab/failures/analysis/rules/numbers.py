@@ -243,7 +243,16 @@ def coarse_difference(case: Case) -> Iterator[RuleHit]:
             continue
         behind = [v for v in reach(event.value, live=False) if v.leaf and isinstance(v.node, ast.Call)]
         made = next((v.node for v in behind if v.op in CREATORS and v.double is False), None)
-        if isinstance(made, ast.Call):
+        default = default_step(event, step)
+        if isinstance(made, ast.Call) and default is not None:
+            yield RuleHit(
+                23,
+                default,
+                f"In float32 the difference in line {event.statement.lineno}, over a step of {step:g}, is mostly "
+                "rounding: it has 7 digits. Take a larger step here, or compute all of it in float64.",
+                case.text.replace([(default, "1e-3")]),
+            )
+        elif isinstance(made, ast.Call):
             yield RuleHit(
                 23,
                 event.node,
@@ -251,6 +260,21 @@ def coarse_difference(case: Case) -> Iterator[RuleHit]:
                 "float64.",
                 case.text.replace([(made, case.text.with_keyword(made, "dtype", "torch.float64"))]),
             )
+
+
+def default_step(event: Event, step: float) -> ast.Constant | None:
+    """The number of a step, or of half of it, where it is a default of the function with the difference."""
+    place = event.place
+    if not isinstance(place, ast.FunctionDef) or not isinstance(event.node, ast.BinOp):
+        return None
+    spec = place.args
+    plain = zip(reversed(spec.posonlyargs + spec.args), reversed(spec.defaults), strict=False)
+    names = {node.id for node in ast.walk(event.node.right) if isinstance(node, ast.Name)}
+    for parameter, default in [*plain, *zip(spec.kwonlyargs, spec.kw_defaults, strict=True)]:
+        number = default.value if isinstance(default, ast.Constant) else None
+        if parameter.arg in names and isinstance(number, float) and step in (number, 2 * number):
+            return default if isinstance(default, ast.Constant) else None
+    return None
 
 
 FINEST_STEP = 1e-4  # the best step for float32 is about 1e-2 (central) or 3e-4 (one-sided)
