@@ -1,16 +1,30 @@
 """What is looked at while the script runs: operations, writes, backward passes and steps."""
 
+import itertools
 import re
 import sys
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import torch
 
 from lab.watch import depth, differences, rates, shapes, values
-from lab.watch.order import cost_sign, policy_uphill
-from lab.watch.sites import NOWHERE, Site, is_library, line_with_bare, outside, site, user_frames
-from lab.watch.tracks import VIEWS, Leaf, Made, Pass, WatchedOptimizer, before_views, kind, leaves_of, made, walk
+from lab.watch.order import cost_sign, policy_uphill, stepped_between
+from lab.watch.sites import NOWHERE, Site, caller_of_function, is_library, line_with_bare, outside, site, user_frames
+from lab.watch.tracks import (
+    VIEWS,
+    Leaf,
+    Made,
+    Pass,
+    WatchedOptimizer,
+    before_views,
+    kind,
+    leaves_of,
+    made,
+    node_of,
+    walk,
+)
 
 Tensor = torch.Tensor
 SATURATING = frozenset(("Sigmoid", "Tanh"))
@@ -21,6 +35,7 @@ ACTIVATIONS = RELUS | {"softmax", "sigmoid", "tanh"}
 NORMALIZERS = {"cross_entropy": "", "binary_cross_entropy_with_logits": "", "nll_loss": "LogSoftmax",
                "binary_cross_entropy": "Sigmoid"}  # fmt: skip
 FACTORIES = frozenset(("tensor", "as_tensor", "from_numpy"))
+DRAWS = frozenset(("sum", "multinomial"))  # a distribution divides its probabilities by their sum
 JOINS = frozenset(("Cat", "Stack", "Clamp", "ClampMin", "ClampMax", "Index"))
 SUMS_OF_LOSSES = frozenset(("add", "__add__", "__radd__", "sub", "__sub__"))
 PICKS = frozenset(("Mean", "Sum", "Index", "Gather", "Diagonal"))
@@ -43,12 +58,16 @@ def operation(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor,
         weighted(watcher, entry, operands, args)
     if name in values.DANGEROUS:
         values.danger(watcher, name, entry, entry.site, operands, result)
+    if name == "softmax":
+        watcher.callers.setdefault(entry.site, set()).add(caller_of_function())
+    elif name in DRAWS:
+        drawn(watcher, name, operands[0])
     if name in ACTIVATIONS and watcher.close:
         entry.module = layer(watcher)
         if name in RELUS:
             sample_relu(watcher, entry, result)
     elif name in NORMALIZERS and watcher.close:
-        twice_normalized(watcher, name, operands)
+        twice_normalized(watcher, entry, operands)
     if name in values.CHOOSERS:
         values.behind_choice(watcher, entry, operands, result)
     if name in shapes.DIFFERENCES or name in shapes.PAIR_LOSSES:
@@ -140,8 +159,18 @@ def layer(watcher: Any) -> Site:
     return known[1] if known is not None and known[0]() is inner else NOWHERE
 
 
-def twice_normalized(watcher: Any, name: str, operands: list[Tensor]) -> None:
+def drawn(watcher: Any, name: str, operand: Tensor) -> None:
+    """The result of a softmax is what multinomial, or a distribution of PyTorch, draws from."""
+    if name == "multinomial" or Path(outside(4).f_code.co_filename).parent.name == "distributions":
+        node = node_of(operand)
+        known = watcher.origins.get(id(operand)) if node is None else made(node)
+        if known is not None and known.name == "softmax":
+            watcher.drawn.add(known.site)
+
+
+def twice_normalized(watcher: Any, loss: Made, operands: list[Tensor]) -> None:
     """A loss that normalizes, or that wants what was normalized once, is given what was normalized before."""
+    name = loss.name
     node = before_joins(operands[0].grad_fn)
     if NORMALIZERS[name]:
         node = before_joins(node.next_functions[0][0]) if node is not None and kind(node) == NORMALIZERS[name] else None
@@ -151,8 +180,9 @@ def twice_normalized(watcher: Any, name: str, operands: list[Tensor]) -> None:
     does = kind(node)
     where = entry.module if entry.module.line else entry.site
     if does in ("Softmax", "Sigmoid"):
-        watcher.say(25, where, f"{name} got the result of a {does.lower()}, made here, and another one comes after it: "
-                    "give it logits.")  # fmt: skip
+        watcher.twice.setdefault((25, where.file, where.line), (entry.site, loss.site))
+        watcher.say(25, where, f"{name} in line {loss.site.line} got the result of a {does.lower()}, made here, and "
+                    "another one comes after it: give it logits.")  # fmt: skip
     elif does == "Relu" and name == "cross_entropy":
         share = float((operands[0] == 0).double().mean())
         watcher.say(14, where, f"cross_entropy got logits that went through a relu: {share:.0%} of them are exactly 0, "
@@ -176,23 +206,28 @@ def sample_relu(watcher: Any, entry: Made, result: Tensor) -> None:
     if result.dim() < 2 or result.shape[0] < 4 or watcher.turn in seen:
         return
     seen.add(watcher.turn)
-    bias = bias_behind(watcher, result)
-    if bias is not None:
-        watcher.relu_bias[where] = bias
+    filled = filled_behind(watcher, result)
+    if filled is not None:
+        watcher.relu_init[where] = filled
     over = (0, *range(2, result.dim()))
     dead = float((result.detach() == 0).all(dim=over).double().mean())
     watcher.relus.setdefault(where, []).append(dead)
 
 
-def bias_behind(watcher: Any, result: Tensor) -> Site | None:
-    """The line of the user that filled the bias of the layer before, where there is one."""
+def filled_behind(watcher: Any, result: Tensor) -> Site | None:
+    """The line of the user that filled the layer before, where there is one: its bias, or weights that are negative."""
     node = result.grad_fn.next_functions[0][0] if result.grad_fn is not None else None
-    for other, _ in () if node is None else node.next_functions:
-        variable = getattr(other, "variable", None)
-        leaf = None if variable is None or variable.dim() != 1 else watcher.leaves.get(id(variable))
-        if leaf is not None and leaf.init.line and leaf.init.line != leaf.site.line:
+    found = None
+    for other in () if node is None else itertools.islice(walk(node), 1, 4):  # weights can lie behind a transpose
+        variable: Any = getattr(other, "variable", None)
+        leaf = None if variable is None else watcher.leaves.get(id(variable))
+        if leaf is None or not leaf.init.line or leaf.init.line == leaf.site.line:
+            continue
+        if variable.dim() == 1 and bool(variable.any()):
             return Site(leaf.init.file, leaf.init.line)
-    return None
+        if variable.dim() > 1 and bool((variable <= 0).all()):
+            found = Site(leaf.init.file, leaf.init.line)
+    return found
 
 
 def grad_of_result(watcher: Any, tensor: Tensor, node: Any) -> None:
@@ -278,6 +313,9 @@ def before_backward(watcher: Any, place: Pass, loss: Tensor, reached: list[Tenso
             stale = leaf.stale
         leaf.stale = stale
     place.mean = undivided_mean(loss)
+    stepped_between(watcher, loss, reached, place.site)
+    turn, cleared = watcher.last_clear
+    place.cleared = cleared if turn == watcher.turn else NOWHERE
     if watcher.turn < MAX_LISTENED:
         depth.listen(watcher, loss)
     if not place.turns:
@@ -318,12 +356,12 @@ def lost_terms(watcher: Any, loss: Tensor) -> None:
 
 
 def not_cleared(watcher: Any, where: Site, tensor: Tensor) -> None:
-    turn, useless = watcher.useless_clear
     cleared = watcher.cleared.get(id(tensor))
     if cleared is not None:
         evidence = f"zero_grad() here does not run before each backward() in line {where.line}"
-    elif turn >= watcher.turn - 1 and watcher.turn > 1:
-        cleared, evidence = useless, f"zero_grad() here has no gradients to clear, and those of line {where.line} stay"
+    elif watcher.last_place is not None and watcher.last_place.cleared.line:
+        cleared = watcher.last_place.cleared
+        evidence = f"zero_grad() here clears other parameters, and gradients of backward() in line {where.line} stay"
     if cleared is not None:
         watcher.say(6, cleared, f"{evidence}: a gradient of shape {tuple(tensor.shape)} was added to that "
                     "of the step before.")  # fmt: skip
@@ -387,7 +425,7 @@ def of_cut(cut: Any, made_at: Site, here: Site) -> tuple[int, Site, str]:
     if cut.kind == "no_grad":
         return 12, cut.site, f"{begin}{cut.name} ran while gradients were switched off here."
     if cut.kind == "update":
-        return 12, cut.site, f"{begin}this line replaced a parameter by a new tensor while gradients were off."
+        return 4, cut.site, f"{begin}this line replaced a parameter by a new tensor while gradients were off."
     return 11, cut.site, f"{begin}{cut.name} in this line cut it off."
 
 
@@ -515,6 +553,7 @@ def after_step(watcher: Any, track: WatchedOptimizer, optimizer: Any, here: Site
     parameters = [tensor for group in optimizer.param_groups for tensor in group["params"]]
     track.last_turn = watcher.turn
     track.last_step = here
+    track.clock = watcher.clock
     for tensor in parameters:
         watcher.leaf(tensor).stepped = True
     if track.before:

@@ -49,9 +49,14 @@ def measure(slope: FadingSlope, name: str) -> Callable[[Any], None]:
 
 
 def recurrent(watcher: Any) -> Site:
-    """Where a recurrent layer of PyTorch was made."""
-    made_at = [where for ref, where in watcher.modules.values() if isinstance(ref(), torch.nn.RNNBase)]
-    return made_at[0] if made_at else NOWHERE
+    """Where a recurrent layer of PyTorch was made, or where the script filled its weights with numbers that shrink."""
+    for ref, where in watcher.modules.values():
+        layer = ref()
+        if isinstance(layer, torch.nn.RNNBase):
+            init = watcher.leaf(layer.weight_hh_l0).init
+            largest = float(torch.linalg.matrix_norm(layer.weight_hh_l0.detach(), 2))  # type: ignore[operator]
+            return init if init.line and init.line != where.line and largest < 1 else where  # type: ignore[no-any-return]
+    return NOWHERE
 
 
 def small_weights(watcher: Any, weights: list[Tensor], reached: list[Tensor]) -> None:

@@ -28,9 +28,11 @@ def look(watcher: Any, name: str, args: Any, here: Site) -> None:
         operation = entry.name if entry is not None else origin.name if origin is not None else ""
         if operation in DIFFERENCES:
             watcher.quotients += 1
+            watcher.tiny = here, abs(args[1])
     elif name in NUDGES:
         down = (args[1] < 0) != ("sub" in name)
         watcher.nudges.setdefault(here.file, ([], []))[down].append(abs(args[1]))
+        watcher.tiny = watcher.tiny if watcher.quotients else (here, abs(args[1]))
 
 
 def compared_by_hand(watcher: Any) -> None:
@@ -41,5 +43,6 @@ def compared_by_hand(watcher: Any) -> None:
         if (tensor := leaf.ref()) is not None and tensor.dtype == torch.float32 and (leaf.got or leaf.given)
     ]  # fmt: skip
     if (watcher.quotients >= 2 or both) and single and not any(track.steps for track in watcher.optimizers):
-        watcher.say(23, single[0].site, "Finite differences with a tiny step were taken of numbers that are float32, "
-                    "made here: rounding is larger than the differences.")  # fmt: skip
+        at, step = watcher.tiny
+        watcher.say(23, single[0].site, f"Finite differences with a tiny step ({step:.1g} in line {at.line}) were "
+                    "taken of numbers that are float32, made here: rounding is larger than they are.")  # fmt: skip

@@ -4,6 +4,7 @@ import gc
 import math
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -27,6 +28,7 @@ def judge(watcher: Any, error: BaseException | None) -> None:
     """Add the findings that need the whole run."""
     totals(watcher)
     kept(watcher)
+    normalized_for_others(watcher)
     for track in watcher.optimizers:
         never_reached(watcher, track)
     without_optimizer(watcher)
@@ -63,13 +65,14 @@ def sorted_out(findings: Sequence[RunFinding]) -> list[RunFinding]:
 
 def totals(watcher: Any) -> None:
     """Sums of tensors that were carried from turn to turn, and that no backward pass went through."""
-    for where, (ref, chain, turns) in watcher.totals.items():
+    for where, (ref, chain, turns, giver) in watcher.totals.items():
         tensor = ref()
         alive = tensor is not None and tensor.grad_fn is not None and made(tensor.grad_fn) is not None
         if where not in watcher.summed and chain >= MIN_CHAIN and (alive or turns >= MIN_CHAIN):
             held = "still holds" if alive else "held"
-            watcher.say(10, where, f"This sum {held} the graphs of at least {chain} turns: each value is a tensor with "
-                        "a grad_fn, and no backward() ever went through it.")  # fmt: skip
+            what = f"The sum in line {where.line} is handed its numbers here, and" if giver.line else "This sum"
+            watcher.say(10, giver if giver.line else where, f"{what} {held} the graphs of at least {chain} turns: each "
+                        "value is a tensor with a grad_fn, and no backward() ever went through it.")  # fmt: skip
 
 
 def kept(watcher: Any) -> None:
@@ -93,6 +96,19 @@ def kept(watcher: Any) -> None:
         if line:
             watcher.say(10, Site(file, line), f"`{name}` holds {len(graphs)} tensors, each with its graph, from "
                         f"{len(turns)} turns.")  # fmt: skip
+
+
+def normalized_for_others(watcher: Any) -> None:
+    """A softmax that is right where it stands, as others draw from its result or call its function, and that the loss
+    should not get: the cause is the line of the loss."""
+    for key, (softmax, loss) in watcher.twice.items():
+        found = watcher.found.get(key)
+        if found is not None and (softmax in watcher.drawn or len(watcher.callers.get(softmax, ())) > 1):
+            del watcher.found[key]
+            evidence = (f"The loss in this line got the result of the softmax of line {found.line}, which other lines "
+                        "use, too, and another one comes after it: give it logits.")  # fmt: skip
+            moved = replace(found, file=loss.file, line=loss.line, evidence=evidence)
+            watcher.found.setdefault((25, loss.file, loss.line), moved)
 
 
 def parts_of(holder: Any) -> Iterator[Any]:
@@ -190,8 +206,10 @@ def without_optimizer(watcher: Any) -> None:
     for leaf in lost:
         by_place.setdefault(cause_of(watcher, leaf), []).append(leaf)
     for where, leaves in by_place.items():
-        watcher.say(19, where, f"{len(leaves)} tensors that require gradients (shapes {shapes_of(leaves)}) got one in "
-                    f"{leaves[0].got} backward passes, and no optimizer has them.")  # fmt: skip
+        made_at = leaves[0].site.line
+        told = f", made in line {made_at}," if made_at and made_at != where.line else ""
+        watcher.say(19, where, f"{len(leaves)} tensors that require gradients (shapes {shapes_of(leaves)}){told} got "
+                    f"one in {leaves[0].got} backward passes, and no optimizer has them.")  # fmt: skip
 
 
 def shapes_of(leaves: Sequence[Any]) -> str:
@@ -238,8 +256,9 @@ def accumulated(watcher: Any) -> None:
 def dead_units(watcher: Any) -> None:
     for where, shares in watcher.relus.items():
         if len(shares) >= MIN_TURNS and min(shares[-3:]) >= DEAD and shares[-1] >= DEAD and watcher.optimizers:
-            where = watcher.relu_bias.get(where, where)
-            watcher.say(14, where, f"{shares[-1]:.0%} of the units were 0 for the whole batch, in each of the last "
+            cause = watcher.relu_init.get(where, where)
+            units = "units" if cause == where else f"units of the relu in line {where.line}"
+            watcher.say(14, cause, f"{shares[-1]:.0%} of the {units} were 0 for the whole batch, in each of the last "
                         f"{min(3, len(shares))} batches that were looked at.")  # fmt: skip
 
 

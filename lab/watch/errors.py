@@ -8,8 +8,8 @@ import torch
 
 from lab.watch import checks
 from lab.watch.finding import RunFinding
-from lab.watch.sites import NOWHERE, Site, function_at, is_library
-from lab.watch.tracks import made, walk
+from lab.watch.sites import NOWHERE, Site, is_library
+from lab.watch.tracks import before_views, made, walk
 
 Tensor = torch.Tensor
 SHAPE = re.compile(r"\[([\d, ]*)\]\]?.*? is at version (\d+); expected version (\d+)", re.S)
@@ -52,14 +52,13 @@ def of_backward(watcher: Any, error: RuntimeError, loss: Tensor, here: Site) -> 
 
 
 def many_numbers(loss: Tensor, here: Site) -> RunFinding:
-    """backward() from many numbers: the line that made them, where a function of its own did."""
-    entry = None if loss.grad_fn is None else made(loss.grad_fn)
+    """backward() from many numbers: the line that made them, where it is known."""
+    node = before_views(loss.grad_fn)
+    entry = None if node is None else made(node)
     told = f"{loss.numel()} numbers, of shape {tuple(loss.shape)}"
-    if entry is not None and entry.site.file == here.file:
-        at = entry.site
-        if function_at(at.file, at.line) != function_at(here.file, here.line):
-            return finding(3, at, f"{entry.name} in this line gives {told}, and backward() in line {here.line} wants "
-                           "one.")  # fmt: skip
+    if entry is not None and entry.site.line:
+        return finding(3, entry.site, f"{entry.name} in this line gives {told}, and backward() in line {here.line} "
+                       "wants one.")  # fmt: skip
     return finding(3, here, f"backward() was called on {told}.")
 
 
@@ -92,8 +91,11 @@ def second_time(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
     entries = [(node, entry) for node in walk(loss.grad_fn) if (entry := made(node)) is not None]
     carried = [entry for _, entry in entries if entry.outer.line]
     freed = [node for node, entry in entries if 0 < entry.passed <= watcher.turn]
-    recent = {entry.site for _, entry in entries if entry.turn == watcher.turn}
-    repeated = [entry for _, entry in entries if entry.turn < watcher.turn and entry.site in recent]
+    turns: dict[Site, set[int]] = {}
+    for _, entry in entries:
+        turns.setdefault(entry.site, set()).add(entry.turn)
+    recent = any(entry.turn == watcher.turn for _, entry in entries)
+    repeated = [entry for _, entry in entries if entry.turn < watcher.turn and len(turns[entry.site]) > 1]
     if carried and repeated:
         return finding(11, carried[-1].outer, f"The state from before the last backward() is still part of the graph: "
                        f"{len(repeated)} nodes of earlier turns are behind this line.")  # fmt: skip

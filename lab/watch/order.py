@@ -53,6 +53,20 @@ def wrong_way(watcher: Any) -> None:
                         f"brought the cost from {-values[0]:.3g} to {-values[-1]:.3g}.")  # fmt: skip
 
 
+def stepped_between(watcher: Any, loss: Any, reached: list[Any], here: Site) -> None:
+    """A step between the forward pass of a loss and its backward(): the gradient is of the parameters before."""
+    entry = made(loss.grad_fn)
+    if entry is None or entry.turn < watcher.turn:
+        return
+    for track in watcher.optimizers:
+        between = track.steps and track.last_turn == watcher.turn and 0 < entry.at <= track.clock
+        track.late = track.late + 1 if between and any(id(tensor) in track.owned for tensor in reached) else 0
+        if track.late == MIN_TURNS:
+            watcher.say(18, track.last_step, f"step() in this line comes after the forward pass of line "
+                        f"{entry.site.line} and before its backward() in line {here.line}: each step uses the gradient "
+                        "of the batch before.")  # fmt: skip
+
+
 def policy_uphill(node: Any, sign: int = 1, depth: int = 0) -> Site:
     """Where log-probabilities times a gain are a term of a loss with a plus, so that a step makes the gain smaller."""
     while node is not None and depth < MAX_TERMS:

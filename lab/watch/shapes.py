@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from lab.watch.sites import Site
+from lab.watch.sites import Site, handed_in
 from lab.watch.tracks import Made, kind, made, node_of
 
 Tensor = torch.Tensor
@@ -34,7 +34,9 @@ def shapes(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor) ->
         a, b = operands
         if one_sided(watcher, a, b, entry.site):
             entry.stage, entry.wide = 1 if name in DIFFERENCES else 2, entry.site
-            watcher.wide[entry.site] = (tuple(a.shape), tuple(b.shape))
+            if entry.site not in watcher.wide:
+                giver = handed_in([a, b], [line_of(watcher, a), line_of(watcher, b)])
+                watcher.wide[entry.site] = (tuple(a.shape), tuple(b.shape), giver)
             return
     if result.dim() > 2:
         return
@@ -44,11 +46,20 @@ def shapes(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor) ->
         if before is None or not before.stage:
             continue
         if name in SUMS and before.stage == 2 and result.numel() == 1:
-            a_shape, b_shape = watcher.wide[before.wide]
-            watcher.say(8, before.wide, f"{a_shape} with {b_shape} gives {tuple(operand.shape)} in this line: "
-                        "each row meets each element, and not its own one alone.")  # fmt: skip
+            a_shape, b_shape, giver = watcher.wide[before.wide]
+            where = f"line {before.wide.line}, which got both here" if giver.line else "this line"
+            watcher.say(8, giver if giver.line else before.wide, f"{a_shape} with {b_shape} gives "
+                        f"{tuple(operand.shape)} in {where}: each row meets each element, and not its own one "
+                        "alone.")  # fmt: skip
         elif result.shape == operand.shape or (name in SUMS and result.dim() == 1):
             entry.stage, entry.wide = 2, before.wide
+
+
+def line_of(watcher: Any, tensor: Tensor) -> int:
+    """The line in which a tensor was made; 0 where that is not known."""
+    node = node_of(tensor)
+    entry = watcher.origins.get(id(tensor)) if node is None else made(node)
+    return 0 if entry is None else entry.site.line
 
 
 def pairs(operands: list[Tensor], result: Tensor) -> bool:

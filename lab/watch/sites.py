@@ -4,10 +4,12 @@ import ast
 import linecache
 import sys
 import sysconfig
+from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from types import FrameType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _LIBRARIES = tuple(
     {
@@ -66,6 +68,30 @@ def user_frames() -> list[FrameType]:
         frames.append(frame)
         frame = user_frame(frame.f_back)
     return frames
+
+
+def caller_of_function() -> Site:
+    """The user's line that called the function which runs; nowhere if a library did, as a module calls its forward."""
+    frame = user_frame(sys._getframe(1))
+    caller = None if frame is None else frame.f_back
+    known = caller is not None and not is_library(caller.f_code.co_filename)
+    return Site(caller.f_code.co_filename, caller.f_lineno) if known else NOWHERE  # type: ignore[union-attr]
+
+
+def handed_in(tensors: list[Any], made_at: Sequence[int]) -> Site:
+    """The outermost call that was given all these tensors, which were made in the lines `made_at`: where the function
+    that computes with them only got them as arguments."""
+    chosen = NOWHERE
+    frames = user_frames()
+    for inner, caller in pairwise(frames):
+        code = inner.f_code
+        given = [inner.f_locals.get(name) for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]]
+        first = function_at(code.co_filename, inner.f_lineno)
+        own = any(line and function_at(code.co_filename, line) == first for line in made_at)
+        if own or not all(any(value is tensor for value in given) for tensor in tensors):
+            break
+        chosen = Site(caller.f_code.co_filename, caller.f_lineno)
+    return chosen
 
 
 @cache

@@ -148,6 +148,8 @@ class WatchedOptimizer:
     before: list[torch.Tensor] = field(default_factory=list)
     windows: list[tuple["Pass", int, bool, Site]] = field(default_factory=list)  # backward passes for each step
     last_step: Site = NOWHERE
+    clock: int = 0  # of the watcher, at the last step
+    late: int = 0  # backward passes of a loss that was computed before the last step
 
 
 @dataclass
@@ -157,6 +159,7 @@ class Pass:
     site: Site
     values: list[float] = field(default_factory=list)
     since_step: list[int] = field(default_factory=list)
+    cleared: Site = NOWHERE  # the zero_grad() between the pass before and the last one from here
     turns: list[int] = field(default_factory=list)
     walked: int = 0
     leaves: list[Any] = field(default_factory=list)

@@ -4,6 +4,7 @@ Nothing is changed: each function runs with the operands it was given. At the en
 """
 
 import itertools
+import sys
 import weakref
 from collections import deque
 from collections.abc import Callable
@@ -18,7 +19,17 @@ from lab.watch import checks, depth, differences, ending, errors, shapes, values
 from lab.watch.finding import RunFinding
 from lab.watch.order import cost_sign
 from lab.watch.patches import Patches
-from lab.watch.sites import NOWHERE, Site, line_that_sets, outside, site, user_frames
+from lab.watch.sites import (
+    NOWHERE,
+    Site,
+    caller_of_function,
+    handed_in,
+    line_that_sets,
+    outside,
+    site,
+    user_frame,
+    user_frames,
+)
 from lab.watch.tracks import (
     KEY,
     CutRecord,
@@ -113,12 +124,12 @@ class Watcher(TorchFunctionMode):
         # leaf -> the turn and the place in which its gradient was cleared, and whether a forward pass had run since
         self.zeroed: dict[int, tuple[int, Site, bool]] = {}
         self.cleared: dict[int, Site] = {}  # leaf -> the last zero_grad() that it was given to
-        self.useless_clear: tuple[int, Site] = (-1, NOWHERE)  # the turn, and a zero_grad() without gradients
+        self.last_clear: tuple[int, Site] = (-1, NOWHERE)  # the turn, and the last zero_grad()
         self.deepest = NOWHERE  # the last line that computed with a result of an earlier turn
         self.frozen = NOWHERE  # the last line that took gradients from a tensor
         self.forwarded = False  # since the last backward pass
         self.scaled = False  # gradients are multiplied or divided by hand
-        self.wide: dict[Site, tuple[tuple[int, ...], tuple[int, ...]]] = {}
+        self.wide: dict[Site, tuple[tuple[int, ...], tuple[int, ...], Site]] = {}  # two shapes, and who handed them in
         self.relu_turns: dict[Site, set[int]] = {}
         self.constant: dict[int, Leaf] = {}
         self.last_params: Any = ()
@@ -132,6 +143,9 @@ class Watcher(TorchFunctionMode):
         self.lost_terms: dict[Site, list[CutRecord]] = {}  # those that a backward pass went through
         self.lost_gradients: dict[Site, tuple[int, Site]] = {}  # by the place of backward(): how often, cleared where
         self.late_clips: dict[Site, int] = {}
+        self.callers: dict[Site, set[Site]] = {}  # of the function in which a softmax runs
+        self.drawn: set[Site] = set()  # softmaxes from whose result something was drawn
+        self.twice: dict[tuple[int, str, int], tuple[Site, Site]] = {}  # of a finding: the softmax, the loss
         self.scalers = False  # steps can be left out
         self.fresh: dict[Site, set[int]] = {}  # where parameters were made that got a gradient: in which turns
         self.owned_sites: set[Site] = set()
@@ -139,6 +153,7 @@ class Watcher(TorchFunctionMode):
         self.rounds = 0  # backward passes, and calls of autograd.grad()
         self.second_order = False  # a gradient kept its graph
         self.quotients = 0  # differences divided by a tiny number
+        self.tiny = NOWHERE, 0.0  # where the last tiny number was added, or divided by, and its size
         self.nudges: dict[str, tuple[list[float], list[float]]] = {}  # tiny steps up and down, by file
         self.slopes: list[depth.FadingSlope] = []
         self.small: list[tuple[float, Site, str]] = []
@@ -147,7 +162,7 @@ class Watcher(TorchFunctionMode):
         self.raw: dict[int, int] = {}  # address of a result's numbers that .data gave -> its clock
         self.raw_writes: list[tuple[int, int, Site]] = []  # address, clock and place of writes through .data
         self.grad_modes: list[tuple[str, Site]] = []
-        self.relu_bias: dict[Site, Site] = {}
+        self.relu_init: dict[Site, Site] = {}
         self.relus: dict[Site, list[float]] = {}
         self.depths: list[tuple[float, Site, str]] = []
         self.totals: dict[Site, Any] = {}
@@ -262,20 +277,25 @@ class Watcher(TorchFunctionMode):
                 entry.depth = max(entry.depth, source.depth)
                 if operand.numel() == 1 and result.numel() == 1:
                     entry.chain = max(entry.chain, source.chain)
-        if max(entry.chain, entry.depth) >= ending.MIN_CHAIN:
-            self.totals[entry.site] = (weak(result), max(entry.chain, entry.depth), entry.depth)
         checks.operation(self, entry, operands, result, args, kwargs)
 
     def carried(self, entry: Made, source: Made, operand: Tensor, result: Tensor) -> None:
         """A result of an earlier turn, or of the same instruction, is computed with."""
         if operand.numel() == 1 and result.numel() == 1:
             entry.chain = max(entry.chain, source.chain + 1)
-            if entry.chain >= ending.MIN_CHAIN:
-                self.totals[entry.site] = (weak(result), entry.chain, entry.depth)
         if source.turn < self.turn and not entry.outer.line:
-            entry.outer = outermost_with(operand) or entry.site
+            entry.outer = outermost_with(operand) or source.site  # kept by an object: where it was made
             entry.depth = max(entry.depth, source.depth + 1)
             self.deepest = entry.outer
+        self.total(entry, result)
+
+    def total(self, entry: Made, result: Tensor) -> None:
+        """A result that was carried through several turns, and the line that handed in what was added last."""
+        chain = max(entry.chain, entry.depth)
+        if chain >= ending.MIN_CHAIN:
+            known = self.totals.get(entry.site)
+            giver = known[3] if known is not None else giver_of_graph()
+            self.totals[entry.site] = (weak(result), chain, entry.depth, giver)
 
     def used(self, operand: Tensor) -> None:
         origin = self.origins.get(id(operand))
@@ -306,6 +326,10 @@ class Watcher(TorchFunctionMode):
             first = self.origins.get(id(operands[-1 if name in PRODUCTS else 0]))
             if first is not None and name not in CASTS:
                 here = first.site
+        if name == "softmax":
+            self.callers.setdefault(site(4), set()).add(caller_of_function())
+        elif name in checks.DRAWS and operands:
+            checks.drawn(self, name, operands[0])
         if name in values.DANGEROUS and result.is_floating_point():
             values.danger(self, name, None, site(4), operands, result)
         elif name in shapes.EQUAL:
@@ -681,8 +705,7 @@ class Watcher(TorchFunctionMode):
         if place is not None and place.since_step and any(tensor.grad is not None for tensor in parameters):
             count = self.lost_gradients.get(place.site, (0, here))[0]
             self.lost_gradients[place.site] = count + 1, here
-        if parameters and all(tensor.grad is None for tensor in parameters):
-            self.useless_clear = self.turn, here
+        self.last_clear = self.turn, here
 
     def scheduled(self, scheduler: Any, here: Site) -> None:
         """The script calls the step of a scheduler."""
@@ -746,6 +769,19 @@ def tensors_in(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Tensor]:
         elif isinstance(value, (list, tuple)):
             found += [part for part in value if isinstance(part, Tensor)]
     return found
+
+
+def giver_of_graph() -> Site:
+    """The line that handed a number with its graph to the function that runs; nowhere if it has none."""
+    frame = user_frame(sys._getframe(1))
+    names = () if frame is None else frame.f_code.co_varnames[: frame.f_code.co_argcount]
+    for name in names:
+        given = frame.f_locals.get(name)  # type: ignore[union-attr]
+        node = node_of(given) if isinstance(given, Tensor) and given.numel() == 1 else None
+        entry = None if node is None else made(node)
+        if entry is not None:
+            return handed_in([given], [entry.site.line])
+    return NOWHERE
 
 
 def outermost_with(tensor: Tensor) -> Site | None:

@@ -144,9 +144,11 @@ def test_a_page_plays_the_pass_that_stopped(tmp_path):
 @pytest.mark.parametrize("path", [*WRONG[::9], *RIGHT[::9]], ids=lambda path: path.stem)
 def test_recording_the_passes_changes_no_finding(path):
     quiet = io.StringIO()
+    recording = torch.is_grad_enabled()
     with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
         with Watcher() as watcher, RunPasses(watcher) as passes:
             _, error, variables = run(path)
+        torch.set_grad_enabled(recording)  # a program may leave it off
         findings = watcher.findings(error)
         variables.clear()
     assert {(finding.line, finding.failure) for finding in findings} == watched(path)[1]

@@ -4,5 +4,5 @@ import torch.nn.functional as F
 
 torch.manual_seed(0)
 net = nn.Linear(3, 2)
-loss = F.cross_entropy(net(torch.randn(7, 3)), torch.zeros(7, dtype=torch.long), reduction="none")
-loss.backward()  #! 3
+loss = F.cross_entropy(net(torch.randn(7, 3)), torch.zeros(7, dtype=torch.long), reduction="none")  #! 3
+loss.backward()
