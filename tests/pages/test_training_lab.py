@@ -573,7 +573,7 @@ def test_nothing_need_be_held_out_and_then_nothing_is_called_validation(at, data
     run(at, data=data, hidden="8", lr="0.03", epochs="20", val_fraction="0", samples="40")
     assert not at.info  # of what the address says, nothing was ignored
     assert at.selectbox(key="training val_fraction").value == 0
-    (said,) = (caption.value for caption in at.caption if "Nothing is held out" in caption.value)
+    (said,) = (caption.value for caption in at.caption if "No samples are held out" in caption.value)
     for word in ("no gap", "doctor", "best epoch"):
         assert word in said
     run_to_the_end(at)
@@ -590,7 +590,7 @@ def test_nothing_need_be_held_out_and_then_nothing_is_called_validation(at, data
     at.selectbox(key="training val_fraction").set_value(0.2).run()
     assert not at.exception
     assert [one.config.val_fraction for one in (before, live(at))] == [0, 0.2]
-    assert not any("Nothing is held out" in caption.value for caption in at.caption)
+    assert not any("No samples are held out" in caption.value for caption in at.caption)
     tick(at, at.session_state["training shelf"][0].name)
     assert "best training " in texts(at.markdown)
     assert any(line["name"].endswith("(training)") for line in chart(at, "loss")["series"] if "name" in line)

@@ -20,9 +20,9 @@ def tasks(room: str, choice: Iterable[Task], now: str, go: Callable[[str], None]
     titles = {task.key: task.title for task in choice}
 
     def chosen() -> None:
-        key = st.session_state[name].get("go")
-        if key in titles:
-            go(key)
+        match st.session_state[name].get("go"):
+            case {"key": str(key)} if key in titles:
+                go(key)
 
     shown = {
         "course": room,
