@@ -16,7 +16,7 @@ from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit, own_line, receiver, short
 from lab.failures.analysis.rules.cuts import trained_parts
-from lab.failures.analysis.rules.steps import is_update, side_by_side
+from lab.failures.analysis.rules.steps import is_update, moved_behind
 
 # Schedules that begin with the optimizer's own rate. Of the others it may be a factor.
 FALLING = {
@@ -72,12 +72,7 @@ def scheduled_too_early(case: Case) -> Iterator[RuleHit]:
         first = next((e for e in case.all(Act.STEP) if e.value is optimizer), None)
         if first is None or event.value.op not in FALLING or not event.loops or event.places != first.places:
             continue
-        together = side_by_side((event, first)) if first.turns[: len(event.turns)] == event.turns else None
-        if together is None:
-            continue
-        block, (here, there) = together
-        part = block[here : there + 1]
-        edit = case.text.reorder(part, [*part[1:], part[0]]) if here < there else None
+        edit = moved_behind(case, event, first) if first.turns[: len(event.turns)] == event.turns else None
         if edit is not None:
             yield RuleHit(
                 18,

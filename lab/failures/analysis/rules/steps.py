@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.facts import (
     TENSORS,
     Value,
@@ -227,6 +228,17 @@ def side_by_side(events: Sequence[Event]) -> tuple[list[ast.stmt], list[int]] | 
     return None
 
 
+def moved_behind(case: Case, early: Event, late: Event) -> Edit | None:
+    """The edit that moves the statement of `early` behind that of `late`; None where the two do not stand in this order
+    in one block, or share lines."""
+    together = side_by_side((early, late))
+    if together is None:
+        return None
+    block, (here, there) = together
+    part = block[here : there + 1]
+    return case.text.reorder(part, [*part[1:], part[0]]) if here < there else None
+
+
 def misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event, step: Event) -> Iterator[RuleHit]:
     together = side_by_side((backward, zero, step))
     if together is None:
@@ -260,12 +272,7 @@ def one_turn_late(case: Case, stepper: Stepper, backward: Event, step: Event) ->
     """18: a step with the gradients of the turn before, in front of this turn's pass.
     Silent: where the two do not stand in one block of a loop, or of a function that is called again."""
     one_place = bool(step.loops or step.places) and backward.loops == step.loops and backward.places == step.places
-    together = side_by_side((backward, step)) if one_place else None
-    if together is None:
-        return
-    block, (behind, first) = together
-    part = block[first : behind + 1]
-    edit = case.text.reorder(part, [*part[1:], part[0]]) if first < behind else None
+    edit = moved_behind(case, step, backward) if one_place else None
     if edit is not None:
         yield RuleHit(
             18,
