@@ -17,6 +17,7 @@ of them. Everything stays on 127.0.0.1. --core keeps the servers on that core an
 import argparse
 import asyncio
 import contextlib
+import functools
 import json
 import math
 import random
@@ -68,6 +69,18 @@ async def run_page(visitor):
     await visitor.run()
 
 
+async def visit(act, seconds):
+    """Think, act and think again for so long; act at least once, so that the shortest visit has a time, too."""
+    end = time.monotonic() + seconds
+    thinking = min(random.expovariate(1 / THINKING), seconds)
+    while True:
+        await asyncio.sleep(thinking)
+        await act()
+        thinking = random.expovariate(1 / THINKING)
+        if time.monotonic() + thinking > end:
+            return
+
+
 class Runs:
     """Runs of one kind: how long each took, and what the server's processor did for all of them, in milliseconds."""
 
@@ -112,15 +125,12 @@ class Site:
 
     async def act(self, action, seconds):
         """Each visitor thinks, acts and thinks again for so long."""
-        end = time.monotonic() + seconds
 
-        async def live(visitor):
-            while (thinking := random.expovariate(1 / THINKING)) < end - time.monotonic():
-                await asyncio.sleep(thinking)
-                await self.runs[action].time(action(visitor))
+        async def act_once(visitor):
+            await self.runs[action].time(action(visitor))
 
         with self.measured(action):
-            await asyncio.gather(*(live(visitor) for visitor in self.visitors))
+            await asyncio.gather(*(visit(functools.partial(act_once, visitor), seconds) for visitor in self.visitors))
 
     @contextlib.contextmanager
     def measured(self, kind):
