@@ -13,11 +13,14 @@ from streamlit.errors import StreamlitPageNotFoundError
 
 from lab.lessons.pages import BY_FILE, BY_PATH
 from lab.ui import address, assignment, progress, search_field, state
+from lab.ui.assets import component, keep_value
 from lab.ui.project import projectable
 from lab.ui.terms import closable, prose
 
 Draw = Callable[[state.PageState], Callable[[], None] | None]  # a tab; what it returns is called as the page has ended
 STYLE = Path(__file__).parents[2] / "assets" / "app.css"
+
+_theme = component("theme", "theme/theme.js", "follow")
 
 
 @contextmanager
@@ -99,6 +102,7 @@ def style() -> None:
     st.html(STYLE)
     closable()
     projectable()
+    _theme(key="theme", on_changed_change=keep_value)
     search_field.show()
 
 

@@ -1,4 +1,10 @@
-"""What assets/app.css changes of Streamlit's own style, in a real browser."""
+"""What assets/app.css changes of Streamlit's own style, in a real browser, and the theme."""
+
+import pytest
+from playwright.sync_api import expect
+
+from lab.charts.chart import COLOURS
+from tests.support import switch
 
 
 def test_a_line_of_text_asks_for_enter_and_counts_no_characters(open_page):
@@ -12,3 +18,15 @@ def test_a_line_of_text_asks_for_enter_and_counts_no_characters(open_page):
     said.get_by_text("4/60").wait_for(state="attached")
     said.get_by_text("Press Enter").wait_for(state="detached")
     assert said.inner_text() == ""
+
+
+@pytest.mark.parametrize("path", ["descent", "other-engines"])
+def test_a_chart_follows_the_theme_at_once(open_page, path):
+    page = open_page(path)
+    canvas, feed = page.locator(".figure canvas").first, page.locator("[class*=st-key-feed-]").first
+    canvas.wait_for()
+    for theme, other in (("dark", "light"), ("light", "dark")):
+        switch(page, theme)
+        expect(feed).to_contain_text(COLOURS[theme]["text"])
+        expect(feed).not_to_contain_text(COLOURS[other]["text"])
+        expect(canvas).to_be_visible()
