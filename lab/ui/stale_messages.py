@@ -14,7 +14,7 @@ from typing import Any
 
 import streamlit as st
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
-from streamlit.runtime.state import SessionState
+from streamlit.runtime.state import SCRIPT_RUN_WITHOUT_ERRORS_KEY, SessionState
 from streamlit.runtime.state.common import RegisterWidgetResult, T, WidgetMetadata
 
 NUMBER = "answer"  # the hidden widget's key; assets/app.css hides its container
@@ -36,11 +36,13 @@ class LatestState(SessionState):
 
     pending   id of a widget that the script has set -> the number of the answer that tells the browser
     sent      the ids of the widgets in the browser's last message
+    drawn     the ids of the widgets that the last run has made: of these the browser knows
     complete  has the last run come to its end?
     """
 
     pending: dict[str, int] = field(default_factory=dict)
     sent: frozenset[str] = frozenset()
+    drawn: set[str] = field(default_factory=set)
     complete: bool = True
 
     def on_script_will_rerun(
@@ -53,6 +55,10 @@ class LatestState(SessionState):
     ) -> None:
         """Streamlit calls it with each message of the browser, before the callbacks."""
         self._note_what_was_set()
+        if self._new_session_state.get(SCRIPT_RUN_WITHOUT_ERRORS_KEY) is False:
+            # A script that failed sends no number, and may fail again: what it drew would never be acknowledged.
+            self.pending = {widget: number for widget, number in self.pending.items() if widget not in self.drawn}
+        self.drawn.clear()
         if fresh_widget_states is not None:
             fresh_widget_states = self._without_outdated(fresh_widget_states)
         self.complete = False
@@ -76,6 +82,7 @@ class LatestState(SessionState):
         """Streamlit calls it where the script makes a widget. What the browser has said itself it is not told: it may
         have gone on since."""
         made = super().register_widget(metadata, user_key)
+        self.drawn.add(metadata.id)
         if not made.value_changed or self._new_widget_state.get(metadata.id, _ABSENT) != made.value:
             return made
         return replace(made, value_changed=False)

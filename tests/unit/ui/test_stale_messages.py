@@ -2,6 +2,7 @@
 
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.runtime.state import SCRIPT_RUN_WITHOUT_ERRORS_KEY
 from streamlit.runtime.state.common import WidgetMetadata
 
 from lab.ui.stale_messages import COUNT, NUMBER, LatestState
@@ -15,7 +16,7 @@ class Visit:
         self.answers = 0
         self.answer({})
 
-    def answer(self, sends, *, script=lambda state: None, number=True):
+    def answer(self, sends, *, script=lambda state: None, number=True, fails=False):
         """One run. sends: what the browser says of its widgets. Returns what it is told to show."""
         states = [WidgetState(id=f"$$ID-x-{key}", int_value=value) for key, value in sends.items()]
         self.state.on_script_will_rerun(WidgetStates(widgets=states))
@@ -24,6 +25,9 @@ class Visit:
         self.chosen = {key for key, id in ids.items() if id in arrived and self.state._widget_changed(id)}
         script(self.state)
         told = {key: self._widget(key) for key in ("a", "b")}
+        self.state[SCRIPT_RUN_WITHOUT_ERRORS_KEY] = not fails
+        if fails:  # Streamlit says of a run that raised nothing but this
+            return {key: made.value for key, made in told.items() if made.value_changed}
         if number:
             self.answers += 1
             self.state[COUNT] = self.state[NUMBER] = self.answers
@@ -92,3 +96,11 @@ def test_a_part_of_the_page_that_sends_no_number_holds_nothing_back(visit):
     visit.answer({"a": 1, "b": 0, NUMBER: 2}, script=put(b=7), number=False)
     visit.answer({"a": 1, "b": 3, NUMBER: 2})
     assert visit.values() == (1, 3)
+
+
+def test_after_a_script_that_fails_each_time_every_value_is_a_choice(visit):
+    assert visit.answer({"a": 1, "b": 0, NUMBER: 2}, script=put(b=7), fails=True) == {"b": 7}
+    visit.answer({"a": 1, "b": 3, NUMBER: 2}, fails=True)
+    assert visit.values() == (1, 3)
+    visit.answer({"a": 1, "b": 4, NUMBER: 2})
+    assert visit.values() == (1, 4)
