@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lab.text import read_rows
 from practice import question_programs
 from practice.question_programs import Engine
 
@@ -101,7 +101,7 @@ class Text(Question):
 
 def _read(file: Path) -> tuple[Mapping[str, str], tuple[Question, ...]]:
     """The patterns that have names, and the questions. KeyError, TypeError: a row lacks something, or has too much."""
-    content = tomllib.loads(file.read_text(encoding="utf-8"))
+    content = read_rows(file)
     words: Mapping[str, str] = content["words"]
     return words, tuple(_question(row, words) for row in content["question"])
 

@@ -11,6 +11,8 @@ from typing import Any
 
 from numpy.random import Generator
 
+from lab.text import read_rows
+
 Inputs = Mapping[str, Any]  # the values of a program's names: numbers, texts, bools, None, arrays, lists and dicts
 
 
@@ -84,6 +86,21 @@ class Task:
     hints: tuple[str, ...]
     starter: str = ""
     also: tuple[str, ...] = ()
+
+
+def read_tasks(folder: Path, checks: Mapping[str, tuple[Check, ...]]) -> tuple[Task, ...]:
+    """Read a course's tasks.toml. KeyError, TypeError: a row lacks something, has too much, or has no checks."""
+    content = read_rows(folder / "tasks.toml")
+    lines = content.get("lines", {})  # an edit names them: $NAME
+
+    def mistake(row: dict[str, Any]) -> Mistake:
+        edits = (tuple(lines[text[1:]] if text.startswith("$") else text for text in edit) for edit in row["edits"])
+        return Mistake(**row | {"edits": tuple(edits)})
+
+    def task(row: dict[str, Any]) -> Task:
+        return Task(**row | {"checks": checks[row["key"]], "mistakes": tuple(map(mistake, row["mistakes"]))})
+
+    return tuple(map(task, content["task"]))
 
 
 @dataclass(frozen=True)

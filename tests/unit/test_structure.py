@@ -12,9 +12,9 @@ PATHS += [path for place in ("pages", "practice", "lab") for path in ROOT.glob(f
 # From the ground up. A room may use what stands before it in the list, and nothing that stands after it.
 FLOORS = (
     "model",
-    "practice",
     "lab.config",
     "lab.text",
+    "practice",
     "lab.pytorch",
     "lab.ops",
     "lab.layers",
