@@ -19,7 +19,7 @@ from lab.training.live import LiveRun, Own
 from lab.training.one_sample import MOST_WEIGHTS, loss_of_sample
 from lab.training.predictions import probabilities, saliency
 from lab.training.shelf import default_name, differences, unused
-from lab.training.worker import Worker
+from lab.training.worker import Worker, make_ready
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
@@ -119,7 +119,7 @@ def _show(current: PageState) -> None:
     turn = now["training worker"].take_turn()
     now["training worker"].rate = now["training speed"]
     if now["training running"]:
-        train(_run(), turn)  # before the page is drawn anew: the first batch waits for a process to begin
+        train(_run(), turn)  # before the page is drawn anew: it trains meanwhile
     with st.container(key="training-epochs", horizontal=True, vertical_alignment="center", gap="small"):
         bar = st.container(key="training-progress")
         view = choose_view(_choose_speed, settings.change_network)
@@ -131,6 +131,7 @@ def _show(current: PageState) -> None:
             st.fragment(follow_trial, run_every=doctor.TICK)(view, places)
         else:
             draw(view, places)
+            make_ready()  # while the visitor reads
     visit.keep()
     if complaint := visit.complaint():
         word.caption(complaint)

@@ -28,8 +28,33 @@ from lab.training.trainer import Trainer
 ENDED = (OSError, EOFError, pickle.UnpicklingError)  # what reading or writing raises when the other side is gone
 PATIENCE = 2.5  # seconds after which a process that nobody asks ends
 NICENESS = int(os.environ.get("TENSOR_LAB_NICENESS", "19"))  # the pages of all visitors come first
+HEAD_START = 2  # answers until then: with them the picture begins to move, for which a visitor has pressed Start
 Message = tuple[float, tuple[Config, State] | None]  # batches per second; for a new beginning, from where
 ROOT = Path(__file__).resolve().parents[2]
+_waiting: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()  # processes without a run
+
+
+def make_ready() -> None:
+    """Let one process wait for the next run that begins, whoever's: to import NumPy takes longer than to train a batch.
+    It ends with the server."""
+    if _waiting.empty():
+        _waiting.put(_new_process())
+
+
+def _new_process() -> subprocess.Popen[bytes]:
+    # One thread for BLAS: the networks of the page are small, and the other processors belong to other visitors.
+    single = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "lab.training.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+        env=os.environ | single,
+        start_new_session=True,
+    )
+    # Somebody has to ask for its exit code, or what is left of it stays in the system's table of processes.
+    threading.Thread(target=process.wait, daemon=True).start()
+    return process
 
 
 class Worker:
@@ -110,18 +135,11 @@ class Worker:
             yield self.run
 
     def _begin(self) -> subprocess.Popen[bytes]:
-        # One thread for BLAS: the networks of the page are small, and the other processors belong to other visitors.
-        single = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")}
-        self._process = process = subprocess.Popen(
-            [sys.executable, "-m", "lab.training.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            cwd=ROOT,
-            env=os.environ | single,
-            start_new_session=True,
-        )
-        # Somebody has to ask for its exit code, or what is left of it stays in the system's table of processes.
-        threading.Thread(target=process.wait, daemon=True).start()
+        try:
+            process = _waiting.get_nowait()
+        except queue.Empty:
+            process = _new_process()
+        self._process = process
         trainer = self.run.trainer
         _send(process.stdin, (trainer.config, trainer.first_dataset, self._patience))
         return process
@@ -152,17 +170,16 @@ def _send(pipe: IO[bytes] | None, message: Any) -> None:
 def main() -> None:
     """Train as the messages on standard input say, until they stop coming."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the server; its end is the end of the input
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
-    with contextlib.suppress(OSError):  # Linux shares out among sessions first; within one, as niceness says
-        Path("/proc/self/autogroup").write_text(str(NICENESS))
     answers, sys.stdout = sys.stdout.buffer, sys.stderr
-    config, dataset, patience = pickle.load(sys.stdin.buffer)
+    try:
+        config, dataset, patience = pickle.load(sys.stdin.buffer)
+    except ENDED:  # the server has, before there was a run
+        return
     messages: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(messages,), daemon=True).start()
     trainer, stretch = Trainer(config, dataset), Stretch()
     rate, due = 0.0, time.monotonic()  # batches per second, and when the next batch is due
-    heard = due
+    heard, answered = due, 0
     while True:
         now = time.monotonic()
         if now - heard > patience:
@@ -186,10 +203,20 @@ def main() -> None:
             elif rate:
                 due = min(due, heard + 1 / rate)
             _send(answers, (stretch, trainer.state()))
-            stretch = Stretch()
+            stretch, answered = Stretch(), answered + 1
+            if answered == HEAD_START:
+                _give_way()
         else:
             stretch.add_batch(trainer)
             due = max(due + 1 / rate, now - 0.1)  # never hurry to make up for a long delay
+
+
+def _give_way() -> None:
+    """Compute only with what all others leave."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    with contextlib.suppress(OSError):  # Linux shares out among sessions first; within one, as niceness says
+        Path("/proc/self/autogroup").write_text(str(NICENESS))
 
 
 def _listen(messages: queue.SimpleQueue[Message | None]) -> None:

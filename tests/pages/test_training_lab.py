@@ -192,6 +192,21 @@ def test_a_run_on_the_page_is_the_run_of_the_command_line(at):
     assert at.button(key="training step").disabled
 
 
+def test_the_picture_moves_as_the_page_answers_to_the_press(at):
+    """It stood still until the page asked again, half a second later."""
+    run(at)
+    asked = []
+
+    def watch(worker, _turn):
+        asked.append(worker)
+        if len(asked) > 1:  # after the first there is nothing yet
+            worker.run.advance()
+
+    with patch.object(Worker, "watch", watch):
+        click(at, "toggle")
+    assert "batch 1 of" in progress(at)
+
+
 def test_start_pause_continue(at):
     run(at, epochs="300", speed="10")
     watch = "how far training and validation drift apart."

@@ -310,6 +310,7 @@ def follow(view: View, places: Places, turn: int) -> None:
     all of the page whenever a run begins and ends, and with everything that it is sent. Moving a widget ends the run.
     """
     if not places.complete:  # in the full run of the script, which must not take long: the rounds begin after it
+        train(view.run, turn)  # what it was told to at the run's beginning has moved the picture by now
         draw(view, places)
         return
     begun, behind = time.monotonic(), view.cursor is not None

@@ -13,7 +13,7 @@ import pytest
 from lab.training.config import Config
 from lab.training.live import LiveRun
 from lab.training.trainer import train
-from lab.training.worker import Worker
+from lab.training.worker import Worker, make_ready
 
 ROOT = Path(__file__).resolve().parents[3]
 CONFIG = Config(data="moons", hidden=(8,), lr=0.01, epochs=6, batch_size=64)
@@ -108,6 +108,40 @@ def test_the_rate_changes_at_once(worker):
     watch_until(worker, lambda: worker.run.batches == 1)
     worker.rate = 1000
     watch_until(worker, lambda: worker.run.batches > 20)  # and not only when the next batch was due, in an hour
+
+
+def test_a_run_begins_in_the_process_that_waits(monkeypatch):
+    make_ready()
+    make_ready()  # one is enough
+    with monkeypatch.context() as here:
+        here.setattr("sys.executable", "/bin/false")  # another could not start
+        worker = Worker(LiveRun(LONG))
+        watch_until(worker, lambda: worker.run.batches)
+        worker.pause()
+        with pytest.raises(RuntimeError, match="ended before it answered"):
+            watch_until(Worker(LiveRun(LONG)), lambda: False)
+    assert_as_if_never_interrupted(worker.run)
+
+
+def test_one_that_waits_ends_with_the_server_and_complains_of_nothing():
+    code = "from lab.training import worker; worker.make_ready(); print(worker._waiting.get().pid, flush=True); input()"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, **pipes) as server:
+        pid = int(server.stdout.readline())
+        said = server.communicate(b"\n", timeout=120)[1]
+    wait_until_ended(pid)
+    assert said == b""
+
+
+@pytest.mark.skipif(not hasattr(os, "getpriority"), reason="priorities of Unix")
+def test_the_picture_that_a_press_waits_for_comes_before_others_and_the_rest_after(monkeypatch):
+    """On a busy machine the first batches of a process that computes with what others leave took seconds."""
+    monkeypatch.setenv("TENSOR_LAB_NICENESS", "5")
+    worker, own = Worker(LiveRun(LONG)), os.getpriority(os.PRIO_PROCESS, 0)
+    worker.watch(worker.take_turn())
+    assert os.getpriority(os.PRIO_PROCESS, worker._process.pid) == own
+    watch_until(worker, lambda: os.getpriority(os.PRIO_PROCESS, worker._process.pid) == min(own + 5, 19))
+    worker.pause()
 
 
 def test_it_goes_on_from_where_the_run_was_taken_meanwhile(worker):
