@@ -1,11 +1,12 @@
-"""How fast does the training page train, and what do other visitors notice of it?
+"""How soon does the training page begin, how fast does it train, and what do other visitors notice of it?
 
     python benchmarks/training_page.py [--rounds 3] [--seconds 6] [--json benchmarks/results/training_page.json]
 
-A real server and a real browser. In each round, one after the other, so that a slow moment of the machine hits all:
-the command line's pace alone, another visitor's slider on an idle server and while somebody elsewhere watches a run at
-full speed, then the page in a browser at full speed and that slider meanwhile, then pause, then the tab is closed. The
-browser draws on the processors that are measured. Medians over the rounds; ratios are taken within a round.
+A real server and a real browser. First newcomers, whose browsers know nothing of the page, press Start as soon as it
+can be pressed. Then, in each round, one after the other, so that a slow moment of the machine hits all: the command
+line's pace alone, another visitor's slider on an idle server and while somebody elsewhere watches a run at full speed,
+then the page in a browser at full speed and that slider meanwhile, then pause, then the tab is closed. The browser
+draws on the processors that are measured. Medians over the rounds; ratios are taken within a round.
 """
 
 import os
@@ -133,6 +134,32 @@ def cpu_seconds(pid):
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
+# Presses Start; tells when, and when the boundary moved. Both in seconds since the page was opened.
+PRESS = """() => new Promise((done) => {
+    const boundary = () => document.querySelector("[data-chart=plane] .picture").style.background;
+    const before = boundary(), pressed = performance.now() / 1000;
+    const look = () => {
+        if (boundary() === before) requestAnimationFrame(look);
+        else done([pressed, performance.now() / 1000]);
+    };
+    document.querySelector(".st-key-training-toggle button").click();
+    look();
+})"""
+READY = """() => document.querySelector("[data-chart=plane] canvas")
+    && document.querySelector(".st-key-training-toggle button:enabled")"""
+
+
+def newcomer(browser, url):
+    """Seconds from the opening of the page to a boundary that bends, and from the press of Start to there."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    page = context.new_page()
+    page.goto(f"{url}/training-lab", wait_until="commit")
+    page.wait_for_function(READY)
+    pressed, moved = page.evaluate(PRESS)
+    context.close()
+    return {"open": moved, "press": moved - pressed}
+
+
 # Every drawing of a chart begins with clearing its canvas.
 COUNT_UPDATES = """() => {
     window.updates = 0;
@@ -228,6 +255,11 @@ def main():
             page.goto(url)  # registers the pages
             page.get_by_role("heading", level=1).wait_for()
             page.close()
+            results["newcomers"] = newcomers = [newcomer(browser, url) for _ in range(options.rounds)]
+            print(f"a newcomer, medians of {options.rounds}, the machine's load being {os.getloadavg()[0]:.1f}")
+            for key, label, bar in (("open", "opening", 5), ("press", "press", 1)):
+                seconds = statistics.median(one[key] for one in newcomers)
+                print(f"  {label:8} to a boundary that bends {seconds:6.2f} s   (bar {bar})", flush=True)
             for name, config in JOBS.items():
                 rounds = [one_round(browser, url, server, config, options.seconds) for _ in range(options.rounds)]
                 results[name] = rounds
