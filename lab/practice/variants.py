@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import itertools
 import re
 import textwrap
@@ -58,20 +59,29 @@ class BackwardRule:
     place: ast.FunctionDef
 
 
-def variants(course: Course, task: Task) -> Iterator[Mistake]:
+def variants(course: Course, task: Task) -> Sequence[Mistake]:
     """Wrong variants for the lines of a task, the likelier ones first, none of them like the reference."""
-    source = _Source(course)
+    return _variants(course.reference, tuple(each.key for each in course.tasks), task.key, task.also)
+
+
+@functools.lru_cache(64)  # more than there are tasks: to make them takes far longer than to compare answers with them
+def _variants(reference: str, keys: Sequence[str], key: str, also: Sequence[str]) -> Sequence[Mistake]:
+    return tuple(_made(_Source(reference, keys), key, also))
+
+
+def _made(source: _Source, key: str, also: Sequence[str]) -> Iterator[Mistake]:
     rules = source.rules()
-    own = [rule for rule in rules if source.owner(rule.function.lineno) == task.key]
-    yield from _overwriting(source, rules[: 1 + rules.index(own[-1])] if own else _before(source, rules, task))
-    for rule in (*own, *source.other_ways(task)):
+    other_ways = source.other_ways(key, also)
+    own = [rule for rule in rules if source.owner(rule.function.lineno) == key]
+    yield from _overwriting(source, rules[: 1 + rules.index(own[-1])] if own else _before(source, rules, key))
+    for rule in (*own, *other_ways):
         yield from _mistaken_messages(source, rule)
-    for function in source.functions(task.key):
+    for function in source.functions(key):
         yield from _other_nodes(source, function)
         yield from _detached(source, function)
         yield from _in_place(source, function)
-        yield from _changed_once(source, function, task.key)
-    for rule in source.other_ways(task):
+        yield from _changed_once(source, function, key)
+    for rule in other_ways:
         yield from source.changes(rule.name, rule.place, changed_once(rule.function, lambda node: True))
     for rule in own:
         yield from _two_mistakes(source, rule)
@@ -83,11 +93,11 @@ def variants(course: Course, task: Task) -> Iterator[Mistake]:
 class _Source:
     """The text of a reference, its functions, and whose task each of its lines is."""
 
-    def __init__(self, course: Course) -> None:
-        self.text = course.reference
+    def __init__(self, text: str, keys: Sequence[str]) -> None:
+        self.text = text
         self.lines = self.text.splitlines(keepends=True)
         self.tree = ast.parse(self.text)
-        self.keys = [task.key for task in course.tasks]
+        self.keys = keys
 
     def owner(self, line: int) -> str:
         """The key of the task that a line belongs to; "" before the first."""
@@ -115,26 +125,27 @@ class _Source:
                     found.append(BackwardRule(name, function, messages, function))
         return found
 
-    def other_ways(self, task: Task) -> list[BackwardRule]:
+    def other_ways(self, key: str, also: Sequence[str]) -> list[BackwardRule]:
         """The other right ways to write rules of a task."""
         found = []
-        for text in task.also:
+        for text in also:
             (function,) = ast.parse(text).body
             assert isinstance(function, ast.FunctionDef)
-            name, place = next(each for each in self.functions(task.key) if each[1].name == function.name)
+            name, place = next(each for each in self.functions(key) if each[1].name == function.name)
             found.append(BackwardRule(name, function, _messages(function), place))
         return found
 
-    def replaced(self, *changes: tuple[ast.FunctionDef, ast.FunctionDef]) -> str:
+    def mistake(self, sentence: str, *changes: tuple[ast.FunctionDef, ast.FunctionDef], key: str = "") -> Mistake:
         """The reference with other functions in the place of some."""
         lines = [*self.lines]
         for old, new in sorted(changes, key=lambda change: -change[0].lineno):
             text = textwrap.indent(ast.unparse(new), " " * old.col_offset) + "\n"
             lines[old.lineno - 1 : old.end_lineno] = [text]
-        return "".join(lines)
-
-    def mistake(self, sentence: str, *changes: tuple[ast.FunctionDef, ast.FunctionDef], key: str = "") -> Mistake:
-        return Mistake(key, sentence, ((self.text, self.replaced(*changes)),))
+        start = min(old.lineno for old, _ in changes) - 1
+        rest = len(self.lines) - max(old.end_lineno or 0 for old, _ in changes)
+        before, after = "".join(self.lines[start : len(self.lines) - rest]), "".join(lines[start : len(lines) - rest])
+        edit = (before, after) if self.text.count(before) == 1 else (self.text, "".join(lines))
+        return Mistake(key, sentence, (edit,))
 
     def changes(
         self, name: str, place: ast.FunctionDef, found: Iterator[tuple[str, ast.FunctionDef]]
@@ -176,9 +187,9 @@ def _messages(function: ast.FunctionDef) -> tuple[SentMessage, ...]:
     return tuple(found)
 
 
-def _before(source: _Source, rules: Sequence[BackwardRule], task: Task) -> list[BackwardRule]:
+def _before(source: _Source, rules: Sequence[BackwardRule], key: str) -> list[BackwardRule]:
     """The rules of the tasks before one that has none of its own."""
-    done = source.keys[: source.keys.index(task.key)]
+    done = source.keys[: source.keys.index(key)]
     return [rule for rule in rules if source.owner(rule.function.lineno) in done]
 
 
