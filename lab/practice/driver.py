@@ -79,17 +79,17 @@ def decode(value: Any) -> Any:
     return {"type": decode(str(value["type"]))}
 
 
-@functools.lru_cache(1000)
-def compiled(text: str, mode: str) -> CodeType:
+@functools.lru_cache(2000)  # as many as a task has variants of its reference, of 20 kB each
+def compiled(text: str, mode: str, file: str = PROGRAM) -> CodeType:
     """A check runs the same few texts in many cases, and to compile one takes longer than to run it."""
-    return compile(text, PROGRAM, mode, dont_inherit=True)
+    return compile(text, file, mode, dont_inherit=True)
 
 
 def load(source: str, file: str) -> dict[str, Any]:
     """Run the learner's text as a module: its namespace. Raises whatever it raises, SyntaxError among it."""
     namespace: dict[str, Any] = {"__name__": file.removesuffix(".py"), "__builtins__": __builtins__}
     try:
-        code = compile(source, file, "exec", dont_inherit=True)
+        code = compiled(source, "exec", file)
     except (MemoryError, RecursionError):  # the parser's stack is full, however much memory there is
         raise SyntaxError("an expression has too many parts inside one another") from None
     exec(code, namespace)
