@@ -30,7 +30,12 @@ class Calls(Libraries):
         if function.kind == Kind.CLASS:
             return self.make(function, args, keys, node)
         if function.kind == Kind.MODULE:
-            return self.forward(function, args, keys, node)
+            self.nested += 1
+            value = self.forward(function, args, keys, node)
+            self.nested -= 1
+            if not self.nested and function.op not in LOSSES:
+                self.note(Act.FORWARD, node, value, function)
+            return value
         if function.kind == Kind.LOSS and isinstance(node, ast.expr):
             return self.loss(function.op, args, keys | function.attributes, node)
         if function.kind == Kind.FUNCTION and isinstance(function.body, Body):

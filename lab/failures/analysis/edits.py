@@ -81,6 +81,18 @@ class Text:
         inside = textwrap.dedent("\n".join(self.lines[first - 1 : last]))
         return Edit(statement.lineno, last, textwrap.indent(inside, self.indent(statement)))
 
+    def under(self, statement: ast.stmt, header: str) -> Edit:
+        """A statement as the block of another."""
+        first, last, indent = statement.lineno, statement.end_lineno or statement.lineno, self.indent(statement)
+        inside = textwrap.indent("\n".join(self.lines[first - 1 : last]), "    ")
+        return Edit(first, last, f"{indent}{header}\n{inside}")
+
+    def dedented(self, statement: ast.stmt, around: ast.With) -> Edit:
+        """A statement of a block, and all behind it there, as statements after the block."""
+        last = around.end_lineno or statement.lineno
+        inside = textwrap.dedent("\n".join(self.lines[statement.lineno - 1 : last]))
+        return Edit(statement.lineno, last, textwrap.indent(inside, self.indent(around)))
+
     def reorder(self, statements: Sequence[ast.stmt], order: Sequence[ast.stmt]) -> Edit | None:
         """Neighbouring statements of one block in another order; None where they share lines."""
         ends = [(s.lineno, s.end_lineno or s.lineno) for s in statements]

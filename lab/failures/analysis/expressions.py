@@ -20,7 +20,7 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Body, Scope
-from lab.failures.analysis.shapes import count, index_shape, written
+from lab.failures.analysis.shapes import count, index_shape, length, written
 
 MOST_STEPS = 15_000  # expressions looked at in one text: what is beyond is not read
 MOST_ITEMS = 64  # of a list that is written as [x] * n
@@ -470,7 +470,7 @@ class Expressions(Calls):
         "abs": lambda self, args, keys, node: self.like(args[0], node, "abs", (args[0],)) if args else None,
         "print": lambda self, args, keys, node: Value(Kind.NONE),
         "isinstance": lambda self, args, keys, node: Value(Kind.FLAG, constant=self.is_layer(args)),
-        "len": lambda self, args, keys, node: Value(Kind.NUMBER),
+        "len": lambda self, args, keys, node: Value(Kind.NUMBER, constant=length(args[0]) if args else None),
         "max": extremes,
         "min": extremes,
         "map": lambda self, args, keys, node: None,

@@ -112,6 +112,7 @@ class Value:
     whole: bool | None = None  # integers
     double: bool | None = None  # float64
     shape: tuple[int | None, ...] | None = None
+    moments: tuple[float, float] | None = None  # the mean and the variance of data
     base: "Value | None" = None  # a view: of what; a gradient, parameter, answer: whose
     saved: ast.AST | None = None  # the expression that needs these numbers again in the backward pass
     constant: object = None

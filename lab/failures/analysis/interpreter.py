@@ -341,6 +341,7 @@ class Interpreter(Expressions):
                 self.assign_attribute(self.eval(owner, scope), name, value, target)
             case ast.Subscript(value=owner):
                 base = self.eval(owner, scope)
+                base.moments = None
                 key = self.eval(target.slice, scope).constant
                 if base.kind in TENSORS or base.kind == Kind.UNKNOWN:
                     self.note(Act.WRITE, target, base, value, "index")
@@ -440,6 +441,7 @@ class Interpreter(Expressions):
         if isinstance(target, ast.Subscript) and (base := self.eval(target.value, scope)).kind != Kind.DICT:
             if base.kind == Kind.UNKNOWN:
                 self.note(Act.GATHER, statement, self.arithmetic(sign, old, value, statement.value), value, sign)
+            base.moments = None
             if base.kind in TENSORS:
                 self.note(Act.WRITE, statement, base, value, "index")
                 self.settle(target.value, base, value, target.value, scope)

@@ -105,6 +105,7 @@ class Act(StrEnum):
     DIFFERENTIATE = "differentiate"
     DRAW = "draw"
     EVAL = "eval"
+    FORWARD = "forward"
     FROZEN = "frozen"
     GATHER = "gather"
     GRADCHECK = "gradcheck"

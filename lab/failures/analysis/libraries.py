@@ -315,8 +315,11 @@ class Libraries(Methods):
         given = args[0] if args else keys.get("params", keys.get("parameters", Value()))
         value = Value(Kind.OPTIMIZER, node, self.statement, name, (given,))
         rate = keys.get("lr", args[1] if len(args) > 1 else Value())
-        value.attributes["lr"] = rate
+        value.attributes |= {"lr": rate, "momentum": keys.get("momentum", Value(constant=0))}
         value.items = owners(given)
+        for item in value.items or []:
+            if item.kind == Kind.MODULE:  # what it moves is trained, however often it is evaluated
+                item.tags.add(Tag.TRAINED)
         self.everything.append(value)
         self.note(Act.OPTIMIZER, node, value, given, "empty" if Tag.USED_UP in given.tags else "")
         return value

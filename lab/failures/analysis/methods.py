@@ -9,6 +9,7 @@ from lab.failures.analysis import tables
 from lab.failures.analysis.effects import CHOICES
 from lab.failures.analysis.facts import LAYERS, MODULE_METHODS, TENSOR_METHODS, TENSORS, Value, graph_of, modules
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
+from lab.failures.analysis.moments import made
 from lab.failures.analysis.shapes import created_shape, reduced_shape
 from lab.failures.analysis.tensors import Operation, Tensors
 
@@ -107,7 +108,7 @@ class Methods(Tensors):
         return self.unknown_call(owner, op.name, args, op.keys, op.node)
 
     def unknown_call(self, owner: Value, name: str, args: list[Value], keys: dict[str, Value], at: ast.expr) -> Value:
-        if owner.kind == Kind.AUTOGRAD_FUNCTION:
+        if owner.kind == Kind.AUTOGRAD_FUNCTION or (Tag.AUTOGRAD_FUNCTION in owner.tags and name == "apply"):
             return self.tensor(at, "function", args)
         if owner.kind == Kind.DISTRIBUTION:
             drawn = name == "sample"  # no gradient comes back to what a sample was drawn with
@@ -175,8 +176,8 @@ class Methods(Tensors):
             owner.tags.add(Tag.EXPOSED if name == "parameters" else Tag.COPIED)
             return Value(Kind.NAMED if name != "parameters" else Kind.PARAMETERS, items=[one], base=owner)
         if name in {"eval", "load_state_dict"}:
-            owner.tags.add(Tag.EVAL)
-            self.note(Act.EVAL, at, owner)
+            owner.tags |= {Tag.EVAL} if Tag.TRAINED not in owner.tags else set()
+            self.note(Act.EVAL, at, owner, None, name)
         if name == "train" and not args:
             self.note(Act.TRAIN, at, owner)
         if name == "requires_grad_":
@@ -259,6 +260,7 @@ class Methods(Tensors):
 
     def in_place(self, op: Operation, written: str) -> Value:
         owner, other = op.first, op.args[1] if len(op.args) > 1 else Value(Kind.NONE)
+        owner.moments = None
         how = {"add_": "+", "sub_": "-"}.get(op.name, written)
         if owner.op == "detach" and isinstance(owner.node, ast.Attribute):  # p.data.add_(...)
             self.note(Act.UPDATE, op.node, owner.parents[0], other, how)
@@ -368,7 +370,10 @@ class Methods(Tensors):
         Kind.NUMBER: lambda self, op: Value(Kind.NUMBER),
         Kind.TEXT: lambda self, op: Value(Kind.TEXT),
         Kind.GENERATOR: lambda self, op: Value(
-            Kind.ARRAY, graph=False, shape=created_shape(op.name, op.args[1:], op.keys)
+            Kind.ARRAY,
+            graph=False,
+            shape=created_shape(op.name, op.args[1:], op.keys),
+            moments=made(op.name, op.args[1:], op.keys),
         ),
         Kind.TABLE: lambda self, op: tables.method(op.first, op.name),
         Kind.ARRAY: of_array,

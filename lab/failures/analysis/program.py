@@ -104,6 +104,7 @@ class Program:
     layers_in: dict[int, int] = field(default_factory=dict)  # how many layers a loop over a list of layers goes through
     told: set[int] = field(default_factory=set)  # tensors that were asked for a gradient
     repeats: int = 1  # how often a comprehension over a range makes its element
+    nested: int = 0  # calls of modules inside calls of modules
     followed: set[int] = field(default_factory=set)  # definitions that were called
 
     def note(self, kind: Act, node: ast.AST, value: Value, other: Value | None = None, detail: str = "") -> None:

@@ -175,6 +175,14 @@ def written(over: Value) -> int:
     return len(over.items or []) if known else 0
 
 
+def length(value: Value) -> int | None:
+    """What len() gives, where that is known."""
+    if value.kind in {Kind.TENSOR, Kind.PARAMETER, Kind.ARRAY}:
+        return value.shape[0] if value.shape else None
+    known = value.kind in {Kind.LIST, Kind.DICT} and value.items is not None and Tag.OPEN not in value.tags
+    return len(value.items or []) if known else None
+
+
 def count(layers: Value) -> int:
     """How many layers a list of them stands for."""
     return sum(layer.constant for layer in layers.items or [] if isinstance(layer.constant, int))

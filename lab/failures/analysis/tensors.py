@@ -8,6 +8,7 @@ from typing import ClassVar
 from lab.failures.analysis.effects import EFFECTS, ELEMENTWISE, UNKNOWN, Effect, Result, Saves
 from lab.failures.analysis.facts import LAYERS, TENSORS, Value, broadcast, graph_of, is_row, many, reach
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
+from lab.failures.analysis.moments import MOVED, combined, made
 from lab.failures.analysis.program import Program
 from lab.failures.analysis.shapes import (
     column_pair,
@@ -20,6 +21,7 @@ from lab.failures.analysis.shapes import (
     whole_numbers,
 )
 
+SIGNED = {"+", "-", "*", "/"}
 STILL_MANY = {*ELEMENTWISE, "+", "-", "*", "/", "**", "view", "stack", "cat"}  # no fewer numbers than before
 
 
@@ -56,6 +58,10 @@ class Tensors(Program):
         value = Value(kind, node if isinstance(node, ast.expr) else None, self.statement, op, tuple(parents))
         value.shape, value.form, value.whole, value.turns = shape, form, whole, self.turns()
         value.born = len(self.events)
+        if op in MOVED and parents:
+            value.moments = parents[0].moments
+        elif op in SIGNED and len(parents) == 2:
+            value.moments = combined(op, *parents)
         if shape is None and op in STILL_MANY and any(many(p) for p in parents):
             value.tags.add(Tag.MANY)
         flags = [graph_of(p) for p in parents if p.kind not in {Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.NONE}]
@@ -255,6 +261,8 @@ class Tensors(Program):
             self.note(op.effect.notes, op.node, op.first)
         if op.name == "relu" and op.first.op in LAYERS and op.first.parents:
             self.rectified.add(id(op.first.parents[-1]))
+        elif op.name == "relu" and op.first.op == "+":
+            self.rectified |= {id(part) for part in op.first.parents if part.leaf and part.graph}
         value = self.like(op.first, op.node, op.name, (op.first,), op.effect.form)
         if value.graph and op.effect.saves is not Saves.NOTHING:
             self.save(value if op.effect.saves is Saves.OUTPUT else op.first, op.node)
@@ -390,15 +398,14 @@ class Tensors(Program):
         value = self.tensor(node, name, told, kind=kind)
         wants = keys.get("requires_grad")
         value.leaf = True
-        value.shape = created_shape(name, args, keys)
+        value.shape, value.moments = created_shape(name, args, keys), made(name, args, keys)
         if name == "from_numpy":
             value.shape, value.whole = first.shape, first.whole
         value.whole = whole_numbers(name, args, keys, node) if name != "from_numpy" else first.whole
-        dtype = keys.get("dtype")
-        value.double = None if dtype is not None else False
-        written = next((k.value for k in node.keywords if k.arg == "dtype"), None)
-        if isinstance(written, ast.Attribute):
-            value.double = {"double": True, "float64": True, "float": False, "float32": False}.get(written.attr)
+        value.double = False
+        if "dtype" in keys:
+            word = keys["dtype"].op.split(".")[-1]
+            value.double = {"double": True, "float64": True, "float": False, "float32": False}.get(word)
         if kind == Kind.TENSOR:
             behind = (p for part in value.parents for p in reach(part, live=False))
             lost = next((p for p in behind if p.graph or p.cut or p.op == "item"), None)

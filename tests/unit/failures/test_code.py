@@ -23,6 +23,11 @@ Two more sets of 40 faulty and 40 right programs by somebody else. The first at 
 line, the number in another line 6 times, none of the right ones flagged; when it was mended for, 38 and 1, none
 flagged. The second, looked at only then, once: 21 of 40, the number in another line 6 times, none flagged. (The reader
 as it was before both: 17 and 9.) When that one was mended for, 33 and 3, none flagged.
+Two more sets of 40 faulty and 40 right programs. The first at first sight: 30 of 40 with number and line, the number in
+another line 3 times, 1 right one flagged (NumPy under no_grad, which PyTorch allows); when it was mended for, 40, none
+flagged. The second, looked at only then, once: 26 of 40, the number in another line 6 times, 2 right ones flagged (rates
+that are large because their inputs are small). (The reader as it was before both: 26, 5 and 2.) When that one was mended
+for, 36 and 2, none flagged.
 """
 
 import ast

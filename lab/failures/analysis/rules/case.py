@@ -30,6 +30,11 @@ class Case:
     def all(self, *kinds: Act) -> list[Event]:
         return [event for event in self.interpreter.events if event.kind in kinds]
 
+    @property
+    def rectified(self) -> set[int]:
+        """What gives a relu its input: layers, and leaves that are added last."""
+        return self.interpreter.rectified
+
     @cached_property
     def names(self) -> set[str]:
         """Every name and attribute that the program speaks of, with the parts of the modules that it imports."""

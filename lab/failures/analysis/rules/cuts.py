@@ -69,6 +69,16 @@ def all_frozen(case: Case, event: Event) -> Iterator[RuleHit]:
     ]
     if not layers or others or any(Tag.FROZEN not in v.tags for v in layers):
         return
+    read = [e for e in case.all(Act.READ_GRAD) if e.value.graph is False and any(v is e.value for v in behind)]
+    if len({id(e.value) for e in read}) == 1 and isinstance(made := read[0].value.statement, ast.Assign):
+        yield RuleHit(
+            4,
+            made,
+            f"{called(read[0].value, 'This')} asks for no gradient and the network's weights are frozen, so "
+            f"`backward()` in line {event.statement.lineno} has no graph. Let it ask.",
+            case.text.replace([(made.value, f"{case.text.operand(made.value)}.requires_grad_()")]),
+        )
+        return
     freezing = [e for e in case.all(Act.FROZEN) if any(v is part for part in modules(e.value) for v in layers)]
     places = {id(e.statement): e for e in freezing}
     if len(places) == 1 and own_line(freezing[0].statement):
@@ -145,15 +155,9 @@ def culprit(case: Case, event: Event) -> Iterator[RuleHit]:
         assert node is not None
         line = event.statement.lineno
         if value.cut == Cut.NO_GRAD and isinstance(node, ast.expr):
-            edit = switched_on(case, node)
-            if edit is not None:
-                yield RuleHit(
-                    12,
-                    node,
-                    f"This switches gradients off, so {name} is computed without a graph: `backward()` in line {line} "
-                    "has nothing to go back through.",
-                    edit,
-                )
+            off = list(switched_off(case, event, node, found))
+            if off:
+                yield from off
                 return
         if value.cut in {Cut.ITEM, Cut.NUMPY} and isinstance(node, ast.Call):
             wraps = [v.cut_by for v in cuts if v.cut == Cut.WRAPPED and isinstance(v.cut_by, ast.Call)]
@@ -210,6 +214,38 @@ def culprit(case: Case, event: Event) -> Iterator[RuleHit]:
             )
             return
     yield from nobody_asked(case, event, found)
+
+
+def switched_off(case: Case, event: Event, node: ast.expr, found: list[Value]) -> Iterator[RuleHit]:
+    """12, or 4: what switches the gradient off for a loss, what stands under it by mistake, or who calls it."""
+    name, line, mode = called(event.value, "the loss"), event.statement.lineno, f"`{short(case.text.of(node))}`"
+    misused, network = predicting_in_training(case, event, node), inside_of(case, node)
+    inside = behind_the_first(case, node, found)
+    edit = switched_on(case, node)
+    if misused is not None and network is not None:
+        yield RuleHit(
+            4,
+            misused,
+            f"`{short(case.text.of(misused.func))}` runs under {mode}, so {name} has no graph and `backward()` in line "
+            f"{line} refuses it. Call the network itself here.",
+            case.text.replace([(misused.func, case.text.of(network))]),
+        )
+    elif inside is not None:
+        yield RuleHit(
+            12,
+            inside[0],
+            f"{mode} switches gradients off here, so {name} is computed without a graph: `backward()` in line {line} "
+            "has nothing to go back through. Move this out of the block.",
+            case.text.dedented(*inside),
+        )
+    elif edit is not None:
+        yield RuleHit(
+            12,
+            node,
+            f"This switches gradients off, so {name} is computed without a graph: `backward()` in line {line} has "
+            "nothing to go back through.",
+            edit,
+        )
 
 
 def switched_on(case: Case, node: ast.expr) -> Edit | None:
@@ -480,14 +516,16 @@ def layers_behind_numpy(case: Case) -> Iterator[RuleHit]:
 
 
 def refused_by_numpy(case: Case) -> Iterator[RuleHit]:
-    """13: numbers taken out of what has a graph, which PyTorch refuses. Silent: in this project's engine."""
+    """13: numbers taken out of what has a graph, which PyTorch refuses. Silent: in this project's engine, and under
+    no_grad, where PyTorch gives them."""
     for event in case.all(Act.NUMPY):
         node = event.node
         source = receiver(node)
-        if not isinstance(node, ast.Call) or "torch" not in case.names:
+        if not isinstance(node, ast.Call) or "torch" not in case.names or not event.recorded:
             continue
         if not (isinstance(node.func, ast.Attribute) and node.func.attr == "numpy"):
-            source = next((a for a in node.args if isinstance(a, ast.Name) and a.id == event.value.name), None)
+            mine = (a for a in node.args if a is event.value.node or getattr(a, "id", "") == event.value.name != "")
+            source = next(mine, None)
         if source is None:
             continue
         new = f"{case.text.operand(source)}.detach()"
@@ -521,7 +559,50 @@ def behind_a_cut(case: Case) -> Iterator[RuleHit]:
                 if cuts and cuts[0].cut == Cut.CHOICE and isinstance(cuts[0].cut_by, ast.expr):
                     yield from chosen(case, cuts[0].cut_by, called(event.value, "the loss"), event.statement.lineno)
                 elif cuts:
-                    yield from uncut(case, cuts[0], called(item, "a network"), called(step.value, "its optimizer"))
+                    names = called(item, "a network"), called(step.value, "its optimizer")
+                    yield from uncut(case, cuts[0], *names, event)
+
+
+def decorated_by(case: Case, mode: ast.expr) -> ast.FunctionDef | None:
+    functions = (node for node in ast.walk(case.interpreter.tree) if isinstance(node, ast.FunctionDef))
+    return next((place for place in functions if any(mode is part for part in place.decorator_list)), None)
+
+
+def predicting_in_training(case: Case, event: Event, mode: ast.expr) -> ast.Call | None:
+    """The call, in the function of a pass, of one that a decorator keeps from gradients and that others call, too."""
+    function, place = decorated_by(case, mode), event.place
+    if function is None or place is None or place is function:
+        return None
+    tree = case.interpreter.tree
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func).endswith(function.name)]
+    here = [call for call in calls if any(call is part for part in ast.walk(place))]
+    return here[0] if len(here) == 1 and len(calls) > 1 and inside_of(case, mode) is not None else None
+
+
+def inside_of(case: Case, mode: ast.expr) -> ast.expr | None:
+    """self.net, of a decorated function that does nothing but to return self.net(x)."""
+    function = decorated_by(case, mode)
+    body = function.body if function is not None else []
+    given = body[-1].value if body and isinstance(body[-1], ast.Return) else None
+    return given.func if isinstance(given, ast.Call) else None
+
+
+def trained(value: Value) -> bool:
+    """Is it a network that neither was frozen nor only evaluates?"""
+    return value.kind == Kind.MODULE and not value.tags & {Tag.FROZEN, Tag.EVAL}
+
+
+def behind_the_first(case: Case, mode: ast.expr, found: list[Value]) -> tuple[ast.stmt, ast.With] | None:
+    """The first statement of a block without gradients that calls what should learn, where calls of what should not
+    stand before it; and the block."""
+    called = [(v.statement, p) for v in found for p in (v.base, *v.parents) if p is not None and p.kind == Kind.MODULE]
+    for around in ast.walk(case.interpreter.tree):
+        if isinstance(around, ast.With) and len(around.items) == 1 and around.items[0].context_expr is mode:
+            here = [any(s is one and trained(part) for one, part in called) for s in around.body]
+            needed = [any(s is one and not trained(part) for one, part in called) for s in around.body]
+            first = here.index(True) if True in here else 0
+            return (around.body[first], around) if any(needed[:first]) else None
+    return None
 
 
 PREPARED = re.compile(
@@ -538,13 +619,25 @@ def trained_parts(network: Value) -> list[Value]:
 
 
 def known(value: Value) -> bool:
-    """Is it known what was called: a network, or something that is called a loss?"""
-    return judge(value) or (value.base is not None and value.base.kind == Kind.MODULE)
+    """Is it known what was called: a network, a function of torch, or something that is called a loss?"""
+    return judge(value) or (value.base is not None and value.base.kind in {Kind.MODULE, Kind.LIBRARY})
 
 
-def uncut(case: Case, value: Value, network: str, optimizer: str) -> Iterator[RuleHit]:
+def uncut(case: Case, value: Value, network: str, optimizer: str, event: Event) -> Iterator[RuleHit]:
     node = value.cut_by
     assert isinstance(node, ast.expr)
+    if predicting_in_training(case, event, node) is not None:  # another rule speaks of it
+        return
+    inside = behind_the_first(case, node, list(reach(event.value, live=False)))
+    if inside is not None:
+        yield RuleHit(
+            12,
+            inside[0],
+            f"This stands under `{short(case.text.of(node))}`, which keeps every gradient from {network}: {optimizer} "
+            "steps, but never moves it. Move it out of the block.",
+            case.text.dedented(*inside),
+        )
+        return
     source = node.value if isinstance(node, ast.Attribute) else receiver(node)
     if value.cut == Cut.DETACH and source is not None:
         edit: Edit | None = case.text.replace([(node, case.text.of(source))])
@@ -558,6 +651,48 @@ def uncut(case: Case, value: Value, network: str, optimizer: str) -> Iterator[Ru
             "it.",
             edit,
         )
+
+
+def validation_recorded(case: Case) -> Iterator[RuleHit]:
+    """12: a loop over data for validation whose passes are recorded, and gone back through by nobody.
+    Silent: where anything in the same function asks for a gradient."""
+    if not case.torch:
+        return
+    asking = case.all(Act.BACKWARD, Act.USED, Act.DIFFERENTIATE, Act.READ_GRAD)
+    wanted = {id(v) for e in asking for v in reach(e.value, live=False)}
+    modes = case.all(Act.EVAL, Act.TRAIN)
+    done: set[int] = set()
+    for event in case.all(Act.FORWARD):
+        loop, network = (event.loops[-1] if event.loops else None), event.other
+        if not isinstance(loop, ast.For) or id(loop) in done or network is None or not event.recorded:
+            continue
+        given = {n.id for n in ast.walk(event.node) if isinstance(n, ast.Name)}
+        over = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+        asked = any(e.loops[-1:] == (loop,) or (event.places and e.places == event.places) for e in asking)
+        if not given & over or asked or id(event.value) in wanted or Tag.FROZEN in network.tags:
+            continue
+        earlier = [e for e in modes if e.value is network and before(case, e, event) and e.places == event.places]
+        judged = bool(earlier) and earlier[-1].detail == "eval"
+        numbers = any(isinstance(n, ast.AugAssign) or getattr(n, "attr", "") in READ for n in ast.walk(loop))
+        if not numbers or not (judged or VALIDATION.search(ast.unparse(loop.iter))):
+            continue
+        done.add(id(loop))
+        yield RuleHit(
+            12,
+            event.node,
+            f"Each pass through {called(network, 'the network')} here records a graph, and nothing goes back through "
+            "it: validation takes the memory and the time of training. Put the loop under `torch.no_grad()`.",
+            case.text.under(loop, "with torch.no_grad():"),
+        )
+
+
+READ = {"item", "argmax", "append"}  # by which a loop reads what the network gave
+VALIDATION = re.compile(r"(?i)(^|[^a-z])(val|valid|validation|test|dev|eval)([^a-z]|$)")  # of a loader's name
+
+
+def before(case: Case, one: Event, two: Event) -> bool:
+    events = case.interpreter.events
+    return events.index(one) < events.index(two)
 
 
 def discounted(value: Value) -> bool:

@@ -23,7 +23,8 @@ def gradient_of_the_middle(case: Case) -> Iterator[RuleHit]:
             continue
         if not (case.torch or rebound):
             continue
-        statement = value.statement
+        kept = next((e.statement for e in case.all(Act.ATTRIBUTE) if e.other is value), None)
+        statement = kept or value.statement
         if not isinstance(statement, ast.Assign):
             continue
         if Tag.UPDATED in value.tags:
@@ -41,20 +42,48 @@ def gradient_of_the_middle(case: Case) -> Iterator[RuleHit]:
             elif change is not None:
                 yield RuleHit(5, statement, no_leaf_any_more(name, case), change)
             continue
-        if not isinstance(statement.targets[0], ast.Name):
+        target = statement.targets[0]
+        if not isinstance(target, ast.Name | ast.Attribute):
             continue
-        name = statement.targets[0].id
+        name = case.text.of(target)
         anew = made_a_leaf(case, statement)
+        elsewhere = isinstance(target, ast.Attribute)  # what keeps it may be asked for it anywhere
         yield RuleHit(
             5,
-            statement if anew else event.node,
+            statement if anew or elsewhere else event.node,
             f"`{name}` is computed from others, so it is no leaf, and its `.grad`, read in line "
             f"{event.statement.lineno}, is None."
-            if anew
+            if anew or elsewhere
             else f"`{name}`, made in line {statement.lineno}, is computed from others: it is no leaf, and its `.grad` "
             f"is None unless `{name}.retain_grad()` was called.",
             anew or case.text.after(statement, f"{name}.retain_grad()"),
         )
+
+
+def chained(case: Case) -> Iterator[RuleHit]:
+    """12: w = w - lr * slope in a loop, where operations are recorded: each w carries all those before it.
+    Silent: where anything goes back through more than one step (a derivative that records, as a meta-learner's)."""
+    if any("create_graph" in ast.unparse(e.node) for e in case.all(Act.DIFFERENTIATE)):
+        return
+    done: set[int] = set()
+    for event in case.all(Act.DIFFERENTIATE):
+        value, statement = event.value, event.value.statement
+        moved = value.op == "-" and value.graph is True and not value.leaf and len(value.parents) == 2
+        if not moved or not isinstance(statement, ast.Assign) or id(statement) in done or not event.loops:
+            continue
+        slopes = {v.op for v in (value.parents[1], *value.parents[1].parents)}
+        name = case.text.of(statement.targets[0])
+        same = isinstance(statement.value, ast.BinOp) and case.text.of(statement.value.left) == name
+        if "derivative" in slopes and same:
+            done.add(id(statement))
+            kept = f"{name} = ({case.text.of(statement.value)}).detach().requires_grad_()"
+            yield RuleHit(
+                12,
+                statement,
+                f"This step is recorded: each `{name}` carries the chain of all those before it, and memory grows with "
+                "every step. Step under no_grad, or detach.",
+                case.text.replace([(statement, kept)]),
+            )
 
 
 def no_leaf_any_more(name: str, case: Case) -> str:

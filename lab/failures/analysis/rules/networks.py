@@ -36,7 +36,7 @@ def last_activation(case: Case) -> Iterator[RuleHit]:
                     case.text.replace([(node, new)]),
                 )
             continue
-        if value.op == "softmax" and (wanted := wanted_elsewhere(case, node)) and (given := first_given(event)):
+        if value.op == "softmax" and (wanted := wanted_elsewhere(case, node, event)) and (given := first_given(event)):
             yield RuleHit(
                 25,
                 event.node,
@@ -67,13 +67,14 @@ def last_activation(case: Case) -> Iterator[RuleHit]:
             )
 
 
-def wanted_elsewhere(case: Case, softmax: ast.Call) -> int:
+def wanted_elsewhere(case: Case, softmax: ast.Call, loss: Event) -> int:
     """The line of another use of probabilities that a loss should not get: a distribution made of them, or a call of
     the function that is there to give them. 0 where there is none; what `forward` gives is for the loss."""
     drawn = [e.statement.lineno for e in case.all(Act.DRAW) if e.value.node is softmax]
     functions = [f for f in ast.walk(case.interpreter.tree) if isinstance(f, ast.FunctionDef)]
     homes = {f.name for f in functions if f.name != "forward" and any(node is softmax for node in ast.walk(f))}
-    losses = {e.statement.lineno for e in case.all(Act.LOSS)}
+    around = loss.place or loss.statement
+    losses = set(range(around.lineno, (around.end_lineno or around.lineno) + 1))  # type: ignore[attr-defined]
     calls = [node for node in ast.walk(case.interpreter.tree) if isinstance(node, ast.Call)]
     names = [(node.lineno, getattr(node.func, "attr", getattr(node.func, "id", ""))) for node in calls]
     asked = [line for line, name in names if name in homes and line not in losses]
@@ -106,7 +107,7 @@ def dead_by_bias(case: Case) -> Iterator[RuleHit]:
         if not filled or not isinstance(number, int | float) or number > DEAD_BIAS:
             continue
         bias, layer = event.value, event.value.base
-        if bias.name != "bias" or layer is None or id(layer) not in case.interpreter.rectified:
+        if bias.name != "bias" or layer is None or id(layer) not in case.rectified:
             continue
         assert isinstance(node, ast.Call)
         yield RuleHit(
@@ -118,6 +119,27 @@ def dead_by_bias(case: Case) -> Iterator[RuleHit]:
         )
 
 
+def moved_below_zero(case: Case) -> Iterator[RuleHit]:
+    """14: a bias in front of a relu that a statement moves far down; a leaf that starts far below 0 as such a bias."""
+    for event in case.all(Act.WRITE, Act.UPDATE):
+        layer, statement = event.value.base, event.statement
+        number = event.other.constant if event.other is not None else None
+        moved = {"+": 1, "-": -1}.get(event.detail, 0)
+        here = isinstance(statement, ast.AugAssign) and event.value.name == "bias" and id(layer) in case.rectified
+        if here and isinstance(number, int | float) and moved * number <= DEAD_BIAS:
+            yield RuleHit(14, statement, BELOW_ZERO.format("this bias"), case.text.replace([(statement, "pass")]))
+    for value in {id(v): v for e in case.all(Act.BACKWARD) for v in reach(e.value)}.values():
+        mean, variance = value.moments or (0.0, 0.0)
+        below = id(value) in case.rectified and value.leaf and mean <= 4 * DEAD_BIAS and variance <= 1
+        if below and isinstance(value.node, ast.Call) and value.op == "full" and len(value.node.args) > 1:
+            edit = case.text.replace([(value.node.args[1], "0.0")])
+            yield RuleHit(14, value.node, BELOW_ZERO.format(called(value, "this bias")), edit)
+
+
+BELOW_ZERO = (
+    "With {} what goes into relu is far below 0 for every input: relu makes it 0, and no gradient comes back. Start "
+    "at 0."
+)
 DEAD_BIAS = -3.0
 
 
@@ -141,14 +163,29 @@ def many_sigmoids(case: Case) -> Iterator[RuleHit]:
             places = [i.node for i in hidden.values() if i.node is not None]
             inside = [n for n in places if any(part is n for part in ast.walk(value.node))]
             relu = f"{case.imports.get('torch.nn', 'torch.nn')}.ReLU()"
-            edit = case.text.replace([(n, relu) for n in inside or places[-1:]])
+            edit = case.text.replace([(n, relu) for n in inside or places])
+            most = max(places, key=lambda node: sum(int(str(i.constant or 0)) for i in alike if i.node is node))
+            default = default_of(case, most)
+            if default is not None and not inside:
+                edit = case.text.replace([(default, relu.removesuffix("()"))])
             yield RuleHit(
                 15,
-                value.node if inside else places[-1],
+                value.node if inside else default or most,
                 f"The slope of a sigmoid is at most 1/4: behind {count} of them in a row, the first layer of "
                 f"{called(value, 'the network')} gets at most 1/{4**count:,} of a gradient, times the weights.",
                 edit,
             )
+
+
+def default_of(case: Case, call: ast.expr) -> ast.expr | None:
+    """nn.Sigmoid, of act() in a function with the parameter act=nn.Sigmoid."""
+    name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
+    for place in ast.walk(case.interpreter.tree):
+        if isinstance(place, ast.FunctionDef) and any(node is call for node in ast.walk(place)):
+            plain = zip(reversed(place.args.args), reversed(place.args.defaults), strict=False)
+            keyed = zip(place.args.kwonlyargs, place.args.kw_defaults, strict=True)
+            return next((default for parameter, default in [*plain, *keyed] if parameter.arg == name), None)
+    return None
 
 
 def in_a_row(network: Value) -> list[Value]:
@@ -286,14 +323,18 @@ def all_the_same(case: Case) -> Iterator[RuleHit]:
 def every_layer(case: Case, why: str) -> Iterator[RuleHit]:
     """16: a layer and the one behind it, the weights of each set to one number."""
     filled: dict[int, Event] = {}  # the layers, and where that happens
-    for event in case.all(Act.INIT):
+    for event in case.all(Act.INIT, Act.WRITE, Act.UPDATE):
         layer, node = event.value.base, event.node
         if layer is None or not isinstance(node, ast.Call):
+            continue
+        if event.kind != Act.INIT and not (
+            isinstance(node.func, ast.Attribute) and node.func.attr in {"zero_", "fill_"}
+        ):
             continue
         if any(not asks_for_kind(test.test) for test in event.tests):  # a test may choose the biases alone
             continue
         weight = event.value.name == "weight" or event.value.op == "parameter"
-        if weight and event.detail in {"zeros_", "ones_", "constant_"}:
+        if weight and (event.kind != Act.INIT or event.detail in {"zeros_", "ones_", "constant_"}):
             filled.update(dict.fromkeys([id(part) for part in modules(layer)], event))
     rows = [in_a_row(v) for v in case.interpreter.everything if v.op == "Sequential"]
     weighty = [[id(layer) for layer in row if layer.op in LAYERS - NORMS] for row in rows]
@@ -303,7 +344,9 @@ def every_layer(case: Case, why: str) -> Iterator[RuleHit]:
             continue
         node = filled[first].node
         assert isinstance(node, ast.Call)
-        new = f"{case.text.of(node.func).rsplit('.', 1)[0]}.xavier_uniform_({case.text.of(node.args[0])})"
+        new = f"{case.text.of(node.func).rsplit('.', 1)[0]}."
+        by_library = filled[first].kind == Act.INIT
+        new += f"xavier_uniform_({case.text.of(node.args[0])})" if by_library else "normal_(0, 0.1)"
         yield RuleHit(16, node, f"`{short(case.text.of(node))}`: {why}", case.text.replace([(node, new)]))
 
 
@@ -317,6 +360,9 @@ def both_zero(case: Case, first: Value, second: Value, why: str) -> Iterator[Rul
         return
     shape = ", ".join(case.text.of(a) for a in made.args)
     new = f"{case.text.of(made.func.value)}.randn({shape}) * 0.1"
+    if first.op != "zeros" and isinstance(inner := made.args[0], ast.Call) and isinstance(inner.func, ast.Attribute):
+        shape = ", ".join(case.text.of(a) for a in inner.args)
+        made, new, learned = inner, f"0.1 * {case.text.of(inner.func.value)}.random.standard_normal({shape})", True
     new = new if learned else f"({new}).requires_grad_()"
     names = f"{called(first, 'These weights')} and {called(second, 'those')}"
     if first.node is second.node:
@@ -344,4 +390,5 @@ def asks_for_kind(test: ast.expr) -> bool:
 def zero_matrix(value: Value) -> bool:
     value = untransposed(value)
     wide = value.shape is not None and len(value.shape) == 2
-    return value.leaf and value.op == "zeros" and graph_of(value) is True and wide
+    wrapped = value.op in {"tensor", "from_numpy", "as_tensor"} and [part.op for part in value.parents] == ["zeros"]
+    return value.leaf and (value.op == "zeros" or wrapped) and graph_of(value) is True and wide

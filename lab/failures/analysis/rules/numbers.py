@@ -45,13 +45,19 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
         part = sides[0] if column is event.value else sides[1]
         n = column.shape[0] or "N"
         row = sides[1] if column is event.value else sides[0]
+        taken = column.statement.value if isinstance(column.statement, ast.Assign) else None
+        place = part
+        if (
+            column.op in {"gather", "view"} and column.node is taken and taken is not None
+        ):  # where the text made it a column
+            node = place = taken
         yield RuleHit(
             8,
             node,
             f"`{short(case.text.of(part))}` has the shape ({n}, 1) and `{short(case.text.of(row))}` ({n},): together "
             f"they become a table of {n} x {n} {'products' if event.detail == '*' else 'differences'}, most of them of "
             "wrong pairs.",
-            case.text.replace([(part, f"{case.text.operand(part)}.squeeze(1)")]),
+            case.text.replace([(place, f"{case.text.operand(place)}.squeeze(1)")]),
         )
 
 
@@ -128,6 +134,41 @@ def root_of_zero(case: Case) -> Iterator[RuleHit]:
             )
 
 
+def zero_leaf(case: Case) -> Iterator[RuleHit]:
+    """9: the root or the logarithm of a leaf that holds an exact 0, or the length of one that holds nothing else.
+    Silent: where it asks for no gradient, and under a choice."""
+    chosen = [part for event in case.all(Act.WHERE) for part in ast.walk(event.node)]
+    for event in case.all(Act.ROOT, Act.LOG):
+        value, node = event.value, event.node
+        squares = value.parents[0] if value.op == "sum" and value.parents else Value()
+        if squares.op in {"**", "pow", "square", "*"} and squares.parents[0].op in {"zeros", "zeros_like"}:
+            value = squares.parents[0]
+        part = node.left if isinstance(node, ast.BinOp) else None
+        if isinstance(node, ast.Call):
+            part = node.args[0] if node.args else receiver(node)
+        if not value.leaf or graph_of(value) is not True or not holds_zero(value) or part is None:
+            continue
+        if not any(node is inner for inner in chosen):
+            what = "root" if event.kind == Act.ROOT else "logarithm"
+            yield RuleHit(
+                9,
+                node,
+                f"{called(value, 'This')} holds an exact 0, where the slope of the {what} is infinite: times 0 that is "
+                "nan. Add a small number.",
+                case.text.replace([(part, f"({case.text.of(part)} + 1e-12)")]),
+            )
+
+
+def holds_zero(value: Value) -> bool:
+    """Does the text write a 0 into a tensor?"""
+    if value.op in {"zeros", "zeros_like"}:
+        return True
+    if not isinstance(value.node, ast.Call) or value.op not in {"tensor", "Tensor", "FloatTensor"}:
+        return False
+    written = [node for part in value.node.args[:1] for node in ast.walk(part)]
+    return any(isinstance(node, ast.Constant) and node.value == 0 and node.value is not False for node in written)
+
+
 def unmoved(value: Value) -> Value:
     """Return the tensor of which a value is a view with all of its numbers: x of x.unsqueeze(0) and x[:, None]."""
     while value.parents and (value.op == "view" or (value.op == "index" and adds_axis(value.node))):
@@ -158,12 +199,17 @@ def both_arms_of_where(case: Case) -> Iterator[RuleHit]:
         if not isinstance(node, ast.Call) or len(node.args) != 3 or not risky:
             continue
         for arm, other in ((node.args[1], True), (node.args[2], False)):
+            named = event.value.parents[0 if other else -1].node if isinstance(arm, ast.Name) else None
+            if named is not None and event.value.op == "where":
+                node, arm = named, named
             part = dangerous(arm, risky)
             if part is None:
                 continue
-            test, x = case.text.of(node.args[0]), case.text.of(part)
+            choice = event.node
+            assert isinstance(choice, ast.Call)
+            test, x = case.text.of(choice.args[0]), case.text.of(part)
             ones = f"torch.ones_like({x})" if case.torch else "1.0"
-            word = case.text.of(node.func)
+            word = case.text.of(choice.func)
             safe = f"{word}({test}, {x}, {ones})" if other else f"{word}({test}, {ones}, {x})"
             yield RuleHit(
                 20,
@@ -243,8 +289,18 @@ def coarse_difference(case: Case) -> Iterator[RuleHit]:
             continue
         behind = [v for v in reach(event.value, live=False) if v.leaf and isinstance(v.node, ast.Call)]
         made = next((v.node for v in behind if v.op in CREATORS and v.double is False), None)
-        default = default_step(event, step)
-        if isinstance(made, ast.Call) and default is not None:
+        default = default_step(event, step) or named_step(event, step, case)
+        given = (chosen_precision(v.node, case) for v in behind if isinstance(v.node, ast.Call))
+        chosen = next((place for place in given if place is not None), None)
+        if chosen is not None:
+            yield RuleHit(
+                23,
+                chosen,
+                f"In float32 the difference in line {event.statement.lineno}, over a step of {step:g}, is mostly "
+                "rounding: it has 7 digits. Compute it in float64.",
+                case.text.replace([(chosen, case.text.of(chosen).replace("float32", "float64"))]),
+            )
+        elif isinstance(made, ast.Call) and default is not None:
             yield RuleHit(
                 23,
                 default,
@@ -262,6 +318,15 @@ def coarse_difference(case: Case) -> Iterator[RuleHit]:
             )
 
 
+def chosen_precision(made: ast.Call, case: Case) -> ast.expr | None:
+    """Where float32 is written for a tensor: in the call that makes it, or for the name that is given there."""
+    given = next((key.value for key in made.keywords if key.arg == "dtype"), None)
+    if isinstance(given, ast.Name):
+        named = (node for node in ast.walk(case.interpreter.tree) if isinstance(node, ast.Assign))
+        given = next((s.value for s in named if ast.unparse(s.targets[0]) == ast.unparse(given)), None)
+    return given if given is not None and ast.unparse(given).endswith("float32") else None
+
+
 def default_step(event: Event, step: float) -> ast.Constant | None:
     """The number of a step, or of half of it, where it is a default of the function with the difference."""
     place = event.place
@@ -275,6 +340,14 @@ def default_step(event: Event, step: float) -> ast.Constant | None:
         if parameter.arg in names and isinstance(number, float) and step in (number, 2 * number):
             return default if isinstance(default, ast.Constant) else None
     return None
+
+
+def named_step(event: Event, step: float, case: Case) -> ast.Constant | None:
+    """The number of a step, or of half of it, where a statement gives it a name."""
+    names = {node.id for node in ast.walk(event.node.right) if isinstance(node, ast.Name)}  # type: ignore[attr-defined]
+    statements = (node for node in ast.walk(case.interpreter.tree) if isinstance(node, ast.Assign))
+    named = (s.value for s in statements if ast.unparse(s.targets[0]) in names and isinstance(s.value, ast.Constant))
+    return next((number for number in named if number.value in (step, step / 2)), None)
 
 
 FINEST_STEP = 1e-4  # the best step for float32 is about 1e-2 (central) or 3e-4 (one-sided)

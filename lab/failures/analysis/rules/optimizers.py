@@ -4,9 +4,11 @@ import ast
 from collections.abc import Iterator
 
 from lab.failures.analysis.edits import Edit
+from lab.failures.analysis.effects import LOSS_FUNCTIONS
 from lab.failures.analysis.facts import (
     CREATORS,
     LAYERS,
+    NORMS,
     Value,
     has_parameters,
     modules,
@@ -40,13 +42,24 @@ def rate_too_high(case: Case) -> Iterator[RuleHit]:
         return
     for event in case.all(Act.OPTIMIZER):
         value = event.value
-        rate = value.attributes["lr"].constant
+        rate, momentum = value.attributes["lr"].constant, value.attributes["momentum"].constant
         limit, usual = limits.get(value.op, (None, ""))
+        if limit == 0.5:
+            limit = adaptive_limit(value)
         node = event.node
+        if limit == 5.0 and isinstance(momentum, int | float) and 0 < momentum < 1:
+            limit = min(limit, 2 * limit * (1 - momentum))  # in the end each gradient counts 1 / (1 - momentum) times
         if limit is None or not isinstance(rate, int | float) or rate < limit or not isinstance(node, ast.Call):
             continue
-        if value.op != "SGD" and not any(v.kind == Kind.MODULE for v in value.items or []):
+        items = value.items or []
+        if value.op != "SGD" and not any(v.kind == Kind.MODULE for v in items):
             continue
+        if (
+            value.op == "SGD"
+            and items
+            and (all(v.leaf for v in items) or (len(items) == 1 and measured(case, items[0])))
+        ):
+            continue  # how long a step it bears lies in its data
         keyword = next((k.value for k in node.keywords if k.arg == "lr"), node.args[1] if len(node.args) > 1 else None)
         if isinstance(value.attributes["lr"].node, ast.Constant):  # where the number is written
             keyword = value.attributes["lr"].node
@@ -58,6 +71,126 @@ def rate_too_high(case: Case) -> Iterator[RuleHit]:
                 f"loss jumps or becomes nan. Start at {usual}.",
                 case.text.replace([(keyword, usual)]),
             )
+
+
+def measured(case: Case, network: Value) -> bool:
+    """Is it one linear layer, of data whose size the text tells?"""
+    passes = [linear_parts(squared(e.value)) for e in case.all(Act.BACKWARD)]
+    return any(learned is network and data.moments is not None for parts in passes for learned, data in parts)
+
+
+def adaptive_limit(optimizer: Value) -> float:
+    """Each step of Adam moves each weight by about the rate: the deeper the network, the less it bears."""
+    parts = [part.op for item in optimizer.items or [] for part in modules(item) if part.op in LAYERS - NORMS]
+    if any("Transformer" in name or "Attention" in name for name in parts):
+        return 0.1
+    return 0.3 if len(parts) > 1 else 0.5
+
+
+def steeper_than_the_rate(case: Case) -> Iterator[RuleHit]:
+    """17: a linear model of data whose size the text tells, and a rate above what its squared error bears.
+    Silent: where the size of the data is not known for certain, and with a schedule."""
+    if case.all(Act.SCHEDULER) or "lr_scheduler" in case.names:
+        return
+    done: set[int] = set()
+    for event in case.all(Act.BACKWARD):
+        for learned, data in linear_parts(squared(event.value)):
+            rate, momentum, node = rate_of(case, learned)
+            if data.moments is None or rate is None or not isinstance(node, ast.Constant) or id(node) in done:
+                continue
+            mean, variance = data.moments
+            size = (variance + mean**2) ** 0.5
+            if rate * size**2 > SURE * (1 + momentum):  # 2 / curvature, of a mean of squares
+                done.add(id(node))
+                limit = (1 + momentum) / size**2
+                usual = f"{limit / 4:.0e}"
+                yield RuleHit(
+                    17,
+                    node,
+                    f"The inputs are about {size:.2g} in size, and the larger they are, the narrower is the valley of "
+                    f"the loss: above a rate of {limit:.1g} each step is longer than it is wide. Start at {usual}, or "
+                    "bring the inputs to about 1.",
+                    case.text.replace([(node, usual)]),
+                )
+
+
+SURE = 1.3  # a sample is never quite what it was drawn from
+
+
+def squared(loss: Value) -> Value:
+    """The prediction in a mean of squared differences; an empty value where the loss is anything else."""
+    while loss.op in {"mean", "sum", "view"} and loss.parents:
+        loss = loss.parents[0]
+    if loss.op == "mse_loss":
+        return loss.parents[0]
+    square = loss.op in {"**", "pow", "square"} or (loss.op == "*" and loss.parents[0] is loss.parents[-1])
+    difference = loss.parents[0] if square and loss.parents else Value()
+    if difference.leaf:
+        return difference
+    parts = [part for part in difference.parents if part.graph] if difference.op == "-" else []
+    return parts[0] if len(parts) == 1 else Value()
+
+
+def linear_parts(prediction: Value) -> Iterator[tuple[Value, Value]]:
+    """The weights of a prediction of one number that is linear in them, each with what it is multiplied by."""
+    while prediction.op == "view" and prediction.parents:
+        prediction = prediction.parents[0]
+    one = prediction.shape is None or len(prediction.shape) < 2 or prediction.shape[-1] == 1
+    if prediction.leaf and prediction.graph and prediction.shape == ():
+        yield prediction, Value(moments=(1.0, 0.0))
+    elif prediction.op == "Linear" and one and len(prediction.parents) == 2:
+        yield prediction.parents[1], prediction.parents[0]
+    elif prediction.op == "+":
+        for part in prediction.parents:
+            yield from linear_parts(part)
+    elif prediction.op in {"*", "@", "matmul"} and one and len(prediction.parents) == 2:
+        for weight, data in (prediction.parents, prediction.parents[::-1]):
+            if weight.graph and (weight.leaf or weight.op == "view") and data.graph is False:
+                yield weight, data
+
+
+def climbing_optimizer(case: Case) -> Iterator[RuleHit]:
+    """18: a rate below 0, or an optimizer told to maximize, for a loss of the library or a mean of squares.
+    Silent: where anything else is gone back through."""
+    passes = case.all(Act.BACKWARD)
+    if not passes or any(e.value.op not in LOSS_FUNCTIONS and not squared(e.value).op for e in passes):
+        return
+    for event in case.all(Act.OPTIMIZER):
+        call, rate = event.node, event.value.attributes["lr"]
+        if not isinstance(call, ast.Call):
+            continue
+        told = next((k.value for k in call.keywords if k.arg == "maximize" and ast.unparse(k.value) == "True"), None)
+        below = isinstance(rate.constant, int | float) and rate.constant < 0 and rate.node is not None
+        if told is not None:
+            yield RuleHit(
+                18,
+                told,
+                "This makes the optimizer climb: each step makes the loss larger.",
+                case.text.replace([(told, "False")]),
+            )
+        elif below and rate.node is not None:
+            yield RuleHit(
+                18,
+                rate.node,
+                "A rate below 0 climbs: each step makes the loss larger. PyTorch's optimizers refuse it.",
+                case.text.replace([(rate.node, f"{-float(str(rate.constant)):g}")]),
+            )
+
+
+def rate_of(case: Case, learned: Value) -> tuple[float | None, float, ast.expr | None]:
+    """The rate and the momentum with which a weight is moved, and where the rate is written."""
+    for event in case.all(Act.OPTIMIZER):
+        owned = {id(part) for item in event.value.items or [] for part in modules(item)}
+        if event.value.op == "SGD" and id(learned) in owned:
+            rate, momentum = event.value.attributes["lr"], event.value.attributes["momentum"].constant
+            known = isinstance(rate.constant, int | float) and isinstance(momentum, int | float)
+            return (rate.constant, momentum, rate.node) if known else (None, 0, None)  # type: ignore[return-value]
+    for event in case.all(Act.UPDATE, Act.WRITE):
+        if event.value is learned and event.detail == "-" and event.other is not None:
+            for part in event.other.parents:
+                if part.kind == Kind.NUMBER and isinstance(part.constant, int | float):
+                    return part.constant, 0, part.node
+    return None, 0, None
 
 
 def scheduled_too_early(case: Case) -> Iterator[RuleHit]:

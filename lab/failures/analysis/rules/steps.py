@@ -283,6 +283,7 @@ def one_turn_late(case: Case, stepper: Stepper, backward: Event, step: Event) ->
         )
 
 
+LOSS = re.compile("loss|error|cost|mse")
 GROWS = re.compile("(?i)likelihood|reward|return|score|objective|elbo|evidence|log_?p|utility")  # what should grow
 
 
@@ -290,8 +291,8 @@ def uphill(case: Case) -> Iterator[RuleHit]:
     """18: a loss made larger, by += with its own gradient. Silent: signs of gradients (attacks climb on purpose), and
     whatever is not called a loss."""
     passes = case.all(Act.BACKWARD, Act.USED)
-    losses = [e for e in passes if re.search("loss|error|cost|mse", e.value.name) or e.value.form == "loss"]
-    if any(e.value.op == "neg" or GROWS.search(e.value.name) for e in passes):
+    losses = [e for e in passes if likelihood_turned(e.value) or e.value.form == "loss" or LOSS.search(e.value.name)]
+    if any((e.value.op == "neg" and e not in losses) or GROWS.search(e.value.name) for e in passes):
         return
     for event in case.all(Act.UPDATE, Act.WRITE):
         new = event.other
@@ -326,6 +327,15 @@ def uphill(case: Case) -> Iterator[RuleHit]:
             f"The gradient points to where the loss grows: adding it to {name} climbs; the step goes against it.",
             case.text.replace([(statement, line)]),
         )
+
+
+def likelihood_turned(value: Value) -> bool:
+    """Is it the mean of log-probabilities with a minus: a loss?"""
+    turned = False
+    while value.parents and value.op in {"neg", "mean", "sum", "view", "index", "gather"}:
+        turned = turned != (value.op == "neg")
+        value = value.parents[0]
+    return turned and value.form == "log probabilities"
 
 
 def slope_of(step: Value, weight: Value) -> bool:

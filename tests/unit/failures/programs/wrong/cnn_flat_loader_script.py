@@ -42,7 +42,7 @@ def test(model, device, test_loader):
     correct = 0
     for data, target in test_loader:
         data, target = data.to(device), target.to(device)
-        output = model(data)
+        output = model(data)  #! 12
         test_loss += F.nll_loss(output, target, reduction="sum")  #! 10
         pred = output.argmax(dim=1, keepdim=True)
         correct += pred.eq(target.view_as(pred)).sum().item()

@@ -2,11 +2,11 @@ import torch
 from torch import nn
 
 
-def make_mlp(sizes, activation=nn.Sigmoid):
+def make_mlp(sizes, activation=nn.Sigmoid):  #! 15
     layers = []
     for n_in, n_out in zip(sizes[:-1], sizes[1:]):
         layers.append(nn.Linear(n_in, n_out))
-        layers.append(activation())  #! 15
+        layers.append(activation())
     return nn.Sequential(*layers[:-1])
 
 

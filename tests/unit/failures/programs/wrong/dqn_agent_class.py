@@ -37,11 +37,11 @@ class Agent:
         if len(self.memory) < self.batch_size:
             return
         s, a, r, n, d = (torch.stack(column) for column in zip(*random.sample(self.memory, self.batch_size)))
-        q = self.online(s).gather(1, a.long().unsqueeze(1))
+        q = self.online(s).gather(1, a.long().unsqueeze(1))  #! 8
         with torch.no_grad():
             best = self.target(n).max(dim=1).values
             wanted = r + self.gamma * (1 - d) * best
-        loss = F.smooth_l1_loss(q, wanted)  #! 8
+        loss = F.smooth_l1_loss(q, wanted)
         self.optimizer.zero_grad()
         loss.backward()
         self.optimizer.step()

@@ -7,7 +7,7 @@ def f(x):
 
 x = torch.tensor([1.5], requires_grad=True)
 f(x).backward()
-h = 1e-7
+h = 1e-7  #! 23
 with torch.no_grad():
-    slope = (f(x + h) - f(x)) / h  #! 23
+    slope = (f(x + h) - f(x)) / h
 print(slope, x.grad)

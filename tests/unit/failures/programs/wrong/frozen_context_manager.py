@@ -9,9 +9,9 @@ opt = torch.optim.SGD(head.parameters(), lr=0.1)
 
 
 def predict(x):
-    with torch.no_grad():  #! 12
+    with torch.no_grad():
         feats = backbone(x)
-        return head(feats)
+        return head(feats)  #! 12
 
 
 for x, y in loader:

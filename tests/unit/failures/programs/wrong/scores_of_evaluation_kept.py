@@ -9,7 +9,7 @@ def scores_of(model, batches):
     model.eval()
     scores = []
     for inputs, _ in batches:
-        scores.append(model(inputs))  #! 10
+        scores.append(model(inputs))  #! 10|12
     return torch.cat(scores)
 
 

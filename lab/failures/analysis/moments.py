@@ -1,0 +1,60 @@
+"""How large the numbers of a text's data are: the mean and the variance of what it draws, counts or writes out."""
+
+from lab.failures.analysis.facts import Value
+from lab.failures.analysis.kinds import Kind
+from lab.failures.analysis.shapes import leaves
+
+Moments = tuple[float, float]  # mean, variance
+MOVED = {"view", "clone", "part", "index", "detach", "T", "flip"}  # the same numbers, or some of them
+
+
+def made(name: str, args: list[Value], keys: dict[str, Value]) -> Moments | None:
+    """The moments of what a function gives that makes tensors; None where they are not known."""
+    numbers = [a.constant for a in args if isinstance(a.constant, int | float)]
+    if name in {"randn", "standard_normal", "randn_like"}:
+        return 0.0, 1.0
+    if name in {"rand", "random", "random_sample", "rand_like"}:
+        return uniform(0.0, 1.0)
+    if name in {"full", "full_like"} and len(args) > 1 and isinstance(args[1].constant, int | float):
+        return float(args[1].constant), 0.0
+    if name in {"linspace", "uniform"} and len(numbers) > 1:
+        return uniform(numbers[0], numbers[1])
+    if name == "normal" and len(numbers) > 1:
+        return float(numbers[0]), float(numbers[1]) ** 2
+    if name == "arange" and 0 < len(numbers) == len(args):
+        return uniform(0.0, numbers[0]) if len(numbers) == 1 else uniform(numbers[0], numbers[1])
+    if name in {"tensor", "array", "as_tensor", "Tensor", "FloatTensor"} and args and args[0].kind == Kind.LIST:
+        return written([leaf.constant for leaf in leaves(args[:1])])
+    if name in {"from_numpy", "tensor", "as_tensor", "array"} and args:
+        return args[0].moments
+    return None
+
+
+def uniform(low: float, high: float) -> Moments:
+    return (low + high) / 2, (high - low) ** 2 / 12
+
+
+def written(numbers: list[object]) -> Moments | None:
+    """The moments of numbers that stand in the text."""
+    known = [float(n) for n in numbers if isinstance(n, int | float)]
+    if not known or len(known) < len(numbers):
+        return None
+    mean = sum(known) / len(known)
+    return mean, sum((n - mean) ** 2 for n in known) / len(known)
+
+
+def combined(sign: str, one: Value, two: Value) -> Moments | None:
+    """The moments of x * 3, 3 * x, x + 3, x - 3 or x / 3."""
+    number, other = (one.constant, two) if one.kind == Kind.NUMBER else (two.constant, one)
+    if not isinstance(number, int | float) or other.moments is None:
+        return None
+    mean, variance = other.moments
+    if sign == "*":
+        return mean * number, variance * number**2
+    if sign == "/" and other is one and number:
+        return mean / number, variance / number**2
+    if sign == "+":
+        return mean + number, variance
+    if sign == "-":
+        return (mean - number if other is one else number - mean), variance
+    return None
