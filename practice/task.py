@@ -56,12 +56,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A wrong answer that people give: the reference with some of its text replaced.
-
-    key       short and unique in its course
-    sentence  what it is and what to think of, without giving the line away: it is shown to whom it happened
-    edits     (old, new) each: `old` stands exactly once in the reference
-    """
+    """A wrong answer that people give: the reference with some of its text replaced, (old, new) in each edit."""
 
     key: str
     sentence: str
@@ -70,13 +65,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Task:
-    """One step of a course.
-
-    text      what to write and why, in Markdown, at most about 120 words
-    starter   lines to begin with, where a learner should not have to guess a name; "" where the text says enough
-    hints     from a nudge to nearly the answer; the last layer on the page is the reference's own lines
-    also      other right ways to write a function of the reference, as text: what goes wrong in them is looked for, too
-    """
+    """One step of a course. The head of a tasks.toml says what its fields are."""
 
     key: str
     title: str

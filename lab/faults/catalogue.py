@@ -67,26 +67,27 @@ from model import SGD, Tensor
 @dataclass(frozen=True)
 class Fault:
     """One way to be wrong. `example` is the expression on which an engine's fault shows, `shapes` those of its leaves;
-    a fault of the training has none and shows in the gradients of the network instead."""
+    a fault of the training has none and shows in the gradients of the network instead. catalogue.toml says
+    what the texts are."""
 
     key: str
     name: str
-    cause: str  # one line
-    symptom: str  # what you notice first
-    in_training: str  # how it shows in a training run
-    caught_by: str  # which check finds it, and why that one
+    cause: str
+    symptom: str
+    in_training: str
+    caught_by: str
     broken: Setup
-    failure: str = ""  # key of the failure (lab/failures/catalogue.py) that it is an example of; "" for none
+    failure: str = ""
     healthy: Setup = field(default_factory=Setup)
     example: Callable[..., Tensor] | None = None
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     checked: Callable[..., Tensor] | None = None  # what gradcheck is run on, where that is not the example
     shorter: Callable[..., Tensor] | None = None  # the example with fewer events, to be gone through one by one
-    verdict: str = ""  # what the training doctor says of the run
+    verdict: str = ""
     guard: Callable[[], None] | None = None  # lines that the healthy engine refuses
-    fix: str = ""  # a diff
-    torch_code: str = ""  # PyTorch in the same situation...
-    torch_message: str = ""  # ...and what it prints, word for word; empty where it prints nothing
+    fix: str = ""
+    torch_code: str = ""
+    torch_message: str = ""
 
     @property
     def kind(self) -> str:
