@@ -1,7 +1,7 @@
 /** The graph: drawn once for each structure, then patched in place. */
 
 import { bitmap, heat, isDark, largestOf, legendOfColours, notFinite, PALETTES } from "./arrays.js";
-import { brief, flat, numeral, shorten, toNumber } from "./format.js";
+import { brief, flat, numeral, shapeText, shorten, toNumber } from "./format.js";
 import { h, mayMove, nextFrame, s, setAttribute, setText } from "./dom.js";
 import { Arranger } from "./arranger.js";
 import { Bars } from "./bars.js";
@@ -22,6 +22,7 @@ const ENOUGH = 5; // cards of operations: fewer are no picture of a large graph
 const FEW = 8; // groups that have a button each
 const CHARACTER = 6.6; // pixels of a digit in a cell
 const PILL = 24; // pixels of height of the message on its way
+const [LETTER, ENDS, CLEAR] = [6.6, 16, 4]; // pixels of width of a letter in it, of its ends, and to the next card
 const ASIDE = [0, -18, 18, -32, 32]; // pixels from its edge where it may rest
 const HEAD = 24; // pixels of a card that its name takes
 const HEAD_COUNTS = 10; // so many times as much as what is below it
@@ -571,14 +572,19 @@ export class Graph {
     if (!message) return;
     // What the copies of an operand receive is summed when it arrives.
     const arrived = frame.event?.kind === "accumulate" ? frame.event.message : message.contribution;
-    const text = shorten(brief(arrived, playback.shapeIn(arrived, [focus.to, focus.from])), 28);
+    const shape = playback.shapeIn(arrived, [focus.to, focus.from]);
+    const full = shorten(brief(arrived, shape), 28);
+    let [text, rest] = [full, resting(plan, edge, widthOf(full))];
+    if (rest.hides && shape.length) {
+      text = shapeText(shape); // the numbers stand in the ledger
+      rest = resting(plan, edge, widthOf(text));
+    }
     setText(pill.text, text);
-    const width = text.length * 8 + 18;
+    const width = widthOf(text);
     setAttribute(pill.back, "width", String(width));
     setAttribute(pill.back, "x", String(-width / 2));
     /** @param {Point} point */
     const place = ({ x, y }) => setAttribute(pill.element, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
-    const rest = resting(plan, edge, width);
     const { kind } = frame.event ?? {};
     if (!moving || !mayMove() || (kind !== "message" && kind !== "push")) {
       place(rest);
@@ -710,22 +716,29 @@ function makePill() {
   return { element: s("g", { class: "pill", visibility: "hidden" }, back, text), text, back };
 }
 
+/** @param {string} text of a message on its way */
+function widthOf(text) {
+  return Math.ceil(text.length * LETTER + ENDS);
+}
+
 /** Where a message of a width rests beside its edge: as near to its middle as it can without hiding the head of a card,
- * and then anything else of one. @param {Plan} plan @param {EdgeParts} edge @param {number} width @returns {Point} */
+ * and then anything else of one. @param {Plan} plan @param {EdgeParts} edge @param {number} width
+ * @returns {Point & {hides: number}} and how much it hides there */
 function resting(plan, edge, width) {
   const others = [0.4, 0.6, 0.3, 0.7, 0.2, 0.8].map(measured(edge.points));
   const places = [edge.middle, ...others].flatMap(({ x, y }) => ASIDE.map((by) => ({ x, y: y + by })));
   const cards = [...plan.boxes].map(([id, middle]) => ({ ...middle, card: /** @type {Card} */ (plan.cards.get(id)) }));
   const hidden = places.map((place) =>
     cards.reduce((sum, { x, y, card }) => {
-      const across = Math.min(width, (width + card.width) / 2 - Math.abs(place.x - x));
+      const across = Math.min(width, (width + card.width) / 2 + CLEAR - Math.abs(place.x - x));
       const top = y - card.height / 2;
       const reach = (/** @type {number} */ height) =>
         Math.max(0, Math.min(place.y + PILL / 2, top + height) - Math.max(place.y - PILL / 2, top));
       return across <= 0 ? sum : sum + across * (reach(card.height) + HEAD_COUNTS * reach(HEAD));
     }, 0),
   );
-  return places[hidden.indexOf(Math.min(...hidden))];
+  const hides = Math.min(...hidden);
+  return { ...places[hidden.indexOf(hides)], hides };
 }
 
 /** The cell under a pointer, counted in reading order. @param {MouseEvent} event @param {Element} frame

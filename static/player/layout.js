@@ -275,13 +275,16 @@ export function describe(playback, folded, { down, compact }) {
     });
   }
   const depths = depthsOf(items, itemOf, edges);
-  const room = large
-    ? ""
-    : 'label=<<table border="0" fixedsize="true" width="40" height="16"><tr><td></td></tr></table>>';
+  /** @param {number} child whose message it is: a number, or the shape of an array in its pill */
+  const room = (child) => {
+    const width = playback.nodes[child].shape.length ? 58 : 40;
+    const table = `<table border="0" fixedsize="true" width="${width}" height="16"><tr><td></td></tr></table>`;
+    return large ? "" : `label=<${table}>`;
+  };
   edges.forEach(({ child, node }, index) => {
     const [from, to] = [itemOf[child], itemOf[node]];
     if (large && span(depths, from, to) > FAR) return;
-    lines.push(`${numbers.get(from)} -> ${numbers.get(to)} [id="${index}" ${room}]`);
+    lines.push(`${numbers.get(from)} -> ${numbers.get(to)} [id="${index}" ${room(child)}]`);
   });
   lines.push("}");
   const { structure } = playback;

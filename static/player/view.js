@@ -72,8 +72,21 @@ export class View {
     if (this.scale >= this.readable()) return;
     this.fitted = false;
     this.scale = this.presented ? FROM_AFAR : COMFORTABLE;
-    this.x = this.window.width / 2 - point.x * this.scale;
-    this.y = this.window.height / 2 - point.y * this.scale;
+    this.centre(point);
+  }
+
+  /** Bring a point of the drawing to the middle, as far as no part of the window stays empty for it that the rest of
+   * the drawing could fill. @param {Point} point */
+  centre(point) {
+    const { width, height, buttons } = this.window;
+    /** @param {number} at @param {number} extent of the drawing @param {number} room */
+    const offset = (at, extent, room) => {
+      const spare = room - extent * this.scale;
+      if (spare > -2 * MARGIN) return spare / 2;
+      return Math.min(MARGIN, Math.max(spare - MARGIN, room / 2 - at * this.scale));
+    };
+    this.x = offset(point.x, this.size.width, width);
+    this.y = offset(point.y, this.size.height, height - buttons);
     this.apply();
   }
 
@@ -99,9 +112,7 @@ export class View {
     const [left, top] = [this.x + x * this.scale, this.y + y * this.scale];
     const [right, bottom] = [left + width * this.scale, top + height * this.scale];
     if (left >= margin && right <= room.width - margin && top >= margin && bottom <= room.height - margin) return;
-    this.x += (room.width - left - right) / 2;
-    this.y += (room.height - top - bottom) / 2;
-    this.apply();
+    this.centre({ x: x + width / 2, y: y + height / 2 });
   }
 
   apply() {

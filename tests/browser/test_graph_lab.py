@@ -1,6 +1,9 @@
 """A learner's first minute, in a real browser."""
 
 import colorsys
+import json
+from pathlib import Path
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -9,6 +12,8 @@ from playwright.sync_api import expect
 from lab.trace.dot import PALETTES
 from model import Tensor
 from tests.support import settled, switch
+
+PRESETS = Path(__file__).parents[2] / "assets" / "presets.json"
 
 
 def expected(**values):
@@ -486,3 +491,37 @@ def test_tangents_travel_with_the_arrows_and_come_to_the_gradient(open_page):
     expect(page.locator(".ledger .sentence")).to_contain_text("The tangent of out is 31")
     page.get_by_role("radio", name="Reverse").click()
     expect(page.get_by_role("button", name="Run backward pass")).to_be_visible()
+
+
+@pytest.mark.parametrize("key", ["mlp", "attention", "convolution"])
+def test_a_message_touches_no_card_and_no_room_stays_empty_beside_a_graph_that_is_cut(open_page, key):
+    text = next(preset["text"] for preset in json.loads(PRESETS.read_text("utf-8")) if preset["key"] == key)
+    page = open_page(f"graph-lab?{urlencode({'expression': text})}", height=720, reduced_motion="reduce")
+    page.locator(".stage .card").first.wait_for()
+    settled(page)
+    touched, empty = page.locator(".player").evaluate(
+        """async (player) => {
+          const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+          const scrubber = player.querySelector(".scrubber");
+          const box = (selector) => player.querySelector(selector).getBoundingClientRect();
+          const [touched, empty] = [[], []];
+          for (let k = 0; k <= Number(scrubber.max); k += 1) {
+            scrubber.value = k;
+            scrubber.dispatchEvent(new Event("input"));
+            await frames();
+            const cards = [...player.querySelectorAll(".card .box")].map((card) => card.getBoundingClientRect());
+            const [stage, drawn] = [box(".graph"), box(".graph > g")];
+            const [left, right] = [drawn.left - stage.left, stage.right - drawn.right];
+            if ((left > 16 && right < 0) || (left < 0 && right > 16)) empty.push([k, left, right]);
+            const pill = player.querySelector(".pill");
+            if (pill.getAttribute("visibility") !== "visible") continue;
+            const one = pill.getBoundingClientRect();
+            const meets = (other) => one.right > other.left && one.left < other.right
+              && one.bottom > other.top && one.top < other.bottom;
+            if (cards.some(meets)) touched.push([k, pill.textContent]);
+          }
+          return [touched, empty];
+        }"""
+    )
+    assert touched == []
+    assert empty == []
