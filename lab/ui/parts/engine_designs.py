@@ -203,9 +203,10 @@ def _depth() -> None:
         st.markdown(FIRST)
     else:
         _doublings(guessed)
-    _long_chain()
-    st.header("Scalars or tensors")
-    _scalars()
+    with st.expander("A long chain: how deep can recursion go?"):
+        _long_chain()
+    with st.expander("Scalars or tensors: what does an object for each number cost?"):
+        _scalars()
 
 
 def _doublings(guessed: str) -> None:
@@ -252,7 +253,6 @@ def _calls(doublings: int) -> charts.Chart:
 
 
 def _long_chain() -> None:
-    st.header("A long chain")
     length = st.segmented_control(
         "x + 1 + 1 + …, so many times", LENGTHS, required=True, key="designs length", format_func="{:,}".format
     )

@@ -12,16 +12,16 @@ from lab.designs.frameworks import QUESTIONS, answer, pytorch_answers
 from lab.expression import parse
 from lab.ops import OPS
 from lab.pytorch import installed
-from lab.text import elements
 from lab.text import numeral as number
+from lab.trace.recording import record
 from lab.ui import address, expression_box, page
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.memoize import memoize
+from lab.ui.player import player
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
-from model import Tensor, topological_order
 
 KEPT = "Bytes kept at the worst moment"
 YEARS = ("1847", "1951", "1964", "1970", "1986", "2015")
@@ -44,6 +44,7 @@ def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
 
 
 FEWEST = {"two": "two segments", "root": "about √layers segments", "all": "a segment for each layer"}
+AFTER = {preset["key"]: preset for preset in expression_box.presets() if "question" in preset}
 LAYERS = Field("layers", "field layers", 24, int, limits=(4, 32))
 WIDTH = Field("width", "field width", 16, int, limits=(4, 32))
 ROWS = Field("rows", "field rows", 32, int, limits=(1, 128))
@@ -58,6 +59,7 @@ FIELDS = (
     ROWS,
     SEGMENTS,
     Field("fewest", "field fewest", None, address.one_of(*FEWEST), address.optional),
+    Field("layer", "field layer", next(iter(AFTER)), address.one_of(*AFTER)),
     Field("year", "field year", None, address.one_of(*YEARS), address.optional),
 )  # fmt: skip
 
@@ -135,8 +137,8 @@ def _at_a_glance() -> None:
 
 def _memory() -> None:
     st.markdown(
-        "A chain of layers is cut into segments: only the last segment records its graph. The others keep just their "
-        "input and run again when the backward pass reaches them. **How many segments need the least memory?**"
+        "Cut a chain of layers into segments: only the last segment records its graph, the others keep their input and "
+        "run again in the backward pass. **How many segments need the least memory?**"
     )
     columns = st.columns(4)
     for column, (field, word) in zip(
@@ -150,16 +152,30 @@ def _memory() -> None:
     chain = layers, session["field width"], session["field rows"]
     plain, costs = memoize("checkpointing", chain, lambda: checkpoint.costs(*chain))
     best, chosen = min(costs, key=lambda cost: cost.kept), costs[segments - 2]
-    first, second, third = st.columns(3)
-    first.metric(KEPT, f"{chosen.kept:,}", f"{chosen.kept / plain.kept:.0%} of all",
-                 delta_color="off", delta_arrow="off")  # fmt: skip
-    second.metric("Layers run forward", f"{chosen.runs}", f"{chosen.runs / plain.runs:.2f} times the {plain.runs}",
-                  delta_color="off", delta_arrow="off")  # fmt: skip
-    third.metric("Largest difference of a gradient", number(chosen.difference))
     guessed = guess("Guess: the fewest bytes are kept with", FEWEST, "field fewest")
     if guessed is None:
         st.markdown(FIRST)
+    else:
+        _fewest(guessed, layers, best)
+    left, middle, right = st.columns([2, 2, 1])
+    with right:
+        st.metric(KEPT, f"{chosen.kept:,}", f"{chosen.kept / plain.kept:.0%} of all",
+                  delta_color="off", delta_arrow="off")  # fmt: skip
+        st.metric("Layers run forward", f"{chosen.runs}", f"{chosen.runs / plain.runs:.2f} times the {plain.runs}",
+                  delta_color="off", delta_arrow="off")  # fmt: skip
+        st.metric("Largest difference of a gradient", number(chosen.difference))
+    if guessed is None:
         return
+    boards = ChartHost("field")
+    for column, key in ((left, "kept"), (middle, "runs")):
+        with column:
+            boards.board(key)
+    theme = page.theme()
+    boards.fill(memoize("checkpointing drawn", (chain, theme), lambda: _curves(plain, costs, theme)))
+
+
+def _fewest(guessed: str, layers: int, best: checkpoint.Cost) -> None:
+    """How the guess was, and why."""
     away = {
         name: abs(math.log(best.segments / count))
         for name, count in (("two", 2), ("root", layers**0.5), ("all", layers))
@@ -169,12 +185,6 @@ def _memory() -> None:
         "Memory holds the input of every segment and the graph of one, so it grows with segments + layers / segments: "
         f"least near √{layers} = {layers**0.5:.1f}, times a constant. Parameters and gradients are not counted."
     )
-    boards = ChartHost("field")
-    for column, key in zip(st.columns(2), ("kept", "runs"), strict=True):
-        with column:
-            boards.board(key)
-    theme = page.theme()
-    boards.fill(memoize("checkpointing drawn", (chain, theme), lambda: _curves(plain, costs, theme)))
 
 
 def _curves(plain: checkpoint.Cost, costs: list[checkpoint.Cost], theme: str) -> dict[str, charts.Chart]:
@@ -183,9 +193,9 @@ def _curves(plain: checkpoint.Cost, costs: list[checkpoint.Cost], theme: str) ->
     kept, ran = ([(cost.segments, getattr(cost, name)) for cost in costs] for name in ("kept", "runs"))
     return {
         "kept": charts.lines(KEPT, [Line("bytes kept", kept)], Axis("segments"),
-                             Axis("bytes"), marks=marks, height=260, theme=theme),
+                             Axis("bytes"), marks=marks, height=230, theme=theme),
         "runs": charts.lines("Layers run forward", [Line("runs", ran)], Axis("segments"), Axis("runs"),
-                             marks=[Mark("y", plain.runs, "a plain pass")], height=260, theme=theme),
+                             marks=[Mark("y", plain.runs, "a plain pass")], height=230, theme=theme),
     }  # fmt: skip
 
 
@@ -194,34 +204,24 @@ def _curves(plain: checkpoint.Cost, costs: list[checkpoint.Cost], theme: str) ->
 
 def _next() -> None:
     st.markdown(
-        "Larger layers need no new engine: the same operations make other graphs. Answer a question, then open its "
-        "result. `lab/layers.py` has each layer for any size."
+        "Larger layers need no new engine: the same operations make other graphs. Choose one, answer its question, "
+        "then run both passes."
     )
-    layers = [preset for preset in expression_box.presets() if "question" in preset]
-    said = memoize("beyond", 1, lambda: {layer["key"]: _ran(layer["text"], layer["values"]) for layer in layers})
-    for layer in layers:
-        key, name = layer["key"], layer["key"].replace("_", " ").capitalize()
-        with st.container(border=True):
-            left, right = st.columns([3, 2], gap="medium")
-            with left:
-                st.markdown(f"**{name}.** {layer['question']}")
-                query = {"expression": layer["text"]}
-                page.link_to("pages/graph_lab.py", f"{name} in the Graph lab", ":material/account_tree:", query)
-            with right:
-                st.code(layer["text"], wrap_lines=True)
-                with st.expander("Result"):
-                    st.markdown(said[key])
+    key = st.segmented_control(
+        "Layer", AFTER, format_func=_title, key="field layer", required=True, label_visibility="collapsed"
+    )
+    assert key
+    layer = AFTER[key]
+    st.markdown(layer["question"])
+    trace = memoize("beyond", key, lambda: record(parse(layer["text"]), layer["values"]))
+    player(trace, key="beyond", title=_title(key), event=0, compact=True)
+    query = {"expression": layer["text"]}
+    page.link_to("pages/graph_lab.py", f"{_title(key)} in the Graph lab", ":material/account_tree:", query)
+    st.markdown("`lab/layers.py` has each layer for any size.")
 
 
-def _ran(text: str, given: dict[str, float | list]) -> str:
-    """The result and gradients of an expression, in a sentence."""
-    expression = parse(text)
-    leaves = {leaf: Tensor(given[leaf]) for leaf in expression.names}
-    result = expression(**leaves)
-    steps = sum(1 for tensor in topological_order(result) if tensor.op)
-    result.backward()
-    gradients = ", ".join(f"{leaf} {elements(tensor.grad)}" for leaf, tensor in leaves.items())
-    return f"{steps} operations, result {number(result.item())}. Gradients: {escape_markdown(gradients)}"
+def _title(key: str) -> str:
+    return key.replace("_", " ").capitalize()
 
 
 # ---------------------------------------------------------------- where it comes from
