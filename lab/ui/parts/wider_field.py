@@ -158,7 +158,7 @@ def _memory() -> None:
     else:
         _fewest(guessed, layers, best)
     left, middle, right = st.columns([2, 2, 1])
-    with right:
+    with right, st.container(gap="xsmall"):
         st.metric(KEPT, f"{chosen.kept:,}", f"{chosen.kept / plain.kept:.0%} of all",
                   delta_color="off", delta_arrow="off")  # fmt: skip
         st.metric("Layers run forward", f"{chosen.runs}", f"{chosen.runs / plain.runs:.2f} times the {plain.runs}",
