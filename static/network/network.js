@@ -15,12 +15,14 @@ const THIN = 0.4; // pixels of a line for a weight of 0
 const THICK = 6; // and what the largest has besides
 const DEEP = 3; // hidden layers: with more, the buttons above a layer stand below each other
 const TALLEST = 8; // tiles of a column below each other
+const MARGIN = "200px"; // so far out of sight it is drawn already
 
 /** The picture as a part of a board of charts. */
 export class Network {
   constructor() {
     /** @type {ShownNetwork | null} */
     this.shown = null;
+    this.seen = false;
     this.shape = "";
     /** @type {HTMLButtonElement[][]} */
     this.tiles = [];
@@ -35,8 +37,16 @@ export class Network {
     const layers = h("span", { class: "change" }, this.changer(null, -1), this.depth, this.changer(null, 1));
     const heading = h("h2", {}, "Network ", this.note, layers);
     this.element = h("section", { class: "figure", "data-chart": "network" }, heading, this.picture, this.twin.element);
+    this.sight = new IntersectionObserver(([entry]) => this.see(entry.isIntersecting), { rootMargin: MARGIN });
+    this.sight.observe(this.picture);
     this.size = new ResizeObserver(() => this.place());
     this.size.observe(this.picture);
+  }
+
+  /** @param {boolean} seen */
+  see(seen) {
+    this.seen = seen;
+    if (seen && this.shown) this.draw(this.shown);
   }
 
   /** @param {ShownNetwork} shown */
@@ -50,14 +60,23 @@ export class Network {
     this.picture.style.height = shown.height;
     this.svg.style.setProperty("--plus", shown.palette[shown.palette.length - 1]);
     this.svg.style.setProperty("--minus", shown.palette[0]);
-    const colours = shown.palette.map((colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)));
-    shown.columns.forEach((column, at) => {
-      column.tiles.forEach(({ map, on }, row) =>
-        paint(this.tiles[at][row], map, column.side, on, colours, shown.palette),
-      );
+    shown.columns.forEach(({ tiles }, at) => {
+      tiles.forEach(({ on }, row) => {
+        if (on !== null) setAttribute(this.tiles[at][row], "aria-pressed", String(on));
+      });
     });
-    shown.wires.forEach((wires, gap) => this.draw(wires, gap));
+    if (this.seen) this.draw(shown);
     this.twin.show(shown.headers, shown.rows);
+  }
+
+  /** What changes with every picture: the tiles and the lines.
+   * @param {ShownNetwork} shown */
+  draw({ columns, wires, palette }) {
+    const colours = pixels(palette);
+    columns.forEach(({ tiles, side }, at) => {
+      tiles.forEach(({ map }, row) => paint(this.tiles[at][row], map, side, colours, palette));
+    });
+    wires.forEach((values, gap) => this.weigh(values, gap));
   }
 
   /** @param {ShownNetwork} shown @param {string} shape */
@@ -135,8 +154,9 @@ export class Network {
     return [{ left: Math.min(...lefts), right: Math.max(...rights), y: (Math.min(...ys) + Math.max(...ys)) / 2 }];
   }
 
-  /** @param {NetworkWires} wires @param {number} gap */
-  draw(wires, gap) {
+  /** Width and sign of the lines of a gap.
+   * @param {NetworkWires} wires @param {number} gap */
+  weigh(wires, gap) {
     const values = wires.flat();
     const reach = Math.max(...values.map(Math.abs)) || 1;
     values.forEach((value, at) => {
@@ -149,6 +169,7 @@ export class Network {
   }
 
   remove() {
+    this.sight.disconnect();
     this.size.disconnect();
     this.element.remove();
   }
@@ -160,10 +181,16 @@ function middle(a, b) {
   return `${x} ${a.y} ${x} ${b.y} ${b.left} ${b.y}`;
 }
 
-/** @param {HTMLButtonElement} tile @param {string} map @param {number} side @param {boolean | null} on
- * @param {number[][]} colours @param {string[]} palette */
-function paint(tile, map, side, on, colours, palette) {
-  if (on !== null) setAttribute(tile, "aria-pressed", String(on));
+/** The colours as the four bytes of a pixel, each in one number.
+ * @param {string[]} palette */
+function pixels(palette) {
+  const bytes = palette.flatMap((colour) => [...[1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)), 255]);
+  return new Uint32Array(Uint8Array.from(bytes).buffer);
+}
+
+/** @param {HTMLButtonElement} tile @param {string} map @param {number} side
+ * @param {Uint32Array} colours @param {string[]} palette */
+function paint(tile, map, side, colours, palette) {
   const canvas = tile.querySelector("canvas");
   if (!canvas || tile.dataset.shown === palette[0] + map) return;
   tile.dataset.shown = palette[0] + map;
@@ -172,7 +199,8 @@ function paint(tile, map, side, on, colours, palette) {
   canvas.width = side;
   canvas.height = map.length / side;
   const image = new ImageData(canvas.width, canvas.height);
-  [...map].forEach((digit, at) => image.data.set([...colours[parseInt(digit, 36)], 255], 4 * at));
+  const cells = new Uint32Array(image.data.buffer);
+  for (let at = 0; at < map.length; at++) cells[at] = colours[parseInt(map[at], 36)];
   canvas.getContext("2d")?.putImageData(image, 0, 0);
 }
 

@@ -378,6 +378,23 @@ COUNT_CHANGES = """() => {
 }"""
 
 
+def test_tiles_out_of_sight_are_painted_when_they_come_into_sight(open_page):
+    page = open_lab(open_page, "hidden=8+6&batch_size=2&epochs=300&epoch=299&tables=True", width=360, height=740)
+    button(page, "Pause").wait_for()
+    picture = """() => [...document.querySelectorAll(".network .tiles canvas")].at(-1).toDataURL()"""
+    page.locator("[data-chart=network] .tiles canvas").last.wait_for()
+    page.locator("[data-testid=stMain]").evaluate("main => main.scrollTo(0, main.scrollHeight)")
+    page.wait_for_function("document.querySelector('.network').getBoundingClientRect().bottom < -300")
+    words = page.locator("[data-chart=network] tbody tr").last
+    still = page.evaluate(picture)
+    for _ in range(2):  # what a table says goes on
+        said = words.inner_text()
+        page.wait_for_function("([row, said]) => row.innerText !== said", arg=[words.element_handle(), said])
+    assert page.evaluate(picture) == still
+    page.locator(".network").scroll_into_view_if_needed()
+    page.wait_for_function(f"still => ({picture})() !== still", arg=still)
+
+
 def test_all_instruments_keep_up_with_a_run_at_full_speed(open_page):
     page = open_lab(open_page, "hidden=8+6&batch_size=2&epochs=300&epoch=299", height=3600)
     button(page, "Pause").wait_for()

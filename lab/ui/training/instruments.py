@@ -323,7 +323,7 @@ def follow(view: View, places: Places, turn: int) -> None:
             key = list(places.slow)[places.next_slow % len(places.slow)]
             places.next_slow += 1
             shown[key] = places.slow[key]
-        others = _progress(view) | _network(view)
+        others = _progress(view) | _network(view) | _tables()  # a text that a newer one overtakes is never read
         if update % REST == 0:
             doctor.say(view.seen, view.run.config, places.doctor, doctor.tried(view.run))
         places.boards.fill({key: make() for key, make in shown.items()}, others)
