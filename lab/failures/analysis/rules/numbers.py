@@ -148,15 +148,29 @@ def zero_leaf(case: Case) -> Iterator[RuleHit]:
             part = node.args[0] if node.args else receiver(node)
         if not value.leaf or graph_of(value) is not True or not holds_zero(value) or part is None:
             continue
-        if not any(node is inner for inner in chosen):
-            what = "root" if event.kind == Act.ROOT else "logarithm"
-            yield RuleHit(
-                9,
-                node,
-                f"{called(value, 'This')} holds an exact 0, where the slope of the {what} is infinite: times 0 that is "
-                "nan. Add a small number.",
-                case.text.replace([(part, f"({case.text.of(part)} + 1e-12)")]),
-            )
+        if any(node is inner for inner in chosen):
+            continue
+        what, source = "root" if event.kind == Act.ROOT else "logarithm", case.text.operand(part)
+        mask = mask_of(case, node)
+        yield RuleHit(
+            9 if mask is None else 20,
+            node,
+            f"{called(value, 'This')} holds an exact 0, where the slope of the {what} is infinite: times 0 that is "
+            + ("nan. Add a small number." if mask is None else "nan, behind masked_fill, too. Mask what goes in."),
+            case.text.replace(
+                [(part, f"({case.text.of(part)} + 1e-12)")]
+                if mask is None
+                else [(part, f"{source}.masked_fill({case.text.of(mask)}, 1.0)")]
+            ),
+        )
+
+
+def mask_of(case: Case, node: ast.AST) -> ast.expr | None:
+    """mask, of node.masked_fill(mask, number)."""
+    for call in ast.walk(case.interpreter.tree):
+        if isinstance(call, ast.Call) and receiver(call) is node and call.args:
+            return call.args[0] if ast.unparse(call.func).endswith(".masked_fill") else None
+    return None
 
 
 def holds_zero(value: Value) -> bool:
