@@ -398,8 +398,12 @@ def dead_layer(h: History) -> Evidence | None:
 
 
 def dying(h: History) -> Evidence | None:
-    """Many units are off, and the loss is no better than that of the plain answer, also on the samples it learns."""
-    return None if dead_layer(h) or not h.harmed or _useless(h) else _dead_units(h, DEAD)
+    """Many units are off, and the loss is no better than that of the plain answer, also on the samples that it learns.
+    Silent: in the first epochs, while the loss still falls: the network may get away from a bad first step."""
+    falls = len(h) < STILL_EPOCHS and h.loss[-1] < (1 - STILL) * h.loss[0]
+    if len(h) < FEWEST or falls or dead_layer(h) or not h.harmed or _useless(h):
+        return None
+    return _dead_units(h, DEAD)
 
 
 def units_off(h: History) -> Evidence | None:

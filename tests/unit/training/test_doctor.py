@@ -10,7 +10,7 @@ from lab.training.config import Config
 from lab.training.doctor import NOTHING_WRONG, OF_A_LOOP, RULES, diagnose
 from lab.training.lessons import LESSONS
 from lab.training.remedies import rung
-from lab.training.symptoms import FEWEST
+from lab.training.symptoms import DEAD, FEWEST
 from lab.training.trainer import train
 from tests.unit.training.labelled_runs import BETTER, CAUSES, FIRST, HELD_OUT, WELL, labelled, score, trained
 
@@ -190,6 +190,16 @@ def test_steps_that_are_far_too_large_are_the_cause_of_dead_units_and_wild_gradi
     for seed in range(2):
         records, config = trained(seed, data="moons", hidden=(16, 16), lr=10.0, epochs=5)
         assert [diagnose(records[:count], config)[0].key for count in range(1, 6)] == ["rate-high"] * 5
+
+
+@pytest.mark.parametrize(("data", "seed"), [("circles", 5), ("spirals", 2), ("spirals", 5)])
+def test_units_are_not_said_to_die_while_the_network_gets_away_from_a_bad_first_step(data, seed):
+    config = Config(data=data, optimizer="sgd", lr=1.0, epochs=12, seed=seed)
+    records = list(train(config))
+    assert max(records[1]["dead_units"].values()) >= DEAD
+    assert records[1]["train_loss"] > 0.9 * records[0]["origin"]["baseline_train_loss"]
+    assert records[-1]["val_loss"] < 0.6 * records[0]["origin"]["baseline_val_loss"]
+    assert "dying" not in [diagnose(records[:count], config)[0].key for count in range(1, len(records) + 1)]
 
 
 def test_clipping_is_named_where_it_holds_a_run_back():
