@@ -11,7 +11,7 @@ const BUTTONS = 36; // pixels at the bottom; a graph that is presented has none
 const [READABLE, IN_HAND] = [0.75, 0.6]; // in a window, and on a telephone, which is held closer
 const FROM_AFAR = 1.34; // the smallest digits of a drawing have 12 pixels; presented, they have 16
 const TOO_SMALL = 0.35; // for the small print
-const COMFORTABLE = 0.95;
+const COMFORTABLE = 1; // what has to be cut is at least not made smaller
 const MARGIN = 12; // pixels between what an event is about and the edge of the window
 
 export class View {
