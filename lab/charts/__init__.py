@@ -1,5 +1,6 @@
 """Charts as plain ECharts dictionaries. The one door: `from lab import charts`, then `charts.loss(...)`."""
 
+from lab.charts.answers import answers, differing
 from lab.charts.bars import bars
 from lab.charts.chart import Chart, layer_name
 from lab.charts.curves import (
@@ -31,6 +32,7 @@ __all__ = [
     "Track",
     "accuracy",
     "answered",
+    "answers",
     "bars",
     "board",
     "boundary",
@@ -38,6 +40,7 @@ __all__ = [
     "confusion_matrix",
     "curve",
     "dead_units",
+    "differing",
     "drawing",
     "error_map",
     "explained",

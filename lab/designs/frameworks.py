@@ -19,14 +19,14 @@ def _graph():
     x = Tensor(3.0)
     y = x * x if x.item() > 0 else -x
     y.backward()
-    return f"while it runs: {y.op}, {x.grad:g}"
+    return f"{x.grad:g}"
 
 
 def _grad():
     x = Tensor(3.0)
     for _ in range(2):
         (x * x).backward()
-    return f"x.grad adds up: {x.grad:g}"
+    return f"{x.grad:g}"
 
 
 def _twice():
@@ -51,7 +51,7 @@ def _result():
     y = h * h
     h += 1
     y.backward()
-    return f"{x.grad:g}: += made another tensor"
+    return f"{x.grad:g}"
 
 
 def _whole():
@@ -90,9 +90,23 @@ def _where():
 
 
 @dataclass(frozen=True)
-class Question:
-    """ask: this engine; torch: a snippet."""
+class EngineAnswer:
+    """What an engine printed, or the error that it raised."""
 
+    text: str
+    failed: bool = False
+
+    @property
+    def outcome(self) -> str:
+        """In a few letters. Two errors are one outcome, whatever their words."""
+        return "✗ error" if self.failed else self.text
+
+
+@dataclass(frozen=True)
+class Question:
+    """name: in two or three words; ask: this engine; torch: a snippet."""
+
+    name: str
     title: str
     ask: Callable[[], Any]
     torch: str
@@ -105,58 +119,67 @@ class Question:
 
 QUESTIONS: dict[str, Question] = {
     "graph": Question(
-        "When is the graph made? (An if on a value)",
+        "if on a value",
+        "Can an if look at a value? (The gradient)",
         _graph,
         "x = torch.tensor(3.0, requires_grad=True)\n"
         "y = x * x if x.item() > 0 else -x\n"
         "y.backward()\n"
-        "print(f'while it runs: {y.grad_fn.name()}, {x.grad.item():g}')",
+        "print(f'{x.grad.item():g}')",
     ),
     "grad": Question(
-        "Where do gradients go? (Two passes.)",
+        "two passes",
+        "Does a second pass add to x.grad? (One pass gives 6)",
         _grad,
         "x = torch.tensor(3.0, requires_grad=True)\n"
         "for _ in range(2):\n"
         "    (x * x).backward()\n"
-        "print(f'x.grad adds up: {x.grad.item():g}')",
+        "print(f'{x.grad.item():g}')",
     ),
     "twice": Question(
+        "backward twice",
         "Backward twice through one graph?",
         _twice,
         "x = torch.tensor(3.0, requires_grad=True)\ny = x * x\ny.backward()\ny.backward()\nprint(x.grad)",
     ),
     "write": Question(
+        "x.data += 1",
         "x.data += 1 before the backward pass of x * x, whose gradient is 6",
         _write,
-        "x = torch.tensor(3.0, requires_grad=True)\ny = x * x\nx.data += 1\ny.backward()\n"
-        "print(f'{x.grad.item():g}, without a word')",
+        "x = torch.tensor(3.0, requires_grad=True)\ny = x * x\nx.data += 1\ny.backward()\nprint(f'{x.grad.item():g}')",
     ),
     "result": Question(
+        "h += 1",
         "h += 1 on a result h before the backward pass of h * h",
         _result,
         "x = torch.tensor(3.0, requires_grad=True)\nh = x * 1\ny = h * h\nh += 1\ny.backward()\nprint(x.grad)",
     ),
     "whole": Question(
+        "many results",
         "Backward from many numbers at once?",
         _whole,
         "x = torch.tensor([1.0, 2.0], requires_grad=True)\n(x * x).backward()\nprint(x.grad)",
     ),
     "dtype": Question(
+        "dtype",
         "What is the default dtype?",
         _dtype,
-        "print(torch.tensor(1.0).dtype)",
+        "print(str(torch.tensor(1.0).dtype).removeprefix('torch.'))",
     ),
     "kink": Question(
+        "relu at 0",
         "The slope of relu at 0",
         _kink,
         "x = torch.tensor(0.0, requires_grad=True)\nx.relu().backward()\nprint(f'{x.grad.item():g}')",
     ),
     "ties": Question(
+        "max with ties",
         "Who gets the gradient of a maximum with ties?",
         _ties,
         "x = torch.tensor([2.0, 2.0], requires_grad=True)\nx.max().backward()\nprint(x.grad.tolist())",
     ),
     "second": Question(
+        "2nd derivative",
         "A derivative of a derivative of x**3 at 2?",
         _second,
         "x = torch.tensor(2.0, requires_grad=True)\n"
@@ -165,6 +188,7 @@ QUESTIONS: dict[str, Question] = {
         "print(f'{x.grad.item():g}')",
     ),
     "where": Question(
+        "where and sqrt",
         "where(x > 0, sqrt(x), 0) at −1",
         _where,
         "x = torch.tensor(-1.0, requires_grad=True)\n"
@@ -174,19 +198,24 @@ QUESTIONS: dict[str, Question] = {
 }
 
 
-def answer(question: Question) -> str:
+def answer(question: Question) -> EngineAnswer:
     """What this engine answers, run now; an error that it raises is an answer, too."""
     try:
-        return str(question.ask())
+        return EngineAnswer(str(question.ask()))
     except (RuntimeError, TypeError, ValueError, AttributeError) as error:
-        return f"{type(error).__name__}: {str(error).split('. ')[0].rstrip('.')}"
+        return EngineAnswer(_first_sentence(f"{type(error).__name__}: {error}"), failed=True)
 
 
-def pytorch_answers() -> dict[str, str]:
-    """PyTorch's answer to each question, or its error, by key, and its version. RuntimeError: there is no answer."""
+def pytorch_answers() -> tuple[str, dict[str, EngineAnswer]]:
+    """PyTorch's version, and its answer to each question by key. RuntimeError: there is no answer."""
     header = "import torch\nimport numpy as np\n"
     ran = run_programs({key: header + question.torch for key, question in QUESTIONS.items()})
-    said = {
-        key: one.error.split("\n")[0].split(". ")[0] if one.error else one.printed.strip() for key, one in ran.items()
+    answers = {
+        key: EngineAnswer(_first_sentence(one.error), failed=True) if one.error else EngineAnswer(one.printed.strip())
+        for key, one in ran.items()
     }
-    return said | {"version": next(iter(ran.values())).version}
+    return next(iter(ran.values())).version, answers
+
+
+def _first_sentence(error: str) -> str:
+    return error.split("\n")[0].split(". ")[0].rstrip(".")

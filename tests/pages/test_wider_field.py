@@ -6,7 +6,7 @@ import pytest
 
 from lab.designs.frameworks import QUESTIONS
 from model import Tensor
-from tests.pages.conftest import address, app, components, go_back, run, sent, switch, texts
+from tests.pages.conftest import address, app, charts, components, go_back, run, sent, switch, texts
 
 TORCH = importlib.util.find_spec("torch")
 
@@ -41,28 +41,34 @@ def click(at, label):
     assert not at.exception
 
 
+def drawn(at):
+    """The picture of the answers: its rows, as its table has them."""
+    return charts(at)["answers"]["rows"]
+
+
 def test_the_questions_are_answered_by_this_engine():
     at = opened(question="where")
-    rows = table(at, "this engine")
+    rows = drawn(at)
     assert len(rows) == len(QUESTIONS)
-    assert rows[0][1] == "while it runs: *, 6"
+    assert rows[0][1] == "6"
     assert all(row[2] == "?" for row in rows)
     assert "where(x > 0, x.sqrt(), 0.0)" in at.code[0].value
+    assert "This engine: **nan**" in texts(at.markdown)
     assert address(at)["question"] == "where"
 
 
 @pytest.mark.skipif(not TORCH, reason="PyTorch is an optional extra")
 def test_pytorch_answers_and_the_guess_gets_a_verdict_after_a_reload_too():
-    at = opened()
+    at = opened(question="write")
     at.number_input(key="field differ").set_value(10).run()
     assert "As you guessed" not in texts(at.markdown)
     click(at, "Ask PyTorch")
-    rows = table(at, "PyTorch")
-    differ = sum(here != there for _, here, there in rows)
-    assert f"**{differ} of {len(QUESTIONS)} rows** do not read the same. ✗" in texts(at.markdown)
-    again = opened(**address(at) | {"differ": differ})
-    assert table(again, "PyTorch") == rows
-    assert f"**{differ} of {len(QUESTIONS)} rows** do not read the same. ✓" in texts(again.markdown)
+    rows = drawn(at)
+    assert f"✗ Not as you guessed. **4 of {len(QUESTIONS)} outcomes** differ: x\\.data" in texts(at.markdown)
+    assert "PyTorch: **8**" in texts(at.markdown)
+    again = opened(**address(at) | {"differ": 4})
+    assert drawn(again) == rows
+    assert f"✓ As you guessed. **4 of {len(QUESTIONS)} outcomes** differ" in texts(again.markdown)
 
 
 @pytest.mark.skipif(not TORCH, reason="PyTorch is an optional extra")
@@ -73,7 +79,7 @@ def test_where_pytorch_gave_no_answer_it_can_be_asked_again(monkeypatch):
     assert "did not answer within" in at.error[0].value
     click(at, "Ask PyTorch")
     assert not at.error
-    assert f"{len(QUESTIONS)} rows" in texts(at.markdown)
+    assert f"{len(QUESTIONS)} outcomes" in texts(at.markdown)
 
 
 def test_without_pytorch_its_column_stays_empty(monkeypatch):

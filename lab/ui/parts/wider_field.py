@@ -1,14 +1,15 @@
 """The wider field: this engine beside PyTorch and in its words, with less memory; where it comes from and leads."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
 from lab.charts import Axis, Line, Mark
 from lab.designs import checkpoint
-from lab.designs.frameworks import QUESTIONS, answer, pytorch_answers
+from lab.designs.frameworks import QUESTIONS, EngineAnswer, answer, pytorch_answers
 from lab.expression import parse
 from lab.ops import OPS
 from lab.pytorch import installed
@@ -69,67 +70,76 @@ FIELDS = (
 
 def _beside() -> None:
     st.markdown(
-        f"Both engines get the same {len(QUESTIONS)} questions; this one has answered. **Guess first: in how many rows "
-        "will PyTorch’s answer differ?**"
+        f"Both engines get the same {len(QUESTIONS)} questions; this one has answered. **Guess first: how many "
+        "outcomes differ in PyTorch?**"
     )
+    here = memoize("questions", 1, lambda: {key: answer(question) for key, question in QUESTIONS.items()})
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        guessed = st.number_input("Outcomes that differ", *DIFFER.limits, value=None, key="field differ", width=160)
+        version, there = _pytorch()
+        if there:
+            differ = charts.differing(here, there)
+            judged = "" if guessed is None else verdict(guessed == len(differ))
+            names = ", ".join(escape_markdown(QUESTIONS[key].name) for key in differ)
+            st.markdown(f"{judged} **{len(differ)} of {len(QUESTIONS)} outcomes** differ: {names}.")
+    picture, lines = st.columns([2, 3], gap="medium")
+    with picture:
+        boards = ChartHost("beside")
+        boards.board("answers")
+        boards.fill({"answers": charts.answers(here, there, version, page.theme())})
+    with lines:
+        key = st.selectbox("Question", QUESTIONS, key="field question", format_func=lambda key: QUESTIONS[key].title)
+        question = QUESTIONS[key]
+        sides = (
+            ("This engine", question.source, here[key]),
+            ("PyTorch", question.torch, there.get(key)),
+        )
+        for column, (name, code, said) in zip(st.columns(2), sides, strict=True):
+            column.code(code, wrap_lines=True)
+            column.markdown(f"{name}: **{escape_markdown(said.text) if said else '?'}**")
+    with st.expander("What both are, and what is left out here"):
+        _at_a_glance()
+
+
+def _pytorch() -> tuple[str, dict[str, EngineAnswer]]:
+    """PyTorch's version and answers, once it was asked; before that its button."""
     session = st.session_state
+    if not memoize("torch", 1, installed):
+        st.info("PyTorch is not installed where this page runs: its column stays empty.", icon=":material/info:")
+        return "", {}
+    if session["field asked"]:
+        try:
+            with st.spinner("PyTorch is being imported: some seconds."):
+                return memoize("asked", 1, pytorch_answers)
+        except RuntimeError as error:
+            st.error(escape_markdown(str(error)), icon=":material/block:")
+            session["field asked"] = False
 
     def ask() -> None:
         session["field asked"] = True
 
-    there: dict[str, str] = {}
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        guess = st.number_input("Rows that differ", *DIFFER.limits, value=None, key="field differ", width=160)
-        if not memoize("torch", 1, installed):
-            st.info("PyTorch is not installed where this page runs: its column stays empty.", icon=":material/info:")
-        elif session["field asked"]:
-            try:
-                with st.spinner("PyTorch is being imported: some seconds."):
-                    there = memoize("asked", 1, pytorch_answers)
-            except RuntimeError as error:
-                st.error(escape_markdown(str(error)), icon=":material/block:")
-                session["field asked"] = False
-        if not session["field asked"] and memoize("torch", 1, installed):
-            st.button("Ask PyTorch", icon=":material/play_arrow:", help="In a process of its own, which then ends.",
-                      on_click=ask)  # fmt: skip
-    here = memoize("questions", 1, lambda: {key: answer(question) for key, question in QUESTIONS.items()})
-    if there:
-        differ = sum(here[key] != there.get(key) for key in QUESTIONS)
-        verdict = "" if guess is None else " ✓ As you guessed." if guess == differ else " ✗ Not as you guessed."
-        st.markdown(f"**{differ} of {len(QUESTIONS)} rows** do not read the same.{verdict}")
-    _at_a_glance()
-    headers = ["", "this engine", f"PyTorch {there.get('version', '')}"]
-    st.markdown(markdown_table(headers, [
-        (question.title, here[key], there.get(key, "?")) for key, question in QUESTIONS.items()
+    st.button("Ask PyTorch", icon=":material/play_arrow:", help="In a process of its own, which then ends.",
+              on_click=ask)  # fmt: skip
+    return "", {}
+
+
+def _at_a_glance() -> None:
+    """What both are; of PyTorch what its manual says."""
+    st.markdown(markdown_table(["", "this engine", "PyTorch"], [
+        ("a tensor holds", "a NumPy array, float64 or float32", "its own array, of twelve types and more"),
+        ("it computes on", "the processor", "processors, graphics processors and others"),
+        ("operations", f"{len(OPS)}", "more than 1,000"),
+        ("the graph is made of", "tensors and closures", "objects of C++ (`grad_fn`)"),
+        ("backward runs", "a loop over a sorted list", "queues by device, in several threads"),
     ]))  # fmt: skip
-    st.header("The lines that are run")
-    key = st.selectbox("Question", QUESTIONS, key="field question", format_func=lambda key: QUESTIONS[key].title)
-    for column, (name, code) in zip(
-        st.columns(2), (("This engine", QUESTIONS[key].source), ("PyTorch", QUESTIONS[key].torch)), strict=True
-    ):
-        column.markdown(f"**{name}**")
-        column.code(code, wrap_lines=True)
-    st.header("What is left out here")
     st.markdown(
         "**Graphics processors.** NumPy runs on the CPU only. A framework implements each operation for each device, "
         "keeps the arrays there and does not wait for an operation to end. A compiler such as XLA, which JAX and "
         "TensorFlow use, fuses many operations into one. The graph and the chain rule stay the same.\n\n"
-        "**Higher order.** Here a gradient is an array without a history, so the row above ends in an error. In "
-        "PyTorch, backward rules use tensors, so the backward pass records a graph too (`create_graph=True`). JAX "
+        "**Higher order.** Here a gradient is an array without a history, so the second derivative ends in an error. "
+        "In PyTorch, backward rules use tensors, so the backward pass records a graph too (`create_graph=True`). JAX "
         "turns a function into its derivative (`grad`; `jvp` for forward mode, `vjp` for reverse), and can do so again."
     )
-
-
-def _at_a_glance() -> None:
-    """What both are, before their answers: of PyTorch what its manual says."""
-    with st.expander("Both engines at a glance"):
-        st.markdown(markdown_table(["", "this engine", "PyTorch"], [
-            ("a tensor holds", "a NumPy array, float64 or float32", "its own array, of twelve types and more"),
-            ("it computes on", "the processor", "processors, graphics processors and others"),
-            ("operations", f"{len(OPS)}", "more than 1,000"),
-            ("the graph is made of", "tensors and closures", "objects of C++ (`grad_fn`)"),
-            ("backward runs", "a loop over a sorted list", "queues by device, in several threads"),
-        ]))  # fmt: skip
 
 
 # ---------------------------------------------------------------- memory against time
@@ -157,21 +167,27 @@ def _memory() -> None:
         st.markdown(FIRST)
     else:
         _fewest(guessed, layers, best)
-    left, middle, right = st.columns([2, 2, 1])
-    with right, st.container(gap="xsmall"):
-        st.metric(KEPT, f"{chosen.kept:,}", f"{chosen.kept / plain.kept:.0%} of all",
-                  delta_color="off", delta_arrow="off")  # fmt: skip
-        st.metric("Layers run forward", f"{chosen.runs}", f"{chosen.runs / plain.runs:.2f} times the {plain.runs}",
-                  delta_color="off", delta_arrow="off")  # fmt: skip
-        st.metric("Largest difference of a gradient", number(chosen.difference))
-    if guessed is None:
+    if guessed is None:  # the curves would tell
+        _counted(st.columns(3), plain, chosen)
         return
+    left, middle, right = st.columns([2, 2, 1])
+    with right:
+        _counted([st.container(gap="xsmall")] * 3, plain, chosen)
     boards = ChartHost("field")
     for column, key in ((left, "kept"), (middle, "runs")):
         with column:
             boards.board(key)
     theme = page.theme()
     boards.fill(memoize("checkpointing drawn", (chain, theme), lambda: _curves(plain, costs, theme)))
+
+
+def _counted(places: Sequence[DeltaGenerator], plain: checkpoint.Cost, chosen: checkpoint.Cost) -> None:
+    for place, (name, count, of_plain) in zip(places, (
+        (KEPT, f"{chosen.kept:,}", f"{chosen.kept / plain.kept:.0%} of all"),
+        ("Layers run forward", f"{chosen.runs}", f"{chosen.runs / plain.runs:.2f} times the {plain.runs}"),
+        ("Largest difference of a gradient", number(chosen.difference), None),
+    ), strict=True):  # fmt: skip
+        place.metric(name, count, of_plain, delta_color="off", delta_arrow="off")
 
 
 def _fewest(guessed: str, layers: int, best: checkpoint.Cost) -> None:
