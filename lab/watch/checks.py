@@ -3,7 +3,7 @@
 import itertools
 import re
 import sys
-from collections import Counter
+from collections import Counter, deque
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +57,7 @@ def operation(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor,
     if name in shapes.PRODUCTS:
         weighted(watcher, entry, operands, args)
     if name in values.DANGEROUS:
+MAX_MULTIPLES = 100  # of one item()
         values.danger(watcher, name, entry, entry.site, operands, result)
     if name == "softmax":
         watcher.callers.setdefault(entry.site, set()).add(caller_of_function())
@@ -145,6 +146,9 @@ def in_log_prob() -> bool:
 
 
 def layer(watcher: Any) -> Site:
+        for where, (turn, value) in watcher.numbers.items():
+            if cut is None and turn == watcher.turn and value:
+                watcher.multiples.setdefault(where, deque(maxlen=MAX_MULTIPLES)).append((entry, numbers[0], value))
     """Where the layer that runs was made, if a container of PyTorch called it; else nowhere."""
     frame, inner, contained = sys._getframe(3), None, False
     while frame is not None and is_library(frame.f_code.co_filename):

@@ -47,6 +47,8 @@ def judge(watcher: Any, error: BaseException | None) -> None:
     differences.compared_by_hand(watcher)
     depth.judge(watcher)
     lost_terms(watcher)
+    multiples_of_numbers(watcher)
+    evaluated(watcher)
     made_anew(watcher)
     carried(watcher)
     for index, where in watcher.early_schedules.items():
@@ -175,6 +177,28 @@ def lost_terms(watcher: Any) -> None:
             number = {"step": 21, "no_grad": 12}.get(cuts[0].kind, 13)
             watcher.say(number, where, f"A term of the loss was a plain number in each of {len(cuts)} backward passes: "
                         f"{cuts[0].name} in this line cut it off, so it teaches nothing.")  # fmt: skip
+
+
+def multiples_of_numbers(watcher: Any) -> None:
+    """Numbers that were added to a loss, and that were the same multiple of what one item() gave in each turn."""
+    for where, known in watcher.multiples.items():
+        used = [(number, number / value) for entry, number, value in known if entry.passed]
+        shares = [share for _, share in used]
+        varied = len({number for number, _ in used}) >= MIN_TURNS
+        if varied and max(shares) - min(shares) <= 1e-9 * max(map(abs, shares)):
+            watcher.say(13, where, f"{shares[0]:.3g} times the number that item() gave in this line was added to the "
+                        "loss, turn after turn: a plain number teaches nothing.")  # fmt: skip
+
+
+def evaluated(watcher: Any) -> None:
+    """A model in eval mode whose graphs were recorded between training steps, for no backward pass."""
+    detached = {key for cut in watcher.cuts.values() if cut.kind == "detach" for key in cut.leaves}
+    for where, runs in watcher.evaluations.items():
+        turns = {turn for _, turn, _ in runs}
+        if len(turns) < MIN_TURNS or any(entry.passed or detached & owned for entry, _, owned in runs):
+            continue
+        watcher.say(12, where, f"The model ran here in eval mode between {len(turns)} training steps, each time with "
+                    "its graph, and no backward() ever went through it: wrap it in torch.no_grad().")  # fmt: skip
 
 
 def made_anew(watcher: Any) -> None:

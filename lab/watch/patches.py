@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any
 
 import torch
+from torch.nn.modules.module import register_module_forward_hook
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.overrides import _get_current_function_mode, _pop_mode_temporarily
 
@@ -24,6 +25,7 @@ class Patches:
         self.watcher = watcher
         self.old: list[tuple[Any, str, Any]] = []
         self.handles: list[Any] = []
+        self.evaluations: Any = None  # the hook on what modules in eval mode give
 
     def put_in(self) -> None:
         self.handles = [
@@ -35,6 +37,7 @@ class Patches:
         self.replace(torch.nn.Module, "__init__", self.module)
         self.replace(torch.optim.Optimizer, "zero_grad", self.clear)
         self.replace(torch.nn.Module, "zero_grad", self.clear)
+        self.replace(torch.nn.Module, "train", self.train)
         self.replace(torch.optim.lr_scheduler.LRScheduler, "step", self.scheduler)
         self.replace(torch.autograd, "gradcheck", self.gradcheck)
         self.replace(torch.autograd, "gradgradcheck", self.gradcheck)
@@ -50,6 +53,9 @@ class Patches:
     def take_out(self) -> None:
         for owner, name, old in reversed(self.old):
             setattr(owner, name, old)
+        if self.evaluations is not None:
+            self.handles.append(self.evaluations)
+            self.evaluations = None
         for handle in self.handles:
             handle.remove()
         self.old.clear()
@@ -99,6 +105,26 @@ class Patches:
             return old(owner, *args, **kwargs)
 
         return zero_grad
+
+    def train(self, old: Any) -> Any:
+        def train(module: Any, mode: bool = True) -> Any:
+            """Module.eval() calls this with False; only while a model is in eval mode its calls are looked at."""
+            if self.evaluations is not None and mode:
+                self.evaluations.remove()
+                self.evaluations = None
+            elif self.evaluations is None and not mode:
+                self.evaluations = register_module_forward_hook(self.evaluated)
+            return old(module, mode)
+
+        return train
+
+    def evaluated(self, module: Any, args: Any, result: Any) -> None:
+        frame, calls = sys._getframe(1), 0
+        while frame is not None and calls < 2:
+            calls += frame.f_code.co_name == "_call_impl"
+            frame = frame.f_back  # type: ignore[assignment]
+        if calls == 1:  # no module called it
+            self.watcher.evaluated(module, result)
 
     def scheduler(self, old: Any) -> Any:
         def step(scheduler: Any, *args: Any, **kwargs: Any) -> Any:

@@ -70,6 +70,15 @@ def user_frames() -> list[FrameType]:
     return frames
 
 
+def line_in_function(block: Site) -> int:
+    """The line that runs now in the function in which a line stands; 0 if that function does not run."""
+    first = function_at(block.file, block.line)
+    return next(
+        (frame.f_lineno for frame in user_frames()
+         if frame.f_code.co_filename == block.file and function_at(block.file, frame.f_lineno) == first), 0
+    )  # fmt: skip
+
+
 def caller_of_function() -> Site:
     """The user's line that called the function which runs; nowhere if a library did, as a module calls its forward."""
     frame = user_frame(sys._getframe(1))
@@ -114,6 +123,7 @@ def last_name(node: ast.AST) -> str:
     return ""
 
 
+@cache
 def function_at(filename: str, line: int) -> int:
     """The first line of the innermost function that a line stands in; 0 for none."""
     inside = [

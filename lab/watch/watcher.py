@@ -24,6 +24,7 @@ from lab.watch.sites import (
     Site,
     caller_of_function,
     handed_in,
+    line_in_function,
     line_that_sets,
     outside,
     site,
@@ -96,6 +97,7 @@ VIEWS_READ = frozenset(("T", "mT", "H", "mH", "real", "imag"))  # attributes tha
 IN_PLACE = frozenset(["__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__"])
 WALKED_PASSES = 3  # of a place that calls backward(): the first ones; then one in SAMPLE
 SAMPLE = 10
+MAX_KEPT = 100  # results of one line
 MAX_CUTS = 4  # walks of the graph for one place that cuts it
 
 
@@ -139,6 +141,13 @@ class Watcher(TorchFunctionMode):
         self.dangers: deque[values.Danger] = deque(maxlen=64)
         self.hand_moves: dict[Site, list[MeasuredStep]] = {}  # steps by hand
         self.last_place: Pass | None = None
+        self.numbers: dict[Site, tuple[int, float]] = {}  # by the line of item(): in which turn it gave what
+        # by the line of item(): sums with a number that came after it, that number, and what it had given
+        self.multiples: dict[Site, deque[tuple[Made, float, float]]] = {}
+        # by the line that ran a model in eval mode: how its result was made, in which turn, its parameters
+        self.evaluations: dict[Site, list[tuple[Made, int, frozenset[int]]]] = {}
+        # by the place where gradients are switched off: the first line that used frozen parameters there
+        self.serving: dict[Site, int] = {}
         self.added: dict[int, tuple[Made, CutRecord]] = {}  # sums with a term that has lost its graph
         self.lost_terms: dict[Site, list[CutRecord]] = {}  # those that a backward pass went through
         self.lost_gradients: dict[Site, tuple[int, Site]] = {}  # by the place of backward(): how often, cleared where
@@ -317,6 +326,9 @@ class Watcher(TorchFunctionMode):
                 if origin is not None and origin.cut is not None and origin.ref() is operand:
                     cut = origin.cut
                     break
+            block = self.grad_modes[-1][1] if self.grad_modes else NOWHERE
+            if block.line and block not in self.serving and any(map(frozen_parameter, operands)):
+                self.serving[block] = line_in_function(block)
             wanted = next((operand for operand in operands if operand.requires_grad), None)
             if wanted is not None:
                 new = self.cut(name, wanted, here, operands, result)
@@ -352,10 +364,30 @@ class Watcher(TorchFunctionMode):
         elif not torch.is_grad_enabled():
             kind = "update" if any(self.has_gradient(o) for o in operands) and self.is_update(operands) else "no_grad"
             if kind == "no_grad" and self.grad_modes:
-                here = self.grad_modes[-1][1]
+                here = self.without_gradients(self.grad_modes[-1][1])
         else:
             kind = "detach"
         return self.keep_cut(kind, here, name, operands)
+
+    def without_gradients(self, block: Site) -> Site:
+        """The line because of which an operation has no graph: that of the block, or, where the block is right for the
+        frozen parameters in another line of it, the line that should stand outside."""
+        served = self.serving.get(block, 0)
+        line = line_in_function(block) if served else 0
+        return Site(block.file, line) if line and line != served else block
+
+    def evaluated(self, module: Any, result: Any) -> None:
+        """A module in eval mode has run, called by the user."""
+        if not torch.is_grad_enabled() or module.training or not isinstance(result, Tensor):
+            return
+        node = node_of(result)
+        entry = None if node is None else made(node)
+        owned = frozenset(map(id, module.parameters()))
+        learned = any((leaf := self.leaves.get(key)) is not None and leaf.got for key in owned)
+        runs = self.evaluations.setdefault(site(2), [])
+        if entry is not None and learned and len(runs) < MAX_KEPT:
+            runs.append((entry, self.turn, owned))
+            node.register_prehook(partial(note_pass, entry))
 
     def is_update(self, operands: list[Tensor]) -> bool:
         leaf = operands[0]
@@ -386,6 +418,8 @@ class Watcher(TorchFunctionMode):
         origin = self.origins.get(id(tensor))
         if tensor.requires_grad:
             cut = self.keep_cut("numpy" if name in ARRAYS else "number", here, name, [tensor])
+            if name in NUMBERS and isinstance(result, float):
+                self.numbers[here] = self.turn, result
         elif origin is not None and origin.cut is not None and origin.ref() is tensor:
             cut = origin.cut if name in NUMBERS and origin.cut.kind != "detach" else CutRecord(
                 "numpy" if name in ARRAYS else "number", here, name, origin.cut.leaves
@@ -751,6 +785,15 @@ class Watcher(TorchFunctionMode):
                     line = line_that_sets(file, name)
                     return Site(file, line) if line else None
         return None
+
+
+def frozen_parameter(tensor: Tensor) -> bool:
+    return isinstance(tensor, torch.nn.Parameter) and not tensor.requires_grad
+
+
+def note_pass(entry: Made, gradients: Any) -> None:
+    """A backward pass goes through a node."""
+    entry.passed = entry.passed or 1
 
 
 def gone(store: dict[int, Any], key: int, ref: Any) -> None:
