@@ -281,6 +281,8 @@ def dead_units(watcher: Any) -> None:
     for where, shares in watcher.relus.items():
         if len(shares) >= MIN_TURNS and min(shares[-3:]) >= DEAD and shares[-1] >= DEAD and watcher.optimizers:
             cause = watcher.relu_init.get(where, where)
+            if cause == where and shares[0] < DEAD and len(watcher.optimizers) == 1:
+                cause = rates.rate_line(watcher.optimizers[0])  # a step has killed them
             units = "units" if cause == where else f"units of the relu in line {where.line}"
             watcher.say(14, cause, f"{shares[-1]:.0%} of the {units} were 0 for the whole batch, in each of the last "
                         f"{min(3, len(shares))} batches that were looked at.")  # fmt: skip

@@ -14,6 +14,7 @@ Tensor = torch.Tensor
 MIN_VALUES = 5  # of the loss
 MAX_SAMPLE = 32_768  # about so many numbers of a tensor are measured
 LONG = 0.3  # of the size of the parameters, in one step
+REPLACED = 1.0  # a step as long as the parameters: little of them is left
 # On a parabola a step of gradient descent that is stable (lr < 2 / curvature) promises less than 4 times the loss.
 STABLE = 4.0
 
@@ -61,10 +62,16 @@ def too_long(values: Sequence[float], moves: Sequence[MeasuredStep]) -> str:
         return (
             f"changed the parameters by {jump:.2g} times their size, and the loss went from {begin:.3g} to {end:.3g}."
         )
-    falls = [move.fall for move in moves]
-    long = sum(not fall <= STABLE for fall in falls)
     early, late = median(values[:3]), median(values[-max(3, len(values) // 3) :])
     stands = min(values) >= 0 and not late < 0.9 * early
+    high = max(values[1:MIN_VALUES])
+    if jump > REPLACED and high > 2 * begin >= 0 and len(values) >= 2 * MIN_VALUES and not late < 0.9 * begin:
+        return (
+            f"changed the parameters by {jump:.2g} times their size: the loss went from {begin:.3g} to {high:.3g}, "
+            f"and only came back to {late:.3g}."
+        )
+    falls = [move.fall for move in moves]
+    long = sum(not fall <= STABLE for fall in falls)
     if len(falls) >= 3 and 2 * long > len(falls) and (stands or not math.isfinite(end)):
         return (
             f"promised a fall of {median(falls):.2g} times the loss by its slope, over {STABLE:g} in {long} of "
@@ -73,13 +80,17 @@ def too_long(values: Sequence[float], moves: Sequence[MeasuredStep]) -> str:
     return ""
 
 
+def rate_line(track: WatchedOptimizer) -> Site:
+    """The line of the number that an optimizer was given as its rate."""
+    return Site(track.site.file, line_of_argument(track.site.file, track.site.line, "lr"))
+
+
 def rate(watcher: Any, track: WatchedOptimizer) -> None:
     """Say that the steps of an optimizer were too long."""
     places = [place for place in watcher.passes.values() if any(id(ref()) in track.owned for ref in place.leaves)]
     evidence = too_long(places[0].values, track.moves) if len(places) == 1 else ""
     if evidence:
-        where = Site(track.site.file, line_of_argument(track.site.file, track.site.line, "lr"))
-        watcher.say(17, where, f"Steps of {track.kind} {evidence}")
+        watcher.say(17, rate_line(track), f"Steps of {track.kind} {evidence}")
 
 
 def rate_by_hand(watcher: Any) -> None:

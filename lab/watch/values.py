@@ -84,7 +84,9 @@ def not_finite(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None:
     spoiled = sum(tensor.grad is not None and not bool(tensor.grad.isfinite().all()) for tensor in reached)
     if finite and not spoiled:
         return
-    first = next(danger for danger in watcher.dangers if danger.turn == watcher.turn - 1)
+    recent = [danger for danger in watcher.dangers if danger.turn == watcher.turn - 1]
+    # Only an operation of the graph can spoil a gradient; the loss can also get its nan from the data.
+    first = next((danger for danger in recent if finite and danger.entry is not None), recent[0])
     after = f"the loss became {float(loss.detach().sum())}" if not finite else f"{spoiled} gradients became nan or inf"
     told = f"In backward pass {watcher.turn}, {first.what}; {after}."
     if first.where.line and finite:
