@@ -11,7 +11,18 @@ import torch
 
 from lab.watch import depth, differences, rates, shapes, values
 from lab.watch.order import cost_sign, policy_uphill, stepped_between
-from lab.watch.sites import NOWHERE, Site, caller_of_function, is_library, line_with_bare, outside, site, user_frames
+from lab.watch.sites import (
+    NOWHERE,
+    Site,
+    caller_of_function,
+    is_library,
+    line_that_keeps,
+    line_that_names,
+    line_with_bare,
+    outside,
+    site,
+    user_frames,
+)
 from lab.watch.tracks import (
     VIEWS,
     Leaf,
@@ -46,6 +57,7 @@ MAX_UPHILL = 6
 MAX_LISTENED = 3  # backward passes with hooks at their ends
 GAIN = re.compile(r"adv|reward|return|gain|gae", re.I)
 DISCOUNT = 0.8  # the least factor of what comes later, in a target that is made of the next prediction
+MAX_MULTIPLES = 100  # of one item()
 MAX_TERMS = 12  # nodes at the end of a loss that are looked at
 
 
@@ -57,7 +69,6 @@ def operation(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor,
     if name in shapes.PRODUCTS:
         weighted(watcher, entry, operands, args)
     if name in values.DANGEROUS:
-MAX_MULTIPLES = 100  # of one item()
         values.danger(watcher, name, entry, entry.site, operands, result)
     if name == "softmax":
         watcher.callers.setdefault(entry.site, set()).add(caller_of_function())
@@ -135,6 +146,9 @@ def added(watcher: Any, entry: Made, operands: list[Tensor], args: Any) -> None:
     numbers = [value for value in args[:2] if isinstance(value, float)]
     if numbers and numbers[0]:
         cut = next((known for number, known in watcher.items if number == numbers[0] and known.kind == "number"), cut)
+        for where, (turn, value) in watcher.numbers.items():
+            if cut is None and turn == watcher.turn and value:
+                watcher.multiples.setdefault(where, deque(maxlen=MAX_MULTIPLES)).append((entry, numbers[0], value))
     if cut is not None:
         watcher.added[id(entry)] = (entry, cut)
 
@@ -146,9 +160,6 @@ def in_log_prob() -> bool:
 
 
 def layer(watcher: Any) -> Site:
-        for where, (turn, value) in watcher.numbers.items():
-            if cut is None and turn == watcher.turn and value:
-                watcher.multiples.setdefault(where, deque(maxlen=MAX_MULTIPLES)).append((entry, numbers[0], value))
     """Where the layer that runs was made, if a container of PyTorch called it; else nowhere."""
     frame, inner, contained = sys._getframe(3), None, False
     while frame is not None and is_library(frame.f_code.co_filename):
@@ -243,6 +254,11 @@ def grad_of_result(watcher: Any, tensor: Tensor, node: Any) -> None:
             for other, _ in node.next_functions
             if (leaf := watcher.leaves.get(id(getattr(other, "variable", None)))) is not None
         )
+        kept = line_that_keeps(reader.file, reader.line)
+        if kept:
+            watcher.say(5, Site(reader.file, kept), f".grad is read in line {reader.line}, and it is None: what is "
+                        f"kept here is the result of {entry.name} in line {entry.site.line}, no leaf.")  # fmt: skip
+            return
         if not made_there:
             watcher.say(5, reader, f".grad is read here, and it is None: the tensor is the result of {entry.name} in "
                         f"line {entry.site.line}, no leaf.")  # fmt: skip
@@ -499,14 +515,14 @@ def by_depth(watcher: Any, loss: Tensor, weights: list[Tensor]) -> None:
     """Compare the gradient of the deepest weight with that of the last, behind how many sigmoids each one lies."""
     level: dict[Any, int] = {loss.grad_fn: 0}
     squash: dict[int, int] = {}
-    sites: list[Site] = []
+    sites: list[tuple[Site, str]] = []
     for node in walk(loss.grad_fn):
         here = level.get(node, 0)
         if kind(node) in SATURATING:
             here += 1
             entry = made(node)
             if entry is not None:
-                sites.append(entry.module if entry.module.line else entry.site)
+                sites.append((entry.module if entry.module.line else entry.site, kind(node)))
         if hasattr(node, "variable"):
             squash[id(node.variable)] = here
         for other, _ in node.next_functions:
@@ -518,7 +534,8 @@ def by_depth(watcher: Any, loss: Tensor, weights: list[Tensor]) -> None:
     first, last = max(known, key=lambda t: squash[id(t)]), min(known, key=lambda t: squash[id(t)])
     low, high = (float(t.grad.double().square().mean().sqrt()) for t in (first, last))  # type: ignore[union-attr]
     if squash[id(first)] >= 4 and high > 0 and low < high * 1e-3:
-        most = Counter(sites).most_common(1)[0][0]
+        most, name = Counter(sites).most_common(1)[0][0]
+        most = Site(most.file, line_that_names(most.file, most.line, name))
         watcher.depths.append((low / high, most, f"After {squash[id(first)]} sigmoids or tanhs the "
         "gradient of the "
                                f"first layer has size {low:.1e}, that of the last {high:.1e}."))  # fmt: skip

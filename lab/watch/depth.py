@@ -84,7 +84,7 @@ def judge(watcher: Any) -> None:
     """Say so where the loss stood still, too."""
     if not stands(watcher):
         return
-    if watcher.small:
+    if watcher.small and not watcher.depths:
         _, where, evidence = min(watcher.small, key=lambda entry: entry[0])
         watcher.say(15, where, evidence)
     for slope in watcher.slopes:

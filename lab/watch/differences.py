@@ -5,7 +5,7 @@ from typing import Any
 import torch
 
 from lab.watch.shapes import DIFFERENCES
-from lab.watch.sites import Site
+from lab.watch.sites import Site, line_of_dtype
 from lab.watch.tracks import made, node_of
 
 Tensor = torch.Tensor
@@ -44,5 +44,8 @@ def compared_by_hand(watcher: Any) -> None:
     ]  # fmt: skip
     if (watcher.quotients >= 2 or both) and single and not any(track.steps for track in watcher.optimizers):
         at, step = watcher.tiny
-        watcher.say(23, single[0].site, f"Finite differences with a tiny step ({step:.1g} in line {at.line}) were "
-                    "taken of numbers that are float32, made here: rounding is larger than they are.")  # fmt: skip
+        made_at = single[0].site
+        where = Site(made_at.file, line_of_dtype(made_at.file, made_at.line))
+        watcher.say(23, where, f"Finite differences with a tiny step ({step:.1g} in line {at.line}) were "
+                    f"taken of numbers that are float32, made in line {made_at.line}: rounding is "
+                    "larger than they are.")  # fmt: skip

@@ -1,6 +1,7 @@
 """What an exception says together with what was seen before it."""
 
 import re
+import sys
 from types import TracebackType
 from typing import Any
 
@@ -8,7 +9,7 @@ import torch
 
 from lab.watch import checks
 from lab.watch.finding import RunFinding
-from lab.watch.sites import NOWHERE, Site, is_library
+from lab.watch.sites import NOWHERE, Site, is_library, names_read_for_grad, user_frame
 from lab.watch.tracks import before_views, made, walk
 
 Tensor = torch.Tensor
@@ -114,6 +115,10 @@ def second_time(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
             return finding(11, where, f"The backward pass for one optimizer also went through {first.name} of line "
                            f"{first.site.line}, and freed it; backward() in line {here.line} needs it "
                            "again.")  # fmt: skip
+    before = watcher.last_place
+    if place is not before and before is not None and freed and loss.grad_fn not in freed:
+        return finding(2, before.site, f"backward() in this line frees the graph that this loss shares with that of "
+                       f"line {here.line}: keep it with retain_graph=True, or add the two losses up.")  # fmt: skip
     names = sorted({entry.site.line for node in freed if (entry := made(node)) is not None})[:3]
     return finding(2, here, f"backward() number {watcher.turn + 1} needs a graph that an earlier one has "
     "freed; it was made in "
@@ -131,12 +136,25 @@ def no_graph(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
     if origin is not None and origin.ref() is loss:
         if origin.cut is not None:
             return finding(*checks.of_cut(origin.cut, origin.site, here))
-        plain = plain_parameter(watcher)
+        plain = place_of_gradient(watcher, here) or plain_parameter(watcher)
         where = plain or (watcher.frozen if watcher.frozen.line and frozen(watcher) else origin.site)
         return finding(4, where, f"backward() in line {here.line}: nothing that the loss was computed "
         "from requires a "
                        "gradient.")  # fmt: skip
     return finding(4, here, "Nothing that the loss was computed from requires a gradient.")
+
+
+def place_of_gradient(watcher: Any, here: Site) -> Site | None:
+    """Where a tensor was made whose .grad is read below backward(), and that does not require one."""
+    frame = user_frame(sys._getframe(1))
+    if frame is None:
+        return None
+    for name, line in names_read_for_grad(here.file, here.line).items():
+        tensor = frame.f_locals.get(name)
+        origin = watcher.origins.get(id(tensor))
+        if origin is not None and origin.ref() is tensor and not tensor.requires_grad:
+            return Site(here.file, line) if line else origin.site
+    return None
 
 
 def plain_parameter(watcher: Any) -> Site | None:

@@ -27,8 +27,9 @@ def shapes(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor) ->
         a, b = operands[:2]
         shape = tuple(torch.broadcast_shapes(a.shape, b.shape))  # type: ignore[no-untyped-call]
         if math.prod(shape) > max(a.numel(), b.numel()):
-            watcher.say(8, entry.site, f"The loss compared shapes {tuple(a.shape)} and {tuple(b.shape)}: broadcast to "
-                        f"{shape}, so every prediction meets every target.")  # fmt: skip
+            column = column_line(a) or column_line(b) or entry.site
+            watcher.say(8, column, f"The loss in line {entry.site.line} compared shapes {tuple(a.shape)} and "
+                        f"{tuple(b.shape)}: broadcast to {shape}, so every prediction meets every target.")  # fmt: skip
         return
     if len(operands) == 2 and (name in DIFFERENCES or name in PRODUCTS) and pairs(operands, result):
         a, b = operands
@@ -53,6 +54,13 @@ def shapes(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor) ->
                         "alone.")  # fmt: skip
         elif result.shape == operand.shape or (name in SUMS and result.dim() == 1):
             entry.stage, entry.wide = 2, before.wide
+
+
+def column_line(tensor: Tensor) -> Site | None:
+    """The line of a gather() that gave a column: its dimension of 1 comes from there, not from a layer."""
+    node = node_of(tensor)
+    entry = None if node is None else made(node)
+    return entry.site if entry is not None and entry.name == "gather" and tensor.shape[-1] == 1 else None
 
 
 def line_of(watcher: Any, tensor: Tensor) -> int:

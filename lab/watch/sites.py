@@ -149,6 +149,69 @@ def line_of_argument(filename: str, line: int, name: str) -> int:
     return line
 
 
+def line_of_dtype(filename: str, line: int) -> int:
+    """The line that gives a name to the dtype which a call is given by that name; else the line of the call."""
+    for node in ast.walk(tree(filename)):
+        if isinstance(node, ast.Call) and node.lineno == line:
+            names = {last_name(given.value) for given in node.keywords
+                     if given.arg == "dtype" and isinstance(given.value, ast.Name)}  # fmt: skip
+            set_in = [
+                other.lineno for other in ast.walk(tree(filename))
+                if isinstance(other, ast.Assign) and any(last_name(target) in names for target in other.targets)
+            ]  # fmt: skip
+            if len(set_in) == 1:
+                return set_in[0]
+    return line
+
+
+def line_that_names(filename: str, line: int, name: str) -> int:
+    """The one other line that names a class or function, where the line in which it is called does not; else that
+    line."""
+    named = {
+        node.lineno
+        for node in ast.walk(tree(filename))
+        if isinstance(node, (ast.Name, ast.Attribute)) and last_name(node).lower() == name.lower()
+    }
+    return named.pop() if len(named) == 1 else line
+
+
+def line_that_keeps(filename: str, read: int) -> int:
+    """For `net.hidden.grad` in a line: the one line that keeps something as the attribute `hidden`; 0 for none."""
+    read_names = {
+        node.value.attr
+        for node in ast.walk(tree(filename))
+        if isinstance(node, ast.Attribute) and node.attr == "grad" and node.lineno == read
+        and isinstance(node.value, ast.Attribute)
+    }  # fmt: skip
+    kept = {
+        node.lineno
+        for node in ast.walk(tree(filename))
+        if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Constant)
+        and any(isinstance(target, ast.Attribute) and target.attr in read_names for target in node.targets)
+    }  # fmt: skip
+    return kept.pop() if len(kept) == 1 else 0
+
+
+def names_read_for_grad(filename: str, after: int) -> dict[str, int]:
+    """The variables whose `.grad` is read in the same function below a line, with the last line above that sets each;
+    0 where there is none."""
+    function = function_at(filename, after)
+    inside = [
+        node for node in ast.walk(tree(filename)) if function_at(filename, getattr(node, "lineno", 0)) == function
+    ]
+    names = [
+        node.value.id
+        for node in inside
+        if isinstance(node, ast.Attribute) and node.attr == "grad" and isinstance(node.value, ast.Name)
+        and node.lineno > after
+    ]  # fmt: skip
+    return {
+        name: max((node.lineno for node in inside if isinstance(node, ast.Assign) and node.lineno < after
+                   and any(last_name(target) == name for target in node.targets)), default=0)
+        for name in names
+    }  # fmt: skip
+
+
 def line_of_factor(filename: str, line: int) -> int:
     """The line of the number that a gradient is multiplied by in a line, under its name; 0 for none."""
     for node in ast.walk(tree(filename)):
