@@ -471,6 +471,12 @@ export class Graph {
     this.writeOrder();
   }
 
+  /** Bring the card of a node into sight. @param {number} id */
+  reveal(id) {
+    const now = this.current();
+    if (now) this.view.reveal([aroundCards(now.plan, [id])]);
+  }
+
   /** Another part of the drawing has come into sight. */
   look() {
     this.leaveOut();

@@ -293,6 +293,7 @@ export function mount(root, host) {
     pinned = same ? null : id;
     cell = same ? null : position;
     repaint(false);
+    if (!same) graph.reveal(id);
     const answers = ["Derivation", "Nodes"];
     if (playback && playback.nodes[id].op) answers.push("Closure");
     if (!same && !playback?.tangentOf && !answers.includes(tabs.front.name)) tabs.show("Derivation");

@@ -6,11 +6,12 @@ import { fullShape, WAITING } from "./playback.js";
 
 /** @import { Frame, Playback } from "./playback.js" */
 
-/** @typedef {{row: HTMLElement, value: HTMLElement, gradient: HTMLElement, state: HTMLElement, last: unknown[]}} Row
- * with what it shows */
+/** @typedef {{row: HTMLElement, value: HTMLElement, gradient: HTMLElement, state: HTMLElement, last: unknown[],
+ * words: string}} Row with what it shows, and what it is found by */
 
 const ROWS = 40; // made at a time: the page answers in between
 const HEADS = ["Node", "Role", "Value", "Gradient", "State"];
+const WORTH_SEARCHING = 20; // nodes: of so many, one is searched for
 const LONGEST_NAME = 28; // characters; a longer one is cut and its title has all of it
 
 export class Table {
@@ -29,7 +30,12 @@ export class Table {
     this.heads = HEADS.map((text, i) => h("th", { scope: "col", class: i === 2 || i === 3 ? "number" : "" }, text));
     const head = h("thead", {}, h("tr", {}, ...this.heads));
     this.table = h("table", {}, h("colgroup", {}, ...this.columns), head, this.body);
-    this.panel.body.append(h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, this.table));
+    this.wanted = h("input", { type: "search", placeholder: "Find a node", "aria-label": "Find a node" });
+    this.wanted.oninput = () => this.rows.forEach((row) => this.filter(row));
+    this.panel.body.append(
+      this.wanted,
+      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, this.table),
+    );
     /** @type {{frame: Frame, selected: number | null} | null} */
     this.shown = null;
   }
@@ -52,6 +58,8 @@ export class Table {
     this.rows = [];
     setText(this.heads[3], playback.tangentOf ? "Tangent" : HEADS[3]);
     this.body.replaceChildren();
+    this.wanted.hidden = playback.nodes.length < WORTH_SEARCHING;
+    if (this.wanted.hidden) this.wanted.value = "";
     for (let i = 0; i < playback.nodes.length; i += ROWS) {
       if (i) await nextFrame();
       if (this.structure !== structure || !this.playback || !this.shown) return;
@@ -59,9 +67,18 @@ export class Table {
         const row = this.makeRow(playback, id);
         paintRow(row, this.playback, id, this.shown.frame, this.shown.selected);
         this.rows.push(row);
+        this.filter(row);
         this.body.append(row.row);
       }
     }
+  }
+
+  /** Hide a row that does not have all words that are searched for. @param {Row} row */
+  filter({ row, words }) {
+    row.hidden = !this.wanted.value
+      .toLowerCase()
+      .split(/\s+/)
+      .every((word) => words.includes(word));
   }
 
   /** @param {Playback} playback @param {number} id @returns {Row} */
@@ -81,6 +98,7 @@ export class Table {
       gradient,
       state,
       last: [],
+      words: [definition, ...(playback.nodes[id].calls ?? [])].join(" ").toLowerCase(),
     };
   }
 

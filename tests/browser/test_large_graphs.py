@@ -48,6 +48,23 @@ def test_a_graph_of_300_nodes_is_drawn(open_player, shape):  # noqa: F811
     assert page.errors == []
 
 
+def test_a_node_of_many_is_found_by_its_words_and_shown_in_the_picture(open_player):  # noqa: F811
+    page = open_player("shape=chain")
+    panel = page.locator(".node-list")
+    page.get_by_role("tab", name="Nodes").click()
+    last = record(SHAPES["chain"], LEAVES).nodes[-1]["id"]
+    rows = panel.locator("tbody tr:visible")
+    expect(rows).to_have_count(last + 1)
+    names = panel.locator("tbody th")
+    wanted = names.last.inner_text()
+    panel.get_by_role("searchbox", name="Find a node").fill(wanted.upper())
+    expect(rows).to_have_count(sum(all(w in name for w in wanted.split()) for name in names.all_text_contents()))
+    rows.last.get_by_role("button").click()
+    expect(page.locator(f".graph .card[data-node='{last}']")).to_be_in_viewport()
+    panel.get_by_role("searchbox").fill("no such node")
+    expect(rows).to_have_count(0)
+
+
 def test_nobody_has_to_wait_for_graphviz(open_player):  # noqa: F811
     page = open_player()
     shapes = json.loads(strict_json([playable(record(SHAPES[shape], LEAVES)) for shape in ("tangle", "chain")]))
