@@ -1,5 +1,6 @@
 """Gradients that vanish on the way back: over the steps of a recurrent network, behind weights that start too small."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
@@ -7,10 +8,11 @@ from typing import Any
 
 import torch
 
-from lab.watch.sites import NOWHERE, Site
+from lab.watch.sites import NOWHERE, Site, line_that_names
 from lab.watch.tracks import Made, kind, made, walk
 
 Tensor = torch.Tensor
+SATURATING = frozenset(("Sigmoid", "Tanh"))
 MIN_STEPS = 50  # tanhs in a row
 MIN_VALUES = 5  # of the loss
 FADED = 1e-8  # what is left of a gradient after these steps
@@ -91,3 +93,33 @@ def judge(watcher: Any) -> None:
         if slope.site.line and slope.last and slope.first < FADED * slope.last:
             watcher.say(15, slope.site, f"Of the gradient at the last of {slope.steps} steps of the network, "
                         f"{slope.last:.1e}, the first one gets {slope.first:.1e}.")  # fmt: skip
+
+
+def by_depth(watcher: Any, loss: Tensor, weights: list[Tensor]) -> None:
+    """Compare the gradient of the deepest weight with that of the last, behind how many sigmoids each one lies."""
+    level: dict[Any, int] = {loss.grad_fn: 0}
+    squash: dict[int, int] = {}
+    sites: list[tuple[Site, str]] = []
+    for node in walk(loss.grad_fn):
+        here = level.get(node, 0)
+        if kind(node) in SATURATING:
+            here += 1
+            entry = made(node)
+            if entry is not None:
+                sites.append((entry.module if entry.module.line else entry.site, kind(node)))
+        if hasattr(node, "variable"):
+            squash[id(node.variable)] = here
+        for other, _ in node.next_functions:
+            if other is not None:
+                level[other] = min(here, level.get(other, here))
+    known = [tensor for tensor in weights if id(tensor) in squash]
+    if not known or not sites:
+        return
+    first, last = max(known, key=lambda t: squash[id(t)]), min(known, key=lambda t: squash[id(t)])
+    low, high = (float(t.grad.double().square().mean().sqrt()) for t in (first, last))  # type: ignore[union-attr]
+    if squash[id(first)] >= 4 and high > 0 and low < high * 1e-3:
+        most, name = Counter(sites).most_common(1)[0][0]
+        most = Site(most.file, line_that_names(most.file, most.line, name))
+        watcher.depths.append((low / high, most, f"After {squash[id(first)]} sigmoids or tanhs the "
+        "gradient of the "
+                               f"first layer has size {low:.1e}, that of the last {high:.1e}."))  # fmt: skip

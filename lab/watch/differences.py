@@ -5,7 +5,7 @@ from typing import Any
 import torch
 
 from lab.watch.shapes import DIFFERENCES
-from lab.watch.sites import Site, line_of_dtype
+from lab.watch.sites import Site, line_of_dtype, site
 from lab.watch.tracks import made, node_of
 
 Tensor = torch.Tensor
@@ -22,9 +22,8 @@ def look(watcher: Any, name: str, args: Any, here: Site) -> None:
     if not isinstance(tensor, Tensor) or tensor.dtype != torch.float32:
         return
     if name in QUOTIENTS and tensor.numel() == 1:
-        node = node_of(tensor)
-        entry = None if node is None else made(node)
-        origin = watcher.origins.get(id(tensor))
+        entry = made(node_of(tensor))
+        origin = watcher.origin(tensor)
         operation = entry.name if entry is not None else origin.name if origin is not None else ""
         if operation in DIFFERENCES:
             watcher.quotients += 1
@@ -49,3 +48,24 @@ def compared_by_hand(watcher: Any) -> None:
         watcher.say(23, where, f"Finite differences with a tiny step ({step:.1g} in line {at.line}) were "
                     f"taken of numbers that are float32, made in line {made_at.line}: rounding is "
                     "larger than they are.")  # fmt: skip
+
+
+def checked(watcher: Any, check: Any, function: Any, inputs: Any, args: Any, kwargs: Any) -> Any:
+    """A gradient check of the script; what it computes is not its own."""
+    given = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
+    single = [
+        t for t in given if isinstance(t, Tensor) and t.requires_grad and t.dtype in (torch.float32, torch.float16)
+    ]
+    here, passed = site(2), False
+    watcher.quiet += 1
+    try:
+        passed = check(function, inputs, *args, **kwargs)
+    finally:
+        watcher.quiet -= 1
+        if single and not passed:
+            origin = watcher.origin(single[0])
+            where = origin.site if origin is not None else here
+            watcher.say(23, where, f"gradcheck in line {here.line} was given an input of "
+            f"{single[0].dtype}, and failed: finite "
+                     "differences in single precision are too coarse.")  # fmt: skip
+    return passed

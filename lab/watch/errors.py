@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from lab.watch import checks
+from lab.watch import cuts
 from lab.watch.finding import RunFinding
 from lab.watch.sites import NOWHERE, Site, is_library, names_read_for_grad, user_frame
 from lab.watch.tracks import before_views, made, walk
@@ -55,7 +55,7 @@ def of_backward(watcher: Any, error: RuntimeError, loss: Tensor, here: Site) -> 
 def many_numbers(loss: Tensor, here: Site) -> RunFinding:
     """backward() from many numbers: the line that made them, where it is known."""
     node = before_views(loss.grad_fn)
-    entry = None if node is None else made(node)
+    entry = made(node)
     told = f"{loss.numel()} numbers, of shape {tuple(loss.shape)}"
     if entry is not None and entry.site.line:
         return finding(3, entry.site, f"{entry.name} in this line gives {told}, and backward() in line {here.line} "
@@ -132,10 +132,10 @@ def shared_only(node: Any, owned: set[int]) -> bool:
 
 
 def no_graph(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
-    origin = watcher.origins.get(id(loss))
-    if origin is not None and origin.ref() is loss:
+    origin = watcher.origin(loss)
+    if origin is not None:
         if origin.cut is not None:
-            return finding(*checks.of_cut(origin.cut, origin.site, here))
+            return finding(*cuts.of_cut(origin.cut, origin.site, here))
         plain = place_of_gradient(watcher, here) or plain_parameter(watcher)
         where = plain or (watcher.frozen if watcher.frozen.line and frozen(watcher) else origin.site)
         return finding(4, where, f"backward() in line {here.line}: nothing that the loss was computed "
@@ -151,8 +151,8 @@ def place_of_gradient(watcher: Any, here: Site) -> Site | None:
         return None
     for name, line in names_read_for_grad(here.file, here.line).items():
         tensor = frame.f_locals.get(name)
-        origin = watcher.origins.get(id(tensor))
-        if origin is not None and origin.ref() is tensor and not tensor.requires_grad:
+        origin = watcher.origin(tensor)
+        if origin is not None and isinstance(tensor, Tensor) and not tensor.requires_grad:
             return Site(here.file, line) if line else origin.site
     return None
 
@@ -250,8 +250,8 @@ def whole_numbers(watcher: Any, error: BaseException, here: Site) -> None:
         for value in list(trace.tb_frame.f_locals.values()):
             if not isinstance(value, Tensor) or value.requires_grad or value.is_floating_point() != wanted_float:
                 continue
-            origin = watcher.origins.get(id(value))
-            if origin is not None and origin.ref() is value and value.dim():
+            origin = watcher.origin(value)
+            if origin is not None and value.dim():
                 found = origin.site, value.dtype
         trace = trace.tb_next
     where, dtype = found or (here, "integers")

@@ -9,6 +9,7 @@ from lab.watch.tracks import VIEWS, WatchedOptimizer, kind, made
 SQUARED = frozenset(("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss"))
 COSTS = SQUARED | {"NllLoss", "NllLoss2D", "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits"}
 TERMS = frozenset(("Mean", "Sum", "Neg", "Add", "Sub", "Mul", "Div", "Stack", "Cat"))
+PICKS = frozenset(("Mean", "Sum", "Index", "Gather", "Diagonal"))
 MAX_TERMS = 40
 MIN_TURNS = 3
 MIN_IDLE = 5  # turns without a step
@@ -116,3 +117,16 @@ def clipped(watcher: Any, parameters: Any, limit: Any, here: Site) -> None:
     if watcher.late_clips[here] == MIN_TURNS:
         watcher.say(18, here, "The gradients are clipped here after the step that used them: clip between backward() "
                     "and step().")  # fmt: skip
+
+
+def of_log_probabilities(loss: Any) -> bool:
+    """True if the loss is a sum or mean of parts of a log-softmax, or of `log_prob` of a distribution."""
+    node = loss.grad_fn
+    while node is not None:
+        entry = made(node)
+        if kind(node) == "LogSoftmax" or (entry is not None and entry.likely):
+            return True
+        if kind(node) not in PICKS | VIEWS or not node.next_functions:
+            return False
+        node = node.next_functions[0][0]
+    return False

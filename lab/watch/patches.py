@@ -3,7 +3,7 @@
 import sys
 import weakref
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import torch
@@ -11,10 +11,13 @@ from torch.nn.modules.module import register_module_forward_hook
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.overrides import _get_current_function_mode, _pop_mode_temporarily
 
+from lab.watch import differences, steps
 from lab.watch.order import clipped
 from lab.watch.sites import Site, site, tree, user_frame
+from lab.watch.tracks import Made, made, node_of
 
 GRAD_MODES = (torch.no_grad, torch.inference_mode)
+MAX_KEPT = 100  # results of one line
 BLOCKS = torch.no_grad.__exit__.__code__.co_filename
 
 
@@ -29,8 +32,8 @@ class Patches:
 
     def put_in(self) -> None:
         self.handles = [
-            register_optimizer_step_pre_hook(self.watcher.before_step),
-            register_optimizer_step_post_hook(self.watcher.after_step),
+            register_optimizer_step_pre_hook(partial(steps.before_step, self.watcher)),
+            register_optimizer_step_post_hook(partial(steps.after_step, self.watcher)),
         ]
         self.replace(torch.nn.Parameter, "__new__", self.parameter)
         self.replace(torch.optim.Optimizer, "__init__", self.optimizer)
@@ -85,7 +88,7 @@ class Patches:
             params = params if isinstance(params, (torch.Tensor, dict)) else list(params)
             self.watcher.last_params = params
             old(optimizer, params, *args, **kwargs)
-            self.watcher.optimizer(optimizer)
+            steps.track_of(self.watcher, optimizer)
 
         return __init__
 
@@ -101,7 +104,7 @@ class Patches:
 
     def clear(self, old: Any) -> Any:
         def zero_grad(owner: Any, *args: Any, **kwargs: Any) -> Any:
-            self.watcher.clears(owner, site(2))
+            steps.clears(self.watcher, owner, site(2))
             return old(owner, *args, **kwargs)
 
         return zero_grad
@@ -119,26 +122,36 @@ class Patches:
         return train
 
     def evaluated(self, module: Any, args: Any, result: Any) -> None:
+        """A module in eval mode has run."""
+        if not torch.is_grad_enabled() or module.training or not isinstance(result, torch.Tensor):
+            return
         frame, calls = sys._getframe(1), 0
         while frame is not None and calls < 2:
             calls += frame.f_code.co_name == "_call_impl"
             frame = frame.f_back  # type: ignore[assignment]
-        if calls == 1:  # no module called it
-            self.watcher.evaluated(module, result)
+        node, leaves = node_of(result), self.watcher.leaves
+        entry = None if node is None or calls > 1 else made(node)  # another module called this one
+        if entry is None:
+            return
+        owned = frozenset(map(id, module.parameters()))
+        runs = self.watcher.evaluations.setdefault(site(2), [])
+        if len(runs) < MAX_KEPT and any(key in leaves and leaves[key].got for key in owned):
+            runs.append((entry, self.watcher.turn, owned))
+            node.register_prehook(partial(note_pass, entry))
 
     def scheduler(self, old: Any) -> Any:
         def step(scheduler: Any, *args: Any, **kwargs: Any) -> Any:
             caller = sys._getframe(1).f_code.co_filename
             here = site(2)
             if caller == here.file:
-                self.watcher.scheduled(scheduler, here)
+                steps.scheduled(self.watcher, scheduler, here)
             return old(scheduler, *args, **kwargs)
 
         return step
 
     def gradcheck(self, old: Any) -> Any:
         def gradcheck(function: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-            return self.watcher.checked(old, function, inputs, args, kwargs)
+            return differences.checked(self.watcher, old, function, inputs, args, kwargs)
 
         return gradcheck
 
@@ -153,7 +166,7 @@ class Patches:
     def scale(self, old: Any) -> Any:
         def scale(scaler: Any, outputs: Any) -> Any:
             result = old(scaler, outputs)
-            self.watcher.scaled_loss(result)
+            steps.scaled_loss(self.watcher, result)
             return result
 
         return scale
@@ -204,6 +217,11 @@ class Patches:
             return old(mode, *ended)
 
         return __exit__
+
+
+def note_pass(entry: Made, gradients: Any) -> None:
+    """A backward pass goes through a node."""
+    entry.passed = entry.passed or 1
 
 
 def unwatched(watcher: Any, function: Any) -> Any:

@@ -42,8 +42,7 @@ def shapes(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor) ->
     if result.dim() > 2:
         return
     for operand in operands:
-        node = node_of(operand)
-        before = None if node is None else made(node)
+        before = made(node_of(operand))
         if before is None or not before.stage:
             continue
         if name in SUMS and before.stage == 2 and result.numel() == 1:
@@ -58,15 +57,13 @@ def shapes(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor) ->
 
 def column_line(tensor: Tensor) -> Site | None:
     """The line of a gather() that gave a column: its dimension of 1 comes from there, not from a layer."""
-    node = node_of(tensor)
-    entry = None if node is None else made(node)
+    entry = made(node_of(tensor))
     return entry.site if entry is not None and entry.name == "gather" and tensor.shape[-1] == 1 else None
 
 
 def line_of(watcher: Any, tensor: Tensor) -> int:
     """The line in which a tensor was made; 0 where that is not known."""
-    node = node_of(tensor)
-    entry = watcher.origins.get(id(tensor)) if node is None else made(node)
+    entry = made(node_of(tensor)) or watcher.origin(tensor)
     return 0 if entry is None else entry.site.line
 
 
@@ -85,7 +82,7 @@ def one_sided(watcher: Any, a: Tensor, b: Tensor, here: Site) -> bool:
         return False
     column = a if a.dim() == 2 else b
     node = node_of(column)
-    origin = watcher.origins.get(id(column))
+    origin = watcher.origin(column)
     if node is None:
         return not column.requires_grad and (origin is None or origin.site.line != here.line)
     entry = made(node)
@@ -97,7 +94,7 @@ def hits(watcher: Any, name: str, here: Site, operands: list[Tensor], result: Te
     if name not in EQUAL or len(operands) != 2 or not pairs(operands, result):
         return
     column = operands[0] if operands[0].dim() == 2 else operands[1]
-    origins = [watcher.origins.get(id(operand)) for operand in operands]
+    origins = [watcher.origin(operand) for operand in operands]
     computed = [origin is not None and origin.cut is not None for origin in origins]
     if column._base is None and any(computed) and not all(computed):
         watcher.say(8, here, f"Answers of shape {tuple(operands[0].shape)} were compared with labels of shape "

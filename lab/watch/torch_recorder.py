@@ -12,8 +12,9 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from torch.overrides import TorchFunctionMode
 
 from lab.watch.cards import REVERSED, NodeCard, Picture, Place, caller, picture, plain_name, variable
+from lab.watch.cuts import NUMBERS
 from lab.watch.tracks import kind, node_of
-from lab.watch.watcher import IN_PLACE, NUMBERS, SILENT, tensors_in
+from lab.watch.watcher import IN_PLACE, SILENT, tensors_in
 
 Tensor = torch.Tensor
 MAX_CARDS = 20_000

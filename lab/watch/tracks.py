@@ -11,25 +11,8 @@ from lab.watch.sites import NOWHERE, Site
 
 KEY = "lab.watch"  # in the metadata of a graph node
 MAX_NODES = 5_000  # of a graph that is walked
-VIEWS = frozenset(
-    [
-        "View",
-        "Reshape",
-        "Squeeze",
-        "Unsqueeze",
-        "Transpose",
-        "Permute",
-        "T",
-        "Slice",
-        "Select",
-        "Clone",
-        "ToCopy",
-        "Alias",
-        "Expand",
-        "UnsafeView",
-        "AsStrided",
-    ]
-)
+VIEWS = frozenset(("View", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Permute", "T", "Slice", "Select"))
+VIEWS |= {"Clone", "ToCopy", "Alias", "Expand", "UnsafeView", "AsStrided"}
 
 
 @dataclass(slots=True)
@@ -179,8 +162,8 @@ def node_of(tensor: torch.Tensor) -> Any:
 
 
 def made(node: Any) -> Made | None:
-    """What is known of a graph node; None for one that was not seen."""
-    found: Made | None = node.metadata.get(KEY)
+    """What is known of a graph node; None for one that was not seen, and for none."""
+    found: Made | None = None if node is None else node.metadata.get(KEY)
     return found
 
 
