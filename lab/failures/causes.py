@@ -60,8 +60,9 @@ class Decided:
     line: str = ""
 
 
-_FROM_ZERO = r"\blog|sqrt|root|wurzel|raiz|divi|dist|norm|std|entropy|prob|(?<!epoch )\b(zero|0)\b|/ ?0"
+_FROM_ZERO = r"\blog|sqrt|root|wurzel|raiz|divi|dist|norm|std|entropy|prob|(?<!epoch )\b(zero|0)\b(?!\.\d)|/ ?0"
 _NO_GRAD = r"no_grad|inference_mode|set_grad_enabled"
+_STEPS = r"argmax|\bround|torch\.max|accuracy|threshold|(?<![-=])[<>]=? ?-?[\d.]|[!=]= "
 _REPLACED = r"(\bw\w*|theta|params?|weights?|bias|b)( ?-= | ?= ?\1 ?- ?).*grad"
 _UNUSED = Cause("a tensor that the loss does not use", "nonleafgrad", 2, r"unused|not used")
 _PARTS = (
@@ -74,6 +75,7 @@ _PARTS = (
         ("detach", "numpy"),
     ),
     _UNUSED,
+    Cause("an `argmax`, a `round` or a comparison between it and the loss", "argmax", 0, _STEPS, ("argmax",)),
     Cause(
         "`requires_grad = False`, or a tensor made without it",
         "nograph",
@@ -177,7 +179,7 @@ SHARED = (
                 "`argmax`, `round` or a comparison in the loss",
                 "nograph",
                 5,
-                r"argmax|round\(|torch\.max|accuracy|threshold|> ?0?\.5|[!=]= ",
+                _STEPS,
                 ("argmax",),
             ),
             Cause("`w = w - lr * w.grad` under `no_grad()`", "nograph", 6, _REPLACED, ("nonleafgrad",)),
@@ -200,6 +202,7 @@ SHARED = (
             r"appears? to not have been used in the graph",
             r"\ballow_unused\b",
             r"parameters that were not used in producing (the )?loss",
+            r"not part of the computational graph of the cost",
         ),
         (_UNUSED, *(cause for cause in _PARTS if cause is not _UNUSED)),
     ),
@@ -226,7 +229,7 @@ SHARED = (
             r"(param\w*|layers?|weights?|variables?) .{0,30}\b(grads?|gradients?) .{0,15}\bnone\b",
             r"gradients? do(es)? not exist for",
         ),
-        (*_PARTS, _EARLY, _RESULT),
+        (*_PARTS, _EARLY, _RESULT, _UPDATE),
     ),
     Shared(
         (
@@ -243,6 +246,7 @@ SHARED = (
         (
             r"(tape\.gradient|gradient_?tape|tf\.gradients?)\b.{0,40}\bnone\b",
             r"\bnone\b.{0,40}(tape\.gradient|gradient_?tape)",
+            r"none values not supported",
         ),
         (
             Cause("a `tf.constant`, or a tensor that is not watched", "nograph", 1, "constant|watch"),
@@ -292,6 +296,8 @@ SHARED = (
         (
             r"\b(loss|cost|verlust|perdida|perte)\b\W*(is|are|=|ist|es|est)? ?\W*nan\b",
             r"found invalid values: (tensor|array)?\W*nan\b",
+            r"nan in summary histogram|loss became infinite or nan|minimum loss scale reached",
+            r"gradient overflow\. skipping",
         ),
         (
             Cause("a `log`, a root or a division that can meet a 0", "nan", 0, _FROM_ZERO, ("nan",)),
@@ -299,7 +305,7 @@ SHARED = (
                 "a high learning rate: the loss climbed before it was nan",
                 "rate",
                 0,
-                r"\blr\b|learning.?rate|inf\b|explo|climb",
+                r"\blr\b|learning.?rate|step.?size|inf\b|explo|climb|diverge|overflow|clipp|\de\+?\d",
             ),
             Cause("a `where` around such an operation", "where", 0, r"\bwhere\(", ("where",)),
         ),

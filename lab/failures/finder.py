@@ -24,9 +24,10 @@ from lab.failures.terms import terms
 MAX_CHARACTERS = 20_000  # read from the end, where a traceback says what happened
 MAX_WORDS_SHOWN = 4  # a line on the page has room for no more
 MIN_DISTINCTIVE_WORDS = 3  # with two, "in-place operation" would be a whole phrase of two failures
+MIN_WORDS_PART = 4  # of a part of a known text: three such as "learning rate schedule" are anyone's words
 MIN_PAIR_OVERLAP = 0.5  # share of the shorter text's pairs of words, from which another version says the same
 STOP_WORDS = frozenset(
-    re.findall(r"\w+", "a an and as at be been by for has have if in is it its no not of on or that the to was")
+    re.findall(r"\w+", "a an and as at be been by for has have if in is it its no not of on or out that the to was")
 )
 DIFFERENCE = re.compile(r"\W*(whats?( is|.s)? )?(the |a )?differences? between\b", re.I)  # a question, not a failure
 QUESTION = re.compile(r"\W*(what|when|where|which|who|is it|is there|do i|does|should|can|may)\b", re.I)
@@ -148,7 +149,7 @@ def by_phrase(text: str, phrases: Mapping[str, Collection[str]]) -> list[Match]:
         if set(its) - STOP_WORDS and len(its) > 1 and any(_within(its, t) for t in texts)
     ]
     if part:
-        return _matches(part, sure=_distinctive(its))
+        return _matches(part, sure=_distinctive(its) and len(its) >= MIN_WORDS_PART)
     pieces = [piece for piece in _pieces(text) if _distinctive(piece)]
     scores = {
         key: max((_pair_overlap(piece, t) for t in texts for piece in pieces), default=0.0)

@@ -28,10 +28,10 @@ OTHER_CENTROID_WEIGHT = (
     0.5  # of the cosine with the centroid of all other things: a mixture, it is a little like anything
 )
 UNKNOWN_WEIGHT = 0.6  # of a word that no sentence has, as a share of the rarest word's: it makes all scores smaller
-MIN_MARGIN_CANDIDATE = 0.2  # over the score of other things; lower, and questions about anything get an answer
-MIN_MARGIN_ONE_WORD = 0.4  # the same, where one word alone speaks for the failure
+MIN_MARGIN_CANDIDATE = 0.1  # over the score of other things; lower, and questions about anything get an answer
+MIN_MARGIN_ONE_WORD = 0.35  # the same, where one word alone speaks for the failure
 MIN_SHARE_OF_BEST = 0.4  # of the best score, from which a second candidate is shown
-MIN_SCORE_SURE = 0.75  # for a sure answer; these three are set so that no sentence left out is answered wrongly
+MIN_SCORE_SURE = 0.78  # for a sure answer; these three are set so that no sentence left out is answered wrongly
 MIN_MARGIN_SURE = 0.45  # over the next failure, for a sure answer
 MIN_WORDS_SURE = 3  # that speak for the failure, for a sure answer
 MIN_LETTERS_SLIP = 5  # of a word that may be misspelt: shorter ones have too many neighbours

@@ -14,6 +14,7 @@ _WRITTEN = tuple(
     for pattern, term in (
         (r"[’']", ""),  # don't
         (r"\bin[-\s_]*place\b", "inplace"),
+        (r"\b(\w+) ?(?:\+=|= ?\1 ?\+) ?(?:lr|alpha|eta|rate|learning_rate|0?\.\d+) ?\*", "plus rate"),  # w += lr * grad
         (r"\bnot a number\b|\bnans\b", "nan"),
         (r"\bwhere (?:can|could|did|do|does|exactly|in|is|should|to)\b", ""),  # not the function
         (r"\b(?:second|2nd) (?:time|call)\b|\b(?:two|2) times\b|\bdos veces\b|\bdeux fois\b|\bduas vezes\b", "twice"),
@@ -26,8 +27,14 @@ _WRITTEN = tuple(
         (r"\bgrad[-_ ]?fn\b", "gradfn"),
         (r"\bretain[-_ ]?(?:graph|variables)\b", "retaingraph"),
         (r"\bretain[-_ ]?grad\b", "retaingrad"),
-        (r"\bzero[-_ ]?grad\b|\bgrad\.(?:data\.)?zero_|\bclear(?:ing)? (?:the )?grad(?:ient)?s\b", "zerograd"),
-        (r"\bno[-_ ]?grad\b", "nograd"),
+        (r"\bzero[-_ ]?grad\b|\bgrad\.(?:data\.)?zero_", "zerograd"),
+        (r"\b(?:clear|empty|reset|zero)(?:ing|ed|s)? (?:out )?(?:the |my |old )?grad(?:ient)?s\b", "zerograd"),
+        (r"\bno[-_ ]?grad\b|\binference_mode\b|\bset_grad_enabled(?:\(false\))?", "nograd"),
+        (r"\b\d[\d.]*e\+?\d{1,2}\b|\b\d{7,}\b", "huge"),
+        (r"\b\d[\d.]*e-\d+\b", "small"),
+        (r"(?<![-\w])inf\W+nan\b", "explode nan"),  # too large first, then no number
+        (r"\*\* ?(?:0?\.5\b|\(1 ?/ ?2\))", "sqrt"),
+        (r"\b(?:1\.46\d*|0?\.55\d*)\b", "softmaxfloor"),  # of cross entropy on probabilities: 10 classes, 3 classes
         (r"\b(?:non|not a)[-_ ]?leaf\b|\bis_leaf false\b", "nonleaf"),
         (r"\bgrad(?:ient)?[-_ ]?check(?:s|er|ers|ing)?\b", "gradcheck"),
         (r"\bfinite[- ]?differences?\b|\bnumeric(?:al|ally)?\b|\banalytic(?:al|ally)?\b", "numerical"),
@@ -63,11 +70,11 @@ _SAME = _table("""
     inplace: overwrite overwrites overwritten
     explode: explodes exploding diverge diverges diverging diverged divergence blows blow skyrockets
     inf: infinity infinite
-    unit: neuron neurons units nodes
+    unit: neuron neurons units nodes filter filters channels
     memory: ram vram
     leak: leaks leaking
-    grow: grows growing increase increases increasing climb climbs rise rises rising bigger larger pile
-    oscillate: oscillates oscillating swing swings swinging zigzag jump jumps jumping bounces fluctuates
+    grow: grows growing increase increases increasing climb climbs rise rises rising bigger larger pile surges
+    oscillate: oscillates oscillating swing swings swinging zigzag zigzags wobbles jump jumps jumping bounces fluctuates
     initial: initialise initialize initialized initialised init initd inits starting
     intermediate: inner middle
     small: tiny smaller
@@ -90,7 +97,8 @@ _SAME = _table("""
     forget: forgot forgotten missing omitted
     epsilon: eps
     free: freed released frees
-    numpy: np
+    numpy: np scipy
+    loss: cost costs
     nothing: none
     loss: verlust perte perdida perda
     weight: gewicht gewichte gewichten poids peso pesos

@@ -24,6 +24,12 @@ PROGRAMS = sorted((Path(__file__).parent / "programs").glob("**/*.py"))
 looked_up = functools.cache(find)
 LEARNED = [(text, label[0]) for label, texts in phrases().items() if len(label) == 1 for text in texts]
 PARTS = 10
+JUDGED = [
+    ({int(number) for number in numbers.split()}, text.replace("\\n", "\n"))
+    for line in (Path(__file__).parent / "judged.txt").read_text("utf-8").splitlines()
+    if not line.startswith("#")
+    for numbers, text in [line.split(" | ", 1)]
+]
 
 
 def said(cause):
@@ -72,6 +78,21 @@ def test_the_first_answer_to_a_pasted_text_is_right(texts):
     keys = [label.replace("?", "").split() or [""] for _, label in texts]
     missed = [text for first, right, (text, _) in zip(firsts, keys, texts, strict=True) if first not in right]
     assert len(missed) <= 0.04 * len(texts), missed
+
+
+def test_what_people_write_about_each_failure_is_found_and_nothing_else_is_sure():
+    """Before the finder learned from them: 82 % of the descriptions, 53 % of the libraries' messages, none wrong and sure."""
+    related = [(numbers, text) for numbers, text in JUDGED if numbers != {0}]
+    unrelated = [text for numbers, text in JUDGED if numbers == {0}]
+    assert all(sum(number in numbers for numbers, _ in related) >= 12 for number in range(1, 26))
+    for numbers, text in JUDGED:
+        sure = {match.failure.number for match in looked_up(text) if match.sure}
+        assert not sure or sure == numbers, text
+    missed = [
+        text for numbers, text in related if not {match.failure.number for match in looked_up(text)[:1]} & numbers
+    ]
+    assert len(missed) <= 0.03 * len(related), missed
+    assert sum(bool(looked_up(text)) for text in unrelated) <= 0.05 * len(unrelated)
 
 
 @pytest.mark.parametrize("shared", SHARED, ids=lambda shared: shared.patterns[0][:30])
@@ -181,7 +202,8 @@ def test_what_is_meant_is_among_the_three_candidates():
 def test_it_finds_what_it_has_not_learned():
     """Each tenth of what people say, by what the other nine say. Most of these sentences are like no other.
 
-    One sentence more deals all tenths anew, which moves the figures by 1 %: they were 84 and 91 % or more.
+    One sentence more deals all tenths again, which moves the figures by 1 %. They are lower for what was added since
+    the finder missed its like: 70 and 89 %, and 87 and 96 % for the rest.
     """
     own = {((key,), text) for text, key in LEARNED}
     rest = [pair for pair in labelled_sentences() if pair not in own]
@@ -193,8 +215,8 @@ def test_it_finds_what_it_has_not_learned():
             first += bool(found) and found[0].key == key
             among += key in [match.key for match in found]
             assert not any(match.sure and match.key != key for match in found), text
-    assert first >= 0.83 * len(LEARNED)
-    assert among >= 0.90 * len(LEARNED)
+    assert first >= 0.81 * len(LEARNED)
+    assert among >= 0.93 * len(LEARNED)
 
 
 def test_what_torch_and_numpy_say_is_found_as_they_say_it():
@@ -239,6 +261,11 @@ def test_it_says_by_which_words_of_the_text():
     assert set(found.by) <= {"loss", "explodes", "high", "learning rate", "rate"}
     assert "explodes" in found.by
     assert find("RuntimeError: grad can be implicitly created only for scalar outputs")[0].by == ()
+
+
+@pytest.mark.parametrize("text", ["please make sure", "double precision floating", "can't optimize"])
+def test_three_words_of_a_message_may_be_of_any_other(text):
+    assert not any(match.sure for match in find(text))
 
 
 def test_a_nan_is_one_of_two_until_the_line_of_code_tells():
