@@ -79,7 +79,7 @@ def decode(value: Any) -> Any:
     return {"type": decode(str(value["type"]))}
 
 
-@functools.lru_cache(2000)  # as many as a task has variants of its reference, of 20 kB each
+@functools.lru_cache(3000)  # more than a task has variants of its reference, of 20 kB each: else none would be kept
 def compiled(text: str, mode: str, file: str = PROGRAM) -> CodeType:
     """A check runs the same few texts in many cases, and to compile one takes longer than to run it."""
     return compile(text, file, mode, dont_inherit=True)

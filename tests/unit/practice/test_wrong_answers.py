@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from lab.practice import driver
 from lab.practice.checker import Here, check
 from lab.practice.variants import variants
 from practice import COURSES
@@ -15,14 +16,22 @@ from tests.wrong_answers import WRONG
 
 SHARE = 0.9  # of the wrong answers that get a sentence of their own
 
+# The wrong answers are judged once, in the process that all tests of this file share.
+pytestmark = pytest.mark.xdist_group("test_wrong_answers")
 
-def judged(course, key, edits):
-    """The report of the task alone, with the edits in the reference."""
+
+def edited(course, edits):
+    """The reference with the edits."""
     text = COURSES[course].reference
     for old, new in edits:
         assert text.count(old) == 1, old
         text = text.replace(old, new)
-    return judged_text(course, key, text)
+    return text
+
+
+def judged(course, key, edits):
+    """The report of the task alone, with the edits in the reference."""
+    return judged_text(course, key, edited(course, edits))
 
 
 def judged_text(course, key, text):
@@ -34,12 +43,20 @@ def judged_text(course, key, text):
     return check(replace(course, tasks=(*before, quick)), key, text, Here(), 5)
 
 
+@pytest.fixture(scope="module")
+def reports():
+    """(course, task, text) -> the report. Task after task: what was compiled for one answer serves the next."""
+    texts = [(course, key, edited(course, edits)) for course, key, edits, _ in WRONG]
+    texts += [(course, key, styled(course, parts)) for each in wrong_styles.SETS for course, key, _, parts in each]
+    return {each: judged_text(*each) for each in sorted(texts)}
+
+
 @pytest.mark.parametrize("course", sorted(COURSES.keys() & {course for course, *_ in WRONG}))
-def test_wrong_answers_are_refused_and_named(course):
+def test_wrong_answers_are_refused_and_named(course, reports):
     wrong = [each for each in WRONG if each[0] == course]
     named = 0
     for _, key, edits, words in wrong:
-        report = judged(course, key, edits)
+        report = reports[course, key, edited(course, edits)]
         assert not report, (key, edits)
         if mistake := report.failure.mistake:
             assert any(word in mistake.sentence for word in words), (key, edits, mistake.sentence)
@@ -59,14 +76,19 @@ def put(text, name, replacement):
     return "".join(lines)
 
 
+def styled(course, replacements):
+    """The reference with other functions or classes in place of some."""
+    text = COURSES[course].reference
+    for name, replacement in replacements.items():
+        text = put(text, name, replacement)
+    return text
+
+
 @pytest.mark.parametrize("answers", wrong_styles.SETS, ids=["first", "second", "third", "fourth", "fifth"])
-def test_wrong_answers_in_other_styles_are_refused_and_named(answers):
+def test_wrong_answers_in_other_styles_are_refused_and_named(answers, reports):
     named = 0
     for course, key, words, replacements in answers:
-        text = COURSES[course].reference
-        for name, replacement in replacements.items():
-            text = put(text, name, replacement)
-        report = judged_text(course, key, text)
+        report = reports[course, key, styled(course, replacements)]
         assert not report, (key, replacements)
         if mistake := report.failure.mistake:
             assert any(word in mistake.sentence for word in words), (key, replacements, mistake.sentence)
@@ -132,3 +154,9 @@ def test_each_variant_is_a_file_that_python_reads(course):
             text = course.with_mistake(variant)
             assert text != course.reference
             compile(text, course.file, "exec")
+
+
+def test_the_variants_of_a_task_stay_compiled():
+    """With the programs of its checks; where one is too many, each answer to the task has all of them compiled anew."""
+    variants_of_a_task = [len(variants(course, task)) for course in COURSES.values() for task in course.tasks]
+    assert max(variants_of_a_task) < 0.8 * driver.compiled.cache_info().maxsize
