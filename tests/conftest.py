@@ -10,6 +10,11 @@ import pytest
 # run at all. Here it is set for the processes that the tests start, too.
 os.environ["TENSOR_LAB_NICENESS"] = "0"
 
+# The arrays here are small: threads within an operation would spend more on waiting for each other than they save, and
+# the tests keep the processors busy anyway. Libraries read it as they are imported.
+for library in ("OPENBLAS", "OMP", "MKL"):
+    os.environ[f"{library}_NUM_THREADS"] = "1"
+
 
 @pytest.fixture
 def ctrl_c():

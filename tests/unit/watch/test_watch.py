@@ -29,6 +29,8 @@ PROGRAMS = Path(__file__).parent / "programs"
 WRONG, RIGHT = sorted(PROGRAMS.glob("wrong/*.py")), sorted(PROGRAMS.glob("right/*.py"))
 SHARE = 0.97  # of the failures, each in its line
 
+pytestmark = pytest.mark.xdist_group("test_watch")  # each program is run once for all tests, where one process has them
+
 
 @cache
 def watched(path: Path) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
