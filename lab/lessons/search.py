@@ -51,6 +51,7 @@ COMPLAINT = re.compile(
     r"cannot|never|stuck|fails?|failed|crash\w*|explod\w*|vanish\w*|leak\w*|forgot\w*|diverge\w*|increas\w*|"
     r"out of memory|grows?|growing|dies|dying|always|too|not|no longer|nothing)\b"
 )
+HOW_TO = re.compile(r"^\s*(?:how (?:do|can|should|to)|can|where)\b")  # here "my" complains of nothing
 ASKS = re.compile(r"^\s*(what (is|are|does)|why (is|are|does|do)?|how (do|does|is|to)|when|who|derivative of)\b")
 
 
@@ -115,6 +116,8 @@ def _complains(question: str) -> bool:
     text = question.lower()
     if finder.ERROR.search(question):
         return True
+    if HOW_TO.match(text):
+        text = re.sub(r"\bmy\b", "", text)
     return bool(COMPLAINT.search(text)) and not (ASKS.match(text) and " my " not in f" {text} ")
 
 
