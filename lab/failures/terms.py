@@ -15,6 +15,8 @@ _WRITTEN = tuple(
         (r"[’']", ""),  # don't
         (r"\bin[-\s_]*place\b", "inplace"),
         (r"\b(\w+) ?(?:\+=|= ?\1 ?\+) ?(?:lr|alpha|eta|rate|learning_rate|0?\.\d+) ?\*", "plus rate"),  # w += lr * grad
+        (r"(\w)\[[^][]*\] ?=(?!=)", r"\1 slicewrite"),
+        (r"\.(?:add|sub|mul|div|clamp|fill|copy)_\b", " methodwrite"),
         (r"\bnot a number\b|\bnans\b", "nan"),
         (r"\bwhere (?:can|could|did|do|does|exactly|in|is|should|to)\b", ""),  # not the function
         (r"\b(?:second|2nd) (?:time|call)\b|\b(?:two|2) times\b|\bdos veces\b|\bdeux fois\b|\bduas vezes\b", "twice"),
