@@ -26,7 +26,15 @@ Change = tuple[int, str, Any]  # after so many epochs, a setting and its value
 
 
 class ConfigError(ValueError):
-    """A setting cannot be used. The message is one sentence for the learner: what is wrong, and what to do."""
+    """A setting cannot be used. The message is one sentence for the learner: what is wrong, and what to do.
+
+    setting: the field of Config that it begins with, as an option of the command line; problem: the rest of the
+    sentence. With no setting the problem is all of it.
+    """
+
+    def __init__(self, problem: str, setting: str = "") -> None:
+        super().__init__(f"--{setting.replace('_', '-')} {problem}" if setting else problem)
+        self.setting, self.problem = setting, problem
 
 
 @dataclass(frozen=True)
@@ -75,21 +83,24 @@ class Config:
     changes: tuple[Change, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, text in (("data", self.data), ("data-dir", self.data_dir), ("target", self.target)):
-            require(isinstance(text, str) or (text is None and name != "data"), f"--{name} must be a text.")
+        for name, text in (("data", self.data), ("data_dir", self.data_dir), ("target", self.target)):
+            require(isinstance(text, str) or (text is None and name != "data"), "must be a text.", name)
         require(
             self.noise is None or (is_number(self.noise) and 0 <= self.noise <= MOST_NOISE),
-            f"--noise must be a number from 0 to {MOST_NOISE:g}, not {shown(self.noise)}: try 0.2.",
+            f"must be a number from 0 to {MOST_NOISE:g}, not {shown(self.noise)}: try 0.2.",
+            "noise",
         )
         require(
             isinstance(self.hidden, (list, tuple)) and all(is_whole(width, 1) for width in self.hidden),
-            f"--hidden must be whole numbers from 1 (the widths of the layers), not {shown(self.hidden)}: "
-            f"write for example --hidden 64 32.",
+            f"must be whole numbers from 1 (the widths of the layers), not {shown(self.hidden)}: "
+            f"write for example 64 32.",
+            "hidden",
         )
         object.__setattr__(self, "hidden", tuple(self.hidden))  # a list comes from JSON and from the command line
         require(
             isinstance(self.features, (list, tuple)) and len(set(self.features)) == len(self.features),
-            f"--features must be different names, not {shown(self.features)}: write for example --features x y x2.",
+            f"must be different names, not {shown(self.features)}: write for example x y x2.",
+            "features",
         )
         for name in self.features:
             _require_one_of("features", name, tuple(FEATURES))
@@ -104,44 +115,49 @@ class Config:
             object.__setattr__(self, "lr", DEFAULT_LR[self.optimizer])
         require(
             is_number(self.lr) and self.lr > 0,
-            f"--lr (the learning rate) must be a positive number, not {shown(self.lr)}: "
-            f"try {DEFAULT_LR[self.optimizer]}.",
+            f"must be a positive number, not {shown(self.lr)}: try {DEFAULT_LR[self.optimizer]}.",
+            "lr",
         )
         require(
             is_number(self.momentum) and 0 <= self.momentum < 1,
-            f"--momentum must be at least 0 and less than 1, not {shown(self.momentum)}: try 0.9.",
+            f"must be at least 0 and less than 1, not {shown(self.momentum)}: try 0.9.",
+            "momentum",
         )
         require(
             self.optimizer == "sgd" or self.momentum == 0,
-            "--momentum belongs to sgd, and adam has its own: add --optimizer sgd, or leave --momentum out.",
+            "belongs to sgd, and adam has its own: choose the optimizer sgd, or no momentum.",
+            "momentum",
         )
         require(
             is_number(self.weight_decay) and self.weight_decay >= 0,
-            f"--weight-decay must be a number from 0, not {shown(self.weight_decay)}: try 0.01.",
+            f"must be a number from 0, not {shown(self.weight_decay)}: try 0.01.",
+            "weight_decay",
         )
-        require(is_number(self.l1) and self.l1 >= 0, f"--l1 must be a number from 0, not {shown(self.l1)}: try 0.001.")
+        require(is_number(self.l1) and self.l1 >= 0, f"must be a number from 0, not {shown(self.l1)}: try 0.001.", "l1")
         require(
             self.clip is None or (is_number(self.clip) and self.clip > 0),
-            f"--clip (the largest gradient norm) must be a positive number, not {shown(self.clip)}: try 1.",
+            f"must be a positive number, not {shown(self.clip)}: try 1.",
+            "clip",
         )
         for name, value, low in (
-            ("batch-size", self.batch_size, 1),
+            ("batch_size", self.batch_size, 1),
             ("epochs", self.epochs, 1),
             ("warmup", self.warmup, 0),
             ("patience", 1 if self.patience is None else self.patience, 1),
             ("samples", FEWEST_SAMPLES if self.samples is None else self.samples, FEWEST_SAMPLES),
             ("seed", self.seed, 0),
         ):
-            require(is_whole(value, low), f"--{name} must be a whole number from {low}, not {shown(value)}.")
+            require(is_whole(value, low), f"must be a whole number from {low}, not {shown(value)}.", name)
         _require_one_of("schedule", self.schedule, SCHEDULES)
         require(
             self.warmup < self.epochs,
-            f"--warmup {self.warmup} leaves nothing of {self.epochs} epochs: choose a smaller one.",
+            f"must be less than the {self.epochs} epochs, not {self.warmup}.",
+            "warmup",
         )
         require(
             is_number(self.val_fraction) and 0 <= self.val_fraction < 1,
-            f"--val-fraction must be a number from 0 (hold out nothing) to below 1, not {shown(self.val_fraction)}: "
-            f"try 0.2.",
+            f"must be a number from 0 (hold out nothing) to below 1, not {shown(self.val_fraction)}: try 0.2.",
+            "val_fraction",
         )
 
         self._check_changes()
@@ -154,9 +170,9 @@ class Config:
         for change in self.changes:
             require(
                 good and len(change) == 3 and is_whole(change[0], max(last, 1)) and change[1] in LIVE,
-                f"--changes must be the epoch after which a setting changes, and its new value, in the order of the "
-                f"epochs, not {shown(change)}: write for example --changes 5:lr=0.01. Settings that can change are "
-                f"{', '.join(LIVE)}.",
+                f"must be the epoch after which a setting changes, and its new value, in the order of the epochs, not "
+                f"{shown(change)}: write for example 5:lr=0.01. Settings that can change are {', '.join(LIVE)}.",
+                "changes",
             )
             last = change[0]
             replace(self, changes=(), **{change[1]: change[2]})  # raises ConfigError
@@ -190,15 +206,15 @@ class Config:
         return cls(**settings)
 
 
-def require(condition: bool, sentence: str) -> None:
+def require(condition: bool, problem: str, setting: str = "") -> None:
     if not condition:
-        raise ConfigError(sentence)
+        raise ConfigError(problem, setting)
 
 
 def _require_one_of(name: str, value: Any, choices: Sequence[str]) -> None:
     close = difflib.get_close_matches(str(value).lower(), choices, n=1)
     hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(choices)}."
-    require(value in choices, f"--{name} cannot be {shown(value)}: {hint}")
+    require(value in choices, f"cannot be {shown(value)}: {hint}", name)
 
 
 def is_number(value: Any) -> bool:
@@ -240,13 +256,13 @@ def parse_change(text: str) -> Change:
     name, equals, value = change.partition("=")
     name = name.replace("-", "_")
     require(
-        bool(colon and equals) and after.isdecimal(), f"--changes {text} is no change: write for example 5:lr=0.01."
+        bool(colon and equals) and after.isdecimal(), f"{text} is no change: write for example 5:lr=0.01.", "changes"
     )
-    require(name in LIVE, f"--changes cannot change {name!r}: choose one of {', '.join(LIVE)}.")
+    require(name in LIVE, f"cannot change {name!r}: choose one of {', '.join(LIVE)}.", "changes")
     try:
         return int(after), name, None if value == "None" else int(value) if name == "batch_size" else float(value)
     except ValueError:
-        raise ConfigError(f"--changes {text}: {value!r} is no number.") from None
+        raise ConfigError(f"{text}: {value!r} is no number.", "changes") from None
 
 
 def sizes_text(sizes: Sequence[int]) -> str:

@@ -88,15 +88,17 @@ class Trainer:
         inputs = self.dataset.train_x.shape[1]
         require(
             inputs == 2 or not config.features,
-            f"--features are for data with two inputs, and {config.data!r} has {inputs}: leave it out.",
+            f"belong to data with two inputs, and {config.data!r} has {inputs}: leave them out.",
+            "features",
         )
         self._noisy = {config.noise: self.dataset}
         self.sizes = (len(config.features) or inputs, *config.hidden, self.dataset.outputs)
         weights = sum((n_in + 1) * n_out for n_in, n_out in itertools.pairwise(self.sizes))
         require(
             weights <= LARGEST_NETWORK,
-            f"--hidden {shown(config.hidden)} makes a network of {weights:,} weights, more than the "
-            f"{LARGEST_NETWORK:,} that are trained here: use narrower layers.",
+            f"{shown(config.hidden)} makes a network of {weights:,} weights, more than the {LARGEST_NETWORK:,} that "
+            f"are trained here: use narrower layers.",
+            "hidden",
         )
         rng = np.random.default_rng([config.seed, _INIT])
         self.model = self.new_network(config.init, rng)
@@ -513,8 +515,8 @@ def resumed(run: RunFolder, config: Config) -> Trainer:
         )
     require(
         config.epochs >= trainer.epoch,
-        f"--epochs {config.epochs} is less than the {trainer.epoch} epochs that the run in {str(run.path)!r} has "
-        f"already.",
+        f"{config.epochs} is less than the {trainer.epoch} epochs that the run in {str(run.path)!r} has already.",
+        "epochs",
     )
     run.rewind(trainer.epoch, trainer.best_weights)
     return trainer

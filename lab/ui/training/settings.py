@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -224,8 +223,8 @@ def change_network(changed: Mapping[str, str]) -> None:
 
 
 def _sentence(error: ConfigError) -> str:
-    text = str(error).replace("for example --hidden", "for example")
-    return re.sub(r"--(?=[a-z])", "", text)  # the dashes belong to the command line
+    """An error in the words of the page: an option of the command line is a widget here."""
+    return f"{LABELS.get(error.setting, error.setting.capitalize())} {error.problem}".strip()
 
 
 def chosen() -> tuple[Config | None, str]:

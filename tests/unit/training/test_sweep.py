@@ -154,7 +154,7 @@ def test_a_worker_that_is_killed_is_told_in_a_sentence(here):
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        ("--sweep lr=0.1,0", "--lr (the learning rate) must be a positive number"),
+        ("--sweep lr=0.1,0", "--lr must be a positive number"),
         ("--sweep lr=0.1,fast", "--lr: invalid float value: 'fast'"),
         ("--sweep lr=0.1,,1", "invalid float value: ''"),
         ("--sweep lr", "--sweep lr has no values"),
@@ -167,7 +167,7 @@ def test_a_worker_that_is_killed_is_told_in_a_sentence(here):
         ("--sweep hidden=8-x", "--hidden must be whole numbers from 1 (the widths of the layers), not 8-x"),
         ("--sweep hidden=8,100000-100000", "10,000,600,002 weights, more than"),
         ("--sweep data=moons,mooons", "did you mean 'moons'"),
-        ("--sweep momentum=0,0.9", "add --optimizer sgd"),
+        ("--sweep momentum=0,0.9", "choose the optimizer sgd"),
         ("--sweep lr=1 --resume", "--resume is for a single run"),
         ("--sweep lr=1 --out file", "could not be written"),
     ],

@@ -843,7 +843,7 @@ def test_where_ctrl_c_is_ignored_the_run_goes_on(here):
         (["--val-fraction", "1.5"], "--val-fraction"),
         (["--epochs", "0"], "--epochs"),
         (["--init", "hee"], "did you mean he?"),
-        (["--momentum", "0.9"], "add --optimizer sgd"),
+        (["--momentum", "0.9"], "choose the optimizer sgd"),
         (["--leanring-rate", "1"], "--help"),
         (["--noise", "-1"], "--noise must be a number from 0 to 10"),
         (["--noise", "nan"], "--noise must be"),
@@ -885,7 +885,7 @@ def real_refusal(here, *flags, **options):
 def test_bad_input_through_the_real_command_line(here):
     Path("words.csv").write_text("1,a\nx,b\n")
     assert "did you mean 'moons'" in real_refusal(here, "--data", "mooons")
-    assert "--lr (the learning rate)" in real_refusal(here, "--lr", "nan")
+    assert "--lr must be a positive number" in real_refusal(here, "--lr", "nan")
     assert "row 2" in real_refusal(here, "--data", "csv:words.csv")
     assert "--hidden" in real_refusal(here, "--hidden", "0")
 

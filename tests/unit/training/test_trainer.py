@@ -59,7 +59,7 @@ def same_but_for_time(first, second):
         ({"optimizer": "rmsprop"}, "choose one of adam, sgd"),
         ({"schedule": "cosin"}, "did you mean cosine"),
         ({"warmup": -1}, "--warmup must be a whole number from 0"),
-        ({"warmup": 20}, "--warmup 20 leaves nothing of 20 epochs"),
+        ({"warmup": 20}, "--warmup must be less than the 20 epochs, not 20"),
         ({"patience": 0}, "--patience must be a whole number from 1"),
         ({"data": 3}, "--data must be a text"),
         ({"data_dir": 3}, "--data-dir must be a text"),
