@@ -8,6 +8,7 @@ from functools import cache
 from itertools import pairwise
 from types import MappingProxyType
 
+_LENGTH = r"(?:\d+|n|b|bs|batch(?:[_ ]?size)?)"  # of an axis
 # Ways in which code, or several words, name one thing: (pattern, term), replaced in this order
 _WRITTEN = tuple(
     (re.compile(pattern), f" {term} " if term else "")
@@ -49,8 +50,8 @@ _WRITTEN = tuple(
         ),  # done, not suffered
         (r"\bmodule[-_ ]?list\b", "modulelist"),
         (r"\.long\(\)|\blong ?tensors?\b", "integer"),
-        (r"[\[(]\s*(?:\d+|n)\s*,\s*1\s*[\])]", "shape column"),  # (64, 1)
-        (r"[\[(]\s*(?:\d+|n)(?:\s*,\s*(?:\d+|n))*\s*,?\s*[\])]", "shape"),
+        (rf"[\[(]\s*{_LENGTH}\s*,\s*1\s*[\])]", "shape column"),  # (64, 1)
+        (rf"[\[(]\s*{_LENGTH}(?:\s*,\s*{_LENGTH})*\s*,?\s*[\])]", "shape"),
         (r"[-+*/@]=", "writes"),
         (r"[<>]=?\s*0?\.\d", "threshold"),
         (r"\b0\b(?![.,\d])", "zero"),
