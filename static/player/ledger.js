@@ -540,13 +540,14 @@ export class Ledger {
     const { phase, result, ...event } = other ?? tell(playback, frame, cell);
     const { sentence, equation } = result ?? event;
     const departs = !other && playback.departs(frame) ? departureText(playback, frame) : "";
-    const note = [verdict, departs, result && !playback.tangentOf ? `Last: ${event.sentence}` : "", event.note]
-      .filter(Boolean)
-      .join(" ");
+    const told = result && !playback.tangentOf ? `Last: ${event.sentence} ${event.note}` : event.note;
+    // The picture shows the last message, too: where many gradients are named, they have the room.
+    const fits = !result || sentence.length + told.length <= VERY_LONG;
+    const note = [verdict, departs, fits ? told.trim() : ""].filter(Boolean).join(" ");
     const text = other ? phase : `${phase}, event ${frame.k} of ${playback.length}`;
-    const last = [this.phase, this.sentence, this.note].map((part) => part.textContent);
+    const before = [this.phase, this.sentence, this.note].map((part) => part.textContent);
     // Other inputs change the figures also where they change no word.
-    if (this.playback === playback && text === last[0] && sentence === last[1] && note === last[2]) return;
+    if (this.playback === playback && text === before[0] && sentence === before[1] && note === before[2]) return;
     this.playback = playback;
     this.phase.textContent = text;
     this.sentence.textContent = sentence;

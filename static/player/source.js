@@ -119,14 +119,16 @@ export class Source {
     return { element, lines, said: linesThatDo(source.lines), lit: null, edges: null };
   }
 
-  /** Scroll only if the line is out of sight. To ask the browser where the lines are, which are folded where they are
-   * too long, costs a layout: it is asked once for each function and width. @param {number} line counted from 0 */
+  /** Scroll only if the line is out of sight, or to the top of what has room as a whole. To ask the browser where the
+   * lines are, which are folded where they are too long, costs a layout: it is asked once for each function and width.
+   * @param {number} line counted from 0 */
   reveal(line) {
     if (!this.shown) return;
     this.shown.edges ??= edgesOf(this.shown);
     const [top, bottom] = this.shown.edges[line];
-    if (top >= this.top && bottom <= this.top + this.height) return;
-    this.top = Math.max(0, (top + bottom - this.height) / 2);
+    const whole = Math.max(...this.shown.edges.map(([, end]) => end)) <= this.height;
+    if (top >= this.top && bottom <= this.top + this.height && !(whole && this.top)) return;
+    this.top = whole ? 0 : Math.max(0, (top + bottom - this.height) / 2);
     this.codes.scrollTop = this.top;
   }
 

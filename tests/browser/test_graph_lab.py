@@ -525,3 +525,30 @@ def test_a_message_touches_no_card_and_no_room_stays_empty_beside_a_graph_that_i
     )
     assert touched == []
     assert empty == []
+
+
+@pytest.mark.parametrize("key", ["shared", "neuron", "attention"])
+def test_presented_at_1024_pixels_all_that_is_told_of_an_event_is_in_the_window(open_page, key):
+    text = next(preset["text"] for preset in json.loads(PRESETS.read_text("utf-8")) if preset["key"] == key)
+    page = open_page(f"graph-lab?{urlencode({'expression': text, 'stage': 'backward'})}", width=1024, height=768)
+    page.locator(".stage .card").first.wait_for()
+    settled(page)
+    page.get_by_role("button", name="Present").click()
+    page.locator(".player.present").wait_for()
+    cut = page.locator(".player").evaluate(
+        """(player) => {
+          const [scrubber, codes, ...parts] = [".scrubber", ".codes", ".ledger", ".equation"]
+            .map((name) => player.querySelector(name));
+          const lines = () => [...codes.querySelectorAll("pre")].filter((pre) => pre.checkVisibility({
+            visibilityProperty: true })).flatMap((pre) => [...pre.querySelectorAll(".line:not([hidden])")]);
+          return Array.from({ length: Number(scrubber.max) + 1 }, (_, k) => {
+            scrubber.value = k;
+            scrubber.dispatchEvent(new Event("input"));
+            const [frame, boxes] = [codes.getBoundingClientRect(), lines().map((line) => line.getBoundingClientRect())];
+            const top = boxes[0]?.top ?? frame.top; // of lines that have room as a whole, all are seen
+            const above = top < frame.top - 1 && boxes.at(-1).bottom - top <= frame.height;
+            return above || parts.some((part) => part.scrollHeight > part.clientHeight + 1) ? k : null;
+          }).filter((k) => k !== null);
+        }"""
+    )
+    assert cut == []
