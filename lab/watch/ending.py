@@ -241,8 +241,12 @@ def shapes_of(leaves: Sequence[Any]) -> str:
 
 
 def cause_of(watcher: Any, leaf: Any) -> Site:
-    """The line because of which the optimizer does not have a leaf."""
-    last: WatchedOptimizer = next(track for track in reversed(watcher.optimizers) if track.steps)
+    """The line because of which the optimizer that steps after its backward passes does not have a leaf."""
+    stepped: list[WatchedOptimizer] = [track for track in watcher.optimizers if track.steps]
+    after_it = [
+        track for track in stepped if any(ref() is leaf.ref() for place, *_ in track.windows for ref in place.leaves)
+    ]
+    last = (after_it or stepped)[-1]
     if leaf.order > last.order or not leaf.parameter:
         return Site(leaf.site.file, leaf.site.line)
     container = watcher.plain_container(leaf.ref())

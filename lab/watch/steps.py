@@ -105,10 +105,6 @@ def check_before(watcher: Any, track: WatchedOptimizer, optimizer: Any, here: Si
             where = here if forwarded or watcher.forwarded else cleared
             watcher.say(18, where, f"{track.kind}.step() in line {here.line} found no gradient: those of the last "
                         f"backward() were cleared in line {cleared.line}.")  # fmt: skip
-    for tensor, leaf in zip(parameters, leaves, strict=True):
-        if leaf.stale.line and tensor.grad is not None and leaf.turn > track.last_turn:
-            backward.not_cleared(watcher, leaf.stale, tensor)
-            break
     for place in watcher.passes.values():
         if place.since_step and any(id(ref()) in track.owned for ref in place.leaves):
             track.windows.append((place, len(place.since_step), place.mean, here))
@@ -119,10 +115,15 @@ def check_before(watcher: Any, track: WatchedOptimizer, optimizer: Any, here: Si
 
 def check_after(watcher: Any, track: WatchedOptimizer, optimizer: Any, here: Site) -> None:
     parameters = [tensor for group in optimizer.param_groups for tensor in group["params"]]
+    leaves = [watcher.leaf(tensor) for tensor in parameters]
+    for tensor, leaf in zip(parameters, leaves, strict=True):
+        if leaf.stale.line and tensor.grad is not None and leaf.turn > track.last_turn:
+            backward.not_cleared(watcher, leaf.stale, tensor)
+            break
     track.last_turn = watcher.turn
     track.last_step = here
     track.clock = watcher.clock
-    for tensor in parameters:
-        watcher.leaf(tensor).stepped = True
+    for leaf in leaves:
+        leaf.stepped = True
     if track.before:
         rates.measure(watcher, track, [tensor for tensor in parameters[:20] if tensor.dim() >= 1])

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 
 from lab.watch import cuts, differences, errors, operations, rates
-from lab.watch.sites import Site, outside, site
+from lab.watch.sites import Site, is_library, outside, site
 from lab.watch.tracks import KEY, Leaf, Made, made, node_of
 
 Tensor = torch.Tensor
@@ -104,7 +104,7 @@ def gradient_of(leaf: Leaf) -> Tensor | None:
 
 def before_write(watcher: Any, leaf: Leaf | None, tensor: Tensor, name: str) -> Tensor | None:
     """The values of a parameter before a step by hand; the first few only."""
-    if leaf is None or leaf.moved >= MAX_UPHILL or name == "copy_":
+    if leaf is None or leaf.moved >= MAX_UPHILL or name == "copy_" or is_library(outside(2).f_code.co_filename):
         return None
     gradient = gradient_of(leaf)
     return None if gradient is None or tensor.shape != gradient.shape else tensor.detach().clone()
