@@ -258,9 +258,9 @@ def look_at_gradients(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None
                 if blocked and not any(
                     id(tensor) in below for tensor in weights if tensor is not None and not in_list(tensor, zeros)
                 ):
-                    watcher.say(21, entry.site, f"{entry.name} in this line is flat: the gradients of "
-                    f"{len(blocked)} weights "
-                                "before it are exactly 0.")  # fmt: skip
+                    evidence = f"{entry.name} in this line is flat: the gradients of {len(blocked)} weights before it "
+                    evidence += "are exactly 0."
+                    watcher.say(21, entry.site, evidence)
     if watcher.turn <= 2:
         constant = [t for t in weights if t.numel() > 1 and all_equal(t)]
         if 2 * len(constant) > max(2, len(weights)) or (constant and len(zeros) == len(weights) > 1):

@@ -45,9 +45,9 @@ def compared_by_hand(watcher: Any) -> None:
         at, step = watcher.tiny
         made_at = single[0].site
         where = Site(made_at.file, line_of_dtype(made_at.file, made_at.line))
-        watcher.say(23, where, f"Finite differences with a tiny step ({step:.1g} in line {at.line}) were "
-                    f"taken of numbers that are float32, made in line {made_at.line}: rounding is "
-                    "larger than they are.")  # fmt: skip
+        evidence = f"Finite differences with a tiny step ({step:.1g} in line {at.line}) were taken of numbers that "
+        evidence += f"are float32, made in line {made_at.line}: rounding is larger than they are."
+        watcher.say(23, where, evidence)
 
 
 def checked(watcher: Any, check: Any, function: Any, inputs: Any, args: Any, kwargs: Any) -> Any:
@@ -65,7 +65,7 @@ def checked(watcher: Any, check: Any, function: Any, inputs: Any, args: Any, kwa
         if single and not passed:
             origin = watcher.origin(single[0])
             where = origin.site if origin is not None else here
-            watcher.say(23, where, f"gradcheck in line {here.line} was given an input of "
-            f"{single[0].dtype}, and failed: finite "
-                     "differences in single precision are too coarse.")  # fmt: skip
+            evidence = f"gradcheck in line {here.line} was given an input of {single[0].dtype}, and failed: finite "
+            evidence += "differences in single precision are too coarse."
+            watcher.say(23, where, evidence)
     return passed

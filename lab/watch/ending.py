@@ -96,8 +96,8 @@ def kept(watcher: Any) -> None:
         name, file = name_of(holder), entries[0].site.file
         line = line_that_fills(file, name) if name else 0
         if line:
-            watcher.say(10, Site(file, line), f"`{name}` holds {len(graphs)} tensors, each with its graph, from "
-                        f"{len(turns)} turns.")  # fmt: skip
+            evidence = f"`{name}` holds {len(graphs)} tensors, each with its graph, from {len(turns)} turns."
+            watcher.say(10, Site(file, line), evidence)
 
 
 def normalized_for_others(watcher: Any) -> None:
@@ -164,9 +164,9 @@ def never_reached(watcher: Any, track: WatchedOptimizer) -> None:
         if behind and (cut.used or each_turn) and cut.kind != "update":
             number = {"step": 21, "number": 13, "numpy": 13, "no_grad": 12}.get(cut.kind, 11)
             where = cut.user if cut.user.line and kept_aside(cut.site.file, cut.site.line) else cut.site
-            watcher.say(number, where, f"{len(behind)} parameters of the optimizer in line {track.site.line} got no "
-                        f"gradient in {track.steps} steps: {cut.name} in line {cut.site.line} cuts the way to "
-                        "them.")  # fmt: skip
+            evidence = f"{len(behind)} parameters of the optimizer in line {track.site.line} got no gradient in "
+            evidence += f"{track.steps} steps: {cut.name} in line {cut.site.line} cuts the way to them."
+            watcher.say(number, where, evidence)
             dry -= cut.leaves
 
 
@@ -299,9 +299,9 @@ def constant_weights(watcher: Any) -> None:
         return
     first = leaves[0]
     where = first.init if first.init.line else first.site
-    watcher.say(16, where, f"{len(leaves)} weight matrices (shapes {shapes_of(leaves)}) began with the same "
-    "number in every "
-                "place, so all units of a layer get the same gradient.")  # fmt: skip
+    evidence = f"{len(leaves)} weight matrices (shapes {shapes_of(leaves)}) began with the same number in every "
+    evidence += "place, so all units of a layer get the same gradient."
+    watcher.say(16, where, evidence)
 
 
 def uphill(watcher: Any) -> None:

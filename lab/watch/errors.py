@@ -58,8 +58,8 @@ def many_numbers(loss: Tensor, here: Site) -> RunFinding:
     entry = made(node)
     told = f"{loss.numel()} numbers, of shape {tuple(loss.shape)}"
     if entry is not None and entry.site.line:
-        return finding(3, entry.site, f"{entry.name} in this line gives {told}, and backward() in line {here.line} "
-                       "wants one.")  # fmt: skip
+        evidence = f"{entry.name} in this line gives {told}, and backward() in line {here.line} wants one."
+        return finding(3, entry.site, evidence)
     return finding(3, here, f"backward() was called on {told}.")
 
 
@@ -73,9 +73,9 @@ def inplace(watcher: Any, text: str, here: Site) -> RunFinding:
     fit = [write for write in near if write[0] == shape] or near
     first = [write for write in fit if write[1] == expected + 1] or fit
     where = first[-1][2] if first else steps_line(watcher) or here
-    return finding(1, where, f"This line wrote to a tensor of shape {shape} that backward() in line "
-    f"{here.line} needs: it is at "
-                   f"version {now}, and version {expected} was kept.")  # fmt: skip
+    evidence = f"This line wrote to a tensor of shape {shape} that backward() in line {here.line} needs: it is at "
+    evidence += f"version {now}, and version {expected} was kept."
+    return finding(1, where, evidence)
 
 
 def steps_line(watcher: Any) -> Site | None:
@@ -120,9 +120,9 @@ def second_time(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
         return finding(2, before.site, f"backward() in this line frees the graph that this loss shares with that of "
                        f"line {here.line}: keep it with retain_graph=True, or add the two losses up.")  # fmt: skip
     names = sorted({entry.site.line for node in freed if (entry := made(node)) is not None})[:3]
-    return finding(2, here, f"backward() number {watcher.turn + 1} needs a graph that an earlier one has "
-    "freed; it was made in "
-                   f"line {', '.join(map(str, names)) or here.line}.")  # fmt: skip
+    evidence = f"backward() number {watcher.turn + 1} needs a graph that an earlier one has freed; it was made in "
+    evidence += f"line {', '.join(map(str, names)) or here.line}."
+    return finding(2, here, evidence)
 
 
 def shared_only(node: Any, owned: set[int]) -> bool:
@@ -138,9 +138,8 @@ def no_graph(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
             return finding(*cuts.of_cut(origin.cut, origin.site, here))
         plain = place_of_gradient(watcher, here) or plain_parameter(watcher)
         where = plain or (watcher.frozen if watcher.frozen.line and frozen(watcher) else origin.site)
-        return finding(4, where, f"backward() in line {here.line}: nothing that the loss was computed "
-        "from requires a "
-                       "gradient.")  # fmt: skip
+        evidence = f"backward() in line {here.line}: nothing that the loss was computed from requires a gradient."
+        return finding(4, where, evidence)
     return finding(4, here, "Nothing that the loss was computed from requires a gradient.")
 
 
@@ -212,9 +211,9 @@ def special(watcher: Any, error: BaseException, here: Site, text: str) -> None:
                 )
                 return
         if watcher.last_numpy is not None and not isinstance(error.obj, Tensor):
-            watcher.say(13, watcher.last_numpy.site, f"The numbers left the graph as a NumPy array in this "
-            f"line; line {here.line} "
-                        "calls backward() on what was made of them.")  # fmt: skip
+            evidence = f"The numbers left the graph as a NumPy array in this line; line {here.line} calls backward() "
+            evidence += "on what was made of them."
+            watcher.say(13, watcher.last_numpy.site, evidence)
     elif "can't optimize a non-leaf Tensor" in text:
         results = [t for t in flat(watcher.last_params) if isinstance(t, Tensor) and not t.is_leaf]
         entry = made(results[0].grad_fn) if results else None

@@ -63,9 +63,9 @@ def stepped_between(watcher: Any, loss: Any, reached: list[Any], here: Site) -> 
         between = track.steps and track.last_turn == watcher.turn and 0 < entry.at <= track.clock
         track.late = track.late + 1 if between and any(id(tensor) in track.owned for tensor in reached) else 0
         if track.late == MIN_TURNS:
-            watcher.say(18, track.last_step, f"step() in this line comes after the forward pass of line "
-                        f"{entry.site.line} and before its backward() in line {here.line}: each step uses the gradient "
-                        "of the batch before.")  # fmt: skip
+            evidence = f"step() in this line comes after the forward pass of line {entry.site.line} and before its "
+            evidence += f"backward() in line {here.line}: each step uses the gradient of the batch before."
+            watcher.say(18, track.last_step, evidence)
 
 
 def policy_uphill(node: Any, sign: int = 1, depth: int = 0) -> Site:
@@ -115,8 +115,8 @@ def clipped(watcher: Any, parameters: Any, limit: Any, here: Site) -> None:
     late = known and all(leaf.stepped for leaf in known)
     watcher.late_clips[here] = watcher.late_clips.get(here, 0) + 1 if late and math.isfinite(float(limit)) else 0
     if watcher.late_clips[here] == MIN_TURNS:
-        watcher.say(18, here, "The gradients are clipped here after the step that used them: clip between backward() "
-                    "and step().")  # fmt: skip
+        evidence = "The gradients are clipped here after the step that used them: clip between backward() and step()."
+        watcher.say(18, here, evidence)
 
 
 def of_log_probabilities(loss: Any) -> bool:

@@ -48,9 +48,9 @@ def shapes(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor) ->
         if name in SUMS and before.stage == 2 and result.numel() == 1:
             a_shape, b_shape, giver = watcher.wide[before.wide]
             where = f"line {before.wide.line}, which got both here" if giver.line else "this line"
-            watcher.say(8, giver if giver.line else before.wide, f"{a_shape} with {b_shape} gives "
-                        f"{tuple(operand.shape)} in {where}: each row meets each element, and not its own one "
-                        "alone.")  # fmt: skip
+            evidence = f"{a_shape} with {b_shape} gives {tuple(operand.shape)} in {where}: each row meets each "
+            evidence += "element, and not its own one alone."
+            watcher.say(8, giver if giver.line else before.wide, evidence)
         elif result.shape == operand.shape or (name in SUMS and result.dim() == 1):
             entry.stage, entry.wide = 2, before.wide
 

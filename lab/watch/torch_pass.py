@@ -252,7 +252,7 @@ def saved(node: Any, card: NodeCard, most: int) -> list[Captured]:
                             "value": "not there", "written": True})  # fmt: skip
             continue
         if isinstance(value, Tensor):
-            entries.append(kept(name[len(_SAVED):], value, card))  # fmt: skip
+            entries.append(kept(name[len(_SAVED) :], value, card))
         elif value is not None and not isinstance(value, (tuple, list)):
             entries.append({"name": name[len(_SAVED):], "holds": "setting", "type": type(value).__name__, "shape": [],
                             "value": repr(value)[:80], "written": False})  # fmt: skip
