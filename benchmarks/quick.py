@@ -17,9 +17,9 @@ PATIENCE = 240  # seconds for one of them
 LITTLE = {  # benchmark -> its shortest run, those that take longest first
     "player": ["--presses", "1"],
     "training_page": ["--rounds", "1", "--seconds", "1"],
-    "engine": ["--rounds", "1"],
     "code": ["--texts", "3"],
     "doctor": ["--runs", "2"],
+    "engine": ["--rounds", "1"],
     "faults": ["--rounds", "1", "forgot-zero-grad"],
     "large_graphs": ["--repeats", "1"],
     "pages": ["--rounds", "1", "graph-lab"],
