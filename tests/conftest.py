@@ -1,6 +1,7 @@
 """What holds for all tests, whoever starts them and however busy the machine is."""
 
 import asyncio
+import gc
 import os
 import signal
 
@@ -14,6 +15,12 @@ os.environ["TENSOR_LAB_NICENESS"] = "0"
 # the tests keep the processors busy anyway. Libraries read it as they are imported.
 for library in ("OPENBLAS", "OMP", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"
+
+
+def pytest_collection_finish():
+    """What has been collected and imported by now stays to the end: the garbage collector need not look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
