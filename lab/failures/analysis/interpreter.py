@@ -347,7 +347,7 @@ class Interpreter(Expressions):
                     self.note(Act.WRITE, target, base, value, "index")
                     self.settle(owner, base, value, target, scope)
                 elif base.kind == Kind.GRADIENT:
-                    self.empty(base.base or Value(), target)
+                    self.empty(base.base or Value(), target, not (everything(target.slice) and is_zero(value)))
                 elif base.kind == Kind.DICT:
                     self.assign_item(base, key, value)
                     if value.kind in {Kind.TENSOR, Kind.LIST}:
@@ -394,7 +394,7 @@ class Interpreter(Expressions):
 
     def assign_attribute(self, owner: Value, name: str, value: Value, node: ast.expr) -> None:
         if name == "grad":
-            self.empty(owner, node)
+            self.empty(owner, node, not is_zero(value))
         elif name == "data":
             if value.op in {"+", "-"} and value.parents and any(p.base is owner for p in reach_all(value)):
                 self.note(Act.UPDATE, node, owner, value, value.op)
@@ -484,6 +484,16 @@ class Interpreter(Expressions):
         ast.Match: match,
         ast.Delete: delete,
     }
+
+
+def is_zero(value: Value) -> bool:
+    """Is it None, 0, or an array of zeros?"""
+    return value.kind == Kind.NONE or value.constant == 0 or value.op in {"zeros", "zeros_like"}
+
+
+def everything(index: ast.expr) -> bool:
+    """Is it [:] or [...]?"""
+    return ast.unparse(index) in {":", "..."}
 
 
 def is_plain(default: ast.expr | None) -> bool:

@@ -121,9 +121,12 @@ class Program:
             )
         )  # fmt: skip
 
-    def empty(self, tensor: Value, node: ast.AST) -> None:
-        """The gradient of a tensor is set to zero, or taken away."""
-        self.note(Act.ZERO, node, tensor.base if tensor.kind == Kind.PARAMETER and tensor.base else tensor)
+    def empty(self, tensor: Value, node: ast.AST, partly: bool = False) -> None:
+        """The gradient of a tensor is set to zero, or taken away; partly: to something else, or of some elements, as
+        where one parameter of a network is to stay as it is."""
+        owner = tensor.base if tensor.kind == Kind.PARAMETER and tensor.base else tensor
+        partly = partly or (owner is not tensor and tensor.name in {"weight", "bias"})
+        self.note(Act.ZERO, node, owner, None, "partly" if partly else "")
 
     def turns(self) -> tuple[tuple[int, int], ...]:
         return tuple((id(loop), turn) for loop, turn in self.loops)

@@ -202,7 +202,7 @@ def wrong_order(case: Case) -> Iterator[RuleHit]:
                 last, emptied = event, None
             elif event.kind == Act.BACKWARD:
                 emptied = None
-            elif event.kind == Act.ZERO and last is not None and stepper.zeroed(event):
+            elif event.kind == Act.ZERO and last is not None and not event.detail and stepper.zeroed(event):
                 emptied = event
             elif event.kind == Act.STEP and event.value is stepper.value:
                 if last is not None and emptied is not None and not apart(last, event) and not apart(emptied, event):
