@@ -24,7 +24,7 @@ PROOFS = {  # what the page of the link says, as it is opened
     "used-twice": '"before": 4.0, "message": 3.0, "after": 7.0',
     "classic": '"before": 10.0, "message": 21.0, "after": 31.0',
     "why-an-order": "A node passes its gradient on before all of its messages have arrived",
-    "define-by-run": "while it runs",
+    "define-by-run": "x.item() > 0 else -x",
     "static-graph": "a static graph in Python",
     "number-first": "none because it is a constant",
     "leaf-step": '"label": "a", "children": []',
@@ -52,7 +52,7 @@ PROOFS = {  # what the page of the link says, as it is opened
     "unsure": "-0.5",
     "cut-off-unit": "relu(w*x)",
     "what-building-teaches": "A number that remembers",
-    "forward-then-back": "while it runs",
+    "forward-then-back": "x.item() > 0 else -x",
 }
 
 
