@@ -288,8 +288,8 @@ GROWS = re.compile("(?i)likelihood|reward|return|score|objective|elbo|evidence|l
 
 
 def uphill(case: Case) -> Iterator[RuleHit]:
-    """18: a loss made larger, by += with its own gradient. Silent: signs of gradients (attacks climb on purpose), and
-    whatever is not called a loss."""
+    """18: a loss made larger, by += with its own gradient. Silent: signs of gradients (attacks climb on purpose), a
+    step up that another statement takes back, and whatever is not called a loss."""
     passes = case.all(Act.BACKWARD, Act.USED)
     losses = [e for e in passes if likelihood_turned(e.value) or e.value.form == "loss" or LOSS.search(e.value.name)]
     if any((e.value.op == "neg" and e not in losses) or GROWS.search(e.value.name) for e in passes):
@@ -304,7 +304,7 @@ def uphill(case: Case) -> Iterator[RuleHit]:
         )
         if event.detail != "+" or new is None or not climbs or {Tag.SIGN, Tag.TURNED} & new.tags or not losses:
             continue
-        if event.value.graph is False or (event.recorded and event.kind == Act.WRITE):
+        if event.value.graph is False or (event.recorded and event.kind == Act.WRITE) or taken_back(case, event):
             continue
         statement = event.statement
         if isinstance(statement, ast.AugAssign):
@@ -327,6 +327,13 @@ def uphill(case: Case) -> Iterator[RuleHit]:
             f"The gradient points to where the loss grows: adding it to {name} climbs; the step goes against it.",
             case.text.replace([(statement, line)]),
         )
+
+
+def taken_back(case: Case, step: Event) -> bool:
+    """Does another statement move the same parameters the other way, or put back what they were?"""
+    owner = step.value.base or step.value
+    moves = (e for e in case.all(Act.UPDATE, Act.WRITE) if (e.value.base or e.value) is owner)
+    return any(e.detail != "+" and e.statement is not step.statement for e in moves)
 
 
 def likelihood_turned(value: Value) -> bool:
