@@ -44,7 +44,7 @@ __all__ = [
     "ACTIVATIONS", "INITS", "MLP", "SGD", "Adam", "Linear", "MutationError", "Optimizer", "Tensor", "allow_mutation",
     "binary_cross_entropy_with_logits", "clip_grad_norm", "concatenate", "cross_entropy", "init_weight", "linear",
     "maximum", "minimum", "mse_loss", "no_grad", "stack", "topological_order", "where",
-]  # fmt: skip
+]  # read by rows  # fmt: skip
 
 _Number: Any = np.float64
 Array: TypeAlias = NDArray[Any]  # of floats; a single number is a NumPy scalar, which has the same methods
@@ -73,7 +73,7 @@ class Tensor:
     """
 
     __slots__ = ("__weakref__", "_backward", "_children", "_data", "_lent", "_made", "_touched",
-                 "grad", "label", "op", "requires_grad")  # fmt: skip
+                 "grad", "label", "op", "requires_grad")  # read by rows  # fmt: skip
     _made: int  # when a result was computed, by the same clock
 
     def __init__(self, data: Any, requires_grad: bool = True, label: str = "") -> None:
@@ -667,7 +667,7 @@ _CAPTURED = MappingProxyType({"value": 1, "left": 1, "right": 2, "result": 0})
 _READ_FOR = MappingProxyType({
     ("*", "left"): 2, ("*", "right"): 1, ("@", "left"): 2, ("@", "right"): 1, ("linear", "left"): 2,
     ("linear", "right"): 1, ("/", "result"): 2, ("**", "result"): 2,
-})  # fmt: skip
+})  # read by rows  # fmt: skip
 
 
 def _check_captured(node: Tensor) -> None:
@@ -1039,9 +1039,14 @@ class MLP:
     """
 
     def __init__(
-        self, sizes: Sequence[int], activation: str = "relu", init: str = "xavier", rng: Any = None,
-        dtype: Any = float, skip: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        sizes: Sequence[int],
+        activation: str = "relu",
+        init: str = "xavier",
+        rng: Any = None,
+        dtype: Any = float,
+        skip: bool = False,
+    ) -> None:
         _require(activation in ACTIVATIONS, "choice", "activation", activation, ", ".join(ACTIVATIONS))
         _require(isinstance(sizes, (Sequence, np.ndarray)) and len(sizes) >= 2, "sizes", sizes)
         rng = np.random.default_rng(rng)
@@ -1135,9 +1140,13 @@ class Adam(Optimizer):
     """Adam (Kingma and Ba 2015, algorithm 1): steps scaled by running means of the gradient and of its square."""
 
     def __init__(
-        self, parameters: Iterable[Tensor], lr: float = 1e-3, betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8, weight_decay: float = 0.0,
-    ) -> None:  # fmt: skip
+        self,
+        parameters: Iterable[Tensor],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+    ) -> None:
         super().__init__(parameters, lr, weight_decay, "mean", "square")
         _require(np.shape(betas) == (2,), "betas", betas, kind=TypeError)
         self.betas, self.eps = tuple(_setting("beta", beta) for beta in betas), _setting("eps", eps)
@@ -1251,19 +1260,21 @@ _SENTENCES = MappingProxyType({
     "no parameters": "The list of parameters is empty: there is nothing to train.",
     "parameters": "Give parameters as a list of Tensors, no results of operations, such as network.parameters().",
     "betas": "Adam needs two betas, such as (0.9, 0.999), not {!r}.",
-})  # fmt: skip
+})  # read by rows  # fmt: skip
 
 # What a number that is set must be, in words and as a test
-_RULES: Mapping[str, tuple[str, Callable[[float], bool]]] = MappingProxyType({
-    "slope": ("The slope of leaky_relu must be a number (no gradient would reach it)", math.isfinite),
-    "bound": ("A bound of clip must be a number (no gradient would reach it)", lambda number: True),
-    "lr": ("The learning rate must be a positive number", lambda number: 0 < number < math.inf),
-    "max_norm": ("The largest gradient norm must be a positive number", lambda number: number > 0),
-    "weight_decay": ("The weight decay must be a finite number from 0", lambda number: 0 <= number < math.inf),
-    "momentum": ("The momentum must be a finite number from 0", lambda number: 0 <= number < math.inf),
-    "eps": ("eps must be a finite number from 0", lambda number: 0 <= number < math.inf),
-    "beta": ("Each of the betas must be a number from 0 to below 1", lambda number: 0 <= number < 1),
-})  # fmt: skip
+_RULES: Mapping[str, tuple[str, Callable[[float], bool]]] = MappingProxyType(
+    {
+        "slope": ("The slope of leaky_relu must be a number (no gradient would reach it)", math.isfinite),
+        "bound": ("A bound of clip must be a number (no gradient would reach it)", lambda number: True),
+        "lr": ("The learning rate must be a positive number", lambda number: 0 < number < math.inf),
+        "max_norm": ("The largest gradient norm must be a positive number", lambda number: number > 0),
+        "weight_decay": ("The weight decay must be a finite number from 0", lambda number: 0 <= number < math.inf),
+        "momentum": ("The momentum must be a finite number from 0", lambda number: 0 <= number < math.inf),
+        "eps": ("eps must be a finite number from 0", lambda number: 0 <= number < math.inf),
+        "beta": ("Each of the betas must be a number from 0 to below 1", lambda number: 0 <= number < 1),
+    }
+)
 
 
 def _error(key: str, *things: Any, kind: type[Exception] = ValueError) -> Exception:
@@ -1319,7 +1330,7 @@ _REFLECTED = MappingProxyType({
     "add": "__radd__", "subtract": "__rsub__", "multiply": "__rmul__", "divide": "__rtruediv__", "power": "__rpow__",
     "matmul": "__rmatmul__", "equal": "__eq__", "not_equal": "__ne__", "less": "__gt__", "less_equal": "__ge__",
     "greater": "__lt__", "greater_equal": "__le__",
-})  # fmt: skip
+})  # read by rows  # fmt: skip
 
 
 class _Manners:
@@ -1396,6 +1407,6 @@ for _one, _method in [*vars(Tensor).items()]:
         setattr(Tensor, _one, _axis_only(_method))
 for _one in (
     "backward", "__truediv__", "__pow__", "exp", "log", "sqrt", "sin", "cos", "sigmoid", "softplus", "logsumexp"
-):  # fmt: skip
+):  # read by rows  # fmt: skip
     setattr(Tensor, _one, _quiet(getattr(Tensor, _one)))
 concatenate, stack = _axis_only(concatenate), _axis_only(stack)

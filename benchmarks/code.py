@@ -43,8 +43,10 @@ def main():
         except NotReadable:
             continue
         taken.append(time.process_time() - start)
-    print(f"{len(taken)} texts of {LINES} lines: median {1000 * statistics.median(taken):.1f} ms, "
-          f"slowest {1000 * max(taken):.1f} ms (at most {1000 * MOST:.0f})")  # fmt: skip
+    print(
+        f"{len(taken)} texts of {LINES} lines: median {1000 * statistics.median(taken):.1f} ms, "
+        f"slowest {1000 * max(taken):.1f} ms (at most {1000 * MOST:.0f})"
+    )
     return 0 if max(taken) <= MOST else 1
 
 

@@ -200,8 +200,10 @@ def measure(browser, player_url, baseline_url, presses):
     reruns = int(large.get_by_text("runs:").inner_text().split()[1]) - int(runs.split()[1])
     large.close()
     updates = drag(player(5))
-    print(f"repaint of 150 nodes over {len(repaints)} events: median {statistics.median(repaints):.1f} ms, "
-          f"p95 {percentile(repaints, 0.95):.1f} ms, slowest {max(repaints):.1f} ms")  # fmt: skip
+    print(
+        f"repaint of 150 nodes over {len(repaints)} events: median {statistics.median(repaints):.1f} ms, "
+        f"p95 {percentile(repaints, 0.95):.1f} ms, slowest {max(repaints):.1f} ms"
+    )
     against = {n: p95[f"player, {n} nodes"] / p95[f"graphviz_chart, {n} nodes"] for n in (30, 150)}
     bars = [
         ("player / graphviz_chart, p95, 30 nodes", against[30], 0.5, True),

@@ -36,8 +36,11 @@ def breaks(name: str) -> bool:
     try:
         ran = subprocess.run(
             [sys.executable, HERE / f"{name}.py", *LITTLE[name]],
-            cwd=HERE.parent, capture_output=True, text=True, timeout=PATIENCE,
-        )  # fmt: skip
+            cwd=HERE.parent,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
         output, broken = ran.stdout + ran.stderr, ran.returncode not in (0, 1) or "Traceback" in ran.stderr
     except subprocess.TimeoutExpired as error:
         output, broken = str(error), True

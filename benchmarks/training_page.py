@@ -271,8 +271,10 @@ def main():
                 for where, label in (("busy", "beside a browser"), ("remote", "browser elsewhere")):
                     ratio = middle[f"{where}_slider"]
                     idle, during = ([1000 * middle[f"{of}_p{share}"] for share in (50, 95)] for of in ("idle", where))
-                    print(f"  other's slider, {label}: p50 {idle[0]:.0f} -> {during[0]:.0f} ms, p95 "
-                          f"{idle[1]:.0f} -> {during[1]:.0f} ms = {ratio:.2f} x   (bar 1.5)")  # fmt: skip
+                    print(
+                        f"  other's slider, {label}: p50 {idle[0]:.0f} -> {during[0]:.0f} ms, p95 "
+                        f"{idle[1]:.0f} -> {during[1]:.0f} ms = {ratio:.2f} x   (bar 1.5)"
+                    )
                 print(f"  processors         {middle['remote_processor']:8.2f} used with the browser elsewhere")
                 print(f"  pause              {1000 * middle['pause']:8.0f} ms from click to label")
                 print(

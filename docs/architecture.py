@@ -52,10 +52,11 @@ def drawn() -> str:
     pairs = without_detours(arrows())
     rooms = sorted({name for pair in pairs for name in pair})
     lines = [
-        f'"{name}" [label="{name.removeprefix("lab.")}{chr(92)}n{SAYS[name]}"]' if name in SAYS
+        f'"{name}" [label="{name.removeprefix("lab.")}{chr(92)}n{SAYS[name]}"]'
+        if name in SAYS
         else f'"{name}" [label="{name.removeprefix("lab.")}"]'
         for name in rooms
-    ]  # fmt: skip
+    ]
     lines += [f'"{a}" -> "{b}"' for a, b in sorted(pairs)]
     style = (
         'rankdir=TB; bgcolor="white"; edge [color="#555555"]; '

@@ -97,14 +97,20 @@ KEPT = Field("last", "descent last", over_time.LONGEST, int, limits=(1, over_tim
 FIELDS = (
     TABS.field,
     Field("surface", "descent surface", "bowl", address.one_of(*TITLES)),
-    Field("weights", PAIR, (WEIGHTS.index("W1[0, 1]"), WEIGHTS.index("W2[1, 0]")), _weights,
-          lambda pair: "{}-{}".format(*pair)),
+    Field(
+        "weights",
+        PAIR,
+        (WEIGHTS.index("W1[0, 1]"), WEIGHTS.index("W2[1, 0]")),
+        _weights,
+        lambda pair: "{}-{}".format(*pair),
+    ),
     Field("start", START, (None, None), _start, _joined),  # what is not said is what the surface proposes
     Field("rates", RATE, (None,) * len(RATE), _rates, _joined),
     STEPS,
     GUESS,
-    Field("four_rate", "descent four rate", four_points.RATE, lambda text: RATES[RATES.index(float(text))],
-          address.number),
+    Field(
+        "four_rate", "descent four rate", four_points.RATE, lambda text: RATES[RATES.index(float(text))], address.number
+    ),
     SEED,
     FOUR_STEPS,
     SOON_GUESS,
@@ -114,7 +120,7 @@ FIELDS = (
     LENGTH,
     KEPT,
     LARGEST_GUESS,
-)  # fmt: skip
+)
 
 
 # ---------------------------------------------------------------- down a surface
@@ -187,9 +193,10 @@ def _walks(surface: Surface) -> dict[str, Walk]:
     start = session[START[0]], session[START[1]]
     rates = [session[key] for key in RATE]
     return memoize(
-        "descent walks", (surface.formula, start, rates),
+        "descent walks",
+        (surface.formula, start, rates),
         lambda: {kind: Walk(surface, kind, rate, start) for kind, rate in zip(KINDS, rates, strict=True)},
-    )  # fmt: skip
+    )
 
 
 def _transport(walks: Mapping[str, Walk]) -> None:
@@ -270,12 +277,19 @@ def _show(
 
 def _now(walks: Mapping[str, Walk], ahead: Mapping[str, OptimizerStep], steps: int) -> str:
     rows = [
-        (KINDS[kind].title, short(step.loss), short(math.hypot(*step.gradient)),
-         step.state if step.state == "descending" else f"{step.state} after {len(walks[kind].taken(steps))}")
+        (
+            KINDS[kind].title,
+            short(step.loss),
+            short(math.hypot(*step.gradient)),
+            step.state if step.state == "descending" else f"{step.state} after {len(walks[kind].taken(steps))}",
+        )
         for kind, step in ahead.items()
-    ]  # fmt: skip
-    meanings = [f"**{word}**: {meaning}" for word, meaning in (("converged", CONVERGED), ("diverged", DIVERGED))
-                if any(step.state == word for step in ahead.values())]  # fmt: skip
+    ]
+    meanings = [
+        f"**{word}**: {meaning}"
+        for word, meaning in (("converged", CONVERGED), ("diverged", DIVERGED))
+        if any(step.state == word for step in ahead.values())
+    ]
     return "\n\n".join([markdown_table([_steps(steps), "loss", "|gradient|", "state"], rows), *meanings])
 
 
@@ -294,11 +308,14 @@ def _numbers(surface: Surface, ahead: Mapping[str, OptimizerStep]) -> str:
             else:
                 rows.append((*known, "no step", f"{numeral(at)}: {step.state}"))
     rules = "; ".join(f"{kind.title} {kind.rule}" for kind in KINDS.values())
-    return "\n\n".join([
-        "**The next step**, before it is taken: the update is the rate times a direction; θ − update is the next θ.",
-        markdown_table(["optimizer", "θ", "gradient", "m", "v", "rate · direction = update", "θ − update"], rows),
-        f":small[{rules}. m and v are what the optimizer remembers once this gradient has arrived.]",
-    ])  # fmt: skip
+    return "\n\n".join(
+        [
+            "**The next step**, before it is taken: the update is the rate times a direction; "
+            "θ − update is the next θ.",
+            markdown_table(["optimizer", "θ", "gradient", "m", "v", "rate · direction = update", "θ − update"], rows),
+            f":small[{rules}. m and v are what the optimizer remembers once this gradient has arrived.]",
+        ]
+    )
 
 
 def _signed(number: float) -> str:
@@ -343,12 +360,19 @@ def _four() -> None:
     with left:
         boards = ChartHost(f"{NAME}-four")
         boards.board("loss")
-        boards.fill({"loss": charts.lines(
-            "Loss by step",
-            [Line("mean squared error", [(float(i), moment.loss) for i, moment in enumerate(moments)])],
-            Axis("step", ends=(0, four_points.MOST)), Axis("loss", log=True),
-            marks=[Mark("y", four_points.ENOUGH, str(four_points.ENOUGH))], height=260, theme=page.theme(),
-        )})  # fmt: skip
+        boards.fill(
+            {
+                "loss": charts.lines(
+                    "Loss by step",
+                    [Line("mean squared error", [(float(i), moment.loss) for i, moment in enumerate(moments)])],
+                    Axis("step", ends=(0, four_points.MOST)),
+                    Axis("loss", log=True),
+                    marks=[Mark("y", four_points.ENOUGH, str(four_points.ENOUGH))],
+                    height=260,
+                    theme=page.theme(),
+                )
+            }
+        )
         wanted = ", ".join(numeral(value) for value in TARGETS[:, 0])
         st.markdown(f"**Loss and predictions as they fall**, the latest first. Wanted: {wanted}.")
         rows = [
@@ -358,11 +382,15 @@ def _four() -> None:
         with st.container(height=240 if steps > 4 else "content", border=steps > 4):
             st.markdown(markdown_table(["step", "loss", *(f"point {i}" for i in range(1, 5))], rows))
     with st.expander(f"Every parameter’s gradient after {_steps(steps)} ({len(last.parameters)} of them)"):
-        st.markdown(markdown_table(
-            ["parameter", "value", "gradient", f"value − {address.number(rate)} · gradient"],
-            [(name, numeral(value), numeral(gradient), numeral(value - rate * gradient))
-             for name, value, gradient in last.parameters],
-        ))  # fmt: skip
+        st.markdown(
+            markdown_table(
+                ["parameter", "value", "gradient", f"value − {address.number(rate)} · gradient"],
+                [
+                    (name, numeral(value), numeral(gradient), numeral(value - rate * gradient))
+                    for name, value, gradient in last.parameters
+                ],
+            )
+        )
 
 
 def _soon(moments: Sequence[four_points.Moment], guessed: str) -> str:
@@ -395,8 +423,9 @@ def _time() -> None:
     controls, picture = st.columns([2, 3], gap="large")
     with controls:
         guessed = guess("Guess: the largest message comes from which time step?", LARGEST, "descent largest")
-        kind = st.segmented_control("State", over_time.KINDS, format_func=over_time.KINDS.__getitem__, required=True,
-                                    key="descent kind")  # fmt: skip
+        kind = st.segmented_control(
+            "State", over_time.KINDS, format_func=over_time.KINDS.__getitem__, required=True, key="descent kind"
+        )
         w = st.slider("Weight w", *W.limits, key="descent w", step=0.05)
         x = st.slider("Input x of each time step", *X.limits, key="descent input", step=0.05)
         length = st.slider("Time steps", *LENGTH.limits, key="descent length")
@@ -409,8 +438,11 @@ def _time() -> None:
     run = memoize("descent run", (kind, w, x, length, kept), lambda: over_time.unroll(kind, w, x, length, kept))
     with controls:
         cut = length - kept
-        lost = "The state is never detached." if cut <= 0 else (
-            f"Detached: the first {cut} {'step sends' if cut == 1 else 'steps send'} nothing.")  # fmt: skip
+        lost = (
+            "The state is never detached."
+            if cut <= 0
+            else (f"Detached: the first {cut} {'step sends' if cut == 1 else 'steps send'} nothing.")
+        )
         st.markdown(
             f"Gradient of w: **{numeral(run.gradient)}**, the sum of {len(run.messages)} messages. By finite "
             f"differences: {numeral(run.numerical)}. {lost}"
@@ -425,8 +457,9 @@ def _time() -> None:
     total, rows = 0.0, []
     for message in run.messages:
         total += message.message
-        rows.append((message.time, numeral(message.upstream), numeral(message.state), numeral(message.message),
-                     numeral(total)))  # fmt: skip
+        rows.append(
+            (message.time, numeral(message.upstream), numeral(message.state), numeral(message.message), numeral(total))
+        )
     st.markdown("**The messages to w**, in the order of their arrival: upstream gradient · state before the time step.")
     with st.container(height=320 if len(rows) > 7 else "content", border=len(rows) > 7):
         headers = ["time step", "upstream gradient", "state before", "message", "gradient so far"]

@@ -96,9 +96,12 @@ def _choose() -> None:
         with tab:
             for heading, keys in groups.items():
                 st.pills(
-                    heading, keys, format_func=partial(_title, heading=heading), selection_mode="multi",
+                    heading,
+                    keys,
+                    format_func=partial(_title, heading=heading),
+                    selection_mode="multi",
                     key=f"teach {name} {heading}",
-                )  # fmt: skip
+                )
 
 
 def _link() -> None:
@@ -107,13 +110,20 @@ def _link() -> None:
         "Name of the list", key="teach name", max_chars=assignment.MAX_NAME, placeholder="Monday: gradients by hand"
     )
     st.pills(
-        "Hide", [*CONTROLS], format_func=CONTROLS.__getitem__, selection_mode="multi", key="teach hide",
+        "Hide",
+        [*CONTROLS],
+        format_func=CONTROLS.__getitem__,
+        selection_mode="multi",
+        key="teach hide",
         help="Only while the list is open. Opening the lab without the link shows everything.",
-    )  # fmt: skip
+    )
     st.text_input(
-        "Begin with", key="teach begin", max_chars=LONGEST, placeholder="a*b + a, or the address of a page",
+        "Begin with",
+        key="teach begin",
+        max_chars=LONGEST,
+        placeholder="a*b + a, or the address of a page",
         help="An expression for the Graph lab; or set up any page as you want it, and paste its address here.",
-    )  # fmt: skip
+    )
     text, begin = now["teach begin"].strip(), ""
     if text:
         try:

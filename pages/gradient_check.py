@@ -273,11 +273,15 @@ def _cotangent() -> None:
         result = report.inputs["x"]
         with column:
             st.markdown(f"**{title}** {'✓ passes' if report.passed else '✗ fails'}: {escape_markdown(report.verdict)}")
-            st.markdown(markdown_table(["element", "backward()", "difference", "agree"], [
-                (element.name, numeral(element.analytic), numeral(element.numerical),
-                 _mark(element))
-                for element in (result.element(index) for index in np.ndindex(result.shape))
-            ]))  # fmt: skip
+            st.markdown(
+                markdown_table(
+                    ["element", "backward()", "difference", "agree"],
+                    [
+                        (element.name, numeral(element.analytic), numeral(element.numerical), _mark(element))
+                        for element in (result.element(index) for index in np.ndindex(result.shape))
+                    ],
+                )
+            )
     st.caption(
         "The derivative of a sum that is always 1 is 0. A rule that sends 0 for an upstream gradient of ones passes "
         "that check, whatever else it does."

@@ -215,9 +215,14 @@ def _go(stage: str) -> None:
 def _direction(expression: Expression, values: dict[str, float | list]) -> tuple[str, int] | None:
     """Reverse mode, or forward mode along one number: the leaf and the position of the cell. None: reverse mode."""
     st.segmented_control(
-        "Direction", [*MODES], format_func=MODES.__getitem__, key="graph mode", required=True, on_change=_turn_round,
+        "Direction",
+        [*MODES],
+        format_func=MODES.__getitem__,
+        key="graph mode",
+        required=True,
+        on_change=_turn_round,
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
     session = st.session_state
     if session["graph mode"] == "reverse":
         return None
@@ -353,16 +358,25 @@ def _remember(values: dict[str, float | list]) -> None:
 def _example() -> None:
     names = [*(p["name"] for p in PRESETS), OWN, RECORDED]
     st.selectbox(
-        "Example", names, key="graph preset", persist_state="session", on_change=_choose_preset,
-        label_visibility="collapsed", width=250,
-    )  # fmt: skip
+        "Example",
+        names,
+        key="graph preset",
+        persist_state="session",
+        on_change=_choose_preset,
+        label_visibility="collapsed",
+        width=250,
+    )
 
 
 def _expression() -> None:
     st.text_area(
-        "Expression", key="graph expression", on_change=_edit_expression, height="content", placeholder="a*b + c",
+        "Expression",
+        key="graph expression",
+        on_change=_edit_expression,
+        height="content",
+        placeholder="a*b + c",
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
 
 
 def _inputs(expression: Expression) -> dict[str, float | list] | None:
@@ -403,9 +417,13 @@ def _settings(expression: Expression | None) -> None:
             key = f"leaf {name} change"
             st.session_state[key] = st.session_state["graph leaves"].get(name, "")
             st.selectbox(
-                f"What is done to {name}", CHANGES, format_func=CHANGES.__getitem__, key=key, on_change=_change,
+                f"What is done to {name}",
+                CHANGES,
+                format_func=CHANGES.__getitem__,
+                key=key,
+                on_change=_change,
                 args=(name,),
-            )  # fmt: skip
+            )
 
 
 def _change(name: str) -> None:
@@ -447,9 +465,15 @@ def _slider(name: str, start: float) -> float:
         value = st.slider(name, -reach, reach, step=step, key=slider, on_change=copy, args=(slider, entry))
     with right:
         st.number_input(
-            f"{name}, exactly", -reach, reach, step=step, key=entry, on_change=copy, args=(entry, slider),
+            f"{name}, exactly",
+            -reach,
+            reach,
+            step=step,
+            key=entry,
+            on_change=copy,
+            args=(entry, slider),
             label_visibility="collapsed",
-        )  # fmt: skip
+        )
     return value
 
 
@@ -660,9 +684,13 @@ def _started(expression: Expression, values: dict[str, float | list], refused: T
         for name, label in OFFERED.items():
             st.button(label, key=f"graph start {name}", on_click=_start_from, args=(name,), disabled=chosen == name)
         st.text_input(
-            "Upstream gradient of your own", key="graph own start", on_change=_start_from_own, width=190,
-            placeholder=f"your own: {brief(np.zeros(shape))}", label_visibility="collapsed",
-        )  # fmt: skip
+            "Upstream gradient of your own",
+            key="graph own start",
+            on_change=_start_from_own,
+            width=190,
+            placeholder=f"your own: {brief(np.zeros(shape))}",
+            label_visibility="collapsed",
+        )
         if chosen is not None:
             st.button("None", key="graph start none", on_click=_start_from, args=(None,))
     if mistake := st.session_state.pop("graph start mistake", ""):
@@ -756,9 +784,13 @@ def _downloads(expression: Expression, values: dict[str, float | list], trace: T
             st.download_button("Drawing (SVG)", svg, "graph.svg", "image/svg+xml", width="stretch")
         st.download_button("Trace (JSON)", trace.to_json, "trace.json", "application/json", width="stretch")
         st.download_button(
-            "Python script", _script(expression, values, trace), "experiment.py", "text/x-python", width="stretch",
+            "Python script",
+            _script(expression, values, trace),
+            "experiment.py",
+            "text/x-python",
+            width="stretch",
             help="Runs beside model.py.",
-        )  # fmt: skip
+        )
 
 
 def _script(expression: Expression, values: dict[str, float | list], trace: Trace) -> str:

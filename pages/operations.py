@@ -113,18 +113,25 @@ def _choose() -> list[Op]:
 
     look, kind, chosen = st.columns([2, 2, 3], vertical_alignment="bottom")
     look.text_input(
-        "Find", key="operations find", max_chars=60, placeholder="find a word: tanh, kink, axis", on_change=narrow,
+        "Find",
+        key="operations find",
+        max_chars=60,
+        placeholder="find a word: tanh, kink, axis",
+        on_change=narrow,
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
     kind.selectbox("Kind", KINDS, key="operations kind", on_change=narrow, label_visibility="collapsed")
     found = _found()
     names = [op.name for op in found]
     if session["operations op"] not in names:  # a link asks for it by name
         names.insert(0, session["operations op"])
     chosen.selectbox(
-        f"Operation ({len(found)} of {len(OPS)})", names, key="operations op", on_change=state.step,
+        f"Operation ({len(found)} of {len(OPS)})",
+        names,
+        key="operations op",
+        on_change=state.step,
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
     if not found:
         st.info("Nothing found. Try another word.")
     return found
@@ -282,9 +289,14 @@ def _drawn(title: str, line: OperationCurve, here: OperationCurve, along: str, w
     if np.isfinite(y) and np.isfinite(slope):
         drawn.append(Line("tangent", [(end, y + (end - x) * slope) for end in (x - 0.6, x + 0.6)]))
     return charts.lines(
-        title, drawn, Axis(along, ends=(-REACH, REACH)), Axis(what, ends=(float(low), float(high))), height=HEIGHT,
-        marks=[Mark("x", x, f"{along} = {numeral(x)}")], theme=page.theme(),
-    )  # fmt: skip
+        title,
+        drawn,
+        Axis(along, ends=(-REACH, REACH)),
+        Axis(what, ends=(float(low), float(high))),
+        height=HEIGHT,
+        marks=[Mark("x", x, f"{along} = {numeral(x)}")],
+        theme=page.theme(),
+    )
 
 
 def _told(shown: Example, here: OperationCurve, along: str, others: dict[str, float]) -> str:

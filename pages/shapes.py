@@ -112,7 +112,7 @@ FIELDS = (
     Field("reduce", "broadcasting reduce", "sum", address.one_of(*REDUCTIONS, "index")),
     Field("axis", "broadcasting axis", "0", address.one_of(*AXES)),
     Field("index", "broadcasting index", "x[[0, 0, 2]]", address.one_of(*INDICES)),
-)  # fmt: skip
+)
 
 
 # ---------------------------------------------------------------- two shapes
@@ -137,8 +137,9 @@ def _broadcast() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox("Example", PRESETS, key="broadcasting preset", on_change=take, placeholder="Your own", width=220)
         st.text_input("Shape of a", key="broadcasting a", max_chars=30, width=110)
-        st.segmented_control("Operation", OPERATIONS, key="broadcasting op", required=True,
-                             format_func=SIGNS.__getitem__)  # fmt: skip
+        st.segmented_control(
+            "Operation", OPERATIONS, key="broadcasting op", required=True, format_func=SIGNS.__getitem__
+        )
         st.text_input("Shape of b", key="broadcasting b", max_chars=30, width=110)
     try:
         left, right = sources.read_shape(pair[0]), sources.read_shape(pair[1])
@@ -191,8 +192,9 @@ def _forgotten() -> None:
         st.segmented_control(
             "Rows in the batch", range(1, 5), key="broadcasting rows", required=True, on_change=_forget
         )
-        st.segmented_control("The step", UPDATES, key="broadcasting update", required=True, on_change=_forget,
-                             format_func="`{}`".format)  # fmt: skip
+        st.segmented_control(
+            "The step", UPDATES, key="broadcasting update", required=True, on_change=_forget, format_func="`{}`".format
+        )
     guessed = guess("What will happen?", OUTCOMES, "broadcasting guess")
     if guessed is None:
         st.info(CHOOSE, icon=":material/help:")
@@ -214,10 +216,20 @@ def _forgotten() -> None:
         f"{verdict(guessed == outcome)} **{OUTCOMES[outcome].capitalize()}.** {escape_markdown(broken.error)}{until}"
     )
     drawing.show(drawn, key="broadcasting bias")
-    st.markdown(markdown_table(["engine", "the loss, step by step", "b at the end", "its shape"], [
-        (name, ", ".join([*map(number, run.losses), *["✗"] * bool(run.error)]), brief(run.bias), str(run.bias.shape))
-        for name, run in (("right", right), ("broken", broken))
-    ]))  # fmt: skip
+    st.markdown(
+        markdown_table(
+            ["engine", "the loss, step by step", "b at the end", "its shape"],
+            [
+                (
+                    name,
+                    ", ".join([*map(number, run.losses), *["✗"] * bool(run.error)]),
+                    brief(run.bias),
+                    str(run.bias.shape),
+                )
+                for name, run in (("right", right), ("broken", broken))
+            ],
+        )
+    )
 
 
 def _forget() -> None:
@@ -252,11 +264,15 @@ def _loss() -> None:
         f"they are {', '.join(f'{t:g}' for t in trap.target)}. Each prediction is compared with every one of them."
     )
     drawing.show(drawn, key="broadcasting trap")
-    st.markdown(markdown_table(
-        ["", "numbers", "loss", f"predictions after {forgotten_sum.STEPS} steps against the gradient"],
-        [(name, str(loss.difference.size), number(loss.value), ", ".join(f"{p:.2f}" for p in loss.after.ravel()))
-         for name, loss in (("(N, 1) − (N,)", trap), ("(N, 1) − (N, 1)", right))],
-    ))  # fmt: skip
+    st.markdown(
+        markdown_table(
+            ["", "numbers", "loss", f"predictions after {forgotten_sum.STEPS} steps against the gradient"],
+            [
+                (name, str(loss.difference.size), number(loss.value), ", ".join(f"{p:.2f}" for p in loss.after.ravel()))
+                for name, loss in (("(N, 1) − (N,)", trap), ("(N, 1) − (N, 1)", right))
+            ],
+        )
+    )
 
 
 # ---------------------------------------------------------------- a matrix product
@@ -293,11 +309,11 @@ def _reduce() -> None:
     )
     session = st.session_state
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        kind = st.segmented_control("What is done with x", [*REDUCTIONS, "index"], key="broadcasting reduce",
-                                    required=True)  # fmt: skip
+        kind = st.segmented_control(
+            "What is done with x", [*REDUCTIONS, "index"], key="broadcasting reduce", required=True
+        )
         if kind == "index":
-            st.segmented_control("Index", INDICES, key="broadcasting index", required=True,
-                                 format_func="`{}`".format)  # fmt: skip
+            st.segmented_control("Index", INDICES, key="broadcasting index", required=True, format_func="`{}`".format)
         else:
             st.segmented_control("Axis", AXES, key="broadcasting axis", required=True)
     chosen = session["broadcasting index"] if kind == "index" else session["broadcasting axis"]

@@ -91,7 +91,7 @@ def _key(cell: tuple[str, str]) -> str:
     return f"guess {cell[0]} {cell[1]}"
 
 
-PART = PARTS.field  # fmt: skip
+PART = PARTS.field
 NUMBER = Field("number", "trap number", START.number, float, address.number, (-LARGEST, LARGEST))
 CUT_A = Field("cut_a", "cut a", 2.0, float, address.number, (-LARGEST, LARGEST))
 CUT_B = Field("cut_b", "cut b", 3.0, float, address.number, (-LARGEST, LARGEST))
@@ -189,18 +189,31 @@ def _settings() -> Experiment:
         "Operation", list(OPS), format_func=lambda name: OPS[name].text, key="trap op", on_change=_ask_again, width=155
     )
     written = line.selectbox(
-        "Write to", list(WRITTEN), format_func=lambda what: f"{WRITTEN[what]} ({what})", key="trap written",
-        on_change=_ask_again, width=155,
-    )  # fmt: skip
+        "Write to",
+        list(WRITTEN),
+        format_func=lambda what: f"{WRITTEN[what]} ({what})",
+        key="trap written",
+        on_change=_ask_again,
+        width=155,
+    )
     routes = [name for name, route in ROUTES.items() if written == "input" or not route.inputs_only]
     route = line.selectbox(
-        "How it is written", routes, key="trap route", on_change=_ask_again, width=325,
+        "How it is written",
+        routes,
+        key="trap route",
+        on_change=_ask_again,
+        width=325,
         format_func=lambda name: f"{ROUTES[name].line('t', 'v')}   ({ROUTES[name].title})",
-    )  # fmt: skip
+    )
     guard = line.segmented_control(
-        "Guard", list(GUARDS), required=True, key="trap guard", on_change=_ask_again, width="content",
+        "Guard",
+        list(GUARDS),
+        required=True,
+        key="trap guard",
+        on_change=_ask_again,
+        width="content",
         help="Off runs the pass inside `allow_mutation()`; on is the engine as it comes.",
-    )  # fmt: skip
+    )
     with line.popover("Numbers", icon=":material/tune:", width="content"):
         if ROUTES[route].takes_number:
             st.slider("Number that is written", *NUMBER.limits, step=0.5, key="trap number", on_change=_ask_again)
@@ -227,11 +240,15 @@ def _next_step() -> int:
     asked = done == MUTATE and not st.session_state.get("trap seen")
     following, back = st.columns([3, 1], gap="small")
     following.button(  # of one type in every state: another type is another element, and the keyboard focus is lost
-        "Start again" if over else f"{done + 1} {STEPS[done]}", key="trap next", on_click=go,
-        args=(0 if over else done + 1,), width="stretch", type="primary",
+        "Start again" if over else f"{done + 1} {STEPS[done]}",
+        key="trap next",
+        on_click=go,
+        args=(0 if over else done + 1,),
+        width="stretch",
+        type="primary",
         disabled=asked and st.session_state["trap guess"] is None,
         icon=":material/replay:" if over else ":material/play_arrow:",
-    )  # fmt: skip
+    )
     back.button("Back", key="trap back", on_click=go, args=(done - 1,), width="stretch", disabled=done == 0)
     return done
 
@@ -268,9 +285,14 @@ def _guess() -> None:
     # Streamlit forgets what a widget holds once it is not on the page: the guess has a place of its own.
     st.session_state["trap choice"] = st.session_state["trap guess"]
     st.radio(
-        "**Your guess.** When backward() has run:", _guesses(), format_func=GUESSES.get, key="trap choice",
-        index=None, horizontal=True, on_change=keep,
-    )  # fmt: skip
+        "**Your guess.** When backward() has run:",
+        _guesses(),
+        format_func=GUESSES.get,
+        key="trap choice",
+        index=None,
+        horizontal=True,
+        on_change=keep,
+    )
 
 
 def _verdict(result: Outcome) -> None:
@@ -361,8 +383,10 @@ def _graph(graph: Trace, count: int | None = None, cuts_in_it: Sequence[tuple[in
             row.edge(first, second, style="invis")
     for start, end, why in cuts_in_it:
         drawing.edge(f"n{start}", f"n{end}", label=f" ✂ {why}", style="dashed", fontcolor=colours["faint"])
-    missing = {end: [describe(graph.nodes[start]) for start, other, _ in cuts_in_it if other == end]
-               for _, end, _ in cuts_in_it}  # fmt: skip
+    missing = {
+        end: [describe(graph.nodes[start]) for start, other, _ in cuts_in_it if other == end]
+        for _, end, _ in cuts_in_it
+    }
     said = "".join(f"\nCut on the way to {graph.nodes[end]['label']}: {', '.join(missing[end])}." for end in missing)
     st.graphviz_chart(drawing, alt=f"The computation graph. As text:\n{graph.to_text(count)}{said}")
     with st.expander("The graph as a table"):
@@ -490,11 +514,13 @@ def _guess_cut() -> None:
 
     guesses = [
         st.segmented_control(
-            f"**Your guess.** Next to the uncut pass, {name}.grad is…", list(ARRIVALS), key=f"cut guess {name}",
+            f"**Your guess.** Next to the uncut pass, {name}.grad is…",
+            list(ARRIVALS),
+            key=f"cut guess {name}",
             format_func=ARRIVALS.__getitem__,
         )
         for name in ("a", "b")
-    ]  # fmt: skip
+    ]
     st.button("Run both passes", key="cut go", type="primary", on_click=run, disabled=None in guesses)
 
 
@@ -559,18 +585,33 @@ def _life_actions(actions: str, life: lifecycle.Life) -> None:
 
     with st.container(horizontal=True, gap="small"):
         for letter, action in ACTIONS.items():
-            st.button(f"`{action.code}`", key=f"life {letter}", on_click=act, args=(letter,), help=action.title,
-                      disabled=letter not in life.possible)  # fmt: skip
+            st.button(
+                f"`{action.code}`",
+                key=f"life {letter}",
+                on_click=act,
+                args=(letter,),
+                help=action.title,
+                disabled=letter not in life.possible,
+            )
     with st.container(horizontal=True, gap="small"):
         full = len(actions) + len(lifecycle.WHOLE_STEP) > lifecycle.MOST
-        st.button("A whole training step", key="life whole", on_click=act, args=(lifecycle.WHOLE_STEP,), type="primary",
-                  disabled=full)  # fmt: skip
+        st.button(
+            "A whole training step",
+            key="life whole",
+            on_click=act,
+            args=(lifecycle.WHOLE_STEP,),
+            type="primary",
+            disabled=full,
+        )
         st.button("Undo", key="life undo", on_click=undo, disabled=not actions)
         st.button("Start over", key="life restart", on_click=restart, disabled=not actions)
     st.pills(
-        "Your guess, if you like, before you press: w.grad …", list(lifecycle.EFFECTS), key="life guess",
-        format_func=lifecycle.EFFECTS.__getitem__, disabled=not life.possible,
-    )  # fmt: skip
+        "Your guess, if you like, before you press: w.grad …",
+        list(lifecycle.EFFECTS),
+        key="life guess",
+        format_func=lifecycle.EFFECTS.__getitem__,
+        disabled=not life.possible,
+    )
     if full:
         st.info(f"A life here has at most {lifecycle.MOST} actions. Undo some, or start over.")
 

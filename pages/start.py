@@ -82,10 +82,20 @@ def _first_gradient(current: PageState) -> None:
     expression, trace = memoize("start", values, lambda: _recorded(values))
     reached = {"none": 0, "forward": trace.forward_events, "backward": len(trace.events)}[session["start stage"]]
     player(
-        trace, key=PLAYER, live=live, event=reached, opening=session["start opening"], opened=session["start event"],
-        address="event", stage="stage", usual_stage="forward", stopping=True, compact=True, build=expression,
+        trace,
+        key=PLAYER,
+        live=live,
+        event=reached,
+        opening=session["start opening"],
+        opened=session["start event"],
+        address="event",
+        stage="stage",
+        usual_stage="forward",
+        stopping=True,
+        compact=True,
+        build=expression,
         judged=expression,
-    )  # fmt: skip
+    )
     _question(expression, values)
     _machine(expression, trace, values)
 
@@ -96,9 +106,13 @@ def _question(expression: Expression, values: Values) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="start question line"):
         st.markdown("**Set b to 0. What is a's gradient?**", width="content")
         st.segmented_control(
-            "Set b to 0. What is a's gradient?", ANSWERS, format_func=numeral, key="start guess",
-            label_visibility="collapsed", width="content",
-        )  # fmt: skip
+            "Set b to 0. What is a's gradient?",
+            ANSWERS,
+            format_func=numeral,
+            key="start guess",
+            label_visibility="collapsed",
+            width="content",
+        )
         guess = session["start guess"]
         if guess is not None:
             gradient = record(expression, {**values, "b": 0.0}).gradients["a"]
@@ -148,9 +162,12 @@ def _machine(expression: Expression, trace: Trace, values: Values) -> None:
         at = session["start machine"]
         following = STAGES[at].name if at < len(STAGES) else STAGES[0].name
         st.button(
-            f"Run: {following}", icon=":material/play_arrow:", on_click=move, args=(at % len(STAGES) + 1,),
+            f"Run: {following}",
+            icon=":material/play_arrow:",
+            on_click=move,
+            args=(at % len(STAGES) + 1,),
             key="start machine step",
-        )  # fmt: skip
+        )
     for place, (index, stage) in zip(st.columns(len(STAGES)), enumerate(STAGES, start=1), strict=True):
         lit = index == at
         kind = "lit" if lit else "ran" if index < at else "off"

@@ -445,11 +445,16 @@ def _take_weights(view: View) -> None:
         return buffer.getvalue()
 
     st.download_button(
-        "Weights", saved, "weights.npy", key="training weights", icon=":material/download:", on_click="ignore",
+        "Weights",
+        saved,
+        "weights.npy",
+        key="training weights",
+        icon=":material/download:",
+        on_click="ignore",
         disabled=st.session_state["training running"],
         help="All weights and biases as one array, at the epoch shown or the nearest earlier one that is kept. "
         "Read it with np.load; Trainer.set_weights accepts it.",
-    )  # fmt: skip
+    )
 
 
 def _play_sample(view: View) -> None:

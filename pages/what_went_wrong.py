@@ -127,11 +127,19 @@ def _elsewhere_again() -> None:
 
 def _question() -> str:
     field, go, answer = st.columns([6, 2, 6], gap="small")
-    text: str = field.text_area(
-        "Message, or what you see", key="wrong text", height=68, max_chars=search_field.LONGEST, on_change=_search,
-        placeholder="RuntimeError: grad can be implicitly …   or: loss is nan   or a loop or a CSV",
-        persist_state="session", label_visibility="collapsed",
-    ) or ""  # fmt: skip
+    text: str = (
+        field.text_area(
+            "Message, or what you see",
+            key="wrong text",
+            height=68,
+            max_chars=search_field.LONGEST,
+            on_change=_search,
+            placeholder="RuntimeError: grad can be implicitly …   or: loss is nan   or a loop or a CSV",
+            persist_state="session",
+            label_visibility="collapsed",
+        )
+        or ""
+    )
     go.button("Find it", key="wrong find", type="primary", on_click=_search, width="stretch")
     if not text.strip():
         return ""
@@ -142,9 +150,11 @@ def _question() -> str:
         if kind != "message":
             st.markdown("This text is a piece of code." if kind == "code" else "This text is a curve.")
             st.button(
-                "Read it line by line" if kind == "code" else "See what it shows", key="wrong elsewhere",
-                icon=":material/arrow_forward:", on_click=_elsewhere_again,
-            )  # fmt: skip
+                "Read it line by line" if kind == "code" else "See what it shows",
+                key="wrong elsewhere",
+                icon=":material/arrow_forward:",
+                on_click=_elsewhere_again,
+            )
         elif not found:
             _nothing()
         elif found[0].sure:
@@ -193,9 +203,13 @@ def _questions(found: list[Found], chosen: Found | None) -> None:
     for number, match in enumerate(found):
         key = match.failure.key
         columns[2 * number // len(found)].button(
-            f"... {match.asks}?", key=f"wrong cause {key} {match.form}", on_click=_choose, args=(key, match.form),
-            icon=":material/check:" if match is chosen else ":material/play_arrow:", width="stretch",
-        )  # fmt: skip
+            f"... {match.asks}?",
+            key=f"wrong cause {key} {match.form}",
+            on_click=_choose,
+            args=(key, match.form),
+            icon=":material/check:" if match is chosen else ":material/play_arrow:",
+            width="stretch",
+        )
 
 
 def _by(match: Found) -> str:
@@ -217,9 +231,13 @@ def _all() -> None:
         with column.container(gap=None):
             for failure in FAILURES[start : start + (9 if start == 0 else 8)]:
                 st.button(
-                    f"{failure.number} {failure.name}", key=f"wrong choose {failure.key}", on_click=_choose,
-                    args=(failure.key,), type="tertiary", help=failure.symptom,
-                )  # fmt: skip
+                    f"{failure.number} {failure.name}",
+                    key=f"wrong choose {failure.key}",
+                    on_click=_choose,
+                    args=(failure.key,),
+                    type="tertiary",
+                    help=failure.symptom,
+                )
 
 
 # ---------------------------------------------------------------- one failure
@@ -282,17 +300,28 @@ def _form(failure: Failure) -> int:
     session = st.session_state
     if session["wrong form"] >= len(failure.forms):
         state.reset([FORM])  # of an address about another failure
-    return st.segmented_control(
-        "It comes in several forms", range(len(failure.forms)), format_func=failure.forms.__getitem__, required=True,
-        key="wrong form", on_change=state.step, label_visibility="collapsed",
-    ) or 0  # fmt: skip
+    return (
+        st.segmented_control(
+            "It comes in several forms",
+            range(len(failure.forms)),
+            format_func=failure.forms.__getitem__,
+            required=True,
+            key="wrong form",
+            on_change=state.step,
+            label_visibility="collapsed",
+        )
+        or 0
+    )
 
 
 def _numbers(failure: Failure) -> Numbers:
     """The learner's own, or those that the programs begin with."""
     text = st.text_input(
-        f"Your own numbers: {failure.own}", key="wrong numbers", max_chars=100, placeholder=written(failure.numbers),
-    )  # fmt: skip
+        f"Your own numbers: {failure.own}",
+        key="wrong numbers",
+        max_chars=100,
+        placeholder=written(failure.numbers),
+    )
     try:
         return read_numbers(failure, text or "")
     except ValueError as error:
@@ -347,9 +376,13 @@ def _course(name: str, cause: Ran, cure: Ran) -> Chart:
     values = [value for line in drawn for _, value in line.points if 0 < value < np.inf]
     wide = x != "batch" and bool(values) and max(values) > 100 * min(values)
     return charts.lines(
-        f"{name[0].upper()}{name[1:]}", drawn, charts.Axis(x), charts.Axis(name, log=wide), height=220,
+        f"{name[0].upper()}{name[1:]}",
+        drawn,
+        charts.Axis(x),
+        charts.Axis(name, log=wide),
+        height=220,
         theme=page.theme(),
-    )  # fmt: skip
+    )
 
 
 def _memory(numbers: Numbers) -> None:
@@ -357,10 +390,12 @@ def _memory(numbers: Numbers) -> None:
     first = numbers[0] if isinstance(numbers, list) else numbers
     batch = memory.batch(float(first))
     st.markdown("**What one loss holds**, node by node")
-    st.markdown(markdown_table(
-        ["node", "shape", "bytes kept because of it"],
-        [(node.name, node.shape, f"{node.bytes:,}") for node in batch.nodes],
-    ))  # fmt: skip
+    st.markdown(
+        markdown_table(
+            ["node", "shape", "bytes kept because of it"],
+            [(node.name, node.shape, f"{node.bytes:,}") for node in batch.nodes],
+        )
+    )
     st.markdown(
         f"Besides the parameter that is {batch.before:,} bytes, for as long as anything holds the loss. `backward()` "
         f"takes its graph apart: {batch.after:,} bytes are left. Where nothing goes backward, only letting go of the "
@@ -392,11 +427,17 @@ def _pytorch(failure: Failure, numbers: Numbers) -> None:
                 st.error(escape_markdown(str(error)), icon=":material/block:")
             return
         says = "It may say" if failure.silent else "It says"  # where this engine is silent, PyTorch mostly is
-        st.markdown(f"{says}: *{escape_markdown(failure.phrases[0])}*" if failure.phrases else
-                    "It has no message for this.")  # fmt: skip
+        st.markdown(
+            f"{says}: *{escape_markdown(failure.phrases[0])}*" if failure.phrases else "It has no message for this."
+        )
         if memoize("torch", 1, installed):
-            st.button("Run it in PyTorch", key="wrong ask", icon=":material/play_arrow:", on_click=ask,
-                      help="In a process of its own, which then ends.")  # fmt: skip
+            st.button(
+                "Run it in PyTorch",
+                key="wrong ask",
+                icon=":material/play_arrow:",
+                on_click=ask,
+                help="In a process of its own, which then ends.",
+            )
         else:
             st.caption("PyTorch is not installed where this page runs: the text is as it was in version 2.13.")
 

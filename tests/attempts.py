@@ -40,7 +40,7 @@ DANGEROUS = {
     (109, 154), "capset": (126, 91), "personality": (135, 92), "timer_create": (222, 107), "alarm": (37, None),
     "set_tid_address": (218, 96), "remap_file_pages": (216, 234), "mlock": (149, 228), "mlockall": (151, 230), "msync":
     (26, 227), "set_robust_list": (273, 99), "lookup_dcookie": (212, 18), "vhangup": (153, 58),
-}  # fmt: skip
+}  # read by rows  # fmt: skip
 
 # Reading what is not for learners: bubblewrap alone stops it.
 READING = {
@@ -69,7 +69,7 @@ READING = {
     "the logs": "os.listdir('/var/log')",
     "the host's name": "open('/etc/hostname').read()",
     "the kernel's random numbers": "open('/dev/urandom', 'rb')",
-}  # fmt: skip
+}
 
 WRITING = {
     "a new file": "open(D + '/x', 'w')",
@@ -122,7 +122,7 @@ WRITING = {
     "a lock on a part of a file": "import fcntl; fcntl.lockf(os.open(F, os.O_RDONLY), fcntl.LOCK_SH)",
     "a lease on a file": "import fcntl; fcntl.fcntl(os.open(F, os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_RDLCK)",
     "a watch over a folder": "import fcntl; fcntl.fcntl(os.open(D, os.O_RDONLY), fcntl.F_NOTIFY, fcntl.DN_CREATE)",
-}  # fmt: skip
+}
 
 PROGRAMS = {
     "fork": "os.fork()",
@@ -139,7 +139,7 @@ PROGRAMS = {
     "an event loop": "import asyncio; asyncio.run(asyncio.sleep(0))",
     "a session": "os.setsid()",
     "a group": "os.setpgid(0, 0)",
-}  # fmt: skip
+}
 
 NETWORK = {
     "a connection": "import socket; socket.create_connection(('127.0.0.1', PORT), 1)",
@@ -153,7 +153,7 @@ NETWORK = {
     "a server": "import socket; socket.create_server(('127.0.0.1', 0))",
     "a page": "import urllib.request; urllib.request.urlopen(f'http://127.0.0.1:{PORT}', timeout=1)",
     "a connection of HTTP": "import http.client; http.client.HTTPConnection('127.0.0.1', PORT, 1).request('GET', '/')",
-}  # fmt: skip
+}
 
 SIGNALS = {
     "its parent": "os.kill(os.getppid(), 9)",
@@ -173,7 +173,7 @@ SIGNALS = {
     "the owner of a pipe, by ioctl": "import fcntl, struct; fcntl.ioctl(2, 0x8901, struct.pack('i', P))",
     "the group of a pipe, by ioctl": "import fcntl, struct; fcntl.ioctl(2, 0x8902, struct.pack('i', P))",
     "typing into a terminal": "import fcntl; fcntl.ioctl(2, 0x5412, b'x')",
-}  # fmt: skip
+}
 
 SHARE = {
     "another's processors": "os.sched_setaffinity(P, {0})",
@@ -213,6 +213,6 @@ SHARE = {
     "a queue of messages": "call('mq_open', b'/x', 0o100, 0o600, 0)",
     "memory broken": "call_number(ALLOWED['madvise'], 0, 0, 100)",
     "a lock that lends its priority": "call_number(ALLOWED['futex'], b'x' * 8, 6, 0, 0, 0, 0)",
-}  # fmt: skip
+}
 
 REFUSED = {"writing": WRITING, "programs": PROGRAMS, "network": NETWORK, "signals": SIGNALS, "a share": SHARE}

@@ -130,4 +130,4 @@ WRONG = (
     _function("matmul", UPSTREAM, ("return grad @ b.T, a.T @ grad", "return np.ones_like(grad) @ b.T, a.T @ grad")),
     _function("network", ("sum", "average", "mean"), ("return x.sum()", "return x.mean()")),
     _function("network", SIGN, ("return grad, grad.sum(axis=0)", "return grad, -grad.sum(axis=0)")),
-)  # fmt: skip
+)  # read by rows  # fmt: skip

@@ -148,12 +148,16 @@ def _copied(name: str, own: np.ndarray, shape: Shape) -> tuple[Grid, Grid]:
     large = Grid(f"{name} copied", f"{name}, copied", np.broadcast_to(own, shape), "copy")
     for cell, reached in enumerate(places):
         times = f"read {len(reached)} times" if len(reached) > 1 else "read once"
-        small.says.append(f"{place(name, own.shape, cell)} = {numeral(own.ravel()[cell])} is {times}:\n"
-                          f"for {_joined([place('result', shape, r) for r in reached], ', ')}.")  # fmt: skip
+        small.says.append(
+            f"{place(name, own.shape, cell)} = {numeral(own.ravel()[cell])} is {times}:\n"
+            f"for {_joined([place('result', shape, r) for r in reached], ', ')}."
+        )
         small.lights.append({large.key: reached, "result": reached, f"gradient of {name}": [cell]})
     for at, cell in enumerate(origin.ravel()):
-        large.says.append(f"At {place('result', shape, at)} this is {place(name, own.shape, int(cell))} again: "
-                          f"{numeral(own.ravel()[cell])}.\nNumPy stores no copy, it reads the same cell.")  # fmt: skip
+        large.says.append(
+            f"At {place('result', shape, at)} this is {place(name, own.shape, int(cell))} again: "
+            f"{numeral(own.ravel()[cell])}.\nNumPy stores no copy, it reads the same cell."
+        )
         large.lights.append({name: [int(cell)], "result": [at]})
     return small, large
 
@@ -176,8 +180,15 @@ def broadcast(run: Run, op: str, sources: tuple[Sources, Sources]) -> GridPictur
         backward = Grid(f"gradient of {name}", f"{name}.grad", run.gradients[number], "gradient")
         if copies:
             _about_messages(message, sources[number], origins[number], run.upstream, name)
-        _about_gradient(name, run.gradients[number], sources[number], run.upstream, backward,
-                        names[1 - number] if op in "*/" else "", message.key if copies else "")  # fmt: skip
+        _about_gradient(
+            name,
+            run.gradients[number],
+            sources[number],
+            run.upstream,
+            backward,
+            names[1 - number] if op in "*/" else "",
+            message.key if copies else "",
+        )
         forward += [small, "copied to", large] if copies else [small]
         back += [backward, "sums", message] if copies else [backward]
     for cell in range(run.result.size):
@@ -186,17 +197,28 @@ def broadcast(run: Run, op: str, sources: tuple[Sources, Sources]) -> GridPictur
         exact = all(map(_exactly, (first, second, value)))
         places = [place(n, o.shape, int(at[cell])) for n, o, at in zip(names, run.operands, origins, strict=True)]
         equals = "=" if exact else "≈"
-        result.says.append(f"{place('result', shape, cell)} = {places[0]} {sign} {places[1]}:\n"
-                           f"{_in_sum(first)} {sign} {_in_sum(second)} {equals} {numeral(value)}")  # fmt: skip
-        lights = {f"{n}{suffix}": [c] for n, at in zip(names, origins, strict=True)
-                  for suffix, c in (("", int(at[cell])), (" copied", cell))}  # fmt: skip
+        result.says.append(
+            f"{place('result', shape, cell)} = {places[0]} {sign} {places[1]}:\n"
+            f"{_in_sum(first)} {sign} {_in_sum(second)} {equals} {numeral(value)}"
+        )
+        lights = {
+            f"{n}{suffix}": [c]
+            for n, at in zip(names, origins, strict=True)
+            for suffix, c in (("", int(at[cell])), (" copied", cell))
+        }
         result.lights.append(lights | {"upstream": [cell]})
-        upstream.says.append(f"{place('upstream', shape, cell)} = {numeral(run.upstream.ravel()[cell])} arrives at "
-                             f"{place('result', shape, cell)}.\nIt goes on to {' and to '.join(places)}.")  # fmt: skip
-        upstream.lights.append({"result": [cell]} | {
-            f"{kind} {n}": [c] for n, at in zip(names, origins, strict=True)
-            for kind, c in (("gradient of", int(at[cell])), ("message to", cell))
-        })  # fmt: skip
+        upstream.says.append(
+            f"{place('upstream', shape, cell)} = {numeral(run.upstream.ravel()[cell])} arrives at "
+            f"{place('result', shape, cell)}.\nIt goes on to {' and to '.join(places)}."
+        )
+        upstream.lights.append(
+            {"result": [cell]}
+            | {
+                f"{kind} {n}": [c]
+                for n, at in zip(names, origins, strict=True)
+                for kind, c in (("gradient of", int(at[cell])), ("message to", cell))
+            }
+        )
     headings: list[Grid | str] = ["Forward: values are read again", "|", "Backward: gradients are summed"]
     rows: list[list[Grid | str]] = [headings, [*forward, "|", *back], [result, "|", upstream]]
     most = max(
@@ -210,8 +232,10 @@ def _about_messages(grid: Grid, sources: Sources, origin: np.ndarray, upstream: 
     by_place = {term.cell: term for terms in sources for term in terms}
     for at, value in enumerate(grid.array.ravel()):
         term = by_place[at]
-        grid.says.append(f"The copy of {name} at {place('result', upstream.shape, at)} receives:\n"
-                         f"{equation(_products([term], upstream), float(value))}")  # fmt: skip
+        grid.says.append(
+            f"The copy of {name} at {place('result', upstream.shape, at)} receives:\n"
+            f"{equation(_products([term], upstream), float(value))}"
+        )
         grid.lights.append({"upstream": [at], f"gradient of {name}": [int(origin[at])], f"{name} copied": [at]})
 
 
@@ -232,29 +256,38 @@ def matmul(run: Run, sources: tuple[Sources, Sources]) -> GridPicture:
 
     for i, j in np.ndindex(n, m):
         terms = [(left[i, k], right[k, j]) for k in range(inner)]
-        c.says.append(f"C[{i}, {j}] is row {i} of A times column {j} of B:\n"
-                      f"{equation(terms, float(run.result[i, j]))}")  # fmt: skip
+        c.says.append(f"C[{i}, {j}] is row {i} of A times column {j} of B:\n{equation(terms, float(run.result[i, j]))}")
         c.lights.append({"A": row(i, inner), "B": column(j, inner, m), "upstream": [i * m + j]})
-        g.says.append(f"G[{i}, {j}] = {numeral(float(run.upstream[i, j]))} arrives at C[{i}, {j}].\n"
-                      f"It goes on to row {i} of A.grad and to column {j} of B.grad.")  # fmt: skip
+        g.says.append(
+            f"G[{i}, {j}] = {numeral(float(run.upstream[i, j]))} arrives at C[{i}, {j}].\n"
+            f"It goes on to row {i} of A.grad and to column {j} of B.grad."
+        )
         g.lights.append({"C": [i * m + j], "gradient of A": row(i, inner), "gradient of B": column(j, inner, m)})
     for i, k in np.ndindex(n, inner):
         at = i * inner + k
-        a.says.append(f"A[{i}, {k}] is used {'once' if m == 1 else f'{m} times'}, in row {i} of C:\n"
-                      f"each time it meets a cell of row {k} of B.")  # fmt: skip
+        a.says.append(
+            f"A[{i}, {k}] is used {'once' if m == 1 else f'{m} times'}, in row {i} of C:\n"
+            f"each time it meets a cell of row {k} of B."
+        )
         a.lights.append({"C": row(i, m), "B": row(k, m), "gradient of A": [at]})
         terms = [(run.upstream.flat[t.cell], t.factor) for t in sources[0][at]]
-        to_a.says.append(f"A.grad[{i}, {k}] is row {i} of G times row {k} of B, which is column {k} of Bᵀ:\n"
-                         f"{equation(terms, float(run.gradients[0][i, k]))}")  # fmt: skip
+        to_a.says.append(
+            f"A.grad[{i}, {k}] is row {i} of G times row {k} of B, which is column {k} of Bᵀ:\n"
+            f"{equation(terms, float(run.gradients[0][i, k]))}"
+        )
         to_a.lights.append({"upstream": row(i, m), "B": row(k, m), "A": [at]})
     for k, j in np.ndindex(inner, m):
         at = k * m + j
-        b.says.append(f"B[{k}, {j}] is used {'once' if n == 1 else f'{n} times'}, in column {j} of C:\n"
-                      f"each time it meets a cell of column {k} of A.")  # fmt: skip
+        b.says.append(
+            f"B[{k}, {j}] is used {'once' if n == 1 else f'{n} times'}, in column {j} of C:\n"
+            f"each time it meets a cell of column {k} of A."
+        )
         b.lights.append({"C": column(j, n, m), "A": column(k, n, inner), "gradient of B": [at]})
         terms = [(t.factor, run.upstream.flat[t.cell]) for t in sources[1][at]]
-        to_b.says.append(f"B.grad[{k}, {j}] is column {k} of A, which is row {k} of Aᵀ, times column {j} of G:\n"
-                         f"{equation(terms, float(run.gradients[1][k, j]))}")  # fmt: skip
+        to_b.says.append(
+            f"B.grad[{k}, {j}] is column {k} of A, which is row {k} of Aᵀ, times column {j} of G:\n"
+            f"{equation(terms, float(run.gradients[1][k, j]))}"
+        )
         to_b.lights.append({"A": column(k, n, inner), "upstream": column(j, n, m), "B": [at]})
     return GridPicture([[a, "@", b, "=", c], [to_a, to_b, "from", g]], ("gradient of A", 0))
 
@@ -272,8 +305,10 @@ def of_one(run: Run, sources: Sources, title: str) -> GridPicture:
         for at in reached:
             inputs[at].append(cell)
         where = _joined([place("result", run.result.shape, at) for at in reached], ", ")
-        x.says.append(f"{place('x', own.shape, cell)} = {numeral(own.ravel()[cell])}\n"
-                      f"{f'reaches {where}.' if reached else 'reaches nothing: its gradient is 0.'}")  # fmt: skip
+        x.says.append(
+            f"{place('x', own.shape, cell)} = {numeral(own.ravel()[cell])}\n"
+            f"{f'reaches {where}.' if reached else 'reaches nothing: its gradient is 0.'}"
+        )
         x.lights.append({"result": reached, "gradient of x": [cell]})
     for at, cells in enumerate(inputs):
         listed = _joined([place("x", own.shape, cell) for cell in cells], ", ")
@@ -297,23 +332,29 @@ def bias_gradients(upstream: np.ndarray, right: np.ndarray, broken: np.ndarray) 
     rows, out = upstream.shape
     for j in range(out):
         column = [i * out + j for i in range(rows)]
-        good.says.append(f"b[{j}] was added in every row: column {j} of the upstream gradient is summed.\n"
-                         f"{equation([(upstream.flat[c],) for c in column], right[j])}")  # fmt: skip
+        good.says.append(
+            f"b[{j}] was added in every row: column {j} of the upstream gradient is summed.\n"
+            f"{equation([(upstream.flat[c],) for c in column], right[j])}"
+        )
         good.lights.append({"upstream": column})
     for at, value in enumerate(broken.ravel()):
         if broken.shape == upstream.shape:
             cells, why = [at], "no sum, the upstream cell alone;"
         else:
             cells, why = [at * out + j for j in range(out)], f"row {at} is summed, where column {at} is due."
-        bad.says.append(f"{place('b.grad', broken.shape, at)}: {why}\n"
-                        f"{equation([(upstream.flat[c],) for c in cells], float(value))}")  # fmt: skip
+        bad.says.append(
+            f"{place('b.grad', broken.shape, at)}: {why}\n"
+            f"{equation([(upstream.flat[c],) for c in cells], float(value))}"
+        )
         bad.lights.append({"upstream": cells})
     for at in range(upstream.size):
-        arrived.says.append(f"{place('upstream', upstream.shape, at)} = {numeral(upstream.flat[at])}\n"
-                            f"belongs to b[{at % out}], whatever its row.")  # fmt: skip
-        arrived.lights.append({
-            "right": [at % out], "broken": [cell for cell, light in enumerate(bad.lights) if at in light["upstream"]]
-        })  # fmt: skip
+        arrived.says.append(
+            f"{place('upstream', upstream.shape, at)} = {numeral(upstream.flat[at])}\n"
+            f"belongs to b[{at % out}], whatever its row."
+        )
+        arrived.lights.append(
+            {"right": [at % out], "broken": [cell for cell, light in enumerate(bad.lights) if at in light["upstream"]]}
+        )
     return GridPicture([[arrived, "→", good, bad]], ("broken", 0))
 
 
@@ -343,12 +384,16 @@ def loss_trap(trap: Any, right: Any) -> GridPicture:
             "It is 0 at the mean of all targets."
         )
         bad.lights.append({"wrong": row, "prediction": [i]})
-        good.says.append(f"The gradient of prediction[{i}, 0] is 2/{count} of {numeral(right.difference[i, 0])}:\n"
-                         f"{numeral(right.gradient[i, 0])}. It is 0 at target[{i}].")  # fmt: skip
+        good.says.append(
+            f"The gradient of prediction[{i}, 0] is 2/{count} of {numeral(right.difference[i, 0])}:\n"
+            f"{numeral(right.gradient[i, 0])}. It is 0 at target[{i}]."
+        )
         good.lights.append({"due": [i], "prediction": [i]})
     for i, j in np.ndindex(count, count):
         kind = "is a pair" if i == j else "was never meant to meet"
-        wrong.says.append(f"prediction[{i}, 0] − target[{j}] {kind}:\n{numeral(trap.prediction[i, 0])} − "
-                          f"{_in_sum(trap.target[j])} = {numeral(trap.difference[i, j])}")  # fmt: skip
+        wrong.says.append(
+            f"prediction[{i}, 0] − target[{j}] {kind}:\n{numeral(trap.prediction[i, 0])} − "
+            f"{_in_sum(trap.target[j])} = {numeral(trap.difference[i, j])}"
+        )
         wrong.lights.append({"prediction": [i], "target": [j], "bad gradient": [i]} | ({"due": [i]} if i == j else {}))
     return GridPicture([[prediction, "−", target, "=", wrong, bad], [due, good]], ("bad gradient", 0))

@@ -87,10 +87,12 @@ def broadcast(op: str, left: np.ndarray, right: np.ndarray) -> tuple[Sources, So
         assert derivative is not None
         factors = np.broadcast_to(derivative(a, b, value), shape).ravel()
         partners = origins[1 - number].ravel()
-        both.append([
-            [Summand(place, float(factors[place]), int(partners[place])) for place in places]
-            for places in arrivals(origins[number], operand.size)
-        ])  # fmt: skip
+        both.append(
+            [
+                [Summand(place, float(factors[place]), int(partners[place])) for place in places]
+                for places in arrivals(origins[number], operand.size)
+            ]
+        )
     return both[0], both[1]
 
 

@@ -177,9 +177,18 @@ class CheckPoint:
         difference = above - below
         exact = self.gradients[place.name][place.index]
         return Difference(
-            method, h, float(x), float(left), float(right), float(below), float(above), float(width),
-            float(difference), float(difference / width), float(exact),
-        )  # fmt: skip
+            method,
+            h,
+            float(x),
+            float(left),
+            float(right),
+            float(below),
+            float(above),
+            float(width),
+            float(difference),
+            float(difference / width),
+            float(exact),
+        )
 
     @np.errstate(all="ignore")
     def around(self, place: ElementName, h: float) -> list[tuple[float, float]]:
@@ -199,10 +208,14 @@ class CheckPoint:
         truncation = [one for one in finite if best and 10 * best.h <= one.h <= STRAIGHT]
         cancellation = [one for one in finite if best and one.h <= best.h / 10 and not one.stuck]
         return Sweep(
-            method, self.precision, found, best,
+            method,
+            self.precision,
+            found,
+            best,
             predicted_step(method, self.precision, float(self.values[place.name][place.index])),
-            _branch(truncation), _branch(cancellation),
-        )  # fmt: skip
+            _branch(truncation),
+            _branch(cancellation),
+        )
 
     def errors(self, h: float, method: Method = "central") -> dict[str, np.ndarray]:
         """For each input the error at each of its elements, in its shape."""

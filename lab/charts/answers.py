@@ -34,8 +34,12 @@ def answers(
         sign = {"formatter": SIGNS[same], "fontSize": 18, "fontWeight": weight}
         cells.append({"value": [1, row, BETWEEN], "label": sign, "itemStyle": {"borderWidth": 0}})
     paper = colours["paper"]
-    palette = [mix(paper, colours["faint"], 0.1), mix(paper, colours["train"], 0.2),
-               mix(paper, colours["validation"], 0.25), "transparent"]  # fmt: skip
+    palette = [
+        mix(paper, colours["faint"], 0.1),
+        mix(paper, colours["train"], 0.2),
+        mix(paper, colours["validation"], 0.25),
+        "transparent",
+    ]
     axis = {"type": "category", "splitArea": {"show": False}, "axisTick": {"show": False}, "axisLine": {"show": False}}
     names = [question.name for question in QUESTIONS.values()]
     return Chart(

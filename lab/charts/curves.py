@@ -206,8 +206,13 @@ def trial(
     for number, pair in enumerate(histories, start=1):
         for which, records in enumerate(pair):
             shade = colours["validation" if which == 0 else "train"]
-            line = _line(("as it is", "with the remedy")[which], _column(records, "val_loss"), shade, DASHES[which],
-                         SYMBOLS[which])  # fmt: skip
+            line = _line(
+                ("as it is", "with the remedy")[which],
+                _column(records, "val_loss"),
+                shade,
+                DASHES[which],
+                SYMBOLS[which],
+            )
             if number < len(histories):
                 line |= {"lineStyle": {"type": DASHES[which], "width": 1, "opacity": 0.5}, "showSymbol": False}
             series.append(line)
@@ -267,9 +272,15 @@ def norms_and_updates(
     over their norm."""
     norms = gradient_norms(records, layers, until=until, cursor=cursor, theme=theme)
     updates = _per_layer(
-        "Update over weights per layer", "update_ratio", "weight", records, layers,
-        until=until, cursor=cursor, theme=theme,
-    )  # fmt: skip
+        "Update over weights per layer",
+        "update_ratio",
+        "weight",
+        records,
+        layers,
+        until=until,
+        cursor=cursor,
+        theme=theme,
+    )
     _logarithmic(updates.spec, 0.0001, 0.01)
     spec, zero = norms.spec, updates.spec.get("zero")
     for i, line in enumerate(updates.spec["series"]):

@@ -36,14 +36,16 @@ def error_map(
         words = [short(float(error)) if math.isfinite(error) else "nan"] if rows.shape[1] <= WRITTEN else []
         words += ["worst"] if (i, j) == worst else []
         words += ["kink"] if (i, j) in kinked else []
-        cells.append({
-            "value": [j, i, int(codes[i, j])],
-            "label": {"show": bool(words), "formatter": ", ".join(words)},
-            "itemStyle": {
-                "borderColor": colours["text"] if (i, j) == frame else colours["paper"],
-                "borderWidth": 3 if (i, j) == frame else 1,
-            },
-        })  # fmt: skip
+        cells.append(
+            {
+                "value": [j, i, int(codes[i, j])],
+                "label": {"show": bool(words), "formatter": ", ".join(words)},
+                "itemStyle": {
+                    "borderColor": colours["text"] if (i, j) == frame else colours["paper"],
+                    "borderWidth": 3 if (i, j) == frame else 1,
+                },
+            }
+        )
     axis = {"type": "category", "splitLine": {"show": False}, "axisTick": {"show": False}}
     spec = {
         "animation": False,
@@ -56,7 +58,7 @@ def error_map(
             else [mix(colours["paper"], colours["gradient"][0], 0.8 * k / (LEVELS - 1)) for k in range(LEVELS)]
         ),
         "series": [{"type": "heatmap", "data": cells, "label": {"color": colours["text"], "fontSize": 12}}],
-    }  # fmt: skip
+    }
     place = ", ".join(str(int(i)) for i in worst[-errors.ndim :])
     alt = f"The error at each element of {name}. Largest at [{place}]: {short(float(rows[worst]))}."
     alt += f" Kinks: {len(kinked)}." if kinked else ""

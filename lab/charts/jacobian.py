@@ -14,9 +14,12 @@ FAINTEST, STRONGEST = 0.12, 0.45  # shares of its colour in a cell that is not 0
 
 
 def jacobian(
-    matrix: np.ndarray, known: np.ndarray, outputs: Mapping[str, float], inputs: Mapping[str, float],
+    matrix: np.ndarray,
+    known: np.ndarray,
+    outputs: Mapping[str, float],
+    inputs: Mapping[str, float],
     theme: str = "light",
-) -> Chart:  # fmt: skip
+) -> Chart:
     """matrix (m, n): derivatives of outputs with respect to inputs, which have names and values; known (m, n): which
     cells a pass has filled.
 

@@ -63,11 +63,18 @@ def landscape(
         }
     ]
     if lowest is not None:
-        series.append({
-            "type": "scatter", "data": [list(lowest)], "symbol": "rect", "symbolSize": 5, "color": colours["text"],
-            "label": {"show": True, "formatter": "minimum", "position": "right", "color": colours["text"]},
-            "silent": True, "z": 3,
-        })  # fmt: skip
+        series.append(
+            {
+                "type": "scatter",
+                "data": [list(lowest)],
+                "symbol": "rect",
+                "symbolSize": 5,
+                "color": colours["text"],
+                "label": {"show": True, "formatter": "minimum", "position": "right", "color": colours["text"]},
+                "silent": True,
+                "z": 3,
+            }
+        )
     for index, track in enumerate(tracks):
         series += _track(track, index, colours["classes"], colours["paper"])
     half = float(xs[1] - xs[0]) / 2, float(ys[1] - ys[0]) / 2  # the picture of the shades ends with its cells
@@ -141,11 +148,23 @@ def _track(track: Track, index: int, classes: Sequence[str], paper: str) -> list
     ]
     if ahead:
         series += [
-            {**common, "type": "line", "data": [now, ahead], "showSymbol": False,
-             "lineStyle": {"type": "dotted", "width": 1.2}, "z": 4},
-            {**common, "type": "scatter", "data": [ahead], "symbolSize": 12,
-             "itemStyle": {"color": "transparent", "borderColor": colour, "borderWidth": 2}, "z": 5},
-        ]  # fmt: skip
+            {
+                **common,
+                "type": "line",
+                "data": [now, ahead],
+                "showSymbol": False,
+                "lineStyle": {"type": "dotted", "width": 1.2},
+                "z": 4,
+            },
+            {
+                **common,
+                "type": "scatter",
+                "data": [ahead],
+                "symbolSize": 12,
+                "itemStyle": {"color": "transparent", "borderColor": colour, "borderWidth": 2},
+                "z": 5,
+            },
+        ]
     return series
 
 

@@ -54,9 +54,15 @@ class Axis:
 
 
 def lines(
-    title: str, drawn: Sequence[Line], x: Axis, y: Axis, *, marks: Sequence[Mark] = (), height: int = 300,
+    title: str,
+    drawn: Sequence[Line],
+    x: Axis,
+    y: Axis,
+    *,
+    marks: Sequence[Mark] = (),
+    height: int = 300,
     theme: str = "light",
-) -> Chart:  # fmt: skip
+) -> Chart:
     """The lines, with a legend, a table of their numbers and words that say where each begins, ends and is lowest.
 
     What has no place on an axis (nan, inf, zero on a logarithmic one) is not drawn, and stands in the table.

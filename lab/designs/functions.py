@@ -1,9 +1,9 @@
 """Function objects: an operation is a class, with its way forward and its way backward side by side.
 
-`apply` makes an object of the class for each use, which becomes the `creator` of the result. `forward` computes with
-bare arrays; `save_for_backward` keeps what the derivative needs; `backward` takes the upstream gradient and what was
-saved, and returns a message for each argument. The base class refuses both by NotImplementedError. For the order, a
-Function has a generation, one more than those that made its arguments: the pass goes from the highest to the lowest.
+`apply` makes an object of the class for each use, the `creator` of the result. `forward` computes with bare arrays;
+`save_for_backward` keeps what the derivative needs; `backward` takes the upstream gradient and what was saved, and
+returns a message for each argument. For the order, a Function has a generation, one more than those that made its
+arguments: the pass goes from the highest to the lowest.
 
 What it costs: one more object for each operation, and one backward call. The pass lets go of what was saved: memory
 comes back early, and a second `backward()` is an error. Numbers among the arguments are no nodes.
@@ -36,6 +36,7 @@ class Function:
         raise NotImplementedError(f"{type(self).__name__} needs a backward: a gradient in, a message per argument out.")
 
 
+# Close together, to be read side by side.
 # fmt: off
 class Add(Function):
     def forward(self, a: Any, b: Any) -> Any:

@@ -32,6 +32,7 @@ class BackwardFunction:
         raise NotImplementedError(f"{type(self).__name__} needs a backward: a gradient in, a message per operand out.")
 
 
+# Close together, to be read side by side.
 # fmt: off
 class AddBackward(BackwardFunction):
     def backward(self, upstream: Any) -> tuple[Any, ...]:

@@ -17,8 +17,26 @@ import numpy as np
 from lab.expression.builder import Expression
 from lab.pytorch import run_programs
 
-SAME = ("exp", "log", "sqrt", "sin", "cos", "tanh", "sigmoid", "relu", "abs", "sum", "mean", "prod",
-        "softmax", "log_softmax", "reshape", "swapaxes", "squeeze", "broadcast_to")  # fmt: skip
+SAME = (
+    "exp",
+    "log",
+    "sqrt",
+    "sin",
+    "cos",
+    "tanh",
+    "sigmoid",
+    "relu",
+    "abs",
+    "sum",
+    "mean",
+    "prod",
+    "softmax",
+    "log_softmax",
+    "reshape",
+    "swapaxes",
+    "squeeze",
+    "broadcast_to",
+)
 RENAMED = {"max": "amax", "min": "amin", "clip": "clamp", "expand_dims": "unsqueeze", "transpose": "permute"}
 OPTIONS = {"axis": "dim", "keepdims": "keepdim", "low": "min", "high": "max", "first": "axis0", "second": "axis1"}
 REDUCING = ("sum", "mean", "prod", "max", "min", "var", "std", "norm", "logsumexp")
@@ -69,8 +87,12 @@ class _Translator(ast.NodeTransformer):
     def function(self, name: str, node: ast.Call) -> ast.expr:
         options = self.options(node)
         if name == "Tensor":
-            return _call("torch.tensor", self.visit_values(node.args[0]), dtype=_dotted("torch.float64"),
-                         requires_grad=ast.Constant(True))  # fmt: skip
+            return _call(
+                "torch.tensor",
+                self.visit_values(node.args[0]),
+                dtype=_dotted("torch.float64"),
+                requires_grad=ast.Constant(True),
+            )
         if name in JOINING:
             (parts,) = node.args
             assert isinstance(parts, ast.List)
@@ -107,8 +129,9 @@ class _Translator(ast.NodeTransformer):
             if "dim" in options or "keepdim" in options:
                 raise Untranslatable(f"PyTorch's `{name}` goes along one axis: give it a single one.")
             if name == "logsumexp":
-                return _call("torch.logsumexp", self.called(value, "reshape", [ast.Constant(-1)], {}),
-                             dim=ast.Constant(0))  # fmt: skip
+                return _call(
+                    "torch.logsumexp", self.called(value, "reshape", [ast.Constant(-1)], {}), dim=ast.Constant(0)
+                )
         if name == "transpose" and not arguments:
             return ast.Attribute(self.visit(value), "T")
         if name == "logsumexp" or name in SAME:

@@ -125,9 +125,13 @@ class Failure(Demonstration):
             return self
         other = self.others[number - 1]
         return replace(
-            self, broken=other.broken, fixed=other.fixed, torch=other.torch, silent=other.silent,
+            self,
+            broken=other.broken,
+            fixed=other.fixed,
+            torch=other.torch,
+            silent=other.silent,
             phrases=(other.says,) if other.says else (),
-        )  # fmt: skip
+        )
 
     @property
     def numbers(self) -> Numbers:

@@ -80,8 +80,10 @@ def _repair_indentation(lines: list[str], error: IndentationError) -> None:
     if "expected an indented block" not in error.msg:
         lines[at] = lines[at].lstrip() if lines[at].startswith(" ") else ""
         return
-    header = next((i for i in range(at if lines[at].strip() else at - 1, -1, -1)
-                   if lines[i].rstrip().endswith(":") and i != at), None)  # fmt: skip
+    header = next(
+        (i for i in range(at if lines[at].strip() else at - 1, -1, -1) if lines[i].rstrip().endswith(":") and i != at),
+        None,
+    )
     lines[at if header is None else header] = ""
 
 

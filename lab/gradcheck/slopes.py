@@ -163,9 +163,17 @@ def judge(found: Sides, element: str, used: float, tolerance: float, graph: Know
         elif max(abs(used), found.size) <= tolerance and not settled:
             kind = "small"
     return Slope(
-        kind, element, found.left, found.right, used, found.still, tolerance, found.noise,
-        like_pytorch=graph.like_pytorch, cause=graph.kinked if kind == "differs" else (),
-    )  # fmt: skip
+        kind,
+        element,
+        found.left,
+        found.right,
+        used,
+        found.still,
+        tolerance,
+        found.noise,
+        like_pytorch=graph.like_pytorch,
+        cause=graph.kinked if kind == "differs" else (),
+    )
 
 
 # ---------------------------------------------------------------- what the graph tells

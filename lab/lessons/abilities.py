@@ -109,4 +109,4 @@ ABILITIES = (
             ("questions/define-by-run", "questions/static-graph", "questions/forward-then-back")),
     Ability("Beyond", "say what memory can be traded for, and what a GPU would change.",
             ("questions/checkpointing", "questions/gpu")),
-)  # fmt: skip
+)  # read by rows  # fmt: skip

@@ -139,6 +139,6 @@ PAGES = (
         "How do I give a class its own list of things to do?",
         "teacher class lesson set exercise sheet homework link hide hints hand in summary progress file",
     ),
-)  # fmt: skip
+)  # read by rows  # fmt: skip
 BY_FILE = {page.file: page for page in PAGES}
 BY_PATH = {page.path: page for page in PAGES}

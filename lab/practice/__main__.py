@@ -129,9 +129,13 @@ def watch(place: Path) -> int:
     files = {course.file for course in COURSES.values()}
     # The first turn comes without a save, once the watch has begun: no save falls between it and the first check.
     turns = changes(
-        place, watch_filter=lambda _, path: Path(path).name in files, debounce=WAIT, recursive=False,
-        rust_timeout=WAIT, yield_on_timeout=True,
-    )  # fmt: skip
+        place,
+        watch_filter=lambda _, path: Path(path).name in files,
+        debounce=WAIT,
+        recursive=False,
+        rust_timeout=WAIT,
+        yield_on_timeout=True,
+    )
     begun = False
     for saved in turns:
         if saved or not begun:

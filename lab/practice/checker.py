@@ -364,9 +364,10 @@ def _explain(course: Course, task: Task, ran: Sequence[_Ran], runner: Runner, re
 def _computed(ran: _Ran, show: str, reference: Here) -> Mistake | None:
     """The formula that gives the learner's value of `show` in every case, from the inputs and what was made of them."""
     names = dict.fromkeys(
-        node.id for node in ast.walk(ast.parse(ran.check.program))
+        node.id
+        for node in ast.walk(ast.parse(ran.check.program))
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    )  # fmt: skip
+    )
     quantities = {}
     for text in (*ran.cases[0].inputs, *(f"{name}.{part}" for name in names for part in ("data", "grad"))):
         said = reference.run([replace(case, shows=(text,), secret=()) for case in ran.cases])

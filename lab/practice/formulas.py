@@ -8,13 +8,24 @@ from typing import Any
 import numpy as np
 
 UNARY: Mapping[str, Callable[[Any], Any]] = {
-    "-{}": np.negative, "{}.T": np.transpose, "1 / {}": np.reciprocal, "{} ** 2": np.square, "exp({})": np.exp,
-    "log({})": np.log, "{}.sum()": np.sum, "{}.sum(axis=0)": lambda a: np.sum(a, axis=0),
-    "{}.sum(axis=-1)": lambda a: np.sum(a, axis=-1), "{}.mean()": np.mean,
-}  # fmt: skip
+    "-{}": np.negative,
+    "{}.T": np.transpose,
+    "1 / {}": np.reciprocal,
+    "{} ** 2": np.square,
+    "exp({})": np.exp,
+    "log({})": np.log,
+    "{}.sum()": np.sum,
+    "{}.sum(axis=0)": lambda a: np.sum(a, axis=0),
+    "{}.sum(axis=-1)": lambda a: np.sum(a, axis=-1),
+    "{}.mean()": np.mean,
+}
 BINARY: Mapping[str, Callable[[Any, Any], Any]] = {
-    "{} + {}": np.add, "{} - {}": np.subtract, "{} * {}": np.multiply, "{} / {}": np.divide, "{} @ {}": np.matmul,
-}  # fmt: skip
+    "{} + {}": np.add,
+    "{} - {}": np.subtract,
+    "{} * {}": np.multiply,
+    "{} / {}": np.divide,
+    "{} @ {}": np.matmul,
+}
 Values = list[np.ndarray]  # of one quantity, case by case
 
 

@@ -53,8 +53,15 @@ EXAMPLES: dict[str, dict[str, dict[str, Any]]] = {  # of what each can do
 ENGINES = {"scalars": "Value", "tensors": "Tensor", "functions": "Tensor"}  # course -> the class that its file defines
 MOST_NODES = 500
 NONSENSE = (
-    KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, SyntaxError, tokenize.TokenError,
-)  # fmt: skip
+    KeyError,
+    TypeError,
+    ValueError,
+    IndexError,
+    AttributeError,
+    OverflowError,
+    SyntaxError,
+    tokenize.TokenError,
+)
 _NAME = re.compile(r"[\w.<>]{1,80}")  # of a function
 _HELD = re.compile(r"(?!\d)\w{1,80}(\[\d{1,3}\])?")  # a variable, or a position in one
 _OPERATION = re.compile(r"[\w+*/@.,()\[\] -]{1,24}")
@@ -283,18 +290,32 @@ def _trace(told: Mapping[str, Any], source: str, file: str, leaves: Sequence[str
             operands = waiting.setdefault(node_id, list(nodes[node_id]["children"]))
             operand = operands.index(child) if child in operands else nodes[node_id]["children"].index(child)
             operands[operand] = -1
-            events.append({
-                "kind": "message", "node": node_id, "child": child, "operand": operand,
-                "upstream": _numbers(said["upstream"]), "contribution": _numbers(said["contribution"]),
-                "source": name, "line": line,
-            })  # fmt: skip
+            events.append(
+                {
+                    "kind": "message",
+                    "node": node_id,
+                    "child": child,
+                    "operand": operand,
+                    "upstream": _numbers(said["upstream"]),
+                    "contribution": _numbers(said["contribution"]),
+                    "source": name,
+                    "line": line,
+                }
+            )
         else:
             _must(kind == "accumulate")
-            events.append({
-                "kind": "accumulate", "node": node_id, "before": _numbers(said["before"]),
-                "message": _numbers(said["message"]), "after": _numbers(said["after"], shape),
-                "first": bool(said["first"]), "source": name, "line": line,
-            })  # fmt: skip
+            events.append(
+                {
+                    "kind": "accumulate",
+                    "node": node_id,
+                    "before": _numbers(said["before"]),
+                    "message": _numbers(said["message"]),
+                    "after": _numbers(said["after"], shape),
+                    "first": bool(said["first"]),
+                    "source": name,
+                    "line": line,
+                }
+            )
     _must(all("source" in node for node in nodes if node["op"]))
     output = int(told["output"])
     _must(0 <= output < len(nodes))

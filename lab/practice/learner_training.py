@@ -165,9 +165,11 @@ def _digits(seed: int) -> Task:
     data = load("digits", seed=seed)
     count, n_in = data.train_x.shape
     arrays = [
-        rng.normal(size=(n_in, UNITS)) * np.sqrt(2 / n_in), np.zeros(UNITS),
-        rng.normal(size=(UNITS, 10)) * np.sqrt(2 / UNITS), np.zeros(10),
-    ]  # fmt: skip
+        rng.normal(size=(n_in, UNITS)) * np.sqrt(2 / n_in),
+        np.zeros(UNITS),
+        rng.normal(size=(UNITS, 10)) * np.sqrt(2 / UNITS),
+        np.zeros(10),
+    ]
     batches = [part for _ in range(EPOCHS) for part in np.array_split(rng.permutation(count), count // BATCH)]
     inputs = {
         "arrays": arrays,

@@ -302,7 +302,7 @@ _LOCALS: Mapping[tuple[str, int], tuple[_Local, ...]] = {
             ("minimum", 1, lambda a, b, y: np.where(a == b, 0.5, a < b)),
         )
     },
-}  # fmt: skip
+}
 
 
 # ---------------------------------------------------------------- mistakes in a value

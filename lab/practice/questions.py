@@ -102,8 +102,12 @@ def _written(question: Text, answer: str) -> Judged:
     """By its words: a point is there where one sentence has all the words of one of its sayings, and none of them is
     negated. So words that only stand beside each other are no answer, and what was found can be quoted."""
     if _only_catchwords(answer):
-        return Judged(False, "Write it as a sentence: catchwords alone do not say how they belong together.", (),
-                      tuple(point.what for point in question.points))  # fmt: skip
+        return Judged(
+            False,
+            "Write it as a sentence: catchwords alone do not say how they belong together.",
+            (),
+            tuple(point.what for point in question.points),
+        )
     parts = re.split(r"(?<=[\w)][\w)])[.;!?](?=\s|$)|\n", answer.replace("’", "'"))  # not after "e.g."
     sentences = [" ".join(part.split()) for part in parts]
     words = {point.what: _words(point, sentences) for point in question.points}

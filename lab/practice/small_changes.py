@@ -15,20 +15,45 @@ AXES = ("0", "1", "-1")
 LEAKS = (0.01, 0.1, 0.2, 0.5)  # that people let through where a mask is False
 
 OPERATORS = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@", ast.FloorDiv: "//",
-    ast.Gt: ">", ast.GtE: ">=", ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.NotEq: "!=",
-}  # fmt: skip
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Pow: "**",
+    ast.MatMult: "@",
+    ast.FloorDiv: "//",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+}
 OTHERS: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
-    ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add,), ast.Mult: (ast.Div, ast.Add), ast.Div: (ast.Mult, ast.FloorDiv),
-    ast.Pow: (ast.Mult,), ast.MatMult: (ast.Mult,), ast.Gt: (ast.GtE, ast.Lt), ast.GtE: (ast.Gt,),
-    ast.Lt: (ast.LtE, ast.Gt), ast.Eq: (ast.NotEq,), ast.NotEq: (ast.Eq,),
-}  # fmt: skip
+    ast.Add: (ast.Sub, ast.Mult),
+    ast.Sub: (ast.Add,),
+    ast.Mult: (ast.Div, ast.Add),
+    ast.Div: (ast.Mult, ast.FloorDiv),
+    ast.Pow: (ast.Mult,),
+    ast.MatMult: (ast.Mult,),
+    ast.Gt: (ast.GtE, ast.Lt),
+    ast.GtE: (ast.Gt,),
+    ast.Lt: (ast.LtE, ast.Gt),
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+}
 TURNED = (ast.Sub, ast.Div, ast.Pow, ast.MatMult)
 METHODS = {
-    "sum": ("mean",), "mean": ("sum",), "max": ("min",), "maximum": ("minimum",),
-    "log": ("exp", "log2", "log10"), "exp": ("log",),
-    "tanh": ("relu", "sigmoid"), "relu": ("tanh", "sigmoid"), "sigmoid": ("tanh", "relu"),
-}  # fmt: skip
+    "sum": ("mean",),
+    "mean": ("sum",),
+    "max": ("min",),
+    "maximum": ("minimum",),
+    "log": ("exp", "log2", "log10"),
+    "exp": ("log",),
+    "tanh": ("relu", "sigmoid"),
+    "relu": ("tanh", "sigmoid"),
+    "sigmoid": ("tanh", "relu"),
+}
 SIBLINGS = {"data": "grad", "grad": "data"}  # attributes that are taken for each other
 
 

@@ -63,10 +63,20 @@ ALLOWED = (
     Call("dup", 32, 23, "a second descriptor of an open file"),
     Call("dup2", 33, None, "the same, with a chosen number"),
     Call("dup3", 292, 24, "the same, with a chosen number"),
-    Call("fcntl", 72, 25, "copy descriptors, look at flags; no owner who gets signals, no locks",
-         (If(1, (F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC)),)),
-    Call("ioctl", 16, 29, "is it a terminal, how wide; close on exec; nothing that sends signals",
-         (If(1, (TCGETS, TCGETS2, TIOCGWINSZ, FIOCLEX, FIONCLEX)),)),
+    Call(
+        "fcntl",
+        72,
+        25,
+        "copy descriptors, look at flags; no owner who gets signals, no locks",
+        (If(1, (F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC)),),
+    ),
+    Call(
+        "ioctl",
+        16,
+        29,
+        "is it a terminal, how wide; close on exec; nothing that sends signals",
+        (If(1, (TCGETS, TCGETS2, TIOCGWINSZ, FIOCLEX, FIONCLEX)),),
+    ),
     # -- look for files, as every import does
     Call("stat", 4, None, "is there such a file, and what kind"),
     Call("lstat", 6, None, "the same of a link"),
@@ -85,9 +95,27 @@ ALLOWED = (
     Call("munmap", 11, 215, "give memory back"),
     Call("mremap", 25, 216, "make an array larger"),
     Call("mprotect", 10, 226, "protect memory that is not to be written"),
-    Call("madvise", 28, 233, "say how memory will be used; root could mark memory as broken by this call",
-         (If(2, (MADV_NORMAL, MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED, MADV_DONTNEED, MADV_FREE, MADV_HUGEPAGE,
-                 MADV_NOHUGEPAGE)),)),
+    Call(
+        "madvise",
+        28,
+        233,
+        "say how memory will be used; root could mark memory as broken by this call",
+        (
+            If(
+                2,
+                (
+                    MADV_NORMAL,
+                    MADV_RANDOM,
+                    MADV_SEQUENTIAL,
+                    MADV_WILLNEED,
+                    MADV_DONTNEED,
+                    MADV_FREE,
+                    MADV_HUGEPAGE,
+                    MADV_NOHUGEPAGE,
+                ),
+            ),
+        ),
+    ),
     Call("brk", 12, 214, "get memory, the old way"),
     # -- time
     Call("clock_gettime", 228, 113, "what time is it"),
@@ -122,12 +150,18 @@ ALLOWED = (
     Call("sched_getaffinity", 204, 123, "how many processors are there"),
     Call("sched_yield", 24, 124, "let others go first"),
     Call("getrlimit", 97, 163, "read a limit"),
-    Call("prlimit64", 302, 261, "read a limit of its own; set none",
-         (If(0, (0,)), If(2, (0,)), If(2, (0,), high=True))),
-    Call("futex", 202, 98, "wait for a lock, and wake who waits",
-         (If(1, (FUTEX_WAIT, FUTEX_WAKE, FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET), FUTEX_OPERATION),)),
+    Call(
+        "prlimit64", 302, 261, "read a limit of its own; set none", (If(0, (0,)), If(2, (0,)), If(2, (0,), high=True))
+    ),
+    Call(
+        "futex",
+        202,
+        98,
+        "wait for a lock, and wake who waits",
+        (If(1, (FUTEX_WAIT, FUTEX_WAKE, FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET), FUTEX_OPERATION),),
+    ),
     Call("getrandom", 318, 278, "random seeds"),
-)  # fmt: skip
+)
 
 FIRST_NEW = 424  # from here on a number means the same call on all machines, and libraries do without it
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # as the kernel calls them

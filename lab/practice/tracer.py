@@ -110,10 +110,27 @@ class LineWatch:
             first = before is None
             start = np.zeros_like(after) if before is None else before
             message = after - start if start.shape == after.shape else after
-            self.events.append({"kind": "message", "node": sender, "child": number, "upstream": given,
-                                "contribution": message, **where})  # fmt: skip
-            self.events.append({"kind": "accumulate", "node": number, "before": start,
-                                "message": message, "after": after, "first": first, **where})  # fmt: skip
+            self.events.append(
+                {
+                    "kind": "message",
+                    "node": sender,
+                    "child": number,
+                    "upstream": given,
+                    "contribution": message,
+                    **where,
+                }
+            )
+            self.events.append(
+                {
+                    "kind": "accumulate",
+                    "node": number,
+                    "before": start,
+                    "message": message,
+                    "after": after,
+                    "first": first,
+                    **where,
+                }
+            )
         elif after is not None and after.any():
             self.events.append({"kind": "seed", "node": number, "grad": after, **where})
 
@@ -180,14 +197,16 @@ class LineWatch:
         names = {id(tensor): name for name, tensor in tensors.items()}
         nodes = []
         for number, (node, name, _) in enumerate(self.nodes):
-            nodes.append({
-                "op": str(node._op) if node._children else "",
-                "label": names.get(id(node), ""),
-                "children": [self.ids[id(child)] for child in node._children],
-                "value": np.array(node.data, float),
-                "source": name,
-                "captured": self.captured.get(number, []),
-            })  # fmt: skip
+            nodes.append(
+                {
+                    "op": str(node._op) if node._children else "",
+                    "label": names.get(id(node), ""),
+                    "children": [self.ids[id(child)] for child in node._children],
+                    "value": np.array(node.data, float),
+                    "source": name,
+                    "captured": self.captured.get(number, []),
+                }
+            )
         return {
             "nodes": nodes,
             "events": self.events,
@@ -210,9 +229,15 @@ class Unfollowed(Exception):
 
 # What the player knows a Function of the course as; any other has its own name.
 OPERATIONS = {
-    "Add": "+", "AddRow": "+", "Mul": "*", "Pow": "**", "MatMul": "@", "ReLU": "relu", "Sigmoid": "sigmoid",
+    "Add": "+",
+    "AddRow": "+",
+    "Mul": "*",
+    "Pow": "**",
+    "MatMul": "@",
+    "ReLU": "relu",
+    "Sigmoid": "sigmoid",
     "Sum": "sum",
-}  # fmt: skip
+}
 
 
 class FunctionsWatch(LineWatch):
@@ -276,9 +301,17 @@ class FunctionsWatch(LineWatch):
             for position, (x, message) in enumerate(zip(ctx.inputs, messages, strict=False)):
                 if id(x) in self.ids and message is not None:
                     source, line = places[min(position, len(places) - 1)]
-                    self.waiting.append({"kind": "message", "node": number, "child": self.ids[id(x)],
-                                         "upstream": upstream, "contribution": np.array(message, float),
-                                         "source": source, "line": line})  # fmt: skip
+                    self.waiting.append(
+                        {
+                            "kind": "message",
+                            "node": number,
+                            "child": self.ids[id(x)],
+                            "upstream": upstream,
+                            "contribution": np.array(message, float),
+                            "source": source,
+                            "line": line,
+                        }
+                    )
             return result
 
         return watched
@@ -323,9 +356,19 @@ class FunctionsWatch(LineWatch):
             start = np.zeros_like(after) if before is None else before
             then = after if message is messages[-1] else added(start, message["contribution"])
             fits = message["contribution"].shape == then.shape
-            self.events += [message, {"kind": "accumulate", "node": self.ids[id(tensor)], "before": start,
-                                      "message": message["contribution"] if fits else then - start, "after": then,
-                                      "first": before is None, "source": source, "line": line}]  # fmt: skip
+            self.events += [
+                message,
+                {
+                    "kind": "accumulate",
+                    "node": self.ids[id(tensor)],
+                    "before": start,
+                    "message": message["contribution"] if fits else then - start,
+                    "after": then,
+                    "first": before is None,
+                    "source": source,
+                    "line": line,
+                },
+            ]
             before = then
             self.waiting = [one for one in self.waiting if one is not message]
         self.known[id(tensor)] = after
@@ -375,8 +418,17 @@ class FunctionsWatch(LineWatch):
             self.known[id(x)] = None
         self.tensors.append(x)
         value = np.array(x if constant else x.data, float)
-        self.told_of.append({"op": "", "label": label, "children": [], "value": value, "source": "", "captured": [],
-                             "constant": constant})  # fmt: skip
+        self.told_of.append(
+            {
+                "op": "",
+                "label": label,
+                "children": [],
+                "value": value,
+                "source": "",
+                "captured": [],
+                "constant": constant,
+            }
+        )
         return number
 
     def told(self, output: Any, tensors: dict[str, Any]) -> dict[str, Any]:

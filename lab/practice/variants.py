@@ -432,7 +432,7 @@ FORMULAS = (
     "a**(b - 1) / b",
     "a**(b + 1) / (b + 1)", "b * a**b - 1", "b * y**(b - 1)",
     "b * a**(b - 1)", "-b * a**(b - 1)", "b * abs(a)**(b - 1)", "y * log(abs(a))", "y * log(a)",
-)  # fmt: skip
+)  # read by rows  # fmt: skip
 PLAIN_NAMES = {"a": "the first operand", "b": "the second one", "y": "the result"}
 
 
@@ -600,11 +600,15 @@ def _other_nodes(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterat
         if len(children.elts) > 1:
             others += [
                 ("the operands in the wrong order", ast.Tuple(children.elts[::-1], ast.Load())),
-                *((f"only the {ORDINALS[place]} operand", ast.Tuple([one], ast.Load()))
-                  for place, one in enumerate(children.elts)),
-                ("one value only once where it is both operands, as a set does",
-                 parsed(f"tuple(dict.fromkeys({ast.unparse(children)}))")),
-            ]  # fmt: skip
+                *(
+                    (f"only the {ORDINALS[place]} operand", ast.Tuple([one], ast.Load()))
+                    for place, one in enumerate(children.elts)
+                ),
+                (
+                    "one value only once where it is both operands, as a set does",
+                    parsed(f"tuple(dict.fromkeys({ast.unparse(children)}))"),
+                ),
+            ]
         for words, other in others:
             yield source.mistake(
                 f"In `{name}`, `_children` of the result holds {words}. It should hold every operand, in order.",

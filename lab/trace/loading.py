@@ -131,9 +131,12 @@ class _Reader:
             large = parts["large"]
             least, most, mean = (self.number(large[name]) for name in ("min", "max", "mean"))
             node["large"] = {
-                "shape": [index(length) for length in large["shape"]], "min": least, "max": most, "mean": mean,
+                "shape": [index(length) for length in large["shape"]],
+                "min": least,
+                "max": most,
+                "mean": mean,
                 "not_finite": index(large["not_finite"]),
-            }  # fmt: skip
+            }
         if "version" in parts:
             node["version"] = index(parts["version"])
         if "writes" in parts:
@@ -175,18 +178,37 @@ class _Reader:
             same(bool(trace.nodes[number]["op"]), True)
             return {"kind": "forward", "node": number, "source": source, "line": line}
         if kind == "seed":
-            return {"kind": "seed", "node": number, "grad": self.array(parts["grad"], shape), "source": source,
-                    "line": line}  # fmt: skip
+            return {
+                "kind": "seed",
+                "node": number,
+                "grad": self.array(parts["grad"], shape),
+                "source": source,
+                "line": line,
+            }
         if kind == "message":
             operand = index(parts["operand"], len(trace.nodes[number]["children"]))
             child = same(index(parts["child"]), trace.nodes[number]["children"][operand])
-            return {"kind": "message", "node": number, "child": child, "operand": operand,
-                    "upstream": self.array(parts["upstream"], shape), "contribution": self.value(parts["contribution"]),
-                    "source": source, "line": line}  # fmt: skip
+            return {
+                "kind": "message",
+                "node": number,
+                "child": child,
+                "operand": operand,
+                "upstream": self.array(parts["upstream"], shape),
+                "contribution": self.value(parts["contribution"]),
+                "source": source,
+                "line": line,
+            }
         same(kind, "accumulate")
-        return {"kind": "accumulate", "node": number, "before": self.array(parts["before"], shape),
-                "message": self.array(parts["message"], shape), "after": self.array(parts["after"], shape),
-                "first": parts["first"] is True, "source": source, "line": line}  # fmt: skip
+        return {
+            "kind": "accumulate",
+            "node": number,
+            "before": self.array(parts["before"], shape),
+            "message": self.array(parts["message"], shape),
+            "after": self.array(parts["after"], shape),
+            "first": parts["first"] is True,
+            "source": source,
+            "line": line,
+        }
 
     def check_pairs(self, events: list[Event]) -> None:
         """An accumulation stands right after its message, and nowhere else."""

@@ -105,9 +105,12 @@ class Trace:
                 continue
             written.add(number)
             gradient = (
-                "constant" if not node["requires_grad"] else f"grad {brief(gradients[number])}" if number in gradients
+                "constant"
+                if not node["requires_grad"]
+                else f"grad {brief(gradients[number])}"
+                if number in gradients
                 else "grad not computed"
-            )  # fmt: skip
+            )
             lines.append(f"{line} = {brief(node['value'])}, {gradient}")
             stack += [(child, depth + 1) for child in reversed(node["children"])]
         return "\n".join(lines)

@@ -138,9 +138,15 @@ def load(
 def named(config: Config) -> Dataset:
     """The data that the settings of a run name. Raises DataError."""
     return load(
-        config.data, config.data_dir, config.target, config.val_fraction, config.seed, config.noise, config.samples,
+        config.data,
+        config.data_dir,
+        config.target,
+        config.val_fraction,
+        config.seed,
+        config.noise,
+        config.samples,
         config.task,
-    )  # fmt: skip
+    )
 
 
 def from_table(

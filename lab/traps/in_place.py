@@ -94,9 +94,7 @@ ROUTES = {
     "augmented": Route("augmented assignment", ("{t}.data += {v}",), _augmented),
     "item": Route("item assignment", ("{t}.data[...] = {v}",), _items),
     "out": Route("the out= of a NumPy function", ("np.exp({t}.data, out={t}.data)",), _out, takes_number=False),
-    "view": Route(
-        "a view", ("view += {v}",), _view, ("view = {t}.data[:2]",), lambda t: t.data[:2]
-    ),
+    "view": Route("a view", ("view += {v}",), _view, ("view = {t}.data[:2]",), lambda t: t.data[:2]),
     "name": Route(
         "another name for the array", ("other[0] = {v}",), _other_name, ("other = {t}.data",), lambda t: t.data
     ),
@@ -109,7 +107,7 @@ ROUTES = {
         takes_number=False,
         inputs_only=True,
     ),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -132,8 +130,10 @@ class Experiment:
 
     def __post_init__(self) -> None:
         for name, value, known in (
-            ("operation", self.op, OPS), ("target", self.written, WRITTEN), ("route", self.route, ROUTES)
-        ):  # fmt: skip
+            ("operation", self.op, OPS),
+            ("target", self.written, WRITTEN),
+            ("route", self.route, ROUTES),
+        ):
             if value not in known:
                 raise ValueError(f"There is no {name} '{value}'; choose one of {', '.join(known)}.")
         if ROUTES[self.route].inputs_only and self.written != "input":

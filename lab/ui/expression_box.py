@@ -77,9 +77,13 @@ def expression_box(page: str, examples: Mapping[str, Mapping[str, float | list]]
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     left.selectbox("Example", texts, key=key, on_change=take, placeholder="Your own", label_visibility="collapsed")
     right.text_input(
-        "Expression", key=f"{page} expression", max_chars=LONGEST, on_change=begin, args=(page,),
+        "Expression",
+        key=f"{page} expression",
+        max_chars=LONGEST,
+        on_change=begin,
+        args=(page,),
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
     try:
         expression = memoize(
             f"{page} expression", session[f"{page} expression"], lambda: parse(session[f"{page} expression"])

@@ -19,9 +19,13 @@ RELATIVE, ABSOLUTE = 1e-9, 1e-12  # how far two numbers in float64 may be apart
 
 
 def beside(
-    key: str, expression: Expression, values: Mapping[str, Any], value: Any, gradients: Mapping[str, Any],
+    key: str,
+    expression: Expression,
+    values: Mapping[str, Any],
+    value: Any,
+    gradients: Mapping[str, Any],
     script: Callable[[], str],
-) -> None:  # fmt: skip
+) -> None:
     """A button, and then both programs with their numbers; without numbers where PyTorch is not installed.
 
     value, gradients: what the lab's engine computed. script: writes the lab's program. Another point has to be asked

@@ -39,23 +39,25 @@ def packed(point: CheckPoint, place: ElementName, sweeps: Sequence[Sweep], slope
     own = {sweep.method: sweep for sweep in sweeps}
     exact = float(point.gradients[place.name][place.index])
     smooth = slope is None or slope.has_derivative
-    return strict_json({
-        "name": str(place),
-        "smooth": smooth,
-        "exact": _finite(exact),
-        "sides": None if slope is None or smooth else [_finite(slope.left), _finite(slope.right)],
-        "steps": [
-            {
-                "curve": point.around(place, h),
-                "methods": {
-                    method: _step(own[method].differences[at], here, own[method], str(place), slope)
-                    for method in METHODS
-                },
-            }
-            for at, h in enumerate(STEPS)
-        ],
-        "lines": {method: _lines(sweep) if smooth else [] for method, sweep in own.items()},
-    }).encode()  # fmt: skip
+    return strict_json(
+        {
+            "name": str(place),
+            "smooth": smooth,
+            "exact": _finite(exact),
+            "sides": None if slope is None or smooth else [_finite(slope.left), _finite(slope.right)],
+            "steps": [
+                {
+                    "curve": point.around(place, h),
+                    "methods": {
+                        method: _step(own[method].differences[at], here, own[method], str(place), slope)
+                        for method in METHODS
+                    },
+                }
+                for at, h in enumerate(STEPS)
+            ],
+            "lines": {method: _lines(sweep) if smooth else [] for method, sweep in own.items()},
+        }
+    ).encode()
 
 
 def show(
@@ -96,12 +98,14 @@ def _step(found: Difference, here: float, sweep: Sweep, name: str, slope: Slope 
         "sentence": sentence(found, sweep, DIGITS[sweep.precision], name, slope),
         "shared": shared,
         "rows": [
-            [right, above], [left, below], ["their difference", difference],
+            [right, above],
+            [left, below],
+            ["their difference", difference],
             [f"divided by {'2h' if central else 'h'} = {width}", quotient],
             ["backward()", numeral(found.exact) if math.isnan(found.exact) else _digits(found.exact)],
             ["error", error],
         ],
-    }  # fmt: skip
+    }
 
 
 def sentence(found: Difference, sweep: Sweep, digits: int, name: str, slope: Slope | None) -> str:

@@ -51,9 +51,12 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the findings as a JSON list")
     parser.add_argument(
-        "--html", type=Path, metavar="FILE", help="write the findings as a page, with the backward passes that they "
+        "--html",
+        type=Path,
+        metavar="FILE",
+        help="write the findings as a page, with the backward passes that they "
         "are about in the player; recording them makes each step take 7 to 11 times as long",
-    )  # fmt: skip
+    )
     parser.add_argument("--fail", action="store_true", help="exit with 1 where something was found")
     parser.add_argument("script", type=Path, metavar="SCRIPT.py")
     parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="ARGS", help="arguments of the script")

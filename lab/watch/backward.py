@@ -166,14 +166,20 @@ def written_under(watcher: Any, loss: Tensor) -> None:
     """Numbers that a node keeps were written to through .data, which PyTorch does not see."""
     for node in walk(loss.grad_fn):
         entry = made(node)
-        late = [] if entry is None else [write for write in watcher.raw_writes if write[1] >= entry.at]
+        if entry is None:
+            continue
+        late = [write for write in watcher.raw_writes if write[1] >= entry.at]
         for name in dir(node) if late else ():
             kept = getattr(node, name) if name.startswith("_saved_") else None
             address = kept.data_ptr() if isinstance(kept, Tensor) else 0
             for pointer, _, here in late:
                 if pointer == address:
-                    watcher.say(1, here, f"The write in this line goes through .data, and {entry.name} in line "  # type: ignore[union-attr]
-                                f"{entry.site.line} had kept these numbers for its gradient: it is wrong.")  # type: ignore[union-attr]  # fmt: skip
+                    watcher.say(
+                        1,
+                        here,
+                        f"The write in this line goes through .data, and {entry.name} in line "
+                        f"{entry.site.line} had kept these numbers for its gradient: it is wrong.",
+                    )
     watcher.raw_writes.clear()
 
 
@@ -197,17 +203,26 @@ def not_cleared(watcher: Any, where: Site, tensor: Tensor) -> None:
         cleared = watcher.last_place.cleared
         evidence = f"zero_grad() here clears other parameters, and gradients of backward() in line {where.line} stay"
     if cleared is not None:
-        watcher.say(6, cleared, f"{evidence}: a gradient of shape {tuple(tensor.shape)} was added to that "
-                    "of the step before.")  # fmt: skip
+        watcher.say(
+            6, cleared, f"{evidence}: a gradient of shape {tuple(tensor.shape)} was added to that of the step before."
+        )
         return
     bare = line_with_bare(where.file, "zero_grad")
     if bare:
-        watcher.say(6, Site(where.file, bare), "zero_grad is named in this line, and not called: the parentheses are "
-                    f"missing. backward() in line {where.line} adds to the gradients of the step before.")  # fmt: skip
+        watcher.say(
+            6,
+            Site(where.file, bare),
+            "zero_grad is named in this line, and not called: the parentheses are "
+            f"missing. backward() in line {where.line} adds to the gradients of the step before.",
+        )
         return
-    watcher.say(6, where, f"backward() here added to a gradient of shape {tuple(tensor.shape)} that was left from "
-                "before the last step, and the sum was used for the next step: zero_grad() was not called "
-                "between.")  # fmt: skip
+    watcher.say(
+        6,
+        where,
+        f"backward() here added to a gradient of shape {tuple(tensor.shape)} that was left from "
+        "before the last step, and the sum was used for the next step: zero_grad() was not called "
+        "between.",
+    )
 
 
 def owner(watcher: Any, tensor: Tensor) -> WatchedOptimizer | None:

@@ -25,11 +25,32 @@ MAX_CUTS = 60  # shown ends of one trace
 MAX_SOURCE_LINES = 400
 # PyTorch's names for what the lab's table of operations has under others
 NAMES = {
-    "add": "+", "radd": "+", "iadd": "+", "sub": "-", "subtract": "-", "isub": "-", "rsub": "-", "mul": "*",
-    "multiply": "*", "rmul": "*", "imul": "*", "div": "/", "truediv": "/", "true_divide": "/", "itruediv": "/",
-    "divide": "/", "rtruediv": "/", "rdiv": "/", "pow": "**", "ipow": "**", "rpow": "**", "matmul": "@", "mm": "@",
-    "neg": "neg", "negative": "neg",
-}  # fmt: skip
+    "add": "+",
+    "radd": "+",
+    "iadd": "+",
+    "sub": "-",
+    "subtract": "-",
+    "isub": "-",
+    "rsub": "-",
+    "mul": "*",
+    "multiply": "*",
+    "rmul": "*",
+    "imul": "*",
+    "div": "/",
+    "truediv": "/",
+    "true_divide": "/",
+    "itruediv": "/",
+    "divide": "/",
+    "rtruediv": "/",
+    "rdiv": "/",
+    "pow": "**",
+    "ipow": "**",
+    "rpow": "**",
+    "matmul": "@",
+    "mm": "@",
+    "neg": "neg",
+    "negative": "neg",
+}
 REVERSED = frozenset(("rsub", "rtruediv", "rdiv", "rpow"))
 
 
@@ -64,9 +85,12 @@ def statistics(array: np.ndarray) -> Large:
         finite = numbers[np.isfinite(numbers)]
         least, most, mean = (float(f(finite)) if finite.size else math.nan for f in (np.min, np.max, np.mean))
     return {
-        "shape": list(array.shape), "min": least, "max": most, "mean": mean,
+        "shape": list(array.shape),
+        "min": least,
+        "max": most,
+        "mean": mean,
         "not_finite": int(numbers.size - finite.size),
-    }  # fmt: skip
+    }
 
 
 class Place:
@@ -174,9 +198,13 @@ class Draft:
             trace.nodes.append(as_node(card, number, known))
             if card.op:
                 trace.events.append(
-                    {"kind": "forward", "node": number[id(card)], "source": known.name(card.place),
-                     "line": card.place.line}
-                )  # fmt: skip
+                    {
+                        "kind": "forward",
+                        "node": number[id(card)],
+                        "source": known.name(card.place),
+                        "line": card.place.line,
+                    }
+                )
         trace.events += [written for event in events for written in self.written(event, number, known)]
         set_kinds(trace)
         return trace
@@ -207,11 +235,27 @@ class Draft:
         sender, child = number[id(event.sender)], number[id(event.receiver)]
         before = zeros(event.after) if event.before is None else event.before
         return [
-            {"kind": "message", "node": sender, "child": child, "operand": operand, "upstream": event.upstream,
-             "contribution": event.contribution, "source": source, "line": line},
-            {"kind": "accumulate", "node": child, "before": before, "message": event.message, "after": event.after,
-             "first": event.before is None, "source": source, "line": line},
-        ]  # fmt: skip
+            {
+                "kind": "message",
+                "node": sender,
+                "child": child,
+                "operand": operand,
+                "upstream": event.upstream,
+                "contribution": event.contribution,
+                "source": source,
+                "line": line,
+            },
+            {
+                "kind": "accumulate",
+                "node": child,
+                "before": before,
+                "message": event.message,
+                "after": event.after,
+                "first": event.before is None,
+                "source": source,
+                "line": line,
+            },
+        ]
 
 
 def zeros(value: Value) -> Value:
@@ -300,8 +344,10 @@ def source_of(code: CodeType | None) -> Code:
             block = []
     text = textwrap.dedent("".join(block[:MAX_SOURCE_LINES])).rstrip()
     return {
-        "file": Path(code.co_filename).name, "first": first, "lines": [line[:MAX_TEXT] for line in text.split("\n")],
-    }  # fmt: skip
+        "file": Path(code.co_filename).name,
+        "first": first,
+        "lines": [line[:MAX_TEXT] for line in text.split("\n")],
+    }
 
 
 def plain_name(name: str) -> str:

@@ -124,9 +124,11 @@ def left(watcher: Any, name: str, tensor: Tensor, result: Any) -> None:
         if name in NUMBERS and isinstance(result, float):
             watcher.numbers[here] = watcher.turn, result
     elif origin is not None and origin.cut is not None:
-        cut = origin.cut if name in NUMBERS and origin.cut.kind != "detach" else CutRecord(
-            "numpy" if name in ARRAYS else "number", here, name, origin.cut.leaves
-        )  # fmt: skip
+        cut = (
+            origin.cut
+            if name in NUMBERS and origin.cut.kind != "detach"
+            else CutRecord("numpy" if name in ARRAYS else "number", here, name, origin.cut.leaves)
+        )
     else:
         return
     if isinstance(result, np.ndarray):

@@ -71,9 +71,15 @@ def small_weights(watcher: Any, weights: list[Tensor], reached: list[Tensor]) ->
     behind = [float(leaf.ref().grad.square().mean().sqrt()) for leaf in filled]
     if min(behind) < SMALL * largest:
         spread = float(filled[0].ref().detach().std())
-        watcher.small.append((min(behind) / largest, filled[0].init, f"{len(filled)} weights filled in this line "
-                              f"(standard deviation {spread:.1e}) get gradients down to {min(behind):.1e}; a "
-                              f"bias gets {largest:.1e}."))  # fmt: skip
+        watcher.small.append(
+            (
+                min(behind) / largest,
+                filled[0].init,
+                f"{len(filled)} weights filled in this line "
+                f"(standard deviation {spread:.1e}) get gradients down to {min(behind):.1e}; a "
+                f"bias gets {largest:.1e}.",
+            )
+        )
 
 
 def stands(watcher: Any) -> bool:
@@ -91,8 +97,12 @@ def judge(watcher: Any) -> None:
         watcher.say(15, where, evidence)
     for slope in watcher.slopes:
         if slope.site.line and slope.last and slope.first < FADED * slope.last:
-            watcher.say(15, slope.site, f"Of the gradient at the last of {slope.steps} steps of the network, "
-                        f"{slope.last:.1e}, the first one gets {slope.first:.1e}.")  # fmt: skip
+            watcher.say(
+                15,
+                slope.site,
+                f"Of the gradient at the last of {slope.steps} steps of the network, "
+                f"{slope.last:.1e}, the first one gets {slope.first:.1e}.",
+            )
 
 
 def by_depth(watcher: Any, loss: Tensor, weights: list[Tensor]) -> None:
@@ -120,6 +130,12 @@ def by_depth(watcher: Any, loss: Tensor, weights: list[Tensor]) -> None:
     if squash[id(first)] >= 4 and high > 0 and low < high * 1e-3:
         most, name = Counter(sites).most_common(1)[0][0]
         most = Site(most.file, line_that_names(most.file, most.line, name))
-        watcher.depths.append((low / high, most, f"After {squash[id(first)]} sigmoids or tanhs the "
-        "gradient of the "
-                               f"first layer has size {low:.1e}, that of the last {high:.1e}."))  # fmt: skip
+        watcher.depths.append(
+            (
+                low / high,
+                most,
+                f"After {squash[id(first)]} sigmoids or tanhs the "
+                "gradient of the "
+                f"first layer has size {low:.1e}, that of the last {high:.1e}.",
+            )
+        )

@@ -38,9 +38,10 @@ def compared_by_hand(watcher: Any) -> None:
     """Say that finite differences were taken of a tensor that has a gradient of its own to compare with."""
     both = any(up and down and min(up + down) * 2.1 > max(up + down) for up, down in watcher.nudges.values())
     single = [
-        leaf for leaf in watcher.leaves.values()
+        leaf
+        for leaf in watcher.leaves.values()
         if (tensor := leaf.ref()) is not None and tensor.dtype == torch.float32 and (leaf.got or leaf.given)
-    ]  # fmt: skip
+    ]
     if (watcher.quotients >= 2 or both) and single and not any(track.steps for track in watcher.optimizers):
         at, step = watcher.tiny
         made_at = single[0].site

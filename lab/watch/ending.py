@@ -20,8 +20,23 @@ MIN_KEPT = 3  # graphs of earlier turns in one container
 MIN_TURNS = 3
 DEAD = 0.9  # share of the units of a layer
 # A finding on the left explains one on the right: the right one is a consequence.
-EXPLAINS = {1: (10,), 6: (17, 24), 7: (19,), 9: (17, 10), 20: (9, 17), 16: (14, 15, 17), 18: (6, 17, 24), 24: (6,),
-            21: (19,), 25: (17,), 14: (15,), 8: (17,), 11: (19, 10), 12: (19,), 13: (19,)}  # fmt: skip
+EXPLAINS = {
+    1: (10,),
+    6: (17, 24),
+    7: (19,),
+    9: (17, 10),
+    20: (9, 17),
+    16: (14, 15, 17),
+    18: (6, 17, 24),
+    24: (6,),
+    21: (19,),
+    25: (17,),
+    14: (15,),
+    8: (17,),
+    11: (19, 10),
+    12: (19,),
+    13: (19,),
+}
 
 
 def judge(watcher: Any, error: BaseException | None) -> None:
@@ -73,8 +88,12 @@ def totals(watcher: Any) -> None:
         if where not in watcher.summed and chain >= MIN_CHAIN and (alive or turns >= MIN_CHAIN):
             held = "still holds" if alive else "held"
             what = f"The sum in line {where.line} is handed its numbers here, and" if giver.line else "This sum"
-            watcher.say(10, giver if giver.line else where, f"{what} {held} the graphs of at least {chain} turns: each "
-                        "value is a tensor with a grad_fn, and no backward() ever went through it.")  # fmt: skip
+            watcher.say(
+                10,
+                giver if giver.line else where,
+                f"{what} {held} the graphs of at least {chain} turns: each "
+                "value is a tensor with a grad_fn, and no backward() ever went through it.",
+            )
 
 
 def kept(watcher: Any) -> None:
@@ -107,8 +126,10 @@ def normalized_for_others(watcher: Any) -> None:
         found = watcher.found.get(key)
         if found is not None and (softmax in watcher.drawn or len(watcher.callers.get(softmax, ())) > 1):
             del watcher.found[key]
-            evidence = (f"The loss in this line got the result of the softmax of line {found.line}, which other lines "
-                        "use, too, and another one comes after it: give it logits.")  # fmt: skip
+            evidence = (
+                f"The loss in this line got the result of the softmax of line {found.line}, which other lines "
+                "use, too, and another one comes after it: give it logits."
+            )
             moved = replace(found, file=loss.file, line=loss.line, evidence=evidence)
             watcher.found.setdefault((25, loss.file, loss.line), moved)
 
@@ -155,9 +176,10 @@ def never_reached(watcher: Any, track: WatchedOptimizer) -> None:
     if track.steps < 2:
         return
     dry = {
-        key for key, leaf in watcher.leaves.items()
+        key
+        for key, leaf in watcher.leaves.items()
         if key in track.owned and not leaf.got and (tensor := leaf.ref()) is not None and tensor.requires_grad
-    }  # fmt: skip
+    }
     for cut in watcher.cuts.values():
         behind = dry & cut.leaves
         each_turn = cut.kind == "number" and watcher.cut_counts[key_of(cut)] >= track.steps
@@ -175,8 +197,12 @@ def lost_terms(watcher: Any) -> None:
     for where, cuts in watcher.lost_terms.items():
         if len(cuts) >= MIN_TURNS:
             number = {"step": 21, "no_grad": 12}.get(cuts[0].kind, 13)
-            watcher.say(number, where, f"A term of the loss was a plain number in each of {len(cuts)} backward passes: "
-                        f"{cuts[0].name} in this line cut it off, so it teaches nothing.")  # fmt: skip
+            watcher.say(
+                number,
+                where,
+                f"A term of the loss was a plain number in each of {len(cuts)} backward passes: "
+                f"{cuts[0].name} in this line cut it off, so it teaches nothing.",
+            )
 
 
 def multiples_of_numbers(watcher: Any) -> None:
@@ -186,8 +212,12 @@ def multiples_of_numbers(watcher: Any) -> None:
         shares = [share for _, share in used]
         varied = len({number for number, _ in used}) >= MIN_TURNS
         if varied and max(shares) - min(shares) <= 1e-9 * max(map(abs, shares)):
-            watcher.say(13, where, f"{shares[0]:.3g} times the number that item() gave in this line was added to the "
-                        "loss, turn after turn: a plain number teaches nothing.")  # fmt: skip
+            watcher.say(
+                13,
+                where,
+                f"{shares[0]:.3g} times the number that item() gave in this line was added to the "
+                "loss, turn after turn: a plain number teaches nothing.",
+            )
 
 
 def evaluated(watcher: Any) -> None:
@@ -197,8 +227,12 @@ def evaluated(watcher: Any) -> None:
         turns = {turn for _, turn, _ in runs}
         if len(turns) < MIN_TURNS or any(entry.passed or detached & owned for entry, _, owned in runs):
             continue
-        watcher.say(12, where, f"The model ran here in eval mode between {len(turns)} training steps, each time with "
-                    "its graph, and no backward() ever went through it: wrap it in torch.no_grad().")  # fmt: skip
+        watcher.say(
+            12,
+            where,
+            f"The model ran here in eval mode between {len(turns)} training steps, each time with "
+            "its graph, and no backward() ever went through it: wrap it in torch.no_grad().",
+        )
 
 
 def made_anew(watcher: Any) -> None:
@@ -208,8 +242,12 @@ def made_anew(watcher: Any) -> None:
         for where, turns in watcher.fresh.items():
             old = any(leaf.site == where and (key in owned or leaf.got > 1) for key, leaf in watcher.leaves.items())
             if len(turns) >= MIN_TURNS and where not in watcher.owned_sites and not old:
-                watcher.say(19, where, f"This line made new parameters in {len(turns)} turns; each got one gradient, "
-                            "and no optimizer ever had them.")  # fmt: skip
+                watcher.say(
+                    19,
+                    where,
+                    f"This line made new parameters in {len(turns)} turns; each got one gradient, "
+                    "and no optimizer ever had them.",
+                )
 
 
 def key_of(cut: CutRecord) -> tuple[Site, str]:
@@ -222,18 +260,26 @@ def without_optimizer(watcher: Any) -> None:
         return
     owned = set().union(*(track.owned for track in watcher.optimizers))
     lost = [
-        leaf for key, leaf in watcher.leaves.items()
-        if key not in owned and leaf.got >= MIN_TURNS and not (leaf.loaded or leaf.asked or leaf.changed)
-        and (tensor := leaf.ref()) is not None and tensor.requires_grad
-    ]  # fmt: skip
+        leaf
+        for key, leaf in watcher.leaves.items()
+        if key not in owned
+        and leaf.got >= MIN_TURNS
+        and not (leaf.loaded or leaf.asked or leaf.changed)
+        and (tensor := leaf.ref()) is not None
+        and tensor.requires_grad
+    ]
     by_place: dict[Site, list[Any]] = {}
     for leaf in lost:
         by_place.setdefault(cause_of(watcher, leaf), []).append(leaf)
     for where, leaves in by_place.items():
         made_at = leaves[0].site.line
         told = f", made in line {made_at}," if made_at and made_at != where.line else ""
-        watcher.say(19, where, f"{len(leaves)} tensors that require gradients (shapes {shapes_of(leaves)}){told} got "
-                    f"one in {leaves[0].got} backward passes, and no optimizer has them.")  # fmt: skip
+        watcher.say(
+            19,
+            where,
+            f"{len(leaves)} tensors that require gradients (shapes {shapes_of(leaves)}){told} got "
+            f"one in {leaves[0].got} backward passes, and no optimizer has them.",
+        )
 
 
 def shapes_of(leaves: Sequence[Any]) -> str:
@@ -263,22 +309,39 @@ def accumulated(watcher: Any) -> None:
                 lost = watcher.lost_gradients.get(here, (0, NOWHERE))
                 if lost[0] and len(watcher.optimizers) == 1:
                     if lost[0] < 2 * (count - 1):
-                        watcher.say(24, step, f"Gradients of backward passes that no step had used were cleared in "
-                                    f"line {lost[1].line}: the batches that are left over after a group of {count} "
-                                    "count for nothing.")  # fmt: skip
+                        watcher.say(
+                            24,
+                            step,
+                            f"Gradients of backward passes that no step had used were cleared in "
+                            f"line {lost[1].line}: the batches that are left over after a group of {count} "
+                            "count for nothing.",
+                        )
                         return
-                    watcher.say(24, lost[1], f"zero_grad() here runs between the backward passes that are to be added "
-                                f"up: of {count} for each step the last one alone counts.")  # fmt: skip
+                    watcher.say(
+                        24,
+                        lost[1],
+                        f"zero_grad() here runs between the backward passes that are to be added "
+                        f"up: of {count} for each step the last one alone counts.",
+                    )
                     return
-            if count >= 2 and mean and (
-                stepped_now_and_then(here.file, here.line, step.line) or micro_batches(here.file, here.line, step.line)
-            ):  # fmt: skip
+            if (
+                count >= 2
+                and mean
+                and (
+                    stepped_now_and_then(here.file, here.line, step.line)
+                    or micro_batches(here.file, here.line, step.line)
+                )
+            ):
                 groups.setdefault(here, []).append(count)
         for where, counts in groups.items():
             if len(counts) < 2 or watcher.scaled:
                 continue
-            watcher.say(24, where, f"{counts[0]} backward passes were added up for each of {len(counts)} steps, and "
-                        f"the loss is a mean that was not divided by {counts[0]}.")  # fmt: skip
+            watcher.say(
+                24,
+                where,
+                f"{counts[0]} backward passes were added up for each of {len(counts)} steps, and "
+                f"the loss is a mean that was not divided by {counts[0]}.",
+            )
 
 
 def dead_units(watcher: Any) -> None:
@@ -288,8 +351,12 @@ def dead_units(watcher: Any) -> None:
             if cause == where and shares[0] < DEAD and len(watcher.optimizers) == 1:
                 cause = rates.rate_line(watcher.optimizers[0])  # a step has killed them
             units = "units" if cause == where else f"units of the relu in line {where.line}"
-            watcher.say(14, cause, f"{shares[-1]:.0%} of the {units} were 0 for the whole batch, in each of the last "
-                        f"{min(3, len(shares))} batches that were looked at.")  # fmt: skip
+            watcher.say(
+                14,
+                cause,
+                f"{shares[-1]:.0%} of the {units} were 0 for the whole batch, in each of the last "
+                f"{min(3, len(shares))} batches that were looked at.",
+            )
 
 
 def constant_weights(watcher: Any) -> None:
@@ -309,8 +376,12 @@ def uphill(watcher: Any) -> None:
     for where, moves in watcher.hand_moves.items():
         climbs = any(climbs_by_hand(watcher, place) for place in watcher.passes.values())
         if len(moves) >= MIN_TURNS and all(move.along > 0 for move in moves) and climbs:
-            watcher.say(18, where, f"In {len(moves)} of {len(moves)} steps by hand the parameters went along their "
-                        "gradient, uphill, and the loss rose.")  # fmt: skip
+            watcher.say(
+                18,
+                where,
+                f"In {len(moves)} of {len(moves)} steps by hand the parameters went along their "
+                "gradient, uphill, and the loss rose.",
+            )
 
 
 def climbs_by_hand(watcher: Any, place: Pass) -> bool:

@@ -85,8 +85,15 @@ class EnginePass:
         if not op and tensor.requires_grad:
             label = self.names.taken(label or "t1")
         operands = [self.cards[child] for child in tensor._children]
-        card = NodeCard(op, places.get(tensor, Place(None)), picture(np.asarray(tensor._data)), tensor.requires_grad,
-                    operands, label, added=not op and tensor.grad is not None)  # fmt: skip
+        card = NodeCard(
+            op,
+            places.get(tensor, Place(None)),
+            picture(np.asarray(tensor._data)),
+            tensor.requires_grad,
+            operands,
+            label,
+            added=not op and tensor.grad is not None,
+        )
         if op:
             card.captured = captured(tensor, card, tensor._backward)
         return card
@@ -119,9 +126,16 @@ class EnginePass:
                 self.draft.sums.different += 1
         contribution = picture(part).value if sent.large else sent.value
         self.draft.log.append(
-            Sent(self.cards[self.sender], self.cards[tensor], self.upstream, contribution,  # type: ignore[index]
-                 picture(part).value, None if before is None else picture(before).value, picture(after).value)
-        )  # fmt: skip
+            Sent(
+                self.cards[self.sender],  # type: ignore[index]
+                self.cards[tensor],
+                self.upstream,
+                contribution,
+                picture(part).value,
+                None if before is None else picture(before).value,
+                picture(after).value,
+            )
+        )
 
     def finish(self) -> Trace:
         trace = self.draft.trace(self.cards[self.output], [])

@@ -16,8 +16,10 @@ Tensor = torch.Tensor
 SHAPE = re.compile(r"\[([\d, ]*)\]\]?.*? is at version (\d+); expected version (\d+)", re.S)
 
 
-DTYPES = re.compile(r"same dtype|can't be cast|[Ff]ound dtype|expected scalar type|must match the dtype|"
-                    r"not implemented for '(Long|Int)'")  # fmt: skip
+DTYPES = re.compile(
+    r"same dtype|can't be cast|[Ff]ound dtype|expected scalar type|must match the dtype|"
+    r"not implemented for '(Long|Int)'"
+)
 
 
 def line_of(error: BaseException) -> Site:
@@ -87,8 +89,12 @@ def second_time(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
     """The same loss twice, or a tensor of an earlier turn that is still part of the graph."""
     taken = [entry.taken for node in walk(loss.grad_fn) if (entry := made(node)) is not None and entry.taken.line]
     if taken:
-        return finding(2, taken[0], f"autograd.grad() in this line went through the graph that backward() in line "
-                       f"{here.line} needs, and freed it.")  # fmt: skip
+        return finding(
+            2,
+            taken[0],
+            f"autograd.grad() in this line went through the graph that backward() in line "
+            f"{here.line} needs, and freed it.",
+        )
     entries = [(node, entry) for node in walk(loss.grad_fn) if (entry := made(node)) is not None]
     carried = [entry for _, entry in entries if entry.outer.line]
     freed = [node for node, entry in entries if 0 < entry.passed <= watcher.turn]
@@ -98,27 +104,43 @@ def second_time(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
     recent = any(entry.turn == watcher.turn for _, entry in entries)
     repeated = [entry for _, entry in entries if entry.turn < watcher.turn and len(turns[entry.site]) > 1]
     if carried and repeated:
-        return finding(11, carried[-1].outer, f"The state from before the last backward() is still part of the graph: "
-                       f"{len(repeated)} nodes of earlier turns are behind this line.")  # fmt: skip
+        return finding(
+            11,
+            carried[-1].outer,
+            f"The state from before the last backward() is still part of the graph: "
+            f"{len(repeated)} nodes of earlier turns are behind this line.",
+        )
     place = watcher.passes.get((here.file, here.line))
     first: Any = made(freed[0]) if freed else None
     moved = freed and any(track.steps and track.last_turn >= first.passed for track in watcher.optimizers)
     if place is not None and place.turns and recent and moved and not repeated:
-        return finding(2, first.site, f"{first.name} in this line ran once, and backward() in line {here.line} of "
-                       f"turn {watcher.turn + 1} needs its graph again: the first one has freed it.")  # fmt: skip
+        return finding(
+            2,
+            first.site,
+            f"{first.name} in this line ran once, and backward() in line {here.line} of "
+            f"turn {watcher.turn + 1} needs its graph again: the first one has freed it.",
+        )
     stepped = [track for track in watcher.optimizers if track.last_turn == watcher.turn and track.steps]
     for track in stepped:
         shared = [node for node in freed if shared_only(node, track.owned)]
         if shared and watcher.turn:
             first = made(shared[0])
             where = first.consumers[0] if first.consumers else here
-            return finding(11, where, f"The backward pass for one optimizer also went through {first.name} of line "
-                           f"{first.site.line}, and freed it; backward() in line {here.line} needs it "
-                           "again.")  # fmt: skip
+            return finding(
+                11,
+                where,
+                f"The backward pass for one optimizer also went through {first.name} of line "
+                f"{first.site.line}, and freed it; backward() in line {here.line} needs it "
+                "again.",
+            )
     before = watcher.last_place
     if place is not before and before is not None and freed and loss.grad_fn not in freed:
-        return finding(2, before.site, f"backward() in this line frees the graph that this loss shares with that of "
-                       f"line {here.line}: keep it with retain_graph=True, or add the two losses up.")  # fmt: skip
+        return finding(
+            2,
+            before.site,
+            f"backward() in this line frees the graph that this loss shares with that of "
+            f"line {here.line}: keep it with retain_graph=True, or add the two losses up.",
+        )
     names = sorted({entry.site.line for node in freed if (entry := made(node)) is not None})[:3]
     evidence = f"backward() number {watcher.turn + 1} needs a graph that an earlier one has freed; it was made in "
     evidence += f"line {', '.join(map(str, names)) or here.line}."
@@ -189,14 +211,29 @@ def explain(watcher: Any, error: BaseException) -> None:
 
 
 TEXTS = (
-    (7, ("leaf Variable that requires grad is being used in an in-place",
-         "leaf Variable that requires grad has been used in an in-place")),
-    (1, ("is a view and is being modified inplace", "a view and its base or another view of its base has "
-    "been modified")),
-    (22, ("Only Tensors of floating point and complex dtype can require gradients",
-          "only Tensors of floating point dtype can require gradients")),
+    (
+        7,
+        (
+            "leaf Variable that requires grad is being used in an in-place",
+            "leaf Variable that requires grad has been used in an in-place",
+        ),
+    ),
+    (
+        1,
+        (
+            "is a view and is being modified inplace",
+            "a view and its base or another view of its base has been modified",
+        ),
+    ),
+    (
+        22,
+        (
+            "Only Tensors of floating point and complex dtype can require gradients",
+            "only Tensors of floating point dtype can require gradients",
+        ),
+    ),
     (13, ("Can't call numpy() on Tensor that requires grad", "unsupported format string passed to Tensor.__format__")),
-)  # fmt: skip
+)
 
 
 def special(watcher: Any, error: BaseException, here: Site, text: str) -> None:
@@ -226,8 +263,11 @@ def special(watcher: Any, error: BaseException, here: Site, text: str) -> None:
             19, watcher.plain_container() or here, f"The optimizer in line {here.line} was given no parameters."
         )
     elif "Inference tensors cannot be saved" in text and watcher.inference.line:
-        watcher.say(12, watcher.inference, f"Line {here.line} computes with tensors that were made in inference mode, "
-                    "switched on here.")  # fmt: skip
+        watcher.say(
+            12,
+            watcher.inference,
+            f"Line {here.line} computes with tensors that were made in inference mode, switched on here.",
+        )
     elif DTYPES.search(text):
         whole_numbers(watcher, error, here)
     elif "NoneType" in text and any(f.failure == 5 for f in watcher.found.values()):
@@ -254,5 +294,9 @@ def whole_numbers(watcher: Any, error: BaseException, here: Site) -> None:
                 found = origin.site, value.dtype
         trace = trace.tb_next
     where, dtype = found or (here, "integers")
-    watcher.say(22, where, f"The tensor made here has dtype {dtype}; line {here.line} cannot compute with it: "
-                f"{str(error).splitlines()[0]}")  # fmt: skip
+    watcher.say(
+        22,
+        where,
+        f"The tensor made here has dtype {dtype}; line {here.line} cannot compute with it: "
+        f"{str(error).splitlines()[0]}",
+    )

@@ -18,8 +18,12 @@ Tensor = torch.Tensor
 RELUS = frozenset(("relu", "relu_"))
 ACTIVATIONS = RELUS | {"softmax", "sigmoid", "tanh"}
 # A loss, and what it is given: logits, or what has gone through one activation of its own
-NORMALIZERS = {"cross_entropy": "", "binary_cross_entropy_with_logits": "", "nll_loss": "LogSoftmax",
-               "binary_cross_entropy": "Sigmoid"}  # fmt: skip
+NORMALIZERS = {
+    "cross_entropy": "",
+    "binary_cross_entropy_with_logits": "",
+    "nll_loss": "LogSoftmax",
+    "binary_cross_entropy": "Sigmoid",
+}
 DRAWS = frozenset(("sum", "multinomial"))  # a distribution divides its probabilities by their sum
 JOINS = frozenset(("Cat", "Stack", "Clamp", "ClampMin", "ClampMax", "Index"))
 SUMS_OF_LOSSES = frozenset(("add", "__add__", "__radd__", "sub", "__sub__"))
@@ -83,8 +87,12 @@ def bootstrapped(watcher: Any, operands: list[Tensor]) -> None:
         if entry is None or later is None or not discounted(terms[0]):
             continue
         if {id(t) for t in leaves_of(terms[0])} & {id(t) for t in leaves_of(other.grad_fn)}:
-            watcher.say(11, entry.site, "The target made here holds the graph of the same network that it is a target "
-                        "for: the step moves the target too.")  # fmt: skip
+            watcher.say(
+                11,
+                entry.site,
+                "The target made here holds the graph of the same network that it is a target "
+                "for: the step moves the target too.",
+            )
 
 
 def discounted(node: Any) -> bool:
@@ -163,12 +171,20 @@ def twice_normalized(watcher: Any, loss: Made, operands: list[Tensor]) -> None:
     where = entry.module if entry.module.line else entry.site
     if does in ("Softmax", "Sigmoid"):
         watcher.twice.setdefault((25, where.file, where.line), (entry.site, loss.site))
-        watcher.say(25, where, f"{name} in line {loss.site.line} got the result of a {does.lower()}, made here, and "
-                    "another one comes after it: give it logits.")  # fmt: skip
+        watcher.say(
+            25,
+            where,
+            f"{name} in line {loss.site.line} got the result of a {does.lower()}, made here, and "
+            "another one comes after it: give it logits.",
+        )
     elif does == "Relu" and name == "cross_entropy":
         share = float((operands[0] == 0).double().mean())
-        watcher.say(14, where, f"cross_entropy got logits that went through a relu: {share:.0%} of them are exactly 0, "
-                    "and no gradient passes there.")  # fmt: skip
+        watcher.say(
+            14,
+            where,
+            f"cross_entropy got logits that went through a relu: {share:.0%} of them are exactly 0, "
+            "and no gradient passes there.",
+        )
 
 
 def before_joins(node: Any) -> Any:
@@ -223,15 +239,27 @@ def grad_of_result(watcher: Any, tensor: Tensor, node: Any) -> None:
         )
         kept = line_that_keeps(reader.file, reader.line)
         if kept:
-            watcher.say(5, Site(reader.file, kept), f".grad is read in line {reader.line}, and it is None: what is "
-                        f"kept here is the result of {entry.name} in line {entry.site.line}, no leaf.")  # fmt: skip
+            watcher.say(
+                5,
+                Site(reader.file, kept),
+                f".grad is read in line {reader.line}, and it is None: what is "
+                f"kept here is the result of {entry.name} in line {entry.site.line}, no leaf.",
+            )
             return
         if not made_there:
-            watcher.say(5, reader, f".grad is read here, and it is None: the tensor is the result of {entry.name} in "
-                        f"line {entry.site.line}, no leaf.")  # fmt: skip
+            watcher.say(
+                5,
+                reader,
+                f".grad is read here, and it is None: the tensor is the result of {entry.name} in "
+                f"line {entry.site.line}, no leaf.",
+            )
             return
-        watcher.say(5, entry.site, f".grad is read in line {reader.line}, and it is None: the tensor is the result of "
-                    f"{entry.name} in this line, no leaf.")  # fmt: skip
+        watcher.say(
+            5,
+            entry.site,
+            f".grad is read in line {reader.line}, and it is None: the tensor is the result of "
+            f"{entry.name} in this line, no leaf.",
+        )
 
 
 # Writes

@@ -41,17 +41,33 @@ def wrong_way(watcher: Any) -> None:
         upward = [track for track in tracks if any(group.get("maximize") for group in groups_of(track))]
         alone = len(watcher.passes) == 1 and len(tracks) == 1 and reached <= tracks[0].owned and len(reached) > 1
         if place.likelihood and tracks and not upward and values[-1] < values[0]:
-            watcher.say(18, place.site, "The loss is a sum or mean of log-probabilities without a minus: "
-                        f"{len(values)} steps made the data less likely.")  # fmt: skip
+            watcher.say(
+                18,
+                place.site,
+                "The loss is a sum or mean of log-probabilities without a minus: "
+                f"{len(values)} steps made the data less likely.",
+            )
         elif place.policy.line and tracks and not upward:
-            watcher.say(18, place.policy, "Log-probabilities times their gain are a term of the loss with a plus: each "
-                        "step makes what paid well less likely.")  # fmt: skip
+            watcher.say(
+                18,
+                place.policy,
+                "Log-probabilities times their gain are a term of the loss with a plus: each "
+                "step makes what paid well less likely.",
+            )
         elif alone and place.cost > 0 and upward and not values[-1] < values[0]:
-            watcher.say(18, upward[0].site, f"maximize=True, and the loss is a cost: {len(values)} steps brought it "
-                        f"from {values[0]:.3g} to {values[-1]:.3g}.")  # fmt: skip
+            watcher.say(
+                18,
+                upward[0].site,
+                f"maximize=True, and the loss is a cost: {len(values)} steps brought it "
+                f"from {values[0]:.3g} to {values[-1]:.3g}.",
+            )
         elif alone and place.cost < 0 and not upward and not values[-1] > values[0]:
-            watcher.say(18, place.cost_site, f"The minus in this line turns the cost around: {len(values)} steps "
-                        f"brought the cost from {-values[0]:.3g} to {-values[-1]:.3g}.")  # fmt: skip
+            watcher.say(
+                18,
+                place.cost_site,
+                f"The minus in this line turns the cost around: {len(values)} steps "
+                f"brought the cost from {-values[0]:.3g} to {-values[-1]:.3g}.",
+            )
 
 
 def stepped_between(watcher: Any, loss: Any, reached: list[Any], here: Site) -> None:
@@ -102,9 +118,14 @@ def never_stepped(watcher: Any) -> None:
         if cleared and not any(leaf.changed for leaf in leaves):
             last = max((place for place in watcher.passes.values()), key=lambda place: place.turns[-1:])
             bare = line_with_bare(last.site.file, "step")
-            watcher.say(18, Site(last.site.file, bare or last.site.line), "step is named in this line, and not called: "
-                        "the parentheses are missing." if bare else f"{watcher.turn} backward passes filled the "
-                        f"gradients, and {track.kind} in line {track.site.line} never took a step.")  # fmt: skip
+            watcher.say(
+                18,
+                Site(last.site.file, bare or last.site.line),
+                "step is named in this line, and not called: the parentheses are missing."
+                if bare
+                else f"{watcher.turn} backward passes filled the "
+                f"gradients, and {track.kind} in line {track.site.line} never took a step.",
+            )
 
 
 def clipped(watcher: Any, parameters: Any, limit: Any, here: Site) -> None:

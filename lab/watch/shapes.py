@@ -28,8 +28,12 @@ def shapes(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor) ->
         shape = tuple(torch.broadcast_shapes(a.shape, b.shape))  # type: ignore[no-untyped-call]
         if math.prod(shape) > max(a.numel(), b.numel()):
             column = column_line(a) or column_line(b) or entry.site
-            watcher.say(8, column, f"The loss in line {entry.site.line} compared shapes {tuple(a.shape)} and "
-                        f"{tuple(b.shape)}: broadcast to {shape}, so every prediction meets every target.")  # fmt: skip
+            watcher.say(
+                8,
+                column,
+                f"The loss in line {entry.site.line} compared shapes {tuple(a.shape)} and "
+                f"{tuple(b.shape)}: broadcast to {shape}, so every prediction meets every target.",
+            )
         return
     if len(operands) == 2 and (name in DIFFERENCES or name in PRODUCTS) and pairs(operands, result):
         a, b = operands
@@ -97,5 +101,9 @@ def hits(watcher: Any, name: str, here: Site, operands: list[Tensor], result: Te
     origins = [watcher.origin(operand) for operand in operands]
     computed = [origin is not None and origin.cut is not None for origin in origins]
     if column._base is None and any(computed) and not all(computed):
-        watcher.say(8, here, f"Answers of shape {tuple(operands[0].shape)} were compared with labels of shape "
-                    f"{tuple(operands[1].shape)}: all pairs, {tuple(result.shape)}.")  # fmt: skip
+        watcher.say(
+            8,
+            here,
+            f"Answers of shape {tuple(operands[0].shape)} were compared with labels of shape "
+            f"{tuple(operands[1].shape)}: all pairs, {tuple(result.shape)}.",
+        )

@@ -74,9 +74,13 @@ def line_in_function(block: Site) -> int:
     """The line that runs now in the function in which a line stands; 0 if that function does not run."""
     first = function_at(block.file, block.line)
     return next(
-        (frame.f_lineno for frame in user_frames()
-         if frame.f_code.co_filename == block.file and function_at(block.file, frame.f_lineno) == first), 0
-    )  # fmt: skip
+        (
+            frame.f_lineno
+            for frame in user_frames()
+            if frame.f_code.co_filename == block.file and function_at(block.file, frame.f_lineno) == first
+        ),
+        0,
+    )
 
 
 def caller_of_function() -> Site:
@@ -141,9 +145,11 @@ def line_of_argument(filename: str, line: int, name: str) -> int:
         if isinstance(node, ast.Call) and node.lineno == line:
             for given in node.keywords:
                 if given.arg == name:
-                    return given.value.lineno if is_number(given.value) else (
-                        line_of_number(filename, last_name(given.value)) or line
-                    )  # fmt: skip
+                    return (
+                        given.value.lineno
+                        if is_number(given.value)
+                        else (line_of_number(filename, last_name(given.value)) or line)
+                    )
             for value in node.args[1:2]:
                 return line_of_number(filename, last_name(value)) or line
     return line
@@ -153,12 +159,16 @@ def line_of_dtype(filename: str, line: int) -> int:
     """The line that gives a name to the dtype which a call is given by that name; else the line of the call."""
     for node in ast.walk(tree(filename)):
         if isinstance(node, ast.Call) and node.lineno == line:
-            names = {last_name(given.value) for given in node.keywords
-                     if given.arg == "dtype" and isinstance(given.value, ast.Name)}  # fmt: skip
+            names = {
+                last_name(given.value)
+                for given in node.keywords
+                if given.arg == "dtype" and isinstance(given.value, ast.Name)
+            }
             set_in = [
-                other.lineno for other in ast.walk(tree(filename))
+                other.lineno
+                for other in ast.walk(tree(filename))
                 if isinstance(other, ast.Assign) and any(last_name(target) in names for target in other.targets)
-            ]  # fmt: skip
+            ]
             if len(set_in) == 1:
                 return set_in[0]
     return line
@@ -180,15 +190,18 @@ def line_that_keeps(filename: str, read: int) -> int:
     read_names = {
         node.value.attr
         for node in ast.walk(tree(filename))
-        if isinstance(node, ast.Attribute) and node.attr == "grad" and node.lineno == read
+        if isinstance(node, ast.Attribute)
+        and node.attr == "grad"
+        and node.lineno == read
         and isinstance(node.value, ast.Attribute)
-    }  # fmt: skip
+    }
     kept = {
         node.lineno
         for node in ast.walk(tree(filename))
-        if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Constant)
+        if isinstance(node, ast.Assign)
+        and not isinstance(node.value, ast.Constant)
         and any(isinstance(target, ast.Attribute) and target.attr in read_names for target in node.targets)
-    }  # fmt: skip
+    }
     return kept.pop() if len(kept) == 1 else 0
 
 
@@ -202,14 +215,24 @@ def names_read_for_grad(filename: str, after: int) -> dict[str, int]:
     names = [
         node.value.id
         for node in inside
-        if isinstance(node, ast.Attribute) and node.attr == "grad" and isinstance(node.value, ast.Name)
+        if isinstance(node, ast.Attribute)
+        and node.attr == "grad"
+        and isinstance(node.value, ast.Name)
         and node.lineno > after
-    ]  # fmt: skip
+    ]
     return {
-        name: max((node.lineno for node in inside if isinstance(node, ast.Assign) and node.lineno < after
-                   and any(last_name(target) == name for target in node.targets)), default=0)
+        name: max(
+            (
+                node.lineno
+                for node in inside
+                if isinstance(node, ast.Assign)
+                and node.lineno < after
+                and any(last_name(target) == name for target in node.targets)
+            ),
+            default=0,
+        )
         for name in names
-    }  # fmt: skip
+    }
 
 
 def line_of_factor(filename: str, line: int) -> int:
@@ -245,14 +268,20 @@ def numbers_named(node: ast.AST, name: str) -> list[int]:
     elif isinstance(node, ast.keyword):
         pairs = [(node.arg or "", node.value)]
     elif isinstance(node, ast.Dict):
-        pairs = [(str(key.value), value) for key, value in zip(node.keys, node.values, strict=True)
-                 if isinstance(key, ast.Constant)]  # fmt: skip
+        pairs = [
+            (str(key.value), value)
+            for key, value in zip(node.keys, node.values, strict=True)
+            if isinstance(key, ast.Constant)
+        ]
     elif isinstance(node, ast.arguments):
         pairs = [(arg.arg, value) for arg, value in zip(node.args[::-1], node.defaults[::-1], strict=False)]
     elif isinstance(node, ast.Call) and last_name(node.func) == "add_argument" and node.args:
         option = node.args[0].value if isinstance(node.args[0], ast.Constant) else ""
-        pairs = [(str(option).lstrip("-").replace("-", "_"), given.value) for given in node.keywords
-                 if given.arg == "default"]  # fmt: skip
+        pairs = [
+            (str(option).lstrip("-").replace("-", "_"), given.value)
+            for given in node.keywords
+            if given.arg == "default"
+        ]
     else:
         return []
     return [value.lineno for known, value in pairs if known == name and is_number(value)]
@@ -290,8 +319,11 @@ def line_that_hands_in(filename: str, fill: ast.Call) -> int:
         if isinstance(node, ast.FunctionDef) and any(part is fill for part in ast.walk(node)):
             given = {arg.arg for arg in ast.walk(node.args) if isinstance(arg, ast.arg)} - {"self"}
             put = {part.id for value in fill.args for part in ast.walk(value) if isinstance(part, ast.Name)}
-            calls = [call.lineno for call in ast.walk(tree(filename))
-                     if isinstance(call, ast.Call) and last_name(call.func) == node.name]  # fmt: skip
+            calls = [
+                call.lineno
+                for call in ast.walk(tree(filename))
+                if isinstance(call, ast.Call) and last_name(call.func) == node.name
+            ]
             if put and put <= given and len(calls) == 1:
                 return calls[0]
     return 0
@@ -321,18 +353,20 @@ def stepped_now_and_then(filename: str, backward: int, step: int) -> bool:
     tests = [
         node
         for node in ast.walk(inner)
-        if isinstance(node, ast.If) and node.lineno < step <= (node.end_lineno or 0)
+        if isinstance(node, ast.If)
+        and node.lineno < step <= (node.end_lineno or 0)
         and not node.lineno <= backward <= (node.end_lineno or 0)
-    ]  # fmt: skip
+    ]
     return bool(tests)
 
 
 def micro_batches(filename: str, backward: int, step: int) -> bool:
     """True if backward() stands in a loop over the parts of a batch, and the step behind that loop."""
     loops = [
-        node for node in ast.walk(tree(filename))
+        node
+        for node in ast.walk(tree(filename))
         if isinstance(node, ast.For) and node.lineno <= backward <= (node.end_lineno or 0)
-    ]  # fmt: skip
+    ]
     inner = max(loops, key=lambda node: node.lineno, default=None)
     if inner is None or inner.lineno <= step <= (inner.end_lineno or 0):
         return False

@@ -103,8 +103,12 @@ def check_before(watcher: Any, track: WatchedOptimizer, optimizer: Any, here: Si
         if turn == watcher.turn and cleared.line:
             track.empty += 1
             where = here if forwarded or watcher.forwarded else cleared
-            watcher.say(18, where, f"{track.kind}.step() in line {here.line} found no gradient: those of the last "
-                        f"backward() were cleared in line {cleared.line}.")  # fmt: skip
+            watcher.say(
+                18,
+                where,
+                f"{track.kind}.step() in line {here.line} found no gradient: those of the last "
+                f"backward() were cleared in line {cleared.line}.",
+            )
     for place in watcher.passes.values():
         if place.since_step and any(id(ref()) in track.owned for ref in place.leaves):
             track.windows.append((place, len(place.since_step), place.mean, here))

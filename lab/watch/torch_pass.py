@@ -248,14 +248,30 @@ def saved(node: Any, card: NodeCard, most: int) -> list[Captured]:
         try:
             value = getattr(node, name)
         except RuntimeError:  # freed, or written to since
-            entries.append({"name": name[len(_SAVED):], "holds": "setting", "type": "Tensor", "shape": [],
-                            "value": "not there", "written": True})  # fmt: skip
+            entries.append(
+                {
+                    "name": name[len(_SAVED) :],
+                    "holds": "setting",
+                    "type": "Tensor",
+                    "shape": [],
+                    "value": "not there",
+                    "written": True,
+                }
+            )
             continue
         if isinstance(value, Tensor):
             entries.append(kept(name[len(_SAVED) :], value, card))
         elif value is not None and not isinstance(value, (tuple, list)):
-            entries.append({"name": name[len(_SAVED):], "holds": "setting", "type": type(value).__name__, "shape": [],
-                            "value": repr(value)[:80], "written": False})  # fmt: skip
+            entries.append(
+                {
+                    "name": name[len(_SAVED) :],
+                    "holds": "setting",
+                    "type": type(value).__name__,
+                    "shape": [],
+                    "value": repr(value)[:80],
+                    "written": False,
+                }
+            )
     return entries
 
 

@@ -225,10 +225,12 @@ class TorchRecorder(TorchFunctionMode):
         if symbol not in INFIX or len(args) != 2 or kwargs:
             return [self.card(operand) for operand in tensors_in(args, kwargs)]
         cards = [
-            self.card(operand) if isinstance(operand, Tensor) else
-            NodeCard("", Place(None), Picture(float(operand), (), None), False)
-            for operand in args if isinstance(operand, (Tensor, int, float))
-        ]  # fmt: skip
+            self.card(operand)
+            if isinstance(operand, Tensor)
+            else NodeCard("", Place(None), Picture(float(operand), (), None), False)
+            for operand in args
+            if isinstance(operand, (Tensor, int, float))
+        ]
         return cards[::-1] if name.strip("_") in REVERSED else cards
 
     def number(self, name: str, args: Any, result: Any) -> None:

@@ -284,8 +284,15 @@ class Watcher(TorchFunctionMode):
             origin = self.origin(tensor)
             here = NOWHERE if origin is None else origin.site
         parameter = isinstance(tensor, torch.nn.Parameter)
-        found = Leaf(weak(tensor, partial(gone, self.leaves, key)), here, tuple(tensor.shape), parameter=parameter,
-                     order=len(self.optimizers), version=tensor._version, **known)  # fmt: skip
+        found = Leaf(
+            weak(tensor, partial(gone, self.leaves, key)),
+            here,
+            tuple(tensor.shape),
+            parameter=parameter,
+            order=len(self.optimizers),
+            version=tensor._version,
+            **known,
+        )
         self.leaves[key] = found
         self.storages[tensor.data_ptr()] = key
         return found

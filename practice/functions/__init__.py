@@ -58,10 +58,13 @@ def _row(rng: Generator, size: int) -> Inputs:
 def _network(rng: Generator, size: int) -> Inputs:
     n, k, h, m = (1, 1, 1, 1) if size == 0 else rng.integers(2, 4 + size, 4).tolist()
     return {
-        "x": np.round(rng.normal(size=(n, k)), 2), "y": np.round(rng.random((n, m)), 2),
-        "w1": np.round(rng.normal(size=(k, h)), 2), "b1": np.round(rng.uniform(0.1, 1, h), 2),
-        "w2": np.round(rng.normal(size=(h, m)), 2), "b2": np.round(rng.normal(size=m), 2),
-    }  # fmt: skip
+        "x": np.round(rng.normal(size=(n, k)), 2),
+        "y": np.round(rng.random((n, m)), 2),
+        "w1": np.round(rng.normal(size=(k, h)), 2),
+        "b1": np.round(rng.uniform(0.1, 1, h), 2),
+        "w2": np.round(rng.normal(size=(h, m)), 2),
+        "b2": np.round(rng.normal(size=m), 2),
+    }
 
 
 # -- Programs ----------------------------------------------------------------------------------------------------------
@@ -123,19 +126,30 @@ def _rule(name: str, inputs: Any, second: str = "", **options: Any) -> tuple[Che
     inputs_after = ("a.data", "b.data") if second == "b" else ("a.data",)  # nobody may have written to them
     return (
         Check(
-            "A tuple of messages", made.format("x", "y") + messages, ("hasattr(messages, 'shape')", "one_each"),
-            inputs, cases=1,
+            "A tuple of messages",
+            made.format("x", "y") + messages,
+            ("hasattr(messages, 'shape')", "one_each"),
+            inputs,
+            cases=1,
         ),
         Check(
-            f"The rule of {name}", (made + run).format("x", "y", "v"), ("out.data", "out.grad", *grads, *inputs_after),
-            **common, **options, derivatives=derivatives,
+            f"The rule of {name}",
+            (made + run).format("x", "y", "v"),
+            ("out.data", "out.grad", *grads, *inputs_after),
+            **common,
+            **options,
+            derivatives=derivatives,
         ),
         Check("Views of other arrays", (made + run).format(*turned), ("out.data", *grads), inputs, cases=8),
         Check(
-            "float32 stays float32", (made + run).format(*narrow), (*dtypes, "out.data", *grads), inputs, cases=4,
+            "float32 stays float32",
+            (made + run).format(*narrow),
+            (*dtypes, "out.data", *grads),
+            inputs,
+            cases=4,
             rtol=1e-4,
         ),
-    )  # fmt: skip
+    )
 
 
 def _both_sides(name: str, inputs: Any) -> Check:

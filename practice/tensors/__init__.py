@@ -66,10 +66,12 @@ def _labelled(scale: float = 1, dtype: str = "float64") -> Callable[[Generator, 
 def _small_network(rng: Generator, size: int) -> Inputs:
     samples, pixels, hidden, classes = 4 + size, 2 + size, 4, 3
     made = {
-        "w1": rng.normal(size=(pixels, hidden)), "b1": rng.normal(size=hidden),
-        "w2": rng.normal(size=(hidden, classes)), "b2": rng.normal(size=classes),
+        "w1": rng.normal(size=(pixels, hidden)),
+        "b1": rng.normal(size=hidden),
+        "w2": rng.normal(size=(hidden, classes)),
+        "b2": rng.normal(size=classes),
         "x": rng.normal(size=(samples, pixels)),
-    }  # fmt: skip
+    }
     return {name: np.round(value, 2) for name, value in made.items()} | {"labels": rng.integers(0, classes, samples)}
 
 
@@ -89,11 +91,15 @@ def _of_two(
 ) -> Check:
     """Two tensors of the given shapes meet in an expression whose result has the shape `v`."""
     return Check(
-        name, f"a, b = Tensor(a), Tensor(b)\nout = {expression}\nout.backward(v)",
+        name,
+        f"a, b = Tensor(a), Tensor(b)\nout = {expression}\nout.backward(v)",
         ("out.data", "out.grad", "a.grad", "b.grad", "a.data", "b.data"),
-        inputs or _arrays(a=a, b=b, v=v), output="out.data", upstream="v",
-        derivatives={"a.grad": "a", "b.grad": "b"}, cases=4,
-    )  # fmt: skip
+        inputs or _arrays(a=a, b=b, v=v),
+        output="out.data",
+        upstream="v",
+        derivatives={"a.grad": "a", "b.grad": "b"},
+        cases=4,
+    )
 
 
 def _of_one(
@@ -101,26 +107,38 @@ def _of_one(
 ) -> Check:
     """A tensor of shape `x` in an expression whose result has the shape `v`."""
     return Check(
-        name, f"x = Tensor(x)\nout = {expression}\nout.backward(v)", ("out.data", "out.grad", "x.grad", "x.data"),
-        inputs or _arrays(x=x, v=v), output="out.data", upstream="v", derivatives={"x.grad": "x"}, cases=4,
-    )  # fmt: skip
+        name,
+        f"x = Tensor(x)\nout = {expression}\nout.backward(v)",
+        ("out.data", "out.grad", "x.grad", "x.data"),
+        inputs or _arrays(x=x, v=v),
+        output="out.data",
+        upstream="v",
+        derivatives={"x.grad": "x"},
+        cases=4,
+    )
 
 
 def _float32(expression: str, v: str = "nm") -> Check:
     """float32 goes in: does float32 come out, and come back?"""
     return Check(
-        "float32 stays float32", f"x = Tensor(x)\nout = {expression}\nout.backward(v)",
+        "float32 stays float32",
+        f"x = Tensor(x)\nout = {expression}\nout.backward(v)",
         ("str(out.data.dtype)", "str(x.grad.dtype)", "out.data", "x.grad"),
-        _arrays("float32", x="nm", v=v), rtol=1e-4, cases=4,
-    )  # fmt: skip
+        _arrays("float32", x="nm", v=v),
+        rtol=1e-4,
+        cases=4,
+    )
 
 
 def _twice(expression: str, name: str = "Two passes", shape: str = "nm") -> Check:
     """Two passes from one result: a rule finds in the second what it found in the first."""
     return Check(
-        name, f"x = Tensor(x)\nout = {expression}\nout.backward(v)\nout.backward(v)", ("x.grad",),
-        _arrays(x=shape, v=shape), cases=4,
-    )  # fmt: skip
+        name,
+        f"x = Tensor(x)\nout = {expression}\nout.backward(v)\nout.backward(v)",
+        ("x.grad",),
+        _arrays(x=shape, v=shape),
+        cases=4,
+    )
 
 
 def _spoiled(
@@ -137,9 +155,16 @@ def _spoiled(
         return "The write went through in silence, and the gradient is not that of the numbers of the forward pass."
 
     program = "\n".join(
-        (lines, "refused = False", "try:", f"    {write}", "    y.backward()", "except (ValueError, RuntimeError):",
-         "    refused = True")
-    )  # fmt: skip
+        (
+            lines,
+            "refused = False",
+            "try:",
+            f"    {write}",
+            "    y.backward()",
+            "except (ValueError, RuntimeError):",
+            "    refused = True",
+        )
+    )
     return Check(name, program, ("refused", "t.grad"), _arrays(dtype, positive=True, x="nn"), cases=4, judge=judge)
 
 
@@ -167,9 +192,15 @@ def _read(inputs: Inputs, values: Mapping[str, Any]) -> str:
 
 def _copied(name: str, x: str, grad: str) -> Check:
     return Check(
-        name, "y = x + 0 * grad  # x, copied to the shape of grad\ndx = unbroadcast(grad, x.shape)", ("dx",),
-        _arrays(x=x, grad=grad), output="y", upstream="grad", derivatives={"dx": "x"}, cases=4,
-    )  # fmt: skip
+        name,
+        "y = x + 0 * grad  # x, copied to the shape of grad\ndx = unbroadcast(grad, x.shape)",
+        ("dx",),
+        _arrays(x=x, grad=grad),
+        output="y",
+        upstream="grad",
+        derivatives={"dx": "x"},
+        cases=4,
+    )
 
 
 UNBROADCAST = (
@@ -182,10 +213,13 @@ UNBROADCAST = (
     _copied("Size 1 that stayed size 1", "n1", "n1"),
     Check("A number, copied everywhere", "dx = unbroadcast(grad, ())", ("dx",), _arrays(grad="nm"), cases=4),
     Check(
-        "An array that is not contiguous", "dx = unbroadcast(grad.T[::2], x.shape)", ("dx",),
-        _arrays(x="n", grad="nm"), cases=4,
+        "An array that is not contiguous",
+        "dx = unbroadcast(grad.T[::2], x.shape)",
+        ("dx",),
+        _arrays(x="n", grad="nm"),
+        cases=4,
     ),
-)  # fmt: skip
+)
 
 
 ELEMENTWISE = (
@@ -193,9 +227,11 @@ ELEMENTWISE = (
     _of_two("A product", "a * b", "nm", "nm", "nm"),
     _of_two("A product with zeros", "a * b", "", "", "", _with_zeros),
     Check(
-        "What drawings of the graph read", "s, p = Tensor(a) + Tensor(b), Tensor(a) * 2",
+        "What drawings of the graph read",
+        "s, p = Tensor(a) + Tensor(b), Tensor(a) * 2",
         ("s._op", "p._op", "[child.data for child in s._children]", "len(p._children)"),
-        _arrays(a="n", b="n"), cases=2,
+        _arrays(a="n", b="n"),
+        cases=2,
     ),
     _of_two("A row that is added to every row", "a + b", "nm", "m", "nm"),
     _of_two("A row that multiplies every row", "a * b", "m", "nm", "nm"),
@@ -209,36 +245,57 @@ ELEMENTWISE = (
     _of_one("A number on the right", "(x + 2) * 3 - 4", "nm", "nm"),
     _of_one("A number on the left", "5 - 2 * (3 + x)", "nm", "nm"),
     Check(
-        "An array on either side", "x = Tensor(x)\nout = c - x * c + (c + c * x)\nout.backward(v)",
-        ("out.data", "x.grad"), _arrays(x="m", c="nm", v="nm"),
-        output="out.data", upstream="v", derivatives={"x.grad": "x"}, cases=4,
+        "An array on either side",
+        "x = Tensor(x)\nout = c - x * c + (c + c * x)\nout.backward(v)",
+        ("out.data", "x.grad"),
+        _arrays(x="m", c="nm", v="nm"),
+        output="out.data",
+        upstream="v",
+        derivatives={"x.grad": "x"},
+        cases=4,
     ),
     Check(
-        "Arrays that are not contiguous", "a, b = Tensor(a.T), Tensor(b[::2])\nout = a * b + b\nout.backward(v.T)",
-        ("out.data", "a.grad", "b.grad"), lambda rng, size: {
-            "a": np.round(rng.normal(size=(3, 2)), 2), "b": np.round(rng.normal(size=(4, 3)), 2),
+        "Arrays that are not contiguous",
+        "a, b = Tensor(a.T), Tensor(b[::2])\nout = a * b + b\nout.backward(v.T)",
+        ("out.data", "a.grad", "b.grad"),
+        lambda rng, size: {
+            "a": np.round(rng.normal(size=(3, 2)), 2),
+            "b": np.round(rng.normal(size=(4, 3)), 2),
             "v": np.round(rng.normal(size=(3, 2)), 2),
-        }, cases=4,
+        },
+        cases=4,
     ),
     *(_twice(f"x {sign} x", f"Two passes through x {sign} x") for sign in "+*-"),
     _float32("0.1 - 2.5 * x + x * 3 + x"),
     Check(
-        "Two passes", "x = Tensor(x)\nout = x * x * x\nout.backward()\nout.backward()", ("x.grad",),
-        _arrays(x="n"), cases=4,
+        "Two passes",
+        "x = Tensor(x)\nout = x * x * x\nout.backward()\nout.backward()",
+        ("x.grad",),
+        _arrays(x="n"),
+        cases=4,
     ),
     Check(
         "One tensor in several sums and products",
         "x, y = Tensor(x), Tensor(y)\n"
         "out = (x + 1) * (x + 2) + (1 + y) * (2 + y) + (x * 3) * (x * 4) + (3 * y) * (4 * y)\nout.backward(v)",
-        ("out.data", "x.grad", "y.grad"), _arrays(x="n", y="n", v="n"),
-        output="out.data", upstream="v", derivatives={"x.grad": "x", "y.grad": "y"}, cases=4,
+        ("out.data", "x.grad", "y.grad"),
+        _arrays(x="n", y="n", v="n"),
+        output="out.data",
+        upstream="v",
+        derivatives={"x.grad": "x", "y.grad": "y"},
+        cases=4,
     ),
     Check(
         "A graph whose parts share their inputs",
-        "x = Tensor(x)\na = x * 2\nb = a * x\nc = a + b\nout = c * b - a\nout.backward(v)", ("out.data", "x.grad"),
-        _arrays(x="n", v="n"), output="out.data", upstream="v", derivatives={"x.grad": "x"}, cases=4,
+        "x = Tensor(x)\na = x * 2\nb = a * x\nc = a + b\nout = c * b - a\nout.backward(v)",
+        ("out.data", "x.grad"),
+        _arrays(x="n", v="n"),
+        output="out.data",
+        upstream="v",
+        derivatives={"x.grad": "x"},
+        cases=4,
     ),
-)  # fmt: skip
+)
 
 
 REDUCE = (
@@ -260,11 +317,14 @@ REDUCE = (
     _of_one("A tensor without axes", "x.sum() + x.mean()", "", ""),
     _of_one("Sums of sums", "(x.sum(axis=0) * x).sum(axis=1)", "nm", "n"),
     Check(
-        "An array that is not contiguous", "x = Tensor(x.T)\nout = x.sum(axis=0) * x.mean(axis=0)\nout.backward(v)",
-        ("out.data", "x.grad"), _arrays(x="nm", v="n"), cases=4,
+        "An array that is not contiguous",
+        "x = Tensor(x.T)\nout = x.sum(axis=0) * x.mean(axis=0)\nout.backward(v)",
+        ("out.data", "x.grad"),
+        _arrays(x="nm", v="n"),
+        cases=4,
     ),
     _float32("x.sum() + x.mean(axis=0).mean()", ""),
-)  # fmt: skip
+)
 
 
 MATMUL = (
@@ -277,21 +337,31 @@ MATMUL = (
     _of_two("Two products in a row", "a @ b @ b", "nm", "mm", "nm"),
     _of_two("A product of results", "(a * 2) @ (b + 1) * 2", "nm", "mk", "nk"),
     Check(
-        "Arrays that are not contiguous", "a, b = Tensor(a.T), Tensor(b.T)\nout = a @ b\nout.backward(v)",
-        ("out.data", "a.grad", "b.grad"), _arrays(a="mn", b="km", v="nk"), cases=4,
+        "Arrays that are not contiguous",
+        "a, b = Tensor(a.T), Tensor(b.T)\nout = a @ b\nout.backward(v)",
+        ("out.data", "a.grad", "b.grad"),
+        _arrays(a="mn", b="km", v="nk"),
+        cases=4,
     ),
     Check(
-        "float32 stays float32", "a, b = Tensor(a), Tensor(b)\nout = a @ b\nout.backward(v)",
+        "float32 stays float32",
+        "a, b = Tensor(a), Tensor(b)\nout = a @ b\nout.backward(v)",
         ("str(out.data.dtype)", "str(a.grad.dtype)", "str(b.grad.dtype)", "out.data", "a.grad", "b.grad"),
-        _arrays("float32", a="nm", b="mk", v="nk"), rtol=1e-4, cases=4,
+        _arrays("float32", a="nm", b="mk", v="nk"),
+        rtol=1e-4,
+        cases=4,
     ),
-)  # fmt: skip
+)
 
 
 FUNCTIONS = (
     _of_one("relu", "x.relu()", "nm", "nm"),
     Check(
-        "relu at 0", "x = Tensor(x)\nout = x.relu()\nout.backward(v)", ("out.data", "x.grad"), _ties, cases=4,
+        "relu at 0",
+        "x = Tensor(x)\nout = x.relu()\nout.backward(v)",
+        ("out.data", "x.grad"),
+        _ties,
+        cases=4,
     ),
     _of_one("exp", "x.exp()", "nm", "nm"),
     _of_one("log", "x.log()", "nm", "nm", _arrays(positive=True, x="nm", v="nm")),
@@ -299,8 +369,11 @@ FUNCTIONS = (
     _of_one("One inside the other", "(x.exp() + 1).log() * x.relu()", "nm", "nm"),
     _of_one("Used twice", "x * x.exp() + x.relu() * x.relu()", "nm", "nm"),
     Check(
-        "An array that is not contiguous", "x = Tensor(x.T[::2])\nout = (x.relu() + x.exp()).log()\nout.backward()",
-        ("out.data", "x.grad"), _arrays(x="nm"), cases=4,
+        "An array that is not contiguous",
+        "x = Tensor(x.T[::2])\nout = (x.relu() + x.exp()).log()\nout.backward()",
+        ("out.data", "x.grad"),
+        _arrays(x="nm"),
+        cases=4,
     ),
     _float32("(x.relu() + x.exp()).log()"),
     _twice("x.exp() + x.relu() + (x * x + 1).log()"),
@@ -312,7 +385,7 @@ FUNCTIONS = (
             ("exp", "y.data = y.data * 0", np.exp),
         )
     ),
-)  # fmt: skip
+)
 
 
 SOFTMAX = (
@@ -323,24 +396,35 @@ SOFTMAX = (
     _of_one("Equal numbers", "x.softmax()", "", "", _ties),
     _of_one("Large numbers", "x.softmax()", "", "", _scaled(_arrays(x="nm", v="nm"), x=1e4)),
     Check(
-        "Rows far apart", "x = Tensor(x + far)\nout = x.softmax()\nout.backward(v)", ("out.data", "x.grad"),
-        _scaled(_arrays(x="nm", far="n1", v="nm"), far=1e4), cases=4,
+        "Rows far apart",
+        "x = Tensor(x + far)\nout = x.softmax()\nout.backward(v)",
+        ("out.data", "x.grad"),
+        _scaled(_arrays(x="nm", far="n1", v="nm"), far=1e4),
+        cases=4,
     ),
     _of_one("Part of a longer expression", "(x.softmax() * x).sum(axis=-1)", "nm", "n"),
     Check(
-        "An array that is not contiguous", "x = Tensor(x.T)\nout = x.softmax()\nout.backward(v.T)",
-        ("out.data", "x.grad"), _arrays(x="nm", v="nm"), cases=4,
+        "An array that is not contiguous",
+        "x = Tensor(x.T)\nout = x.softmax()\nout.backward(v.T)",
+        ("out.data", "x.grad"),
+        _arrays(x="nm", v="nm"),
+        cases=4,
     ),
     _float32("x.softmax() + x.softmax(axis=0)"),
     _twice("x.softmax() * x"),
-)  # fmt: skip
+)
 
 
 def _cross_entropy(name: str, inputs: Callable[[Generator, int], Inputs], logits: str = "Tensor(z)") -> Check:
     return Check(
-        name, f"z = {logits}\nloss = cross_entropy(z, labels)\nloss.backward()", ("loss.data", "z.grad"), inputs,
-        output="loss.data", derivatives={"z.grad": "z"} if logits == "Tensor(z)" else None, cases=4,
-    )  # fmt: skip
+        name,
+        f"z = {logits}\nloss = cross_entropy(z, labels)\nloss.backward()",
+        ("loss.data", "z.grad"),
+        inputs,
+        output="loss.data",
+        derivatives={"z.grad": "z"} if logits == "Tensor(z)" else None,
+        cases=4,
+    )
 
 
 CROSS_ENTROPY = (
@@ -351,21 +435,33 @@ CROSS_ENTROPY = (
     _cross_entropy(
         "Rows far apart",
         lambda rng, size: {
-            "z": np.array([[1e4], [-1e4]]) + np.round(rng.normal(size=(2, 3)), 2), "labels": rng.integers(0, 3, 2)
+            "z": np.array([[1e4], [-1e4]]) + np.round(rng.normal(size=(2, 3)), 2),
+            "labels": rng.integers(0, 3, 2),
         },
     ),
     Check(
-        "Part of a longer expression", "z = Tensor(z)\nloss = cross_entropy(z * 2, labels) * 3\nloss.backward(v)",
-        ("loss.data", "z.grad"), lambda rng, size: {**_labelled()(rng, size), "v": round(rng.normal(), 2)},
-        output="loss.data", upstream="v", derivatives={"z.grad": "z"}, cases=4,
+        "Part of a longer expression",
+        "z = Tensor(z)\nloss = cross_entropy(z * 2, labels) * 3\nloss.backward(v)",
+        ("loss.data", "z.grad"),
+        lambda rng, size: {**_labelled()(rng, size), "v": round(rng.normal(), 2)},
+        output="loss.data",
+        upstream="v",
+        derivatives={"z.grad": "z"},
+        cases=4,
     ),
     Check(
-        "Two passes", "z = Tensor(z)\nloss = cross_entropy(z, labels)\nloss.backward()\nloss.backward()",
-        ("z.grad",), _labelled(), cases=4,
+        "Two passes",
+        "z = Tensor(z)\nloss = cross_entropy(z, labels)\nloss.backward()\nloss.backward()",
+        ("z.grad",),
+        _labelled(),
+        cases=4,
     ),
     Check(
-        "The labels stay as they were", "before = labels.copy()\nz = Tensor(z)\nloss = cross_entropy(z, labels)\n"
-        "loss.backward()", ("labels - before", "z.data", "z.grad"), _labelled(), cases=4,
+        "The labels stay as they were",
+        "before = labels.copy()\nz = Tensor(z)\nloss = cross_entropy(z, labels)\nloss.backward()",
+        ("labels - before", "z.data", "z.grad"),
+        _labelled(),
+        cases=4,
     ),
     _cross_entropy(
         "An array that is not contiguous",
@@ -373,70 +469,100 @@ CROSS_ENTROPY = (
         "Tensor(z.T[::2])",
     ),
     Check(
-        "float32 stays float32", "z = Tensor(z)\nloss = cross_entropy(z, labels)\nloss.backward()",
-        ("str(loss.data.dtype)", "str(z.grad.dtype)", "loss.data", "z.grad"), _labelled(dtype="float32"),
-        rtol=1e-4, cases=4,
+        "float32 stays float32",
+        "z = Tensor(z)\nloss = cross_entropy(z, labels)\nloss.backward()",
+        ("str(loss.data.dtype)", "str(z.grad.dtype)", "loss.data", "z.grad"),
+        _labelled(dtype="float32"),
+        rtol=1e-4,
+        cases=4,
     ),
-)  # fmt: skip
+)
 
 
 MODES = (
     Check(
         "Nothing is recorded in the block",
         "x, w = Tensor(x), Tensor(w)\nwith no_grad():\n    y = x * 2\nout = y * w\nout.backward(v)",
-        ("len(y._children)", "out.data", "x.grad", "w.grad"), _arrays(x="nm", w="m", v="nm"), cases=4,
+        ("len(y._children)", "out.data", "x.grad", "w.grad"),
+        _arrays(x="nm", w="m", v="nm"),
+        cases=4,
     ),
     Check(
-        "After the block", "x = Tensor(x)\nwith no_grad():\n    x * x\nout = x * x\nout.backward(v)",
-        ("len(out._children)", "x.grad"), _arrays(x="n", v="n"), cases=4,
+        "After the block",
+        "x = Tensor(x)\nwith no_grad():\n    x * x\nout = x * x\nout.backward(v)",
+        ("len(out._children)", "x.grad"),
+        _arrays(x="n", v="n"),
+        cases=4,
     ),
     Check(
         "After an exception in the block",
         "x = Tensor(x)\ncaught = False\ntry:\n    with no_grad():\n        raise KeyError\nexcept KeyError:\n"
-        "    caught = True\nout = x * x\nout.backward(v)", ("caught", "len(out._children)", "x.grad"),
-        _arrays(x="n", v="n"), cases=4,
+        "    caught = True\nout = x * x\nout.backward(v)",
+        ("caught", "len(out._children)", "x.grad"),
+        _arrays(x="n", v="n"),
+        cases=4,
     ),
     Check(
         "A block in a block",
         "x = Tensor(x)\nwith no_grad():\n    with no_grad():\n        pass\n    y = x * x\nout = x + y\n"
-        "out.backward(v)", ("len(y._children)", "x.grad"), _arrays(x="n", v="n"), cases=4,
+        "out.backward(v)",
+        ("len(y._children)", "x.grad"),
+        _arrays(x="n", v="n"),
+        cases=4,
     ),
     Check(
         "Every operation",
         "x = Tensor(x)\nwith no_grad():\n    ys = [x + x, 1 - x, x.sum(), x.mean(axis=0), x @ x, x.relu(),\n"
-        "          x.exp(), x.log(), x.softmax(), cross_entropy(x, labels)]", ("[len(y._children) for y in ys]",),
-        lambda rng, size: {"x": rng.uniform(1, 2, (3, 3)), "labels": rng.integers(0, 3, 3)}, cases=2,
+        "          x.exp(), x.log(), x.softmax(), cross_entropy(x, labels)]",
+        ("[len(y._children) for y in ys]",),
+        lambda rng, size: {"x": rng.uniform(1, 2, (3, 3)), "labels": rng.integers(0, 3, 3)},
+        cases=2,
     ),
     Check(
-        "detach", "x = Tensor(x)\ny = x * x\nc = y.detach()\nout = c * x\nout.backward(v)",
-        ("c.data", "len(c._children)", "out.data", "x.grad", "y.grad"), _arrays(x="n", v="n"), cases=4,
+        "detach",
+        "x = Tensor(x)\ny = x * x\nc = y.detach()\nout = c * x\nout.backward(v)",
+        ("c.data", "len(c._children)", "out.data", "x.grad", "y.grad"),
+        _arrays(x="n", v="n"),
+        cases=4,
     ),
     Check(
-        "What was detached from keeps its history", "x = Tensor(x)\ny = x * x\nc = y.detach()\ny.backward(v)",
-        ("len(y._children)", "x.grad", "c.grad"), _arrays(x="n", v="n"), cases=4,
+        "What was detached from keeps its history",
+        "x = Tensor(x)\ny = x * x\nc = y.detach()\ny.backward(v)",
+        ("len(y._children)", "x.grad", "c.grad"),
+        _arrays(x="n", v="n"),
+        cases=4,
     ),
     Check(
-        "float32 stays float32", "c = (Tensor(x) * 2).detach()", ("str(c.data.dtype)", "c.data"),
-        _arrays("float32", x="n"), rtol=1e-4, cases=2,
+        "float32 stays float32",
+        "c = (Tensor(x) * 2).detach()",
+        ("str(c.data.dtype)", "c.data"),
+        _arrays("float32", x="n"),
+        rtol=1e-4,
+        cases=2,
     ),
-)  # fmt: skip
+)
 
 
 def _descent(name: str, optimizer: str, steps: int = 3) -> Check:
     return Check(
         name,
         f"a, b = Tensor(a), Tensor(b)\noptimizer = {optimizer}\nfor _ in range({steps}):\n    optimizer.zero_grad()\n"
-        f"    (a * b * b).sum().backward()\n    optimizer.step()", ("a.data", "b.data"), _arrays(a="nm", b="m"),
+        f"    (a * b * b).sum().backward()\n    optimizer.step()",
+        ("a.data", "b.data"),
+        _arrays(a="nm", b="m"),
         cases=4,
-    )  # fmt: skip
+    )
 
 
 OPTIMIZERS = (
     _descent("One step of SGD", "SGD([a, b], lr=0.1)", steps=1),
     _descent("Three steps of SGD", "SGD([a, b], lr=0.1)"),
     Check(
-        "zero_grad", "a, b = Tensor(a), Tensor(b)\n(a * b).backward()\noptimizer = SGD([a, b], lr=0.1)\n"
-        "optimizer.zero_grad()", ("a.grad", "b.grad", "a.data"), _arrays(a="nm", b="m"), cases=2,
+        "zero_grad",
+        "a, b = Tensor(a), Tensor(b)\n(a * b).backward()\noptimizer = SGD([a, b], lr=0.1)\noptimizer.zero_grad()",
+        ("a.grad", "b.grad", "a.data"),
+        _arrays(a="nm", b="m"),
+        cases=2,
     ),
     _descent("One step of Adam", "Adam([a, b], lr=0.1)", steps=1),
     _descent("Five steps of Adam", "Adam([a, b], lr=0.1)", steps=5),
@@ -445,25 +571,36 @@ OPTIMIZERS = (
     Check(
         "Adam and tiny gradients",
         "a = Tensor(a)\noptimizer = Adam([a], lr=0.1)\nfor _ in range(3):\n    optimizer.zero_grad()\n"
-        "    (a * a * 1e-8).backward()\n    optimizer.step()", ("a.data",), _arrays(a="n"), cases=4,
+        "    (a * a * 1e-8).backward()\n    optimizer.step()",
+        ("a.data",),
+        _arrays(a="n"),
+        cases=4,
     ),
     Check(
         "A parameter without a gradient",
         "a, b = Tensor(a), Tensor(b)\nfor optimizer in SGD([b, a], lr=0.1), Adam([b, a], lr=0.1):\n"
-        "    a.grad = None\n    (a * a).backward()\n    optimizer.step()", ("a.data", "b.data", "b.grad"),
-        _arrays(a="n", b="m"), cases=2,
+        "    a.grad = None\n    (a * a).backward()\n    optimizer.step()",
+        ("a.data", "b.data", "b.grad"),
+        _arrays(a="n", b="m"),
+        cases=2,
     ),
     Check(
-        "zero_grad of Adam", "a, b = Tensor(a), Tensor(b)\n(a * b).backward()\nAdam([a, b]).zero_grad()",
-        ("a.grad", "b.grad"), _arrays(a="nm", b="m"), cases=2,
+        "zero_grad of Adam",
+        "a, b = Tensor(a), Tensor(b)\n(a * b).backward()\nAdam([a, b]).zero_grad()",
+        ("a.grad", "b.grad"),
+        _arrays(a="nm", b="m"),
+        cases=2,
     ),
     Check(
         "float32 stays float32",
         "a = Tensor(a)\nfor optimizer in SGD([a], lr=0.1), Adam([a], lr=0.1):\n    optimizer.zero_grad()\n"
-        "    (a * a).backward()\n    optimizer.step()", ("str(a.data.dtype)", "a.data"), _arrays("float32", a="n"),
-        rtol=1e-4, cases=2,
+        "    (a * a).backward()\n    optimizer.step()",
+        ("str(a.data.dtype)", "a.data"),
+        _arrays("float32", a="n"),
+        rtol=1e-4,
+        cases=2,
     ),
-)  # fmt: skip
+)
 
 
 IN_PLACE = "t.data[0] = 9.0"
@@ -472,49 +609,75 @@ GUARD = (
     _spoiled("A leaf, written in place", "t = Tensor(x)\ny = t * t", IN_PLACE, lambda x: 2 * x),
     _spoiled("A leaf, replaced", "t = Tensor(x)\ny = t * t", REPLACED, lambda x: 2 * x),
     _spoiled(
-        "A result in the middle, written in place", "t = Tensor(x)\nh = t * 3\ny = h * h", "h.data[0] = 9.0",
+        "A result in the middle, written in place",
+        "t = Tensor(x)\nh = t * 3\ny = h * h",
+        "h.data[0] = 9.0",
         lambda x: 18 * x,
     ),
     _spoiled(
-        "A result in the middle, replaced", "t = Tensor(x)\nh = t * 3\ny = h * h", "h.data = h.data + 1",
+        "A result in the middle, replaced",
+        "t = Tensor(x)\nh = t * 3\ny = h * h",
+        "h.data = h.data + 1",
         lambda x: 18 * x,
     ),
     _spoiled("The result of exp, written in place", "t = Tensor(x)\ny = t.exp()", "y.data[0] = 0.0", np.exp),
     _spoiled("The result of exp, replaced", "t = Tensor(x)\ny = t.exp()", "y.data = y.data * 0", np.exp),
-    _spoiled("The array that a tensor was made from", "t = Tensor(x)\ny = t * t", "x[0] = 9.0", lambda x: 2 * x,
-             "float32"),
+    _spoiled(
+        "The array that a tensor was made from", "t = Tensor(x)\ny = t * t", "x[0] = 9.0", lambda x: 2 * x, "float32"
+    ),
     _spoiled("log, written in place", "t = Tensor(x)\ny = t.log()", IN_PLACE, lambda x: 1 / x),
     _spoiled("log, replaced", "t = Tensor(x)\ny = t.log()", REPLACED, lambda x: 1 / x),
     _spoiled("relu, written in place", "t = Tensor(x)\ny = t.relu()", "t.data[0] = -1.0", np.ones_like),
     _spoiled("relu, replaced", "t = Tensor(x)\ny = t.relu()", "t.data = -t.data", np.ones_like),
-    _spoiled("A matrix product, replaced", "t = Tensor(x)\nb = Tensor(x)\ny = t @ b", "b.data = b.data * 2",
-             lambda x: np.ones_like(x) @ x.T),
-    _spoiled("softmax, replaced", "t = Tensor(x)\ny = t.softmax() * x", "t.data = t.data * 2",
-             lambda x: (p := np.exp(x) / np.exp(x).sum(axis=-1, keepdims=True))
-             * (x - (p * x).sum(axis=-1, keepdims=True))),
-    _spoiled("Cross entropy, replaced", "t = Tensor(x)\ny = cross_entropy(t, [0] * len(x))", "t.data = t.data * 2",
-             lambda x: (np.exp(x) / np.exp(x).sum(axis=1, keepdims=True) - np.eye(len(x))[0]) / len(x)),
+    _spoiled(
+        "A matrix product, replaced",
+        "t = Tensor(x)\nb = Tensor(x)\ny = t @ b",
+        "b.data = b.data * 2",
+        lambda x: np.ones_like(x) @ x.T,
+    ),
+    _spoiled(
+        "softmax, replaced",
+        "t = Tensor(x)\ny = t.softmax() * x",
+        "t.data = t.data * 2",
+        lambda x: (p := np.exp(x) / np.exp(x).sum(axis=-1, keepdims=True)) * (x - (p * x).sum(axis=-1, keepdims=True)),
+    ),
+    _spoiled(
+        "Cross entropy, replaced",
+        "t = Tensor(x)\ny = cross_entropy(t, [0] * len(x))",
+        "t.data = t.data * 2",
+        lambda x: (np.exp(x) / np.exp(x).sum(axis=1, keepdims=True) - np.eye(len(x))[0]) / len(x),
+    ),
     Check(
         "A write after each backward pass is no fault",
         "x = Tensor(x)\nfor _ in range(3):\n    x.grad = None\n    (x * x.exp()).sum().backward()\n"
-        "    x.data = x.data - 0.1 * x.grad", ("x.data", "x.grad"), _arrays(x="n"), cases=4,
+        "    x.data = x.data - 0.1 * x.grad",
+        ("x.data", "x.grad"),
+        _arrays(x="n"),
+        cases=4,
     ),
     Check(
         "Writing to a tensor that no waiting result needs",
         "x, other = Tensor(x), Tensor(other)\ny = x * x\nother.data = other.data * 2\ny.backward(v)",
-        ("x.grad", "other.data"), _arrays(x="n", other="m", v="n"), cases=4,
+        ("x.grad", "other.data"),
+        _arrays(x="n", other="m", v="n"),
+        cases=4,
     ),
     Check(
         "Your own array is yours again afterwards",
-        "t = Tensor(x)\ny = t * t\ny.backward()\nx[0] = 9.0", ("x", "t.grad"), _arrays("float32", x="n"), rtol=1e-4,
+        "t = Tensor(x)\ny = t * t\ny.backward()\nx[0] = 9.0",
+        ("x", "t.grad"),
+        _arrays("float32", x="n"),
+        rtol=1e-4,
         cases=4,
     ),
     Check(
         "A write after a block of no_grad",
         "x = Tensor(x)\nwith no_grad():\n    y = x * x\nx.data = x.data + 1\n(x * x).backward(v)",
-        ("y.data", "x.data", "x.grad"), _arrays(x="n", v="n"), cases=4,
+        ("y.data", "x.data", "x.grad"),
+        _arrays(x="n", v="n"),
+        cases=4,
     ),
-)  # fmt: skip
+)
 
 
 NETWORK = "[Tensor(w1), Tensor(b1), Tensor(w2), Tensor(b2)]"
@@ -522,15 +685,21 @@ NETWORK = "[Tensor(w1), Tensor(b1), Tensor(w2), Tensor(b2)]"
 
 def _fitted(name: str, optimizer: str, steps: int) -> Check:
     return Check(
-        name, f"params = {NETWORK}\nlosses = fit(params, x, labels, {optimizer}, steps={steps})",
-        ("losses", "[p.data for p in params]"), _small_network, cases=4,
-    )  # fmt: skip
+        name,
+        f"params = {NETWORK}\nlosses = fit(params, x, labels, {optimizer}, steps={steps})",
+        ("losses", "[p.data for p in params]"),
+        _small_network,
+        cases=4,
+    )
 
 
 READ_DIGITS = (
     Check(
-        "The network", f"params = {NETWORK}\nout = network(params, Tensor(x))\nout.backward()",
-        ("out.data", "[p.grad for p in params]"), _small_network, cases=4,
+        "The network",
+        f"params = {NETWORK}\nout = network(params, Tensor(x))\nout.backward()",
+        ("out.data", "[p.grad for p in params]"),
+        _small_network,
+        cases=4,
     ),
     _fitted("Three steps of SGD", "SGD(params, lr=0.5)", 3),
     _fitted("Four steps of Adam", "Adam(params, lr=0.1)", 4),
@@ -538,14 +707,21 @@ READ_DIGITS = (
         "Gradients that were there before",
         f"params = {NETWORK}\nfor p in params:\n    (p * 100).backward()\n"
         f"losses = fit(params, x, labels, SGD(params, lr=0.5), steps=1)",
-        ("losses", "[p.data for p in params]"), _small_network, cases=2,
+        ("losses", "[p.data for p in params]"),
+        _small_network,
+        cases=2,
     ),
     Check(
         "450 digits that it has never seen",
         "params = train(images, labels)\nwith no_grad():\n    logits = network(params, Tensor(unseen))",
-        ("logits.data",), _digits, cases=1, judge=_read, secret=("answers",), slow=True,
+        ("logits.data",),
+        _digits,
+        cases=1,
+        judge=_read,
+        secret=("answers",),
+        slow=True,
     ),
-)  # fmt: skip
+)
 
 
 CHECKS = {

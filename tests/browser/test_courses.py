@@ -29,8 +29,10 @@ def tab_to(page, key, found):
     """Press a key until what has the focus is found."""
     for _ in range(60):
         page.keyboard.press(key)
-        if page.evaluate(f"(() => {{ let active = document.activeElement; while (active.shadowRoot?.activeElement) "
-                         f"active = active.shadowRoot.activeElement; return {found}; }})()"):  # fmt: skip
+        if page.evaluate(
+            f"(() => {{ let active = document.activeElement; while (active.shadowRoot?.activeElement) "
+            f"active = active.shadowRoot.activeElement; return {found}; }})()"
+        ):
             return
     raise AssertionError(found)
 

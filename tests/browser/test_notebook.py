@@ -51,7 +51,10 @@ def plays(page, number, gradient):
 def test_the_code_of_the_player_is_once_in_a_notebook(run, new_page):
     (first,) = run("one", SHOW % 3)
     (second,) = run("two", SHOW % 4)
-    third = run("three", f"{SHOW % 5}\nfrom IPython.display import display\nfor b in (6.0, 7.0): display(record(lambda a, b: a * b + a, {{'a': 2.0, 'b': b}}))")  # fmt: skip
+    third = run(
+        "three",
+        f"{SHOW % 5}\nfrom IPython.display import display\nfor b in (6.0, 7.0): display(record(lambda a, b: a * b + a, {{'a': 2.0, 'b': b}}))",
+    )
     assert len(first) > 500_000
     assert max(map(len, [second, *third])) < 50_000
     (again,) = run("one", SHOW % 3)  # its output replaces the first

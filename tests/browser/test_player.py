@@ -752,9 +752,16 @@ def test_every_button_does_what_it_says_at_every_event_and_the_names_of_the_pass
         rest(page)
         track, *names = (
             page.locator(".track").bounding_box(),
-            *(page.locator(".phases span").nth(i).evaluate("(e) => { const range = document.createRange(); "
-              "range.selectNodeContents(e); return range.getBoundingClientRect().toJSON(); }") for i in range(2)),
-        )  # fmt: skip
+            *(
+                page.locator(".phases span")
+                .nth(i)
+                .evaluate(
+                    "(e) => { const range = document.createRange(); "
+                    "range.selectNodeContents(e); return range.getBoundingClientRect().toJSON(); }"
+                )
+                for i in range(2)
+            ),
+        )
         assert track["x"] <= names[0]["x"]
         assert names[0]["right"] < names[1]["x"], width
         assert names[1]["right"] <= track["x"] + track["width"] + 1, width

@@ -15,8 +15,9 @@ def test_a_term_is_explained_where_it_stands(open_page, theme):
     explanation = page.locator(".definition").first
     expect(explanation).to_be_hidden()
     term.focus()
-    expect(explanation).to_have_text("in place A write into an array that already exists, so that every name for it sees "
-                                     "the new numbers.")  # fmt: skip
+    expect(explanation).to_have_text(
+        "in place A write into an array that already exists, so that every name for it sees the new numbers."
+    )
     expect(explanation).to_be_visible()
     expect(term).to_have_accessible_description(explanation.inner_text().replace("\n", " "))
     box, word = explanation.bounding_box(), term.bounding_box()

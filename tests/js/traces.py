@@ -128,9 +128,13 @@ def nudges():
         made += 1
         gradient = trace.gradients[moved]
         yield {
-            "data": playable(trace), "name": moved, "nudges": NUDGES, "results": results,
-            "slope": (near[0] - near[1]) / 2e-5, "gradient": 0.0 if gradient is None else float(gradient),
-        }  # fmt: skip
+            "data": playable(trace),
+            "name": moved,
+            "nudges": NUDGES,
+            "results": results,
+            "slope": (near[0] - near[1]) / 2e-5,
+            "gradient": 0.0 if gradient is None else float(gradient),
+        }
 
 
 def random_programs():

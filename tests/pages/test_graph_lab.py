@@ -246,8 +246,11 @@ def test_the_player_shows_what_was_run(at):
     at.run()
     rows = sent(at)["check"]["rows"]
     assert [(row["name"], row["gradient"], row["agrees"]) for row in rows] == [
-        ("a", 31, True), ("b", 14, True), ("c", 7, True), ("d", 10, True),
-    ]  # fmt: skip
+        ("a", 31, True),
+        ("b", 14, True),
+        ("c", 7, True),
+        ("d", 10, True),
+    ]
 
 
 def do(at, name, what):

@@ -68,8 +68,11 @@ def test_a_reload_has_it_all_again_and_back_keeps_the_score():
     check(at, "value", v1="5", v2="10", v3="7", out="70")
     again = opened(**address(at))
     assert {box.label: box.value for box in again.text_input} == {
-        "v1 = a * b ✗": "5", "v2 = v1 + c ✓": "10", "v3 = a + d ✓": "7", "out = v2 * v3 ✓": "70",
-    }  # fmt: skip
+        "v1 = a * b ✗": "5",
+        "v2 = v1 + c ✓": "10",
+        "v3 = a + d ✓": "7",
+        "out = v2 * v3 ✓": "70",
+    }
     assert address(again) == address(at)
     check(again, "value", v1="6")
     before = address(again)

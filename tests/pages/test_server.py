@@ -155,9 +155,18 @@ def fetched(url, **headers):
 
 @pytest.mark.parametrize(
     ("path", "status"),
-    [("", 200), ("graph-lab", 200), ("_stcore/health", 200), ("app/static/graphviz/graphviz.js", 200), ("app/static/no", 404),
-     (f"app/static/{LONG}", 404), (f"app/static/{LONG}.js", 404), ("app/static/" + "a/" * 4000, 404), ("a" * 5000, 200)],
-)  # fmt: skip
+    [
+        ("", 200),
+        ("graph-lab", 200),
+        ("_stcore/health", 200),
+        ("app/static/graphviz/graphviz.js", 200),
+        ("app/static/no", 404),
+        (f"app/static/{LONG}", 404),
+        (f"app/static/{LONG}.js", 404),
+        ("app/static/" + "a/" * 4000, 404),
+        ("a" * 5000, 200),
+    ],
+)
 def test_no_answer_can_be_framed_and_a_name_too_long_is_no_error(visited, path, status):
     for encoding in ("identity", "gzip"):
         got, headers = fetched(f"{visited[0]}/{path}", **{"Accept-Encoding": encoding})
@@ -235,9 +244,14 @@ def test_the_server_ends_when_told_to_though_a_visitor_is_there(start, number):
 
 @pytest.mark.parametrize(
     ("arguments", "said", "shared"),
-    [([], "", False), (["--server.address=0.0.0.0"], "", True), (["--server.address=0.0.0.0"], "0", False),
-     (["--server.allowedHosts=127.0.0.1", "--server.allowedHosts=lab.example"], "", True), ([], "1", True)],
-)  # fmt: skip
+    [
+        ([], "", False),
+        (["--server.address=0.0.0.0"], "", True),
+        (["--server.address=0.0.0.0"], "0", False),
+        (["--server.allowedHosts=127.0.0.1", "--server.allowedHosts=lab.example"], "", True),
+        ([], "1", True),
+    ],
+)
 def test_a_server_that_others_reach_offers_no_folder_of_its_machine(start, monkeypatch, arguments, said, shared):
     monkeypatch.setenv("TENSOR_LAB_HOSTED", said)
     url, _ = start(*arguments)

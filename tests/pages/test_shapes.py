@@ -124,8 +124,9 @@ def test_a_broken_rule_of_the_engine_is_seen_on_each_tab(monkeypatch):
     monkeypatch.setattr(Tensor, "_accumulate", lambda self, message: accumulate(self, message * 1.1))
     for tab, right in zip(tabs, before, strict=True):
         now = drawn(opened(**tab))
-        name = next(key for key in right if key in ("gradient of a", "gradient of A", "gradient of x", "right",
-                                                    "good gradient"))  # fmt: skip
+        name = next(
+            key for key in right if key in ("gradient of a", "gradient of A", "gradient of x", "right", "good gradient")
+        )
         assert now[name]["cells"] != right[name]["cells"]
     assert "its rule is another one" in str(drawn(opened()))
 

@@ -85,8 +85,12 @@ def test_no_answer_before_a_guess_and_none_is_changed_after_it():
     at = opened(step="2")
     assert at.button(key="trap next").disabled
     assert at.radio(key="trap choice").options == [
-        "every gradient is right", "a.grad is wrong", "b.grad is wrong", "both are wrong", "backward() refuses",
-    ]  # fmt: skip
+        "every gradient is right",
+        "a.grad is wrong",
+        "b.grad is wrong",
+        "both are wrong",
+        "backward() refuses",
+    ]
     go(at, "ab")
     assert not at.radio
     press(at, "trap back")
@@ -214,11 +218,24 @@ def test_a_link_reproduces_the_experiment():
 @pytest.mark.parametrize(
     "address",
     [
-        {"op": "div"}, {"written": "x"}, {"route": "../.."}, {"guard": "maybe"}, {"number": "nan"}, {"number": "1e9"},
-        {"a": "1,2"}, {"b": "<b>,1,2"}, {"step": "7"}, {"guess": "c"}, {"part": "nowhere"}, {"guesses": "fffffffff"}, {"life": "lb"},
-        {"rate": "inf"}, {"cut": "uncut"}, {"message": "none"},
+        {"op": "div"},
+        {"written": "x"},
+        {"route": "../.."},
+        {"guard": "maybe"},
+        {"number": "nan"},
+        {"number": "1e9"},
+        {"a": "1,2"},
+        {"b": "<b>,1,2"},
+        {"step": "7"},
+        {"guess": "c"},
+        {"part": "nowhere"},
+        {"guesses": "fffffffff"},
+        {"life": "lb"},
+        {"rate": "inf"},
+        {"cut": "uncut"},
+        {"message": "none"},
     ],
-)  # fmt: skip
+)
 def test_a_bad_link_falls_back_with_a_note(address):
     at = opened(**address)
     assert next(iter(address)) in at.info[0].value

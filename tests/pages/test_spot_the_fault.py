@@ -9,9 +9,13 @@ from lab.faults.suspects import COSTS, CURVES, NOTHING, START, WRONG, open_case
 from tests.pages.conftest import address, app, charts, run
 
 TABS = {
-    "accuracy": "Accuracy", "norms": "Norms", "weights": "Weights", "dead": "Dead units",
-    "step": "One step", "check": "Checks",
-}  # fmt: skip
+    "accuracy": "Accuracy",
+    "norms": "Norms",
+    "weights": "Weights",
+    "dead": "Dead units",
+    "step": "One step",
+    "check": "Checks",
+}
 
 
 def opened(**address):

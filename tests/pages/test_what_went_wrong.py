@@ -215,9 +215,12 @@ def test_a_message_about_shapes_is_raised_and_fixed_here_and_has_an_address():
 
 
 @pytest.mark.parametrize(
-    ("text", "form"), [("optimizer got an empty parameter list", "1"),
-                       ("UserWarning: Detected call of `lr_scheduler.step()` before `optimizer.step()`.", "2")],
-)  # fmt: skip
+    ("text", "form"),
+    [
+        ("optimizer got an empty parameter list", "1"),
+        ("UserWarning: Detected call of `lr_scheduler.step()` before `optimizer.step()`.", "2"),
+    ],
+)
 def test_a_message_of_one_form_opens_that_form(text, form):
     at = opened()
     ask(at, text)

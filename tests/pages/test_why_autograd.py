@@ -65,8 +65,10 @@ def test_passes_are_counted_for_any_number_of_parameters():
     race = runners(opened(n=10**12, slower="200"))
     now = race["counts"][race["chosen"]]
     assert [row[1:3] for row in now["rows"]] == [
-        ["2,000,000,000,000", "0"], ["1,000,000,000,000", "0"], ["1", "1"],
-    ]  # fmt: skip
+        ["2,000,000,000,000", "0"],
+        ["1,000,000,000,000", "0"],
+        ["1", "1"],
+    ]
     assert [row[3] for row in now["rows"]] == ["23148 d 3 h", "11574 d 1 h", "2 ms"]
     assert "2,000,000,000,000 passes, reverse mode 2: at 1 ms a pass 23148 d 3 h against 2 ms" in now["result"]
     assert race["guessed"]

@@ -148,8 +148,10 @@ def test_the_player_shows_the_learner_s_closures_and_gradients_are_held_against_
     assert "def __mul__(self, other):" in trace["sources"]["Value.__mul__"]["lines"]
     assert "Each gradient is that of" in texts(at.markdown)
     assert {key: address(at)[key] for key in ("tab", "engine", "in_a")} == {
-        "tab": "passes", "engine": "scalars", "in_a": "2",
-    }  # fmt: skip
+        "tab": "passes",
+        "engine": "scalars",
+        "in_a": "2",
+    }
     at.text_input(key="own expression").set_value("a*b + a").run()
     assert "Each gradient is that of" in texts(at.markdown)
     assert "own-engine" in json.loads(components(at, "progress")[0].proto.bytes)["done"]

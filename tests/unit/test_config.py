@@ -9,8 +9,19 @@ from lab import config
 from lab.config import HOSTED, RUNS, detect_hosted, hosted, runs_folder
 
 HERE = ["127.0.0.1", "localhost", "LOCALHOST", "::1", "[::1]", "127.0.0.53"]
-ELSEWHERE = [None, "", "0.0.0.0", "::", "192.168.1.5", "lab.school.example", "10.0.0.1", "localhost.example", "*",
-             "fe80::1%eth0", "unix:///run/lab.sock"]  # fmt: skip
+ELSEWHERE = [
+    None,
+    "",
+    "0.0.0.0",
+    "::",
+    "192.168.1.5",
+    "lab.school.example",
+    "10.0.0.1",
+    "localhost.example",
+    "*",
+    "fe80::1%eth0",
+    "unix:///run/lab.sock",
+]
 
 
 @pytest.fixture(autouse=True)

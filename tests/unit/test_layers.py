@@ -122,7 +122,7 @@ def test_each_node_of_pytorch_s_pass_is_one_of_the_engine_s(name):
         (lambda: convolution(*map(Tensor, (np.ones((1, 1, 2, 2)), np.ones((1, 1, 3, 1)), [0.0]))), ValueError, "lay"),
         (lambda: convolution(*map(Tensor, (np.ones((1, 2, 2, 2)), np.ones((1, 1, 1, 1)), [0.0]))), ValueError, "lay"),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_gets_a_sentence(call, error, words):
     with pytest.raises(error, match=words):
         call()
@@ -140,9 +140,12 @@ def in_graph_lab(key):
         ("embedding", lambda E, g: (embedding(E, [0, 2, 0]) * g).sum()),
         ("layer_norm", lambda x, gain, bias: (layer_norm(x, gain, bias) ** 2).sum()),
         ("attention", lambda q, k, v: (attention(q, k, v) ** 2).sum()),
-        ("convolution", lambda x, k: (convolution(*(a.reshape(1, 1, 1, -1) for a in (x, k)), Tensor([0.0])) ** 2).sum()),
+        (
+            "convolution",
+            lambda x, k: (convolution(*(a.reshape(1, 1, 1, -1) for a in (x, k)), Tensor([0.0])) ** 2).sum(),
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_example_in_the_graph_lab_is_this_layer(key, loss):
     shown, leaves = in_graph_lab(key)
     tensors = {name: Tensor(value) for name, value in leaves.items()}

@@ -21,9 +21,16 @@ PRIMITIVE = {name for name, op in OPS.items() if not op.composed}
 COMPOSED = OPS.keys() - PRIMITIVE
 # What a Case calls, where that is not the operation's own name.
 SPELLED = {
-    "__add__": "+", "__sub__": "-", "__mul__": "*", "__truediv__": "/", "__pow__": "**", "__matmul__": "@",
-    "__neg__": "neg", "__getitem__": "getitem", "__abs__": "abs",
-}  # fmt: skip
+    "__add__": "+",
+    "__sub__": "-",
+    "__mul__": "*",
+    "__truediv__": "/",
+    "__pow__": "**",
+    "__matmul__": "@",
+    "__neg__": "neg",
+    "__getitem__": "getitem",
+    "__abs__": "abs",
+}
 
 
 def name_of(case: Case) -> str:
@@ -228,8 +235,10 @@ def test_every_operation_has_a_formula_that_gives_the_slopes(name, seed):
             other = values[1 - operand] if len(values) > 1 and operand < 2 else None
             told = FORMULAS[derivative.text](values[operand], other, result, upstream)
             message = told if derivative.reads("g") else upstream * told
-            message = summed(np.broadcast_to(message, np.broadcast_shapes(message.shape, values[operand].shape)),
-                             values[operand].shape)  # fmt: skip
+            message = summed(
+                np.broadcast_to(message, np.broadcast_shapes(message.shape, values[operand].shape)),
+                values[operand].shape,
+            )
 
         def total(moved, key=key):
             leaves = {other: Tensor(value) for other, value in shown.values.items()} | {key: moved}
@@ -372,5 +381,7 @@ def test_an_operation_without_a_row_is_recorded_all_the_same():
     assert (trace.nodes[1]["kind"], trace.nodes[1]["symbol"]) == ("other", None)
     (term,) = derive(trace)[0]["terms"]
     assert (term["text"], term["local"], term["message"]) == (
-        "the rule of this operation, applied to ∂out/∂out", None, 12.0,
-    )  # fmt: skip
+        "the rule of this operation, applied to ∂out/∂out",
+        None,
+        12.0,
+    )

@@ -93,8 +93,13 @@ POINTS = [
 ]
 NAMES = [f"{text} at {leaves['x']:g}" for text, leaves, *_ in POINTS]
 SAID = {  # what a page may not say, whatever the point
-    "times as much", "changes by", "largest error is 0", "the two differ", "Here is no derivative", "the derivative is",
-}  # fmt: skip
+    "times as much",
+    "changes by",
+    "largest error is 0",
+    "the two differ",
+    "Here is no derivative",
+    "the derivative is",
+}
 
 
 def verdicts(text, leaves):
@@ -114,8 +119,19 @@ def verdicts(text, leaves):
 def test_there_are_enough_points():
     assert len(POINTS) >= 50
     assert {kind for _, _, kind, *_ in POINTS} == {
-        "smooth", "small", "rounded", "lost", "differs", "kink", "tie", "steep", "jump", "edge", "nan", "inf",
-    }  # fmt: skip
+        "smooth",
+        "small",
+        "rounded",
+        "lost",
+        "differs",
+        "kink",
+        "tie",
+        "steep",
+        "jump",
+        "edge",
+        "nan",
+        "inf",
+    }
 
 
 @pytest.mark.parametrize(("text", "leaves", "kind", "left", "right", "used"), POINTS, ids=NAMES)

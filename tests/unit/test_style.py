@@ -1,6 +1,7 @@
 """The rules of the source itself: style, annotations, and what must not be in it."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,16 @@ SOURCES = sorted([*ROOT.glob("*.py"), *ROOT.glob("lab/**/*.py"), *ROOT.glob("pag
 def test_ruff(arguments):
     result = subprocess.run([sys.executable, "-m", "ruff", *arguments, "."], cwd=ROOT, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_little_is_formatted_by_hand_and_says_why():
+    ours = ("*.py", "lab", "pages", "practice", "tests", "benchmarks", "docs")
+    paths = [path for name in ours for path in (ROOT.glob(name) if "*" in name else (ROOT / name).rglob("*.py"))]
+    texts = [path.read_text("utf-8") for path in paths]
+    by_hand = [line for text in texts for line in re.findall(r".*\n.*# fmt: (?:skip|off)$", text, re.MULTILINE)]
+    assert 0 < len(by_hand) <= 20
+    reason = re.compile(r"# \w.*(?:\n# fmt: off|  # fmt: skip)$")
+    assert [line for line in by_hand if not reason.search(line)] == []
 
 
 def test_types():

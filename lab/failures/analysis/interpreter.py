@@ -21,9 +21,16 @@ from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.program import Body, Scope
 from lab.failures.analysis.shapes import count, leaves, written
 
-USUAL = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional", "optim": "torch.optim", "np": "numpy",
-         "Variable": "torch.autograd.Variable", "DataLoader": "torch.utils.data.DataLoader",
-         "TensorDataset": "torch.utils.data.TensorDataset"}  # fmt: skip
+USUAL = {
+    "torch": "torch",
+    "nn": "torch.nn",
+    "F": "torch.nn.functional",
+    "optim": "torch.optim",
+    "np": "numpy",
+    "Variable": "torch.autograd.Variable",
+    "DataLoader": "torch.utils.data.DataLoader",
+    "TensorDataset": "torch.utils.data.TensorDataset",
+}
 
 MOST_TURNS = 8  # of a loop over what the text writes out; of others the first two
 
@@ -62,9 +69,10 @@ class Interpreter(Expressions):
 
     def twice(self, functions: "list[Value | None]") -> None:
         left = [
-            f for f in functions
+            f
+            for f in functions
             if f and f.kind == Kind.FUNCTION and isinstance(f.body, Body) and id(f.body.definition) not in self.followed
-        ]  # fmt: skip
+        ]
         inside = {name for f in left for name in self.names_called(f)}
         for function in sorted(left, key=lambda f: f.name in inside):
             assert isinstance(function.body, Body)

@@ -115,11 +115,24 @@ class Program:
         tests = tuple(test for test, depth in self.tests if depth == len(self.loops))
         self.events.append(
             Event(
-                kind, node, value, other, self.statement, tuple(self.path), self.turns(), tuple(self.arms), loops,
-                tests, tuple(call.definition for call in self.calls), self.again, self.modes[-1] is None,
-                value.leaf and graph_of(value) is True, value.saved is not None, detail,
+                kind,
+                node,
+                value,
+                other,
+                self.statement,
+                tuple(self.path),
+                self.turns(),
+                tuple(self.arms),
+                loops,
+                tests,
+                tuple(call.definition for call in self.calls),
+                self.again,
+                self.modes[-1] is None,
+                value.leaf and graph_of(value) is True,
+                value.saved is not None,
+                detail,
             )
-        )  # fmt: skip
+        )
 
     def empty(self, tensor: Value, node: ast.AST, partly: bool = False) -> None:
         """The gradient of a tensor is set to zero, or taken away; partly: to something else, or of some elements, as

@@ -81,9 +81,16 @@ def reduced_shape(
 
 # The place of the argument that is the shape of what is drawn.
 SIZE_AT = {
-    "integers": 2, "uniform": 2, "normal": 2, "choice": 1, "poisson": 1, "exponential": 1, "random": 0,
-    "standard_normal": 0, "random_sample": 0,
-}  # fmt: skip
+    "integers": 2,
+    "uniform": 2,
+    "normal": 2,
+    "choice": 1,
+    "poisson": 1,
+    "exponential": 1,
+    "random": 0,
+    "standard_normal": 0,
+    "random_sample": 0,
+}
 
 
 def joined_shape(name: str, parts: Value, axis: object) -> tuple[int | None, ...] | None:

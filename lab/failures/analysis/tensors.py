@@ -141,8 +141,12 @@ class Tensors(Program):
             self.note(Act.DIFFERENCE, node, one, two)
         if shape is None and sign in "+-*/" and (is_row(one) or is_row(two)):
             value.tags.add(Tag.ROW)
-        for saved, other in {"*": ((one, two), (two, one)), "@": ((one, two), (two, one)), "/": ((two, one),),
-                             "**": ((one, one),)}.get(sign, ()):  # fmt: skip
+        for saved, other in {
+            "*": ((one, two), (two, one)),
+            "@": ((one, two), (two, one)),
+            "/": ((two, one),),
+            "**": ((one, one),),
+        }.get(sign, ()):
             if graph_of(other):
                 self.save(saved, node)
         if sign == "@":
@@ -175,9 +179,18 @@ class Tensors(Program):
         if isinstance(a, int | float) and isinstance(b, int | float) and abs(a) < 1e9 and abs(b) < 1e9:
             try:
                 value.constant = (
-                    a + b if sign == "+" else a - b if sign == "-" else a * b if sign == "*" else a / b if sign == "/"
-                    else a**b if sign == "**" and abs(b) < 20 else None
-                )  # fmt: skip
+                    a + b
+                    if sign == "+"
+                    else a - b
+                    if sign == "-"
+                    else a * b
+                    if sign == "*"
+                    else a / b
+                    if sign == "/"
+                    else a**b
+                    if sign == "**" and abs(b) < 20
+                    else None
+                )
             except (ZeroDivisionError, OverflowError):
                 value.constant = None
         return value

@@ -104,8 +104,18 @@ class UploadedCurve(History):
         places = [float(at[a]) for a in starts]
         single = len(groups) < table.rows and np.isfinite(table.columns["train_loss"][groups[0]]).sum() > 1
         start = (float(table.columns["train_loss"][0]), float(table.columns.get("grad_norm", [math.nan])[0]))
-        return cls(records, config, unit, places, _scatter(table, groups), notes, layers, start if single else None,
-                   table.columns["train_loss"], groups)  # fmt: skip
+        return cls(
+            records,
+            config,
+            unit,
+            places,
+            _scatter(table, groups),
+            notes,
+            layers,
+            start if single else None,
+            table.columns["train_loss"],
+            groups,
+        )
 
     @cached_property
     def classes(self) -> int | None:

@@ -77,11 +77,12 @@ def piling(c: UploadedCurve) -> Evidence | None:
     highest = lowest + int(np.argmax(loss[lowest:]))
     if loss[lowest] < 0.3 * loss[0] and loss[highest] > 1.5 * loss[0]:
         return _evidence(
-            c, lowest,
+            c,
+            lowest,
             f"The loss had fallen from {short(loss[0])} to {short(loss[lowest])} in epoch {c.epochs[lowest]}, and "
             "went up to "
             f"{short(loss[highest])} from there: the steps have become larger and larger.",
-        )  # fmt: skip
+        )
     if c.norms.size:
         return symptoms.piling(c)
     norms = c.total[np.isfinite(c.total)]
@@ -92,11 +93,12 @@ def piling(c: UploadedCurve) -> Evidence | None:
         return None
     at = int(np.argmax(norms >= symptoms.GROWTH * first))
     return _evidence(
-        c, at,
+        c,
+        at,
         f"The loss had fallen to {short(loss.min())}, and is at {short(loss[-WINDOW:].mean())} in the end; the "
         "gradient norm "
         f"grows from {short(first, 2)} in epoch {c.epochs[0]} to {short(last, 2)}.",
-    )  # fmt: skip
+    )
 
 
 def blowing_up(c: UploadedCurve) -> Evidence | None:
@@ -172,11 +174,12 @@ def thrown(c: UploadedCurve) -> Evidence | None:
         return None
     came = f", after {short(begun)} at first" if begun < early[worst] else ""
     return _evidence(
-        c, worst,
+        c,
+        worst,
         f"In epoch {c.epochs[worst]} the loss is {short(early[worst])}{came}, and {short(rest)} in the end: the first "
         "steps "
         "went much too far.",
-    )  # fmt: skip
+    )
 
 
 def swinging(c: UploadedCurve) -> Evidence | None:
@@ -208,9 +211,11 @@ def no_gradient(c: UploadedCurve) -> Evidence | None:
     if found is None or found[0] > 0 or np.any(c.norms[:, :-1] > 1e-12):
         return None
     return _evidence(
-        c, 0, f"The gradient norm of every layer but the last is exactly 0 from epoch {c.epochs[0]} on, and the loss "
-        f"stays at {short(c.loss[-1])}."
-    )  # fmt: skip
+        c,
+        0,
+        f"The gradient norm of every layer but the last is exactly 0 from epoch {c.epochs[0]} on, and the loss "
+        f"stays at {short(c.loss[-1])}.",
+    )
 
 
 def cut_later(c: UploadedCurve) -> Evidence | None:
@@ -237,11 +242,12 @@ def scatters(c: UploadedCurve) -> Evidence | None:
     if not last > 0.2 * first or not (abs(c.falling) < 0.15 or symptoms.swinging(c)):
         return None
     return _evidence(
-        c, len(c) // 2,
+        c,
+        len(c) // 2,
         f"Single steps lie {c.scatter:.0%} from the mean of their epoch, and the means have come from {short(first)} "
         "to "
         f"{short(last)} only.",
-    )  # fmt: skip
+    )
 
 
 def frozen(c: UploadedCurve) -> Evidence | None:
@@ -273,19 +279,23 @@ def at_guessing(c: UploadedCurve) -> Evidence | None:
     if abs(middle - math.log(count)) > AT_GUESSING:
         return None
     return _evidence(
-        c, 0, f"The loss stays at {short(middle, 4)}, within {short(float(np.ptp(c.smooth)), 1)}: exactly what equal "
-        f"probabilities for {count} classes cost. Noise of batches, as with wrong labels, would move it more."
-    )  # fmt: skip
+        c,
+        0,
+        f"The loss stays at {short(middle, 4)}, within {short(float(np.ptp(c.smooth)), 1)}: exactly what equal "
+        f"probabilities for {count} classes cost. Noise of batches, as with wrong labels, would move it more.",
+    )
 
 
 def no_motion(c: UploadedCurve) -> Evidence | None:
     if not motionless(c) or c.norms.size:
         return None
     return _evidence(
-        c, 0, f"The loss stays at {short(float(c.smooth.mean()), 4)}, within {short(float(np.ptp(c.smooth)), 1)}: "
+        c,
+        0,
+        f"The loss stays at {short(float(c.smooth.mean()), 4)}, within {short(float(np.ptp(c.smooth)), 1)}: "
         "less than "
-        "the noise of batches."
-    )  # fmt: skip
+        "the noise of batches.",
+    )
 
 
 def spikes(c: UploadedCurve) -> Evidence | None:
@@ -296,10 +306,11 @@ def spikes(c: UploadedCurve) -> Evidence | None:
     gaps = {b - a for a, b in pairwise(at)}
     rhythm = f", every {min(gaps)} rows" if len(gaps) == 1 else ""
     return _evidence(
-        c, c.group_of(at[0]),
+        c,
+        c.group_of(at[0]),
         f"{len(at)} of {len(c.raw)} values stand far above their neighbours{rhythm}: the highest is "
         f"{short(float(c.raw[at].max()))}, where the values around it are near {short(float(np.median(c.raw)))}.",
-    )  # fmt: skip
+    )
 
 
 def second_softmax(c: UploadedCurve) -> Evidence | None:
@@ -318,11 +329,12 @@ def second_softmax(c: UploadedCurve) -> Evidence | None:
         floor = math.log1p((count - 1) / math.e)
         if abs(loss - floor - (1 - accuracy)) < FLOOR and highest <= floor + 1 + FLOOR:
             return _evidence(
-                c, len(c) // 2,
+                c,
+                len(c) // 2,
                 f"Training accuracy is {accuracy:.0%}, and yet the loss stands still at {short(loss)}: with two "
                 "softmaxes "
                 f"{count} classes cannot cost less than {short(floor)}.",
-            )  # fmt: skip
+            )
     return None
 
 
@@ -339,12 +351,13 @@ def learned_nothing_else(c: UploadedCurve) -> Evidence | None:
     if gained < 0.15 or not classes or c.val_loss.min() < 0.9 * c.guess or not middle <= 1.5 / classes:
         return None
     return _evidence(
-        c, 0,
+        c,
+        0,
         f"The training loss falls by {gained:.0%}, but the validation loss was never below {short(c.val_loss.min())}, "
         f"and guessing among {classes} classes costs {short(c.guess)}. Validation accuracy is {middle:.0%}, and "
         "guessing "
         f"gives {1 / classes:.0%}.",
-    )  # fmt: skip
+    )
 
 
 def stands_still(c: UploadedCurve) -> bool:
@@ -369,10 +382,11 @@ def creeping(c: UploadedCurve) -> Evidence | None:
     if np.mean(steps < 0) < 0.8 or not 0 < fell < CREEP or late < 0.35 * early:
         return None
     return _evidence(
-        c, 0,
+        c,
+        0,
         f"The loss creeps from {short(loss[0], 4)} to {short(loss[-1], 4)} in {len(loss)} epochs, evenly and without "
         "a bend.",
-    )  # fmt: skip
+    )
 
 
 def stands_lively(c: UploadedCurve) -> Evidence | None:
@@ -416,11 +430,12 @@ def underfitting(c: UploadedCurve) -> Evidence | None:
         return None
     which = "validation" if c.config.val_fraction else "training"
     return _evidence(
-        c, len(c) - 2 * width,
+        c,
+        len(c) - 2 * width,
         f"Training accuracy stands at {c.train_score[-width:].mean():.0%}, and the {which} loss hardly changes any "
         f"more: {short(before)} on average from epoch {c.epochs[-2 * width]} to {c.epochs[-width - 1]}, {short(now)} "
         "since.",
-    )  # fmt: skip
+    )
 
 
 def at_chance(c: UploadedCurve) -> bool:

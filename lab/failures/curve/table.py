@@ -282,9 +282,14 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
 
 
 def _one_for_all(
-    columns: dict[str, np.ndarray], bad: dict[str, np.ndarray], names: dict[str, str], header: Sequence[str],
-    rows: Sequence[Sequence[str]], notes: list[str], left_out: list[str],
-) -> None:  # fmt: skip
+    columns: dict[str, np.ndarray],
+    bad: dict[str, np.ndarray],
+    names: dict[str, str],
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    notes: list[str],
+    left_out: list[str],
+) -> None:
     """A single column of numbers without a name that says what it is: TensorBoard's "Value", for one."""
     if {"train_loss", "val_loss"} & columns.keys():
         return

@@ -34,14 +34,18 @@ class OptimizerKind:
 KINDS = {
     "sgd": OptimizerKind("SGD", "θ − rate · gradient", lambda parameters, rate: SGD(parameters, rate), ()),
     "momentum": OptimizerKind(
-        "Momentum", f"m = {MOMENTUM} m + gradient; θ − rate · m",
-        lambda parameters, rate: SGD(parameters, rate, momentum=MOMENTUM), ("velocity",),
+        "Momentum",
+        f"m = {MOMENTUM} m + gradient; θ − rate · m",
+        lambda parameters, rate: SGD(parameters, rate, momentum=MOMENTUM),
+        ("velocity",),
     ),
     "adam": OptimizerKind(
-        "Adam", "m, v: running means of the gradient and its square; θ − rate · m̂ / (√v̂ + ε)",
-        lambda parameters, rate: Adam(parameters, rate), ("mean", "square"),
+        "Adam",
+        "m, v: running means of the gradient and its square; θ − rate · m̂ / (√v̂ + ε)",
+        lambda parameters, rate: Adam(parameters, rate),
+        ("mean", "square"),
     ),
-}  # fmt: skip
+}
 
 Pair = tuple[float, float]
 

@@ -229,14 +229,20 @@ def _links(cause: CurveCause, choose: Choose) -> None:
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         if failure:
             st.button(
-                f"{failure.number} {failure.name}", key=f"curve failure {failure.key}", on_click=choose,
-                args=(failure.key,), type="tertiary", icon=":material/arrow_forward:",
-            )  # fmt: skip
+                f"{failure.number} {failure.name}",
+                key=f"curve failure {failure.key}",
+                on_click=choose,
+                args=(failure.key,),
+                type="tertiary",
+                icon=":material/arrow_forward:",
+            )
         if cause.known.settings:
             page.link_to(
-                "pages/training_lab.py", "Cause it in the Training lab", ":material/model_training:",
+                "pages/training_lab.py",
+                "Cause it in the Training lab",
+                ":material/model_training:",
                 cause.known.settings,
-            )  # fmt: skip
+            )
 
 
 def _drawn(answer: CurveAnswer) -> None:
@@ -257,9 +263,12 @@ def _drawn(answer: CurveAnswer) -> None:
     boards = ChartHost("curve")
     boards.board("curve")
     boards.fill(
-        {"curve": charts.lines("The curve", drawn, Axis(across), Axis("loss", log=log), marks=marks,
-                               theme=page.theme())}
-    )  # fmt: skip
+        {
+            "curve": charts.lines(
+                "The curve", drawn, Axis(across), Axis("loss", log=log), marks=marks, theme=page.theme()
+            )
+        }
+    )
 
 
 def _points(c: UploadedCurve, values: np.ndarray) -> list[tuple[float, float]]:

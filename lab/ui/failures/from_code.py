@@ -70,9 +70,14 @@ def _asked() -> None:
         session[TEXT] = session[PASTED] = EXAMPLE
 
     st.text_area(
-        "Your program", key=TEXT, height=360, max_chars=MOST_CHARACTERS, on_change=keep, label_visibility="collapsed",
+        "Your program",
+        key=TEXT,
+        height=360,
+        max_chars=MOST_CHARACTERS,
+        on_change=keep,
+        label_visibility="collapsed",
         placeholder="for x, y in loader:\n    loss = criterion(model(x), y)\n    …",
-    )  # fmt: skip
+    )
     with st.container(horizontal=True):
         st.button("Read it", key="code read", type="primary", on_click=keep)
         st.button("An example", key="code example", on_click=example)

@@ -281,11 +281,22 @@ def _scalars() -> None:
     middle.metric("Largest difference of a gradient", number(found.difference))
     right.metric("Scalars are slower by", f"{found.slower:.1f}×")
     sides = (("Scalar Values", found.scalars), ("Tensors (closures)", found.tensors))
-    st.markdown(markdown_table(
-        ["design", "loss", "nodes", "calls", "bytes kept", "time"],
-        [(title, f"{side.loss:.12g}", f"{side.nodes:,}", f"{side.calls:,}",
-          f"{side.kept.numbers:,} ({side.kept.memory:,})", f"{1e6 * side.seconds:,.0f} µs") for title, side in sides],
-    ))  # fmt: skip
+    st.markdown(
+        markdown_table(
+            ["design", "loss", "nodes", "calls", "bytes kept", "time"],
+            [
+                (
+                    title,
+                    f"{side.loss:.12g}",
+                    f"{side.nodes:,}",
+                    f"{side.calls:,}",
+                    f"{side.kept.numbers:,} ({side.kept.memory:,})",
+                    f"{1e6 * side.seconds:,.0f} µs",
+                )
+                for title, side in sides
+            ],
+        )
+    )
     st.caption("Bytes kept: the numbers reachable from the loss, then, in brackets, all objects.")
     _again("scalars")
     with st.expander("Every parameter’s gradient, from both"):

@@ -130,9 +130,13 @@ def _broken_rule(fault: Fault) -> None:
 
 def _ask(question: str, answers: Mapping[str, str], key: str) -> None:
     st.selectbox(
-        f"What do you expect? {question}", list(answers), format_func=answers.__getitem__, index=None, key=key,
+        f"What do you expect? {question}",
+        list(answers),
+        format_func=answers.__getitem__,
+        index=None,
+        key=key,
         placeholder="Choose an answer",
-    )  # fmt: skip
+    )
 
 
 def _guess(fault: Fault, seed: int) -> None:
@@ -184,9 +188,12 @@ def _results(fault: Fault, seed: int) -> None:
         st.header("The gradients")
         if fault.kind == "engine":
             _answer(
-                EFFECTS, comparison.effect, "fault gradient", fault.symptom,
+                EFFECTS,
+                comparison.effect,
+                "fault gradient",
+                fault.symptom,
                 lambda guess: refuted.effect(comparison, guess),
-            )  # fmt: skip
+            )
         else:
             st.markdown(f"{UNTOUCHED} {fault.symptom}")
         _gradients(fault, comparison)
@@ -194,9 +201,12 @@ def _results(fault: Fault, seed: int) -> None:
         st.header("The training run")
         truth = which_curve(healthy, broken)
         _answer(
-            CURVES, truth, "fault curve", fault.in_training,
+            CURVES,
+            truth,
+            "fault curve",
+            fault.in_training,
             lambda guess: refuted.curve(healthy, broken, truth, guess),
-        )  # fmt: skip
+        )
         if broken.error:
             st.error(f"The broken run stopped. {escape_markdown(broken.error)}", icon=":material/block:")
         theme = page.theme()
@@ -429,9 +439,11 @@ def _fix(fault: Fault) -> None:
     for failure in FAILURES:
         if any(place.query.get("fault") == fault.key for place in failure.places):
             page.link_to(
-                "pages/what_went_wrong.py", f"What went wrong? {failure.name}", ":material/troubleshoot:",
+                "pages/what_went_wrong.py",
+                f"What went wrong? {failure.name}",
+                ":material/troubleshoot:",
                 {"failure": failure.key},
-            )  # fmt: skip
+            )
     if fault.key == "late-read":
         with suppress(StreamlitPageNotFoundError):  # the page was opened alone, without app.py
             st.page_link("pages/simulate_error.py", label="Go through this one in four steps", icon=":material/bolt:")

@@ -88,7 +88,7 @@ FIELDS = (
     *OF_ONE_EXPRESSION,
     *CHAIN.values(),
     END,
-)  # fmt: skip
+)
 
 
 # ---------------------------------------------------------------- one function
@@ -213,14 +213,21 @@ def _fill(graph: FunctionGraph, most: int) -> int:
         session["jacobian passes"] = 0
 
     guessed = guess("Guess: zeros are", ZEROS, "jacobian zeros")
-    by_columns = st.segmented_control(
-        "Fill it by", WAYS, format_func=WAYS.__getitem__, key="jacobian way", required=True, on_change=restart
-    ) == "columns"  # fmt: skip
+    by_columns = (
+        st.segmented_control(
+            "Fill it by", WAYS, format_func=WAYS.__getitem__, key="jacobian way", required=True, on_change=restart
+        )
+        == "columns"
+    )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.button(
-            "Next pass", icon=":material/skip_next:", type="primary", on_click=another, key="jacobian next",
+            "Next pass",
+            icon=":material/skip_next:",
+            type="primary",
+            on_click=another,
+            key="jacobian next",
             disabled=guessed is None or session["jacobian passes"] >= most,
-        )  # fmt: skip
+        )
         done = st.slider("Passes", 0, most, key="jacobian passes", disabled=guessed is None)
     if guessed is None:
         st.markdown(FIRST)
@@ -354,26 +361,39 @@ def _chain() -> None:
     by_table, by_chart = st.columns(2, gap="medium")
     with by_table:
         made, said = _run(chain, max(left, right))
-        st.markdown(markdown_table(["begin", "multiplications", "made just now"], [
-            ("left, at the result: reverse mode", f"{left:,}", made["left"]),
-            ("right, at the inputs: forward mode", f"{right:,}", made["right"]),
-            ("the best order of all", f"{fewest(chain):,}", "not run"),
-        ]))  # fmt: skip
+        st.markdown(
+            markdown_table(
+                ["begin", "multiplications", "made just now"],
+                [
+                    ("left, at the result: reverse mode", f"{left:,}", made["left"]),
+                    ("right, at the inputs: forward mode", f"{right:,}", made["right"]),
+                    ("the best order of all", f"{fewest(chain):,}", "not run"),
+                ],
+            )
+        )
         st.markdown(f"{_cheaper(left, right, n, m, guessed)} {said}")
     places = sorted({*(round(x) for x in np.geomspace(1, 1000, 25)), m})
     with by_chart:
         boards = ChartHost("jacobian-chain")
         boards.board("chain")
-        boards.fill({"chain": charts.lines(
-            "Multiplications, as the results grow in number",
-            [Line(title, [(one, multiplications(sizes(n, width, one, length), end)) for one in places])
-             for title, end in ENDS.items()],
-            Axis("results, m", log=True),
-            Axis("multiplications", log=True),
-            marks=[Mark("x", m, f"m = {m}"), Mark("x", n, f"n = {n}")] if m != n else [Mark("x", m, f"m = n = {m}")],
-            height=280,
-            theme=page.theme(),
-        )})  # fmt: skip
+        boards.fill(
+            {
+                "chain": charts.lines(
+                    "Multiplications, as the results grow in number",
+                    [
+                        Line(title, [(one, multiplications(sizes(n, width, one, length), end)) for one in places])
+                        for title, end in ENDS.items()
+                    ],
+                    Axis("results, m", log=True),
+                    Axis("multiplications", log=True),
+                    marks=[Mark("x", m, f"m = {m}"), Mark("x", n, f"n = {n}")]
+                    if m != n
+                    else [Mark("x", m, f"m = n = {m}")],
+                    height=280,
+                    theme=page.theme(),
+                )
+            }
+        )
 
 
 def _cheaper(left: int, right: int, n: int, m: int, guessed: str) -> str:

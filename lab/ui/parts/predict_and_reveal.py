@@ -145,9 +145,14 @@ def _choose() -> None:
         _begin_again()
 
     st.selectbox(
-        "Level", [*LEVELS], format_func=lambda level: f"{level}: {LEVELS[level]}", key="predict level",
-        on_change=another_level, width=190, label_visibility="collapsed",
-    )  # fmt: skip
+        "Level",
+        [*LEVELS],
+        format_func=lambda level: f"{level}: {LEVELS[level]}",
+        key="predict level",
+        on_change=another_level,
+        width=190,
+        label_visibility="collapsed",
+    )
     st.number_input(
         "Graph", *NUMBER.limits, key="predict number", on_change=_begin_again, width=120, label_visibility="collapsed"
     )
@@ -257,10 +262,15 @@ def _twins(lit: Trace, blanks: list[Blank] | None = None) -> None:
     worth = st.expander("The points, blank by blank", key="predict-table-points", on_change="rerun", type="compact")
     if worth.open:
         said = {REVEALED: "revealed", OPEN: "–"}
-        worth.markdown(markdown_table(["blank", "the engine's answer", "points"], [
-            (blank.label, brief(blank.right), said.get(one, one))
-            for blank, one in zip(blanks, st.session_state["predict credit"], strict=True)
-        ]))  # fmt: skip
+        worth.markdown(
+            markdown_table(
+                ["blank", "the engine's answer", "points"],
+                [
+                    (blank.label, brief(blank.right), said.get(one, one))
+                    for blank, one in zip(blanks, st.session_state["predict credit"], strict=True)
+                ],
+            )
+        )
 
 
 PART = page.TabGroup(FIELDS, {"predict": _show})

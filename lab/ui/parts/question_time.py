@@ -210,9 +210,14 @@ def _answer(question: Question) -> Judged | None:
         now[WIDGET] = int(answer) if answer.isdecimal() and int(answer) < len(question.options) else None
         options = [escape_markdown(option.text) for option in question.options]
         st.radio(
-            "Your answer", range(len(options)), format_func=options.__getitem__, index=None, key=WIDGET,
-            on_change=take, label_visibility="collapsed",
-        )  # fmt: skip
+            "Your answer",
+            range(len(options)),
+            format_func=options.__getitem__,
+            index=None,
+            key=WIDGET,
+            on_change=take,
+            label_visibility="collapsed",
+        )
     elif isinstance(question, Text):
         now[WIDGET] = answer
         st.text_area("Your answer, in a sentence or two", key=WIDGET, on_change=take, max_chars=LONGEST)

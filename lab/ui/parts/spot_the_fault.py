@@ -144,9 +144,10 @@ def _accuse(case: SuspectCase, run: LessonRun) -> None:
     points = score([name for name in session["spot seen"] if run.completed or name not in CURVES], len(mistakes))
     st.header("The culprit")
     st.metric(
-        "Points", f"{session['spot solved'].get(case.number, points) if solved else points} of {START}",
+        "Points",
+        f"{session['spot solved'].get(case.number, points) if solved else points} of {START}",
         help=f"Each piece of evidence costs what its button says; a wrong name costs {WRONG}.",
-    )  # fmt: skip
+    )
 
     def name_it() -> None:
         suspect = session["spot suspect"]
@@ -188,9 +189,11 @@ def _solved(case: SuspectCase) -> None:
     st.success(f"**Right: {fault.name}.** {fault.cause} {fault.in_training}", icon=":material/check:")
     st.markdown(f"What finds it: {fault.caught_by}")
     page.link_to(
-        "pages/faults.py", "See it beside the healthy engine", ":material/compare_arrows:",
+        "pages/faults.py",
+        "See it beside the healthy engine",
+        ":material/compare_arrows:",
         {"tab": "study", "fault": fault.key, "run": "1"},
-    )  # fmt: skip
+    )
 
 
 # ---------------------------------------------------------------- evidence

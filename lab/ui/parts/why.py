@@ -144,9 +144,13 @@ def _cost() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown("**Measured on this machine**", width="content")
         family = st.selectbox(
-            "Function", FAMILIES, format_func=lambda key: FAMILIES[key].title, key="why family", width=250,
+            "Function",
+            FAMILIES,
+            format_func=lambda key: FAMILIES[key].title,
+            key="why family",
+            width=250,
             label_visibility="collapsed",
-        )  # fmt: skip
+        )
     ticking = session.get("why timing") == family
     st.fragment(_timed, run_every=TICK if ticking else None)(family, ticking)
     with st.expander("The brute-force function, run for three parameters"):
@@ -192,30 +196,49 @@ def _timed(family: str, ticking: bool) -> None:
         else:
             title = "Measure" if timing is None else "Measure again" if timing.done else "Go on"
             st.button(
-                title, icon=":material/timer:", on_click=start, disabled=not session["why slower"], type="primary",
+                title,
+                icon=":material/timer:",
+                on_click=start,
+                disabled=not session["why slower"],
+                type="primary",
                 key="why measure",
-            )  # fmt: skip
+            )
         st.markdown(_said(timing, ticking))
     if timing and not timing.done:
         st.progress(timing.share, "of all passes")
     if timing and timing.points:
         boards = ChartHost("why-measured")
         boards.board("measured")
-        boards.fill({"measured": charts.lines(
-            f"Seconds for one gradient, measured: {FAMILIES[family].title}",
-            [Line(title, [(point.parameters, point.seconds[method]) for point in timing.points])
-             for method, title in METHODS.items()],
-            Axis("parameters", log=True),
-            Axis("seconds", log=True),
-            height=250,
-            theme=page.theme(),
-        )})  # fmt: skip
+        boards.fill(
+            {
+                "measured": charts.lines(
+                    f"Seconds for one gradient, measured: {FAMILIES[family].title}",
+                    [
+                        Line(title, [(point.parameters, point.seconds[method]) for point in timing.points])
+                        for method, title in METHODS.items()
+                    ],
+                    Axis("parameters", log=True),
+                    Axis("seconds", log=True),
+                    height=250,
+                    theme=page.theme(),
+                )
+            }
+        )
         headers = ["parameters", "finite differences", "forward mode", "reverse mode", "error of differences"]
         with st.expander("Passes that were made, and how good the gradients are"):
-            st.markdown(markdown_table(headers, [
-                (point.parameters, *(" + ".join(f"{n:,}" for n in point.passes[method]) for method in METHODS),
-                 numeral(point.apart["finite"])) for point in timing.points
-            ]))  # fmt: skip
+            st.markdown(
+                markdown_table(
+                    headers,
+                    [
+                        (
+                            point.parameters,
+                            *(" + ".join(f"{n:,}" for n in point.passes[method]) for method in METHODS),
+                            numeral(point.apart["finite"]),
+                        )
+                        for point in timing.points
+                    ],
+                )
+            )
             st.markdown(
                 "Forward + backward passes, counted as they ran. The error is the largest difference of an element "
                 f"from reverse mode; the step was {numeral(STEP)}. Forward mode differs by "
@@ -263,9 +286,10 @@ def _formula() -> None:
         times = st.slider("Times applied", *TIMES.limits, key="why times", width=200)
         h = st.select_slider("Step h of the difference", STEPS, format_func=numeral, key="why h", width=200)
         guessed = _guess_times(
-            f"Guess: applied {MOST_TIMES} times, its derivative is longer than that of the function alone", LONGER,
+            f"Guess: applied {MOST_TIMES} times, its derivative is longer than that of the function alone",
+            LONGER,
             "why longer",
-        )  # fmt: skip
+        )
     try:
         leaves = {name: Tensor(number, label=name) for name, number in point.items()}
         function = repeated(expression, by, times)
@@ -284,18 +308,26 @@ def _formula() -> None:
     difference = numerical_gradient(lambda x: function(**{**point, by: x}).item(), point[by], h).item()
     at = grown[times - 1]
     rows = [
-        ("Formula", value(slope, point), f"{operations(slope):,} operations as written"
-         + (f", {at.simplified.operations:,} simplified" if at.simplified is not None else "")),
+        (
+            "Formula",
+            value(slope, point),
+            f"{operations(slope):,} operations as written"
+            + (f", {at.simplified.operations:,} simplified" if at.simplified is not None else ""),
+        ),
         (f"Difference, h = {numeral(h)}", difference, "2 forward passes, for each input"),
         ("Autograd", automatic, f"{at.forward:,} operations and {at.backward:,} backward rules, for all inputs"),
-    ]  # fmt: skip
+    ]
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        st.markdown(markdown_table(
-            ["way", f"derivative by {by}", "difference", "work"],
-            [(way, _digits(number), "–" if way == "Autograd" else _apart(number, automatic), work)
-             for way, number, work in rows],
-        ))  # fmt: skip
+        st.markdown(
+            markdown_table(
+                ["way", f"derivative by {by}", "difference", "work"],
+                [
+                    (way, _digits(number), "–" if way == "Autograd" else _apart(number, automatic), work)
+                    for way, number, work in rows
+                ],
+            )
+        )
         st.markdown(_no_derivative(function, point, by, automatic, difference))
         _written(slope, at, by)
     with right:

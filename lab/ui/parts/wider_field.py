@@ -62,7 +62,7 @@ FIELDS = (
     Field("fewest", "field fewest", None, address.one_of(*FEWEST), address.optional),
     Field("layer", "field layer", next(iter(AFTER)), address.one_of(*AFTER)),
     Field("year", "field year", None, address.one_of(*YEARS), address.optional),
-)  # fmt: skip
+)
 
 
 # ---------------------------------------------------------------- this engine, PyTorch, JAX, static graphs
@@ -118,20 +118,26 @@ def _pytorch() -> tuple[str, dict[str, EngineAnswer]]:
     def ask() -> None:
         session["field asked"] = True
 
-    st.button("Ask PyTorch", icon=":material/play_arrow:", help="In a process of its own, which then ends.",
-              on_click=ask)  # fmt: skip
+    st.button(
+        "Ask PyTorch", icon=":material/play_arrow:", help="In a process of its own, which then ends.", on_click=ask
+    )
     return "", {}
 
 
 def _at_a_glance() -> None:
     """What both are; of PyTorch what its manual says."""
-    st.markdown(markdown_table(["", "this engine", "PyTorch"], [
-        ("a tensor holds", "a NumPy array, float64 or float32", "its own array, of twelve types and more"),
-        ("it computes on", "the processor", "processors, graphics processors and others"),
-        ("operations", f"{len(OPS)}", "more than 1,000"),
-        ("the graph is made of", "tensors and closures", "objects of C++ (`grad_fn`)"),
-        ("backward runs", "a loop over a sorted list", "queues by device, in several threads"),
-    ]))  # fmt: skip
+    st.markdown(
+        markdown_table(
+            ["", "this engine", "PyTorch"],
+            [
+                ("a tensor holds", "a NumPy array, float64 or float32", "its own array, of twelve types and more"),
+                ("it computes on", "the processor", "processors, graphics processors and others"),
+                ("operations", f"{len(OPS)}", "more than 1,000"),
+                ("the graph is made of", "tensors and closures", "objects of C++ (`grad_fn`)"),
+                ("backward runs", "a loop over a sorted list", "queues by device, in several threads"),
+            ],
+        )
+    )
     st.markdown(
         "**Graphics processors.** NumPy runs on the CPU only. A framework implements each operation for each device, "
         "keeps the arrays there and does not wait for an operation to end. A compiler such as XLA, which JAX and "
@@ -182,11 +188,15 @@ def _memory() -> None:
 
 
 def _counted(places: Sequence[DeltaGenerator], plain: checkpoint.Cost, chosen: checkpoint.Cost) -> None:
-    for place, (name, count, of_plain) in zip(places, (
-        (KEPT, f"{chosen.kept:,}", f"{chosen.kept / plain.kept:.0%} of all"),
-        ("Layers run forward", f"{chosen.runs}", f"{chosen.runs / plain.runs:.2f} times the {plain.runs}"),
-        ("Largest difference of a gradient", number(chosen.difference), None),
-    ), strict=True):  # fmt: skip
+    for place, (name, count, of_plain) in zip(
+        places,
+        (
+            (KEPT, f"{chosen.kept:,}", f"{chosen.kept / plain.kept:.0%} of all"),
+            ("Layers run forward", f"{chosen.runs}", f"{chosen.runs / plain.runs:.2f} times the {plain.runs}"),
+            ("Largest difference of a gradient", number(chosen.difference), None),
+        ),
+        strict=True,
+    ):
         place.metric(name, count, of_plain, delta_color="off", delta_arrow="off")
 
 
@@ -208,11 +218,19 @@ def _curves(plain: checkpoint.Cost, costs: list[checkpoint.Cost], theme: str) ->
     marks = [Mark("x", best.segments, f"least: {best.segments}"), Mark("y", plain.kept, "everything kept")]
     kept, ran = ([(cost.segments, getattr(cost, name)) for cost in costs] for name in ("kept", "runs"))
     return {
-        "kept": charts.lines(KEPT, [Line("bytes kept", kept)], Axis("segments"),
-                             Axis("bytes"), marks=marks, height=230, theme=theme),
-        "runs": charts.lines("Layers run forward", [Line("runs", ran)], Axis("segments"), Axis("runs"),
-                             marks=[Mark("y", plain.runs, "a plain pass")], height=230, theme=theme),
-    }  # fmt: skip
+        "kept": charts.lines(
+            KEPT, [Line("bytes kept", kept)], Axis("segments"), Axis("bytes"), marks=marks, height=230, theme=theme
+        ),
+        "runs": charts.lines(
+            "Layers run forward",
+            [Line("runs", ran)],
+            Axis("segments"),
+            Axis("runs"),
+            marks=[Mark("y", plain.runs, "a plain pass")],
+            height=230,
+            theme=theme,
+        ),
+    }
 
 
 # ---------------------------------------------------------------- what comes after
@@ -245,19 +263,31 @@ def _title(key: str) -> str:
 HISTORY = (
     ("1676", "The chain rule", "Leibniz, in a manuscript, with a slip in his calculation"),
     ("1847", "Going down along the gradient", "Cauchy, Comptes rendus 25, 536–538"),
-    ("1951", "Noisy steps still arrive: stochastic approximation",
-     "Robbins and Monro, Annals of Mathematical Statistics 22, 400–407"),
+    (
+        "1951",
+        "Noisy steps still arrive: stochastic approximation",
+        "Robbins and Monro, Annals of Mathematical Statistics 22, 400–407",
+    ),
     ("1958", "The perceptron learns from examples", "Rosenblatt, Psychological Review 65, 386–408"),
     ("1960", "Gradients backward through a flight path", "Kelley, ARS Journal 30, 947–954"),
     ("1964", "Forward mode, by a computer", "Wengert, Communications of the ACM 7, 463–464"),
-    ("1970", "Reverse mode, through any program: of rounding errors",
-     "Linnainmaa, thesis, Helsinki; in English 1976, BIT 16, 146–160"),
+    (
+        "1970",
+        "Reverse mode, through any program: of rounding errors",
+        "Linnainmaa, thesis, Helsinki; in English 1976, BIT 16, 146–160",
+    ),
     ("1974", "The same for models with many parameters", "Werbos, thesis, Harvard"),
     ("1980", "A compiler that writes reverse mode by itself", "Speelpenning, thesis, Illinois"),
-    ("1986", "Hidden units learn what to stand for: backpropagation becomes famous",
-     "Rumelhart, Hinton and Williams, Nature 323, 533–536"),
-    ("1992", "Checkpointing: memory that grows with a logarithm",
-     "Griewank, Optimization Methods and Software 1, 35–54"),
+    (
+        "1986",
+        "Hidden units learn what to stand for: backpropagation becomes famous",
+        "Rumelhart, Hinton and Williams, Nature 323, 533–536",
+    ),
+    (
+        "1992",
+        "Checkpointing: memory that grows with a logarithm",
+        "Griewank, Optimization Methods and Software 1, 35–54",
+    ),
     ("2007", "Theano: a static graph in Python, also on graphics processors", "Bergstra and others, SciPy 2010"),
     ("2012", "A deep network wins ImageNet", "Krizhevsky, Sutskever and Hinton, NIPS 25"),
     ("2015", "Adam", "Kingma and Ba, ICLR; arXiv 1412.6980"),
@@ -269,23 +299,38 @@ HISTORY = (
     ("2018", "JAX: functions are traced, then transformed", "Frostig, Johnson and Leary, SysML 2018"),
     ("2018", "A survey of the whole subject", "Baydin, Pearlmutter, Radul and Siskind, JMLR 18 (153), 1–43"),
     ("2023", "PyTorch 2: the graph made by running is compiled after all", "Ansel and others, ASPLOS 2024"),
-)  # fmt: skip
+)
 BOOKS = (
     ("Griewank and Walther", "Evaluating Derivatives", "SIAM, 2nd edition 2008", "the whole theory, costs proved"),
     ("Naumann", "The Art of Differentiating Computer Programs", "SIAM 2012", "how to build the tools"),
-    ("Goodfellow, Bengio and Courville", "Deep Learning", "MIT Press 2016, `deeplearningbook.org`",
-     "backpropagation is section 6.5"),
-    ("Nielsen", "Neural Networks and Deep Learning", "online 2015, `neuralnetworksanddeeplearning.com`",
-     "backpropagation from four equations, chapter 2"),
+    (
+        "Goodfellow, Bengio and Courville",
+        "Deep Learning",
+        "MIT Press 2016, `deeplearningbook.org`",
+        "backpropagation is section 6.5",
+    ),
+    (
+        "Nielsen",
+        "Neural Networks and Deep Learning",
+        "online 2015, `neuralnetworksanddeeplearning.com`",
+        "backpropagation from four equations, chapter 2",
+    ),
     ("Trask", "Grokking Deep Learning", "Manning 2019", "an autograd of your own in NumPy, chapter 13"),
     ("Bishop", "Pattern Recognition and Machine Learning", "Springer 2006", "networks by hand, chapter 5"),
-    ("Blondel and Roulet", "The Elements of Differentiable Programming", "2024, arXiv 2403.14606",
-     "the newest, with all modes"),
-    ("Karpathy", "The spelled-out intro to neural networks and backpropagation: building micrograd",
-     "video, 2022; code at `github.com/karpathy/micrograd`",
-     "an engine of scalars, typed before your eyes"),
+    (
+        "Blondel and Roulet",
+        "The Elements of Differentiable Programming",
+        "2024, arXiv 2403.14606",
+        "the newest, with all modes",
+    ),
+    (
+        "Karpathy",
+        "The spelled-out intro to neural networks and backpropagation: building micrograd",
+        "video, 2022; code at `github.com/karpathy/micrograd`",
+        "an engine of scalars, typed before your eyes",
+    ),
     ("Sanderson, 3Blue1Brown", "What is backpropagation really doing?", "video, 2017", "pictures first"),
-)  # fmt: skip
+)
 
 
 def _history() -> None:

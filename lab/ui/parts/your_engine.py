@@ -156,9 +156,14 @@ def _moving(current: PageState, engine: Engine, expression: Expression, live: Ma
         return
     session["own played"] = (engine, expression.text), trace
     shown = player(
-        trace, key=PLAYER_KEY, live=live, title=expression.text, opened=session["own event"], event=len(trace.events),
+        trace,
+        key=PLAYER_KEY,
+        live=live,
+        title=expression.text,
+        opened=session["own event"],
+        event=len(trace.events),
         address="event",
-    )  # fmt: skip
+    )
     if shown.failed:
         st.info("The player could not be loaded. Load the page again.")
     if rows:

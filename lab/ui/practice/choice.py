@@ -64,9 +64,14 @@ def choose(
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
         if len(names) > 1 and st.session_state[f"{name} engine"] in names:  # not while another one is being checked
             st.segmented_control(
-                "Engine", [*names], format_func=names.__getitem__, key=f"{name} engine", required=True,
-                on_change=on_change, label_visibility="collapsed",
-            )  # fmt: skip
+                "Engine",
+                [*names],
+                format_func=names.__getitem__,
+                key=f"{name} engine",
+                required=True,
+                on_change=on_change,
+                label_visibility="collapsed",
+            )
         if engine := chosen(name):
             badge(engine)
         for key in missed:

@@ -152,9 +152,11 @@ def _ways_to_failures(found: Sequence[Finding]) -> None:
     for finding in found:
         if failure := failure_of(finding):
             page.link_to(
-                "pages/what_went_wrong.py", f"Failure {failure.number}: cause and fix", ":material/troubleshoot:",
+                "pages/what_went_wrong.py",
+                f"Failure {failure.number}: cause and fix",
+                ":material/troubleshoot:",
                 {"failure": failure.key},
-            )  # fmt: skip
+            )
 
 
 # ---------------------------------------------------------------- experiments, in the session

@@ -103,12 +103,13 @@ def picture(
         "headers": ("layer", "weights", "lowest", "highest", "norm"),
         "rows": [
             (
-                name.replace("layer", "layer "), f"{matrix.shape[0]} × {matrix.shape[1]}",
+                name.replace("layer", "layer "),
+                f"{matrix.shape[0]} × {matrix.shape[1]}",
                 *(short(float(value)) for value in (matrix.min(), matrix.max(), np.linalg.norm(matrix))),
             )
             for name, matrix in zip(run.trainer.layer_names, matrices, strict=True)
         ],
-    }  # fmt: skip
+    }
 
 
 def _drawable(matrix: np.ndarray) -> np.ndarray:

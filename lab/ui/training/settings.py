@@ -283,9 +283,12 @@ def more() -> None:
         st.session_state[_key("seed")] += 1
 
     st.button(
-        "New data", icon=":material/casino:", on_click=draw, key="training new data",
+        "New data",
+        icon=":material/casino:",
+        on_click=draw,
+        key="training new data",
         help="Use the next seed: other samples and other initial weights.",
-    )  # fmt: skip
+    )
     box = st.popover("More", icon=":material/tune:", key="training settings", on_change="rerun")
     if box.open:  # Streamlit's browser side would show widgets in a closed one with the values of their first run
         with box:
@@ -330,9 +333,14 @@ def _scale_or_usual(name: str, scale: tuple, usual: float) -> None:
     chosen = st.session_state[_key(name)]
     options = sorted({*scale, *([] if chosen is None else [chosen])})
     st.selectbox(
-        LABELS[name], options, index=None, format_func="{:g}".format, key=_key(name), width=FIELD,
+        LABELS[name],
+        options,
+        index=None,
+        format_func="{:g}".format,
+        key=_key(name),
+        width=FIELD,
         placeholder=f"{usual:g}",
-    )  # fmt: skip
+    )
 
 
 def _count(name: str, **more: Any) -> None:

@@ -45,9 +45,12 @@ def your_points(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
     with st.container(key="training-own", horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**Click on the plane.** {count} of at most {points.MOST} points.", width="content")
         st.segmented_control(
-            "Class of the next point", points.CLASSES, key="own points class", required=True,
+            "Class of the next point",
+            points.CLASSES,
+            key="own points class",
+            required=True,
             label_visibility="collapsed",
-        )  # fmt: skip
+        )
         st.button("Undo", on_click=keep, args=state["own points"][:-1], key="own points undo", disabled=not count)
         st.button("Clear", on_click=keep, key="own points clear", disabled=not count)
         with st.popover("By number"):

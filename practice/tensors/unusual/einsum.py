@@ -90,9 +90,11 @@ class Tensor:
     def __mul__(self, other):
         a, b = self._pair(other)
         return Tensor(
-            a.data * b.data, (a, b),
-            lambda g: [unbroadcast(g * b.data, a.data.shape), unbroadcast(g * a.data, b.data.shape)], "*",
-        )  # fmt: skip
+            a.data * b.data,
+            (a, b),
+            lambda g: [unbroadcast(g * b.data, a.data.shape), unbroadcast(g * a.data, b.data.shape)],
+            "*",
+        )
 
     def __radd__(self, other):
         return self._pair(other)[1] + self
@@ -115,9 +117,10 @@ class Tensor:
         ones = tuple(1 if number in axes else size for number, size in enumerate(x.shape))
         total = np.einsum(f"{names}->{kept}", x)
         return Tensor(
-            total.reshape(ones) if keepdims else total, (self,),
+            total.reshape(ones) if keepdims else total,
+            (self,),
             lambda g: [np.multiply(g.reshape(ones), np.ones(x.shape))],
-        )  # fmt: skip
+        )
 
     def mean(self, axis=None, keepdims=False):
         total = self.sum(axis, keepdims)
@@ -127,9 +130,10 @@ class Tensor:
     def __matmul__(self, other):
         a, b = self, other
         return Tensor(
-            np.einsum("ij,jk->ik", a.data, b.data), (a, b),
+            np.einsum("ij,jk->ik", a.data, b.data),
+            (a, b),
             lambda g: [np.einsum("ik,jk->ij", g, b.data), np.einsum("ij,ik->jk", a.data, g)],
-        )  # fmt: skip
+        )
 
     def relu(self):
         return Tensor(np.where(self.data > 0, self.data, 0), (self,), lambda g: [np.where(self.data > 0, g, 0)])

@@ -28,9 +28,15 @@ def show():
     event = int(st.query_params["event"]) if "event" in st.query_params else None
     trace = record(build, values)
     shown = player(
-        trace, key="player", live=live, build=build, opened=event, address="event", script=lambda: "print(1)\n",
+        trace,
+        key="player",
+        live=live,
+        build=build,
+        opened=event,
+        address="event",
+        script=lambda: "print(1)\n",
         compact="compact" in st.query_params,
-    )  # fmt: skip
+    )
     if shown.failed:
         st.write("The player could not be loaded.")
 

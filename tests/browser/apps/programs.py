@@ -53,8 +53,10 @@ def network(a, b, c, d):
     """Eight layers of four units, each of all units before it."""
     units = [a, b, c, d]
     for layer in range(1, 9):
-        units = [((units[i] + units[(i + 1) % 4]) * (units[(i + 2) % 4] + units[(i + 3) % 4]) * a * b * c * d).tanh()
-                 for i in range(4)]  # fmt: skip
+        units = [
+            ((units[i] + units[(i + 1) % 4]) * (units[(i + 2) % 4] + units[(i + 3) % 4]) * a * b * c * d).tanh()
+            for i in range(4)
+        ]
         for i, unit in enumerate(units):
             unit.label = f"u{layer}_{i}"
     return units[0] + units[1] + units[2] + units[3]

@@ -66,8 +66,12 @@ def test_they_agree_through_whole_graphs(text, leaves):
     v = np.linspace(-1, 2, len(found.outputs)).reshape(found.values[found.result].shape)
     np.testing.assert_allclose(found.backward(v), v.ravel() @ jacobian, rtol=1e-12, atol=1e-12)
     last = found.up(v)[-1].held
-    sent = [np.zeros_like(found.values[found.names.index(name)]) if last[found.names.index(name)] is None
-            else last[found.names.index(name)] for name in leaves]  # fmt: skip
+    sent = [
+        np.zeros_like(found.values[found.names.index(name)])
+        if last[found.names.index(name)] is None
+        else last[found.names.index(name)]
+        for name in leaves
+    ]
     np.testing.assert_array_equal(np.concatenate([np.ravel(one) for one in sent]), found.backward(v))
 
 

@@ -118,8 +118,12 @@ def test_the_regime_of_a_step_says_what_its_error_comes_from():
     sweep = CheckPoint(lambda x: x.exp(), {"x": 1.0}).sweep(X, "central")
     regimes = {one.h: sweep.regime(one) for one in sweep.differences}
     assert [regimes[h] for h in (1, 1e-2, 1e-5, 1e-9, 1e-14)] == [
-        "truncation", "truncation", "best", "cancellation", "cancellation",
-    ]  # fmt: skip
+        "truncation",
+        "truncation",
+        "best",
+        "cancellation",
+        "cancellation",
+    ]
     straight = CheckPoint(lambda x: x * 3, {"x": 0.1}).sweep(X, "central")  # all of its errors are rounding
     assert "truncation" not in {straight.regime(one) for one in straight.differences}
 

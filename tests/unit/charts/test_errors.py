@@ -11,8 +11,11 @@ def test_the_worst_is_named_a_kink_says_so_and_the_chosen_is_framed():
     chart = error_map("w", np.array([[1e-9, 0.0], [3e-4, 1e-7]]), [(0, 1)], (1, 1))
     cells = {tuple(cell["value"][:2]): cell for cell in chart.spec["series"][0]["data"]}
     assert [cells[place]["label"]["formatter"] for place in ((0, 0), (1, 0), (0, 1), (1, 1))] == [
-        "1e−9", "0, kink", "0.0003, worst", "1e−7"
-    ]  # fmt: skip
+        "1e−9",
+        "0, kink",
+        "0.0003, worst",
+        "1e−7",
+    ]
     assert [place for place, cell in cells.items() if cell["itemStyle"]["borderWidth"] > 1] == [(1, 1)]
     assert chart.alt == "The error at each element of w. Largest at [1, 0]: 0.0003. Kinks: 1."
     assert cells[0, 1]["value"][2] == max(cell["value"][2] for cell in cells.values())

@@ -15,8 +15,11 @@ def test_paths_places_and_the_place_ahead():
     chart = landscape("Bowl", *SURFACES["bowl"].heights(), TRACKS, ("x", "y"), (0.0, 0.0))
     of = {name: [s for s in chart.spec["series"] if s.get("name") == name] for name in ("SGD", "Adam")}
     assert [series["data"] for series in of["SGD"]] == [
-        [[-1.0, 1.0], [0.5, 0.5]], [[0.5, 0.5]], [[0.5, 0.5], [0.25, 0.25]], [[0.25, 0.25]],
-    ]  # fmt: skip
+        [[-1.0, 1.0], [0.5, 0.5]],
+        [[0.5, 0.5]],
+        [[0.5, 0.5], [0.25, 0.25]],
+        [[0.25, 0.25]],
+    ]
     assert [series["data"] for series in of["Adam"]] == [[[-1.0, 1.0], [None, None]], [[None, None]]]
     assert of["SGD"][0]["symbol"] != of["Adam"][0]["symbol"]
     assert of["SGD"][0]["lineStyle"]["type"] != of["Adam"][0]["lineStyle"]["type"]

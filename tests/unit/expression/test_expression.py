@@ -573,9 +573,16 @@ def test_a_leaf_may_be_called_self():
 
 @pytest.mark.parametrize(
     ("text", "meant"),
-    [("ReLU(a)", "relu"), ("a.ReLU()", "relu"), ("LeakyReLU(a)", "leaky_relu"), ("EXP(a)", "exp"), ("a.Sum()", "sum"),
-     ("LogSumExp(a)", "logsumexp"), ("Tanhh(a)", "tanh")],
-)  # fmt: skip
+    [
+        ("ReLU(a)", "relu"),
+        ("a.ReLU()", "relu"),
+        ("LeakyReLU(a)", "leaky_relu"),
+        ("EXP(a)", "exp"),
+        ("a.Sum()", "sum"),
+        ("LogSumExp(a)", "logsumexp"),
+        ("Tanhh(a)", "tanh"),
+    ],
+)
 def test_a_name_in_other_letters_is_recognized(text, meant):
     with pytest.raises(ExpressionError, match=f"Did you mean `{meant}`"):
         parse(text)

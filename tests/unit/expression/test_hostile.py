@@ -128,7 +128,7 @@ SNIPPETS = (
     "import os; a", "from model import *", "@a\nclass b: pass", "async def f(): await a", "print(a)", "type a = int", "del a",
     "try: a\nexcept* b: c", "match a:\n case b: c", "global a", "a: int = 1", "a, *b = c", "a = b = c", "{**a}", "{a: b}", "a%b",
     "a.detach()", "a.backward()", "a._data", "a.numpy().tofile('x')", "Tensor(a)", "np.load('x')", "a is None", "not a",
-)  # fmt: skip
+)  # read by rows  # fmt: skip
 TOKENS = (
     *sorted(METHODS), *sorted(FUNCTIONS), "a", "b", "x", "h", "pi", "T", "axis", "keepdims", "shape", "high", "True", "False", "None", "...",
     "0", "1", "2", "-1", "3", "0.5", "1e308", "1e-308", "300", "1000", "100000", "1000000", "99999999999999999999", "9**9**9",
@@ -137,7 +137,7 @@ TOKENS = (
     "lambda", "import", "for", "in", "if", "else", "while", "def", "class", "yield", "await", "async", "with", "del", "f'{", "b''",
     "eval", "exec", "open", "getattr", "globals", "np", "os", "0x1F", "1_0", "2j", "1.", ".5", "é", "θ", "×", "²", "−", "\u00a0",
     "\x00", "\x0c", "\r", "\ud800", "\u202e", "\U0001f600", "ª", "ﬁ",
-)  # fmt: skip
+)  # read by rows  # fmt: skip
 
 anything = st.text(st.characters(exclude_categories=()), max_size=80)
 soup = st.lists(st.sampled_from(TOKENS), max_size=40).map("".join)
@@ -163,11 +163,35 @@ def mutated(draw):
 def repeated(draw):
     """Deep or long: some tokens over and over, and perhaps closed again."""
     opening, closing = draw(
-        st.sampled_from((("(", ")"), ("[", "]"), ("sin(", ")"), ("-", ""), ("a+", ""), ("a**", ""), ("max(a,", ")"), ("[a,", "]"),
-                         ("(a@", ")"), ("not ", ""), ("lambda:", ""), ("~", ""), ("x[", "]"), ("f(*", ")"), ("{", "}"), ("a if b else ", ""),
-                         ("where(a>b,a,", ")"), ("[[a]*2,", "]"), ("(a:=", ")"), ("a<", ""), ("stack([", "])"), ("'", "'"), ("a\n", "")))
+        st.sampled_from(
+            (
+                ("(", ")"),
+                ("[", "]"),
+                ("sin(", ")"),
+                ("-", ""),
+                ("a+", ""),
+                ("a**", ""),
+                ("max(a,", ")"),
+                ("[a,", "]"),
+                ("(a@", ")"),
+                ("not ", ""),
+                ("lambda:", ""),
+                ("~", ""),
+                ("x[", "]"),
+                ("f(*", ")"),
+                ("{", "}"),
+                ("a if b else ", ""),
+                ("where(a>b,a,", ")"),
+                ("[[a]*2,", "]"),
+                ("(a:=", ")"),
+                ("a<", ""),
+                ("stack([", "])"),
+                ("'", "'"),
+                ("a\n", ""),
+            )
+        )
         | st.tuples(st.sampled_from(TOKENS), st.sampled_from(TOKENS))
-    )  # fmt: skip
+    )
     times = draw(st.integers(1, 30) | st.integers(30, 500))
     ending = draw(st.sampled_from(("", "", ".exp()", ".T", "[0]", ".__class__", "[None]"))) * draw(
         st.sampled_from((1, 1, 7, 90))
@@ -245,11 +269,28 @@ programs = st.lists(values, min_size=1, max_size=4).map(
     )
 )
 growing = st.lists(
-    st.sampled_from(("concatenate([{0}, {0}])", "[{0}, {0}]", "{0} * {0}.T", "{0}[None] * {0}[..., None]", "{0} @ {0}.T", "{0} ** {0}",
-                     "broadcast_to({0}, 10, 10, 1)", "{0}.reshape(-1)", "stack([{0}, a])", "exp({0})", "{0}.std(axis=-1, keepdims=True) + {0}",
-                     "softmax({0})", "reshape({0}, 1, -1)", "expand_dims({0}, 0) + expand_dims({0}, 1)", "{0}.prod(axis=0)"))
-    , min_size=1, max_size=60,
-).map(lambda steps: "\n".join(["h0 = a*2"] + [f"h{i + 1} = {step.format(f'h{i}')}" for i, step in enumerate(steps)]))  # fmt: skip
+    st.sampled_from(
+        (
+            "concatenate([{0}, {0}])",
+            "[{0}, {0}]",
+            "{0} * {0}.T",
+            "{0}[None] * {0}[..., None]",
+            "{0} @ {0}.T",
+            "{0} ** {0}",
+            "broadcast_to({0}, 10, 10, 1)",
+            "{0}.reshape(-1)",
+            "stack([{0}, a])",
+            "exp({0})",
+            "{0}.std(axis=-1, keepdims=True) + {0}",
+            "softmax({0})",
+            "reshape({0}, 1, -1)",
+            "expand_dims({0}, 0) + expand_dims({0}, 1)",
+            "{0}.prod(axis=0)",
+        )
+    ),
+    min_size=1,
+    max_size=60,
+).map(lambda steps: "\n".join(["h0 = a*2"] + [f"h{i + 1} = {step.format(f'h{i}')}" for i, step in enumerate(steps)]))
 
 
 @pytest.mark.filterwarnings("error")
@@ -291,25 +332,78 @@ def concrete(base):
 
 
 ALLOWED = {
-    ast.Constant, ast.Name, ast.UnaryOp, ast.BinOp, ast.Attribute, ast.Subscript, ast.List, ast.Call,
-}  # fmt: skip
+    ast.Constant,
+    ast.Name,
+    ast.UnaryOp,
+    ast.BinOp,
+    ast.Attribute,
+    ast.Subscript,
+    ast.List,
+    ast.Call,
+}
 SAMPLES = {
-    ast.BoolOp: "a and b", ast.NamedExpr: "(a := b)", ast.Lambda: "lambda: a", ast.IfExp: "a if b else c", ast.Dict: "{a: b}",
-    ast.Set: "{a}", ast.ListComp: "[b for b in a]", ast.SetComp: "{b for b in a}", ast.DictComp: "{b: b for b in a}",
-    ast.GeneratorExp: "(b for b in a)", ast.Await: "await a", ast.Yield: "yield a", ast.YieldFrom: "yield from a", ast.Compare: "a < b",
-    ast.JoinedStr: "f'{a}'", ast.FormattedValue: "f'{a}'", ast.Starred: "[*a]", ast.Tuple: "a, b", ast.Slice: "a[b:c]",
-    ast.FunctionDef: "def f(): a", ast.AsyncFunctionDef: "async def f(): a", ast.ClassDef: "class C: a", ast.Return: "return a",
-    ast.Delete: "del a", ast.AugAssign: "a += b", ast.AnnAssign: "a: b", ast.For: "for a in b: c", ast.AsyncFor: "async for a in b: c",
-    ast.While: "while a: b", ast.If: "if a: b", ast.With: "with a: b", ast.AsyncWith: "async with a: b", ast.Match: "match a:\n case b: c",
-    ast.Raise: "raise a", ast.Try: "try: a\nfinally: b", ast.Assert: "assert a", ast.Import: "import os", ast.ImportFrom: "from os import path",
-    ast.Global: "global a", ast.Nonlocal: "nonlocal a", ast.Pass: "pass", ast.Break: "break", ast.Continue: "continue",
-    ast.BitOr: "a | b", ast.BitAnd: "a & b", ast.BitXor: "a ^ b", ast.LShift: "a << b", ast.RShift: "a >> b", ast.Mod: "a % b",
-    ast.FloorDiv: "a // b", ast.Invert: "~a", ast.Not: "not a", ast.And: "a and b", ast.Or: "a or b",
-    ast.Is: "where(a is b, a, b)", ast.IsNot: "where(a is not b, a, b)", ast.In: "where(a in b, a, b)", ast.NotIn: "where(a not in b, a, b)",
+    ast.BoolOp: "a and b",
+    ast.NamedExpr: "(a := b)",
+    ast.Lambda: "lambda: a",
+    ast.IfExp: "a if b else c",
+    ast.Dict: "{a: b}",
+    ast.Set: "{a}",
+    ast.ListComp: "[b for b in a]",
+    ast.SetComp: "{b for b in a}",
+    ast.DictComp: "{b: b for b in a}",
+    ast.GeneratorExp: "(b for b in a)",
+    ast.Await: "await a",
+    ast.Yield: "yield a",
+    ast.YieldFrom: "yield from a",
+    ast.Compare: "a < b",
+    ast.JoinedStr: "f'{a}'",
+    ast.FormattedValue: "f'{a}'",
+    ast.Starred: "[*a]",
+    ast.Tuple: "a, b",
+    ast.Slice: "a[b:c]",
+    ast.FunctionDef: "def f(): a",
+    ast.AsyncFunctionDef: "async def f(): a",
+    ast.ClassDef: "class C: a",
+    ast.Return: "return a",
+    ast.Delete: "del a",
+    ast.AugAssign: "a += b",
+    ast.AnnAssign: "a: b",
+    ast.For: "for a in b: c",
+    ast.AsyncFor: "async for a in b: c",
+    ast.While: "while a: b",
+    ast.If: "if a: b",
+    ast.With: "with a: b",
+    ast.AsyncWith: "async with a: b",
+    ast.Match: "match a:\n case b: c",
+    ast.Raise: "raise a",
+    ast.Try: "try: a\nfinally: b",
+    ast.Assert: "assert a",
+    ast.Import: "import os",
+    ast.ImportFrom: "from os import path",
+    ast.Global: "global a",
+    ast.Nonlocal: "nonlocal a",
+    ast.Pass: "pass",
+    ast.Break: "break",
+    ast.Continue: "continue",
+    ast.BitOr: "a | b",
+    ast.BitAnd: "a & b",
+    ast.BitXor: "a ^ b",
+    ast.LShift: "a << b",
+    ast.RShift: "a >> b",
+    ast.Mod: "a % b",
+    ast.FloorDiv: "a // b",
+    ast.Invert: "~a",
+    ast.Not: "not a",
+    ast.And: "a and b",
+    ast.Or: "a or b",
+    ast.Is: "where(a is b, a, b)",
+    ast.IsNot: "where(a is not b, a, b)",
+    ast.In: "where(a in b, a, b)",
+    ast.NotIn: "where(a not in b, a, b)",
     **({ast.TryStar: "try: a\nexcept* b: c"} if hasattr(ast, "TryStar") else {}),
     **({ast.TypeAlias: "type a = b"} if hasattr(ast, "TypeAlias") else {}),
     **({ast.TemplateStr: "t'{a}'", ast.Interpolation: "t'{a}'"} if hasattr(ast, "TemplateStr") else {}),
-}  # fmt: skip
+}
 USED = ALLOWED | {ast.Expr, ast.Assign, ast.USub, ast.UAdd} | OPERATORS.keys() | COMPARISONS.keys()
 
 

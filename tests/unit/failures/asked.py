@@ -6,6 +6,7 @@ since. These were only ever counted: leave them out of sight when you change the
 had 85 of the 100 right first and 92 among three, and gave 9 of the 38 that are about something else an answer.
 """
 
+# A text a line.
 # fmt: off
 SEALED = [
     ("x /= norm in my l2norm layer -> backward error about inplace", "inplace"),

@@ -83,8 +83,13 @@ def test_pytorchs_own_words_lead_there():
     pytest.importorskip("torch", reason="PyTorch is not installed")
     said = run_programs({failure.broken.__name__: failure.pytorch_equivalent() for failure in FORMS})
     silent = {failure.broken.__name__ for failure in FAILURES if failure.key in SILENT} | {
-        "wrong_sign", "refilled", "not_registered", "not_used", "kept_outputs", "detached_part",
-    }  # fmt: skip
+        "wrong_sign",
+        "refilled",
+        "not_registered",
+        "not_used",
+        "kept_outputs",
+        "detached_part",
+    }
     assert {name for name, answer in said.items() if not answer.text} == silent
     for failure in FORMS:
         answer = said[failure.broken.__name__]

@@ -52,20 +52,48 @@ def test_the_cause_of_networks_that_pytorch_has_trained():
 @pytest.mark.parametrize(
     ("name", "means"),
     [
-        ("loss", "train_loss"), ("train_loss", "train_loss"), ("training loss", "train_loss"), ("Loss/train", "train_loss"),
-        ("run-1 - train/loss", "train_loss"), ("train_loss_epoch", "train_loss"), ("trainLoss", "train_loss"),
-        ("val_loss", "val_loss"), ("valid/loss", "val_loss"), ("test_loss", "val_loss"), ("eval_loss", "val_loss"),
-        ("Validation Loss", "val_loss"), ("valLoss", "val_loss"), ("Verlust", "train_loss"), ("perte", "train_loss"),
-        ("acc", "train_accuracy"), ("accuracy", "train_accuracy"), ("val_acc", "val_accuracy"),
-        ("val_sparse_categorical_accuracy", "val_accuracy"), ("valid/top1", "val_accuracy"),
-        ("lr", "lr"), ("learning_rate", "lr"), ("lr-Adam", "lr"),
-        ("epoch", "epoch"), ("Epoch", "epoch"), ("step", "step"), ("global_step", "step"), ("iteration", "step"),
-        ("_step", "step"), ("trainer/global_step", "step"),
-        ("grad_norm", "grad_norm"), ("train/grad_norm", "grad_norm"), ("gradient norm", "grad_norm"),
-        ("grad_norm/fc1", "grad_norm/fc1"), ("grad_2.0_norm_total", "grad_norm"),
-        ("Wall time", None), ("loss__MIN", None), ("run - loss__MAX", None), ("time", None), ("comment", None),
+        ("loss", "train_loss"),
+        ("train_loss", "train_loss"),
+        ("training loss", "train_loss"),
+        ("Loss/train", "train_loss"),
+        ("run-1 - train/loss", "train_loss"),
+        ("train_loss_epoch", "train_loss"),
+        ("trainLoss", "train_loss"),
+        ("val_loss", "val_loss"),
+        ("valid/loss", "val_loss"),
+        ("test_loss", "val_loss"),
+        ("eval_loss", "val_loss"),
+        ("Validation Loss", "val_loss"),
+        ("valLoss", "val_loss"),
+        ("Verlust", "train_loss"),
+        ("perte", "train_loss"),
+        ("acc", "train_accuracy"),
+        ("accuracy", "train_accuracy"),
+        ("val_acc", "val_accuracy"),
+        ("val_sparse_categorical_accuracy", "val_accuracy"),
+        ("valid/top1", "val_accuracy"),
+        ("lr", "lr"),
+        ("learning_rate", "lr"),
+        ("lr-Adam", "lr"),
+        ("epoch", "epoch"),
+        ("Epoch", "epoch"),
+        ("step", "step"),
+        ("global_step", "step"),
+        ("iteration", "step"),
+        ("_step", "step"),
+        ("trainer/global_step", "step"),
+        ("grad_norm", "grad_norm"),
+        ("train/grad_norm", "grad_norm"),
+        ("gradient norm", "grad_norm"),
+        ("grad_norm/fc1", "grad_norm/fc1"),
+        ("grad_2.0_norm_total", "grad_norm"),
+        ("Wall time", None),
+        ("loss__MIN", None),
+        ("run - loss__MAX", None),
+        ("time", None),
+        ("comment", None),
     ],
-)  # fmt: skip
+)
 def test_what_a_column_is_by_its_name(name, means):
     assert role(name) == means
 
@@ -209,8 +237,10 @@ def test_a_loss_that_stands_has_several_causes_until_norms_tell_them_apart():
 def test_every_cause_that_this_lab_can_cause_leads_to_settings_that_it_takes():
     for known in KNOWN.values():
         if known.settings:
-            values = {name: text if name in ("data", "activation", "init", "optimizer", "hidden") else float(text)
-                      for name, text in known.settings.items()}  # fmt: skip
+            values = {
+                name: text if name in ("data", "activation", "init", "optimizer", "hidden") else float(text)
+                for name, text in known.settings.items()
+            }
             hidden = tuple(int(width) for width in known.settings.get("hidden", "8").split())
             whole = {name: int(values[name]) for name in ("epochs", "batch_size", "samples") if name in values}
             Config(**{**values, **whole, "hidden": hidden})
@@ -275,13 +305,31 @@ def test_a_run_that_stays_finite_has_no_such_batch_and_a_large_one_no_drawing(mo
 @pytest.mark.parametrize(
     "source",
     [
-        "", "   \n", "hello", "Der Verlust fällt nicht, was kann ich tun?", "损失不下降，怎么办？", "a,b,c\nd,e,f\ng,h,i\nj,k,l",
-        "epoch,loss\n1,2", "epoch,loss\n1,x\n2,y\n3,z\n4,w", "name,age\nAda,36\nAlan,41\nGrace,85\nBarbara,79",
-        "import torch\nmodel = torch.nn.Linear(1, 1)\nloss = model(x)\nloss.backward()\n", "{", "{}", "[1, 2, 3]",
-        '{"a": {"b": {"c": 1}}}', "[" * 100_000, "\x00\x01\x02\x03", b"\x89PNG\r\n\x1a\n\x00\x00", bytes(range(256)) * 100,
-        "epoch,loss\n" + ",,\n" * 50, '"' * 999, "loss\n" + "nan\n" * 10 + "x\n" * 10, "," * 5000, "x" * (LARGEST + 1),
+        "",
+        "   \n",
+        "hello",
+        "Der Verlust fällt nicht, was kann ich tun?",
+        "损失不下降，怎么办？",
+        "a,b,c\nd,e,f\ng,h,i\nj,k,l",
+        "epoch,loss\n1,2",
+        "epoch,loss\n1,x\n2,y\n3,z\n4,w",
+        "name,age\nAda,36\nAlan,41\nGrace,85\nBarbara,79",
+        "import torch\nmodel = torch.nn.Linear(1, 1)\nloss = model(x)\nloss.backward()\n",
+        "{",
+        "{}",
+        "[1, 2, 3]",
+        '{"a": {"b": {"c": 1}}}',
+        "[" * 100_000,
+        "\x00\x01\x02\x03",
+        b"\x89PNG\r\n\x1a\n\x00\x00",
+        bytes(range(256)) * 100,
+        "epoch,loss\n" + ",,\n" * 50,
+        '"' * 999,
+        "loss\n" + "nan\n" * 10 + "x\n" * 10,
+        "," * 5000,
+        "x" * (LARGEST + 1),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_curve_gets_one_sentence(source):
     with pytest.raises(CurveError) as caught:
         of_text(source)
@@ -299,8 +347,21 @@ def test_a_megabyte_is_read():
 def test_nothing_that_looks_like_a_curve_breaks_the_rules():
     """Columns of zeros, of huge and of wild numbers: an answer or a sentence, never another error, nor a warning."""
     chance = random.Random(7)
-    names = ["val_loss", "acc", "val_acc", "lr", "grad_norm", "grad_norm/a", "grad_norm/b", "grad_norm/c", "epoch",
-             "step", "dead_units/a", "dead_units/b", "update_ratio/a"]  # fmt: skip
+    names = [
+        "val_loss",
+        "acc",
+        "val_acc",
+        "lr",
+        "grad_norm",
+        "grad_norm/a",
+        "grad_norm/b",
+        "grad_norm/c",
+        "epoch",
+        "step",
+        "dead_units/a",
+        "dead_units/b",
+        "update_ratio/a",
+    ]
     kinds = {
         "zero": lambda at: "0",
         "same": lambda at: "0.5",

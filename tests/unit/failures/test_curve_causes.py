@@ -47,7 +47,8 @@ CASES = {
     "flat at ln 3": (column(math.log(3) + noise(30, 1e-5)), STANDS),
     "spikes of 3 every 17": (column(spiked(100, 17, 3, 40)), {"batch-noise", "rate-high"}),
     "falls, rises, overflows": (
-        words("2.3 1.9 1.6 1.4 1.2 1.0 0.9 0.8 0.75 0.7 0.68 0.66 0.7 0.9 3 40 9000 inf nan"), {"rate-high", "nan"},
+        words("2.3 1.9 1.6 1.4 1.2 1.0 0.9 0.8 0.75 0.7 0.68 0.66 0.7 0.9 3 40 9000 inf nan"),
+        {"rate-high", "nan"},
     ),
     "falls, inf at once": (words("1.2 0.9 0.7 0.6 0.5 0.45 0.41 0.4 0.39 0.38 inf nan nan"), {"nan"}),
     "falls, nan late": (column(2 * 0.9 ** np.arange(30)) + "\nnan" * 5, {"nan"}),
@@ -56,7 +57,8 @@ CASES = {
     "healthy": (column(2.3 * np.exp(-np.arange(40) / 8) + 0.1), set()),
     "healthy steps": (column(2.3 * np.exp(-np.arange(400) / 100) + 0.2 + abs(noise(400, 0.1))), set()),
     "swings that grow": (
-        words("1 .6 .3 .15 .1 .2 .5 .9 1.6 1.2 .7 1.9 2.9 2.1 1.1 3 4.8 3.7 2 5.5"), {"piling", "rate-high"},
+        words("1 .6 .3 .15 .1 .2 .5 .9 1.6 1.2 .7 1.9 2.9 2.1 1.1 3 4.8 3.7 2 5.5"),
+        {"piling", "rate-high"},
     ),
     "up and down by turns": (column(1 + 0.8 * (-1.0) ** np.arange(30) + noise(30, 0.05)), {"rate-high"}),
     "3^n to inf": (column(0.5 * 3.0 ** np.arange(12)) + "\ninf\nnan", {"rate-high"}),
@@ -66,20 +68,22 @@ CASES = {
     "spikes of 5 every 30": (column(spiked(200, 30, 5, 60)), {"batch-noise", "rate-high"}),
     "one spike": (column(spiked(150, 149, 2, 40)), set()),
     "falls, climbs faster and faster": (
-        words("0.69 0.6 0.5 0.4 0.33 0.3 0.28 0.35 0.6 2 15 300 8e5 3e12 nan"), {"rate-high", "nan"},
+        words("0.69 0.6 0.5 0.4 0.33 0.3 0.28 0.35 0.6 2 15 300 8e5 3e12 nan"),
+        {"rate-high", "nan"},
     ),
     "falls, inf": (words("3.1 2.2 1.5 1.1 0.9 0.8 0.71 0.66 0.62 inf inf"), {"nan"}),
     "a climb by squares": (column(1 + 0.02 * np.arange(25.0) ** 2), {"climbing"}),
-}  # fmt: skip
+}
 RUNS = {
     "rate 10": ({"epochs": 20, "optimizer": "sgd", "lr": 10.0, "hidden": (16, 16)}, {"rate-high", "dying"}),
     "usual settings": ({"epochs": 30}, set()),
     "rate 1e-6": ({"epochs": 30, "lr": 1e-6}, {"rate-low"}),
     "50 noisy samples": (
-        {"samples": 50, "noise": 0.5, "hidden": (64, 64), "epochs": 200, "lr": 0.01}, {"overfitting"},
+        {"samples": 50, "noise": 0.5, "hidden": (64, 64), "epochs": 200, "lr": 0.01},
+        {"overfitting"},
     ),
     "weights of zero": ({"epochs": 30, "init": "zeros"}, {"labels", *STANDS}),
-}  # fmt: skip
+}
 
 
 def first(text):

@@ -55,9 +55,10 @@ def right(texts):
 
 
 @pytest.mark.parametrize(
-    ("texts", "share"), [(LEARNED, 0.99), (OTHERS, 0.9), (HELD_OUT, 0.9), (SEALED, 0.86)],
+    ("texts", "share"),
+    [(LEARNED, 0.99), (OTHERS, 0.9), (HELD_OUT, 0.9), (SEALED, 0.86)],
     ids=["learned", "others", "held out", "sealed"],
-)  # fmt: skip
+)
 def test_the_first_answer_is_right_nearly_always(texts, share):
     assert right(texts) >= share * len(texts)
 
@@ -116,23 +117,52 @@ SECOND_BACKWARD = "RuntimeError: Trying to backward through the graph a second t
 @pytest.mark.parametrize(
     ("text", "key", "form", "line"),
     [
-        (f"{ELEMENT}\n\nwith torch.no_grad():\n    out = model(x)\nloss = criterion(out, y)\nloss.backward()",
-         "nograph", 0, "with torch.no_grad():"),
-        (f"my code:\n  out = model(x).detach()\n  loss = F.mse_loss(out, y)\n  loss.backward()\n{ELEMENT}",
-         "nograph", 2, "out = model(x).detach()"),
-        (f"w = torch.randn(3)\nloss = (w * w).sum()\nloss.backward()\nit says {ELEMENT}", "nograph", 1,
-         "w = torch.randn(3)"),
-        (f"for x, y in data:\n    h = rnn(x, h)\n    loss = f(h, y)\n    loss.backward()\n{SECOND_BACKWARD}", "detach", 0,
-         "h = rnn(x, h)"),
-        ("w = torch.ones(3, requires_grad=True)\nfor i in range(9):\n    loss = (w * w).sum()\n    loss.backward()\n    w = w - 0.1 * w.grad\n"
-         "TypeError: unsupported operand type(s) for *: 'float' and 'NoneType'", "nonleafgrad", 1,
-         "w = w - 0.1 * w.grad"),
-        (f"loss = F.mse_loss(net(x), y).item()\nloss.backward()\n{ELEMENT}", "nograph", 3,
-         "loss = F.mse_loss(net(x), y).item()"),
-        ("loss = F.mse_loss(net(x), y).item()\nloss.backward()\nAttributeError: 'float' object has no attribute "
-         "'backward'", "numpy", 1, "loss = F.mse_loss(net(x), y).item()"),
+        (
+            f"{ELEMENT}\n\nwith torch.no_grad():\n    out = model(x)\nloss = criterion(out, y)\nloss.backward()",
+            "nograph",
+            0,
+            "with torch.no_grad():",
+        ),
+        (
+            f"my code:\n  out = model(x).detach()\n  loss = F.mse_loss(out, y)\n  loss.backward()\n{ELEMENT}",
+            "nograph",
+            2,
+            "out = model(x).detach()",
+        ),
+        (
+            f"w = torch.randn(3)\nloss = (w * w).sum()\nloss.backward()\nit says {ELEMENT}",
+            "nograph",
+            1,
+            "w = torch.randn(3)",
+        ),
+        (
+            f"for x, y in data:\n    h = rnn(x, h)\n    loss = f(h, y)\n    loss.backward()\n{SECOND_BACKWARD}",
+            "detach",
+            0,
+            "h = rnn(x, h)",
+        ),
+        (
+            "w = torch.ones(3, requires_grad=True)\nfor i in range(9):\n    loss = (w * w).sum()\n    loss.backward()\n    w = w - 0.1 * w.grad\n"
+            "TypeError: unsupported operand type(s) for *: 'float' and 'NoneType'",
+            "nonleafgrad",
+            1,
+            "w = w - 0.1 * w.grad",
+        ),
+        (
+            f"loss = F.mse_loss(net(x), y).item()\nloss.backward()\n{ELEMENT}",
+            "nograph",
+            3,
+            "loss = F.mse_loss(net(x), y).item()",
+        ),
+        (
+            "loss = F.mse_loss(net(x), y).item()\nloss.backward()\nAttributeError: 'float' object has no attribute "
+            "'backward'",
+            "numpy",
+            1,
+            "loss = F.mse_loss(net(x), y).item()",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_code_that_a_text_quotes_decides_between_the_causes(text, key, form, line):
     (found,) = find(text)
     assert (found.failure.key, found.form, found.line, found.sure) == (key, form, line, True)

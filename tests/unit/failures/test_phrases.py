@@ -15,9 +15,13 @@ def test_the_file_has_sentences_for_each_failure_and_none_stands_twice():
 
 
 def test_a_teacher_edits_it_line_by_line():
-    assert parse("# a note\n\n[nan]\n  loss is nan  \n[order rate]\nit climbs\nit swings\n[other]\nno module torch\n") == {
-        ("nan",): ("loss is nan",), ("order", "rate"): ("it climbs", "it swings"), OTHER: ("no module torch",),
-    }  # fmt: skip
+    assert parse(
+        "# a note\n\n[nan]\n  loss is nan  \n[order rate]\nit climbs\nit swings\n[other]\nno module torch\n"
+    ) == {
+        ("nan",): ("loss is nan",),
+        ("order", "rate"): ("it climbs", "it swings"),
+        OTHER: ("no module torch",),
+    }
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,9 @@ PROMISES = {  # of each failure, by form: what its program shows, and that of it
     "detach": [EARLIER, none("w1.grad", "w2.grad")],
     "no-grad": [none("w1.grad", "w2.grad")],
     "numpy": [
-        stops("NumPy would lose the graph"), stops("'float' object has no attribute 'backward'"), stops("TypeError"),
+        stops("NumPy would lose the graph"),
+        stops("'float' object has no attribute 'backward'"),
+        stops("TypeError"),
     ],
     "dead": [lambda ran: ran.shown["units of 8 that are 0 for every sample"] == 8 and not ran.shown["b.grad"].any()],
     "vanishing": [lambda ran: ran.shown["first layer over last"] < 1e-3],
@@ -97,7 +99,8 @@ PROMISES = {  # of each failure, by form: what its program shows, and that of it
         lambda ran: not falls(ran.shown["loss"]) and set(ran.shown["loss"]) == {10.0},
     ],
     "optimizer": [
-        stops("no results of operations"), stops("is empty"),
+        stops("no results of operations"),
+        stops("is empty"),
         lambda ran: ran.shown["hidden moved by"] == 0 < ran.shown["norm of hidden's gradient"],
     ],
     "where": [lambda ran: np.isfinite(ran.shown["root"]).all() and np.isnan(ran.shown["x.grad"]).any()],
@@ -106,7 +109,7 @@ PROMISES = {  # of each failure, by form: what its program shows, and that of it
     "float32": [noisy],
     "accumulation": [differs],
     "softmax": [above_its_floor],
-}  # fmt: skip
+}
 BY_FORM = [(BY_KEY[key].in_form(form), shows) for key, its in PROMISES.items() for form, shows in enumerate(its)]
 
 
@@ -319,7 +322,7 @@ FIXES = {  # what a fix says, what holds when one does so, and what does not whe
                 checked(np.float64, 1e-6) and checked(np.float32, 0.005), not checked(np.float32, 1e-6)),
     "accumulation": ("Divide each loss by k", accumulated(True), not accumulated(False)),
     "softmax": ("the logits, with no softmax before it", lowest(False) < 0.01, lowest(True) > 0.55),
-}  # fmt: skip
+}  # read by rows  # fmt: skip
 
 
 @pytest.mark.parametrize("key", BY_KEY)

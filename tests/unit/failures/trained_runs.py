@@ -214,8 +214,9 @@ def lightning(epochs: list[Row], steps: list[Row], logged: tuple[str, ...]) -> s
     for row in epochs:
         rows.append([row["epoch"], row["step"], *[row[name] for name in first], *[None] * len(second)])
         rows.append([row["epoch"], row["step"], *[None] * len(first), *[row[name] for name in second]])
-    return _written(["epoch", "step", *[f"{name}_epoch" if name == "train_loss" else name for name in first], *second],
-                    rows)  # fmt: skip
+    return _written(
+        ["epoch", "step", *[f"{name}_epoch" if name == "train_loss" else name for name in first], *second], rows
+    )
 
 
 def semicolon(epochs: list[Row], steps: list[Row], logged: tuple[str, ...]) -> str:
@@ -240,8 +241,9 @@ def wandb(epochs: list[Row], steps: list[Row], logged: tuple[str, ...]) -> str:
 
 
 def tensorboard(epochs: list[Row], steps: list[Row], logged: tuple[str, ...]) -> str:
-    return _written(["Wall time", "Step", "Value"], [[1.7e9 + row["step"], row["step"], row["train_loss"]]
-                                                    for row in steps])  # fmt: skip
+    return _written(
+        ["Wall time", "Step", "Value"], [[1.7e9 + row["step"], row["step"], row["train_loss"]] for row in steps]
+    )
 
 
 def per_step(epochs: list[Row], steps: list[Row], logged: tuple[str, ...]) -> str:
@@ -266,7 +268,12 @@ NORM = ("val_loss", "train_acc", "val_acc", "grad_norm")
 
 SEEN = (
     Run(HEALTHY, "plain", {"seed": 1, "lr": 0.002}),
-    Run(HEALTHY, "keras", {"seed": 2, "optimizer": "sgd", "lr": 0.1, "decay": 0.95}, ("val_loss", "train_acc", "val_acc", "lr")),
+    Run(
+        HEALTHY,
+        "keras",
+        {"seed": 2, "optimizer": "sgd", "lr": 0.1, "decay": 0.95},
+        ("val_loss", "train_acc", "val_acc", "lr"),
+    ),
     Run(HEALTHY, "lightning", {"seed": 3, "dropout": 0.5, "epochs": 30}),
     Run(HEALTHY, "tensorboard", {"seed": 4}),
     Run(HEALTHY, "bare", {"seed": 5, "classes": 2}),
@@ -282,30 +289,60 @@ SEEN = (
     Run("flat", "lightning", {"seed": 18, "init": "zeros", "activation": nn.Tanh, "classes": 3}, RICH),
     Run("dying", "tab", {"seed": 19, "init": "dead"}, RICH),
     Run("dying", "plain", {"seed": 20, "init": "dead late", "optimizer": "sgd", "lr": 0.1}, RICH),
-    Run("vanishing", "plain", {"seed": 21, "widths": (16,) * 6, "activation": nn.Sigmoid, "optimizer": "sgd", "lr": 0.1}, DEEP),
+    Run(
+        "vanishing",
+        "plain",
+        {"seed": 21, "widths": (16,) * 6, "activation": nn.Sigmoid, "optimizer": "sgd", "lr": 0.1},
+        DEEP,
+    ),
     Run("vanishing", "wandb", {"seed": 22, "widths": (16,) * 6, "activation": nn.Sigmoid, "lr": 1e-4}, DEEP),
     Run("scale", "plain", {"seed": 23, "init": "8", "widths": (32, 32, 32), "optimizer": "sgd", "lr": 1e-4}, NORM),
-    Run("scale", "per_step", {"seed": 24, "init": "6", "widths": (32,) * 5, "optimizer": "sgd", "lr": 0.01}, ("grad_norm",)),
+    Run(
+        "scale",
+        "per_step",
+        {"seed": 24, "init": "6", "widths": (32,) * 5, "optimizer": "sgd", "lr": 0.01},
+        ("grad_norm",),
+    ),
     Run("overfitting", "plain", {"seed": 25, "n": 60, "spread": 3.5, "widths": (128, 128), "epochs": 40}),
     Run("overfitting", "keras", {"seed": 26, "n": 80, "labels": "0.4", "widths": (128, 128), "epochs": 40}),
-    Run("overfitting", "semicolon", {"seed": 27, "n": 60, "spread": 3.5, "widths": (128, 128), "epochs": 40}, ("val_loss",)),
+    Run(
+        "overfitting",
+        "semicolon",
+        {"seed": 27, "n": 60, "spread": 3.5, "widths": (128, 128), "epochs": 40},
+        ("val_loss",),
+    ),
     Run("underfitting", "plain", {"seed": 28, "data": "rings", "classes": 3, "widths": (), "epochs": 45}),
-    Run("underfitting", "keras", {"seed": 29, "data": "rings", "classes": 4, "widths": (2,), "activation": nn.Tanh, "lr": 0.02, "epochs": 60}),
+    Run(
+        "underfitting",
+        "keras",
+        {"seed": 29, "data": "rings", "classes": 4, "widths": (2,), "activation": nn.Tanh, "lr": 0.02, "epochs": 60},
+    ),
     Run("piling", "plain", {"seed": 30, "zeroed": False, "optimizer": "sgd", "lr": 0.05}, NORM),
-    Run("piling", "per_step", {"seed": 31, "zeroed": False, "optimizer": "sgd", "lr": 0.02}, ("train_acc", "grad_norm")),
+    Run(
+        "piling", "per_step", {"seed": 31, "zeroed": False, "optimizer": "sgd", "lr": 0.02}, ("train_acc", "grad_norm")
+    ),
     Run("climbing", "plain", {"seed": 32, "uphill": True, "optimizer": "sgd", "lr": 0.01}),
     Run("climbing", "bare", {"seed": 33, "uphill": True, "lr": 0.001}),
     Run("labels", "plain", {"seed": 34, "labels": "shuffled", "lr": 0.003, "n": 800, "widths": (16,)}),
     Run("labels", "keras", {"seed": 35, "labels": "shuffled", "n": 100, "widths": (128, 128), "epochs": 40}),
     Run("softmax-twice", "plain", {"seed": 36, "loss": "softmax twice", "epochs": 40}),
-    Run("softmax-twice", "keras", {"seed": 37, "loss": "softmax twice", "classes": 10, "n": 600, "spread": 0.5, "epochs": 40}),
-    Run("batch-noise", "per_step", {"seed": 38, "batch": 1, "optimizer": "sgd", "lr": 0.03, "spread": 3.0, "epochs": 12}, ()),
+    Run(
+        "softmax-twice",
+        "keras",
+        {"seed": 37, "loss": "softmax twice", "classes": 10, "n": 600, "spread": 0.5, "epochs": 40},
+    ),
+    Run(
+        "batch-noise",
+        "per_step",
+        {"seed": 38, "batch": 1, "optimizer": "sgd", "lr": 0.03, "spread": 3.0, "epochs": 12},
+        (),
+    ),
     Run("batch-noise", "tensorboard", {"seed": 39, "batch": 2, "lr": 0.03, "spread": 2.5, "epochs": 12}),
     Run("scale", "plain", {"seed": 40, "scale": 300.0, "lr": 0.001}),
     Run("scale", "wandb", {"seed": 41, "scale": 1000.0, "optimizer": "sgd", "lr": 0.001}, NORM),
     Run("frozen", "plain", {"seed": 42, "held": False}, NORM),
     Run("nan", "plain", {"seed": 43, "loss": "log", "lr": 0.05, "spread": 1.2, "scale": 20.0, "epochs": 40}, NORM),
-)  # fmt: skip
+)
 
 HELD_OUT = (
     Run(HEALTHY, "tab", {"seed": 101, "classes": 3, "widths": (64,), "lr": 0.005, "epochs": 30}),
@@ -348,7 +385,7 @@ HELD_OUT = (
     Run("scale", "lightning", {"seed": 141, "scale": 800.0, "optimizer": "sgd", "lr": 0.003}, NORM),
     Run("frozen", "wandb", {"seed": 142, "held": False, "classes": 3}),
     Run("nan", "keras", {"seed": 143, "loss": "log", "lr": 0.03, "scale": 30.0, "classes": 3, "epochs": 40}, NORM),
-)  # fmt: skip
+)  # read by rows  # fmt: skip
 
 
 def found(run: Run) -> list[str]:

@@ -21,14 +21,16 @@ def bias(x, b, grad):
     return out, grad, grad.sum(axis=0)
 """
 DOUBLE = Task(
-    "double", "Twice", "Write `double(x)`.",
+    "double",
+    "Twice",
+    "Write `double(x)`.",
     (Check("Any number", "y = double(x)", ("y",), lambda rng, size: {"x": rng.normal()}),),
     (
         Mistake("square", "x**2 is not 2x.", (("2 * x", "x**2"),)),
         Mistake("half", "That halves.", (("2 * x", "x / 2"),)),
     ),
     ("Think of addition.",),
-)  # fmt: skip
+)
 
 
 def _bias(rng, size):
@@ -37,11 +39,18 @@ def _bias(rng, size):
 
 
 BIAS = Task(
-    "bias", "A bias", "Write `bias(x, b, grad)`.",
+    "bias",
+    "A bias",
+    "Write `bias(x, b, grad)`.",
     (
         Check(
-            "The gradient of b", "out, dx, db = bias(x, b, v)", ("out", "dx", "db"), _bias,
-            output="out", upstream="v", derivatives={"dx": "x", "db": "b"},
+            "The gradient of b",
+            "out, dx, db = bias(x, b, v)",
+            ("out", "dx", "db"),
+            _bias,
+            output="out",
+            upstream="v",
+            derivatives={"dx": "x", "db": "b"},
         ),
     ),
     (
@@ -49,7 +58,7 @@ BIAS = Task(
         Mistake("averaged", "A copy is not an average.", (("grad.sum(axis=0)", "grad.mean(axis=0)"),)),
     ),
     ("Which axis was copied?",),
-)  # fmt: skip
+)
 
 
 @pytest.fixture
@@ -145,10 +154,14 @@ def test_the_case_that_is_shown_is_one_where_finite_differences_agree_with_the_r
     reference = f"import numpy as np\ndef both(x, v):\n    return {rule}, {slope} * v\n"
     (tmp_path / "reference.py").write_text(reference, "utf-8")
     one = Check(
-        "A rule", "y, dx = both(x, v)", ("y", "dx"),
+        "A rule",
+        "y, dx = both(x, v)",
+        ("y", "dx"),
         lambda rng, size: {"x": rng.uniform(0.1, 0.4, 3), "v": rng.uniform(1, 2, 3)},
-        output="y", upstream="v", derivatives={"dx": "x"},
-    )  # fmt: skip
+        output="y",
+        upstream="v",
+        derivatives={"dx": "x"},
+    )
     course = Course("kinks", "Kinks", "?", tmp_path, (Task("rule", "A rule", "", (one,), (), ()),))
     failure = check(course, "rule", reference.replace(f"{slope} * v", "7 * v"), Here(), 0).failure
     assert failure.inputs["x"].size == 1
@@ -197,9 +210,13 @@ def _judged(inputs, values):
 
 
 ROOT = Check(
-    "Either root", "root = find(square)", ("root",), lambda rng, size: {"square": float(size + 2), "hidden": 1.0},
-    judge=_judged, secret=("hidden",),
-)  # fmt: skip
+    "Either root",
+    "root = find(square)",
+    ("root",),
+    lambda rng, size: {"square": float(size + 2), "hidden": 1.0},
+    judge=_judged,
+    secret=("hidden",),
+)
 WHOLE = Mistake("whole", "A root need not be whole.", (("square**0.5", "round(square**0.5)"),))
 ROOTS = "def find(square):\n    return square**0.5\n"
 
@@ -237,11 +254,22 @@ def test_a_known_mistake_may_overflow_in_silence(course):
 @pytest.mark.parametrize(
     ("got", "expected", "equal"),
     [
-        (1, 1.0, True), (True, 1.0, False), ("a", "a", True), (np.ones(2), np.ones((2, 1)), False), (None, 0.0, False),
-        (np.nan, np.nan, True), (np.inf, np.inf, True), (np.inf, 1.0, False), ([1.0, 2], [1, 2], True), ([1], [1, 2], False),
-        (1e-9, 0.0, True), (1.00001, 1.0, False), (3e-7, 2e-7, False), (np.array([2e-8, 0]), np.zeros(2), False),
+        (1, 1.0, True),
+        (True, 1.0, False),
+        ("a", "a", True),
+        (np.ones(2), np.ones((2, 1)), False),
+        (None, 0.0, False),
+        (np.nan, np.nan, True),
+        (np.inf, np.inf, True),
+        (np.inf, 1.0, False),
+        ([1.0, 2], [1, 2], True),
+        ([1], [1, 2], False),
+        (1e-9, 0.0, True),
+        (1.00001, 1.0, False),
+        (3e-7, 2e-7, False),
+        (np.array([2e-8, 0]), np.zeros(2), False),
     ],
-)  # fmt: skip
+)
 def test_what_counts_as_the_same(got, expected, equal):
     assert same(got, expected, 1e-6) is equal
 
@@ -305,9 +333,11 @@ def test_no_number_is_rounded_to_0_in_the_case_that_is_shown(tmp_path):
     """There nothing could be told of what is multiplied by it, and a logarithm would warn."""
     (tmp_path / "reference.py").write_text("def rule(x, v):\n    return 3 * v / x\n", "utf-8")
     one = Check(
-        "A rule", "dx = rule(x, v)", ("dx",),
+        "A rule",
+        "dx = rule(x, v)",
+        ("dx",),
         lambda rng, size: {"x": rng.uniform(0.1, 0.4, 3), "v": rng.uniform(0.1, 0.4, 3) * (size > 0)},
-    )  # fmt: skip
+    )
     course = Course("rules", "Rules", "?", tmp_path, (Task("rule", "A rule", "", (one,), (), ()),))
     failure = check(course, "rule", "def rule(x, v):\n    return 1 / x\n", Here(), 0).failure
     assert failure.inputs["x"].all()

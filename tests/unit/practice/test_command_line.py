@@ -104,8 +104,14 @@ def test_an_array_is_written_with_all_its_axes(rows, written):
 
 
 def test_watch_checks_at_each_save_until_it_is_interrupted(place):
-    command = [sys.executable, "-c", "import signal, runpy; signal.signal(signal.SIGINT, signal.default_int_handler); "
-               "runpy.run_module('lab.practice', run_name='__main__')", "watch", str(place)]  # fmt: skip
+    command = [
+        sys.executable,
+        "-c",
+        "import signal, runpy; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "runpy.run_module('lab.practice', run_name='__main__')",
+        "watch",
+        str(place),
+    ]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, encoding="utf-8"

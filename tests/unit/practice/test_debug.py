@@ -43,16 +43,19 @@ def test_the_gradient_that_is_asked_for_is_the_derivative():
     step = 1e-6
     differences = [
         (
-            "in_place", "gradient_and_scaled(x, w, target)[0]", {"x": x, "w": w, "target": target},
+            "in_place",
+            "gradient_and_scaled(x, w, target)[0]",
+            {"x": x, "w": w, "target": target},
             lambda w: np.sum((w * x - target) ** 2),
         ),
         ("second_backward", "gradient(x, w)", {"x": x, "w": w}, lambda w: np.sum(np.tanh(w * x) + np.tanh(w * x) ** 2)),
         (
-            "softmax_twice", "classified(logits, labels)[1][0, 0]",
+            "softmax_twice",
+            "classified(logits, labels)[1][0, 0]",
             {"logits": np.array([[w, 0.0, 1.0]]), "labels": np.array([2])},
             lambda w: np.log(np.exp([w, 0.0, 1.0]).sum()) - 1.0,
         ),
-    ]  # fmt: skip
+    ]
     for key, expression, inputs, loss in differences:
         here = Here()
         here.load(BY_KEY[key].reference, f"{key}.py")

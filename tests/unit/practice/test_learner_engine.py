@@ -163,13 +163,20 @@ FUNCTION_STYLES |= {
     "reference": FUNCTIONS.reference,
     "zeros first": edited((ADDED, f"x.grad = np.zeros_like(x.data) if x.grad is None else x.grad\n{' ' * 24}{ADDED}")),
     "behind grad": edited((ADDED, ADDED.replace("x.grad =", "vars(x)['grad'] ="))),
-    "class methods": edited(("@staticmethod", "@classmethod"), ("(ctx, a", "(cls, ctx, a"), ("(ctx, x", "(cls, ctx, x"),
-                            ("backward(ctx, grad)", "backward(cls, ctx, grad)")),
-    "inherited": edited(("class AddRow(Function)", "class AddRow(Add)"), ("return x + row", "return Add.forward(ctx, x, row)"),
-                        ("return grad, grad.sum(axis=0)", "return Add.backward(ctx, grad)[0], grad.sum(axis=0)")),
+    "class methods": edited(
+        ("@staticmethod", "@classmethod"),
+        ("(ctx, a", "(cls, ctx, a"),
+        ("(ctx, x", "(cls, ctx, x"),
+        ("backward(ctx, grad)", "backward(cls, ctx, grad)"),
+    ),
+    "inherited": edited(
+        ("class AddRow(Function)", "class AddRow(Add)"),
+        ("return x + row", "return Add.forward(ctx, x, row)"),
+        ("return grad, grad.sum(axis=0)", "return Add.backward(ctx, grad)[0], grad.sum(axis=0)"),
+    ),
     "drawn": edited(("return grad * b, grad * a", "return (grad * each for each in (b, a))")),
     "no line of theirs": edited(("return a + b", "return a + b\n\n    forward = np.vectorize(forward, excluded=[0])")),
-}  # fmt: skip
+}
 FUNCTION_PASSES = [
     ("(x @ w + b).relu().sum()", {"x": X, "w": Y, "b": ROW}),
     ("sum((sigmoid(x @ w + b) - t)**2)", {"x": X, "w": Y, "b": ROW, "t": np.eye(2)}),
@@ -216,8 +223,9 @@ def test_functions_show_what_they_saved_and_plain_numbers_are_constants():
     product, number = next((node, trace.nodes[node["children"][1]]) for node in trace.nodes if node["op"] == "*")
     assert (number["label"], number["requires_grad"]) == ("3", False)
     assert [(entry["name"], entry["holds"], entry["value"]) for entry in product["captured"]] == [
-        ("saved_tensors[0]", "value of operand 0", [1, 2]), ("saved_tensors[1]", "value of operand 1", 3),
-    ]  # fmt: skip
+        ("saved_tensors[0]", "value of operand 0", [1, 2]),
+        ("saved_tensors[1]", "value of operand 1", 3),
+    ]
     ran = {(event["kind"], event["source"]) for event in trace.events}
     assert {("forward", "Mul.forward"), ("message", "Mul.backward"), ("accumulate", "Tensor.backward")} <= ran
 
@@ -240,10 +248,11 @@ def test_a_broken_function_is_seen_to(edit, text, leaves, name):
     assert not next(row for row in rows if row.name == name).agrees
     trace = follow(FUNCTIONS, wrong, parse(text), leaves, Here(), upstream)
     lost = [
-        event for event in trace.events
+        event
+        for event in trace.events
         if event["kind"] == "accumulate"
         and not np.array_equal(np.add(event["before"], event["message"]), event["after"])
-    ]  # fmt: skip
+    ]
     assert bool(lost) == ("x.grad" in edit[0])
     assert bool(first_wrong(derive(trace))) == (not lost)
 

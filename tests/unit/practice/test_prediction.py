@@ -13,15 +13,46 @@ from lab.trace.export import playable
 from tests.unit.practice.test_exercises import ANY
 
 ODD = {  # as typed -> what it is
-    "6": 6, " 6 ": 6, "+6": 6, "6.": 6, "6.0": 6, "6e0": 6, "12/2": 6, "12 / 2": 6, "−6": -6, "- 6": -6, ".5": 0.5,
-    "-1/2": -0.5, "[31]": [31], "[1, 2]": [1, 2], "1, 2": [1, 2], "1 2": [1, 2], "(1, 2)": [1, 2], "[1 -2]": [1, -2],
-    "[[1, 2], [3, 4]]": [[1, 2], [3, 4]], "[[1 2]\n [3 4]]": [[1, 2], [3, 4]], "1 2; 3 4": [[1, 2], [3, 4]],
-    "[1 2; 3 4]": [[1, 2], [3, 4]], "[1/2, −.5]": [0.5, -0.5],
-}  # fmt: skip
+    "6": 6,
+    " 6 ": 6,
+    "+6": 6,
+    "6.": 6,
+    "6.0": 6,
+    "6e0": 6,
+    "12/2": 6,
+    "12 / 2": 6,
+    "−6": -6,
+    "- 6": -6,
+    ".5": 0.5,
+    "-1/2": -0.5,
+    "[31]": [31],
+    "[1, 2]": [1, 2],
+    "1, 2": [1, 2],
+    "1 2": [1, 2],
+    "(1, 2)": [1, 2],
+    "[1 -2]": [1, -2],
+    "[[1, 2], [3, 4]]": [[1, 2], [3, 4]],
+    "[[1 2]\n [3 4]]": [[1, 2], [3, 4]],
+    "1 2; 3 4": [[1, 2], [3, 4]],
+    "[1 2; 3 4]": [[1, 2], [3, 4]],
+    "[1/2, −.5]": [0.5, -0.5],
+}
 BAD = [
-    "x", "", "[", "[1, [2]]", "1/0", "1e999", "nan", "6 apples", "null", '"6"', "[[[1]]]", "1" * (LONGEST + 1), "{}",
+    "x",
+    "",
+    "[",
+    "[1, [2]]",
+    "1/0",
+    "1e999",
+    "nan",
+    "6 apples",
+    "null",
+    '"6"',
+    "[[[1]]]",
+    "1" * (LONGEST + 1),
+    "{}",
     "[true, false]",
-]  # fmt: skip
+]
 
 
 @pytest.fixture
@@ -51,11 +82,21 @@ def test_right_answers_are_right(which):
 
 def test_the_classic_has_every_blank(classic):
     assert [blank.label for blank in classic.blanks["value"]] == [
-        "v1 = a * b", "v2 = v1 + c", "v3 = a + d", "out = v2 * v3",
-    ]  # fmt: skip
+        "v1 = a * b",
+        "v2 = v1 + c",
+        "v3 = a + d",
+        "out = v2 * v3",
+    ]
     assert {blank.name: float(blank.right) for blank in classic.blanks["gradient"]} == {
-        "out": 1, "v2": 7, "v3": 10, "a": 31, "d": 10, "v1": 7, "c": 7, "b": 14,
-    }  # fmt: skip
+        "out": 1,
+        "v2": 7,
+        "v3": 10,
+        "a": 31,
+        "d": 10,
+        "v1": 7,
+        "c": 7,
+        "b": 14,
+    }
 
 
 def test_a_sum_along_an_axis_says_which():
@@ -66,8 +107,11 @@ def test_a_sum_along_an_axis_says_which():
 def test_what_follows_from_a_slip_is_right_given_the_slip(classic):
     values = classic.judge("value", {"v1": "7", "v2": "11", "v3": "7", "out": "77"})
     assert {name: verdict.state for name, verdict in values.items()} == {
-        "v1": "wrong", "v2": "follows", "v3": "right", "out": "follows",
-    }  # fmt: skip
+        "v1": "wrong",
+        "v2": "follows",
+        "v3": "right",
+        "out": "follows",
+    }
     assert values["v2"].said == "Right, given your 7 for v1. Fix that first."
     gradients = classic.judge("gradient", {"v2": "10", "v3": "10", "v1": "10", "a": "40"})
     assert gradients["v2"].state == "wrong"

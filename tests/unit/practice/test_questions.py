@@ -84,9 +84,18 @@ def test_so_may_a_fraction(typed):
 
 
 @pytest.mark.parametrize(
-    ("key", "typed"), [("classic", "many"), ("classic", "1/0"), ("classic", "nan"), ("classic", " "), ("why-add", ""),
-                       ("define-by-run", "7"), ("define-by-run", "-1"), ("define-by-run", "x")],
-)  # fmt: skip
+    ("key", "typed"),
+    [
+        ("classic", "many"),
+        ("classic", "1/0"),
+        ("classic", "nan"),
+        ("classic", " "),
+        ("why-add", ""),
+        ("define-by-run", "7"),
+        ("define-by-run", "-1"),
+        ("define-by-run", "x"),
+    ],
+)
 def test_what_is_no_answer_is_one_sentence(key, typed):
     with pytest.raises(ValueError, match=r"^[A-Z].*\.$"):
         judge(BY_KEY[key], typed)
@@ -119,8 +128,11 @@ def test_the_lines_that_are_shown_are_those_that_ran(question):
 
 
 def test_errors_are_the_engines_own():
-    for key, error in (("backward-twice", "freed its graph"), ("many-numbers", "3 elements"),
-                       ("written-to", "MutationError")):  # fmt: skip
+    for key, error in (
+        ("backward-twice", "freed its graph"),
+        ("many-numbers", "3 elements"),
+        ("written-to", "MutationError"),
+    ):
         assert error in outcome(BY_KEY[key])
 
 

@@ -105,12 +105,22 @@ def test_numbers_have_as_many_digits_as_it_takes_to_tell_them_apart():
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (3.0, "3"), (-0.0, "0"), (float("nan"), "nan"), (True, "True"), (None, "None"), ("<b>", "'<b>'"), (7, "7"),
-        ({"type": "Value"}, "something of type Value"), ({"a": 1}, "{'a': 1}"), ([], "[]"), ([[1, 2], [3]], "[[1, 2], [3]]"),
+        (3.0, "3"),
+        (-0.0, "0"),
+        (float("nan"), "nan"),
+        (True, "True"),
+        (None, "None"),
+        ("<b>", "'<b>'"),
+        (7, "7"),
+        ({"type": "Value"}, "something of type Value"),
+        ({"a": 1}, "{'a': 1}"),
+        ([], "[]"),
+        ([[1, 2], [3]], "[[1, 2], [3]]"),
         (np.zeros((2, 2, 2)), "an array of shape (2, 2, 2): 0, 0, 0, 0, 0, 0, 0, 0"),
-        (np.arange(100), "an array of shape (100,): 0, 1, 2, 3, 4, 5, 6, 7, …"), ("x" * 5000, "'" + "x" * 999 + "…"),
+        (np.arange(100), "an array of shape (100,): 0, 1, 2, 3, 4, 5, 6, 7, …"),
+        ("x" * 5000, "'" + "x" * 999 + "…"),
     ],
-)  # fmt: skip
+)
 def test_a_value_as_text(value, text):
     assert shown("v", value)["text"] == text
 

@@ -161,7 +161,7 @@ ATTACKS = {
     "an end with a farewell": ("import atexit, time\natexit.register(time.sleep, 1000)\ndef double(x):\n    raise SystemExit", "SystemExit", 4),
     "rubbish collected for ever": (
         "import gc\ngc.set_threshold(1)\ndef loop(*_):\n    while True: pass\ngc.callbacks.append(loop)\nx = [[] for _ in range(5)]", LOOP, 4),
-}  # fmt: skip
+}  # read by rows  # fmt: skip
 
 
 def attacked(pool, name):
@@ -282,7 +282,9 @@ CHEATS = {
             setattr(__main__, name, always)
         def double(x):
             return x
-        """, False),
+        """,
+        False,
+    ),
     "equal to everything": (
         """
         import numpy as np
@@ -292,14 +294,18 @@ CHEATS = {
             __ne__ = __lt__ = __le__ = __gt__ = __ge__ = lambda self, other: False
         def double(x):
             return x.view(Everything)
-        """, False),
+        """,
+        False,
+    ),
     "the driver answers for it": (
         """
         import __main__
         __main__.run = lambda *_: {"values": {"y": True}, "passed": True, "verdict": ""}
         def double(x):
             return x
-        """, False),
+        """,
+        False,
+    ),
     "a question changed": ("def double(x):\n    x[:] = 0\n    return x\n", False),
     "a pickle": (
         """
@@ -308,8 +314,10 @@ CHEATS = {
                 return eval, ("1 / 0",)
         def double(x):
             return Bomb()
-        """, False),
-}  # fmt: skip
+        """,
+        False,
+    ),
+}
 
 
 @pytest.mark.parametrize("name", CHEATS)
@@ -360,18 +368,53 @@ def test_a_line_that_the_text_does_not_have_is_not_told(pool):
 # What another program could say in the driver's place.
 NUMBER = {"dtype": "float64", "shape": [], "numbers": [1.0]}
 NONSENSE = [
-    b"", b"null", b"[]", b"1", b"{}", b'{"values": 1}', b'{"values": {}}', b'{"values": {"y": 18446744073709551616}}',
-    b'{"values": {"y": 1' + b"0" * 5000 + b"}}", b'{"values": {"y": ' + b"[" * 90_000, b'{"values": {"y": {"list": 1}}}',
-    b'{"values": ' + b'{"list": [' * 50_000, b"\xff\xfe", pickle.dumps({"values": {}}, 0).replace(b"\n", b" "),
-    *(json.dumps({"values": {"y": NUMBER | change}}).encode() for change in (
-        {"dtype": "V2000000000"}, {"dtype": "O"}, {"dtype": "U9"}, {"dtype": 5}, {"dtype": "float64,float64"}, {"shape": [-1]},
-        {"shape": [2]}, {"shape": [10**12, 10**12]}, {"shape": [True]}, {"shape": 1}, {"shape": None}, {"shape": [1] * 500},
-        {"numbers": ["eval"]}, {"numbers": [[1.0, 2.0]]}, {"numbers": [{}]}, {"dtype": "int8", "numbers": [1e99]}, {"dtype": "int8", "numbers": [300]},
-    )),
-    *(json.dumps({"values": {"y": value}}).encode() for value in ({"dict": [[{"list": []}, 1]]}, {"dict": [1]}, {"x": 1})),
-    b'{"values": {"z": true}}', b'{"values": {"y": true, "z": true}}',
-    *(json.dumps({"values": {}, "error": error}).encode() for error in (1, {}, {"kind": "E"}, {"kind": [], "message": ""}, None)),
-]  # fmt: skip
+    b"",
+    b"null",
+    b"[]",
+    b"1",
+    b"{}",
+    b'{"values": 1}',
+    b'{"values": {}}',
+    b'{"values": {"y": 18446744073709551616}}',
+    b'{"values": {"y": 1' + b"0" * 5000 + b"}}",
+    b'{"values": {"y": ' + b"[" * 90_000,
+    b'{"values": {"y": {"list": 1}}}',
+    b'{"values": ' + b'{"list": [' * 50_000,
+    b"\xff\xfe",
+    pickle.dumps({"values": {}}, 0).replace(b"\n", b" "),
+    *(
+        json.dumps({"values": {"y": NUMBER | change}}).encode()
+        for change in (
+            {"dtype": "V2000000000"},
+            {"dtype": "O"},
+            {"dtype": "U9"},
+            {"dtype": 5},
+            {"dtype": "float64,float64"},
+            {"shape": [-1]},
+            {"shape": [2]},
+            {"shape": [10**12, 10**12]},
+            {"shape": [True]},
+            {"shape": 1},
+            {"shape": None},
+            {"shape": [1] * 500},
+            {"numbers": ["eval"]},
+            {"numbers": [[1.0, 2.0]]},
+            {"numbers": [{}]},
+            {"dtype": "int8", "numbers": [1e99]},
+            {"dtype": "int8", "numbers": [300]},
+        )
+    ),
+    *(
+        json.dumps({"values": {"y": value}}).encode()
+        for value in ({"dict": [[{"list": []}, 1]]}, {"dict": [1]}, {"x": 1})
+    ),
+    b'{"values": {"z": true}}',
+    b'{"values": {"y": true, "z": true}}',
+    *(
+        json.dumps({"values": {}, "error": error}).encode()
+        for error in (1, {}, {"kind": "E"}, {"kind": [], "message": ""}, None)
+    ),
+]
 
 
 @pytest.mark.parametrize("line", NONSENSE, ids=range(len(NONSENSE)))
@@ -381,10 +424,32 @@ def test_what_no_driver_says_is_told_as_such(line):
 
 
 ODD = [
-    None, True, "", "\ud800", [], [[]], [None, "a"], {}, {"a": np.ones(2)}, {1: [np.ones(2)]}, np.nan, np.inf, 0, 2**63, -0.0,
-    np.zeros(0), np.zeros((0, 3)), np.full((2, 2), np.nan), np.ones((2, 2), bool), np.ones((1,) * 20), np.array([np.inf, -np.inf]),
-    object(), {(1, 2): 1.0}, {object(): 1.0}, {10**30: 1.0},
-]  # fmt: skip
+    None,
+    True,
+    "",
+    "\ud800",
+    [],
+    [[]],
+    [None, "a"],
+    {},
+    {"a": np.ones(2)},
+    {1: [np.ones(2)]},
+    np.nan,
+    np.inf,
+    0,
+    2**63,
+    -0.0,
+    np.zeros(0),
+    np.zeros((0, 3)),
+    np.full((2, 2), np.nan),
+    np.ones((2, 2), bool),
+    np.ones((1,) * 20),
+    np.array([np.inf, -np.inf]),
+    object(),
+    {(1, 2): 1.0},
+    {object(): 1.0},
+    {10**30: 1.0},
+]
 EXPECTED = [
     1.0,
     True,

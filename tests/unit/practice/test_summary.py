@@ -15,11 +15,24 @@ from practice import COURSES
 from practice.questions import QUESTIONS
 
 CARDS = {"first-gradient": "2026-01-02", "two-messages": "2026-03-04"}
-TASKS = {"scalars/value": "2026-03-05", "scalars/add": "2026-05-06", "debug/order": "2026-02-01",
-         "questions/why-add": "2026-02-02", "claimed/why-add": "2026-02-02",
-         "pages/graph": "2026-02-02"}  # fmt: skip
-HEADER = ["student", "cards", "scalars (of 8)", "tensors (of 11)", "function objects (of 9)", "debug (of 12)",
-          f"questions (of {len(QUESTIONS)})", "last day"]  # fmt: skip
+TASKS = {
+    "scalars/value": "2026-03-05",
+    "scalars/add": "2026-05-06",
+    "debug/order": "2026-02-01",
+    "questions/why-add": "2026-02-02",
+    "claimed/why-add": "2026-02-02",
+    "pages/graph": "2026-02-02",
+}
+HEADER = [
+    "student",
+    "cards",
+    "scalars (of 8)",
+    "tensors (of 11)",
+    "function objects (of 9)",
+    "debug (of 12)",
+    f"questions (of {len(QUESTIONS)})",
+    "last day",
+]
 
 
 @pytest.fixture
@@ -129,9 +142,14 @@ def test_what_is_damaged_changed_or_a_double_is_named_and_the_others_are_read(ha
     )
     double = hand_in("cy")
     wrong = {
-        "half": good.read_bytes()[:90], "binary": b"\xff\xfe\x00", "list": b"[]", "other": b'{"cards": {}}', "deep": b"[" * 50_000,
-        "large": b" " * (MAX_BYTES + 1), "cards": b'{"lab": "tensor-ops-lab", "cards": 7}',
-    }  # fmt: skip
+        "half": good.read_bytes()[:90],
+        "binary": b"\xff\xfe\x00",
+        "list": b"[]",
+        "other": b'{"cards": {}}',
+        "deep": b"[" * 50_000,
+        "large": b" " * (MAX_BYTES + 1),
+        "cards": b'{"lab": "tensor-ops-lab", "cards": 7}',
+    }
     for name, content in wrong.items():
         (tmp_path / f"{name}.json").write_bytes(content)
     damaged = [tmp_path / f"{name}.json" for name in (*wrong, "missing")]

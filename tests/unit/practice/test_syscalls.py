@@ -119,21 +119,29 @@ def test_the_kernel_refuses_every_attempt(pool, boxed, others, kind):
         name for name, text in REFUSED[kind].items() if any(f"'{n}'" in text for n in NUMBERS if NUMBERS[n] is None)
     ]
     attempts = {name: text for name, text in REFUSED[kind].items() if name not in missing}
-    printed = run(pool, others, f"""
+    printed = run(
+        pool,
+        others,
+        f"""
     attempts = json.loads({json.dumps(attempts)!r})
     refused = {ENDED | unseen!r}
     print(json.dumps({{name: got for name, text in attempts.items() if (got := outcome(text)) not in refused}}))
-    """)  # fmt: skip
+    """,
+    )
     assert printed.endswith("{}\n")  # perhaps after a complaint of an event loop
     untouched(others)
 
 
 @linux
 def test_bubblewrap_hides_what_is_not_for_learners(pool, boxed, others):
-    printed = run(pool, others, f"""
+    printed = run(
+        pool,
+        others,
+        f"""
     attempts = json.loads({json.dumps(READING)!r})
     print(json.dumps({{name: got for name, text in attempts.items() if (got := outcome(text)) != 2}}))
-    """)  # fmt: skip
+    """,
+    )
     seen = json.loads(printed)
     assert (seen == {}) if boxed else (len(seen) > len(READING) / 2), seen
 
@@ -144,9 +152,13 @@ def test_every_call_that_has_no_row_is_refused(pool, others):
     if platform.machine() == "x86_64":
         known |= {335, 336}  # uretprobe and uprobe: the kernel's own, which end whoever else calls them
     numbers = [number for number in range(700) if number not in known]
-    printed = run(pool, others, f"""
+    printed = run(
+        pool,
+        others,
+        f"""
     print(sorted({{number for number in {numbers} if outcome(f"call_number({{number}}, 0, 0, 0, 0, 0, 0)") not in (1, 38)}}))
-    """)  # fmt: skip
+    """,
+    )
     assert printed == "[]\n"
     untouched(others)
 
@@ -235,15 +247,19 @@ IF_ALLOWED = {
     ("ioprio_set",): "call('ioprio_set', 1, P, 2 << 13 | 4)",
     ("setpriority",): "os.setpriority(os.PRIO_PROCESS, P, 0)",
     ("pidfd_open", "pidfd_send_signal"): "call('pidfd_send_signal', os.pidfd_open(P), 0, 0, 0)",
-    ("rt_sigqueueinfo",): "call('rt_sigqueueinfo', P, 0, (0).to_bytes(8, 'little') + (-1 & 2**32 - 1).to_bytes(8, 'little') + bytes(112))",
+    (
+        "rt_sigqueueinfo",
+    ): "call('rt_sigqueueinfo', P, 0, (0).to_bytes(8, 'little') + (-1 & 2**32 - 1).to_bytes(8, 'little') + bytes(112))",
     ("prctl",): "call('prctl', 1, 0, 0, 0, 0)",
     ("flock",): "import fcntl; fcntl.flock(os.open(F, os.O_RDONLY), fcntl.LOCK_EX)",
     ("chdir",): "os.chdir(D)",
     ("eventfd2",): "os.eventfd(0) if hasattr(os, 'eventfd') else None",
     ("inotify_init1",): "call('inotify_init1', 0)",
     ("epoll_create1",): "call('epoll_create1', 0)",
-    ("name_to_handle_at",): "call('name_to_handle_at', -100, F.encode(), (64).to_bytes(4, 'little') + bytes(100), bytes(8), 0)",
-}  # fmt: skip
+    (
+        "name_to_handle_at",
+    ): "call('name_to_handle_at', -100, F.encode(), (64).to_bytes(4, 'little') + bytes(100), bytes(8), 0)",
+}
 
 
 @linux

@@ -66,8 +66,11 @@ def test_the_table_says_what_a_node_was_computed_from():
     rows = table(record(lambda a, X: (a * X).sum(), {"a": 2.0, "X": [[1.0, 2.0], [3.0, 4.0]]}))
     assert list(rows[0]) == ["node", "computed from", "shape", "value", "gradient"]
     assert [list(row.values())[:3] for row in rows] == [
-        ["a", "–", "number"], ["X", "–", "2×2"], ["v1 (*)", "a, X", "2×2"], ["out (sum)", "v1", "number"],
-    ]  # fmt: skip
+        ["a", "–", "number"],
+        ["X", "–", "2×2"],
+        ["v1 (*)", "a, X", "2×2"],
+        ["out (sum)", "v1", "number"],
+    ]
 
 
 def test_a_message_that_was_never_sent_is_no_missing_path():

@@ -12,8 +12,11 @@ from tests.programs import LEAVES, shared
 def test_both_gradients_stand_side_by_side():
     rows, sentence = check(record(shared, LEAVES), shared)
     assert [(row.name, row.value, float(row.analytic)) for row in rows] == [
-        ("a", 2.0, 31.0), ("b", 3.0, 14.0), ("c", 4.0, 7.0), ("d", 5.0, 10.0),
-    ]  # fmt: skip
+        ("a", 2.0, 31.0),
+        ("b", 3.0, 14.0),
+        ("c", 4.0, 7.0),
+        ("d", 5.0, 10.0),
+    ]
     np.testing.assert_allclose([row.numerical for row in rows], [31, 14, 7, 10], rtol=1e-6)
     assert all(row.agrees is True for row in rows)
     assert sentence == ""
@@ -59,8 +62,10 @@ def test_what_goes_beyond_the_budget_is_left_out_and_named():
     rows, sentence = check(trace, build, budget=5 * work)  # four evaluations for a, none for the others
     assert len(calls) == 4
     assert [(row.name, row.numerical is None, row.agrees) for row in rows] == [
-        ("X", True, None), ("a", False, True), ("y", True, None),
-    ]  # fmt: skip
+        ("X", True, None),
+        ("a", False, True),
+        ("y", True, None),
+    ]
     assert sentence == ("Not checked numerically, because it would take too long: X, y. Smaller arrays can be checked.")
 
 

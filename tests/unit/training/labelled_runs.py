@@ -242,14 +242,20 @@ CAUSES = {
         *({"data": data, "activation": "identity", "lr": 0.01, "epochs": 30} for data in ("circles", "xor", "spirals")),
         *({"data": data, "hidden": (1,), **LEAKY, "lr": 0.02, "epochs": 40} for data in ("circles", "xor", "spirals")),
         *({"data": data, "hidden": (2,), **LEAKY, "lr": 0.02, "epochs": 40} for data in ("circles", "spirals")),
-        *({"data": data, "hidden": (1,), "activation": "tanh", "lr": 0.02, "epochs": 40} for data in ("circles", "xor")),
-        *({"data": data, **SGD, "lr": 0.1, "hidden": (2,), **LEAKY, "epochs": 40} for data in ("circles", "spirals", "xor")),
+        *(
+            {"data": data, "hidden": (1,), "activation": "tanh", "lr": 0.02, "epochs": 40}
+            for data in ("circles", "xor")
+        ),
+        *(
+            {"data": data, **SGD, "lr": 0.1, "hidden": (2,), **LEAKY, "epochs": 40}
+            for data in ("circles", "spirals", "xor")
+        ),
         {"data": "spirals", "hidden": (2,), "activation": "tanh", "lr": 0.02, "epochs": 60},
         {"data": "xor", "hidden": (1,), "activation": "softplus", "lr": 0.02, "epochs": 40},
         {"data": "digits", "hidden": (1,), "activation": "tanh", "lr": 0.02, "epochs": 40},
         {"data": "moons", "hidden": (1,), "activation": "sigmoid", "lr": 0.02, "epochs": 40},
     ],
-}  # fmt: skip
+}
 WELL = [
     *({"data": data, "lr": 0.01} for data in SMALL),
     *({"data": data, **SGD, "lr": 0.1, "epochs": 40 if data == "spirals" else 15} for data in SMALL),

@@ -221,7 +221,9 @@ CASES = {
     ),
     "one unit": Case(
         lambda r: (bent(r), usual_steps(r, hidden=(1,), activation="tanh", epochs=40)),
-        frozenset({"underfitting"}), 35, {"hidden": (32, 32)},
+        frozenset({"underfitting"}),
+        35,
+        {"hidden": (32, 32)},
     ),
     "random labels": Case(lambda r: (of_no_order(r, 0.5), settings(r)), NO_ORDER, 20),
     "noise, one class rare": Case(lambda r: (of_no_order(r, r.uniform(0.02, 0.15)), settings(r)), NO_ORDER, 20),
@@ -231,20 +233,29 @@ CASES = {
     "zeros": Case(lambda r: (easy(r), settings(r, init="zeros")), frozenset({"flat"}), 3, {"init": "he"}),
     "deep sigmoid": Case(
         lambda r: (easy(r), settings(r, hidden=(16,) * int(r.integers(5, 8)), **DEEP)),
-        frozenset({"vanishing"}), 5, {"activation": "relu", "init": "he"},
+        frozenset({"vanishing"}),
+        5,
+        {"activation": "relu", "init": "he"},
     ),
     "wide weights": Case(
         lambda r: (easy(r), settings(r, init="normal", hidden=(64,) * 3, optimizer="sgd", lr=1e-4)),
-        frozenset({"exploding"}), 5, {"init": "he", "lr": None},
+        frozenset({"exploding"}),
+        5,
+        {"init": "he", "lr": None},
     ),
     "decay": Case(
         lambda r: (easy(r), settings(r, weight_decay=float(r.choice([0.2, 0.5])))),
-        frozenset({"collapsed"}), 12, {"weight_decay": 0.0},
+        frozenset({"collapsed"}),
+        12,
+        {"weight_decay": 0.0},
     ),
     "clip": Case(
-        lambda r: (easy(r), settings(r, optimizer="sgd", lr=0.05, clip=0.003)), frozenset({"clipped"}), 5, {"clip": None}
+        lambda r: (easy(r), settings(r, optimizer="sgd", lr=0.05, clip=0.003)),
+        frozenset({"clipped"}),
+        5,
+        {"clip": None},
     ),
-}  # fmt: skip
+}
 
 
 # ---------------------------------------------------------------- train and judge

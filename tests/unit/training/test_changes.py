@@ -30,8 +30,13 @@ def test_each_change_acts_from_its_epoch_on_and_is_in_the_record():
     plain = list(train(PLAIN))
     assert [a["train_loss"] == b["train_loss"] for a, b in zip(records, plain, strict=True)] == 2 * [True] + 4 * [False]
     assert [record["changed"] for record in records] == [
-        {}, {}, {"lr": 0.01, "momentum": 0.9}, {"l1": 0.01, "batch_size": 8}, {"clip": 0.1, "noise": 0.4}, {},
-    ]  # fmt: skip
+        {},
+        {},
+        {"lr": 0.01, "momentum": 0.9},
+        {"l1": 0.01, "batch_size": 8},
+        {"clip": 0.1, "noise": 0.4},
+        {},
+    ]
     assert [record["lr"] for record in records] == [0.05, 0.05, 0.01, 0.01, 0.01, 0.01]
     assert [record["clipped"] > 0 for record in records] == 4 * [False] + 2 * [True]
     assert CHANGED.at(3) == replace(PLAIN, lr=0.01, momentum=0.9, l1=0.01, batch_size=8)

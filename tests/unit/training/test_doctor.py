@@ -227,9 +227,15 @@ def test_what_a_loop_of_ones_own_may_do_wrong_is_said_of_such_loops_alone():
 
 def record(epoch, loss=0.5, train=0.9, val=0.88, **more):
     return {
-        "epoch": epoch, "train_loss": loss, "val_loss": loss, "train_accuracy": train, "val_accuracy": val,
-        "gap": train - val, "grad_norm": {"layer1": 0.5, "layer2": 0.5, "layer3": 0.5}, **more,
-    }  # fmt: skip
+        "epoch": epoch,
+        "train_loss": loss,
+        "val_loss": loss,
+        "train_accuracy": train,
+        "val_accuracy": val,
+        "gap": train - val,
+        "grad_norm": {"layer1": 0.5, "layer2": 0.5, "layer3": 0.5},
+        **more,
+    }
 
 
 def test_nothing_to_diagnose():

@@ -30,8 +30,15 @@ def entropy(length):
 
 @pytest.mark.parametrize(
     ("number", "words"),
-    [(7, "seven"), (19, "nineteen"), (40, "forty"), (99, "ninety-nine"), (100, "one hundred"), (241, "two hundred and forty-one")],
-)  # fmt: skip
+    [
+        (7, "seven"),
+        (19, "nineteen"),
+        (40, "forty"),
+        (99, "ninety-nine"),
+        (100, "one hundred"),
+        (241, "two hundred and forty-one"),
+    ],
+)
 def test_numbers_in_words(number, words):
     assert spelled(number) == words
 

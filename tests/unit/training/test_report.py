@@ -79,8 +79,11 @@ def test_runs_are_compared_in_one_file_that_needs_no_other(here, capsys):
     assert float(results[1][1].rstrip("%")) / 100 == pytest.approx(best, abs=1e-4)
     assert set(differences[0]) == {"run", "lr", "init", "patience"}
     assert dict(zip(differences[0], differences[1], strict=True)) == {
-        "run": "good", "lr": "0.05", "init": "he", "patience": "none",
-    }  # fmt: skip
+        "run": "good",
+        "lr": "0.05",
+        "init": "he",
+        "patience": "none",
+    }
     assert ["data", "moons"] in common
     assert len(epochs[0]) == 1 + 3
     assert len(page.images) == 3

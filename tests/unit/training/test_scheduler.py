@@ -28,11 +28,14 @@ def start():
     def start(*arguments, cwd=ROOT):
         processes.append(
             subprocess.Popen(
-                [sys.executable, *map(str, arguments)], cwd=cwd, text=True, stdout=subprocess.PIPE,
+                [sys.executable, *map(str, arguments)],
+                cwd=cwd,
+                text=True,
+                stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE if cwd != ROOT else subprocess.DEVNULL,
                 env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
             )
-        )  # fmt: skip
+        )
         return processes[-1]
 
     yield start

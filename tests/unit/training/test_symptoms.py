@@ -24,9 +24,14 @@ SOURCE = inspect.getsource(symptoms)
 
 def record(epoch, loss=0.5, val_loss=None, train=0.8, val=0.8, **more):
     return {
-        "epoch": epoch, "train_loss": loss, "val_loss": loss if val_loss is None else val_loss,
-        "train_accuracy": train, "val_accuracy": val, "gap": None if train is None or val is None else train - val, **more,
-    }  # fmt: skip
+        "epoch": epoch,
+        "train_loss": loss,
+        "val_loss": loss if val_loss is None else val_loss,
+        "train_accuracy": train,
+        "val_accuracy": val,
+        "gap": None if train is None or val is None else train - val,
+        **more,
+    }
 
 
 def run(epochs, **columns):
@@ -35,10 +40,18 @@ def run(epochs, **columns):
 
 
 ORIGIN = {
-    "train_loss": 0.9, "val_loss": 0.9, "train_accuracy": 0.5, "val_accuracy": 0.5,
-    "baseline_train_loss": 0.6, "baseline_val_loss": 0.6, "baseline_train_accuracy": 0.7, "baseline_val_accuracy": 0.7,
-    "train_samples": 400, "val_samples": 100, "classes": 2,
-}  # fmt: skip
+    "train_loss": 0.9,
+    "val_loss": 0.9,
+    "train_accuracy": 0.5,
+    "val_accuracy": 0.5,
+    "baseline_train_loss": 0.6,
+    "baseline_val_loss": 0.6,
+    "baseline_train_accuracy": 0.7,
+    "baseline_val_accuracy": 0.7,
+    "train_samples": 400,
+    "val_samples": 100,
+    "classes": 2,
+}
 
 
 @dataclass(frozen=True)
@@ -153,9 +166,18 @@ GOLDEN = [
         Config(hidden=(8, 8)),
     ),
     Golden("units_off", off(0.45), None, Config(hidden=(8, 8))),
-    Golden("units_off", off(0.55, since=9), ((
-        "55% of the units of layer1 give the same output for every sample (since epoch 9 at least 50%): no gradient "
-        "passes through them.",), 9), Config(hidden=(8, 8))),
+    Golden(
+        "units_off",
+        off(0.55, since=9),
+        (
+            (
+                "55% of the units of layer1 give the same output for every sample (since epoch 9 at least 50%): no gradient "
+                "passes through them.",
+            ),
+            9,
+        ),
+        Config(hidden=(8, 8)),
+    ),
     Golden(
         "_rising",
         rising(0.7),
@@ -204,7 +226,7 @@ GOLDEN = [
     Golden("_useless", useless(0.57), None),
     Golden("_useless", useless(0.6, val=0.76), None),
     Golden("_useless", useless(0.6, loss=0.6), None),
-]  # fmt: skip
+]
 
 
 def said(module: ModuleType, golden: Golden) -> tuple[tuple[str, ...], int] | None:

@@ -210,9 +210,27 @@ def test_every_flag_reaches_the_config(here, capsys):
     assert call(capsys, *flags.split())[0] == 0
     config = train.Config.from_json(json.loads(Path("r/config.json").read_text()))
     assert config == train.Config(
-        data="moons", noise=0.3, samples=500, hidden=(5, 4), activation="tanh", init="xavier", optimizer="sgd", lr=0.2, momentum=0.5, clip=2.0,
-        weight_decay=0.01, l1=0.002, skip="yes", schedule="cosine", warmup=1, patience=3, batch_size=300, epochs=2, seed=7, val_fraction=0.4,
-    )  # fmt: skip
+        data="moons",
+        noise=0.3,
+        samples=500,
+        hidden=(5, 4),
+        activation="tanh",
+        init="xavier",
+        optimizer="sgd",
+        lr=0.2,
+        momentum=0.5,
+        clip=2.0,
+        weight_decay=0.01,
+        l1=0.002,
+        skip="yes",
+        schedule="cosine",
+        warmup=1,
+        patience=3,
+        batch_size=300,
+        epochs=2,
+        seed=7,
+        val_fraction=0.4,
+    )
 
 
 def test_a_regression_has_no_accuracy_and_everything_else(here, capsys):
@@ -900,9 +918,13 @@ def test_a_download_that_fails_is_one_sentence(here):
     # A proxy that does not answer: every download fails at once, also on a machine with a network.
     closed = dict.fromkeys(("HTTPS_PROXY", "https_proxy"), "http://127.0.0.1:9")
     done = subprocess.run(
-        command("--data", "mnist"), cwd=here, capture_output=True, text=True, timeout=300,
+        command("--data", "mnist"),
+        cwd=here,
+        capture_output=True,
+        text=True,
+        timeout=300,
         env=environment() | closed | {"XDG_CACHE_HOME": str(here), "HOME": str(here)},
-    )  # fmt: skip
+    )
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert "MNIST could not be downloaded" in done.stderr.splitlines()[-1]
@@ -982,8 +1004,12 @@ def test_output_to_a_full_disk_is_told(here):
 def test_a_reader_that_goes_away_ends_the_run_without_a_traceback(here):
     process = subprocess.Popen(
         command("--data", "moons", "--epochs", "100000", "--json", "--out", "r"),
-        cwd=here, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        cwd=here,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     process.stdout.readline()
     process.stdout.close()
     err = process.stderr.read()

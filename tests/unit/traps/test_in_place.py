@@ -56,14 +56,20 @@ def test_with_the_guard_no_wrong_gradient_is_silent(experiment):
 @pytest.mark.parametrize(
     ("op", "written", "spoiled"),
     [
-        ("mul", "input", True), ("mul", "output", False),
-        ("square", "input", True), ("square", "output", False),
-        ("exp", "input", False), ("exp", "output", True),
-        ("relu", "input", False), ("relu", "output", True),
-        ("add", "input", False), ("add", "output", False),
-        ("scale", "input", False), ("scale", "output", False),
+        ("mul", "input", True),
+        ("mul", "output", False),
+        ("square", "input", True),
+        ("square", "output", False),
+        ("exp", "input", False),
+        ("exp", "output", True),
+        ("relu", "input", False),
+        ("relu", "output", True),
+        ("add", "input", False),
+        ("add", "output", False),
+        ("scale", "input", False),
+        ("scale", "output", False),
     ],
-)  # fmt: skip
+)
 def test_what_breaks_depends_on_what_the_operation_saved(op, written, spoiled, route):
     number = -1.0 if op == "relu" and route == "name" else 3.0  # relu only asks whether y is positive
     off, on = (run(Experiment(op, written, route, guard, number=number)) for guard in (False, True))
@@ -248,10 +254,16 @@ def test_the_matrix_is_run_not_stored():
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"op": "div"}, {"written": "both"}, {"route": "magic"}, {"route": "optimizer", "written": "output"},
-        {"a": (1.0,)}, {"a": (1.0, 2.0)}, {"number": float("nan")}, {"b": (0.0, 0.0, 1e9)},
+        {"op": "div"},
+        {"written": "both"},
+        {"route": "magic"},
+        {"route": "optimizer", "written": "output"},
+        {"a": (1.0,)},
+        {"a": (1.0, 2.0)},
+        {"number": float("nan")},
+        {"b": (0.0, 0.0, 1e9)},
     ],
-)  # fmt: skip
+)
 def test_a_combination_that_does_not_exist_gets_a_sentence(wrong):
     with pytest.raises(ValueError, match=r"^[A-Z].*\.$"):
         Experiment(**wrong)

@@ -14,8 +14,11 @@ def names(code):
 def test_all_that_a_module_imports_belongs_to_it():
     player = {f"player/{name}.js" for name in MODULES}
     assert names(assets.loading("player/streamlit.js", "player/player.css")) == {
-        "current_page.js", "player/streamlit.js", "player/player.css", *player,
-    }  # fmt: skip
+        "current_page.js",
+        "player/streamlit.js",
+        "player/player.css",
+        *player,
+    }
     assert {"echarts/echarts.js", "charts/data_table.js", "network/network.js", "player/dom.js"} < names(
         assets.loading("charts/charts.js")
     )

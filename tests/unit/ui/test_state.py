@@ -22,13 +22,18 @@ def two_pages():
     fields = (
         Field("kind", "kind", "moons", address.one_of("moons", "xor"), always=True),
         Field("rate", "rate", 0.5, float, address.number, (0.0, 1.0)),
-        Field("pair", ("left", "right"), (1, 2), lambda text: tuple(map(int, text.split(","))),
-              lambda pair: ",".join(map(str, pair))),
+        Field(
+            "pair",
+            ("left", "right"),
+            (1, 2),
+            lambda text: tuple(map(int, text.split(","))),
+            lambda pair: ",".join(map(str, pair)),
+        ),
         Field("seen", "seen", (), address.several_of("a", "b"), address.joined),
         Field("on", "on", False, address.flag, address.flagged),
         PrefixField("in_", "inputs", {}, json.loads, json.dumps),
         address.player_event("event"),
-    )  # fmt: skip
+    )
     if st.radio("Page", ["one", "two"], key="which") == "one":
         with state.page("one", fields) as current:
             st.session_state["anew"] = current.restored
@@ -68,8 +73,15 @@ def values(at):
 
 
 DEFAULTS = {
-    "kind": "moons", "rate": 0.5, "left": 1, "right": 2, "seen": (), "on": False, "inputs": {}, "event": None,
-}  # fmt: skip
+    "kind": "moons",
+    "rate": 0.5,
+    "left": 1,
+    "right": 2,
+    "seen": (),
+    "on": False,
+    "inputs": {},
+    "event": None,
+}
 
 
 def test_without_parameters_all_is_at_its_default_and_only_one_field_is_in_the_address():
@@ -85,9 +97,15 @@ def test_a_link_sets_all_fields_and_is_written_again():
     query = "kind=xor&rate=0.25&pair=3,4&seen=b,a&on=1&in_a=[1, 2]&in_b=3"
     at = opened(f"{query}&event=7")
     assert values(at) == {
-        "kind": "xor", "rate": 0.25, "left": 3, "right": 4, "seen": ("b", "a"), "on": True,
-        "inputs": {"a": [1, 2], "b": 3}, "event": 7,
-    }  # fmt: skip
+        "kind": "xor",
+        "rate": 0.25,
+        "left": 3,
+        "right": 4,
+        "seen": ("b", "a"),
+        "on": True,
+        "inputs": {"a": [1, 2], "b": 3},
+        "event": 7,
+    }
     assert address(at) == dict(parse_qsl(query))
     assert told(at)["kept"] == ["event"]  # the player writes it
     assert not at.info
@@ -96,10 +114,22 @@ def test_a_link_sets_all_fields_and_is_written_again():
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("kind", "circles"), ("rate", "1.5"), ("rate", "nan"), ("rate", "x"), ("rate", ""), ("pair", "1,x"), ("seen", "a,a"),
-        ("seen", "c"), ("on", "yes"), ("in_a", "{"), ("in_a", "9" * 5000), ("event", "-5"), ("event", "9" * 5000), ("unheard_of", "1"),
+        ("kind", "circles"),
+        ("rate", "1.5"),
+        ("rate", "nan"),
+        ("rate", "x"),
+        ("rate", ""),
+        ("pair", "1,x"),
+        ("seen", "a,a"),
+        ("seen", "c"),
+        ("on", "yes"),
+        ("in_a", "{"),
+        ("in_a", "9" * 5000),
+        ("event", "-5"),
+        ("event", "9" * 5000),
+        ("unheard_of", "1"),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_fit_gets_one_note_and_the_default(name, text):
     at = opened(urlencode({name: text, "seen": "b"} | {name: text}))
     (note,) = at.info
@@ -202,8 +232,9 @@ def test_an_address_has_room_for_every_digit():
 
 def test_a_family_needs_names():
     assert PrefixField("in_", "inputs", {}, int).read({"in_a": "1", "in_": "2", "in_a b": "3", "in_b": "x"}) == (
-        {"a": 1}, ["in_", "in_a b", "in_b"],
-    )  # fmt: skip
+        {"a": 1},
+        ["in_", "in_a b", "in_b"],
+    )
     assert Field("a", "a", 1, int).write(1) == {}
 
 

@@ -798,6 +798,8 @@ def in_train_and_look():
 PROGRAMS = [
     value
     for value in list(globals().values())
-    if callable(value) and getattr(value, "__module__", "") == __name__ and value.__name__ != "leaf"
+    if callable(value)
+    and getattr(value, "__module__", "") == __name__
+    and value.__name__ != "leaf"
     and not isinstance(value, type)
-]  # fmt: skip
+]

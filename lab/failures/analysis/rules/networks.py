@@ -316,8 +316,12 @@ def all_the_same(case: Case) -> Iterator[RuleHit]:
     for event in case.all(Act.ZERO_LAYER):
         node = event.node
         if isinstance(node, ast.Call) and event.detail == "MLP":
-            yield RuleHit(16, node, f"With init=\"zeros\" {why}",
-                        case.text.replace([(node, case.text.with_keyword(node, "init", '"xavier"'))]))  # fmt: skip
+            yield RuleHit(
+                16,
+                node,
+                f'With init="zeros" {why}',
+                case.text.replace([(node, case.text.with_keyword(node, "init", '"xavier"'))]),
+            )
 
 
 def every_layer(case: Case, why: str) -> Iterator[RuleHit]:

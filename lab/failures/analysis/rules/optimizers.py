@@ -22,9 +22,14 @@ from lab.failures.analysis.rules.steps import is_update, moved_behind
 
 # Schedules that begin with the optimizer's own rate. Of the others it may be a factor.
 FALLING = {
-    "StepLR", "MultiStepLR", "ExponentialLR", "CosineAnnealingLR", "ReduceLROnPlateau", "PolynomialLR",
+    "StepLR",
+    "MultiStepLR",
+    "ExponentialLR",
+    "CosineAnnealingLR",
+    "ReduceLROnPlateau",
+    "PolynomialLR",
     "CosineAnnealingWarmRestarts",
-}  # fmt: skip
+}
 
 
 def rate_too_high(case: Case) -> Iterator[RuleHit]:

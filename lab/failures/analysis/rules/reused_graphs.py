@@ -33,9 +33,10 @@ def used_again(case: Case) -> Iterator[RuleHit]:
     done: set[int] = set()
     for event in case.all(Act.BACKWARD, Act.USED):
         values = [
-            v for v in reach(event.value)
+            v
+            for v in reach(event.value)
             if (v.graph and not v.leaf and v.kind == Kind.TENSOR and saves(v)) or (network_called(v) and not v.cut)
-        ]  # fmt: skip
+        ]
         shared = [(v, gone[id(v)][1]) for v in values if id(v) in gone and not apart(gone[id(v)][1], event)]
         if shared and id(event.node) not in done:
             done.add(id(event.node))
@@ -136,10 +137,13 @@ def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
     if carried and event.value is not before.value:
         state = kept_state(case, event)
         unknown = all(v.op == "call" for v, _ in shared)  # a network that is not here may detach its state itself
-        if state is not None and not (unknown and (
-            any("detach" in name or "repackage" in name for name in case.names)
-            or not re.search(r"^(self\.)?(h|c|hx|hc|rnn_state|lstm_state)$|hidden", state[0])
-        )):  # fmt: skip
+        if state is not None and not (
+            unknown
+            and (
+                any("detach" in name or "repackage" in name for name in case.names)
+                or not re.search(r"^(self\.)?(h|c|hx|hc|rnn_state|lstm_state)$|hidden", state[0])
+            )
+        ):
             yield from carried_on(event, *state)
         return
     if "retain" in before.detail:
