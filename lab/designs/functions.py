@@ -1,9 +1,8 @@
 """Function objects: an operation is a class, with its way forward and its way backward side by side.
 
 `apply` makes an object of the class for each use, the `creator` of the result. `forward` computes with bare arrays;
-`save_for_backward` keeps what the derivative needs; `backward` takes the upstream gradient and what was saved, and
-returns a message for each argument. For the order, a Function has a generation, one more than those that made its
-arguments: the pass goes from the highest to the lowest.
+`backward` takes the upstream gradient and what `save_for_backward` kept, and returns a message for each argument. The
+pass goes from the highest `generation` to the lowest; a Function's is one more than those that made its arguments.
 
 What it costs: one more object for each operation, and one backward call. The pass lets go of what was saved: memory
 comes back early, and a second `backward()` is an error. Numbers among the arguments are no nodes.
