@@ -22,7 +22,7 @@ const ENOUGH = 5; // cards of operations: fewer are no picture of a large graph
 const FEW = 8; // groups that have a button each
 const CHARACTER = 6.6; // pixels of a digit in a cell
 const PILL = 24; // pixels of height of the message on its way
-const [LETTER, ENDS, CLEAR] = [6.6, 16, 4]; // pixels of width of a letter in it, of its ends, and to the next card
+const [LETTER, ENDS, CLEAR] = [6.6, 16, 4]; // pixels of width of a letter in it at least, of its ends, and to a card
 const ASIDE = [0, -18, 18, -32, 32]; // pixels from its edge where it may rest
 const HEAD = 24; // pixels of a card that its name takes
 const HEAD_COUNTS = 10; // so many times as much as what is below it
@@ -108,6 +108,7 @@ export class Graph {
     this.plans = [];
     /** @type {Plan | null} the one that is drawn, or is being drawn */
     this.plan = null;
+    this.letter = 0; // pixels of width of a letter in the message on its way, in the font that is there
     this.travelling = 0; // requests for a frame
     this.following = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -580,6 +581,8 @@ export class Graph {
     const arrived = frame.event?.kind === "accumulate" ? frame.event.message : message.contribution;
     const shape = playback.shapeIn(arrived, [focus.to, focus.from]);
     const full = shorten(brief(arrived, shape), 28);
+    this.letter ||= letterOf(pill.text);
+    const widthOf = (/** @type {string} */ told) => Math.ceil(told.length * this.letter + ENDS);
     let [text, rest] = [full, resting(plan, edge, widthOf(full))];
     if (rest.hides && shape.length) {
       text = shapeText(shape); // the numbers stand in the ledger
@@ -722,9 +725,11 @@ function makePill() {
   return { element: s("g", { class: "pill", visibility: "hidden" }, back, text), text, back };
 }
 
-/** @param {string} text of a message on its way */
-function widthOf(text) {
-  return Math.ceil(text.length * LETTER + ENDS);
+/** The mean width of what messages are made of. @param {SVGTextElement} element */
+function letterOf(element) {
+  const sample = "[−0.123, 4.567e−8]";
+  setText(element, sample);
+  return Math.max(LETTER, element.getComputedTextLength() / sample.length);
 }
 
 /** Where a message of a width rests beside its edge: as near to its middle as it can without hiding the head of a card,

@@ -118,3 +118,29 @@ def test_a_page_from_a_disk_has_a_worker_too(new_page, tmp_path):
     page.goto(path.as_uri())
     expect(page.locator(".graph .card.group")).to_have_count(74)
     expect(page.get_by_text("Drawn simply")).to_be_hidden()
+
+
+def test_a_message_is_not_cut_in_the_font_of_the_machine(new_page, tmp_path):
+    path = tmp_path / "player.html"
+    leaves = {"w": [-0.3746, 0.03741, -0.6444, 1.184]}
+    path.write_text(standalone(record(lambda w: (w.tanh() * w).sum(), leaves)), "utf-8")
+    page = new_page()
+    page.goto(path.as_uri())
+    page.locator(".graph .card").first.wait_for()
+    seen = page.locator(".player").evaluate(
+        """async (player) => {
+          const scrubber = player.querySelector(".scrubber");
+          const seen = [];
+          for (let k = 0; k <= Number(scrubber.max); k += 1) {
+            scrubber.value = k;
+            scrubber.dispatchEvent(new Event("input"));
+            await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+            const pill = player.querySelector(".pill");
+            if (pill.getAttribute("visibility") !== "visible") continue;
+            seen.push([pill.textContent, ...["text", "rect"].map((part) => pill.querySelector(part).getBBox().width)]);
+          }
+          return seen;
+        }"""
+    )
+    assert max(len(text) for text, _, _ in seen) > 20
+    assert [(text, wide, room) for text, wide, room in seen if wide > room - 4] == []
