@@ -634,7 +634,7 @@ def policy_gradient():
     #: linear
     logits = net(torch.randn(5, 3))
     #: logsumexp - eq
-    chances = torch.distributions.Categorical(logits=logits)
+    chances = torch.distributions.Categorical(logits=logits, validate_args=True)
     #: broadcast_tensors getitem gather squeeze * mean neg
     loss = -(chances.log_prob(torch.tensor([0, 1, 0, 1, 1])) * torch.randn(5)).mean()
     loss.backward()
