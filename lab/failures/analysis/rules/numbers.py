@@ -47,10 +47,8 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
         row = sides[1] if column is event.value else sides[0]
         taken = column.statement.value if isinstance(column.statement, ast.Assign) else None
         place = part
-        if (
-            column.op in {"gather", "view"} and column.node is taken and taken is not None
-        ):  # where the text made it a column
-            node = place = taken
+        if taken is not None and column.node is taken and column.op in {"gather", "view"}:
+            node = place = taken  # where the text made it a column
         yield RuleHit(
             8,
             node,
@@ -150,18 +148,18 @@ def zero_leaf(case: Case) -> Iterator[RuleHit]:
             continue
         if any(node is inner for inner in chosen):
             continue
-        what, source = "root" if event.kind == Act.ROOT else "logarithm", case.text.operand(part)
-        mask = mask_of(case, node)
+        what, mask = "root" if event.kind == Act.ROOT else "logarithm", mask_of(case, node)
+        if mask is None:
+            number, more, safe = 9, ". Add a small number.", f"({case.text.of(part)} + 1e-12)"
+        else:
+            number, more = 20, ", behind masked_fill, too. Mask what goes in."
+            safe = f"{case.text.operand(part)}.masked_fill({case.text.of(mask)}, 1.0)"
         yield RuleHit(
-            9 if mask is None else 20,
+            number,
             node,
             f"{called(value, 'This')} holds an exact 0, where the slope of the {what} is infinite: times 0 that is "
-            + ("nan. Add a small number." if mask is None else "nan, behind masked_fill, too. Mask what goes in."),
-            case.text.replace(
-                [(part, f"({case.text.of(part)} + 1e-12)")]
-                if mask is None
-                else [(part, f"{source}.masked_fill({case.text.of(mask)}, 1.0)")]
-            ),
+            f"nan{more}",
+            case.text.replace([(part, safe)]),
         )
 
 
