@@ -212,9 +212,11 @@ def require(condition: bool, problem: str, setting: str = "") -> None:
 
 
 def _require_one_of(name: str, value: Any, choices: Sequence[str]) -> None:
+    if value in choices:
+        return
     close = difflib.get_close_matches(str(value).lower(), choices, n=1)
     hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(choices)}."
-    require(value in choices, f"cannot be {shown(value)}: {hint}", name)
+    raise ConfigError(f"cannot be {shown(value)}: {hint}", name)
 
 
 def is_number(value: Any) -> bool:
