@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from string import Template
 from typing import Any
 
 from numpy.random import Generator
@@ -14,6 +15,8 @@ from numpy.random import Generator
 from lab.text import read_rows
 
 Inputs = Mapping[str, Any]  # the values of a program's names: numbers, texts, bools, None, arrays, lists and dicts
+Cases = Callable[[Generator, int], Inputs]  # (rng, size) -> a case: size 0 is the smallest that makes sense
+Judge = Callable[[Inputs, Mapping[str, Any]], str]
 
 
 def _nothing(rng: Generator, size: int) -> Inputs:
@@ -43,13 +46,13 @@ class Check:
     name: str
     program: str
     shows: tuple[str, ...]
-    inputs: Callable[[Generator, int], Inputs] = _nothing
+    inputs: Cases = _nothing
     output: str = ""
     upstream: str | None = None
     derivatives: Mapping[str, str] | None = None
     rtol: float = 1e-6
     cases: int = 12
-    judge: Callable[[Inputs, Mapping[str, Any]], str] | None = None
+    judge: Judge | None = None
     secret: tuple[str, ...] = ()
     slow: bool = False
 
@@ -77,17 +80,35 @@ class Task:
     also: tuple[str, ...] = ()
 
 
-def read_tasks(folder: Path, checks: Mapping[str, tuple[Check, ...]]) -> tuple[Task, ...]:
-    """Read a course's tasks.toml. KeyError, TypeError: a row lacks something, has too much, or has no checks."""
+def read_tasks(folder: Path, functions: Mapping[str, Callable[..., Any]]) -> tuple[Task, ...]:
+    """Read a course's tasks.toml. KeyError, TypeError: a row lacks something, or has too much.
+
+    functions   what the rows name as `inputs` and `judge`. "some p q": the function that `some` makes for p and q
+    """
     content = read_rows(folder / "tasks.toml")
-    lines = content.get("lines", {})  # an edit names them: $NAME
+    lines, kinds = content.get("lines", {}), content.get("kinds", {})  # rows name them: $NAME, and kind
+
+    def named(text: str) -> Any:
+        name, *words = text.split()
+        if not words:
+            return functions[name]
+        keywords = dict(word.split("=") for word in words if "=" in word)
+        return functions[name](*(word for word in words if "=" not in word), **keywords)
+
+    def check(row: dict[str, Any]) -> Check:
+        row = kinds[row.pop("kind")] | row if "kind" in row else row
+        program = Template(row["program"])
+        words = {name: row.pop(name) if name in row else lines[name] for name in program.get_identifiers()}
+        called = {field: named(row[field]) for field in ("inputs", "judge") if field in row}
+        return Check(**row | called | {"program": program.substitute(words)})
 
     def mistake(row: dict[str, Any]) -> Mistake:
         edits = (tuple(lines[text[1:]] if text.startswith("$") else text for text in edit) for edit in row["edits"])
         return Mistake(**row | {"edits": tuple(edits)})
 
     def task(row: dict[str, Any]) -> Task:
-        return Task(**row | {"checks": checks[row["key"]], "mistakes": tuple(map(mistake, row["mistakes"]))})
+        made = {"checks": tuple(map(check, row["checks"])), "mistakes": tuple(map(mistake, row["mistakes"]))}
+        return Task(**row | made)
 
     return tuple(map(task, content["task"]))
 
