@@ -1,27 +1,24 @@
 """Simulate Error: cause the classic failures of a backward pass, see why they happen, and leave with the fix."""
 
-from collections.abc import Sequence
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import streamlit as st
 
 from lab.text import brief
-from lab.trace.derive import first_disagreement, table
-from lab.trace.dot import PALETTES, draw
-from lab.trace.recording import Trace, describe
-from lab.traps import cuts, in_place, lifecycle, panels
+from lab.trace.derive import first_disagreement
+from lab.traps import in_place, panels
 from lab.traps.in_place import LARGEST, OPS, ROUTES, WRITTEN, Experiment, Outcome
-from lab.traps.lifecycle import ACTIONS, STATES
 from lab.traps.panels import STEPS
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
+from lab.ui.drawing import graph
 from lab.ui.memoize import memoize
 from lab.ui.player import player
-from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.table import markdown_table
 from lab.ui.terms import prose
+from lab.ui.traps import cut_off, tensor_life
 
 PARTS = page.Tabs("simulate-error", "trap part")
 MUTATE, BACKWARD = 2, 3  # in STEPS: the guess is asked between them
@@ -34,8 +31,6 @@ GUESSES = {
     "error": "backward() refuses",
 }
 CELLS = [(op, written) for op in OPS for written in WRITTEN]
-ARRIVALS = {"same": "the same", "part": "a part of it", "none": "None"}
-KINDS = {"detach": "h.detach()", "no_grad": "no_grad around h", "all": "no_grad around everything"}
 START = Experiment()
 STYLE = Path(__file__).parents[1] / "assets" / "traps.css"
 TRY_THIS = {
@@ -56,7 +51,7 @@ def main() -> None:
         st.title("Simulate Error")
         if current.restored:
             _keep_possible()
-        PARTS.show({"steps": _four_steps, "predict": _predict, "cut": _cut, "life": _life})
+        PARTS.show({"steps": _four_steps, "predict": _predict, "cut": cut_off.show, "life": tensor_life.show})
         session = st.session_state
         ran = session["trap step"] >= BACKWARD and session["trap guard"] != "off"
         progress.done("caught-write", ran and session["trap guess"] is not None)
@@ -93,9 +88,6 @@ def _key(cell: tuple[str, str]) -> str:
 
 PART = PARTS.field
 NUMBER = Field("number", "trap number", START.number, float, address.number, (-LARGEST, LARGEST))
-CUT_A = Field("cut_a", "cut a", 2.0, float, address.number, (-LARGEST, LARGEST))
-CUT_B = Field("cut_b", "cut b", 3.0, float, address.number, (-LARGEST, LARGEST))
-RATE = Field("rate", "life rate", 0.1, float, address.number, (0.01, 0.5))
 FIELDS = (
     PART,
     Field("op", "trap op", START.op, address.one_of(*OPS)),
@@ -108,12 +100,8 @@ FIELDS = (
     Field("a", tuple(f"trap a{i}" for i in range(len(START.a))), START.a, _vector, _shown_vector),
     Field("b", tuple(f"trap b{i}" for i in range(len(START.b))), START.b, _vector, _shown_vector),
     Field("guesses", tuple(map(_key, CELLS)), (False,) * len(CELLS), _bits, _in_hexadecimal),
-    Field("cut", "cut kind", "detach", address.one_of(*KINDS)),
-    CUT_A,
-    CUT_B,
-    Field("ran", "cut run", False, address.flag, address.flagged),
-    Field("life", "life actions", "", lifecycle.parse_life),
-    RATE,
+    *cut_off.FIELDS,
+    *tensor_life.FIELDS,
 )
 
 
@@ -371,30 +359,7 @@ def _player(result: Outcome, event: int, still: bool = False) -> None:
     shown = player(result.trace, key="trap player", event=event, script=script, compact=still, still=still)
     if shown.failed:
         st.info("The player could not be loaded. This is the plain drawing.")
-        _graph(result.trace, None if result.steps else 0)
-
-
-def _graph(graph: Trace, count: int | None = None, cuts_in_it: Sequence[tuple[int, int, str]] = ()) -> None:
-    drawing, colours = draw(graph, count, page.theme()), PALETTES[page.theme()]
-    leaves = [f"n{node['id']}" for node in graph.nodes if node["requires_grad"] and not node["op"]]
-    with drawing.subgraph() as row:  # side by side in this order, whatever is cut
-        row.attr(rank="same")
-        for first, second in pairwise(leaves):
-            row.edge(first, second, style="invis")
-    for start, end, why in cuts_in_it:
-        drawing.edge(f"n{start}", f"n{end}", label=f" ✂ {why}", style="dashed", fontcolor=colours["faint"])
-    missing = {
-        end: [describe(graph.nodes[start]) for start, other, _ in cuts_in_it if other == end]
-        for _, end, _ in cuts_in_it
-    }
-    said = "".join(f"\nCut on the way to {graph.nodes[end]['label']}: {', '.join(missing[end])}." for end in missing)
-    st.graphviz_chart(drawing, alt=f"The computation graph. As text:\n{graph.to_text(count)}{said}")
-    with st.expander("The graph as a table"):
-        rows = table(graph, count)
-        for end, names in missing.items():
-            cut = "".join(f", ✂ {name}" for name in names)
-            rows[end]["computed from"] = f"{rows[end]['computed from']}{cut}".removeprefix("–, ")
-        st.markdown(markdown_table(list(rows[0]), [list(row.values()) for row in rows]))
+        graph(result.trace, None if result.steps else 0)
 
 
 # ---------------------------------------------------------------- predict, then run
@@ -462,177 +427,6 @@ def _score() -> None:
     experiment = Experiment(op=chosen[0], written=chosen[1])
     right.button("Watch its four steps", on_click=_watch, args=(experiment,), key="guess watch", width="stretch")
     st.markdown(in_place.verdict(in_place.run(experiment)))
-
-
-# ---------------------------------------------------------------- detach and no_grad
-
-
-def _cut() -> None:
-    prose(
-        "[[detach()|detach]] and `no_grad()` change no number of the [[forward pass]], but they cut the "
-        "[[graph|computational graph]]. Guess what is left of each [[gradient]], then run both passes."
-    )
-    kinds = list(KINDS)
-    what, left, right = st.columns([5, 3, 3], gap="medium")
-    kind = what.segmented_control(
-        "What is cut", kinds, format_func=KINDS.__getitem__, required=True, key="cut kind", on_change=_ask_of_cut
-    )
-    a = left.slider("a", *CUT_A.limits, step=0.5, key="cut a", on_change=_ask_of_cut)
-    b = right.slider("b", *CUT_B.limits, step=0.5, key="cut b", on_change=_ask_of_cut)
-    whole, cut = cuts.run_cut("uncut", a, b), cuts.run_cut(str(kind), a, b)
-    code, answer = st.columns([2, 3], gap="large")
-    with code:
-        st.markdown(f"**Cut: {KINDS[str(kind)]}**, L = {brief(cut.loss)}")
-        st.code(f"{cut.code}L.backward()\n", wrap_lines=True)
-        st.markdown(f"Without the cut `L = (a * b) * a`, and L is {brief(whole.loss)} as well.")
-    with answer:
-        if not st.session_state.get("cut run"):
-            _guess_cut()
-            return
-        _gradients_cut(whole, cut, cuts.numerical(a, b))
-    left, right = st.columns(2, gap="large")
-    for column, title, one in ((left, "Nothing cut", whole), (right, f"Cut: {KINDS[str(kind)]}", cut)):
-        with column:
-            st.markdown(f"**{title}**")
-            _graph(one.graph, cuts_in_it=one.missing)
-    st.markdown(
-        "The step is one of `SGD` with learning rate 0.1. An optimizer skips a parameter whose gradient is None, so a "
-        "parameter behind a cut simply never learns. Cutting is right where it is meant: for validation, for targets, "
-        "for a state carried from one batch into the next."
-    )
-
-
-def _ask_of_cut() -> None:
-    """Another cut, or other numbers: the answer is hidden until there is a guess."""
-    st.session_state["cut run"], st.session_state["cut guessed"] = False, {}
-
-
-def _guess_cut() -> None:
-    def run() -> None:
-        st.session_state["cut run"] = True
-        st.session_state["cut guessed"] = {name: st.session_state[f"cut guess {name}"] for name in ("a", "b")}
-
-    guesses = [
-        st.segmented_control(
-            f"**Your guess.** Next to the uncut pass, {name}.grad is…",
-            list(ARRIVALS),
-            key=f"cut guess {name}",
-            format_func=ARRIVALS.__getitem__,
-        )
-        for name in ("a", "b")
-    ]
-    st.button("Run both passes", key="cut go", type="primary", on_click=run, disabled=None in guesses)
-
-
-def _gradients_cut(whole: cuts.CutDemo, cut: cuts.CutDemo, numerical: dict[str, float]) -> None:
-    rows, said = [], []
-    for name in ("a", "b"):
-        got, due = cut.gradients[name], whole.gradients[name]
-        came = "none" if got is None else "same" if got == due else "part"
-        sign = "✓" if came == "same" else "✕"
-        verdict = f"{sign} {'None' if got is None else f'{brief(got)}: {ARRIVALS[came]}'}"
-        moved = " (not moved)" if got is None else ""
-        steps = brief(whole.after[name]), f"{brief(cut.after[name])}{moved}"
-        rows.append((name, brief(due), verdict, brief(numerical[name]), *steps))
-        guess = st.session_state.get("cut guessed", {}).get(name)
-        if guess is not None:
-            right = guess == came
-            said.append(f"{name}: {'✓ as you guessed' if right else f'✕ you guessed “{ARRIVALS[guess]}”'}")
-    headers = ["input", "uncut", "cut", "numerical", "after a step, uncut", "after a step, cut"]
-    st.markdown(markdown_table(headers, rows))
-    why = "Each ✂ in the graph below is a way on which a gradient would have flowed. No error says so."
-    if cut.error:
-        st.error(f"**RuntimeError.** {cut.error}", icon=":material/block:")
-        why = "Nothing was recorded, so there is no graph to go back through: only here the engine notices."
-    st.markdown(f"{'; '.join(said)}. {why}" if said else why)
-
-
-# ---------------------------------------------------------------- the life of a tensor
-
-
-def _life() -> None:
-    st.markdown(
-        "A parameter `w` starts at 1, and the loss `(w * w - 2) ** 2` pulls it to √2. Press the lines in any order: "
-        "step too early, go backward twice, or raise the learning rate."
-    )
-
-    actions = st.session_state["life actions"]
-    left, right = st.columns(2, gap="medium")
-    with left:
-        rate = st.slider("Learning rate", *RATE.limits, step=0.01, key="life rate")
-        life = lifecycle.live(actions, rate)
-        _life_actions(actions, life)
-        _life_log(actions, life)
-    with right:
-        alt = f"The states of a tensor. Now: {life.state}. Gone through: {', '.join(dict.fromkeys(life.path))}."
-        st.graphviz_chart(lifecycle.draw_life(life, page.theme()), alt=alt)
-
-
-def _life_actions(actions: str, life: lifecycle.Life) -> None:
-    """What can be done next, and a guess at what it does."""
-
-    def act(letters: str) -> None:
-        session = st.session_state
-        session["life actions"] = (session["life actions"] + letters)[: lifecycle.MOST]
-        session["life guessed"] = session.get("life guess"), len(letters), session["life actions"]
-        session["life guess"] = None
-
-    def undo() -> None:
-        st.session_state["life actions"] = st.session_state["life actions"][:-1]
-
-    def restart() -> None:
-        st.session_state["life actions"] = ""
-
-    with st.container(horizontal=True, gap="small"):
-        for letter, action in ACTIONS.items():
-            st.button(
-                f"`{action.code}`",
-                key=f"life {letter}",
-                on_click=act,
-                args=(letter,),
-                help=action.title,
-                disabled=letter not in life.possible,
-            )
-    with st.container(horizontal=True, gap="small"):
-        full = len(actions) + len(lifecycle.WHOLE_STEP) > lifecycle.MOST
-        st.button(
-            "A whole training step",
-            key="life whole",
-            on_click=act,
-            args=(lifecycle.WHOLE_STEP,),
-            type="primary",
-            disabled=full,
-        )
-        st.button("Undo", key="life undo", on_click=undo, disabled=not actions)
-        st.button("Start over", key="life restart", on_click=restart, disabled=not actions)
-    st.pills(
-        "Your guess, if you like, before you press: w.grad …",
-        list(lifecycle.EFFECTS),
-        key="life guess",
-        format_func=lifecycle.EFFECTS.__getitem__,
-        disabled=not life.possible,
-    )
-    if full:
-        st.info(f"A life here has at most {lifecycle.MOST} actions. Undo some, or start over.")
-
-
-def _life_log(actions: str, life: lifecycle.Life) -> None:
-    """The present state, and what has been done, the latest first."""
-    st.markdown(f"**Now: {life.state}.** {STATES[life.state]}")
-    guess, count, after = st.session_state.get("life guessed", (None, 0, ""))
-    if guess and after == actions:
-        found = lifecycle.effect(life, count)
-        wrong = "" if guess == found else f" Your guess was: {lifecycle.EFFECTS[guess]}."
-        st.markdown(f"{'✕' if wrong else '✓ As you guessed:'} w.grad {lifecycle.EFFECTS[found]}.{wrong}")
-    if life.log and life.log[-1].failed:
-        st.error(life.log[-1].sentence, icon=":material/block:")
-    with st.container(height=400 if len(life.log) > 6 else "content", border=len(life.log) > 6):
-        for number, entry in reversed(list(enumerate(life.log, start=1))):
-            sentence = f"✕ {entry.sentence}" if entry.failed else entry.sentence
-            st.markdown(f"**{number}** `{entry.code}`  \n{escape_markdown(sentence)} :small[State: {entry.state}.]")
-    with st.expander("The states as a table"):
-        marks = {state: "now" if state == life.state else "✓" if state in life.path else "–" for state in STATES}
-        st.markdown(markdown_table(["state", "been here", "meaning"], [(s, marks[s], STATES[s]) for s in STATES]))
 
 
 main()

@@ -1,0 +1,35 @@
+"""The plain drawing of a graph, by Graphviz, with its text and its table."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import streamlit as st
+
+from lab.trace.derive import table
+from lab.trace.dot import PALETTES, draw
+from lab.trace.recording import Trace, describe
+from lab.ui import page
+from lab.ui.table import markdown_table
+
+
+def graph(graph: Trace, count: int | None = None, cuts_in_it: Sequence[tuple[int, int, str]] = ()) -> None:
+    drawing, colours = draw(graph, count, page.theme()), PALETTES[page.theme()]
+    leaves = [f"n{node['id']}" for node in graph.nodes if node["requires_grad"] and not node["op"]]
+    with drawing.subgraph() as row:  # side by side in this order, whatever is cut
+        row.attr(rank="same")
+        for first, second in pairwise(leaves):
+            row.edge(first, second, style="invis")
+    for start, end, why in cuts_in_it:
+        drawing.edge(f"n{start}", f"n{end}", label=f" ✂ {why}", style="dashed", fontcolor=colours["faint"])
+    missing = {
+        end: [describe(graph.nodes[start]) for start, other, _ in cuts_in_it if other == end]
+        for _, end, _ in cuts_in_it
+    }
+    said = "".join(f"\nCut on the way to {graph.nodes[end]['label']}: {', '.join(missing[end])}." for end in missing)
+    st.graphviz_chart(drawing, alt=f"The computation graph. As text:\n{graph.to_text(count)}{said}")
+    with st.expander("The graph as a table"):
+        rows = table(graph, count)
+        for end, names in missing.items():
+            cut = "".join(f", ✂ {name}" for name in names)
+            rows[end]["computed from"] = f"{rows[end]['computed from']}{cut}".removeprefix("–, ")
+        st.markdown(markdown_table(list(rows[0]), [list(row.values()) for row in rows]))

@@ -1,0 +1,103 @@
+"""What detach() and no_grad() leave of each gradient: guess, then run both passes."""
+
+import streamlit as st
+
+from lab.text import brief
+from lab.traps import cuts
+from lab.traps.in_place import LARGEST
+from lab.ui import address
+from lab.ui.address import Field
+from lab.ui.drawing import graph
+from lab.ui.table import markdown_table
+from lab.ui.terms import prose
+
+ARRIVALS = {"same": "the same", "part": "a part of it", "none": "None"}
+KINDS = {"detach": "h.detach()", "no_grad": "no_grad around h", "all": "no_grad around everything"}
+CUT_A = Field("cut_a", "cut a", 2.0, float, address.number, (-LARGEST, LARGEST))
+CUT_B = Field("cut_b", "cut b", 3.0, float, address.number, (-LARGEST, LARGEST))
+FIELDS = (
+    Field("cut", "cut kind", "detach", address.one_of(*KINDS)),
+    CUT_A,
+    CUT_B,
+    Field("ran", "cut run", False, address.flag, address.flagged),
+)
+
+
+def show() -> None:
+    prose(
+        "[[detach()|detach]] and `no_grad()` change no number of the [[forward pass]], but they cut the "
+        "[[graph|computational graph]]. Guess what is left of each [[gradient]], then run both passes."
+    )
+    kinds = list(KINDS)
+    what, left, right = st.columns([5, 3, 3], gap="medium")
+    kind = what.segmented_control(
+        "What is cut", kinds, format_func=KINDS.__getitem__, required=True, key="cut kind", on_change=_ask_again
+    )
+    a = left.slider("a", *CUT_A.limits, step=0.5, key="cut a", on_change=_ask_again)
+    b = right.slider("b", *CUT_B.limits, step=0.5, key="cut b", on_change=_ask_again)
+    whole, cut = cuts.run_cut("uncut", a, b), cuts.run_cut(str(kind), a, b)
+    code, answer = st.columns([2, 3], gap="large")
+    with code:
+        st.markdown(f"**Cut: {KINDS[str(kind)]}**, L = {brief(cut.loss)}")
+        st.code(f"{cut.code}L.backward()\n", wrap_lines=True)
+        st.markdown(f"Without the cut `L = (a * b) * a`, and L is {brief(whole.loss)} as well.")
+    with answer:
+        if not st.session_state.get("cut run"):
+            _guess()
+            return
+        _gradients(whole, cut, cuts.numerical(a, b))
+    left, right = st.columns(2, gap="large")
+    for column, title, one in ((left, "Nothing cut", whole), (right, f"Cut: {KINDS[str(kind)]}", cut)):
+        with column:
+            st.markdown(f"**{title}**")
+            graph(one.graph, cuts_in_it=one.missing)
+    st.markdown(
+        "The step is one of `SGD` with learning rate 0.1. An optimizer skips a parameter whose gradient is None, so a "
+        "parameter behind a cut simply never learns. Cutting is right where it is meant: for validation, for targets, "
+        "for a state carried from one batch into the next."
+    )
+
+
+def _ask_again() -> None:
+    """Another cut, or other numbers: the answer is hidden until there is a guess."""
+    st.session_state["cut run"], st.session_state["cut guessed"] = False, {}
+
+
+def _guess() -> None:
+    def run() -> None:
+        st.session_state["cut run"] = True
+        st.session_state["cut guessed"] = {name: st.session_state[f"cut guess {name}"] for name in ("a", "b")}
+
+    guesses = [
+        st.segmented_control(
+            f"**Your guess.** Next to the uncut pass, {name}.grad is…",
+            list(ARRIVALS),
+            key=f"cut guess {name}",
+            format_func=ARRIVALS.__getitem__,
+        )
+        for name in ("a", "b")
+    ]
+    st.button("Run both passes", key="cut go", type="primary", on_click=run, disabled=None in guesses)
+
+
+def _gradients(whole: cuts.CutDemo, cut: cuts.CutDemo, numerical: dict[str, float]) -> None:
+    rows, said = [], []
+    for name in ("a", "b"):
+        got, due = cut.gradients[name], whole.gradients[name]
+        came = "none" if got is None else "same" if got == due else "part"
+        sign = "✓" if came == "same" else "✕"
+        verdict = f"{sign} {'None' if got is None else f'{brief(got)}: {ARRIVALS[came]}'}"
+        moved = " (not moved)" if got is None else ""
+        steps = brief(whole.after[name]), f"{brief(cut.after[name])}{moved}"
+        rows.append((name, brief(due), verdict, brief(numerical[name]), *steps))
+        guess = st.session_state.get("cut guessed", {}).get(name)
+        if guess is not None:
+            right = guess == came
+            said.append(f"{name}: {'✓ as you guessed' if right else f'✕ you guessed “{ARRIVALS[guess]}”'}")
+    headers = ["input", "uncut", "cut", "numerical", "after a step, uncut", "after a step, cut"]
+    st.markdown(markdown_table(headers, rows))
+    why = "Each ✂ in the graph below is a way on which a gradient would have flowed. No error says so."
+    if cut.error:
+        st.error(f"**RuntimeError.** {cut.error}", icon=":material/block:")
+        why = "Nothing was recorded, so there is no graph to go back through: only here the engine notices."
+    st.markdown(f"{'; '.join(said)}. {why}" if said else why)

@@ -1,0 +1,97 @@
+"""The life of a tensor: the lines of a training step, in any order, and the states that they lead to."""
+
+import streamlit as st
+
+from lab.traps import lifecycle
+from lab.traps.lifecycle import ACTIONS, STATES
+from lab.ui import address, page
+from lab.ui.address import Field
+from lab.ui.table import escape_markdown, markdown_table
+
+RATE = Field("rate", "life rate", 0.1, float, address.number, (0.01, 0.5))
+FIELDS = (Field("life", "life actions", "", lifecycle.parse_life), RATE)
+
+
+def show() -> None:
+    st.markdown(
+        "A parameter `w` starts at 1, and the loss `(w * w - 2) ** 2` pulls it to √2. Press the lines in any order: "
+        "step too early, go backward twice, or raise the learning rate."
+    )
+
+    actions = st.session_state["life actions"]
+    left, right = st.columns(2, gap="medium")
+    with left:
+        rate = st.slider("Learning rate", *RATE.limits, step=0.01, key="life rate")
+        life = lifecycle.live(actions, rate)
+        _actions(actions, life)
+        _log(actions, life)
+    with right:
+        alt = f"The states of a tensor. Now: {life.state}. Gone through: {', '.join(dict.fromkeys(life.path))}."
+        st.graphviz_chart(lifecycle.draw_life(life, page.theme()), alt=alt)
+
+
+def _actions(actions: str, life: lifecycle.Life) -> None:
+    """What can be done next, and a guess at what it does."""
+
+    def act(letters: str) -> None:
+        session = st.session_state
+        session["life actions"] = (session["life actions"] + letters)[: lifecycle.MOST]
+        session["life guessed"] = session.get("life guess"), len(letters), session["life actions"]
+        session["life guess"] = None
+
+    def undo() -> None:
+        st.session_state["life actions"] = st.session_state["life actions"][:-1]
+
+    def restart() -> None:
+        st.session_state["life actions"] = ""
+
+    with st.container(horizontal=True, gap="small"):
+        for letter, action in ACTIONS.items():
+            st.button(
+                f"`{action.code}`",
+                key=f"life {letter}",
+                on_click=act,
+                args=(letter,),
+                help=action.title,
+                disabled=letter not in life.possible,
+            )
+    with st.container(horizontal=True, gap="small"):
+        full = len(actions) + len(lifecycle.WHOLE_STEP) > lifecycle.MOST
+        st.button(
+            "A whole training step",
+            key="life whole",
+            on_click=act,
+            args=(lifecycle.WHOLE_STEP,),
+            type="primary",
+            disabled=full,
+        )
+        st.button("Undo", key="life undo", on_click=undo, disabled=not actions)
+        st.button("Start over", key="life restart", on_click=restart, disabled=not actions)
+    st.pills(
+        "Your guess, if you like, before you press: w.grad …",
+        list(lifecycle.EFFECTS),
+        key="life guess",
+        format_func=lifecycle.EFFECTS.__getitem__,
+        disabled=not life.possible,
+    )
+    if full:
+        st.info(f"A life here has at most {lifecycle.MOST} actions. Undo some, or start over.")
+
+
+def _log(actions: str, life: lifecycle.Life) -> None:
+    """The present state, and what has been done, the latest first."""
+    st.markdown(f"**Now: {life.state}.** {STATES[life.state]}")
+    guess, count, after = st.session_state.get("life guessed", (None, 0, ""))
+    if guess and after == actions:
+        found = lifecycle.effect(life, count)
+        wrong = "" if guess == found else f" Your guess was: {lifecycle.EFFECTS[guess]}."
+        st.markdown(f"{'✕' if wrong else '✓ As you guessed:'} w.grad {lifecycle.EFFECTS[found]}.{wrong}")
+    if life.log and life.log[-1].failed:
+        st.error(life.log[-1].sentence, icon=":material/block:")
+    with st.container(height=400 if len(life.log) > 6 else "content", border=len(life.log) > 6):
+        for number, entry in reversed(list(enumerate(life.log, start=1))):
+            sentence = f"✕ {entry.sentence}" if entry.failed else entry.sentence
+            st.markdown(f"**{number}** `{entry.code}`  \n{escape_markdown(sentence)} :small[State: {entry.state}.]")
+    with st.expander("The states as a table"):
+        marks = {state: "now" if state == life.state else "✓" if state in life.path else "–" for state in STATES}
+        st.markdown(markdown_table(["state", "been here", "meaning"], [(s, marks[s], STATES[s]) for s in STATES]))
