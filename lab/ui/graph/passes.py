@@ -1,0 +1,130 @@
+"""The passes of the Graph lab: recorded, with what the engine says of them and what the gradients start from."""
+
+import json
+import math
+
+import numpy as np
+import streamlit as st
+
+from lab.expression import ExpressionError
+from lab.expression.builder import Expression
+from lab.text import brief
+from lab.trace.recording import Change, Trace, attempt, starting_gradients
+from lab.trace.script import experiment
+from lab.ui import address, expression_box
+from lab.ui.address import Field
+from lab.ui.graph import inputs
+from lab.ui.memoize import memoize
+from lab.ui.table import escape_markdown, with_code
+
+OFFERED = {"sum": "of its sum", "mean": "of its mean"}  # the gradients, where the result has many numbers
+
+
+def _start(text: str) -> str:
+    """What a pass from many numbers starts with: of the sum, of the mean, or an upstream gradient as JSON."""
+    return text if text in ("sum", "mean") else json.dumps(expression_box.value(text))
+
+
+START = Field("start", "graph start", None, _start, address.optional)
+
+
+def recorded_pass(expression: Expression, values: dict[str, float | list]) -> Trace | None:
+    try:
+        changes = inputs.changes(expression)
+        asked = expression.text, values, changes
+        first = trace = memoize("graph", asked, lambda: attempt(expression, values, changes=changes))
+        result = first.nodes[first.output]
+        many = result["requires_grad"] and np.size(result["value"]) != 1
+        if many:
+            trace = _started(expression, values, first)
+        _tell(changes, trace, waiting=many and trace is first)
+        return trace
+    except ExpressionError as error:
+        expression_box.mistake(error)
+        if error.__cause__ is not None:  # the text is a program, but an operation refused its operands
+            st.caption("Whether an input is a number, a vector or a matrix is chosen under **Inputs**.")
+    except (RuntimeError, ValueError) as error:  # no input takes part in the result, say
+        st.warning(escape_markdown(str(error)))
+    return None
+
+
+def _tell(changes: dict[str, Change], trace: Trace, waiting: bool) -> None:
+    """What was done to the inputs, and what came of it. waiting: for a gradient to start from."""
+
+    def named(what: str) -> str:
+        return ", ".join(f"`{name}`" for name, change in changes.items() if change == what)
+
+    written = ", ".join(f"`{name}.data += 1`" for name, change in changes.items() if change == "written")
+    sentences = [f"Constants, made with `requires_grad=False`: {named('constant')}."] if named("constant") else []
+    if named("detached"):
+        sentences.append(f"Cut off with `detach()`, so that no path leads back: {named('detached')}.")
+    if written:
+        sentences.append(f"Run between the passes: {written}.")
+    if changes and trace.error and not waiting:
+        error = (
+            f": {with_code(trace.error)}" if st.session_state["graph view"] == inputs.PLAIN else "."
+        )  # the ledger has it
+        sentences.append(f"The engine refuses the backward pass{error}")
+    elif written and not waiting:
+        sentences.append("No backward step needs what was there before: the gradients are right all the same.")
+    if sentences:
+        st.markdown(" ".join(sentences))
+
+
+def _started(expression: Expression, values: dict[str, float | list], refused: Trace) -> Trace:
+    """The pass from a result of many numbers: what the engine says, and what the learner wants it to start from."""
+    shape = np.shape(refused.nodes[refused.output]["value"])
+    chosen = st.session_state["graph start"]
+    with st.container(horizontal=True, vertical_alignment="center", key="graph start from"):
+        if chosen is None:
+            short = (
+                f"`backward()` asks where to start: the result has {math.prod(shape)} numbers. The gradients are to be…"
+            )
+            said = short if st.session_state["graph view"] == inputs.PLAYER else escape_markdown(refused.error)
+            st.markdown(said, width="content" if said == short else "stretch")  # the player's ledger has the rest
+        else:
+            of = f"the {chosen} of the result" if chosen in OFFERED else f"the upstream gradient {chosen}"
+            st.markdown(f"The gradients are those of {of}.", width="stretch")
+        for name, label in OFFERED.items():
+            st.button(label, key=f"graph start {name}", on_click=_start_from, args=(name,), disabled=chosen == name)
+        st.text_input(
+            "Upstream gradient of your own",
+            key="graph own start",
+            on_change=_start_from_own,
+            width=190,
+            placeholder=f"your own: {brief(np.zeros(shape))}",
+            label_visibility="collapsed",
+        )
+        if chosen is not None:
+            st.button("None", key="graph start none", on_click=_start_from, args=(None,))
+    if mistake := st.session_state.pop("graph start mistake", ""):
+        st.warning(escape_markdown(mistake))
+    if chosen is None:
+        return refused
+    try:
+        upstream = starting_gradients(shape)[chosen] if chosen in OFFERED else np.array(json.loads(chosen))
+        return attempt(expression, values, upstream, inputs.changes(expression))
+    except ValueError as error:  # of another shape
+        st.warning(escape_markdown(str(error)))
+        return refused
+
+
+def _start_from(chosen: str | None) -> None:
+    st.session_state["graph start"] = chosen
+
+
+def _start_from_own() -> None:
+    try:
+        st.session_state["graph start"] = _start(st.session_state["graph own start"])
+    except ValueError as error:
+        st.session_state["graph start mistake"] = str(error)
+
+
+def event_count(trace: Trace, stage: str) -> int:
+    """How many events have happened at a stage."""
+    return {"none": 0, "forward": trace.forward_events, "backward": len(trace.events)}[stage]
+
+
+def script(expression: Expression, values: dict[str, float | list], trace: Trace) -> str:
+    upstream = next((event["grad"] for event in trace.events if event["kind"] == "seed"), None)
+    return experiment(expression, values, inputs.changes(expression), upstream)
