@@ -23,7 +23,7 @@ def test_a_term_is_explained_where_it_stands(open_page, theme):
     box, word = explanation.bounding_box(), term.bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 360
-    assert 0 < box["y"] - word["y"] < 60  # under its line
+    assert 0 <= word["y"] - (box["y"] + box["height"]) < 20  # above its line: what is done next stands below
     shown = "([x, y]) => document.elementFromPoint(x, y).closest('.definition') !== null"
     assert page.evaluate(shown, [box["x"] + 20, box["y"] + box["height"] - 10]), "something covers it"
     term.evaluate("(element) => element.blur()")
@@ -42,6 +42,21 @@ def test_a_term_is_explained_where_it_stands(open_page, theme):
     term.evaluate("(element) => element.blur()")
     term.hover()  # it is not closed for ever
     expect(explanation).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_an_explanation_leaves_free_what_is_done_next(open_page, width):
+    page = open_page("", width=width, height=720)
+    page.locator(".stage .card").first.wait_for()
+    settled(page)
+    page.locator(".term", has_text="gradient").first.hover()
+    explanation = page.locator(".term:hover + .definition")
+    expect(explanation).to_be_visible()
+    box, run = explanation.bounding_box(), page.get_by_role("button", name="Run backward pass").bounding_box()
+    assert box["y"] + box["height"] <= run["y"]
+    shown = "([x, y]) => document.elementFromPoint(x, y)?.closest('.definition') !== null"
+    for y in (box["y"] + 6, box["y"] + box["height"] - 6):
+        assert page.evaluate(shown, [box["x"] + 20, y]), "something covers it"
 
 
 def test_an_explanation_shows_once_escape_can_close_it(tab, app_url):
