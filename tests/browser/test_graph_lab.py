@@ -527,7 +527,7 @@ def test_a_message_touches_no_card_and_no_room_stays_empty_beside_a_graph_that_i
     assert empty == []
 
 
-@pytest.mark.parametrize("key", ["shared", "neuron", "attention"])
+@pytest.mark.parametrize("key", ["shared", "neuron", "layer_norm", "attention"])
 def test_presented_at_1024_pixels_all_that_is_told_of_an_event_is_in_the_window(open_page, key):
     text = next(preset["text"] for preset in json.loads(PRESETS.read_text("utf-8")) if preset["key"] == key)
     page = open_page(f"graph-lab?{urlencode({'expression': text, 'stage': 'backward'})}", width=1024, height=768)
