@@ -63,14 +63,14 @@ def read(source: str | bytes) -> Reading:
     interpreter.read(tree)
     places = Text(text)
     findings = []
-    for found in judge(interpreter, text):
+    for found in judge(interpreter.program, text):
         line, start, last, end = places.span(found.node)
         end = end if last == line else len(places.lines[line - 1])
         edit = found.edit
         findings.append(
             CodeFinding(found.failure, line, start, end, found.sentence, edit.change, edit.first, edit.last)
         )
-    return Reading(findings, interpreter.left_out)
+    return Reading(findings, interpreter.program.left_out)
 
 
 def apply(text: str, finding: CodeFinding) -> str:

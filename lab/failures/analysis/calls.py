@@ -17,33 +17,41 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.libraries import Libraries
-from lab.failures.analysis.program import Body, Frame, Scope
+from lab.failures.analysis.methods import Methods
+from lab.failures.analysis.program import Body, Follower, Frame, Program, Scope
+from lab.failures.analysis.tensors import Tensors
 
 DEEPEST = 8  # calls inside calls that are followed
 
 
 @dataclass
-class Calls(Libraries):
+class Calls:
     """Calls, followed into the text where it defines what is called."""
+
+    program: Program
+    tensors: Tensors
+    methods: Methods
+    libraries: Libraries
+    follower: Follower
 
     def call(self, function: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
         if function.kind == Kind.CLASS:
             return self.make(function, args, keys, node)
         if function.kind == Kind.MODULE:
-            self.nested += 1
+            self.program.nested += 1
             value = self.forward(function, args, keys, node)
-            self.nested -= 1
-            if not self.nested and function.op not in LOSSES:
-                self.note(Act.FORWARD, node, value, function)
+            self.program.nested -= 1
+            if not self.program.nested and function.op not in LOSSES:
+                self.program.note(Act.FORWARD, node, value, function)
             return value
         if function.kind == Kind.LOSS and isinstance(node, ast.expr):
-            return self.loss(function.op, args, keys | function.attributes, node)
+            return self.tensors.loss(function.op, args, keys | function.attributes, node)
         if function.kind == Kind.FUNCTION and isinstance(function.body, Body):
             return self.call_body(function, function.body, args, keys)
         if function.kind == Kind.PARTIAL and function.base is not None:
             return self.call(function.base, [*(function.items or []), *args], function.attributes | keys, node)
         if function.kind == Kind.LIBRARY and isinstance(node, ast.Call):
-            return self.library_call(function.op, args, keys, node, Scope())
+            return self.libraries.library_call(function.op, args, keys, node, Scope())
         if function.kind == Kind.INSTANCE and (method := self.method(function, "__call__")) is not None:
             return self.call(method, args, keys, node)
         if (
@@ -60,9 +68,9 @@ class Calls(Libraries):
             parents=tuple(v for v in inputs if v.cut or v.kind in {Kind.UNKNOWN, Kind.MODULE, Kind.LIST} | TENSORS),
             op="call",
         )
-        value.turns, value.statement, value.base = self.turns(), self.statement, function
+        value.turns, value.statement, value.base = self.program.turns(), self.program.statement, function
         value.node = node if isinstance(node, ast.expr) else None
-        mode = self.modes[-1]
+        mode = self.program.modes[-1]
         if mode is not None:
             value.graph, value.cut, value.cut_by = False, Cut.NO_GRAD, mode
         for v in inputs[1:]:
@@ -73,28 +81,28 @@ class Calls(Libraries):
         definition = body.definition
         if isinstance(definition, ast.ClassDef):
             return Value()
-        if len(self.calls) >= DEEPEST or any(call.definition is definition for call in self.calls):
+        if len(self.program.frames) >= DEEPEST or any(call.definition is definition for call in self.program.frames):
             return Value(parents=tuple(args))
-        self.followed.add(id(definition))
+        self.program.followed.add(id(definition))
         scope = self.parameters(body, definition.args, args, keys)
         if isinstance(definition, ast.Lambda):
-            return self.eval(definition.body, scope)
-        modes = [m for d in definition.decorator_list if (m := self.mode(d, body.scope)) is not False]
-        saved = self.statement
-        self.modes += modes
-        self.calls.append(Frame(definition))
-        self.block(definition.body, scope)
-        frame = self.calls.pop()
+            return self.follower.eval(definition.body, scope)
+        modes = [m for d in definition.decorator_list if (m := self.libraries.mode(d, body.scope)) is not False]
+        saved = self.program.statement
+        self.program.modes += modes
+        self.program.frames.append(Frame(definition))
+        self.follower.block(definition.body, scope)
+        frame = self.program.frames.pop()
         if modes:
-            del self.modes[-len(modes) :]
-        self.statement = saved
+            del self.program.modes[-len(modes) :]
+        self.program.statement = saved
         if frame.yielded:
             return Value(Kind.LIST, items=frame.yielded, tags={Tag.OPEN})
         if not frame.results:
             return Value(Kind.NONE)
         result = frame.results[0]
         for other in frame.results[1:]:
-            result = self.either(result, other) if other is not result else result
+            result = self.tensors.either(result, other) if other is not result else result
         return result
 
     def parameters(self, body: Body, spec: ast.arguments, args: list[Value], keys: dict[str, Value]) -> Scope:
@@ -112,7 +120,7 @@ class Calls(Libraries):
         defaults |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
         for name in every:
             if name not in scope:
-                scope[name] = self.eval(defaults[name], body.scope) if name in defaults else Value(name=name)
+                scope[name] = self.follower.eval(defaults[name], body.scope) if name in defaults else Value(name=name)
         for extra, more in ((spec.vararg, args[len(names) :]), (spec.kwarg, [])):
             if extra is not None:
                 scope[extra.arg] = Value(Kind.LIST, items=more, tags={Tag.HANDED}) if more else Value(name=extra.arg)
@@ -130,7 +138,7 @@ class Calls(Libraries):
         bases = [base.body for base in (kind.items or [] if kind is not None else []) if isinstance(base.body, Body)]
         return bases if above else [owner.body, *bases]
 
-    def methods(self, owner: Value) -> list[str]:
+    def names_of_methods(self, owner: Value) -> list[str]:
         parts = [part for body in self.classes(owner) for part in ast.iter_child_nodes(body.definition)]
         return list(dict.fromkeys(p.name for p in parts if isinstance(p, ast.FunctionDef | ast.AsyncFunctionDef)))
 
@@ -151,13 +159,13 @@ class Calls(Libraries):
         """An object of one of the text's classes."""
         module = Tag.MODULE in kind.tags
         value = Value(Kind.MODULE if module else Kind.INSTANCE, op="module" if module else "object", body=kind.body)
-        value.node, value.statement = node if isinstance(node, ast.expr) else None, self.statement
+        value.node, value.statement = node if isinstance(node, ast.expr) else None, self.program.statement
         if Tag.AUTOGRAD_FUNCTION in kind.tags:
             value.kind = Kind.AUTOGRAD_FUNCTION
             return value
         if Tag.OPTIMIZER in kind.tags and isinstance(node, ast.Call):
-            return self.optimizer(kind.name, args, keys, node)
-        self.everything.append(value)
+            return self.libraries.optimizer(kind.name, args, keys, node)
+        self.program.everything.append(value)
         bodies = self.classes(value)
         for body in reversed(bodies):
             assert isinstance(body.definition, ast.ClassDef)
@@ -197,13 +205,13 @@ class Calls(Libraries):
         if module.op in IDENTITIES:
             return first
         if module.op in POOLS:
-            return self.tensor(at, module.op, args)
+            return self.tensors.tensor(at, module.op, args)
         if module.op in ACTIVATIONS:
-            return self.function(ACTIVATIONS[module.op], args, keys | module.attributes, at)
+            return self.tensors.function(ACTIVATIONS[module.op], args, keys | module.attributes, at)
         if module.op in LOSSES:
-            return self.loss(LOSSES[module.op], args, keys | module.attributes, at)
+            return self.tensors.loss(LOSSES[module.op], args, keys | module.attributes, at)
         if module.op == "Flatten":
-            return self.method_call(first, "flatten", [Value(Kind.NUMBER, constant=1)], {}, at)
+            return self.methods.method_call(first, "flatten", [Value(Kind.NUMBER, constant=1)], {}, at)
         return self.layer_output(module, (*args, *keys.values()) or (first,), at)
 
     def layer_output(self, module: Value, given: tuple[Value, ...], at: ast.expr) -> Value:
@@ -214,24 +222,26 @@ class Calls(Libraries):
             out = width.constant if width is not None and isinstance(width.constant, int) else None
             shape = (*first.shape[:-1], out) if first.shape else (None, 1) if out == 1 and first.shape is None else None
             if first.kind == Kind.TENSOR and first.whole and module.op == "Linear":
-                self.note(Act.WHOLE_INPUT, at, first, module)
+                self.program.note(Act.WHOLE_INPUT, at, first, module)
         before = first
         while before.parents and before.op not in LAYERS and before.kind in {Kind.UNKNOWN, Kind.TENSOR}:
             before = before.parents[0]
         if before.op in LAYERS and before.parents:
-            self.behind.add((id(before.parents[-1]), id(module)))
-        value = self.tensor(at, module.op if module.op in LAYERS else "module", (*given, module), shape)
+            self.program.behind.add((id(before.parents[-1]), id(module)))
+        value = self.tensors.tensor(at, module.op if module.op in LAYERS else "module", (*given, module), shape)
         if module.op not in LAYERS:
             value.graph = None if value.graph is not False or not value.cut else False
             value.op, value.base = "call", module
         if graph_of(module):
-            self.save(first, at)
+            self.tensors.save(first, at)
         return value
 
     def recurrent(self, module: Value, args: list[Value], node: ast.expr) -> Value:
         given = args[0].shape if args else None
-        out = self.tensor(node, module.op, (*args, module), (*given[:-1], None) if given and len(given) == 3 else None)
-        states = [self.tensor(node, module.op, (out,)) for _ in range(2)]  # of the same graph as the output
+        out = self.tensors.tensor(
+            node, module.op, (*args, module), (*given[:-1], None) if given and len(given) == 3 else None
+        )
+        states = [self.tensors.tensor(node, module.op, (out,)) for _ in range(2)]  # of the same graph as the output
         if module.op in {"GRUCell", "RNNCell"}:
             return out
         if module.op == "LSTMCell":

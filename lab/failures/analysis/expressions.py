@@ -19,8 +19,11 @@ from lab.failures.analysis.facts import (
     Value,
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
-from lab.failures.analysis.program import Body, Scope
+from lab.failures.analysis.libraries import Libraries
+from lab.failures.analysis.methods import Methods
+from lab.failures.analysis.program import Body, Follower, Program, Scope
 from lab.failures.analysis.shapes import count, index_shape, length, written
+from lab.failures.analysis.tensors import Tensors
 
 MOST_STEPS = 15_000  # expressions looked at in one text: what is beyond is not read
 MOST_ITEMS = 64  # of a list that is written as [x] * n
@@ -34,12 +37,19 @@ class TooMuch(Exception):
 
 
 @dataclass
-class Expressions(Calls):
+class Expressions:
     """Expressions, each to its value."""
 
+    program: Program
+    tensors: Tensors
+    methods: Methods
+    libraries: Libraries
+    calls: Calls
+    follower: Follower
+
     def eval(self, node: ast.expr | None, scope: Scope) -> Value:
-        self.steps += 1
-        if self.steps > MOST_STEPS:
+        self.program.steps += 1
+        if self.program.steps > MOST_STEPS:
             raise TooMuch
         if node is None:
             return Value(Kind.NONE)
@@ -47,7 +57,7 @@ class Expressions(Calls):
         if value.node is None and value.kind not in {Kind.LIBRARY, Kind.FUNCTION, Kind.CLASS}:
             value.node = node
         if value.statement is None and value.kind not in {Kind.LIBRARY}:
-            value.statement = self.statement
+            value.statement = self.program.statement
         return value
 
     def expression(self, node: ast.expr, scope: Scope) -> Value:
@@ -76,7 +86,7 @@ class Expressions(Calls):
             return repeated
         if sign in "+*" and one.kind == Kind.LIST:
             return Value(Kind.LIST, items=one.items, tags={Tag.OPEN})
-        return self.arithmetic(sign, one, two, node)
+        return self.tensors.arithmetic(sign, one, two, node)
 
     @staticmethod
     def repeated(one: Value, two: Value) -> Value | None:
@@ -93,7 +103,7 @@ class Expressions(Calls):
             return Value(Kind.FLAG)
         if isinstance(inner.constant, int | float):
             return Value(Kind.NUMBER, constant=-inner.constant)
-        return self.like(inner, node, "neg", (inner,), inner.form if inner.form == "losses" else "")
+        return self.tensors.like(inner, node, "neg", (inner,), inner.form if inner.form == "losses" else "")
 
     def compare(self, node: ast.Compare, scope: Scope) -> Value:
         values = [self.eval(v, scope) for v in (node.left, *node.comparators)]
@@ -106,7 +116,7 @@ class Expressions(Calls):
             ):
                 return Value(Kind.FLAG, constant=there is isinstance(node.ops[0], ast.In))
             return Value(Kind.FLAG, constant=same is isinstance(node.ops[0], ast.Is) if known else None)
-        return self.choice(node, values)
+        return self.tensors.choice(node, values)
 
     @staticmethod
     def contains(box: Value, key: Value) -> bool | None:
@@ -118,7 +128,11 @@ class Expressions(Calls):
         if isinstance(flag := self.eval(node.test, scope).constant, bool):
             return self.eval(node.body if flag else node.orelse, scope)
         one, two = self.eval(node.body, scope), self.eval(node.orelse, scope)
-        return one if one.kind == two.kind == Kind.NUMBER and one.constant == two.constant else self.either(one, two)
+        return (
+            one
+            if one.kind == two.kind == Kind.NUMBER and one.constant == two.constant
+            else self.tensors.either(one, two)
+        )
 
     def sequence(self, node: ast.Tuple | ast.List | ast.Set, scope: Scope) -> Value:
         items, opened = [], False
@@ -129,7 +143,7 @@ class Expressions(Calls):
                 opened = opened or not inner.items or Tag.OPEN in inner.tags
             else:
                 items.append(self.eval(part, scope))
-        return Value(Kind.LIST, items=items, tags={Tag.OPEN} if opened else set(), turns=self.turns())
+        return Value(Kind.LIST, items=items, tags={Tag.OPEN} if opened else set(), turns=self.program.turns())
 
     def dictionary(self, node: ast.Dict, scope: Scope) -> Value:
         found = [self.eval(v, scope) for v in node.values]
@@ -150,7 +164,7 @@ class Expressions(Calls):
 
     def named_expression(self, node: ast.NamedExpr, scope: Scope) -> Value:
         value = self.eval(node.value, scope)
-        self.bind(node.target, value, scope)
+        self.follower.bind(node.target, value, scope)
         return value
 
     def formatted(self, node: ast.JoinedStr, scope: Scope) -> Value:
@@ -161,14 +175,14 @@ class Expressions(Calls):
 
     def yielded(self, node: ast.Yield, scope: Scope) -> Value:
         value = self.eval(node.value, scope) if node.value is not None else Value(Kind.NONE)
-        if self.calls:
-            self.calls[-1].yielded.append(value)
+        if self.program.frames:
+            self.program.frames[-1].yielded.append(value)
         return Value()
 
     def yielded_from(self, node: ast.YieldFrom, scope: Scope) -> Value:
         over = self.eval(node.value, scope)
-        if self.calls:
-            self.calls[-1].yielded += [self.item(over, node.value, turn) for turn in (1, 2)]
+        if self.program.frames:
+            self.program.frames[-1].yielded += [self.follower.item(over, node.value, turn) for turn in (1, 2)]
         return Value()
 
     @staticmethod
@@ -194,17 +208,17 @@ class Expressions(Calls):
         turns = known or (0 if over.items == [] and over.kind == Kind.LIST else 2)
         count = over.constant if over.kind == Kind.RANGE and isinstance(over.constant, int) else 0
         whole = turns == written(over) and not part.ifs
-        repeats, found = self.repeats, []
+        repeats, found = self.program.repeats, []
         for turn in range(1, turns + 1):
             if count > known:  # the first one stands for all in what is counted
-                self.repeats = repeats * count if turn == 1 else 0
-            self.bind(part.target, self.item(over, part.iter, turn), scope)
+                self.program.repeats = repeats * count if turn == 1 else 0
+            self.follower.bind(part.target, self.follower.item(over, part.iter, turn), scope)
             for test in part.ifs:
                 self.eval(test, scope)
             inner, inner_whole = self.comprehend(rest, elements, scope)
             found += inner
             whole = whole and inner_whole
-        self.repeats = repeats
+        self.program.repeats = repeats
         return found, whole
 
     def attribute(self, node: ast.Attribute, scope: Scope) -> Value:
@@ -217,13 +231,15 @@ class Expressions(Calls):
             return value
         if name in owner.attributes:
             return owner.attributes[name]
-        method = self.method(owner, name) if owner.kind in {Kind.MODULE, Kind.INSTANCE} else None
+        method = self.calls.method(owner, name) if owner.kind in {Kind.MODULE, Kind.INSTANCE} else None
         return method if method is not None else self.unknown_attribute(owner, node)
 
     def unknown_attribute(self, owner: Value, node: ast.Attribute) -> Value:
         name = node.attr
         if owner.kind == Kind.MODULE and re.fullmatch(r"(weight|bias)(_[ih]h_l\d+)?", name):
-            value = Value(Kind.PARAMETER, node, self.statement, name, graph=True, leaf=True, base=owner, name=name)
+            value = Value(
+                Kind.PARAMETER, node, self.program.statement, name, graph=True, leaf=True, base=owner, name=name
+            )
             owner.attributes[name] = value
             return value
         value = Value(
@@ -240,18 +256,18 @@ class Expressions(Calls):
     def grad(self, owner: Value, node: ast.Attribute) -> Value:
         if owner.kind not in TENSORS | {Kind.UNKNOWN}:
             return Value()
-        self.note(Act.READ_GRAD, node, owner)
+        self.program.note(Act.READ_GRAD, node, owner)
         return Value(Kind.GRADIENT, base=owner, op="grad", node=node)
 
     def data(self, owner: Value, node: ast.Attribute) -> Value | None:
         if owner.kind in TENSORS or owner.op == "call":
-            return self.detached(owner, node)
+            return self.tensors.detached(owner, node)
         return owner if owner.kind == Kind.GRADIENT else None
 
     def transposed(self, owner: Value, node: ast.Attribute) -> Value | None:
         if owner.kind not in TENSORS | {Kind.ARRAY}:
             return None
-        value = self.like(owner, node, "T", (owner,), owner.form)
+        value = self.tensors.like(owner, node, "T", (owner,), owner.form)
         value.shape = owner.shape[::-1] if owner.shape else None
         return value
 
@@ -267,7 +283,7 @@ class Expressions(Calls):
         if owner.kind == Kind.LIST and len(owner.items or []) == 2:
             return (owner.items or [])[node.attr == "indices"]
         if owner.kind in TENSORS:
-            return owner if node.attr == "values" else self.choice(node, [owner])
+            return owner if node.attr == "values" else self.tensors.choice(node, [owner])
         return None
 
     def subscript(self, node: ast.Subscript, scope: Scope) -> Value:
@@ -298,7 +314,7 @@ class Expressions(Calls):
             return base.items[0]
         if base.kind in TENSORS | {Kind.ARRAY}:
             computed = key.kind == Kind.TENSOR and (key.cut or key.graph)
-            value = self.like(base, node, "index", (base, key) if computed else (base,), base.form)
+            value = self.tensors.like(base, node, "index", (base, key) if computed else (base,), base.form)
             value.shape, value.base = index_shape(base.shape, index, key), base
             return value
         if base.kind == Kind.GRADIENT:
@@ -309,10 +325,10 @@ class Expressions(Calls):
 
     def goes_through(self, layers: Value, index: ast.expr) -> None:
         """In a loop over the places of a list of layers, it is that list which it goes through."""
-        loop = self.loops[-1][0] if self.loops else None
+        loop = self.program.loops[-1][0] if self.program.loops else None
         target = loop.target if isinstance(loop, ast.For) else None
         if isinstance(index, ast.Name) and isinstance(target, ast.Name) and index.id == target.id:
-            self.layers_in[id(loop)] = count(layers)
+            self.program.layers_in[id(loop)] = count(layers)
 
     def sliced(self, base: Value, index: ast.Slice, scope: Scope) -> Value | None:
         """A part of a list; of one whose ends are not known, one with the same elements, of which it has some."""
@@ -329,20 +345,20 @@ class Expressions(Calls):
             special = self.builtin(node, node.func.id, scope)
             if special is not None:
                 return special
-        if isinstance(node.func, ast.Attribute) and not self.library(node.func, scope):
+        if isinstance(node.func, ast.Attribute) and not self.libraries.library(node.func, scope):
             above = node.func.value.func if isinstance(node.func.value, ast.Call) else None
             if isinstance(above, ast.Name) and above.id == "super":
                 return self.call_super(node, scope)
             owner = self.eval(node.func.value, scope)
             args, keys = self.arguments(node, scope)
-            return self.method_call(owner, node.func.attr, args, keys, node)
+            return self.methods.method_call(owner, node.func.attr, args, keys, node)
         function = self.eval(node.func, scope)
         args, keys = self.arguments(node, scope)
         if isinstance(node.func, ast.Name) and "zero_grad" in node.func.id:
-            self.note(Act.ZERO, node, Value())  # whatever it does, its name says what for
+            self.program.note(Act.ZERO, node, Value())  # whatever it does, its name says what for
         if function.kind == Kind.LIBRARY:
-            return self.library_call(function.op, args, keys, node, scope)
-        return self.call(function, args, keys, node)
+            return self.libraries.library_call(function.op, args, keys, node, scope)
+        return self.calls.call(function, args, keys, node)
 
     def arguments(self, node: ast.Call, scope: Scope) -> tuple[list[Value], dict[str, Value]]:
         args: list[Value] = []
@@ -367,7 +383,7 @@ class Expressions(Calls):
                 return Value(
                     Kind.NUMBER, constant=value.constant, parents=value.parents, cut=value.cut, cut_by=value.cut_by
                 )
-            return self.to_number(value, node)
+            return self.tensors.to_number(value, node)
         if name not in self.builtins:
             return None
         args, keys = self.arguments(node, scope)
@@ -394,7 +410,7 @@ class Expressions(Calls):
         items = args[0].items if args else None
         if items:
             first = items[0]
-            return self.like(first, node, "+", (*items, first), "loss" if first.form == "loss" else "")
+            return self.tensors.like(first, node, "+", (*items, first), "loss" if first.form == "loss" else "")
         return Value(parents=(args[0],), node=node) if args else None
 
     def extremes(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
@@ -406,8 +422,8 @@ class Expressions(Calls):
         args, keys = self.arguments(node, scope)
         assert isinstance(node.func, ast.Attribute)
         owner = scope.find("self")
-        if owner is not None and (method := self.method(owner, node.func.attr, above=True)) is not None:
-            return self.call(method, args, keys, node)
+        if owner is not None and (method := self.calls.method(owner, node.func.attr, above=True)) is not None:
+            return self.calls.call(method, args, keys, node)
         return Value()
 
     by_node: ClassVar[dict[type[ast.expr], Callable[..., Value]]] = {
@@ -460,14 +476,14 @@ class Expressions(Calls):
         "tqdm": collected,
         "dict": lambda self, args, keys, node: args[0] if args else Value(Kind.DICT, items=[], attributes=keys),
         "filter": lambda self, args, keys, node: args[1] if len(args) > 1 else None,
-        "next": lambda self, args, keys, node: self.item(args[0], node, 1) if args else None,
+        "next": lambda self, args, keys, node: self.follower.item(args[0], node, 1) if args else None,
         "enumerate": lambda self, args, keys, node: Value(Kind.ENUMERATE, items=args),
         "zip": lambda self, args, keys, node: Value(Kind.ZIP, items=args),
         "range": lambda self, args, keys, node: Value(
             Kind.RANGE, constant=args[0].constant if len(args) == 1 else None
         ),
         "sum": summed,
-        "abs": lambda self, args, keys, node: self.like(args[0], node, "abs", (args[0],)) if args else None,
+        "abs": lambda self, args, keys, node: self.tensors.like(args[0], node, "abs", (args[0],)) if args else None,
         "print": lambda self, args, keys, node: Value(Kind.NONE),
         "isinstance": lambda self, args, keys, node: Value(Kind.FLAG, constant=self.is_layer(args)),
         "len": lambda self, args, keys, node: Value(Kind.NUMBER, constant=length(args[0]) if args else None),

@@ -7,9 +7,9 @@ those that nobody calls at the end, with values of which nothing is known. Nothi
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
+from lab.failures.analysis.calls import Calls
 from lab.failures.analysis.expressions import MOST_STEPS, Expressions, TooMuch
 from lab.failures.analysis.facts import (
     LIBRARIES,
@@ -18,8 +18,11 @@ from lab.failures.analysis.facts import (
     reach_all,
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
-from lab.failures.analysis.program import Body, Scope
+from lab.failures.analysis.libraries import Libraries
+from lab.failures.analysis.methods import Methods
+from lab.failures.analysis.program import Body, Program, Scope
 from lab.failures.analysis.shapes import count, leaves, written
+from lab.failures.analysis.tensors import Tensors
 
 USUAL = {
     "torch": "torch",
@@ -35,22 +38,32 @@ USUAL = {
 MOST_TURNS = 8  # of a loop over what the text writes out; of others the first two
 
 
-@dataclass
-class Interpreter(Expressions):
-    """One reading of one text."""
+class Interpreter:
+    """One reading of one text. `program` is what it leaves."""
+
+    def __init__(self) -> None:
+        self.program = program = Program()
+        self.tensors = tensors = Tensors(program)
+        self.methods = methods = Methods(program, tensors, self)
+        self.libraries = libraries = Libraries(program, tensors, methods, self)
+        self.calls = calls = Calls(program, tensors, methods, libraries, self)
+        self.eval = Expressions(program, tensors, methods, libraries, calls, self).eval
+        self.call, self.method, self.stranger_called = calls.call, calls.method, calls.stranger_called
 
     def read(self, tree: ast.Module) -> None:
-        self.tree = tree
+        self.program.tree = tree
         scope = Scope(start={name: Value(Kind.LIBRARY, op=full) for name, full in USUAL.items()})
         try:
             self.block(tree.body, scope)
             self.uncalled(scope, tree)
         except TooMuch:
-            self.left_out = (
+            self.program.left_out = (
                 f"The text is long: after {MOST_STEPS:,} expressions the rest was not read. Give a part of it."
             )
         except RecursionError:
-            self.left_out = "Its functions call each other too deeply: the rest was not read. Give a part of it."
+            self.program.left_out = (
+                "Its functions call each other too deeply: the rest was not read. Give a part of it."
+            )
 
     def uncalled(self, scope: Scope, tree: ast.Module) -> None:
         """Classes that nobody makes are made, functions that nobody calls are called, twice, as a loop would."""
@@ -59,11 +72,11 @@ class Interpreter(Expressions):
             if value.kind == Kind.CLASS and not self.knows_made(value) and id(value) not in bases:
                 start = self.method(Value(Kind.INSTANCE, body=value.body), "__init__")
                 given = self.strangers(start.body) if start is not None and isinstance(start.body, Body) else {}
-                self.make(value, [], given, value.node or ast.Constant(None))
-        for instance in [v for v in self.everything if isinstance(v.body, Body)]:
+                self.calls.make(value, [], given, value.node or ast.Constant(None))
+        for instance in [v for v in self.program.everything if isinstance(v.body, Body)]:
             assert isinstance(instance.body, Body)
             self.twice(
-                [self.method(instance, name) for name in self.methods(instance) if name != "__init__"],
+                [self.method(instance, name) for name in self.calls.names_of_methods(instance) if name != "__init__"],
             )
         self.twice([v for v in scope.values() if v.kind == Kind.FUNCTION])
 
@@ -71,17 +84,20 @@ class Interpreter(Expressions):
         left = [
             f
             for f in functions
-            if f and f.kind == Kind.FUNCTION and isinstance(f.body, Body) and id(f.body.definition) not in self.followed
+            if f
+            and f.kind == Kind.FUNCTION
+            and isinstance(f.body, Body)
+            and id(f.body.definition) not in self.program.followed
         ]
         inside = {name for f in left for name in self.names_called(f)}
         for function in sorted(left, key=lambda f: f.name in inside):
             assert isinstance(function.body, Body)
-            if id(function.body.definition) in self.followed:
+            if id(function.body.definition) in self.program.followed:
                 continue
             arguments = self.strangers(function.body)
-            for self.again in (False, True):
+            for self.program.again in (False, True):
                 self.call(function, [], arguments, function.body.definition)
-            self.again = False
+            self.program.again = False
 
     @staticmethod
     def names_called(function: Value) -> set[str]:
@@ -104,21 +120,21 @@ class Interpreter(Expressions):
         return {name: Value(name=name) for name in free if not (body.self and name == every[0].arg)}
 
     def knows_made(self, kind: Value) -> bool:
-        return any(v.body is kind.body for v in self.everything)
+        return any(v.body is kind.body for v in self.program.everything)
 
     def block(self, statements: Sequence[ast.stmt], scope: Scope) -> bool:
         """Follow statements; True when the rest of the text around them is not reached (return, break, raise)."""
-        depth = len(self.path)
+        depth = len(self.program.path)
         try:
             for statement in statements:
-                self.statement = statement
-                self.path[depth:] = [(statements, statement)]
+                self.program.statement = statement
+                self.program.path[depth:] = [(statements, statement)]
                 if self.follow(statement, scope):
                     return True
-                self.statement = statement
+                self.program.statement = statement
             return False
         finally:
-            del self.path[depth:]
+            del self.program.path[depth:]
 
     def follow(self, statement: ast.stmt, scope: Scope) -> bool:
         rule = self.by_statement.get(type(statement))
@@ -133,7 +149,7 @@ class Interpreter(Expressions):
         result = self.eval(statement.value, scope)
         again = old is not None and result.op == "+" and (old in reach_all(result) or old.kind == Kind.NUMBER)
         if again and any(ast.unparse(n) == ast.unparse(first) for n in ast.walk(statement.value)):
-            self.note(Act.GATHER, statement, result, result)
+            self.program.note(Act.GATHER, statement, result, result)
         for target in statement.targets:
             self.bind(target, result, scope)
 
@@ -168,8 +184,8 @@ class Interpreter(Expressions):
 
     def give_back(self, statement: ast.Return, scope: Scope) -> bool:
         result = self.eval(statement.value, scope) if statement.value else Value(Kind.NONE)
-        if self.calls:
-            self.calls[-1].results.append(result)
+        if self.program.frames:
+            self.program.frames[-1].results.append(result)
         return True
 
     def match(self, statement: ast.Match, scope: Scope) -> None:
@@ -234,44 +250,44 @@ class Interpreter(Expressions):
             if one is None or two is None or one is two:
                 scope[name] = one or two or Value()
             else:
-                scope[name] = self.either(one, two)
+                scope[name] = self.tensors.either(one, two)
         return False
 
     def arm(self, statement: ast.If, arm: int, scope: Scope) -> bool:
-        self.arms.append((id(statement), arm))
-        self.tests.append((statement, len(self.loops)))
+        self.program.arms.append((id(statement), arm))
+        self.program.tests.append((statement, len(self.program.loops)))
         ended = self.block((statement.body, statement.orelse)[arm], scope)
-        self.tests.pop()
-        self.arms.pop()
+        self.program.tests.pop()
+        self.program.arms.pop()
         return ended
 
     def loop(self, statement: ast.For | ast.AsyncFor | ast.While, scope: Scope) -> None:
         if not isinstance(statement, ast.While):
             over = self.eval(statement.iter, scope)
             if over.kind == Kind.RANGE and isinstance(over.constant, int):
-                self.counts[id(statement)] = over.constant
+                self.program.counts[id(statement)] = over.constant
             if over.kind == Kind.MODULE:
-                self.layers_in[id(statement)] = count(over)
+                self.program.layers_in[id(statement)] = count(over)
         members = [] if isinstance(statement, ast.While) else list(listed(over))
-        self.told -= {id(items[0]) for items in members}
+        self.program.told -= {id(items[0]) for items in members}
         known = 0 if isinstance(statement, ast.While) else written(over)
         turns = max(2, min(known, MOST_TURNS))
         if turns == known:
-            self.whole_loops.add(id(statement))
+            self.program.whole_loops.add(id(statement))
         for turn in range(1, turns + 1):
             if turn == 2:
                 first = (id(statement), 1)
                 left = {name: v for name, v in scope.items() if any(first in part.turns for part in (v, *leaves([v])))}
-                self.carried[id(statement)] = self.carried.get(id(statement), {}) | left
-            self.loops.append((statement, turn))
+                self.program.carried[id(statement)] = self.program.carried.get(id(statement), {}) | left
+            self.program.loops.append((statement, turn))
             if isinstance(statement, ast.While):
                 self.eval(statement.test, scope)
             else:
                 self.bind(statement.target, self.item(over, statement.iter, turn), scope)
             self.block(statement.body, scope)
-            self.loops.pop()
+            self.program.loops.pop()
         for items in members:
-            if id(items[0]) in self.told and items[0].graph:  # each of them was asked, not only the first ones
+            if id(items[0]) in self.program.told and items[0].graph:  # each of them was asked, not only the first ones
                 for other in items[1:]:
                     other.graph = other.leaf = True
         self.block(statement.orelse, scope)
@@ -295,7 +311,7 @@ class Interpreter(Expressions):
         if over.kind == Kind.LOADER and over.items:
             size = over.constant if isinstance(over.constant, int) else None
             parts = [
-                self.tensor(node, "part", (v,), (size, *v.shape[1:]) if v.shape else None, whole=v.whole)
+                self.tensors.tensor(node, "part", (v,), (size, *v.shape[1:]) if v.shape else None, whole=v.whole)
                 for v in over.items
             ]
             return Value(Kind.LIST, items=parts)
@@ -308,24 +324,24 @@ class Interpreter(Expressions):
         if over.kind in TENSORS | {Kind.ARRAY}:
             shape = over.shape[1:] if over.shape else None
             kind = over.kind if over.kind == Kind.ARRAY else Kind.TENSOR
-            return self.tensor(node, "part", (over,), shape, whole=over.whole, kind=kind)
+            return self.tensors.tensor(node, "part", (over,), shape, whole=over.whole, kind=kind)
         return Value(
-            parents=(over,) if over.kind == Kind.UNKNOWN and over.parents else (), node=node, turns=self.turns()
+            parents=(over,) if over.kind == Kind.UNKNOWN and over.parents else (), node=node, turns=self.program.turns()
         )
 
     def within(self, statement: ast.With | ast.AsyncWith, scope: Scope) -> bool:
         entered = 0
         for item in statement.items:
-            mode = self.mode(item.context_expr, scope)
+            mode = self.libraries.mode(item.context_expr, scope)
             if mode is not False:
-                self.modes.append(mode)
+                self.program.modes.append(mode)
                 entered += 1
             value = self.eval(item.context_expr, scope)
             if item.optional_vars is not None:
                 self.bind(item.optional_vars, value if value.kind == Kind.UNKNOWN else Value(), scope)
         ended = self.block(statement.body, scope)
         if entered:
-            del self.modes[-entered:]
+            del self.program.modes[-entered:]
         return ended
 
     def bind(self, target: ast.expr, value: Value, scope: Scope) -> None:
@@ -333,10 +349,10 @@ class Interpreter(Expressions):
             case ast.Name(id=name):
                 if value.kind not in {Kind.LIBRARY, Kind.FUNCTION, Kind.CLASS}:
                     value.name = value.name or name
-                    value.statement = value.statement or self.statement
+                    value.statement = value.statement or self.program.statement
                 old = scope.find(name)
                 if old is not None and old is not value and old.kind == value.kind == Kind.MODULE:
-                    self.note(Act.REPLACED, target, old, value)
+                    self.program.note(Act.REPLACED, target, old, value)
                 scope[name] = value
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 items = value.items or []
@@ -352,14 +368,14 @@ class Interpreter(Expressions):
                 base.moments = None
                 key = self.eval(target.slice, scope).constant
                 if base.kind in TENSORS or base.kind == Kind.UNKNOWN:
-                    self.note(Act.WRITE, target, base, value, "index")
+                    self.program.note(Act.WRITE, target, base, value, "index")
                     self.settle(owner, base, value, target, scope)
                 elif base.kind == Kind.GRADIENT:
-                    self.empty(base.base or Value(), target, not (everything(target.slice) and is_zero(value)))
+                    self.program.empty(base.base or Value(), target, not (everything(target.slice) and is_zero(value)))
                 elif base.kind == Kind.DICT:
                     self.assign_item(base, key, value)
                     if value.kind in {Kind.TENSOR, Kind.LIST}:
-                        self.note(Act.ATTRIBUTE, target, base, value, "item")
+                        self.program.note(Act.ATTRIBUTE, target, base, value, "item")
                 elif base.kind == Kind.MODULE:
                     self.assign_layer(base, key, value, target)
 
@@ -377,7 +393,7 @@ class Interpreter(Expressions):
     def assign_layer(self, box: Value, place: object, value: Value, target: ast.expr) -> None:
         """A layer of a Sequential, a ModuleList or a ModuleDict that is put in the place of another."""
         value.tags.add(Tag.REGISTERED)
-        self.note(Act.ATTRIBUTE, target, box, value, "item")
+        self.program.note(Act.ATTRIBUTE, target, box, value, "item")
         if isinstance(place, str):
             box.attributes[place] = value
             box.items = [*(box.items or []), value]
@@ -388,37 +404,39 @@ class Interpreter(Expressions):
     def settle(self, owner: ast.expr, base: Value, value: Value, node: ast.expr, scope: Scope) -> None:
         """After a write into a part of a tensor, its name stands for a new value of the graph."""
         if isinstance(owner, ast.Name) and base.kind == Kind.TENSOR and not (base.leaf and base.graph):
-            new = self.tensor(node, "written", (base, value), base.shape)
+            new = self.tensors.tensor(node, "written", (base, value), base.shape)
             new.saved, new.name = base.saved, base.name
             scope[owner.id] = new
 
     def piece(self, value: Value, node: ast.expr) -> Value:
         """One of several things unpacked from a value of which they are parts."""
         if value.kind in TENSORS:
-            return self.tensor(node, "part", (value,))
+            return self.tensors.tensor(node, "part", (value,))
         if value.kind == Kind.NUMBER:  # of x.tolist()
             return self.item(value, node, 1)
-        return Value(parents=(value,), maybe=value.maybe, graph=value.graph, node=node, turns=self.turns(), op="part")
+        return Value(
+            parents=(value,), maybe=value.maybe, graph=value.graph, node=node, turns=self.program.turns(), op="part"
+        )
 
     def assign_attribute(self, owner: Value, name: str, value: Value, node: ast.expr) -> None:
         if name == "grad":
-            self.empty(owner, node, not is_zero(value))
+            self.program.empty(owner, node, not is_zero(value))
         elif name == "data":
             if value.op in {"+", "-"} and value.parents and any(p.base is owner for p in reach_all(value)):
-                self.note(Act.UPDATE, node, owner, value, value.op)
+                self.program.note(Act.UPDATE, node, owner, value, value.op)
         elif name == "requires_grad":
             if value.constant is False:
-                self.freeze(owner, node)
+                self.methods.freeze(owner, node)
             elif owner.kind in {Kind.PARAMETER, Kind.MODULE}:
-                self.thaw(owner)
+                self.methods.thaw(owner)
             elif owner.kind in {Kind.TENSOR, Kind.UNKNOWN}:
                 if owner.parents and owner.leaf:  # made anew from numbers: where these come from does not matter
                     owner.cut = Cut.NONE
-                self.asked(owner, [value], node)
+                self.methods.asked(owner, [value], node)
         else:
             if value.kind == Kind.MODULE:
                 value.tags.add(Tag.REGISTERED if owner.kind == Kind.MODULE else Tag.KEPT)
-            self.note(Act.ATTRIBUTE, node, owner, value, name)
+            self.program.note(Act.ATTRIBUTE, node, owner, value, name)
             if value.kind not in {Kind.LIBRARY, Kind.FUNCTION, Kind.CLASS}:
                 value.name = value.name or name
             owner.attributes[name] = value
@@ -430,34 +448,36 @@ class Interpreter(Expressions):
         old = self.eval(target, scope)
         if isinstance(target, ast.Attribute) and target.attr == "data":
             owner = self.eval(target.value, scope)
-            self.note(Act.UPDATE, target, owner, value, sign)
+            self.program.note(Act.UPDATE, target, owner, value, sign)
             return
         if old.kind == Kind.GRADIENT and sign == "*" and value.constant == 0:
-            self.empty(old.base or Value(), target)
+            self.program.empty(old.base or Value(), target)
             return
         if old.kind in {Kind.LIST, Kind.TEXT, Kind.DICT}:
             if old.kind == Kind.LIST and value.kind == Kind.LIST and old.items is not None:
                 for part in value.items or []:
-                    self.note(Act.APPEND, statement, old, part)
+                    self.program.note(Act.APPEND, statement, old, part)
                 old.items = old.items + (value.items or [])
                 old.tags |= value.tags & {Tag.OPEN}
             return
         element = isinstance(target, ast.Subscript) and self.eval(target.value, scope).kind in TENSORS | {Kind.ARRAY}
         by_hand = value.kind == Kind.GRADIENT and value.base is old  # of what a list of parameters gave, perhaps
         if (old.kind in TENSORS and not element) or by_hand:
-            self.note(Act.WRITE, statement, old, value, sign)
+            self.program.note(Act.WRITE, statement, old, value, sign)
         if isinstance(target, ast.Subscript) and (base := self.eval(target.value, scope)).kind != Kind.DICT:
             if base.kind == Kind.UNKNOWN:
-                self.note(Act.GATHER, statement, self.arithmetic(sign, old, value, statement.value), value, sign)
+                self.program.note(
+                    Act.GATHER, statement, self.tensors.arithmetic(sign, old, value, statement.value), value, sign
+                )
             base.moments = None
             if base.kind in TENSORS:
-                self.note(Act.WRITE, statement, base, value, "index")
+                self.program.note(Act.WRITE, statement, base, value, "index")
                 self.settle(target.value, base, value, target.value, scope)
             return
-        if (old.leaf and old.graph) or (old.kind in TENSORS and self.modes[-1] is not None):
+        if (old.leaf and old.graph) or (old.kind in TENSORS and self.program.modes[-1] is not None):
             return  # an update: the tensor stays what it is
-        result = self.arithmetic(sign, old, value, statement.value)
-        self.note(Act.GATHER, statement, result, value, sign)
+        result = self.tensors.arithmetic(sign, old, value, statement.value)
+        self.program.note(Act.GATHER, statement, result, value, sign)
         self.bind(target, self.renamed(result, old), scope)
 
     @staticmethod

@@ -25,8 +25,9 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.methods import Methods
-from lab.failures.analysis.program import Scope
+from lab.failures.analysis.program import Follower, Program, Scope
 from lab.failures.analysis.shapes import literal_shape
+from lab.failures.analysis.tensors import Tensors
 
 MODULES = LAYERS | CONTAINERS | ACTIVATIONS.keys() | LOSSES.keys() | IDENTITIES | POOLS | {"Flatten"}
 WITHOUT_TENSORS = {"manual_seed", "device", "save", "load", "is_available", "autocast", "no_grad", "Generator"}
@@ -56,14 +57,19 @@ class LibraryCall:
 
 
 @dataclass
-class Libraries(Methods):
+class Libraries:
     """Functions and classes of the libraries."""
+
+    program: Program
+    tensors: Tensors
+    methods: Methods
+    follower: Follower
 
     def library_call(self, full: str, args: list[Value], keys: dict[str, Value], node: ast.Call, scope: Scope) -> Value:
         call = LibraryCall(full, args, keys, node, scope)
         if call.root == "math":
             return (
-                self.to_number(args[0], node)
+                self.tensors.to_number(args[0], node)
                 if args and args[0].kind in TENSORS | {Kind.UNKNOWN}
                 else Value(Kind.NUMBER, parents=tuple(a for a in args if a.cut or a.parents or a.maybe))
             )
@@ -79,16 +85,16 @@ class Libraries(Methods):
             return self.optimizer(name, args, call.keys, node)
         if "lr_scheduler" in full:
             value = Value(Kind.SCHEDULER, op=name, base=call.first)
-            self.note(Act.SCHEDULER, node, value, detail=name)
+            self.program.note(Act.SCHEDULER, node, value, detail=name)
             return value
         if ".init." in full and name.endswith("_"):
             given = args[1] if len(args) > 1 else call.keys.get("gain", call.keys.get("val"))
-            self.note(Act.INIT, node, call.first, given, name)
+            self.program.note(Act.INIT, node, call.first, given, name)
             return call.first
         if name.endswith("_") and call.root == "torch" and args:
-            return self.tensor_call(args[0], name, args[1:], call.keys, node, "argument")
+            return self.methods.tensor_call(args[0], name, args[1:], call.keys, node, "argument")
         if full.endswith("autograd.backward") and args:
-            self.note(Act.BACKWARD, node, args[0], detail="functional")
+            self.program.note(Act.BACKWARD, node, args[0], detail="functional")
             return Value(Kind.NONE)
         return self.autograd_grad(call) if full.endswith("autograd.grad") else None
 
@@ -96,10 +102,10 @@ class Libraries(Methods):
         args, node = call.args, call.node
         if args:
             keeps = [call.keys.get(word, Value()).constant for word in ("create_graph", "retain_graph")]
-            self.note(Act.USED, node, args[0], detail="retain" if any(keeps) else "")
+            self.program.note(Act.USED, node, args[0], detail="retain" if any(keeps) else "")
         by = args[1] if len(args) > 1 else call.keys.get("inputs", Value())
         for value in by.items if by.kind == Kind.LIST and by.items else [by]:
-            self.note(Act.DIFFERENTIATE, node, value)
+            self.program.note(Act.DIFFERENTIATE, node, value)
         return Value(Kind.LIST, items=[self.derivative(args, node)], tags={Tag.OPEN})
 
     def data_call(self, call: LibraryCall) -> Value | None:
@@ -112,14 +118,14 @@ class Libraries(Methods):
         if name == "Subset" and args:
             return args[0]
         if name in DISTRIBUTIONS and "distributions" in full:
-            self.note(Act.DRAW, call.node, keys.get("probs", call.first))
+            self.program.note(Act.DRAW, call.node, keys.get("probs", call.first))
             return Value(Kind.DISTRIBUTION, call.node, op=name, parents=(*args, *keys.values()))
         if call.root == "torchvision" or "hub" in full or name in {"DataLoader", "Compose"}:
             return Value(parents=tuple(a for a in args if a.graph), op="call", name="")
         if call.root == ENGINE and name == "Tensor":
             return self.engine_leaf(args, keys, call.node)
         if (name in CREATORS and call.root in {"torch", "numpy"}) or (call.root == "numpy" and "random" in full):
-            return self.create(name, args, keys, call.node, Kind.ARRAY if call.root == "numpy" else Kind.TENSOR)
+            return self.tensors.create(name, args, keys, call.node, Kind.ARRAY if call.root == "numpy" else Kind.TENSOR)
         return None
 
     def samples(self, dataset: Value, node: ast.Call) -> list[Value] | None:
@@ -127,15 +133,17 @@ class Libraries(Methods):
         None where that is not known."""
         if dataset.kind == Kind.DATASET:
             return dataset.items
-        place = self.method(dataset, "__getitem__") if dataset.kind == Kind.INSTANCE else None
+        place = self.follower.method(dataset, "__getitem__") if dataset.kind == Kind.INSTANCE else None
         if place is None:
             return None
-        one = self.call(place, [Value(Kind.NUMBER)], {}, node)
+        one = self.follower.call(place, [Value(Kind.NUMBER)], {}, node)
         parts = one.items if one.kind == Kind.LIST and Tag.OPEN not in one.tags else None
         if not parts or any(part.kind not in TENSORS | {Kind.ARRAY} for part in parts):
             return None
         return [
-            self.tensor(node, "part", (part,), (None, *part.shape) if part.shape is not None else None, "", part.whole)
+            self.tensors.tensor(
+                node, "part", (part,), (None, *part.shape) if part.shape is not None else None, "", part.whole
+            )
             for part in parts
         ]
 
@@ -144,8 +152,8 @@ class Libraries(Methods):
             return None
         for part in call.args:
             if part.kind in TENSORS and graph_of(part):
-                self.note(Act.NUMPY, call.node, part)
-        value = self.function(call.name, call.args, call.keys, call.node)
+                self.program.note(Act.NUMPY, call.node, part)
+        value = self.tensors.function(call.name, call.args, call.keys, call.node)
         if value.kind == Kind.TENSOR and not any(a.kind in TENSORS for a in call.args):
             value.kind = Kind.ARRAY
         return value
@@ -155,29 +163,31 @@ class Libraries(Methods):
         if name in WITHOUT_TENSORS:
             return Value(Kind.TEXT)
         if call.root not in {"torch", ENGINE}:
-            return self.stranger_called(Value(), args, keys, node)
+            return self.follower.stranger_called(Value(), args, keys, node)
         along = "dim" in keys or (len(args) > 1 and args[1].kind == Kind.NUMBER)
         if name in {"max", "min", "topk", "sort"} and call.root == "torch" and args and along:
-            return self.tensor_call(args[0], name, args[1:], keys, node)
+            return self.methods.tensor_call(args[0], name, args[1:], keys, node)
         if name == "where" and len(node.args) == 3:
             return self.where(args, keys, node, call.scope)
         if name in EFFECTS:
-            return self.function(name, args, keys, node)
-        return self.stranger_called(Value(Kind.LIBRARY, op=call.full), args, keys, node)
+            return self.tensors.function(name, args, keys, node)
+        return self.follower.stranger_called(Value(Kind.LIBRARY, op=call.full), args, keys, node)
 
     def parameter(self, call: LibraryCall) -> Value:
         made = call.first if call.first.kind == Kind.TENSOR else Value(Kind.TENSOR, call.node)
-        value = Value(Kind.PARAMETER, call.node, self.statement, made.op, graph=True, leaf=True, shape=made.shape)
+        value = Value(
+            Kind.PARAMETER, call.node, self.program.statement, made.op, graph=True, leaf=True, shape=made.shape
+        )
         if "requires_grad" in call.keys or len(call.args) > 1:
             value.tags.add(Tag.FROZEN)
         elif made.whole:
-            self.note(Act.WHOLE_LEAF, call.node, made)
-        self.note(Act.MADE, call.node, value)
+            self.program.note(Act.WHOLE_LEAF, call.node, made)
+        self.program.note(Act.MADE, call.node, value)
         return value
 
     def variable(self, call: LibraryCall) -> Value | None:
         if "requires_grad" in call.keys and call.args:
-            return self.create("as_tensor", call.args, call.keys, call.node, Kind.TENSOR)
+            return self.tensors.create("as_tensor", call.args, call.keys, call.node, Kind.TENSOR)
         return call.first if call.args else None
 
     def field(self, call: LibraryCall) -> Value | None:
@@ -185,18 +195,22 @@ class Libraries(Methods):
         if call.root != "dataclasses":
             return None
         if (factory := call.keys.get("default_factory")) is not None:
-            return self.call(factory, [], {}, call.node)
+            return self.follower.call(factory, [], {}, call.node)
         return call.keys.get("default", Value())
 
     def gradcheck(self, call: LibraryCall) -> Value:
         given = call.args[1] if len(call.args) > 1 else call.keys.get("inputs", Value())
-        self.note(Act.GRADCHECK, call.node, given)
+        self.program.note(Act.GRADCHECK, call.node, given)
         return Value(Kind.FLAG)
 
     def set_grad_enabled(self, call: LibraryCall) -> Value:
         node, flag = call.node, call.node.args[0] if call.node.args else None
-        if isinstance(self.statement, ast.Expr) and self.statement.value is node and isinstance(flag, ast.Constant):
-            self.modes[-1] = None if flag.value else node
+        if (
+            isinstance(self.program.statement, ast.Expr)
+            and self.program.statement.value is node
+            and isinstance(flag, ast.Constant)
+        ):
+            self.program.modes[-1] = None if flag.value else node
         return Value(Kind.NONE)
 
     # What a name means in whichever library it stands; None where another rule has to say.
@@ -225,7 +239,7 @@ class Libraries(Methods):
         known = all(key.arg in {"outputs", "inputs", "grad_outputs", "retain_graph"} for key in node.keywords)
         if not args or len(node.args) > 3 or not known:
             return Value()
-        value = self.tensor(node, "derivative", args[:1])
+        value = self.tensors.tensor(node, "derivative", args[:1])
         if value.cut != Cut.NO_GRAD:
             value.cut, value.cut_by = Cut.DERIVATIVE, node
         value.graph = False
@@ -236,7 +250,7 @@ class Libraries(Methods):
         first = args[0] if args else keys.get("data", Value())
         behind = list(reach(first, live=False))
         remade = any(v.cut for v in behind) and not any(Tag.UPDATED in v.tags for v in behind)
-        value = self.tensor(node, "Tensor", (first,) if remade else (), literal_shape(first))
+        value = self.tensors.tensor(node, "Tensor", (first,) if remade else (), literal_shape(first))
         asks = args[1] if len(args) > 1 else keys.get("requires_grad", Value(constant=True))
         value.graph = asks.constant if isinstance(asks.constant, bool) else None
         value.leaf = value.double = True
@@ -267,12 +281,14 @@ class Libraries(Methods):
                 and any(p.name in tested for p in found.parents if graph_of(found))
             ):
                 risky.append(part)
-        value = self.function("where", args, keys, node)
-        self.note(Act.WHERE, node, value, None, " ".join(risky))
+        value = self.tensors.function("where", args, keys, node)
+        self.program.note(Act.WHERE, node, value, None, " ".join(risky))
         return value
 
     def layer(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
-        value = Value(Kind.MODULE, node, self.statement, name, attributes={}, graph=True if name in LAYERS else None)
+        value = Value(
+            Kind.MODULE, node, self.program.statement, name, attributes={}, graph=True if name in LAYERS else None
+        )
         if name in {"Linear", "MLP"}:
             out = args[1] if len(args) > 1 else keys.get("out_features", keys.get("n_out"))
             if name == "MLP":
@@ -281,7 +297,7 @@ class Libraries(Methods):
             if out is not None:
                 value.attributes["out"] = out
             if "init" in keys and keys["init"].constant == "zeros":
-                self.note(Act.ZERO_LAYER, node, value, None, name)
+                self.program.note(Act.ZERO_LAYER, node, value, None, name)
         if name in CONTAINERS:
             if len(args) == 1 and args[0].kind in {Kind.LIST, Kind.DICT}:
                 value.items = args[0].items
@@ -294,34 +310,34 @@ class Libraries(Methods):
             for item in value.items or []:
                 item.tags.add(Tag.REGISTERED)
         value.attributes |= {k: v for k, v in keys.items() if k in {"reduction", "inplace"}}
-        value.constant, value.turns = self.times(), self.turns()
+        value.constant, value.turns = self.times(), self.program.turns()
         if any(flag.constant is False for key, flag in keys.items() if key.endswith("affine")):
             value.tags.add(Tag.FROZEN)  # it has no parameters
         if name in LAYERS:
-            self.note(Act.MADE, node, value)
-        self.everything.append(value)
+            self.program.note(Act.MADE, node, value)
+        self.program.everything.append(value)
         return value
 
     def times(self) -> int:
         """How many a thing that is made here stands for: of a loop or a comprehension over range(5) the first one for
         all, the others for none."""
-        if not self.loops:
-            return self.repeats
-        loop, turn = self.loops[-1]
-        one = id(loop) in self.whole_loops
-        return self.repeats * (1 if one else self.counts.get(id(loop), 1) if turn == 1 else 0)
+        if not self.program.loops:
+            return self.program.repeats
+        loop, turn = self.program.loops[-1]
+        one = id(loop) in self.program.whole_loops
+        return self.program.repeats * (1 if one else self.program.counts.get(id(loop), 1) if turn == 1 else 0)
 
     def optimizer(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         given = args[0] if args else keys.get("params", keys.get("parameters", Value()))
-        value = Value(Kind.OPTIMIZER, node, self.statement, name, (given,))
+        value = Value(Kind.OPTIMIZER, node, self.program.statement, name, (given,))
         rate = keys.get("lr", args[1] if len(args) > 1 else Value())
         value.attributes |= {"lr": rate, "momentum": keys.get("momentum", Value(constant=0))}
         value.items = owners(given)
         for item in value.items or []:
             if item.kind == Kind.MODULE:  # what it moves is trained, however often it is evaluated
                 item.tags.add(Tag.TRAINED)
-        self.everything.append(value)
-        self.note(Act.OPTIMIZER, node, value, given, "empty" if Tag.USED_UP in given.tags else "")
+        self.program.everything.append(value)
+        self.program.note(Act.OPTIMIZER, node, value, given, "empty" if Tag.USED_UP in given.tags else "")
         return value
 
     def mode(self, node: ast.expr, scope: Scope) -> ast.AST | Literal[False] | None:

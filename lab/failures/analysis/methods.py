@@ -10,6 +10,7 @@ from lab.failures.analysis.effects import CHOICES
 from lab.failures.analysis.facts import LAYERS, MODULE_METHODS, TENSOR_METHODS, TENSORS, Value, graph_of, modules
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.moments import made
+from lab.failures.analysis.program import Follower, Program
 from lab.failures.analysis.shapes import created_shape, reduced_shape
 from lab.failures.analysis.tensors import Operation, Tensors
 
@@ -18,15 +19,19 @@ Method = Callable[["Methods", Operation], Value | None]
 
 
 @dataclass
-class Methods(Tensors):
+class Methods:
     """Methods called on values."""
+
+    program: Program
+    tensors: Tensors
+    follower: Follower
 
     def method_call(self, owner: Value, name: str, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
         found = owner.attributes.get(name)
         if found is not None and found.kind in CALLABLE:
-            return self.call(found, args, keys, node)
-        if owner.kind in {Kind.MODULE, Kind.INSTANCE} and (method := self.method(owner, name)) is not None:
-            return self.call(method, args, keys, node)
+            return self.follower.call(found, args, keys, node)
+        if owner.kind in {Kind.MODULE, Kind.INSTANCE} and (method := self.follower.method(owner, name)) is not None:
+            return self.follower.call(method, args, keys, node)
         op = Operation(name, [owner, *args], keys, node if isinstance(node, ast.expr) else ast.Constant(None))
         if name in self.training and (value := self.training[name](self, op)) is not None:
             return value
@@ -44,18 +49,18 @@ class Methods(Tensors):
             and given[0].graph is not False
             and owner.kind == Kind.UNKNOWN
         ):
-            self.note(Act.BACKWARD, op.node, given[0], None, "given")  # accelerator.backward(loss)
+            self.program.note(Act.BACKWARD, op.node, given[0], None, "given")  # accelerator.backward(loss)
             return Value(Kind.NONE)
         if Tag.ASKED in owner.tags:  # the result of a computation: asking gives it no graph
             owner.graph = owner.before
         keep = op.keys.get("retain_graph")
         detail = "retain" if keep is not None and keep.constant is not False else ""
         detail += " given" if given or "gradient" in op.keys or "grad" in op.keys else ""
-        self.note(Act.BACKWARD, op.node, owner, None, detail)
+        self.program.note(Act.BACKWARD, op.node, owner, None, detail)
         return Value(Kind.NONE)
 
     def zero_grad(self, op: Operation) -> Value:
-        self.empty(op.first, op.node)
+        self.program.empty(op.first, op.node)
         if op.first.kind == Kind.UNKNOWN:
             op.first.tags.add(Tag.TRAINED)
         return Value(Kind.NONE)
@@ -78,7 +83,7 @@ class Methods(Tensors):
     def of_gradient(self, op: Operation) -> Value:
         owner = op.first
         if op.name in {"zero_", "fill_", "fill"}:
-            self.empty(owner.base or Value(), op.node)
+            self.program.empty(owner.base or Value(), op.node)
         if op.name == "sign":
             return Value(Kind.GRADIENT, base=owner.base, op="sign", tags={*owner.tags, Tag.SIGN})
         same = op.name in {"data", "clone", "detach", "clamp"}
@@ -87,7 +92,7 @@ class Methods(Tensors):
     def of_array(self, op: Operation) -> Value:
         if op.name in {"argmax", "argmin"}:
             return Value(Kind.ARRAY, graph=False, whole=True)
-        return self.function(op.name, op.args, op.keys, op.node)
+        return self.tensors.function(op.name, op.args, op.keys, op.node)
 
     def of_module(self, op: Operation) -> Value:
         owner, added = op.first, op.args[1:2]
@@ -109,53 +114,53 @@ class Methods(Tensors):
 
     def unknown_call(self, owner: Value, name: str, args: list[Value], keys: dict[str, Value], at: ast.expr) -> Value:
         if owner.kind == Kind.AUTOGRAD_FUNCTION or (Tag.AUTOGRAD_FUNCTION in owner.tags and name == "apply"):
-            return self.tensor(at, "function", args)
+            return self.tensors.tensor(at, "function", args)
         if owner.kind == Kind.DISTRIBUTION:
             drawn = name == "sample"  # no gradient comes back to what a sample was drawn with
-            return self.tensor(at, name, () if drawn else owner.parents)
+            return self.tensors.tensor(at, name, () if drawn else owner.parents)
         if owner.kind == Kind.CLASS:
             return Value(parents=tuple(args))
         if owner.kind == Kind.UNKNOWN and (known := tables.made(name, args, keys)) is not None:
             return known
         if name == "append" and args and not bounded(owner):
-            self.note(Act.APPEND, at, owner, args[0])
+            self.program.note(Act.APPEND, at, owner, args[0])
         if name in {"item", "numpy", "tolist"}:
-            return self.to_number(owner, at, Cut.NUMPY if name == "numpy" else Cut.ITEM)
+            return self.tensors.to_number(owner, at, Cut.NUMPY if name == "numpy" else Cut.ITEM)
         if name in {"detach"}:
-            value = self.detached(owner, at)
+            value = self.tensors.detached(owner, at)
             value.kind = Kind.UNKNOWN
             value.graph = False
             return value
         if name in CHOICES:
-            return self.choice(at, [owner])
+            return self.tensors.choice(at, [owner])
         if name in {"max", "min", "topk", "sort"} and (args or keys):
             return self.tensor_call(owner, name, args, keys, at)
         if name in TENSOR_METHODS or (name == "gather" and len(args) == 2):
             if name in {"long", "int"}:
                 return Value(parents=(owner,), op=name)
-            value = self.function(name, [owner, *args], keys, at)
+            value = self.tensors.function(name, [owner, *args], keys, at)
             value.whole = None
             return value
-        value = self.call(Value(parents=(owner,), name=f"{owner.name}.{name}"), args, keys, at)
+        value = self.follower.call(Value(parents=(owner,), name=f"{owner.name}.{name}"), args, keys, at)
         if owner.kind in {Kind.MODULE, Kind.UNKNOWN}:
             value.parents = (owner, *value.parents)
         return value
 
     def take_step(self, owner: Value, args: list[Value], at: ast.expr) -> Value:
         if owner.kind == Kind.SCHEDULER or "sched" in owner.name.lower():
-            self.note(Act.SCHEDULER, at, owner, args[0] if args else None)
+            self.program.note(Act.SCHEDULER, at, owner, args[0] if args else None)
             return Value(Kind.NONE)
         scaler = owner.kind == Kind.SCALER or "scaler" in owner.name.lower()
         if scaler and args:
-            self.note(Act.STEP, at, args[0])
+            self.program.note(Act.STEP, at, args[0])
             return Value(Kind.NONE)
         if args and args[0].kind == Kind.FUNCTION:
             for _ in range(2):  # the optimizer calls it again and again
-                self.call(args[0], [], {}, at)
-                self.note(Act.STEP, at, owner, None, "closure")
+                self.follower.call(args[0], [], {}, at)
+                self.program.note(Act.STEP, at, owner, None, "closure")
             return Value()
         if owner.kind == Kind.OPTIMIZER or (owner.kind == Kind.UNKNOWN and not args):
-            self.note(Act.STEP, at, owner)
+            self.program.note(Act.STEP, at, owner)
             return Value()
         return Value(parents=tuple(args))
 
@@ -172,14 +177,14 @@ class Methods(Tensors):
             owner.kind, owner.op = Kind.MODULE, "any"
             owner.tags.add(Tag.ANY)
         if name in {"parameters", "named_parameters", "state_dict"}:
-            one = Value(Kind.PARAMETER, at, self.statement, "parameter", graph=True, leaf=True, base=owner)
+            one = Value(Kind.PARAMETER, at, self.program.statement, "parameter", graph=True, leaf=True, base=owner)
             owner.tags.add(Tag.EXPOSED if name == "parameters" else Tag.COPIED)
             return Value(Kind.NAMED if name != "parameters" else Kind.PARAMETERS, items=[one], base=owner)
         if name in {"eval", "load_state_dict"}:
             owner.tags |= {Tag.EVAL} if Tag.TRAINED not in owner.tags else set()
-            self.note(Act.EVAL, at, owner, None, name)
+            self.program.note(Act.EVAL, at, owner, None, name)
         if name == "train" and not args:
-            self.note(Act.TRAIN, at, owner)
+            self.program.note(Act.TRAIN, at, owner)
         if name == "requires_grad_":
             self.freeze(owner, at) if args and args[0].constant is False else self.thaw(owner)
         if name in {"modules", "children", "named_modules"}:
@@ -202,19 +207,19 @@ class Methods(Tensors):
         inside = [part for part in modules(owner) if part.kind == Kind.MODULE]
         known = owner.op != "any" and not any(Tag.OPEN in part.tags or part.op == "any" for part in inside)
         for part in inside if known else [Value(Kind.MODULE, op="any", tags={Tag.ANY})]:
-            self.call(function, [part], {}, at)
+            self.follower.call(function, [part], {}, at)
 
     def list_call(self, owner: Value, name: str, args: list[Value], keys: dict[str, Value], at: ast.expr) -> Value:
         if name == "append" and args:
-            self.note(Act.APPEND, at, owner, args[0])
+            self.program.note(Act.APPEND, at, owner, args[0])
             owner.items = [*(owner.items or []), args[0]][:64]
-            if self.grows_openly(owner):
+            if self.program.grows_openly(owner):
                 owner.tags |= {Tag.OPEN, Tag.PARTLY}
         elif name == "insert" and len(args) > 1:
             return self.list_call(owner, "append", args[1:], keys, at)
         elif name == "extend" and args:
             owner.items = [*(owner.items or []), *(args[0].items or [])][:64]
-            partly = self.grows_openly(owner) or not args[0].items
+            partly = self.program.grows_openly(owner) or not args[0].items
             owner.tags |= {Tag.OPEN, Tag.PARTLY} if partly else args[0].tags & {Tag.OPEN}
         elif name == "clear":
             owner.items = []
@@ -225,7 +230,7 @@ class Methods(Tensors):
         elif name == "keys":
             return self.keys(owner)
         elif name == "detach":
-            return Value(Kind.LIST, items=[self.detached(v, at) for v in owner.items or []])
+            return Value(Kind.LIST, items=[self.tensors.detached(v, at) for v in owner.items or []])
         return (
             Value(Kind.LIST, items=owner.items, tags={Tag.OPEN})
             if name in {"copy"}
@@ -256,23 +261,23 @@ class Methods(Tensors):
             return value
         if name.endswith("_") and not name.endswith("__"):
             return self.in_place(op, written)
-        return self.function(name, op.args, keys, at)
+        return self.tensors.function(name, op.args, keys, at)
 
     def in_place(self, op: Operation, written: str) -> Value:
         owner, other = op.first, op.args[1] if len(op.args) > 1 else Value(Kind.NONE)
         owner.moments = None
         how = {"add_": "+", "sub_": "-"}.get(op.name, written)
         if owner.op == "detach" and isinstance(owner.node, ast.Attribute):  # p.data.add_(...)
-            self.note(Act.UPDATE, op.node, owner.parents[0], other, how)
+            self.program.note(Act.UPDATE, op.node, owner.parents[0], other, how)
         else:
-            self.note(Act.WRITE, op.node, owner, other, how)
+            self.program.note(Act.WRITE, op.node, owner, other, how)
             if other.kind == Kind.GRADIENT and owner.graph is not True:
                 rate = op.keys.get("alpha", Value(constant=1)).constant
                 along = how == "+" and Tag.TURNED not in other.tags and isinstance(rate, int | float) and rate > 0
                 owner.tags |= {Tag.VELOCITY, Tag.UP if along else Tag.TURNED}
         if owner.kind == Kind.PARAMETER or owner.leaf:
             return owner
-        return self.function(op.name.rstrip("_"), op.args, op.keys, op.node)
+        return self.tensors.function(op.name.rstrip("_"), op.args, op.keys, op.node)
 
     def requires_grad(self, op: Operation) -> Value:
         owner, args = op.first, op.args[1:]
@@ -283,7 +288,7 @@ class Methods(Tensors):
             self.thaw(owner)
         value = self.asked(owner, args, op.node)
         if value.whole and value.graph:
-            self.note(Act.WHOLE_LEAF, op.node, value)
+            self.program.note(Act.WHOLE_LEAF, op.node, value)
         return value
 
     def retain_grad(self, op: Operation) -> Value:
@@ -301,7 +306,7 @@ class Methods(Tensors):
         return Value(Kind.NUMBER if len(op.args) > 1 else Kind.LIST)
 
     def whole(self, op: Operation) -> Value:
-        value = self.like(op.first, op.node, "whole", (op.first,))
+        value = self.tensors.like(op.first, op.node, "whole", (op.first,))
         if graph_of(op.first) and not value.cut:
             value.cut, value.cut_by = Cut.CHOICE, op.node
         value.whole, value.graph = True, False
@@ -316,23 +321,26 @@ class Methods(Tensors):
         scores = axis in (1, -1) and "keepdim" not in op.keys and len(args) < 2 and owner.shape is None
         shape = reduced_shape(owner.shape, axis, op.keys.get("keepdim"))
         shape = (None,) if scores and owner.op in LAYERS | {"call"} else shape
-        both = self.tensor(op.node, op.name, (owner,), shape)
-        return Value(Kind.LIST, items=[both, self.choice(op.node, [owner])])
+        both = self.tensors.tensor(op.node, op.name, (owner,), shape)
+        return Value(Kind.LIST, items=[both, self.tensors.choice(op.node, [owner])])
 
     def ordered(self, op: Operation) -> Value:
-        return Value(Kind.LIST, items=[self.tensor(op.node, op.name, (op.first,)), self.choice(op.node, [op.first])])
+        return Value(
+            Kind.LIST,
+            items=[self.tensors.tensor(op.node, op.name, (op.first,)), self.tensors.choice(op.node, [op.first])],
+        )
 
     def parts(self, op: Operation) -> Value:
-        return Value(Kind.LIST, items=[self.tensor(op.node, "part", (op.first,))], tags={Tag.OPEN})
+        return Value(Kind.LIST, items=[self.tensors.tensor(op.node, "part", (op.first,))], tags={Tag.OPEN})
 
     def new(self, op: Operation) -> Value:
-        return Value(Kind.TENSOR, op.node, self.statement, op.name, graph=False)
+        return Value(Kind.TENSOR, op.node, self.program.statement, op.name, graph=False)
 
     def freeze(self, owner: Value, node: ast.AST) -> None:
         """A tensor, or all that a module has, asks for no gradient from here on."""
         for part in self.reached(owner):
             part.tags.add(Tag.FROZEN)
-        self.note(Act.FROZEN, node, owner.base if owner.kind == Kind.PARAMETER and owner.base else owner)
+        self.program.note(Act.FROZEN, node, owner.base if owner.kind == Kind.PARAMETER and owner.base else owner)
 
     def thaw(self, owner: Value) -> None:
         for part in self.reached(owner):
@@ -349,8 +357,8 @@ class Methods(Tensors):
         if value.parents and value.graph is not True:
             value.before = value.graph
             value.tags.add(Tag.ASKED)
-            self.note(Act.ASK, at, value)
-        self.told.add(id(value))
+            self.program.note(Act.ASK, at, value)
+        self.program.told.add(id(value))
         value.graph, value.leaf = (None if args and args[0].constant is not True else True), True
         return value
 
@@ -381,12 +389,12 @@ class Methods(Tensors):
         Kind.PARAMETER: lambda self, op: self.tensor_call(op.first, op.name, op.args[1:], op.keys, op.node),
     }
     of_tensors: ClassVar[dict[str, Method]] = {
-        "detach": lambda self, op: self.detached(op.first, op.node),
+        "detach": lambda self, op: self.tensors.detached(op.first, op.node),
         "detach_": detach_,
-        "item": lambda self, op: self.to_number(op.first, op.node),
-        "tolist": lambda self, op: self.to_number(op.first, op.node),
-        "numpy": lambda self, op: self.to_number(op.first, op.node, Cut.NUMPY),
-        "__array__": lambda self, op: self.to_number(op.first, op.node, Cut.NUMPY),
+        "item": lambda self, op: self.tensors.to_number(op.first, op.node),
+        "tolist": lambda self, op: self.tensors.to_number(op.first, op.node),
+        "numpy": lambda self, op: self.tensors.to_number(op.first, op.node, Cut.NUMPY),
+        "__array__": lambda self, op: self.tensors.to_number(op.first, op.node, Cut.NUMPY),
         "requires_grad_": requires_grad,
         "retain_grad": retain_grad,
         "size": size,

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from lab.failures.analysis.facts import (
     Value,
@@ -81,7 +82,7 @@ class Frame:
 
 @dataclass
 class Program:
-    """Where a reading stands, and what it has written down. `events` is what it leaves."""
+    """Where a reading stands, and what it has written down, for all parts of the interpreter and for the rules."""
 
     tree: ast.Module = field(default_factory=lambda: ast.Module([], []))
     events: list[Event] = field(default_factory=list)
@@ -89,7 +90,7 @@ class Program:
     loops: list[tuple[ast.stmt, int]] = field(default_factory=list)
     arms: list[tuple[int, int]] = field(default_factory=list)
     tests: list[tuple[ast.If, int]] = field(default_factory=list)
-    calls: list[Frame] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)  # the calls that are followed, the innermost last
     path: list[tuple[Sequence[ast.stmt], ast.stmt]] = field(default_factory=list)
     statement: ast.stmt = field(default_factory=ast.Pass)
     steps: int = 0
@@ -125,7 +126,7 @@ class Program:
                 tuple(self.arms),
                 loops,
                 tests,
-                tuple(call.definition for call in self.calls),
+                tuple(call.definition for call in self.frames),
                 self.again,
                 self.modes[-1] is None,
                 value.leaf and graph_of(value) is True,
@@ -149,25 +150,20 @@ class Program:
         around = [loop for loop, turn in self.loops if (id(loop), turn) not in box.turns]
         return any(id(loop) not in self.whole_loops for loop in around) or bool(around and self.tests)
 
-    # What the parts of a reading ask of one another.
 
-    def block(self, statements: Sequence[ast.stmt], scope: Scope) -> bool:
-        raise NotImplementedError
+class Follower(Protocol):
+    """Who follows the text: what any part of the interpreter may ask of the whole."""
 
-    def eval(self, node: ast.expr | None, scope: Scope) -> Value:
-        raise NotImplementedError
+    def block(self, statements: Sequence[ast.stmt], scope: Scope) -> bool: ...
 
-    def item(self, over: Value, node: ast.expr, turn: int) -> Value:
-        raise NotImplementedError
+    def eval(self, node: ast.expr | None, scope: Scope) -> Value: ...
 
-    def bind(self, target: ast.expr, value: Value, scope: Scope) -> None:
-        raise NotImplementedError
+    def item(self, over: Value, node: ast.expr, turn: int) -> Value: ...
 
-    def call(self, function: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
-        raise NotImplementedError
+    def bind(self, target: ast.expr, value: Value, scope: Scope) -> None: ...
 
-    def stranger_called(self, function: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
-        raise NotImplementedError
+    def call(self, function: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value: ...
 
-    def method(self, owner: Value, name: str, above: bool = False) -> Value | None:
-        raise NotImplementedError
+    def stranger_called(self, function: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value: ...
+
+    def method(self, owner: Value, name: str, above: bool = False) -> Value | None: ...

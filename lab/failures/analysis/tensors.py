@@ -41,8 +41,10 @@ class Operation:
 
 
 @dataclass
-class Tensors(Program):
+class Tensors:
     """Operations on values."""
+
+    program: Program
 
     def tensor(
         self,
@@ -55,9 +57,9 @@ class Tensors(Program):
         kind: Kind = Kind.TENSOR,
     ) -> Value:
         """A new tensor computed from others."""
-        value = Value(kind, node if isinstance(node, ast.expr) else None, self.statement, op, tuple(parents))
-        value.shape, value.form, value.whole, value.turns = shape, form, whole, self.turns()
-        value.born = len(self.events)
+        value = Value(kind, node if isinstance(node, ast.expr) else None, self.program.statement, op, tuple(parents))
+        value.shape, value.form, value.whole, value.turns = shape, form, whole, self.program.turns()
+        value.born = len(self.program.events)
         if op in MOVED and parents:
             value.moments = parents[0].moments
         elif op in SIGNED and len(parents) == 2:
@@ -68,7 +70,7 @@ class Tensors(Program):
         value.graph = True if True in flags else None if None in flags else False
         doubles = [p.double for p in parents if p.kind in TENSORS]
         value.double = doubles[0] if len(set(doubles)) == 1 else None
-        mode = self.modes[-1]
+        mode = self.program.modes[-1]
         if mode is not None:
             value.graph, value.cut, value.cut_by = False, Cut.NO_GRAD, mode
         if kind == Kind.ARRAY:
@@ -88,12 +90,12 @@ class Tensors(Program):
             parents=tuple(parents),
             graph=graph_of(model),
             node=node,
-            turns=self.turns(),
+            turns=self.program.turns(),
             op=op,
             form=form,
             maybe=model.maybe,
         )
-        mode = self.modes[-1]
+        mode = self.program.modes[-1]
         if mode is not None:
             value.graph, value.cut, value.cut_by = False, Cut.NO_GRAD, mode
         return value
@@ -118,7 +120,7 @@ class Tensors(Program):
         value = self.like(one if one.kind == Kind.UNKNOWN else two, node, sign, (one, two), form)
         if is_row(one) or is_row(two):
             value.tags.add(Tag.ROW)
-        if self.modes[-1] is None:
+        if self.program.modes[-1] is None:
             flags = {graph_of(v) for v in (one, two) if v.kind not in {Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.NONE}}
             value.graph = True if True in flags else None if None in flags else False
         return value
@@ -133,12 +135,12 @@ class Tensors(Program):
         if not {one.kind, two.kind} & TENSORS:
             return self.tensor(node, sign, (one, two), shape, form, whole, kind=Kind.ARRAY)
         if sign in "-*" and column_pair(one, two):
-            self.note(Act.SUBTRACT, node, one, two, sign)
+            self.program.note(Act.SUBTRACT, node, one, two, sign)
         value = self.tensor(node, sign, (one, two), shape, form, whole)
         if sign == "**" and two.constant == 0.5:
-            self.note(Act.ROOT, node, one)
+            self.program.note(Act.ROOT, node, one)
         if sign == "/" and one.op == "-" and one.double is False and isinstance(two.constant, float):
-            self.note(Act.DIFFERENCE, node, one, two)
+            self.program.note(Act.DIFFERENCE, node, one, two)
         if shape is None and sign in "+-*/" and (is_row(one) or is_row(two)):
             value.tags.add(Tag.ROW)
         for saved, other in {
@@ -150,7 +152,7 @@ class Tensors(Program):
             if graph_of(other):
                 self.save(saved, node)
         if sign == "@":
-            self.note(Act.MATMUL, node, one, two)
+            self.program.note(Act.MATMUL, node, one, two)
         return value
 
     def gradient_arithmetic(self, sign: str, one: Value, two: Value) -> Value:
@@ -160,11 +162,11 @@ class Tensors(Program):
         value.graph = None
         if other.kind in TENSORS:  # w - lr * w.grad: the new value of w
             value.kind, value.op = Kind.TENSOR, sign
-            value.graph = True if other.graph and self.modes[-1] is None else None
-            value.shape, value.turns = other.shape, self.turns()
+            value.graph = True if other.graph and self.program.modes[-1] is None else None
+            value.shape, value.turns = other.shape, self.program.turns()
             value.tags = {Tag.UPDATED, Tag.DOWN if flipped or Tag.TURNED in source.tags else Tag.UP}
             value.tags |= {Tag.REBOUND} if other.graph else set()
-            value.tags |= {Tag.UNRECORDED} if self.modes[-1] is not None else set()
+            value.tags |= {Tag.UNRECORDED} if self.program.modes[-1] is not None else set()
             value.tags |= other.tags & {Tag.ENGINE}
         elif other.op == "neg" or (isinstance(other.constant, int | float) and other.constant < 0):
             value.tags.add(Tag.TURNED)
@@ -175,7 +177,7 @@ class Tensors(Program):
         value.double = one.double if one.double is two.double else None
         a, b = one.constant, two.constant
         if sign == "/" and one.op == "-" and one.double is False and isinstance(b, float):
-            self.note(Act.DIFFERENCE, node, one, two)
+            self.program.note(Act.DIFFERENCE, node, one, two)
         if isinstance(a, int | float) and isinstance(b, int | float) and abs(a) < 1e9 and abs(b) < 1e9:
             try:
                 value.constant = (
@@ -196,7 +198,7 @@ class Tensors(Program):
         return value
 
     def save(self, value: Value, node: ast.AST) -> None:
-        if self.modes[-1] is not None:  # nothing is recorded, so nothing is kept
+        if self.program.modes[-1] is not None:  # nothing is recorded, so nothing is kept
             return
         value.saved = node
         if value.base is not None and value.op == "index":
@@ -227,9 +229,9 @@ class Tensors(Program):
 
     def to_number(self, value: Value, node: ast.expr, cut: Cut = Cut.ITEM) -> Value:
         if cut == Cut.NUMPY and value.kind in TENSORS and graph_of(value):
-            self.note(Act.NUMPY, node, value)
+            self.program.note(Act.NUMPY, node, value)
         known = value.kind in TENSORS or (value.kind == Kind.UNKNOWN and value.graph)
-        number = Value(Kind.NUMBER if cut == Cut.ITEM else Kind.ARRAY, node, self.statement, cut, (value,))
+        number = Value(Kind.NUMBER if cut == Cut.ITEM else Kind.ARRAY, node, self.program.statement, cut, (value,))
         number.graph, number.form, number.shape = False, value.form, value.shape if cut == Cut.NUMPY else ()
         number.whole, number.double = value.whole, value.double
         if known and graph_of(value):
@@ -246,7 +248,7 @@ class Tensors(Program):
     def loss(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.expr) -> Value:
         prediction = args[0] if args else keys.get("input", Value())
         target = args[1] if len(args) > 1 else keys.get("target", Value())
-        self.note(Act.LOSS, node, prediction, target, name)
+        self.program.note(Act.LOSS, node, prediction, target, name)
         reduction = keys.get("reduction", Value(constant="mean")).constant
         whole_batch = reduction in {"mean", "batchmean", "sum"}
         value = self.tensor(node, name, (prediction, target), () if whole_batch else None)
@@ -257,25 +259,25 @@ class Tensors(Program):
             value.form = "loss"
             if reduction == "sum":
                 value.tags.add(Tag.SUM)
-        if prediction.kind == Kind.UNKNOWN and value.graph is False and self.modes[-1] is None:
+        if prediction.kind == Kind.UNKNOWN and value.graph is False and self.program.modes[-1] is None:
             value.graph = None
         return value
 
     def function(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.expr) -> Value:
         """A function of tensors, by name: F.relu(x), torch.exp(x), x.exp(). The table says what it does."""
         if keys.get("inplace", Value()).constant is True:
-            self.note(Act.WRITE, node, args[0] if args else Value(), None, "argument")
+            self.program.note(Act.WRITE, node, args[0] if args else Value(), None, "argument")
         name = name.removeprefix("_")
         effect = EFFECTS.get(name, UNKNOWN)
         return self.transfers[effect.result](self, Operation(name, args, keys, node, effect))
 
     def keeps_shape(self, op: Operation) -> Value:
         if op.effect.notes:
-            self.note(op.effect.notes, op.node, op.first)
+            self.program.note(op.effect.notes, op.node, op.first)
         if op.name == "relu" and op.first.op in LAYERS and op.first.parents:
-            self.rectified.add(id(op.first.parents[-1]))
+            self.program.rectified.add(id(op.first.parents[-1]))
         elif op.name == "relu" and op.first.op == "+":
-            self.rectified |= {id(part) for part in op.first.parents if part.leaf and part.graph}
+            self.program.rectified |= {id(part) for part in op.first.parents if part.leaf and part.graph}
         value = self.like(op.first, op.node, op.name, (op.first,), op.effect.form)
         if value.graph and op.effect.saves is not Saves.NOTHING:
             self.save(value if op.effect.saves is Saves.OUTPUT else op.first, op.node)
@@ -293,7 +295,7 @@ class Tensors(Program):
 
     def matrix_product(self, op: Operation) -> Value:
         if len(op.args) > 1:
-            self.note(Act.MATMUL, op.node, op.args[0], op.args[1])
+            self.program.note(Act.MATMUL, op.node, op.args[0], op.args[1])
         return self.tensor(op.node, "matmul", op.args)
 
     def signed(self, op: Operation) -> Value:
@@ -430,7 +432,7 @@ class Tensors(Program):
         if wants is None and value.cut != Cut.NO_GRAD:
             value.graph = False
         if value.whole and value.graph and kind == Kind.TENSOR:
-            self.note(Act.WHOLE_LEAF, node, value)
+            self.program.note(Act.WHOLE_LEAF, node, value)
         return value
 
     @staticmethod

@@ -7,7 +7,7 @@ sentence with the names of the text, and the changed lines.
 from collections.abc import Iterable
 
 from lab.failures.analysis.edits import Text
-from lab.failures.analysis.interpreter import Interpreter
+from lab.failures.analysis.program import Program
 from lab.failures.analysis.rules.accumulating import accumulation
 from lab.failures.analysis.rules.case import Case, Rule, RuleHit
 from lab.failures.analysis.rules.cuts import (
@@ -121,9 +121,9 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def judge(interpreter: Interpreter, source: str) -> Iterable[RuleHit]:
+def judge(program: Program, source: str) -> Iterable[RuleHit]:
     """What the rules find, each failure once a line, in the order of the lines."""
-    case = Case(interpreter, Text(source))
+    case = Case(program, Text(source))
     found: dict[tuple[int, int], RuleHit] = {}
     for rule in RULES:
         for hit in rule(case):

@@ -14,7 +14,7 @@ from lab.failures.analysis.rules.case import Case, RuleHit, receiver
 def accumulation(case: Case) -> Iterator[RuleHit]:
     """24: a step only in each k-th turn, with a mean loss that nobody divides, or gradients emptied in every turn.
     Silent: where the loss is a sum, is divided or weighted anywhere, or is not known."""
-    if any(scales_gradient(node) for node in ast.walk(case.interpreter.tree)):
+    if any(scales_gradient(node) for node in ast.walk(case.program.tree)):
         return
     for step in case.all(Act.STEP):
         every = next((t for t in step.tests if group(t) is not None), None)
@@ -46,7 +46,7 @@ def accumulation(case: Case) -> Iterator[RuleHit]:
     for event in case.all(Act.BACKWARD):
         inner = event.loops[-1] if len(event.loops) > 1 else None
         if isinstance(inner, ast.For) and (k := micro_batches(inner, case) or reported_mean(inner, event, case)):
-            after = case.interpreter.events[case.interpreter.events.index(event) :]
+            after = case.program.events[case.program.events.index(event) :]
             if any(e.kind == Act.STEP and e.loops == event.loops[:-1] for e in after):
                 yield from undivided(case, event, k)
 

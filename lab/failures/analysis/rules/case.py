@@ -7,9 +7,8 @@ from functools import cached_property
 
 from lab.failures.analysis.edits import Edit, Text
 from lab.failures.analysis.facts import Value
-from lab.failures.analysis.interpreter import Interpreter
 from lab.failures.analysis.kinds import Act
-from lab.failures.analysis.program import Event
+from lab.failures.analysis.program import Event, Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,21 +23,21 @@ class RuleHit:
 class Case:
     """A text and what happens in it."""
 
-    interpreter: Interpreter
+    program: Program
     text: Text
 
     def all(self, *kinds: Act) -> list[Event]:
-        return [event for event in self.interpreter.events if event.kind in kinds]
+        return [event for event in self.program.events if event.kind in kinds]
 
     @property
     def rectified(self) -> set[int]:
         """What gives a relu its input: layers, and leaves that are added last."""
-        return self.interpreter.rectified
+        return self.program.rectified
 
     @cached_property
     def names(self) -> set[str]:
         """Every name and attribute that the program speaks of, with the parts of the modules that it imports."""
-        nodes = list(ast.walk(self.interpreter.tree))
+        nodes = list(ast.walk(self.program.tree))
         found = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
         found |= {node.id for node in nodes if isinstance(node, ast.Name)}
         return found | {part for module in self.imports for part in module.split(".")}
@@ -47,7 +46,7 @@ class Case:
     def imports(self) -> dict[str, str]:
         """The full names of what the program imports, each with the name that it has there."""
         found: dict[str, str] = {}
-        for node in ast.walk(self.interpreter.tree):
+        for node in ast.walk(self.program.tree):
             if isinstance(node, ast.Import):
                 found |= {alias.name: alias.asname or alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):

@@ -250,7 +250,7 @@ def switched_off(case: Case, event: Event, node: ast.expr, found: list[Value]) -
 
 def switched_on(case: Case, node: ast.expr) -> Edit | None:
     """The gradient on again: without the decorator, or with the statements that stood under `with` outside of it."""
-    for around in ast.walk(case.interpreter.tree):
+    for around in ast.walk(case.program.tree):
         if isinstance(around, ast.With) and len(around.items) == 1 and around.items[0].context_expr is node:
             return case.text.unindented(around)
         if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef) and node in around.decorator_list:
@@ -302,13 +302,13 @@ def of_math(node: ast.AST) -> TypeGuard[ast.Call]:
 
 def math_around(case: Case, number: ast.Call) -> ast.Call | None:
     """The call math.exp(x.item()) in which a number is taken out."""
-    calls = (node for node in ast.walk(case.interpreter.tree) if of_math(node))
+    calls = (node for node in ast.walk(case.program.tree) if of_math(node))
     return next((call for call in calls if any(part is number for part in call.args)), None)
 
 
 def numbers_of_math(case: Case, number: ast.Call) -> list[tuple[ast.AST, str]]:
     """The calls math.log(x), in torch, of the x that gets the number taken out, later in the same function."""
-    for place in ast.walk(case.interpreter.tree):
+    for place in ast.walk(case.program.tree):
         if not isinstance(place, ast.FunctionDef):
             continue
         made = [s for s in ast.walk(place) if isinstance(s, ast.Assign) and any(n is number for n in ast.walk(s))]
@@ -564,7 +564,7 @@ def behind_a_cut(case: Case) -> Iterator[RuleHit]:
 
 
 def decorated_by(case: Case, mode: ast.expr) -> ast.FunctionDef | None:
-    functions = (node for node in ast.walk(case.interpreter.tree) if isinstance(node, ast.FunctionDef))
+    functions = (node for node in ast.walk(case.program.tree) if isinstance(node, ast.FunctionDef))
     return next((place for place in functions if any(mode is part for part in place.decorator_list)), None)
 
 
@@ -573,7 +573,7 @@ def predicting_in_training(case: Case, event: Event, mode: ast.expr) -> ast.Call
     function, place = decorated_by(case, mode), event.place
     if function is None or place is None or place is function:
         return None
-    tree = case.interpreter.tree
+    tree = case.program.tree
     calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func).endswith(function.name)]
     here = [call for call in calls if any(call is part for part in ast.walk(place))]
     return here[0] if len(here) == 1 and len(calls) > 1 and inside_of(case, mode) is not None else None
@@ -596,7 +596,7 @@ def behind_the_first(case: Case, mode: ast.expr, found: list[Value]) -> tuple[as
     """The first statement of a block without gradients that calls what should learn, where calls of what should not
     stand before it; and the block."""
     called = [(v.statement, p) for v in found for p in (v.base, *v.parents) if p is not None and p.kind == Kind.MODULE]
-    for around in ast.walk(case.interpreter.tree):
+    for around in ast.walk(case.program.tree):
         if isinstance(around, ast.With) and len(around.items) == 1 and around.items[0].context_expr is mode:
             here = [any(s is one and trained(part) for one, part in called) for s in around.body]
             needed = [any(s is one and not trained(part) for one, part in called) for s in around.body]
@@ -691,7 +691,7 @@ VALIDATION = re.compile(r"(?i)(^|[^a-z])(val|valid|validation|test|dev|eval)([^a
 
 
 def before(case: Case, one: Event, two: Event) -> bool:
-    events = case.interpreter.events
+    events = case.program.events
     return events.index(one) < events.index(two)
 
 

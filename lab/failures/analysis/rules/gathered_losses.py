@@ -34,7 +34,7 @@ def let_go(case: Case, event: Event, value: Value) -> bool:
     """Is it a part of a loss whose pass came before in this turn, so that its graph is of no more use?"""
     if value.form != "loss" or value.kind != Kind.TENSOR or not (value.graph or value.shape == ()):
         return False
-    events = case.interpreter.events
+    events = case.program.events
     return any(
         before.kind == Act.BACKWARD
         and before.turns == event.turns[: len(before.turns)]
@@ -50,8 +50,8 @@ def piled_up(case: Case, event: Event, value: Value) -> bool:
         return False
     if event.value.kind != Kind.LIST or event.turns[-1] in event.value.turns:
         return False
-    now = case.interpreter.events.index(event)
-    passes = [(i, e) for i, e in enumerate(case.interpreter.events) if e.kind in {Act.BACKWARD, Act.USED}]
+    now = case.program.events.index(event)
+    passes = [(i, e) for i, e in enumerate(case.program.events) if e.kind in {Act.BACKWARD, Act.USED}]
     through = [(i, e) for i, e in passes if any(v is value for v in reach(e.value))]
     return bool(through) and all(i < now and e.turns == event.turns and not apart(e, event) for i, e in through)
 

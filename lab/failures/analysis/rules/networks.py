@@ -71,11 +71,11 @@ def wanted_elsewhere(case: Case, softmax: ast.Call, loss: Event) -> int:
     """The line of another use of probabilities that a loss should not get: a distribution made of them, or a call of
     the function that is there to give them. 0 where there is none; what `forward` gives is for the loss."""
     drawn = [e.statement.lineno for e in case.all(Act.DRAW) if e.value.node is softmax]
-    functions = [f for f in ast.walk(case.interpreter.tree) if isinstance(f, ast.FunctionDef)]
+    functions = [f for f in ast.walk(case.program.tree) if isinstance(f, ast.FunctionDef)]
     homes = {f.name for f in functions if f.name != "forward" and any(node is softmax for node in ast.walk(f))}
     around = loss.place or loss.statement
     losses = set(range(around.lineno, (around.end_lineno or around.lineno) + 1))  # type: ignore[attr-defined]
-    calls = [node for node in ast.walk(case.interpreter.tree) if isinstance(node, ast.Call)]
+    calls = [node for node in ast.walk(case.program.tree) if isinstance(node, ast.Call)]
     names = [(node.lineno, getattr(node.func, "attr", getattr(node.func, "id", ""))) for node in calls]
     asked = [line for line, name in names if name in homes and line not in losses]
     through_it = any(name in homes and line in losses for line, name in names)
@@ -152,7 +152,7 @@ SERIAL = (LAYERS - NORMS) | LOSS_FUNCTIONS | {"view", "mean", "sum"}  # what pas
 
 def many_sigmoids(case: Case) -> Iterator[RuleHit]:
     """15: five and more sigmoids in a row. Silent: with any normalisation between."""
-    for value in case.interpreter.everything:
+    for value in case.program.everything:
         items = in_a_row(value)
         if value.op != "Sequential" or any(i.op in NORMS for i in items) or value.node is None:
             continue
@@ -180,7 +180,7 @@ def many_sigmoids(case: Case) -> Iterator[RuleHit]:
 def default_of(case: Case, call: ast.expr) -> ast.expr | None:
     """nn.Sigmoid, of act() in a function with the parameter act=nn.Sigmoid."""
     name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
-    for place in ast.walk(case.interpreter.tree):
+    for place in ast.walk(case.program.tree):
         if isinstance(place, ast.FunctionDef) and any(node is call for node in ast.walk(place)):
             plain = zip(reversed(place.args.args), reversed(place.args.defaults), strict=False)
             keyed = zip(place.args.kwonlyargs, place.args.kw_defaults, strict=True)
@@ -204,7 +204,7 @@ def sigmoids_in_forward(case: Case) -> Iterator[RuleHit]:
             node = value.node
             if value.op == "sigmoid" and isinstance(node, ast.Call) and sigmoid_called(node):
                 loops = dict(value.turns)
-                calls[id(node)] = node, math.prod(n for loop, n in case.interpreter.layers_in.items() if loop in loops)
+                calls[id(node)] = node, math.prod(n for loop, n in case.program.layers_in.items() if loop in loops)
             if not value.parents:
                 break
             value = value.parents[0]
@@ -340,10 +340,10 @@ def every_layer(case: Case, why: str) -> Iterator[RuleHit]:
         weight = event.value.name == "weight" or event.value.op == "parameter"
         if weight and (event.kind != Act.INIT or event.detail in {"zeros_", "ones_", "constant_"}):
             filled.update(dict.fromkeys([id(part) for part in modules(layer)], event))
-    rows = [in_a_row(v) for v in case.interpreter.everything if v.op == "Sequential"]
+    rows = [in_a_row(v) for v in case.program.everything if v.op == "Sequential"]
     weighty = [[id(layer) for layer in row if layer.op in LAYERS - NORMS] for row in rows]
     following = {pair for row in weighty for pair in itertools.pairwise(row)}
-    for first, second in sorted(case.interpreter.behind | following):
+    for first, second in sorted(case.program.behind | following):
         if first not in filled or second not in filled:
             continue
         node = filled[first].node

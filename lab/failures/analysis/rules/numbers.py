@@ -165,7 +165,7 @@ def zero_leaf(case: Case) -> Iterator[RuleHit]:
 
 def mask_of(case: Case, node: ast.AST) -> ast.expr | None:
     """mask, of node.masked_fill(mask, number)."""
-    for call in ast.walk(case.interpreter.tree):
+    for call in ast.walk(case.program.tree):
         if isinstance(call, ast.Call) and receiver(call) is node and call.args:
             return call.args[0] if ast.unparse(call.func).endswith(".masked_fill") else None
     return None
@@ -334,7 +334,7 @@ def chosen_precision(made: ast.Call, case: Case) -> ast.expr | None:
     """Where float32 is written for a tensor: in the call that makes it, or for the name that is given there."""
     given = next((key.value for key in made.keywords if key.arg == "dtype"), None)
     if isinstance(given, ast.Name):
-        named = (node for node in ast.walk(case.interpreter.tree) if isinstance(node, ast.Assign))
+        named = (node for node in ast.walk(case.program.tree) if isinstance(node, ast.Assign))
         given = next((s.value for s in named if ast.unparse(s.targets[0]) == ast.unparse(given)), None)
     return given if given is not None and ast.unparse(given).endswith("float32") else None
 
@@ -357,7 +357,7 @@ def default_step(event: Event, step: float) -> ast.Constant | None:
 def named_step(event: Event, step: float, case: Case) -> ast.Constant | None:
     """The number of a step, or of half of it, where a statement gives it a name."""
     names = {node.id for node in ast.walk(event.node.right) if isinstance(node, ast.Name)}  # type: ignore[attr-defined]
-    statements = (node for node in ast.walk(case.interpreter.tree) if isinstance(node, ast.Assign))
+    statements = (node for node in ast.walk(case.program.tree) if isinstance(node, ast.Assign))
     named = (s.value for s in statements if ast.unparse(s.targets[0]) in names and isinstance(s.value, ast.Constant))
     return next((number for number in named if number.value in (step, step / 2)), None)
 

@@ -359,7 +359,7 @@ def all_known(case: Case) -> bool:
         bool(optimizers)
         and all(e.value.items is not None for e in optimizers)
         and all(v.kind == Kind.OPTIMIZER for v in stepped)
-        and not any(is_update(e) for e in case.interpreter.events)
+        and not any(is_update(e) for e in case.program.events)
     )
 
 
@@ -368,7 +368,7 @@ def replaced_layer(case: Case) -> Iterator[RuleHit]:
     what `forward` makes when it needs it."""
     if not all_known(case) or "add_param_group" in case.names:
         return
-    events, optimizers = case.interpreter.events, case.all(Act.OPTIMIZER)
+    events, optimizers = case.program.events, case.all(Act.OPTIMIZER)
     for event in case.all(Act.ATTRIBUTE):
         owner, value = event.value, event.other
         if value is None or value.kind != Kind.MODULE or not has_parameters(value) or not own_line(event.statement):
@@ -396,7 +396,7 @@ def left_out(case: Case) -> Iterator[RuleHit]:
         return
     moved = {id(part) for e in case.all(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
     passes = [(e, {id(v) for v in reach(e.value)}) for e in case.all(Act.BACKWARD)]
-    names = {id(v): v.name for v in case.interpreter.everything}
+    names = {id(v): v.name for v in case.program.everything}
     hidden: set[int] = set()
     for event in case.all(Act.ATTRIBUTE):
         if event.other is None:
@@ -407,7 +407,7 @@ def left_out(case: Case) -> Iterator[RuleHit]:
             hidden |= {id(v) for v in event.other.items or []}
         else:
             hidden.add(id(event.other))
-    for box in case.interpreter.everything:
+    for box in case.program.everything:
         inner = list(modules(box))
         parts = {id(part) for part in inner}
         asleep = any(
@@ -442,7 +442,7 @@ def part_left_out(case: Case) -> Iterator[RuleHit]:
         return
     moved = {id(part) for e in case.all(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
     alive = {id(v) for e in case.all(Act.BACKWARD) for v in reach(e.value)}
-    for network in case.interpreter.everything:
+    for network in case.program.everything:
         if network.tags & {Tag.EXPOSED, Tag.COPIED}:
             continue
         parts = trained_parts(network)

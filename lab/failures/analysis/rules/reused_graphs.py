@@ -65,7 +65,7 @@ def recurs(case: Case, event: Event) -> bool:
 def changed_between(case: Case) -> Iterator[RuleHit]:
     """1: weights that are moved between a forward pass and its backward pass, which needs the old ones.
     Silent: where the pass does not come back through them to anything that learns, or the graph is gone anyway."""
-    events = case.interpreter.events
+    events = case.program.events
     for end, event in enumerate(events):
         if event.kind != Act.BACKWARD:
             continue
@@ -231,7 +231,7 @@ def kept_state(case: Case, event: Event) -> tuple[str, ast.stmt, Edit] | None:
         return id(value) in alive or any(id(v) in alive for v in leaves([value]))
 
     for loop in reversed(event.loops):
-        carried = case.interpreter.carried.get(id(loop), {}).items()
+        carried = case.program.carried.get(id(loop), {}).items()
         names = {name: v for name, v in carried if lives(v) and graph_of(v) is not False}
         made = [
             (node, [ast.unparse(t) for target in node.targets for t in ast.walk(target) if isinstance(t, ast.Name)])
@@ -328,7 +328,7 @@ def around(top: Value, value: Value) -> set[int]:
 
 def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> RuleHit | None:
     """11: the first of two networks' passes runs on into the second, whose graph the second pass then misses."""
-    events = case.interpreter.events
+    events = case.program.events
     between = [e for e in events[events.index(before) : events.index(event)] if e.kind == Act.STEP]
     if not between:
         return None

@@ -58,7 +58,7 @@ def is_update(event: Event) -> bool:
 
 def steppers(case: Case) -> list[Stepper]:
     found: dict[int, Stepper] = {}
-    for event in case.interpreter.events:
+    for event in case.program.events:
         if event.kind == Act.STEP:
             value = event.value
             name = receiver(event.node)
@@ -98,7 +98,7 @@ def never_zeroed(case: Case) -> Iterator[RuleHit]:
         state = "clean"
         steps: list[Event] = []  # since the gradients were emptied
         waiting: list[tuple[Event, Event]] = []  # what went wrong if a step comes before the next zero
-        for event in case.interpreter.events:
+        for event in case.program.events:
             if event.kind == Act.BACKWARD:
                 touched = stepper.touched(event)
                 if touched is False or (touched is None and len(everyone) > 1 and not together):
@@ -170,7 +170,7 @@ def emptied_once(case: Case, backward: Event, those: list[Stepper]) -> Event | N
 
 def emptied_instead(case: Case, backward: Event) -> Event | None:
     """The `zero_grad()` just before a pass, of an optimizer that has nothing to do with it."""
-    events = case.interpreter.events
+    events = case.program.events
     now = events.index(backward)
     turn = [e for e in events[:now] if e.turns == backward.turns and e.kind in {Act.ZERO, Act.BACKWARD, Act.STEP}]
     before = turn[-1] if turn else None
@@ -197,7 +197,7 @@ def wrong_order(case: Case) -> Iterator[RuleHit]:
             continue
         last: Event | None = None
         emptied: Event | None = None
-        for event in case.interpreter.events:
+        for event in case.program.events:
             if event.kind == Act.BACKWARD and stepper.touched(event) is not False:
                 last, emptied = event, None
             elif event.kind == Act.BACKWARD:
