@@ -384,3 +384,8 @@ def test_no_text_of_any_kind_ends_in_a_traceback():
             said = str(reason)
             if "\n" in said or not said:
                 pytest.fail(f"{said!r} is no sentence")
+
+
+@pytest.mark.parametrize("loss", ["+x * 3.0", "nn.functional.mse_loss()"])
+def test_a_loss_of_which_no_part_is_known_gets_no_traceback(loss):
+    assert check_code(f"import torch\nfrom torch import nn\nx = torch.ones(2)\ny = {loss}\ny.backward()\n") == []

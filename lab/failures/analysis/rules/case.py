@@ -29,6 +29,11 @@ class Case:
     def all(self, *kinds: Act) -> list[Event]:
         return [event for event in self.program.events if event.kind in kinds]
 
+    @cached_property
+    def order(self) -> dict[Event, int]:
+        """Where each event stands among all."""
+        return {event: place for place, event in enumerate(self.program.events)}
+
     @property
     def rectified(self) -> set[int]:
         """What gives a relu its input: layers, and leaves that are added last."""

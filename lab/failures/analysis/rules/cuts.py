@@ -671,7 +671,9 @@ def validation_recorded(case: Case) -> Iterator[RuleHit]:
         asked = any(e.loops[-1:] == (loop,) or (event.places and e.places == event.places) for e in asking)
         if not given & over or asked or id(event.value) in wanted or Tag.FROZEN in network.tags:
             continue
-        earlier = [e for e in modes if e.value is network and before(case, e, event) and e.places == event.places]
+        earlier = [
+            e for e in modes if e.value is network and case.order[e] < case.order[event] and e.places == event.places
+        ]
         judged = bool(earlier) and earlier[-1].detail == "eval"
         numbers = any(isinstance(n, ast.AugAssign) or getattr(n, "attr", "") in READ for n in ast.walk(loop))
         if not numbers or not (judged or VALIDATION.search(ast.unparse(loop.iter))):
@@ -688,11 +690,6 @@ def validation_recorded(case: Case) -> Iterator[RuleHit]:
 
 READ = {"item", "argmax", "append"}  # by which a loop reads what the network gave
 VALIDATION = re.compile(r"(?i)(^|[^a-z])(val|valid|validation|test|dev|eval)([^a-z]|$)")  # of a loader's name
-
-
-def before(case: Case, one: Event, two: Event) -> bool:
-    events = case.program.events
-    return events.index(one) < events.index(two)
 
 
 def discounted(value: Value) -> bool:

@@ -126,10 +126,12 @@ def squared(loss: Value) -> Value:
     """The prediction in a mean of squared differences; an empty value where the loss is anything else."""
     while loss.op in {"mean", "sum", "view"} and loss.parents:
         loss = loss.parents[0]
+    if not loss.parents:
+        return Value()
     if loss.op == "mse_loss":
         return loss.parents[0]
     square = loss.op in {"**", "pow", "square"} or (loss.op == "*" and loss.parents[0] is loss.parents[-1])
-    difference = loss.parents[0] if square and loss.parents else Value()
+    difference = loss.parents[0] if square else Value()
     if difference.leaf:
         return difference
     parts = [part for part in difference.parents if part.graph] if difference.op == "-" else []
