@@ -32,6 +32,7 @@ LEVELS = 13  # how often a suspicious step is made eight times smaller
 HIDDEN = 1e-3  # share of a gradient that rounding may make uncertain before it says nothing about it
 LOST = 0.05  # share of a gradient that rounding on the way may change before its number proves nothing
 REACH = 8  # in so many spreads, tries with other rounding may find a gradient
+UNEVEN = (0.9, 0.7, 0.55)  # of a step: its eighths are rounded as it is, these are not
 GROWS = 0.9  # a slope whose changes shrink by less than this each time does not settle
 
 
@@ -310,7 +311,8 @@ def sides(
     tried = [quotients(h)]
     while len(tried) <= LEVELS:
         if found := _decided(tried):
-            return found
+            others = [quotients(share * tried[-1].h) for share in UNEVEN if found.kind == "kink"]
+            return _confirmed(found, tried[-1], others)
         step = tried[-1].h / 8
         if step < 64 * np.spacing(abs(point[index])):  # what is left of it after rounding would be another step
             break
@@ -341,6 +343,14 @@ def _decided(tried: list[_Quotients]) -> Sides | None:
     if same and all(_settled([getattr(one, side) for one in tried], last.noise) for side in ("left", "right")):
         return Sides("kink", *_cleared(limits), limits.noise, tried[0].size)
     return None
+
+
+def _confirmed(found: Sides, last: _Quotients, others: list[_Quotients]) -> Sides:
+    """A kink has the same gap at steps that are rounded in another way. Pieces that cancel leave a gap that has not."""
+    gap = found.right - found.left
+    bend = (last.right - last.left - gap) / last.h
+    errors = (abs(other.right - other.left - gap - bend * other.h) - 2 * other.noise for other in others)
+    return found if all(error <= 0.1 * abs(gap) for error in errors) else replace(found, kind="smooth", noise=abs(gap))
 
 
 def _vanishes(tried: list[_Quotients]) -> bool:

@@ -278,11 +278,43 @@ def test_sums_of_kinked_pieces_have_the_slopes_of_their_pieces(chosen, point):
         assert found.kind == "kink"
         np.testing.assert_allclose([found.left, found.right], [left, right], atol=1e-6)
         assert found.permitted is (min(left, right) - 1e-6 <= used <= max(left, right) + 1e-6)
-    elif found.has_derivative or max(abs(found.left), abs(found.right)) >= 1e-12:
-        # Where all pieces cancel, what is left of them is rounding, which may differ from side to side.
+    else:
         assert found.has_derivative
         np.testing.assert_allclose(found.slope, left, atol=1e-6)
         assert (found.kind == "differs") is (abs(used - left) > 1e-6)
+
+
+@settings(max_examples=150, deadline=None)
+@given(pieces.filter(lambda chosen: len(chosen) < 4), st.randoms(), st.sampled_from([0.0, 1.0, 0.1, -0.3]))
+def test_kinked_pieces_that_cancel_leave_a_slope_and_no_kink(chosen, shuffled, point):
+    terms = [
+        f"({sign * front}) * {name}(({inside}) * (x - ({point})))" for name, front, inside in chosen for sign in (1, -1)
+    ]
+    shuffled.shuffle(terms)
+    found, *others = verdicts(" + ".join(terms), {"x": point})
+    assert {other.sentence for other in others} == {found.sentence}
+    assert found.has_derivative
+    assert abs(found.slope) < 1e-9
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-abs(x) + 2 * sin(-2 * x) - 100 * relu(-2 * x) + abs(x) - 2 * sin(-2 * x) + 100 * relu(-2 * x)",
+        "1000 * relu(x) - 3 * tanh(x) - 1000 * relu(x) + 3 * tanh(x)",
+        "0.5 * tanh(-x) - 0.5 * abs(0.5 * x) - 0.5 * tanh(-x) + 0.5 * abs(0.5 * x)",
+        "2 * relu(-2 * x) - 0.5 * sin(0.5 * x) - 2 * relu(-2 * x) + 0.5 * sin(0.5 * x)",
+        "1e6 * relu(x) - 3 * tanh(x) - 1e6 * relu(x) + 3 * tanh(x) + 0.00001 * x",
+    ],
+)
+def test_what_rounding_leaves_of_pieces_is_no_kink(text):
+    for found in verdicts(text, {"x": 0.0}):
+        assert found.has_derivative
+
+
+def test_a_kink_is_a_kink_however_small_or_bent():
+    for text in ("1e-12 * relu(x)", "relu(x) + 1e6 * x**2", "abs(x) * exp(30 * x)", "x + 1e-5 * abs(x) + 100 * sin(x)"):
+        assert [found.kind for found in verdicts(text, {"x": 0.0})] == ["kink"] * 4
 
 
 def test_of_many_inputs_the_largest_gradients_are_judged_as_far_as_the_work_allows():
