@@ -161,15 +161,24 @@ def drawn(watcher: Any, name: str, operand: Tensor) -> None:
 def twice_normalized(watcher: Any, loss: Made, operands: list[Tensor]) -> None:
     """A loss that normalizes, or that wants what was normalized once, is given what was normalized before."""
     name = loss.name
-    node = before_joins(operands[0].grad_fn)
+    node, own = before_joins(operands[0].grad_fn), None
     if NORMALIZERS[name]:
-        node = before_joins(node.next_functions[0][0]) if node is not None and kind(node) == NORMALIZERS[name] else None
+        own = node if node is not None and kind(node) == NORMALIZERS[name] else None
+        node = None if own is None else before_joins(own.next_functions[0][0])
     entry = made(node)
     if entry is None:
         return
     does = kind(node)
     where = entry.module if entry.module.line else entry.site
-    if does in ("Softmax", "Sigmoid"):
+    if own is not None and does == kind(own):
+        again: Any = made(own)
+        watcher.say(
+            25,
+            again.site,
+            f"The {does.lower()} in this line gets what went through the {does.lower()} of line {where.line}, and "
+            f"{name} in line {loss.site.line} wants one of them.",
+        )
+    elif does in ("Softmax", "Sigmoid"):
         watcher.twice.setdefault((25, where.file, where.line), (entry.site, loss.site))
         watcher.say(
             25,

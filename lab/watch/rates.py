@@ -55,7 +55,7 @@ def too_long(values: Sequence[float], moves: Sequence[MeasuredStep]) -> str:
     """The evidence that steps were too long for a loss, or nothing."""
     if len(values) < MIN_VALUES or not moves:
         return ""
-    begin, end = values[0], sorted(values[-5:], key=lambda v: (math.isnan(v), v))[2]
+    begin, end = before_long_steps(values, moves), sorted(values[-5:], key=lambda v: (math.isnan(v), v))[2]
     jump = max(move.jump for move in moves)
     worse = not math.isfinite(end) or end > (10 if jump < 1 else 2) * abs(begin) + 1e-6
     if worse and jump > LONG:
@@ -78,6 +78,12 @@ def too_long(values: Sequence[float], moves: Sequence[MeasuredStep]) -> str:
             f"{len(falls)}; the loss went from {early:.3g} to {late:.3g}."
         )
     return ""
+
+
+def before_long_steps(values: Sequence[float], moves: Sequence[MeasuredStep]) -> float:
+    """The largest loss up to the first long step: a single one, of a few samples, can be tiny by chance."""
+    first = next((index for index, move in enumerate(moves) if move.jump > LONG), len(moves))
+    return max([values[0], *(move.loss for move in moves[: first + 1] if math.isfinite(move.loss))])
 
 
 def rate_line(track: WatchedOptimizer) -> Site:
