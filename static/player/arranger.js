@@ -14,6 +14,7 @@ import { arrangeByDepth, describe, stylesFor, withGraphviz } from "./layout.js";
 const LOADING = 10_000; // milliseconds that Graphviz may take to load
 const LIMIT = 1_200; // that it may take for a graph nobody has asked to wait for
 const PATIENT = 60_000; // for one that somebody has
+const LONG_FROM = 500; // cards that take long to make, too: loading counts
 const TICK = 200; // between two reports of progress
 
 export class Arranger {
@@ -68,7 +69,8 @@ export class Arranger {
     return new Promise((resolve) => {
       const begin = performance.now();
       const limit = patient ? PATIENT : LIMIT;
-      let deadline = begin + (this.loaded ? limit : LOADING);
+      const many = !patient && descriptions[0].items.size > LONG_FROM;
+      let deadline = begin + (this.loaded || many ? limit : LOADING);
       /** @param {boolean} early before the worker was done */
       const finish = (early) => {
         clearInterval(ticking);
@@ -85,7 +87,7 @@ export class Arranger {
       this.cancel = () => finish(true);
       this.listener = (report) => {
         if ("ready" in report) {
-          deadline = performance.now() + limit;
+          if (!many) deadline = performance.now() + limit;
         } else if ("index" in report) {
           plans.push(withGraphviz(descriptions[report.index], report.answer));
         } else {

@@ -26,7 +26,8 @@ const [LETTER, ENDS, CLEAR] = [6.6, 16, 4]; // pixels of width of a letter in it
 const ASIDE = [0, -18, 18, -32, 32]; // pixels from its edge where it may rest
 const HEAD = 24; // pixels of a card that its name takes
 const HEAD_COUNTS = 10; // so many times as much as what is below it
-const CARDS = 24; // made at a time: the page answers in between
+const CARDS = 24; // made at a time
+const BUSY = 40; // milliseconds of making cards, then the page answers: each time it lays out all that is there
 const QUICK = 1_000; // milliseconds of work that nobody needs to be told of
 const [SMALL_STEP, LARGE_STEP] = [2, 20]; // of a nudge, by a key
 const NUDGE_PIXELS = 4; // of a drag, for one step of a nudge
@@ -258,11 +259,16 @@ export class Graph {
     this.scene.replaceChildren(edges, cards, this.bars.element, pill.element);
     this.view.open(plan, boxOf(plan, playback.output));
     const items = [...plan.items.values()];
+    let begin = performance.now();
     for (let i = 0; i < Math.max(items.length, plan.edges.length); i += CARDS) {
-      if (i) await nextFrame();
+      if (performance.now() - begin > BUSY) {
+        await nextFrame();
+        begin = performance.now();
+      }
       if (plan !== this.plan) return;
       const newCards = items.slice(i, i + CARDS).map((item) => this.makeCard(playback, plan, item));
       const newEdges = plan.edges.slice(i, i + CARDS).map(makeEdge);
+      this.leaveOut(plan, newCards, newEdges);
       cards.append(...newCards.map((card) => card.element));
       edges.append(...newEdges.map((edge) => edge.element));
       drawing.cards.push(...newCards);
@@ -275,7 +281,7 @@ export class Graph {
     this.colours.hidden = playback.nodes.every(({ shape }) => shape.length === 0);
     this.legend.hidden = this.signs.hidden && this.colours.hidden;
     this.simple.hidden = !plan.simple;
-    this.leaveOut();
+    this.leaveOut(plan, drawing.cards, drawing.edges); // the picture may have been moved meanwhile
     this.onLayout();
     this.showNudge(this.nudge);
   }
@@ -480,15 +486,14 @@ export class Graph {
 
   /** Another part of the drawing has come into sight. */
   look() {
-    this.leaveOut();
+    if (this.drawing) this.leaveOut(this.drawing.plan, this.drawing.cards, this.drawing.edges);
     this.patch();
   }
 
   /** What is out of sight keeps its box, and its turn with the Tab key, but shows no text: a browser lays out every
-   * text of a drawing anew with each event, because something beside the drawing changes with it. */
-  leaveOut() {
-    if (!this.drawing) return;
-    const { plan, cards, edges } = this.drawing;
+   * text of a drawing anew with each event, and while it is made, because something beside it changes.
+   * @param {Plan} plan @param {CardParts[]} cards @param {EdgeParts[]} edges */
+  leaveOut(plan, cards, edges) {
     for (const { element, node, card } of cards)
       element.toggleAttribute("data-away", !this.view.sees(boxOf(plan, node), card));
     for (const { element, place, size } of edges) element.toggleAttribute("data-away", !this.view.sees(place, size));

@@ -111,6 +111,49 @@ def test_nobody_has_to_wait_for_graphviz(open_player):  # noqa: F811
     assert page.errors == []
 
 
+def test_a_very_large_graph_does_not_wait_until_graphviz_is_loaded(open_player):  # noqa: F811
+    def long_chain(a, b, c, d):
+        x = a
+        for i in range(600):
+            x = x.tanh() if i % 2 else x + b
+        return x * c * d
+
+    page = open_player()
+    page.evaluate(
+        """async (trace) => {
+          const { mount } = await import("/app/static/player/player.js");
+          const place = document.createElement("div");
+          document.body.replaceChildren(place);
+          const player = mount(place, { graphviz: { source: "", worker: URL.createObjectURL(new Blob([])) } });
+          player.update({ trace, event: null });
+          const later = performance.now() + 2_000; // two seconds: Graphviz may take ten to load
+          performance.now = () => later;
+        }""",
+        json.loads(strict_json(playable(record(long_chain, LEAVES)))),
+    )
+    page.get_by_text("Drawn simply").wait_for()
+    assert page.errors == []
+
+
+def test_cards_out_of_sight_show_no_text_while_the_graph_is_drawn(new_page, tmp_path):
+    """A browser lays out all texts that are there each time a few cards are added."""
+    path = tmp_path / "player.html"
+    path.write_text(standalone(record(SHAPES["tangle"], LEAVES)), "utf-8")
+    page = new_page()
+    page.add_init_script(
+        """window.shown = window.hidden = 0;
+        const count = (node) => {
+          if (node.classList?.contains("card")) node.hasAttribute("data-away") ? (hidden += 1) : (shown += 1);
+        };
+        new MutationObserver((changes) => changes.forEach(({ addedNodes }) => addedNodes.forEach(count)))
+          .observe(document, { childList: true, subtree: true });"""
+    )
+    page.goto(path.as_uri())
+    expect(page.locator(".graph .card")).to_have_count(len(record(SHAPES["tangle"], LEAVES).nodes))
+    shown, hidden = page.evaluate("[shown, hidden]")
+    assert hidden > 5 * shown > 0
+
+
 def test_a_page_from_a_disk_has_a_worker_too(new_page, tmp_path):
     path = tmp_path / "player.html"
     path.write_text(standalone(record(SHAPES["iterate"], LEAVES)), "utf-8")
