@@ -1,9 +1,13 @@
-"""How numbers, lists and JSON are written, and rows of a file read, everywhere in the lab."""
+"""How numbers, lists and JSON are written, and rows of a file and lines of a function read, everywhere in the lab."""
 
+import ast
+import inspect
 import json
 import math
+import textwrap
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -103,3 +107,29 @@ def _with_tuples(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _with_tuples(each) for name, each in value.items()}
     return tuple(map(_with_tuples, value)) if isinstance(value, list) else value
+
+
+def syntax_tree(text: str) -> ast.Module:
+    """`ast.parse`, again if need be: up to Python 3.12, threads that parse at the same time disturb each other's count
+    of the depth (CPython issue 106905), and every visitor's page runs in a thread. Errors are those of `ast.parse`."""
+    for _ in range(4):
+        try:
+            return ast.parse(text)
+        except (SystemError, RecursionError):
+            continue
+    return ast.parse(text)
+
+
+@cache  # the files do not change while the lab runs
+def body(function: Callable) -> str:
+    """The lines inside a function, without its docstring and without the `return` at the end."""
+    text = textwrap.dedent(inspect.getsource(function))
+    definition = syntax_tree(text).body[0]
+    if not isinstance(definition, ast.FunctionDef):
+        raise TypeError(f"{function} is not a function that was written with def.")
+    statements = definition.body
+    if isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
+        statements = statements[1:]
+    lines = text.splitlines()
+    last = statements[-1].lineno - 1 if isinstance(statements[-1], ast.Return) else len(lines)
+    return textwrap.dedent("\n".join(lines[statements[0].lineno - 1 : last])).rstrip() + "\n"

@@ -39,8 +39,9 @@ from lab.expression.language import (
     OPERATORS,
     REFUSED,
 )
-from lab.expression.source import ExpressionError, Source, syntax_tree
+from lab.expression.source import ExpressionError, Source
 from lab.ops import OPS, Cost, Op, elementwise, joined
+from lab.text import syntax_tree
 from model import Tensor
 
 

@@ -73,17 +73,6 @@ _NUMBER_AND_NAME = re.compile(
 _TWO_VALUES = re.compile(r"(?<=[\w)\]])[ \t]+(?=\w)|(?<=[)\]])(?=\w)")
 
 
-def syntax_tree(text: str) -> ast.Module:
-    """`ast.parse`, again if need be: up to Python 3.12, threads that parse at the same time disturb each other's count
-    of the depth (CPython issue 106905), and every visitor's page runs in a thread. Errors are those of `ast.parse`."""
-    for _ in range(4):
-        try:
-            return ast.parse(text)
-        except (SystemError, RecursionError):
-            continue
-    return ast.parse(text)
-
-
 Placed = ast.expr | ast.stmt | ast.keyword  # the syntax that has a place in the text
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lab.traps.lines import body
+from lab.text import body
 
 Program = Callable[..., Any]  # takes the learner's numbers, if any; returns what it shows, by name
 Numbers = float | int | list[float]

@@ -57,8 +57,7 @@ from lab.faults.training import (
     run_of,
     squared_loss,
 )
-from lab.text import read_rows
-from lab.traps.lines import body
+from lab.text import body, read_rows
 from model import SGD, Tensor
 
 # ---------------------------------------------------------------- the faults

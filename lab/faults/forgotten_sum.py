@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lab.autodiff.sources import Shape
 from lab.faults.engines import SkipsUnbroadcast
 from model import Tensor
 
@@ -115,7 +114,7 @@ class Loss:
     after: np.ndarray
 
 
-def loss(count: int, target_shape: Shape) -> Loss:
+def loss(count: int, target_shape: tuple[int, ...]) -> Loss:
     """Of predictions of shape (count, 1) and as many targets, in the shape given."""
     prediction = Tensor(np.array([3.0, 1.0, 4.0, 1.0, 5.0, 9.0])[:count, None])
     target = np.array([2.0, 4.0, 1.0, 0.0, 6.0, 5.0])[:count].reshape(target_shape)

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lab.text import numeral
-from lab.traps.lines import body
+from lab.text import body, numeral
 from model import Tensor
 from practice.questions import NOT, QUESTIONS, Choice, Engine, Number, Point, Question, Text
 

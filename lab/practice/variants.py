@@ -15,7 +15,6 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeGuard
 
 from lab.practice.small_changes import changed_once
 from lab.practice.syntax_trees import parsed, path_to, substituted, with_node_at, with_nodes
@@ -411,13 +410,6 @@ def _turned(matrix: ast.expr) -> ast.expr:
     if isinstance(matrix, ast.Attribute) and matrix.attr == "T":
         return matrix.value
     return ast.Attribute(matrix, "T", ast.Load())
-
-
-def _is_operand(node: ast.AST) -> TypeGuard[ast.expr]:
-    """Is it a number of the forward pass: `self.data`, or a local name of one?"""
-    if isinstance(node, ast.Attribute):
-        return node.attr == "data"
-    return isinstance(node, ast.Name) and node.id in ("a", "b", "x", "y", "s", "t", "e", "p")
 
 
 # Local derivatives that people write: formulas of the operands a and b (b is a where there is one operand only) and the

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lab.gradcheck import numerical_gradient
+from lab.text import body
 from lab.trace.recording import Trace
-from lab.traps.lines import body
 from lab.traps.snapshot import Snapshot
 from model import SGD, Tensor, no_grad
 

@@ -29,7 +29,6 @@ from lab.text import numeral, short, strict_json, with_minus
 from lab.ui.assets import component
 
 DIGITS = {"float64": 16, "float32": 7}  # that a number has, about
-Chosen = tuple[int, Method, str]  # exponent of h, method, precision
 _component = component("steps", "steps/steps.js", lost="The picture", style="steps/steps.css")
 
 

@@ -271,7 +271,6 @@ KEEPS_OUTPUT = frozenset(name for name, effect in EFFECTS.items() if effect.save
 KEEPS_INPUT = frozenset(name for name, effect in EFFECTS.items() if effect.saves is Saves.INPUT)
 BOUNDED = frozenset(name for name, effect in EFFECTS.items() if effect.bounds)
 ELEMENTWISE = functions(Result.LIKE, Result.CLAMP)
-MOVES = functions(Result.MOVED) | {"clone"}
 REDUCTIONS = functions(Result.REDUCED)
 CHOICES = functions(Result.CHOICE)
 LOSS_FUNCTIONS = functions(Result.LOSS)

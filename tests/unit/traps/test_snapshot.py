@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from lab.text import body
 from lab.trace.dot import draw
-from lab.traps.lines import body
 from lab.traps.snapshot import Snapshot
 from model import Tensor
 
