@@ -1,34 +1,30 @@
 """Descent: optimizers on a surface, all of training on four points, and a weight that is shared over time."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
-from lab.charts import Axis, Chart, Line, Mark, Track
-from lab.designs.network import TARGETS
-from lab.text import numeral, short
-from lab.training.descent import four_points, over_time
+from lab.charts import Chart, Track
+from lab.text import counted, numeral, short
 from lab.training.descent.surfaces import NETWORK, REACH, SURFACES, Surface, network_surface, weights
 from lab.training.descent.walk import CONVERGED, DIVERGED, KINDS, MOST, OptimizerStep, Walk
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost, clicked_points
-from lab.ui.guess import FIRST, guess, verdict
+from lab.ui.descent import four_points_trained, weight_over_time
+from lab.ui.descent.four_points_trained import RATES
+from lab.ui.guess import guess, verdict
 from lab.ui.memoize import memoize
 from lab.ui.table import markdown_table
-from lab.ui.terms import prose
 
 NAME = "descent"
 TABS = page.Tabs("descent", "descent tab")
 TITLES = {key: surface.title for key, surface in SURFACES.items()} | {NETWORK: "Two weights of a network"}
-RATES = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.08, 0.09, 0.1, 0.11, 0.15, 0.2, 0.5, 1.0, 2.0)
 GUESSED = 10  # steps after which the guess is answered
 TICK, SLICE = 0.1, 20  # seconds between two slices of a run, and the steps in each
-SOON = {"10": "within 10 steps", "30": "within 30", "100": "within 100", "never": "not within 100"}
-LARGEST = {"first": "the first", "between": "one between", "last": "the last"}
 WEIGHTS = list(weights())
 TRY_THIS = {
     "down": "On the bowl, find the largest rate with which SGD still converges: what happens at 1? Then start on the "
@@ -43,7 +39,7 @@ def main() -> None:
         st.title("Descent")
         if current.restored:
             st.session_state["descent running"] = False
-        TABS.show({"down": _down, "four": _four, "time": _time})
+        TABS.show({"down": _down, "four": four_points_trained.show, "time": weight_over_time.show})
         session = st.session_state
         progress.done("why-the-loss-fell", session["descent guess"] is not None and session["descent steps"] >= 10)
         page.closing(TRY_THIS[TABS.open], "pages/training_lab.py", "Next: a whole training run, with all instruments")
@@ -86,14 +82,6 @@ RATE = tuple(f"descent rate {kind}" for kind in KINDS)
 PAIR = ("descent first", "descent second")
 STEPS = Field("steps", "descent steps", 0, int, limits=(0, MOST))
 GUESS = Field("guess", "descent guess", None, address.one_of("past", "before", *KINDS))
-FOUR_STEPS = Field("four_steps", "descent four steps", 0, int, limits=(0, four_points.MOST))
-SOON_GUESS = Field("soon", "descent soon", None, address.one_of(*SOON), address.optional)
-LARGEST_GUESS = Field("largest", "descent largest", None, address.one_of(*LARGEST), address.optional)
-SEED = Field("seed", "descent seed", 0, int, limits=(0, 999))
-W = Field("w", "descent w", 0.8, float, address.number, limits=(-2.0, 2.0))
-X = Field("input", "descent input", 0.5, float, address.number, limits=(-1.0, 1.0))
-LENGTH = Field("length", "descent length", 6, int, limits=(1, over_time.LONGEST))
-KEPT = Field("last", "descent last", over_time.LONGEST, int, limits=(1, over_time.LONGEST))
 FIELDS = (
     TABS.field,
     Field("surface", "descent surface", "bowl", address.one_of(*TITLES)),
@@ -108,18 +96,8 @@ FIELDS = (
     Field("rates", RATE, (None,) * len(RATE), _rates, _joined),
     STEPS,
     GUESS,
-    Field(
-        "four_rate", "descent four rate", four_points.RATE, lambda text: RATES[RATES.index(float(text))], address.number
-    ),
-    SEED,
-    FOUR_STEPS,
-    SOON_GUESS,
-    Field("kind", "descent kind", "tanh", address.one_of(*over_time.KINDS)),
-    W,
-    X,
-    LENGTH,
-    KEPT,
-    LARGEST_GUESS,
+    *four_points_trained.FIELDS,
+    *weight_over_time.FIELDS,
 )
 
 
@@ -290,7 +268,7 @@ def _now(walks: Mapping[str, Walk], ahead: Mapping[str, OptimizerStep], steps: i
         for word, meaning in (("converged", CONVERGED), ("diverged", DIVERGED))
         if any(step.state == word for step in ahead.values())
     ]
-    return "\n\n".join([markdown_table([_steps(steps), "loss", "|gradient|", "state"], rows), *meanings])
+    return "\n\n".join([markdown_table([counted(steps, "step"), "loss", "|gradient|", "state"], rows), *meanings])
 
 
 def _numbers(surface: Surface, ahead: Mapping[str, OptimizerStep]) -> str:
@@ -321,188 +299,6 @@ def _numbers(surface: Surface, ahead: Mapping[str, OptimizerStep]) -> str:
 def _signed(number: float) -> str:
     """In brackets where it has a sign."""
     return f"({numeral(number)})" if number < 0 else numeral(number)
-
-
-# ---------------------------------------------------------------- four points
-
-
-def _four() -> None:
-    st.markdown(
-        "Four points with three inputs each train a network of 41 parameters. Guess how soon its loss is below "
-        f"{four_points.ENOUGH}, then press Step."
-    )
-    st.caption("Mean squared error, linear last layer. A sum, or a tanh at the end, gives other numbers.")
-    session = st.session_state
-
-    def go(by: int) -> None:
-        session["descent four steps"] = min(session["descent four steps"] + by, four_points.MOST)
-
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        guessed = guess(f"Guess: the loss is below {four_points.ENOUGH}", SOON, "descent soon")
-    waits = guessed is None
-    with right:
-        rate = st.select_slider("Rate", RATES, key="descent four rate", format_func=address.number)
-        seed = st.number_input("Seed of the first weights", *SEED.limits, key="descent seed")
-        steps = st.slider("Steps", *FOUR_STEPS.limits, key="descent four steps", disabled=waits)
-        if waits:
-            steps = 0
-    with left, st.container(horizontal=True, gap="small"):
-        full = waits or steps >= four_points.MOST
-        st.button("Step", key="descent four step", on_click=go, args=(1,), type="primary", disabled=full)
-        st.button("Run 100", key="descent four run", on_click=go, args=(four_points.MOST,), disabled=full)
-        st.button("Reset", key="descent four reset", on_click=go, args=(-steps,), disabled=not steps)
-    moments = memoize("descent moments", (rate, seed, steps), lambda: four_points.train(rate, seed, steps))
-    last = moments[-1]
-    with right:
-        st.metric(f"Loss after {_steps(steps)}", numeral(last.loss))
-        st.markdown(FIRST if guessed is None else _soon(moments, guessed))
-    with left:
-        boards = ChartHost(f"{NAME}-four")
-        boards.board("loss")
-        boards.fill(
-            {
-                "loss": charts.lines(
-                    "Loss by step",
-                    [Line("mean squared error", [(float(i), moment.loss) for i, moment in enumerate(moments)])],
-                    Axis("step", ends=(0, four_points.MOST)),
-                    Axis("loss", log=True),
-                    marks=[Mark("y", four_points.ENOUGH, str(four_points.ENOUGH))],
-                    height=260,
-                    theme=page.theme(),
-                )
-            }
-        )
-        wanted = ", ".join(numeral(value) for value in TARGETS[:, 0])
-        st.markdown(f"**Loss and predictions as they fall**, the latest first. Wanted: {wanted}.")
-        rows = [
-            (step, numeral(moments[step].loss), *(numeral(value) for value in moments[step].predictions))
-            for step in range(steps, -1, -1)
-        ]
-        with st.container(height=240 if steps > 4 else "content", border=steps > 4):
-            st.markdown(markdown_table(["step", "loss", *(f"point {i}" for i in range(1, 5))], rows))
-    with st.expander(f"Every parameter’s gradient after {_steps(steps)} ({len(last.parameters)} of them)"):
-        st.markdown(
-            markdown_table(
-                ["parameter", "value", "gradient", f"value − {address.number(rate)} · gradient"],
-                [
-                    (name, numeral(value), numeral(gradient), numeral(value - rate * gradient))
-                    for name, value, gradient in last.parameters
-                ],
-            )
-        )
-
-
-def _soon(moments: Sequence[four_points.Moment], guessed: str) -> str:
-    """Where the loss has come below what is enough, and how the guess was, once the steps say so."""
-    below = next((step for step, moment in enumerate(moments) if moment.loss < four_points.ENOUGH), None)
-    if below is not None:
-        right = next(name for name in SOON if below <= int(name))
-        said = f"It was below {four_points.ENOUGH} for the first time after {_steps(below)}"
-        if below:
-            said += f", at {numeral(moments[below].loss)}; one step before it was {numeral(moments[below - 1].loss)}"
-    elif len(moments) > four_points.MOST:
-        right, said = "never", f"After {_steps(four_points.MOST)} it is {numeral(moments[-1].loss)}"
-    else:
-        return f"It has not been below {four_points.ENOUGH} yet."
-    return f"{verdict(guessed == right)} {said}."
-
-
-def _steps(count: int) -> str:
-    return f"{count} step" if count == 1 else f"{count} steps"
-
-
-# ---------------------------------------------------------------- shared over time
-
-
-def _time() -> None:
-    prose(
-        "The [[gradient]] of w is a sum with one [[message]] from each time step. Guess which step sends the largest, "
-        "then move w, the length, and where the state is [[detached|detach]]."
-    )
-    controls, picture = st.columns([2, 3], gap="large")
-    with controls:
-        guessed = guess("Guess: the largest message comes from which time step?", LARGEST, "descent largest")
-        kind = st.segmented_control(
-            "State", over_time.KINDS, format_func=over_time.KINDS.__getitem__, required=True, key="descent kind"
-        )
-        w = st.slider("Weight w", *W.limits, key="descent w", step=0.05)
-        x = st.slider("Input x of each time step", *X.limits, key="descent input", step=0.05)
-        length = st.slider("Time steps", *LENGTH.limits, key="descent length")
-        kept = st.slider("Keep gradients for the last … steps", *KEPT.limits, key="descent last")
-    assert kind
-    if guessed is None:
-        with picture:
-            st.markdown(FIRST)
-        return
-    run = memoize("descent run", (kind, w, x, length, kept), lambda: over_time.unroll(kind, w, x, length, kept))
-    with controls:
-        cut = length - kept
-        lost = (
-            "The state is never detached."
-            if cut <= 0
-            else (f"Detached: the first {cut} {'step sends' if cut == 1 else 'steps send'} nothing.")
-        )
-        st.markdown(
-            f"Gradient of w: **{numeral(run.gradient)}**, the sum of {len(run.messages)} messages. By finite "
-            f"differences: {numeral(run.numerical)}. {lost}"
-        )
-        st.markdown(_largest(run, guessed))
-    with picture:
-        boards = ChartHost(f"{NAME}-time")
-        boards.board("messages")
-        boards.board("length")
-    by_length = memoize("descent by length", (kind, w, x, kept), lambda: over_time.by_length(kind, w, x, kept))
-    boards.fill({"messages": _messages(run), "length": _by_length(by_length)})
-    total, rows = 0.0, []
-    for message in run.messages:
-        total += message.message
-        rows.append(
-            (message.time, numeral(message.upstream), numeral(message.state), numeral(message.message), numeral(total))
-        )
-    st.markdown("**The messages to w**, in the order of their arrival: upstream gradient · state before the time step.")
-    with st.container(height=320 if len(rows) > 7 else "content", border=len(rows) > 7):
-        headers = ["time step", "upstream gradient", "state before", "message", "gradient so far"]
-        st.markdown(markdown_table(headers, rows))
-
-
-def _largest(run: over_time.Unrolled, guessed: str) -> str:
-    """Which message is the largest, and how the guess was; several are where they are equal."""
-    size = max(abs(message.message) for message in run.messages)
-    times = [message.time for message in run.messages if math.isclose(abs(message.message), size, rel_tol=1e-9)]
-    length = run.messages[0].time
-    places = {"first": 1 in times, "between": any(1 < time < length for time in times), "last": length in times}
-    which = f"time step {times[0]}" if len(times) == 1 else f"{len(times)} time steps alike"
-    last, first = run.messages[0], run.messages[-1]
-    return (
-        f"{verdict(places[guessed])} **The largest, {numeral(size)}, comes from {which}.** Step {last.time} sends "
-        f"{numeral(last.message)}, step {first.time} {numeral(first.message)}: a message from far back is multiplied "
-        "on its way by one factor for each time step."
-    )
-
-
-def _messages(run: over_time.Unrolled) -> Chart:
-    points = [(float(message.time), message.message) for message in reversed(run.messages)]
-    return charts.lines(
-        "The message of each time step",
-        [Line("message to w", points)],
-        Axis("time step", ends=(0, None)),
-        Axis("message"),
-        height=220,
-        theme=page.theme(),
-    )
-
-
-def _by_length(found: Mapping[str, list[tuple[float, float]]]) -> Chart:
-    drawn = [Line(name, points) for name, points in found.items()]
-    return charts.lines(
-        "Sizes of the gradients, by the number of time steps",
-        drawn,
-        Axis("time steps", ends=(0, over_time.LONGEST)),
-        Axis("|gradient|", log=True),
-        height=260,
-        theme=page.theme(),
-    )
 
 
 main()

@@ -1,0 +1,113 @@
+"""All of training on four points: guess how soon the loss is small, then see each number after each step."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from lab import charts
+from lab.charts import Axis, Line, Mark
+from lab.designs.network import TARGETS
+from lab.text import counted, numeral
+from lab.training.descent import four_points
+from lab.ui import address, page
+from lab.ui.address import Field
+from lab.ui.chart_host import ChartHost
+from lab.ui.guess import FIRST, guess, verdict
+from lab.ui.memoize import memoize
+from lab.ui.table import markdown_table
+
+RATES = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.08, 0.09, 0.1, 0.11, 0.15, 0.2, 0.5, 1.0, 2.0)
+SOON = {"10": "within 10 steps", "30": "within 30", "100": "within 100", "never": "not within 100"}
+SEED = Field("seed", "descent seed", 0, int, limits=(0, 999))
+FOUR_STEPS = Field("four_steps", "descent four steps", 0, int, limits=(0, four_points.MOST))
+SOON_GUESS = Field("soon", "descent soon", None, address.one_of(*SOON), address.optional)
+FIELDS = (
+    Field(
+        "four_rate", "descent four rate", four_points.RATE, lambda text: RATES[RATES.index(float(text))], address.number
+    ),
+    SEED,
+    FOUR_STEPS,
+    SOON_GUESS,
+)
+
+
+def show() -> None:
+    st.markdown(
+        "Four points with three inputs each train a network of 41 parameters. Guess how soon its loss is below "
+        f"{four_points.ENOUGH}, then press Step."
+    )
+    st.caption("Mean squared error, linear last layer. A sum, or a tanh at the end, gives other numbers.")
+    session = st.session_state
+
+    def go(by: int) -> None:
+        session["descent four steps"] = min(session["descent four steps"] + by, four_points.MOST)
+
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        guessed = guess(f"Guess: the loss is below {four_points.ENOUGH}", SOON, "descent soon")
+    waits = guessed is None
+    with right:
+        rate = st.select_slider("Rate", RATES, key="descent four rate", format_func=address.number)
+        seed = st.number_input("Seed of the first weights", *SEED.limits, key="descent seed")
+        steps = st.slider("Steps", *FOUR_STEPS.limits, key="descent four steps", disabled=waits)
+        if waits:
+            steps = 0
+    with left, st.container(horizontal=True, gap="small"):
+        full = waits or steps >= four_points.MOST
+        st.button("Step", key="descent four step", on_click=go, args=(1,), type="primary", disabled=full)
+        st.button("Run 100", key="descent four run", on_click=go, args=(four_points.MOST,), disabled=full)
+        st.button("Reset", key="descent four reset", on_click=go, args=(-steps,), disabled=not steps)
+    moments = memoize("descent moments", (rate, seed, steps), lambda: four_points.train(rate, seed, steps))
+    last = moments[-1]
+    with right:
+        st.metric(f"Loss after {counted(steps, 'step')}", numeral(last.loss))
+        st.markdown(FIRST if guessed is None else _soon(moments, guessed))
+    with left:
+        boards = ChartHost("descent-four")
+        boards.board("loss")
+        boards.fill(
+            {
+                "loss": charts.lines(
+                    "Loss by step",
+                    [Line("mean squared error", [(float(i), moment.loss) for i, moment in enumerate(moments)])],
+                    Axis("step", ends=(0, four_points.MOST)),
+                    Axis("loss", log=True),
+                    marks=[Mark("y", four_points.ENOUGH, str(four_points.ENOUGH))],
+                    height=260,
+                    theme=page.theme(),
+                )
+            }
+        )
+        wanted = ", ".join(numeral(value) for value in TARGETS[:, 0])
+        st.markdown(f"**Loss and predictions as they fall**, the latest first. Wanted: {wanted}.")
+        rows = [
+            (step, numeral(moments[step].loss), *(numeral(value) for value in moments[step].predictions))
+            for step in range(steps, -1, -1)
+        ]
+        with st.container(height=240 if steps > 4 else "content", border=steps > 4):
+            st.markdown(markdown_table(["step", "loss", *(f"point {i}" for i in range(1, 5))], rows))
+    with st.expander(f"Every parameter’s gradient after {counted(steps, 'step')} ({len(last.parameters)} of them)"):
+        st.markdown(
+            markdown_table(
+                ["parameter", "value", "gradient", f"value − {address.number(rate)} · gradient"],
+                [
+                    (name, numeral(value), numeral(gradient), numeral(value - rate * gradient))
+                    for name, value, gradient in last.parameters
+                ],
+            )
+        )
+
+
+def _soon(moments: Sequence[four_points.Moment], guessed: str) -> str:
+    """Where the loss has come below what is enough, and how the guess was, once the steps say so."""
+    below = next((step for step, moment in enumerate(moments) if moment.loss < four_points.ENOUGH), None)
+    if below is not None:
+        right = next(name for name in SOON if below <= int(name))
+        said = f"It was below {four_points.ENOUGH} for the first time after {counted(below, 'step')}"
+        if below:
+            said += f", at {numeral(moments[below].loss)}; one step before it was {numeral(moments[below - 1].loss)}"
+    elif len(moments) > four_points.MOST:
+        right, said = "never", f"After {counted(four_points.MOST, 'step')} it is {numeral(moments[-1].loss)}"
+    else:
+        return f"It has not been below {four_points.ENOUGH} yet."
+    return f"{verdict(guessed == right)} {said}."

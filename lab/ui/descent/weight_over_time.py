@@ -1,0 +1,116 @@
+"""A weight that is shared over time: the message of each time step, and what is left of them after a detach."""
+
+import math
+from collections.abc import Mapping
+
+import streamlit as st
+
+from lab import charts
+from lab.charts import Axis, Chart, Line
+from lab.text import numeral
+from lab.training.descent import over_time
+from lab.ui import address, page
+from lab.ui.address import Field
+from lab.ui.chart_host import ChartHost
+from lab.ui.guess import FIRST, guess, verdict
+from lab.ui.memoize import memoize
+from lab.ui.table import markdown_table
+from lab.ui.terms import prose
+
+LARGEST = {"first": "the first", "between": "one between", "last": "the last"}
+W = Field("w", "descent w", 0.8, float, address.number, limits=(-2.0, 2.0))
+X = Field("input", "descent input", 0.5, float, address.number, limits=(-1.0, 1.0))
+LENGTH = Field("length", "descent length", 6, int, limits=(1, over_time.LONGEST))
+KEPT = Field("last", "descent last", over_time.LONGEST, int, limits=(1, over_time.LONGEST))
+LARGEST_GUESS = Field("largest", "descent largest", None, address.one_of(*LARGEST), address.optional)
+FIELDS = (Field("kind", "descent kind", "tanh", address.one_of(*over_time.KINDS)), W, X, LENGTH, KEPT, LARGEST_GUESS)
+
+
+def show() -> None:
+    prose(
+        "The [[gradient]] of w is a sum with one [[message]] from each time step. Guess which step sends the largest, "
+        "then move w, the length, and where the state is [[detached|detach]]."
+    )
+    controls, picture = st.columns([2, 3], gap="large")
+    with controls:
+        guessed = guess("Guess: the largest message comes from which time step?", LARGEST, "descent largest")
+        kind = st.segmented_control(
+            "State", over_time.KINDS, format_func=over_time.KINDS.__getitem__, required=True, key="descent kind"
+        )
+        w = st.slider("Weight w", *W.limits, key="descent w", step=0.05)
+        x = st.slider("Input x of each time step", *X.limits, key="descent input", step=0.05)
+        length = st.slider("Time steps", *LENGTH.limits, key="descent length")
+        kept = st.slider("Keep gradients for the last … steps", *KEPT.limits, key="descent last")
+    assert kind
+    if guessed is None:
+        with picture:
+            st.markdown(FIRST)
+        return
+    run = memoize("descent run", (kind, w, x, length, kept), lambda: over_time.unroll(kind, w, x, length, kept))
+    with controls:
+        cut = length - kept
+        lost = (
+            "The state is never detached."
+            if cut <= 0
+            else (f"Detached: the first {cut} {'step sends' if cut == 1 else 'steps send'} nothing.")
+        )
+        st.markdown(
+            f"Gradient of w: **{numeral(run.gradient)}**, the sum of {len(run.messages)} messages. By finite "
+            f"differences: {numeral(run.numerical)}. {lost}"
+        )
+        st.markdown(_largest(run, guessed))
+    with picture:
+        boards = ChartHost("descent-time")
+        boards.board("messages")
+        boards.board("length")
+    by_length = memoize("descent by length", (kind, w, x, kept), lambda: over_time.by_length(kind, w, x, kept))
+    boards.fill({"messages": _messages(run), "length": _by_length(by_length)})
+    total, rows = 0.0, []
+    for message in run.messages:
+        total += message.message
+        rows.append(
+            (message.time, numeral(message.upstream), numeral(message.state), numeral(message.message), numeral(total))
+        )
+    st.markdown("**The messages to w**, in the order of their arrival: upstream gradient · state before the time step.")
+    with st.container(height=320 if len(rows) > 7 else "content", border=len(rows) > 7):
+        headers = ["time step", "upstream gradient", "state before", "message", "gradient so far"]
+        st.markdown(markdown_table(headers, rows))
+
+
+def _largest(run: over_time.Unrolled, guessed: str) -> str:
+    """Which message is the largest, and how the guess was; several are where they are equal."""
+    size = max(abs(message.message) for message in run.messages)
+    times = [message.time for message in run.messages if math.isclose(abs(message.message), size, rel_tol=1e-9)]
+    length = run.messages[0].time
+    places = {"first": 1 in times, "between": any(1 < time < length for time in times), "last": length in times}
+    which = f"time step {times[0]}" if len(times) == 1 else f"{len(times)} time steps alike"
+    last, first = run.messages[0], run.messages[-1]
+    return (
+        f"{verdict(places[guessed])} **The largest, {numeral(size)}, comes from {which}.** Step {last.time} sends "
+        f"{numeral(last.message)}, step {first.time} {numeral(first.message)}: a message from far back is multiplied "
+        "on its way by one factor for each time step."
+    )
+
+
+def _messages(run: over_time.Unrolled) -> Chart:
+    points = [(float(message.time), message.message) for message in reversed(run.messages)]
+    return charts.lines(
+        "The message of each time step",
+        [Line("message to w", points)],
+        Axis("time step", ends=(0, None)),
+        Axis("message"),
+        height=220,
+        theme=page.theme(),
+    )
+
+
+def _by_length(found: Mapping[str, list[tuple[float, float]]]) -> Chart:
+    drawn = [Line(name, points) for name, points in found.items()]
+    return charts.lines(
+        "Sizes of the gradients, by the number of time steps",
+        drawn,
+        Axis("time steps", ends=(0, over_time.LONGEST)),
+        Axis("|gradient|", log=True),
+        height=260,
+        theme=page.theme(),
+    )
