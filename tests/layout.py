@@ -105,3 +105,11 @@ def look(page: Tab, *, control: int = 24, font: int = 12, drawn: int = 12) -> di
     """
     settled(page)
     return page.evaluate(LOOK, {"control": control, "font": font, "drawn": drawn})
+
+
+def project(page: Tab) -> None:
+    """Press F, once what listens to the key is there."""
+    page.locator(".project-bar").wait_for(state="attached")
+    settled(page)
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("f")

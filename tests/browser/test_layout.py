@@ -1,15 +1,26 @@
-"""Every page and tab as it is opened, on a laptop and on a phone: all of it can be read and hit, and what it is about
-stands in the window."""
+"""Every page and tab as it is opened, on a laptop, on a phone and projected: all of it can be read and hit, and what it
+is about stands in the window."""
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.layout import NAMES, PLACES, look, opened
+from tests.layout import NAMES, PLACES, look, opened, project
 
 FINE = {"low": [], "small": [], "cut": [], "overlap": [], "wide": 0, "below": []}
+PROJECTORS = ((1024, 768), (1280, 720))
+READABLE = {"small": [], "cut": [], "overlap": [], "wide": 0}
+# The side of the smallest cell of an array that is in the window.
+CELLS = """() => Math.min(Infinity, ...[...document.querySelectorAll("[data-testid=stBidiComponentIsolated] *")]
+  .flatMap((one) => [...one.shadowRoot?.querySelectorAll(".grids td > button") ?? []])
+  .map((one) => one.getBoundingClientRect())
+  .filter(({ top, bottom }) => bottom > 0 && top < innerHeight)
+  .map(({ width, height }) => Math.min(width, height)))"""
+PICTURES = ":is([data-testid=stGraphVizChart], [data-testid=stEChartsChart], .grids, section.figure .picture, .player)"
 
 
 @pytest.mark.parametrize(("known", "tab_name"), PLACES, ids=NAMES)
-def test_a_page_can_be_read_and_hit_and_needs_no_scrolling(tab, app_url, known, tab_name):
+def test_a_page_can_be_read_and_hit_on_a_laptop_on_a_phone_and_projected(tab, app_url, known, tab_name):
+    """One visit for all three: to open the page is most of the work."""
     page = tab(width=1280, height=720)
     opened(page, app_url, known, tab_name)
     assert look(page) == FINE
@@ -17,3 +28,33 @@ def test_a_page_can_be_read_and_hit_and_needs_no_scrolling(tab, app_url, known, 
     on_a_phone = look(page, drawn=10)  # a picture is drawn smaller, and can be made larger
     del on_a_phone["below"]
     assert on_a_phone == {name: fault for name, fault in FINE.items() if name in on_a_phone}
+    _can_be_read_from_the_last_row(page)
+
+
+def _can_be_read_from_the_last_row(page):
+    page.set_viewport_size(dict(zip(("width", "height"), PROJECTORS[0], strict=True)))
+    project(page)
+    shown = page.locator("html.projecting, .player.present")
+    expect(shown.first).to_be_attached()
+    for width, height in PROJECTORS:
+        page.set_viewport_size({"width": width, "height": height})
+        found = look(page, font=16, drawn=16)
+        assert {name: found[name] for name in READABLE} == READABLE
+        if page.locator("html.projecting").count():
+            assert page.evaluate(CELLS) >= 40
+            _in_window(page, height)
+    page.keyboard.press("f")
+    expect(shown).to_have_count(0)
+
+
+def _in_window(page, height):
+    """The first picture comes into view from its top, and to its end unless it is higher than the window."""
+    picture = page.locator(f"[data-testid=stMain] {PICTURES} >> visible=true").first
+    if not picture.count():
+        return
+    for _ in range(100):  # charts take a new size after the page has
+        box = picture.bounding_box()
+        if -1 <= box["y"] < height / 2 or box["y"] + box["height"] <= height:
+            return
+        page.wait_for_timeout(50)
+    pytest.fail(f"The picture is at {box}.")

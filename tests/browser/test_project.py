@@ -1,59 +1,10 @@
-"""F projects every page: its picture is in the window, large enough for the last row, and two keys step and leave."""
+"""F projects a page, and two keys step and leave. How each page looks then is seen in test_layout.py."""
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.layout import NAMES, PLACES, look, opened
+from tests.layout import project
 from tests.support import settled
-
-SIZES = ((1024, 768), (1280, 720))
-# The side of the smallest cell of an array that is in the window.
-CELLS = """() => Math.min(Infinity, ...[...document.querySelectorAll("[data-testid=stBidiComponentIsolated] *")]
-  .flatMap((one) => [...one.shadowRoot?.querySelectorAll(".grids td > button") ?? []])
-  .map((one) => one.getBoundingClientRect())
-  .filter(({ top, bottom }) => bottom > 0 && top < innerHeight)
-  .map(({ width, height }) => Math.min(width, height)))"""
-READABLE = {"small": [], "cut": [], "overlap": [], "wide": 0}
-PICTURES = ":is([data-testid=stGraphVizChart], [data-testid=stEChartsChart], .grids, section.figure .picture, .player)"
-
-
-def project(page):
-    """Once what listens to the key is there."""
-    page.locator(".project-bar").wait_for(state="attached")
-    settled(page)
-    page.evaluate("document.activeElement.blur()")
-    page.keyboard.press("f")
-
-
-@pytest.mark.parametrize(("known", "tab_name"), PLACES, ids=NAMES)
-def test_a_projected_page_can_be_read_from_the_last_row(tab, app_url, known, tab_name):
-    page = tab(width=SIZES[0][0], height=SIZES[0][1])
-    opened(page, app_url, known, tab_name)
-    project(page)
-    shown = page.locator("html.projecting, .player.present")
-    expect(shown.first).to_be_attached()
-    for width, height in SIZES:
-        page.set_viewport_size({"width": width, "height": height})
-        found = look(page, font=16, drawn=16)
-        assert {name: found[name] for name in ("small", "cut", "overlap", "wide")} == READABLE
-        if page.locator("html.projecting").count():
-            assert page.evaluate(CELLS) >= 40
-            _in_window(page, height)
-    page.keyboard.press("f")
-    expect(shown).to_have_count(0)
-
-
-def _in_window(page, height):
-    """The first picture comes into view from its top, and to its end unless it is higher than the window."""
-    picture = page.locator(f"[data-testid=stMain] {PICTURES} >> visible=true").first
-    if not picture.count():
-        return
-    for _ in range(100):  # charts take a new size after the page has
-        box = picture.bounding_box()
-        if -1 <= box["y"] < height / 2 or box["y"] + box["height"] <= height:
-            return
-        page.wait_for_timeout(50)
-    pytest.fail(f"The picture is at {box}.")
 
 
 def test_a_presenter_steps_and_leaves_without_a_mouse(open_page):
