@@ -62,6 +62,7 @@ def test_guess_run_and_read_by_keyboard_alone(open_page):
     for question in ("gradients are", "training run"):
         box = page.get_by_role("combobox", name=re.compile(question))
         box.focus()
+        settled(page)  # it has moved to show the whole box: a list that opens before it does closes again
         page.keyboard.press("ArrowDown")  # opens the list, in which the first answer is the right one
         page.get_by_role("option").first.wait_for()
         page.keyboard.press("Enter")
