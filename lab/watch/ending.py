@@ -3,8 +3,9 @@
 import gc
 import math
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from types import CodeType, FunctionType, ModuleType, NoneType
 from typing import Any
 
 import torch
@@ -19,6 +20,8 @@ MIN_CHAIN = 3  # turns through which a sum of tensors is carried
 MIN_KEPT = 3  # graphs of earlier turns in one container
 MIN_TURNS = 3
 DEAD = 0.9  # share of the units of a layer
+# Most of what the lists of a process hold, all of which are looked through
+WITHOUT_GRAPHS = {str, int, float, bool, NoneType, CodeType, FunctionType, ModuleType, type}
 # A finding on the left explains one on the right: the right one is a consequence.
 EXPLAINS = {
     1: (10,),
@@ -108,7 +111,7 @@ def kept(watcher: Any) -> None:
     for holder in gc.get_objects():
         if type(holder) not in (list, deque) or len(holder) < MIN_KEPT:
             continue
-        graphs = [part for part in parts_of(holder) if isinstance(part, Tensor) and part.grad_fn is not None]
+        graphs = graphs_in(holder)
         if len(graphs) < MIN_KEPT:
             continue
         seen = [entry for part in graphs if (entry := made(part.grad_fn)) is not None]
@@ -141,26 +144,27 @@ def normalized_for_others(watcher: Any) -> None:
             watcher.found.setdefault((25, loss.file, loss.line), moved)
 
 
-def parts_of(holder: Any) -> Iterator[Any]:
-    """The members of a container, and those of its tuples, dicts and objects, also of tuples with dicts."""
-    for part in list(holder):
-        yield from inside(part, 2)
-
-
-def inside(part: Any, levels: int) -> Iterator[Any]:
-    """A member, or what is in it."""
-    members: list[Any] | None = None
-    if type(part) is tuple:
-        members = list(part)
-    elif type(part) is dict:
-        members = list(part.values())
-    elif hasattr(part, "__dict__") and not isinstance(part, (Tensor, type, torch.nn.Module)):
-        members = list(vars(part).values())
-    if members is None or not levels:
-        yield part
-        return
-    for member in members:
-        yield from inside(member, levels - 1)
+def graphs_in(holder: Sequence[Any]) -> list[Tensor]:
+    """The tensors with a graph in a container, in its tuples, dicts and objects, and in those in them."""
+    graphs: list[Tensor] = []
+    members = list(holder)
+    for _ in range(3):
+        inside: list[Any] = []
+        for member in members:
+            kind = type(member)
+            if kind in WITHOUT_GRAPHS:
+                continue
+            if kind is tuple:
+                inside += member
+            elif kind is dict:
+                inside += list(member.values())
+            elif isinstance(member, Tensor):
+                if member.grad_fn is not None:
+                    graphs.append(member)
+            elif not isinstance(member, (type, torch.nn.Module)):
+                inside += list(getattr(member, "__dict__", {}).values())
+        members = inside
+    return graphs
 
 
 def name_of(holder: Any) -> str:
