@@ -67,3 +67,27 @@ export function nextFrame() {
     });
   });
 }
+
+const REST = 100; // milliseconds
+
+/** Work that waits until nothing has put it off for a while. The while begins with the next picture on the screen: else
+ * on a slow machine, where each picture takes as long, the work would come between every two and make them slower. */
+export class AtRest {
+  /** @param {() => void} work */
+  constructor(work) {
+    this.work = work;
+    this.frame = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+  }
+
+  putOff() {
+    this.cancel();
+    this.frame = requestAnimationFrame(() => (this.timer = setTimeout(this.work, REST)));
+  }
+
+  cancel() {
+    cancelAnimationFrame(this.frame);
+    clearTimeout(this.timer);
+  }
+}

@@ -2,7 +2,7 @@
 
 import { bitmap, heat, isDark, largestOf, legendOfColours, notFinite, PALETTES } from "./arrays.js";
 import { brief, flat, numeral, shapeText, shorten, toNumber } from "./format.js";
-import { h, mayMove, nextFrame, s, setAttribute, setText } from "./dom.js";
+import { AtRest, h, mayMove, nextFrame, s, setAttribute, setText } from "./dom.js";
 import { Arranger } from "./arranger.js";
 import { Bars } from "./bars.js";
 import { around, bestFor, groupsOf, itemsOf, measured } from "./layout.js";
@@ -17,7 +17,6 @@ import { View } from "./view.js";
 
 const TRAVEL = 450; // milliseconds a message takes along its edge
 const FOLD_FROM = 80; // nodes: a larger graph is folded when it opens
-const SETTLE = 100; // milliseconds without a new event, after which what is out of sight follows too
 const ENOUGH = 5; // cards of operations: fewer are no picture of a large graph
 const FEW = 8; // groups that have a button each
 const CHARACTER = 6.6; // pixels of a digit in a cell
@@ -112,8 +111,7 @@ export class Graph {
     this.letter = 0; // pixels of width of a letter in the message on its way, in the font that is there
     this.travelling = 0; // requests for a frame
     this.following = 0;
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.timer = undefined;
+    this.outOfSight = new AtRest(() => this.patch(() => true));
     this.scene = s("g");
     this.svg = s("svg", { class: "graph", role: "group", "aria-label": "Computation graph" }, arrowheads(), this.scene);
     this.view = new View(this.svg, this.scene, () => this.look());
@@ -472,8 +470,7 @@ export class Graph {
       this.view.reveal([aroundCards(now.plan, [...others, to]), aroundCards(now.plan, [to])]);
     }
     this.patch(undefined, fresh);
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.patch(() => true), SETTLE);
+    this.outOfSight.putOff();
     this.paintPill(now, frame, moving);
     this.writeOrder();
   }
@@ -655,7 +652,7 @@ export class Graph {
   destroy() {
     cancelAnimationFrame(this.travelling);
     cancelAnimationFrame(this.following);
-    clearTimeout(this.timer);
+    this.outOfSight.cancel();
     this.wanted = ""; // what is in the making is not wanted any more
     this.plan = null;
     this.observer.disconnect();

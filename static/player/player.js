@@ -5,7 +5,7 @@ import { NumericalCheck } from "./check.js";
 import { Closure } from "./closure.js";
 import { Controls } from "./controls.js";
 import { Derivation } from "./derivation.js";
-import { h } from "./dom.js";
+import { AtRest, h } from "./dom.js";
 import { Graph } from "./graph.js";
 import { Inputs, Sender } from "./inputs.js";
 import { Ledger } from "./ledger.js";
@@ -26,7 +26,6 @@ const COMPACT = 430; // pixels of height of a player that is part of a page
 const LEAST = 440; // pixels of height that the workbench has at least
 const HEADER = 64; // pixels that may cover the top of the window, for a player further down a page
 const BELOW = 8; // pixels left under it
-const REST = 100; // milliseconds without a new event
 const END = "tensor-ops-lab-end"; // of the backward pass
 
 /** @import { PlayerData, PlayerState, Wish } from "../types.js" */
@@ -469,8 +468,7 @@ class Lower {
     this.stale = new Map();
     /** @type {Set<Element>} */
     this.inSight = new Set();
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.timer = undefined;
+    this.rest = new AtRest(() => this.finish());
     this.observer = new IntersectionObserver((entries) => {
       for (const { target, isIntersecting } of entries) {
         if (isIntersecting) this.inSight.add(target);
@@ -485,8 +483,7 @@ class Lower {
   paint(playback, frame) {
     for (const [element, paint] of this.panels) this.stale.set(element, () => paint(playback, frame));
     this.catchUp(this.inSight);
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.finish(), REST);
+    this.rest.putOff();
   }
 
   finish() {
@@ -503,7 +500,7 @@ class Lower {
   }
 
   destroy() {
-    clearTimeout(this.timer);
+    this.rest.cancel();
     this.observer.disconnect();
   }
 }

@@ -386,6 +386,32 @@ def test_cards_out_of_sight_follow_when_events_rest_or_when_they_come_into_sight
     assert names.evaluate_all(laid_out) == 150
 
 
+def test_a_slow_machine_does_not_take_itself_for_one_at_rest(open_player):
+    """Where each picture takes longer than the rest, what is out of sight still waits until the events rest."""
+    page = open_player("nodes=150")
+    page.locator(".nodes tr.lit").wait_for(state="attached")
+    page.wait_for_timeout(300)
+    early = page.locator(".player").evaluate(
+        """async (player) => {
+          let changes = 0;
+          const watch = new MutationObserver((all) => (changes += all.length));
+          watch.observe(player.querySelector(".nodes tbody"), { subtree: true, attributes: true });
+          const frame = requestAnimationFrame;
+          window.requestAnimationFrame = (work) => frame(() => setTimeout(work, 150));
+          const scrubber = player.querySelector(".scrubber");
+          for (let k = 300; k < 306; k += 1) {
+            scrubber.value = k;
+            scrubber.dispatchEvent(new Event("input"));
+            await new Promise((resolve) => requestAnimationFrame(resolve));
+          }
+          window.requestAnimationFrame = frame;
+          return changes;
+        }"""
+    )
+    assert early == 0
+    expect(page.locator(".nodes tr.lit")).to_have_count(1)
+
+
 def test_a_large_graph_opens_at_a_readable_size_and_follows_the_events_until_it_is_fitted(open_player):
     page = open_player("case=arrays", width=1280, height=720)
     state = """(graph) => {
