@@ -58,12 +58,12 @@ export class Arranger {
   /** A layout for each style that the graph is tried in. Always answers: with one plan that is `simple` where Graphviz
    * does not answer in time, or where nobody waits for it.
    * @param {Playback} playback @param {Set<string>} folded
-   * @param {{patient?: boolean, onProgress?: (milliseconds: number) => void}} options
+   * @param {{afar?: boolean, patient?: boolean, onProgress?: (milliseconds: number) => void}} options
    * @returns {Promise<Plan[]>} */
-  arrange(playback, folded, { patient = false, onProgress = () => {} } = {}) {
+  arrange(playback, folded, { afar = false, patient = false, onProgress = () => {} } = {}) {
     this.cancel(); // what the worker does now nobody wants any more
     if (!this.worker) this.start();
-    const descriptions = stylesFor(playback, folded).map((style) => describe(playback, folded, style));
+    const descriptions = stylesFor(playback, folded, afar).map((style) => describe(playback, folded, style));
     /** @type {Plan[]} */
     const plans = [];
     return new Promise((resolve) => {

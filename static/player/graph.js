@@ -5,7 +5,7 @@ import { brief, flat, numeral, shapeText, shorten, toNumber } from "./format.js"
 import { AtRest, h, mayMove, nextFrame, s, setAttribute, setText } from "./dom.js";
 import { Arranger } from "./arranger.js";
 import { Bars } from "./bars.js";
-import { around, bestFor, groupsOf, itemsOf, measured } from "./layout.js";
+import { around, bestFor, groupsOf, hasCells, itemsOf, measured } from "./layout.js";
 import { isOperation } from "./playback.js";
 import { View } from "./view.js";
 
@@ -200,7 +200,8 @@ export class Graph {
   /** Lay out and draw; does nothing if that drawing is there or in the making.
    * @param {Playback} playback @param {boolean} patient the learner wants to wait for Graphviz */
   async draw(playback, patient = false) {
-    const wanted = [playback.structure, ...this.folded, patient].join(" ");
+    const afar = this.presented() && hasCells(playback, this.folded);
+    const wanted = [playback.structure, ...this.folded, patient, afar].join(" ");
     if (wanted === this.wanted) return;
     this.wanted = wanted;
     this.plans = [];
@@ -210,7 +211,7 @@ export class Graph {
       const seconds = numeral(Math.round(milliseconds / 100) / 10);
       this.message.textContent = `Drawing the graph: ${playback.nodes.length} nodes, ${seconds} s so far…`;
     };
-    const plans = await this.arranger.arrange(playback, this.folded, { patient, onProgress });
+    const plans = await this.arranger.arrange(playback, this.folded, { afar, patient, onProgress });
     if (wanted !== this.wanted) return; // a newer structure has arrived meanwhile
     this.plans = plans;
     this.plan = null;
@@ -221,16 +222,21 @@ export class Graph {
   choose() {
     const { playback, plans } = this;
     if (!playback || !plans.length) return;
-    const presented = this.element.closest(".present");
+    const presented = this.presented();
     const plan = bestFor(plans, this.room(), presented ? READABLE_FAR : 1, presented ? 0 : this.view.readable());
     if (plan === this.plan) return;
     this.plan = plan;
     this.build(playback, plan);
   }
 
+  presented() {
+    return this.element.closest(".present") !== null;
+  }
+
   /** Present mode has been opened or left: everything is seen anew. */
   present() {
     this.view.measure();
+    if (this.playback && hasCells(this.playback, this.folded)) this.draw(this.playback);
     this.choose();
     const { plan, playback, shown } = this;
     if (!plan || !playback) return;

@@ -45,7 +45,8 @@ import { fullShape, isOperation } from "./playback.js";
 
 /** @typedef {object} Style
  * @property {boolean} down from the top downwards instead of from left to right
- * @property {boolean} compact small cards */
+ * @property {boolean} compact small cards
+ * @property {boolean} [afar] large cells: 40 pixels high in a presented drawing */
 
 /** @typedef {object} Description
  * @property {boolean} down as in its style
@@ -83,9 +84,16 @@ const ARRANGEMENTS = [
   { down: true, compact: true, liking: 0.82 },
 ];
 
+/** Whether numbers of arrays stand on its cards. @param {Playback} playback @param {Set<string>} folded */
+export function hasCells(playback, folded) {
+  if (itemsOf(playback, folded).items.size >= LARGE) return false;
+  return playback.nodes.some(({ shape }) => shape.length > 0 && isNumbered(gridOf(shape)));
+}
+
 /** The styles to try, the same for each visit: it does not count how fast they are.
- * @param {Playback} playback @param {Set<string>} folded @returns {Style[]} */
-export function stylesFor(playback, folded) {
+ * @param {Playback} playback @param {Set<string>} folded @param {boolean} afar @returns {Style[]} */
+export function stylesFor(playback, folded, afar) {
+  if (afar) return ARRANGEMENTS.filter(({ compact }) => !compact).map((style) => ({ ...style, afar }));
   return itemsOf(playback, folded).items.size < ONE_STYLE_FROM ? ARRANGEMENTS : ARRANGEMENTS.slice(0, 1);
 }
 
@@ -202,10 +210,15 @@ export function gridOf(shape) {
   };
 }
 
+/** @param {Grid} grid */
+function isNumbered({ rows, columns, cropped }) {
+  return rows <= NUMBERED && columns <= NUMBERED && !cropped;
+}
+
 /** The size of a card, and what it says. It depends on names and shapes only.
- * @param {Playback} playback @param {Item} item @param {boolean} compact
+ * @param {Playback} playback @param {Item} item @param {Omit<Style, "down">} style
  * @param {boolean} large of many cards, which have no room for the numbers of arrays @returns {Card} */
-export function cardOf(playback, item, compact, large = false) {
+export function cardOf(playback, item, { compact, afar = false }, large = false) {
   const node = playback.nodes[item.node];
   const name = playback.name(node.id);
   const full = item.group ? `${item.group} (${item.members.length} nodes)` : playback.definition(node.id);
@@ -224,29 +237,32 @@ export function cardOf(playback, item, compact, large = false) {
     };
   }
   const grid = gridOf(node.shape);
-  const numbers = !large && grid.rows <= NUMBERED && grid.columns <= NUMBERED && !grid.cropped;
+  const numbers = !large && isNumbered(grid);
   const side = Math.max(3, Math.min(14, Math.floor((compact ? 44 : 64) / Math.max(grid.rows, grid.columns))));
-  const cell = numbers ? { width: compact ? 46 : 52, height: compact ? 15 : 18 } : { width: side, height: side };
+  const row = afar ? 30 : compact ? 15 : 18;
+  const cell = numbers ? { width: compact ? 46 : 52, height: row } : { width: side, height: side };
   const map = { width: grid.columns * cell.width, height: grid.rows * cell.height };
   const count = node.requires_grad ? 2 : 1;
   const head = compact ? 22 : 27;
-  // Arrays with their numbers stand below each other, heat maps beside each other. Above each is a word, below each
-  // heat map room for how many of its numbers are none.
-  const [wide, high] = numbers ? [1, count] : [count, 1];
+  // Arrays with their numbers stand below each other, heat maps and what would be too high beside each other. Above
+  // each is a word, below each heat map room for how many of its numbers are none.
+  const below = numbers && !(afar && grid.rows > 2);
+  const [wide, high] = below ? [1, count] : [count, 1];
   const edge = compact ? 4 : 8;
   const room = { width: Math.max(map.width, 46) + 2 * edge, height: map.height + (numbers ? 16 : 32) };
   const width = Math.ceil(Math.max(textWidth, wide * room.width + edge, compact ? 72 : 124));
   const height = head + high * room.height + 6;
   const maps = Array.from({ length: count }, (_, i) => ({
-    x: (numbers ? 0 : (i - (count - 1) / 2) * room.width) - map.width / 2,
-    y: -height / 2 + head + (numbers ? i * room.height : 0) + 14,
+    x: (below ? 0 : (i - (count - 1) / 2) * room.width) - map.width / 2,
+    y: -height / 2 + head + (below ? i * room.height : 0) + 14,
   }));
   return { title, full, width, height, grid: { ...grid, cell, numbers, maps } };
 }
 
 /** The drawing as Graphviz sees it: boxes of fixed size, named by numbers. No text of a learner is in it.
  * @param {Playback} playback @param {Set<string>} folded @param {Style} style @returns {Description} */
-export function describe(playback, folded, { down, compact }) {
+export function describe(playback, folded, style) {
+  const { down, compact } = style;
   const { items, itemOf } = itemsOf(playback, folded);
   const large = items.size >= LARGE;
   const inches = (/** @type {number} */ pixels) => (pixels / PIXELS_PER_INCH).toFixed(4);
@@ -261,7 +277,7 @@ export function describe(playback, folded, { down, compact }) {
   ];
   const numbers = new Map([...items.keys()].map((id, index) => [id, index]));
   for (const [id, item] of items) {
-    const card = cardOf(playback, item, compact, large);
+    const card = cardOf(playback, item, style, large);
     cards.set(id, card);
     lines.push(
       `${numbers.get(id)} [id="${numbers.get(id)}" width=${inches(card.width)} height=${inches(card.height)}]`,

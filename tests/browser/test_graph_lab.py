@@ -292,6 +292,9 @@ PRESENTED = """() => {
     whole: lit.top >= codes.top && lit.bottom <= codes.bottom && lit.bottom <= innerHeight,
     lines: lines.map((line) => line.textContent),
     smallest: Math.min(...drawn.map(size)),
+    cell: Math.min(...[...root.querySelectorAll(".cell")].map((cell) => cell.getBoundingClientRect().height)),
+    card: Math.max(...[...root.querySelectorAll(".card .box")].map((card) => card.getBoundingClientRect().height)),
+    stage: root.querySelector(".stage").clientHeight,
     covered: codes.bottom > box(".leave").top && codes.right > box(".leave").left,
   };
 }"""
@@ -319,15 +322,19 @@ def test_a_link_to_a_finished_pass_presents_the_lit_line_and_large_digits(open_p
 
 
 def test_presented_arrays_have_large_digits_and_the_event_is_in_sight(open_page):
-    path = "graph-lab?expression=h%20=%20relu(X%20@%20W%20%2B%20b)%0Asum(h**2)&in_X=[[1,2],[3,4]]&in_W=[[1,0],[0,1]]&in_b=[1,1]"
+    path = "graph-lab?expression=h%20=%20relu(X%20@%20W%20%2B%20b)%0Asum(h**2)&in_X=[[1,2],[3,4],[5,6],[7,8]]&in_W=[[1,0],[0,1]]&in_b=[1,1]"
     page = open_page(f"{path}&stage=backward", width=1024, height=768, reduced_motion="reduce")
     page.locator("g.card").first.wait_for()
     page.mouse.click(5, 760)
     page.keyboard.press("f")
     page.locator(".player.present").wait_for()
+    page.wait_for_function(f"() => ({PRESENTED})().cell >= 40")  # drawn anew, with larger cells
     settled(page)
     for _ in range(6):
-        assert page.evaluate(PRESENTED)["smallest"] >= 16
+        seen = page.evaluate(PRESENTED)
+        assert seen["smallest"] >= 16
+        assert seen["cell"] >= 40
+        assert seen["card"] <= seen["stage"]
         expect(page.locator(".card.to")).to_have_count(1)  # cards out of sight follow once the events rest
         stage, card = page.locator(".stage").bounding_box(), page.locator(".card.to").bounding_box()
         middle = card["x"] + card["width"] / 2, card["y"] + card["height"] / 2

@@ -160,10 +160,11 @@ test("arrays are drawn up to 24 cells along an axis", () => {
 
 test("a card has room for what is on it", () => {
   for (const playback of all) {
-    for (const compact of [false, true]) {
+    for (const style of [{ compact: false }, { compact: true }, { compact: false, afar: true }]) {
+      const { compact } = style;
       for (const item of itemsOf(playback, new Set()).items.values()) {
         const node = playback.nodes[item.node];
-        const card = cardOf(playback, item, compact);
+        const card = cardOf(playback, item, style);
         const shape = node.shape.length ? ` ${shapeText(node.large?.shape ?? node.shape)}` : "";
         assert.ok(card.title.endsWith(shape) && card.title.length - shape.length <= (compact ? 12 : 26));
         assert.equal(card.full, playback.definition(node.id));
@@ -171,6 +172,7 @@ test("a card has room for what is on it", () => {
         if (!card.grid) continue;
         const { rows, columns, cell, numbers, maps } = card.grid;
         assert.equal(numbers, rows <= 4 && columns <= 4);
+        if (style.afar && numbers) assert.ok(cell.height * 1.34 >= 40 && card.height * 1.34 <= 260, playback.structure);
         assert.equal(maps.length, node.requires_grad ? 2 : 1);
         const [width, height] = [columns * cell.width, rows * cell.height];
         for (const { x, y } of maps) {
@@ -190,7 +192,7 @@ test("a card tells the shape in the program, not that of the cells that were kep
   node.large = { shape: [784, 128], min: 0, max: 1, mean: 0.5, not_finite: 0 };
   const playback = new Playback(data);
   const item = itemsOf(playback, new Set()).items.get(`node-${node.id}`) ?? assert.fail();
-  const { title, grid } = cardOf(playback, item, false);
+  const { title, grid } = cardOf(playback, item, { compact: false });
   assert.ok(title.endsWith("(784, 128)"), title);
   assert.equal(grid?.columns, node.shape.at(-1)); // as many cells as there are
 });
