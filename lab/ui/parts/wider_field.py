@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -14,6 +15,7 @@ from lab.expression import parse
 from lab.ops import OPS
 from lab.pytorch import installed
 from lab.text import numeral as number
+from lab.text import read_rows
 from lab.trace.recording import record
 from lab.ui import address, expression_box, page
 from lab.ui.address import Field
@@ -25,6 +27,7 @@ from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 
 KEPT = "Bytes kept at the worst moment"
+READING = read_rows(Path(__file__).parents[2] / "lessons" / "reading.toml")
 YEARS = ("1847", "1951", "1964", "1970", "1986", "2015")
 TRY_THIS = {
     "beside": "Change one of the snippets in a notebook so that both engines use the same dtype.",
@@ -260,78 +263,6 @@ def _title(key: str) -> str:
 
 # ---------------------------------------------------------------- where it comes from
 
-HISTORY = (
-    ("1676", "The chain rule", "Leibniz, in a manuscript, with a slip in his calculation"),
-    ("1847", "Going down along the gradient", "Cauchy, Comptes rendus 25, 536–538"),
-    (
-        "1951",
-        "Noisy steps still arrive: stochastic approximation",
-        "Robbins and Monro, Annals of Mathematical Statistics 22, 400–407",
-    ),
-    ("1958", "The perceptron learns from examples", "Rosenblatt, Psychological Review 65, 386–408"),
-    ("1960", "Gradients backward through a flight path", "Kelley, ARS Journal 30, 947–954"),
-    ("1964", "Forward mode, by a computer", "Wengert, Communications of the ACM 7, 463–464"),
-    (
-        "1970",
-        "Reverse mode, through any program: of rounding errors",
-        "Linnainmaa, thesis, Helsinki; in English 1976, BIT 16, 146–160",
-    ),
-    ("1974", "The same for models with many parameters", "Werbos, thesis, Harvard"),
-    ("1980", "A compiler that writes reverse mode by itself", "Speelpenning, thesis, Illinois"),
-    (
-        "1986",
-        "Hidden units learn what to stand for: backpropagation becomes famous",
-        "Rumelhart, Hinton and Williams, Nature 323, 533–536",
-    ),
-    (
-        "1992",
-        "Checkpointing: memory that grows with a logarithm",
-        "Griewank, Optimization Methods and Software 1, 35–54",
-    ),
-    ("2007", "Theano: a static graph in Python, also on graphics processors", "Bergstra and others, SciPy 2010"),
-    ("2012", "A deep network wins ImageNet", "Krizhevsky, Sutskever and Hinton, NIPS 25"),
-    ("2015", "Adam", "Kingma and Ba, ICLR; arXiv 1412.6980"),
-    ("2015", "Define by run: Chainer", "Tokui and others, workshop on learning systems, NIPS"),
-    ("2015", "TensorFlow: a static graph over many machines", "Abadi and others, OSDI 2016"),
-    ("2016", "Checkpointing for deep networks", "Chen, Xu, Zhang and Guestrin, arXiv 1604.06174"),
-    ("2016", "PyTorch: a graph made by running Python", "Paszke and others, NeurIPS 32, 2019"),
-    ("2017", "Attention alone: the transformer", "Vaswani and others, NIPS 30"),
-    ("2018", "JAX: functions are traced, then transformed", "Frostig, Johnson and Leary, SysML 2018"),
-    ("2018", "A survey of the whole subject", "Baydin, Pearlmutter, Radul and Siskind, JMLR 18 (153), 1–43"),
-    ("2023", "PyTorch 2: the graph made by running is compiled after all", "Ansel and others, ASPLOS 2024"),
-)
-BOOKS = (
-    ("Griewank and Walther", "Evaluating Derivatives", "SIAM, 2nd edition 2008", "the whole theory, costs proved"),
-    ("Naumann", "The Art of Differentiating Computer Programs", "SIAM 2012", "how to build the tools"),
-    (
-        "Goodfellow, Bengio and Courville",
-        "Deep Learning",
-        "MIT Press 2016, `deeplearningbook.org`",
-        "backpropagation is section 6.5",
-    ),
-    (
-        "Nielsen",
-        "Neural Networks and Deep Learning",
-        "online 2015, `neuralnetworksanddeeplearning.com`",
-        "backpropagation from four equations, chapter 2",
-    ),
-    ("Trask", "Grokking Deep Learning", "Manning 2019", "an autograd of your own in NumPy, chapter 13"),
-    ("Bishop", "Pattern Recognition and Machine Learning", "Springer 2006", "networks by hand, chapter 5"),
-    (
-        "Blondel and Roulet",
-        "The Elements of Differentiable Programming",
-        "2024, arXiv 2403.14606",
-        "the newest, with all modes",
-    ),
-    (
-        "Karpathy",
-        "The spelled-out intro to neural networks and backpropagation: building micrograd",
-        "video, 2022; code at `github.com/karpathy/micrograd`",
-        "an engine of scalars, typed before your eyes",
-    ),
-    ("Sanderson, 3Blue1Brown", "What is backpropagation really doing?", "video, 2017", "pictures first"),
-)
-
 
 def _history() -> None:
     st.markdown(
@@ -344,9 +275,9 @@ def _history() -> None:
         return
     verdict = "You were right" if guess == "1970" else f"Not {guess}"
     st.markdown(f"**{verdict}: 1970**, in a master’s thesis in Helsinki, on how rounding errors add up.")
-    st.markdown(markdown_table(["year", "what", "where it was published"], HISTORY))
+    st.markdown(markdown_table(["year", "what", "where it was published"], READING["history"]))
     st.header("Books and videos")
-    st.markdown(markdown_table(["by", "title", "published", "for"], BOOKS))
+    st.markdown(markdown_table(["by", "title", "published", "for"], READING["books"]))
 
 
 def _reading() -> None:
