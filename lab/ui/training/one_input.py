@@ -1,0 +1,108 @@
+"""What a trained network makes of one input, in the player and on the digit pad; and its weights, to take along."""
+
+import io
+
+import numpy as np
+import streamlit as st
+
+from lab import charts
+from lab.trace.recording import record
+from lab.training.digit import IMAGE_SHAPE, LEVELS, normalise
+from lab.training.features import network_inputs
+from lab.training.one_sample import MOST_WEIGHTS, loss_of_sample
+from lab.training.predictions import probabilities, saliency
+from lab.ui import page
+from lab.ui.chart_host import ChartHost
+from lab.ui.player import player
+from lab.ui.table import escape_markdown
+from lab.ui.terms import prose
+from lab.ui.training.digit_pad import digit_pad
+from lab.ui.training.instruments import View
+from lab.ui.training.settings import FIELD
+
+
+def read_along(view: View) -> None:
+    """One sample in the player; for images like those of the pad, also the pad, to draw one."""
+    player_box = st.expander("One sample, step by step, in the player", key="training probe open", on_change="rerun")
+    if player_box.open:
+        with player_box:
+            _play_sample(view)
+    if view.run.trainer.dataset.image_shape == IMAGE_SHAPE:
+        pad = st.expander("Draw a digit and let the network read it", key="training pad open", on_change="rerun")
+        if pad.open:
+            with pad:
+                st.fragment(_read_drawing)()
+
+
+def take_weights(view: View) -> None:
+    """The weights that all instruments show, in a file like the one that the command line writes."""
+
+    def saved() -> bytes:
+        buffer = io.BytesIO()
+        np.save(buffer, np.concatenate([p.numpy().ravel() for p in view.network().parameters()]))
+        return buffer.getvalue()
+
+    st.download_button(
+        "Weights",
+        saved,
+        "weights.npy",
+        key="training weights",
+        icon=":material/download:",
+        on_click="ignore",
+        disabled=st.session_state["training running"],
+        help="All weights and biases as one array, at the epoch shown or the nearest earlier one that is kept. "
+        "Read it with np.load; Trainer.set_weights accepts it.",
+    )
+
+
+def _play_sample(view: View) -> None:
+    run = view.run
+    if st.session_state["training running"]:
+        st.markdown("Pause the training to follow one sample: its weights must not change meanwhile.")
+        return
+    network = view.network()
+    if sum(parameter.size for parameter in network.parameters()) > MOST_WEIGHTS:
+        st.markdown(f"The player shows networks of up to {MOST_WEIGHTS} weights: choose narrower hidden layers.")
+        return
+    data = run.trainer.dataset
+    number = st.number_input("Training sample", 1, len(data.train_x), key="training sample", width=FIELD) - 1
+    label = data.train_y[number].item()  # an index of a class, or the target
+    wanted = f"is of class {escape_markdown(data.classes[label])}" if data.classes else f"should give {label:.3g}"
+    st.markdown(f"Sample {number + 1} {wanted}. The weights are those of the epoch shown above.")
+    prose("They are the [[leaves|leaf]]: the [[backward pass]] finds the [[gradient]] of the loss for each of them.")
+    inputs = network_inputs(network, data.train_x[number : number + 1])[0]
+    build, leaves = loss_of_sample(network, inputs, label)
+    try:
+        trace = record(build, leaves)
+    except RuntimeError as error:
+        st.warning(str(error))
+        return
+    if player(trace, key="training player").failed:
+        st.code(trace.to_text(), language=None)
+
+
+def _read_drawing() -> None:
+    run, theme = st.session_state["training worker"].run, page.theme()
+    data = run.trainer.dataset
+    left, right = st.columns(2, gap="medium")
+    with left:
+        bitmap = digit_pad("training pad")
+        st.caption("Draw large, with the pointer or with arrow keys and space. The network classifies as you draw.")
+    if bitmap is None:
+        return
+    image = normalise(bitmap)
+    x = (image.ravel() - data.mean) / data.scale
+    network = run.network()
+    answer = probabilities(network, x[np.newaxis])[0]
+    best = int(answer.argmax())
+    slopes = saliency(network, x, best).reshape(image.shape)
+    with right:
+        st.markdown(f"The network takes it for **{data.classes[best]}**.")
+        boards = ChartHost("pad")
+        boards.board("likelihoods", "drawing")
+    boards.fill(
+        {
+            "likelihoods": charts.likelihoods(answer, data.classes, theme),
+            "drawing": charts.drawing(image / LEVELS, slopes, data.classes[best], theme),
+        }
+    )
