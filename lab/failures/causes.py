@@ -71,7 +71,7 @@ _PARTS = (
         "a `detach()`, `.item()` or `.data` between it and the loss",
         "detach",
         1,
-        r"detach|stop_gradient|\.data\b",
+        r"detach|stop_gradient|(?<!grad)\.data\b",
         ("detach", "numpy"),
     ),
     _UNUSED,

@@ -17,7 +17,7 @@ from itertools import pairwise
 from lab.failures.catalogue import BY_KEY
 from lab.failures.messages import SHAPES
 from lab.failures.phrases import OTHER, phrases
-from lab.failures.terms import terms
+from lab.failures.terms import NEGATIONS, terms
 
 MAX_CANDIDATES = 3
 # All numbers below were tried on sentences left out of the index (tests/unit/failures/test_finder.py does it again).
@@ -157,5 +157,6 @@ def _vector(its: frozenset[str], idf: Mapping[str, float]) -> Vector:
 
 def _shared_terms(query: Vector, centroid: Vector) -> tuple[str, ...]:
     """Return the words that both have, the strongest first."""
-    strength = {term: query[term] * centroid[term] for term in query if term in centroid and " " not in term}
+    shared = (term for term in query if term in centroid and " " not in term and term not in NEGATIONS)
+    strength = {term: query[term] * centroid[term] for term in shared}
     return tuple(sorted(strength, key=lambda term: -strength[term]))

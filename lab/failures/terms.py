@@ -28,10 +28,12 @@ _WRITTEN = tuple(
         (r"\blearning[-_ ]?rate\b|\bstep[- ]?size\b|\bbase_lr\b|\blr\b", "rate"),
         (r"\brequir(?:e|es|ing)[-_ ]?(?:a )?grad(?:ient)?s?\b", "requiresgrad"),
         (r"\bgrad[-_ ]?fn\b", "gradfn"),
-        (r"\bretain[-_ ]?(?:graph|variables)\b", "retaingraph"),
+        (r"\bretain(?:s|ed|ing)?[-_ ]?(?:the )?(?:graph|variables)\b", "retaingraph"),
         (r"\bretain[-_ ]?grad\b", "retaingrad"),
         (r"\bzero[-_ ]?grad\b|\bgrad\.(?:data\.)?zero_", "zerograd"),
         (r"\b(?:clear|empty|reset|zero)(?:ing|ed|s)? (?:out )?(?:the |my |old )?grad(?:ient)?s\b", "zerograd"),
+        (r"\bgrad(?:ient)?s (?:\w+ ){1,3}(?:cleared|emptied|reset|zeroed)\b", "zerograd"),
+        (r"\b(?:add|pile|sum)(?:s|ed|ing)? up\b|\bcumulative\b", "accumulate"),
         (r"\bno[-_ ]?grad\b|\binference_mode\b|\bset_grad_enabled(?:\(false\))?", "nograd"),
         (r"\b\d[\d.]*e\+?\d{1,2}\b|\b\d{7,}\b", "huge"),
         (r"\b\d[\d.]*e-\d+\b", "small"),
@@ -103,6 +105,7 @@ _SAME = _table("""
     numpy: np scipy
     loss: cost costs
     nothing: none
+    item: tolist
     loss: verlust perte perdida perda
     weight: gewicht gewichte gewichten poids peso pesos
     memory: speicher arbeitsspeicher memoria memoire
@@ -173,17 +176,21 @@ _CHINESE = _table("""
 """)
 # Words that only a German sentence has: in it, "die" is an article
 _GERMAN = re.compile(r"\b(?:ich|und|der|das|nicht|ist|wird|werden|meine?|beim|warum|wenn|sind)\b")
+# These tell failures apart, but none of them speaks for one by itself
+NEGATIONS = frozenset(
+    ["arent", "cannot", "cant", "didnt", "doesnt", "dont", "isnt", "no", "non", "not", "without", "wont"]
+)
 # In any question, or the name of a library
 _NOTHING = frozenset(
     re.findall(
         r"\w+",
-        "a add all although always am an and any are arent as at be been between bug but by can cannot cant could "
-        "did didnt do does doesn doesnt don dont error errors every fail failed fails fix for from get gets give "
-        "gives got has have help how i if im in into is isn isnt issue it its ive jax jnp just keras like m me "
-        "message my need needs nn no non not of on only or our out please problem pytorch question raise raises "
+        "a all although always am an and any are as at be been between bug but by can could "
+        "did do does doesn don error errors every fail failed fails fix for from get gets give "
+        "gives got has have help how i if im in into is isn issue it its ive jax jnp just keras like m me "
+        "may message might must my need needs nn of on only or our out please problem pytorch question raise raises "
         "runtimeerror s says self should shouldnt so some something somewhere still t tensorflow tf than that the "
-        "then there this to too torch typeerror up use used userwarning using valueerror very w want warning was we "
-        "what when which while why will with without wont would you your "
+        "then there this to too torch typeerror use used userwarning using valueerror very w want warning was we "
+        "what when which while why will with would you your "
         # German, Spanish, French
         "aber auf bei beim das dass dem den der ein eine einem einen einer es fehler geht hat ich immer ist jede jedem "
         "jeden jeder kein keine kommt mal man meine mein mit muss nach nicht noch nur oder schon sehr sich sind "
