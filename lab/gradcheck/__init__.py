@@ -44,6 +44,7 @@ from lab.gradcheck.slopes import (
     sides,
     sides_without_value,
 )
+from lab.text import with_minus
 from model import Tensor, topological_order
 
 # Kinds of slope beside which a gradient proves nothing -> how their elements are called.
@@ -223,8 +224,9 @@ class Report:
         if worst.slope.kind == "lost":
             return worst.slope.sentence
         return (
-            f"The gradients disagree, most at {worst.name}: backward() gives {worst.analytic:.6g}, "
-            f"the differences give {worst.numerical:.6g}, an error of {worst.error:.2g}."
+            f"The gradients disagree, most at {worst.name}: backward() gives {with_minus(f'{worst.analytic:.6g}')}, "
+            f"the differences give {with_minus(f'{worst.numerical:.6g}')}, "
+            f"an error of {with_minus(f'{worst.error:.2g}')}."
         )
 
     def _agreement(self) -> str:
@@ -235,7 +237,7 @@ class Report:
         if count and self.worst:
             said.append(
                 f"The gradients agree on {count} {'element' if count == 1 else 'elements'}; "
-                f"the largest error is {self.worst.error:.2g}, at {self.worst.name}."
+                f"the largest error is {with_minus(f'{self.worst.error:.2g}')}, at {self.worst.name}."
             )
         for kinds, what in REMARKABLE.items():
             found = [one for one in self.slopes if one.kind in kinds]

@@ -40,6 +40,14 @@ def test_a_right_engine_passes_and_the_report_is_true():
     assert str(report).startswith("The gradients agree on 2 elements; the largest error is ")
 
 
+def test_a_verdict_writes_numbers_with_a_real_minus_sign_at_which_no_line_breaks():
+    agree = gradcheck(lambda x: (x * x).sum(), {"x": [1.0, -2.0, 3.0]})
+    disagree = gradcheck(lambda x: -(x.detach() * x).sum(), {"x": [1.0, 2.0, 3.0]})
+    assert "e−" in agree.verdict
+    assert "gives −3, the differences give −6" in disagree.verdict
+    assert "-" not in agree.verdict + disagree.verdict
+
+
 def test_results_hold_every_element_of_every_input():
     a, b = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([5.0, 6.0])
     report = gradcheck(lambda a, b: (a * b).sum(), [a, b])
