@@ -110,6 +110,7 @@ def _explore(current: PageState, plain: bool) -> None:
 # ---------------------------------------------------------------- state
 
 
+ENGINE = choice.field("graph", *ENGINES)
 MODE = Field("mode", "graph mode", "reverse", address.one_of(*MODES))
 ALONG = Field("along", "graph along", "")
 FIELDS = (
@@ -118,7 +119,7 @@ FIELDS = (
     inputs.LEAVES,
     inputs.STAGE,
     address.player_event("graph event"),
-    choice.field("graph", *ENGINES),
+    ENGINE,
     MODE,
     ALONG,
     *inputs.SETTINGS,
@@ -308,11 +309,11 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
     if expression is None:
         current.write(kept=["stage", "event"])
         return
-    with current.fragment(kept=["stage", "event"]):
+    _, last = session.get("graph played", (None, None))
+    # Forward mode takes the choice of an engine off the page, and reverse mode that of an input.
+    with current.fragment(ENGINE, ALONG, kept=["stage", "event"]), said:
         values = live_values(PLAYER_KEY, live)
         inputs.remember(values)
-    _, last = session.get("graph played", (None, None))
-    with said:
         recorded = passes.recorded_pass(expression, values)
         if recorded is None and last is not None:
             st.caption("The player still shows what could be computed last.")

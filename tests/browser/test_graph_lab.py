@@ -2,6 +2,7 @@
 
 import colorsys
 import json
+import re
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -276,6 +277,21 @@ def test_presenting(open_page):
     page.locator(".player.present").wait_for(state="detached")
     assert page.locator(".controls").is_visible()
     expect(page.get_by_role("textbox", name="Expression")).to_have_value("(a*b + c).relu()")
+
+
+def test_an_input_can_be_moved_in_either_direction(open_page):
+    """Forward mode takes the choice of an engine off the page; what moves then is a part that runs by itself."""
+    page = open_page("graph-lab?stage=backward")
+    page.locator("g.card").first.wait_for()
+    value = page.get_by_label("a", exact=True).first
+    for direction, expected in (("Forward mode", "2.1"), ("Reverse", "2.2"), ("Forward mode", "2.3")):
+        page.get_by_role("radio", name=direction).click()
+        expect(page.get_by_role("radio", name=direction)).to_be_checked()
+        settled(page)
+        value.press("ArrowRight")
+        expect(page).to_have_url(re.compile(rf"in_a={expected}&"))
+        expect(page.get_by_role("radio", name=direction)).to_be_checked()
+        expect(page.locator("[data-testid=stException]")).to_have_count(0)
 
 
 PRESENTED = """() => {
