@@ -138,6 +138,14 @@ def run_to_the_end(at):
 
 
 def finish(at):
+    """Let the run that is under way come to its end: what the page shows meanwhile is not looked at."""
+    worker = at.session_state["training worker"]
+
+    def over():
+        worker.watch(worker._turn)
+        return worker.run.done
+
+    wait_until(over)
     tick_until(at, lambda: not at.session_state["training running"])
 
 
