@@ -52,7 +52,8 @@ export class Network {
   /** @param {ShownNetwork} shown */
   show(shown) {
     this.shown = shown;
-    const shape = JSON.stringify(shown.columns.map(({ name, tiles, more }) => [name, tiles.length, more]));
+    const lines = shown.wires.map((wires) => wires.flat().length); // also of the features that are on
+    const shape = JSON.stringify([shown.columns.map(({ name, tiles, more }) => [name, tiles.length, more]), lines]);
     if (shape !== this.shape) this.build(shown, shape);
     setText(this.note, shown.note);
     setText(this.depth, `${shown.hidden.length} ${shown.hidden.length === 1 ? "layer" : "layers"}`);
@@ -154,7 +155,7 @@ export class Network {
     return [{ left: Math.min(...lefts), right: Math.max(...rights), y: (Math.min(...ys) + Math.max(...ys)) / 2 }];
   }
 
-  /** Width and sign of the lines of a gap.
+  /** Width and sign of the lines of a gap; so coarse that most lines stay as they are from one picture to the next.
    * @param {NetworkWires} wires @param {number} gap */
   weigh(wires, gap) {
     const values = wires.flat();
@@ -162,8 +163,8 @@ export class Network {
     values.forEach((value, at) => {
       const line = this.wires[gap][at];
       const share = Math.abs(value) / reach;
-      setAttribute(line, "stroke-width", (THIN + THICK * share).toFixed(2));
-      setAttribute(line, "stroke-opacity", (0.25 + 0.7 * share).toFixed(2));
+      setAttribute(line, "stroke-width", (THIN + THICK * share).toFixed(1));
+      setAttribute(line, "stroke-opacity", (0.25 + 0.7 * share).toFixed(1));
       setAttribute(line, "class", value < 0 ? "minus" : "plus");
     });
   }

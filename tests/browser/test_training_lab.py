@@ -147,6 +147,18 @@ def test_tiles_of_a_deep_network_do_not_overlap(open_page, width, hidden):
     assert edges[-1][1] <= picture["x"] + picture["width"] + 1
 
 
+def test_a_feature_that_is_switched_on_gets_its_lines(open_page):
+    page = open_lab(open_page, "data=moons&hidden=4")
+    lines = "document.querySelectorAll('.network path').length === {}"
+    page.wait_for_function(lines.format(2 * 4 + 4 * 2))
+    feature = page.get_by_role("button", name="Feature x²", exact=True)
+    feature.click()
+    page.wait_for_function(lines.format(3 * 4 + 4 * 2))
+    expect(feature).to_have_attribute("aria-pressed", "true")
+    feature.click()
+    page.wait_for_function(lines.format(2 * 4 + 4 * 2))
+
+
 def test_on_a_phone_the_plane_stands_before_the_network(open_page):
     page = open_lab(open_page, width=360, height=740)
     plane, network = (page.locator(f"[data-chart={name}]").bounding_box() for name in ("plane", "network"))
