@@ -17,6 +17,7 @@ MIN_VALIDATION = 30  # rows held out: with fewer, a single row moves the accurac
 UNEVEN = 1.5  # share of the commonest class, over an even share: from there on the shares are said one by one
 MAX_SHARES, MAX_NAMES = 5, 6  # classes and columns that a sentence lists
 MAX_COMPARED = 200  # columns that are compared in pairs
+MANY_KNOWN = 0.1  # of the validation rows, those that are training rows, too: a few alike are chance
 SAME = 1e-5  # largest difference between two standardised columns that say the same
 
 
@@ -40,8 +41,8 @@ class DataCard:
 
     train_rows, val_rows: samples; val_rows is 0 where none is held out. shares: (class, share of the training samples),
     the commonest first; empty in a regression. mean: of what a regression predicts, None for classes. constant: columns
-    with the same number in every training row. copies: pairs of columns that say the same. numbers_rows: does the
-    target grow by 1 from row to row?
+    with the same number in every training row. copies: pairs of columns that say the same. known: validation rows whose
+    inputs are those of a training row, too. numbers_rows: does the target grow by 1 from row to row?
     """
 
     train_rows: int
@@ -51,6 +52,7 @@ class DataCard:
     mean: float | None
     constant: tuple[str, ...]
     copies: tuple[tuple[str, str], ...]
+    known: int
     numbers_rows: bool
     baseline: Baseline
 
@@ -84,6 +86,7 @@ def card(data: Dataset) -> DataCard:
         mean=data.target[0] if data.target else None,
         constant=tuple(name for name, same in zip(data.columns, constant, strict=True) if same),
         copies=_copies(data, ~constant),
+        known=_known(data) if data.held_out else 0,
         numbers_rows=_numbers_rows(data),
         baseline=baseline(data),
     )
@@ -100,6 +103,11 @@ def _copies(data: Dataset, varied: np.ndarray) -> tuple[tuple[str, str], ...]:
         for i, j in combinations(range(len(at)), 2)
         if np.abs(x[:, i] - x[:, j]).max() < SAME
     )
+
+
+def _known(data: Dataset) -> int:
+    training = {row.tobytes() for row in data.train_x}
+    return sum(row.tobytes() in training for row in data.val_x)
 
 
 def _numbers_rows(data: Dataset) -> bool:
@@ -125,6 +133,11 @@ def sentences(card: DataCard) -> tuple[str, ...]:
         rows = "row is" if card.val_rows == 1 else "rows are"
         each = f": each is {100 / card.val_rows:.0f} points of accuracy" if card.shares else ""
         said.append(f"only {card.val_rows} {rows} held out to validate{each}, too few to prove anything")
+    if card.known > MANY_KNOWN * card.val_rows:
+        said.append(
+            f"{card.known} of {card.val_rows} validation rows have the same inputs as a training row: validation "
+            "rewards memorizing, too"
+        )
     if card.numbers_rows:
         said.append("the target grows by 1 from row to row, as a row number does: is it the right column?")
     return tuple(said)

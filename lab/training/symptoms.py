@@ -53,6 +53,7 @@ FAR_BELOW = 0.1  # a learning rate over what is usual for the optimizer: suspect
 PULLS = {"weight_decay": ("weight decay", 0.1), "l1": ("L1 penalty", 0.03)}  # what each is called, and from what value
 # on it is suspected wherever a network does not learn
 WELL_HELD_OUT = 30  # validation rows: of fewer, nothing is called healthy
+WELL_MIXED = 5  # of them, those that the plain answer gets wrong: the same
 MANY_UNITS = 32  # hidden units: a network with more is not called too small
 # Validation loss rising from its best
 RISEN, FALLEN = 0.15, 0.10  # shares by which validation loss has risen and training loss fallen
@@ -140,6 +141,18 @@ class History:
     def few_rows(self) -> bool:
         """Are fewer rows held out than a verdict needs?"""
         return bool(self.origin and 0 < self.origin["val_samples"] < WELL_HELD_OUT)
+
+    @property
+    def plainly_wrong(self) -> int | None:
+        """How many of the rows that are held out the commonest class is wrong for; None where nothing tells."""
+        known = self.origin and self.origin["baseline_val_accuracy"] is not None and self.origin["val_samples"]
+        return round(known * (1 - self.plain_score("val"))) if known else None
+
+    @property
+    def proves_little(self) -> bool:
+        """Are fewer rows held out, or fewer of the rare classes, than health is seen on?"""
+        wrong = self.plainly_wrong
+        return self.few_rows or (wrong is not None and wrong < WELL_MIXED)
 
     @property
     def gain(self) -> float:
@@ -659,7 +672,7 @@ def _wide_gap(h: History) -> Evidence | None:
 
 def healthy(h: History) -> Evidence | None:
     """It has learned, the loss is not on its way up, and validation keeps up with training."""
-    if len(h) < FEWEST or not h.learned or h.few_rows or not h.beats_plain:
+    if len(h) < FEWEST or not h.learned or h.proves_little or not h.beats_plain:
         return None
     if h.loss[-WINDOW:].mean() > h.loss[0] or swings(recent_loss(h), RESTLESS):
         return None
@@ -675,12 +688,13 @@ def healthy(h: History) -> Evidence | None:
 
 def few_to_check(h: History) -> Evidence | None:
     """It has learned its samples, and too few others are there to ask."""
-    if not h.few_rows or len(h) < FEWEST or not h.learned or h.origin is None:
+    if not h.proves_little or len(h) < FEWEST or not h.learned or h.origin is None:
         return None
+    few = "" if h.few_rows else f", and always the commonest class is wrong for only {h.plainly_wrong} of them"
     return _said(
         h,
         f"Training {h.scored} is {h.shown(h.train_score[-1], 1)}, validation {h.scored} {h.shown(h.val_score[-1], 1)} "
-        f"on {h.origin['val_samples']} rows: so few prove nothing.",
+        f"on {h.origin['val_samples']} rows{few}: so few prove nothing.",
     )
 
 
@@ -714,7 +728,7 @@ def settled(h: History) -> Evidence | None:
     """The loss stands still below that of the plain answer, and other samples are answered as well."""
     if len(h) < STILL_EPOCHS or not abs(h.falling) < STILL or h.gap[-WINDOW:].mean() > WIDE_GAP:
         return None
-    if not h.regression and (h.origin is None or not h.beats_plain):
+    if h.val_loss[-WINDOW:].mean() >= CHANCE * h.val_guess if h.regression else h.origin is None or not h.beats_plain:
         return None
     plain = "the mean" if h.regression else "the commonest class"
     return _said(

@@ -100,9 +100,9 @@ def your_table(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
                 if state.get("own table asked") != asked:  # reading takes long, and the page is drawn often
                     data = from_table(own["table"], own["name"], own["target"], val_fraction, seed, own["task"])
                     _fits(data, val_fraction)
-                    state["own table data"], state["own table asked"] = data, asked
-                data = state["own table data"]
-                said = (*data.notes, *data_card.sentences(data_card.card(data)))
+                    said = (*data.notes, *data_card.sentences(data_card.card(data)))
+                    state["own table data"], state["own table said"], state["own table asked"] = data, said, asked
+                data, said = state["own table data"], state["own table said"]
                 named = [note if note.startswith(data.name) else f"{note[0].upper()}{note[1:]}" for note in said]
                 st.caption(escape_markdown(" ".join(f"{note}." for note in named)))
         except UnicodeDecodeError:

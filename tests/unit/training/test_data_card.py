@@ -62,6 +62,17 @@ def test_few_rows_to_validate_are_said():
     assert len(sentences(none)) == 1
 
 
+def test_validation_rows_that_are_training_rows_are_counted():
+    rows = [f"{RNG.normal():.3f},{RNG.normal():.3f},{'pq'[i % 2]}" for i in range(40)]
+    twice = card(table(RNG.permutation(rows * 4)))
+    assert twice.known == twice.val_rows == 32
+    assert "32 of 32 validation rows have the same inputs as a training row" in sentences(twice)[1]
+    assert card(table(UNEVEN)).known == 0
+    few = card(table([*UNEVEN, *UNEVEN[:16]]))
+    assert 0 < few.known < few.val_rows / 10
+    assert len(sentences(few)) == 1
+
+
 def test_a_target_that_numbers_the_rows_is_asked_about():
     rows = [f"{RNG.normal():.3f},{RNG.normal():.3f},{i + 1000}" for i in range(100)]
     assert card(table(rows)).numbers_rows

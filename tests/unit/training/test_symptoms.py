@@ -130,6 +130,25 @@ def one_bad_epoch():
     return run(12, loss=0.05, train=None, val=None, val_loss=lambda e: 0.5 if e == 12 else 0.4 - e / 100)
 
 
+def rare_others(wrong):
+    """It learns, and the commonest class is wrong for so many of the 100 rows held out."""
+    return run(
+        4,
+        loss=lambda e: 0.3 / e,
+        train=0.99,
+        val=0.98,
+        val_loss=lambda e: 0.3 / e,
+        origin=ORIGIN | {"baseline_train_accuracy": 0.95, "baseline_val_accuracy": 1 - wrong / 100},
+    )
+
+
+def still(val_loss):
+    """A regression that stands still a little below what the mean costs on its own samples."""
+    mean = {"baseline_train_accuracy": None, "baseline_val_accuracy": None, "classes": 0}
+    origin = ORIGIN | mean | {"baseline_train_loss": 1.0, "baseline_val_loss": 1.0}
+    return run(12, loss=0.9, val_loss=val_loss, train=None, val=None, origin=origin)
+
+
 GOLDEN = [
     Golden(
         "_learned_by_heart",
@@ -226,6 +245,31 @@ GOLDEN = [
     Golden("_useless", useless(0.57), None),
     Golden("_useless", useless(0.6, val=0.76), None),
     Golden("_useless", useless(0.6, loss=0.6), None),
+    Golden(
+        "few_to_check",
+        rare_others(4),
+        (
+            (
+                "Training accuracy is 99.0%, validation accuracy 98.0% on 100 rows, and always the commonest class is wrong "
+                "for only 4 of them: so few prove nothing.",
+            ),
+            4,
+        ),
+    ),
+    Golden("few_to_check", rare_others(5), None),
+    Golden("healthy", rare_others(4), None),
+    Golden(
+        "settled",
+        still(0.85),
+        (
+            (
+                "The loss hardly changes any more: 0.9, where always answering with the mean costs 1. Validation R² is "
+                "0.15.",
+            ),
+            12,
+        ),
+    ),
+    Golden("settled", still(0.98), None),  # no better than the mean on other samples
 ]
 
 
