@@ -47,8 +47,7 @@ def boundary(
     shares = [float(np.mean(winner == c)) for c in range(count)]
     parts = ", ".join(f"class {name} holds {part:.0%}" for name, part in zip(classes, shares, strict=True))
     unsure = float(np.mean(certainty < 0.8))
-    right = np.array([_cell(xs, point[0]) for point in points]), np.array([_cell(ys, point[1]) for point in points])
-    hits = winner[right[1], right[0]] == labels
+    hits = winner[_cells(ys, points[:, 1]), _cells(xs, points[:, 0])] == labels
     return Chart(
         "Decision boundary",
         spec,
@@ -170,8 +169,10 @@ def _plane(
     }
 
 
-def _cell(centres: np.ndarray, value: float) -> int:
-    return int(np.abs(centres - value).argmin())
+def _cells(centres: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The number of the cell that is nearest to each value."""
+    nearest: np.ndarray = np.abs(centres - values[:, np.newaxis]).argmin(axis=1)
+    return nearest
 
 
 def board(

@@ -44,7 +44,7 @@ from lab.ui.training.settings import LAYERS, command, csv_name, set_widgets
 from model import MLP
 
 ROUND, UPDATES = 4.0, 21  # seconds that the page follows the training without a rest, and drawings in that time
-REST = 10  # drawings of the quick charts for one of the small maps and of what the doctor says
+SLOW, REST = 4, 10  # drawings of the quick charts for one of a slow one, and for one of what the doctor says
 TICK = 0.5  # seconds until it looks whether to begin again
 POINTS = 500  # of the samples, on the plane
 CURVE = 120  # points of the curve of a regression
@@ -319,7 +319,7 @@ def follow(view: View, places: Places, turn: int) -> None:
         if behind != (view.cursor is not None):
             st.rerun()  # what stands outside of this fragment changes, too
         shown = _quick(view)
-        if update % 2:
+        if update % SLOW == 1:
             key = list(places.slow)[places.next_slow % len(places.slow)]
             places.next_slow += 1
             shown[key] = places.slow[key]
