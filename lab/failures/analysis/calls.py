@@ -22,6 +22,18 @@ from lab.failures.analysis.program import Body, Follower, Frame, Program, Scope
 from lab.failures.analysis.tensors import Tensors
 
 DEEPEST = 8  # calls inside calls that are followed
+EMPTIES_NOTHING = {
+    "zeros_like",
+    "zeros",
+    "detach",
+    "clone",
+    "parameters",
+    "list",
+    "enumerate",
+    "zip",
+    "print",
+    "append",
+}
 
 
 @dataclass
@@ -91,8 +103,13 @@ class Calls:
         saved = self.program.statement
         self.program.modes += modes
         self.program.frames.append(Frame(definition))
+        before = len(self.program.events)
         self.follower.block(definition.body, scope)
         frame = self.program.frames.pop()
+        if "zero_grad" in definition.name and not any(
+            event.kind in {Act.ZERO, Act.VAIN} for event in self.program.events[before:]
+        ):
+            self.emptied_nothing(definition)
         if modes:
             del self.program.modes[-len(modes) :]
         self.program.statement = saved
@@ -104,6 +121,19 @@ class Calls:
         for other in frame.results[1:]:
             result = self.tensors.either(result, other) if other is not result else result
         return result
+
+    def emptied_nothing(self, definition: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        """Note the last statement of a `zero_grad` of the text that reads gradients and empties none.
+        Silent: where it writes to anything but a name, or calls what may empty them."""
+        inside = list(ast.walk(definition))
+        calls = [ast.unparse(node.func).split(".")[-1] for node in inside if isinstance(node, ast.Call)]
+        simple = [node for node in inside if isinstance(node, ast.Expr | ast.Assign | ast.Pass)]
+        written = [s for s in simple if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+        kept = [node for node in inside if isinstance(node, ast.Attribute | ast.Subscript)]
+        stored = any(isinstance(node.ctx, ast.Store) for node in kept)
+        read = any(isinstance(node, ast.Attribute) and node.attr == "grad" for node in inside)
+        if set(calls) <= EMPTIES_NOTHING and written and read and not stored:
+            self.program.note(Act.VAIN, max(written, key=lambda statement: statement.lineno), Value())
 
     def parameters(self, body: Body, spec: ast.arguments, args: list[Value], keys: dict[str, Value]) -> Scope:
         """The names of a function's parameters, with what the call gives for each."""

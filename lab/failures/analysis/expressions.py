@@ -354,11 +354,15 @@ class Expressions:
             return self.methods.method_call(owner, node.func.attr, args, keys, node)
         function = self.eval(node.func, scope)
         args, keys = self.arguments(node, scope)
-        if isinstance(node.func, ast.Name) and "zero_grad" in node.func.id:
-            self.program.note(Act.ZERO, node, Value())  # whatever it does, its name says what for
         if function.kind == Kind.LIBRARY:
             return self.libraries.library_call(function.op, args, keys, node, scope)
-        return self.calls.call(function, args, keys, node)
+        before = len(self.program.events)
+        value = self.calls.call(function, args, keys, node)
+        in_vain = any(event.kind == Act.VAIN for event in self.program.events[before:])
+        named = isinstance(node.func, ast.Name) and "zero_grad" in node.func.id
+        if (named or function.name.endswith(".zero_grad")) and not in_vain:
+            self.program.note(Act.ZERO, node, Value())  # whatever it does, its name says what for
+        return value
 
     def arguments(self, node: ast.Call, scope: Scope) -> tuple[list[Value], dict[str, Value]]:
         args: list[Value] = []

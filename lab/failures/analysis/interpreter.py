@@ -141,7 +141,10 @@ class Interpreter:
         return bool(rule is not None and rule(self, statement, scope))
 
     def evaluate(self, statement: ast.Expr | ast.Assert, scope: Scope) -> None:
-        self.eval(statement.value if isinstance(statement, ast.Expr) else statement.test, scope)
+        node = statement.value if isinstance(statement, ast.Expr) else statement.test
+        if isinstance(node, ast.Attribute) and node.attr == "zero_grad":  # named, and not called
+            self.program.note(Act.VAIN, node, self.eval(node.value, scope))
+        self.eval(node, scope)
 
     def assign(self, statement: ast.Assign, scope: Scope) -> None:
         first = statement.targets[0]
@@ -196,6 +199,8 @@ class Interpreter:
         for target in statement.targets:
             if isinstance(target, ast.Name):
                 scope.pop(target.id, None)
+            elif isinstance(target, ast.Attribute) and target.attr == "grad":
+                self.program.empty(self.eval(target.value, scope), target)
             elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
                 self.eval(target.value, scope).items = []
 
@@ -247,11 +252,16 @@ class Interpreter:
             return False
         for name in {**ways[0], **ways[1]}:
             one, two = ways[0].get(name), ways[1].get(name)
-            if one is None or two is None or one is two:
+            if one is None or two is None or one is two or (two in one.parents and self.sums_parameters(one)):
                 scope[name] = one or two or Value()
             else:
                 scope[name] = self.tensors.either(one, two)
         return False
+
+    def sums_parameters(self, value: Value) -> bool:
+        """Is it the sum that a loop over parameters makes, of those that a test chooses by their names?"""
+        loop = self.program.loops[-1][0] if self.program.loops else None
+        return value.op == "+" and isinstance(loop, ast.For) and "parameters()" in ast.unparse(loop.iter)
 
     def arm(self, statement: ast.If, arm: int, scope: Scope) -> bool:
         self.program.arms.append((id(statement), arm))
@@ -278,7 +288,7 @@ class Interpreter:
             if turn == 2:
                 first = (id(statement), 1)
                 left = {name: v for name, v in scope.items() if any(first in part.turns for part in (v, *leaves([v])))}
-                self.program.carried[id(statement)] = self.program.carried.get(id(statement), {}) | left
+                self.program.carried.setdefault(id(statement), []).append(left)
             self.program.loops.append((statement, turn))
             if isinstance(statement, ast.While):
                 self.eval(statement.test, scope)
@@ -353,6 +363,8 @@ class Interpreter:
                 old = scope.find(name)
                 if old is not None and old is not value and old.kind == value.kind == Kind.MODULE:
                     self.program.note(Act.REPLACED, target, old, value)
+                if old is not None and old.kind == Kind.GRADIENT and is_zero(value):  # the gradient stays as it is
+                    self.program.note(Act.VAIN, target, old.base or Value(), value)
                 scope[name] = value
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 items = value.items or []

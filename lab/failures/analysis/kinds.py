@@ -125,6 +125,7 @@ class Act(StrEnum):
     TRAIN = "train"
     UPDATE = "update"
     USED = "used"
+    VAIN = "vain"
     WHERE = "where"
     WHOLE_INPUT = "whole input"
     WHOLE_LEAF = "whole leaf"

@@ -11,7 +11,7 @@ from lab.failures.analysis.facts import LAYERS, MODULE_METHODS, TENSOR_METHODS, 
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.moments import made
 from lab.failures.analysis.program import Follower, Program
-from lab.failures.analysis.shapes import created_shape, reduced_shape
+from lab.failures.analysis.shapes import created_shape, reduced_shape, windows_shape
 from lab.failures.analysis.tensors import Operation, Tensors
 
 CALLABLE = {Kind.MODULE, Kind.FUNCTION, Kind.OPTIMIZER, Kind.PARTIAL, Kind.LIBRARY, Kind.CLASS, Kind.LOSS}
@@ -82,7 +82,8 @@ class Methods:
 
     def of_gradient(self, op: Operation) -> Value:
         owner = op.first
-        if op.name in {"zero_", "fill_", "fill"}:
+        nothing = op.name in {"mul_", "copy_"} and len(op.args) > 1 and op.args[1].constant == 0
+        if op.name in {"zero_", "fill_", "fill"} or nothing:
             self.program.empty(owner.base or Value(), op.node)
         if op.name == "sign":
             return Value(Kind.GRADIENT, base=owner.base, op="sign", tags={*owner.tags, Tag.SIGN})
@@ -333,6 +334,13 @@ class Methods:
     def parts(self, op: Operation) -> Value:
         return Value(Kind.LIST, items=[self.tensors.tensor(op.node, "part", (op.first,))], tags={Tag.OPEN})
 
+    def windows(self, op: Operation) -> Value | None:
+        """x.unfold(axis, size, step); None for what is called in another way."""
+        if len(op.args) != 4:
+            return None
+        shape = windows_shape(op.first.shape, [given.constant for given in op.args[1:]])
+        return self.tensors.tensor(op.node, "index", op.args[:1], shape, whole=op.first.whole)
+
     def new(self, op: Operation) -> Value:
         return Value(Kind.TENSOR, op.node, self.program.statement, op.name, graph=False)
 
@@ -417,6 +425,7 @@ class Methods:
         "sort": ordered,
         "chunk": parts,
         "split": parts,
+        "unfold": windows,
         "unbind": parts,
         "register_hook": lambda self, op: Value(),
     }

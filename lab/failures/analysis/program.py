@@ -97,7 +97,7 @@ class Program:
     left_out: str = ""  # a sentence, where the text was not read to its end
     again: bool = False
     everything: list[Value] = field(default_factory=list)  # modules, optimizers, classes
-    carried: dict[int, dict[str, Value]] = field(default_factory=dict)  # names that a loop's turn leaves to the next
+    carried: dict[int, list[dict[str, Value]]] = field(default_factory=dict)  # what a loop's first turn leaves, by name
     behind: set[tuple[int, int]] = field(default_factory=set)  # a layer, and one that is called with what it gave
     rectified: set[int] = field(default_factory=set)  # layers whose output goes into a relu
     counts: dict[int, int] = field(default_factory=dict)  # how often a loop over a range is run, where that is known

@@ -20,13 +20,15 @@ def matmul_shape(one: Value, two: Value) -> tuple[int | None, ...] | None:
 def index_shape(shape: tuple[int | None, ...] | None, index: ast.expr, place: Value) -> tuple[int | None, ...] | None:
     if shape and place.kind == Kind.NUMBER:
         return shape[1:]
+    if shape and place.kind == Kind.TENSOR and place.shape is not None and len(place.shape) == 1:
+        return (None, *shape[1:])  # as many as there are places, or as a mask lets through
     parts = list(index.elts) if isinstance(index, ast.Tuple) else [index]
     if shape is None or len(parts) > len(shape):
         return None
     left: list[int | None] = []
     for size, part in zip(shape, parts, strict=False):
         if isinstance(part, ast.Slice):
-            left.append(size if part.lower is part.upper is part.step is None else None)
+            left.append(slice_size(size, part))
         elif (isinstance(part, ast.Constant) and isinstance(part.value, int) and not isinstance(part.value, bool)) or (
             isinstance(part, ast.UnaryOp) and isinstance(part.operand, ast.Constant)
         ):
@@ -34,6 +36,26 @@ def index_shape(shape: tuple[int | None, ...] | None, index: ast.expr, place: Va
         else:
             return None
     return (*left, *shape[len(parts) :])
+
+
+def slice_size(size: int | None, part: ast.Slice) -> int | None:
+    """How many elements a slice takes: all of [:], one of [-1:], [:1] and [1:2]."""
+    if part.lower is part.upper is part.step is None:
+        return size
+    ends = [ast.unparse(end) if end is not None else "" for end in (part.lower, part.upper)]
+    numbers = [int(end) if end.removeprefix("-").isdigit() else None for end in ends]
+    low, high = 0 if not ends[0] else numbers[0], numbers[1]
+    one = ends == ["-1", ""] or (low is not None and high is not None and high - low == 1 and (low >= 0 or high < 0))
+    return 1 if one and part.step is None else None
+
+
+def windows_shape(shape: tuple[int | None, ...] | None, numbers: list[object]) -> tuple[int | None, ...] | None:
+    """The shape of x.unfold(axis, size, step): one axis more, of the size of a window."""
+    axis, size = numbers[:2]
+    if shape is None or type(axis) is not int or not -len(shape) <= axis < len(shape):
+        return None
+    at = axis % len(shape)
+    return (*shape[:at], None, *shape[at + 1 :], size if type(size) is int else None)
 
 
 def moved_shape(

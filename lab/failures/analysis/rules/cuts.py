@@ -563,6 +563,35 @@ def behind_a_cut(case: Case) -> Iterator[RuleHit]:
                     yield from uncut(case, cuts[0], *names, event)
 
 
+def parameter_behind_a_cut(case: Case) -> Iterator[RuleHit]:
+    """12: a parameter that a network's class makes, its optimizer has, and every pass gets to without gradients only.
+    Silent: where anything writes to it, where its name says that it is no weight, and where a pass may get to it."""
+    passes = case.all(Act.BACKWARD)
+    behind = [(e, list(reach(e.value))) for e in passes]
+    if any(v.maybe or (v.op == "call" and not v.cut and not known(v)) for _, live in behind for v in live):
+        return
+    alive = {id(v) for _, live in behind for v in live}
+    written = {id(e.value) for e in case.all(Act.WRITE, Act.UPDATE)}
+    for step in case.all(Act.STEP):
+        for name, value in own_parameters(step.value):
+            if id(value) in alive | written:
+                continue
+            for event, live in behind:
+                cuts = [v for v in live if v.cut == Cut.NO_GRAD and any(p is value for p in reach(v, live=False))]
+                if cuts and event.loops == step.loops:
+                    yield from uncut(case, cuts[0], f"`{name}`", called(step.value, "its optimizer"), event)
+
+
+def own_parameters(optimizer: Value) -> Iterator[tuple[str, Value]]:
+    """Yield the parameters that are attributes of the networks that an optimizer moves, by name."""
+    for part in (inner for item in optimizer.items or [] for inner in modules(item)):
+        if part.op == "module" and not part.tags & {Tag.FROZEN, Tag.EVAL}:
+            for name, value in part.attributes.items():
+                frozen = Tag.FROZEN in value.tags or PREPARED.search(name)
+                if value.kind == Kind.PARAMETER and value.base is None and not frozen:
+                    yield name, value
+
+
 def decorated_by(case: Case, mode: ast.expr) -> ast.FunctionDef | None:
     functions = (node for node in ast.walk(case.program.tree) if isinstance(node, ast.FunctionDef))
     return next((place for place in functions if any(mode is part for part in place.decorator_list)), None)

@@ -25,6 +25,14 @@ def gradient_of_the_middle(case: Case) -> Iterator[RuleHit]:
             continue
         kept = next((e.statement for e in case.all(Act.ATTRIBUTE) if e.other is value), None)
         statement = kept or value.statement
+        if isinstance(statement, ast.Return) and (anew := made_a_leaf(case, statement)) is not None:
+            yield RuleHit(
+                5,
+                statement,
+                f"What this gives is computed from the leaf that asks for a gradient: it is no leaf, and its `.grad`, "
+                f"read in line {event.statement.lineno}, is None. Ask when all is done to it.",
+                anew,
+            )
         if not isinstance(statement, ast.Assign):
             continue
         if Tag.UPDATED in value.tags:
@@ -120,8 +128,10 @@ def updated_in_place(statement: ast.Assign, case: Case, unrecorded: bool) -> Edi
     return case.text.replace([(statement, new)])
 
 
-def made_a_leaf(case: Case, statement: ast.Assign) -> Edit | None:
+def made_a_leaf(case: Case, statement: ast.Assign | ast.Return) -> Edit | None:
     """The same numbers, asked for a gradient when all is done to them; None where no leaf is made in the statement."""
+    if statement.value is None:
+        return None
     calls = [n for n in ast.walk(statement.value) if isinstance(n, ast.Call) and n is not statement.value]
     asks = [n for n in calls if any(k.arg == "requires_grad" for k in n.keywords)]
     told = [(n, n.func.value) for n in calls if isinstance(n.func, ast.Attribute) and n.func.attr == "requires_grad_"]
@@ -143,7 +153,7 @@ def no_leaf_to_optimize(case: Case) -> Iterator[RuleHit]:
                 value.kind == Kind.TENSOR
                 and not value.leaf
                 and value.graph is True
-                and isinstance(statement, ast.Assign)
+                and isinstance(statement, ast.Assign | ast.Return)
                 and case.torch
             ):
                 edit = made_a_leaf(case, statement)

@@ -22,6 +22,8 @@ def last_activation(case: Case) -> Iterator[RuleHit]:
         while value.op == "view" and value.parents:
             value = value.parents[0]
         node = value.node
+        if value.op == "/" and event.detail == "cross_entropy":
+            yield from softmax_by_hand(case, value, event)
         if value.op not in {"softmax", "sigmoid", "relu"} or node is None or not isinstance(node, ast.Call):
             continue
         line = event.statement.lineno
@@ -65,6 +67,36 @@ def last_activation(case: Case) -> Iterator[RuleHit]:
                 "them, and the gradients with them.",
                 edit,
             )
+
+
+def softmax_by_hand(case: Case, value: Value, loss: Event) -> Iterator[RuleHit]:
+    """25: exponentials over their sum, in front of a loss that has softmax inside."""
+    power, total = value.parents
+    node, made = value.node, power.node
+    if power.op != "exp" or total.op != "sum" or not isinstance(node, ast.BinOp) or not isinstance(made, ast.Call):
+        return
+    same = total.parents[0]
+    if same is not power and (same.node is None or case.text.of(same.node) != case.text.of(made)):
+        return
+    scores = made.args[0] if made.args else receiver(made)
+    new = case.text.of(scores) if scores is not None else ""
+    if new == power.name:  # x of x = x.exp()
+        new = f"{case.text.operand(node.left)}.log()"
+    here = any(
+        isinstance(f, ast.FunctionDef) and inside(f, node) and inside(f, made) for f in ast.walk(case.program.tree)
+    )
+    if scores is not None and (here or made.lineno == node.lineno or loss.place is None):
+        yield RuleHit(
+            25,
+            node,
+            f"`{short(case.text.of(node))}` is a softmax, and the loss in line {loss.statement.lineno} takes raw "
+            "scores and applies softmax itself; applied twice, it flattens them, and the gradients with them.",
+            case.text.replace([(node, new)]),
+        )
+
+
+def inside(around: ast.AST, node: ast.AST) -> bool:
+    return any(part is node for part in ast.walk(around))
 
 
 def wanted_elsewhere(case: Case, softmax: ast.Call, loss: Event) -> int:
@@ -141,6 +173,12 @@ BELOW_ZERO = (
     "at 0."
 )
 DEAD_BIAS = -3.0
+
+
+def zeroing(call: ast.Call, other: Value | None) -> bool:
+    """Is it p.zero_() or p.mul_(0)?"""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    return name == "zero_" or (name == "mul_" and other is not None and other.constant == 0)
 
 
 def filling(call: ast.Call) -> bool:
@@ -325,21 +363,11 @@ def all_the_same(case: Case) -> Iterator[RuleHit]:
 
 
 def every_layer(case: Case, why: str) -> Iterator[RuleHit]:
-    """16: a layer and the one behind it, the weights of each set to one number."""
-    filled: dict[int, Event] = {}  # the layers, and where that happens
-    for event in case.all(Act.INIT, Act.WRITE, Act.UPDATE):
-        layer, node = event.value.base, event.node
-        if layer is None or not isinstance(node, ast.Call):
-            continue
-        if event.kind != Act.INIT and not (
-            isinstance(node.func, ast.Attribute) and node.func.attr in {"zero_", "fill_"}
-        ):
-            continue
-        if any(not asks_for_kind(test.test) for test in event.tests):  # a test may choose the biases alone
-            continue
-        weight = event.value.name == "weight" or event.value.op == "parameter"
-        if weight and (event.kind != Act.INIT or event.detail in {"zeros_", "ones_", "constant_"}):
-            filled.update(dict.fromkeys([id(part) for part in modules(layer)], event))
+    """16: a layer and the one behind it, the weights of each set to one number before anything is learned.
+    Silent: where the layers draw their weights again, and for numbers other than 0 where dropout tells units apart."""
+    if "reset_parameters" in case.names:
+        return
+    filled = filled_layers(case)
     rows = [in_a_row(v) for v in case.program.everything if v.op == "Sequential"]
     weighty = [[id(layer) for layer in row if layer.op in LAYERS - NORMS] for row in rows]
     following = {pair for row in weighty for pair in itertools.pairwise(row)}
@@ -352,6 +380,42 @@ def every_layer(case: Case, why: str) -> Iterator[RuleHit]:
         by_library = filled[first].kind == Act.INIT
         new += f"xavier_uniform_({case.text.of(node.args[0])})" if by_library else "normal_(0, 0.1)"
         yield RuleHit(16, node, f"`{short(case.text.of(node))}`: {why}", case.text.replace([(node, new)]))
+
+
+def filled_layers(case: Case) -> dict[int, Event]:
+    """The layers whose weights are one number when the first pass goes through them, and where that happens."""
+    now: dict[int, Event] = {}
+    found: dict[int, Event] = {}
+    passes = case.all(Act.BACKWARD)
+    for event in case.program.events:
+        if event.kind == Act.BACKWARD:
+            met = [id(v) for v in reach(event.value)]
+            found |= {part: now[part] for part in met if part in now}
+        elif event.kind == Act.EVAL and event.detail == "load_state_dict":
+            now.clear()
+        elif event.kind in {Act.INIT, Act.WRITE, Act.UPDATE} and event.value.base is not None:
+            weight = event.value.name == "weight" or event.value.op == "parameter"
+            parts = [id(part) for part in modules(event.value.base)] if weight else []
+            for part in parts:
+                now.pop(part, None)
+            if fills(case, event):
+                now |= dict.fromkeys(parts, event)
+    return found if passes else now
+
+
+def fills(case: Case, event: Event) -> bool:
+    """Does it set each number of a weight to the same one, in every layer of a kind?"""
+    node, number = event.node, event.other.constant if event.other is not None else None
+    if not isinstance(node, ast.Call) or any(not asks_for_kind(test.test) for test in event.tests):
+        return False  # a test may choose the biases alone
+    if event.kind == Act.INIT:
+        constant, zero = event.detail in {"zeros_", "ones_", "constant_"}, event.detail == "zeros_" or number == 0
+    else:
+        constant, zero = filling(node) or zeroing(node, event.other), not filling(node) or number == 0
+    return constant and (zero or not case.names & DROPOUTS)
+
+
+DROPOUTS = {"Dropout", "dropout", "AlphaDropout", "Dropout1d", "Dropout2d"}
 
 
 def both_zero(case: Case, first: Value, second: Value, why: str) -> Iterator[RuleHit]:
@@ -388,6 +452,12 @@ def asks_for_layer(test: ast.expr) -> bool:
 
 def asks_for_kind(test: ast.expr) -> bool:
     """Is it a test of what kind of layer something is?"""
+    if isinstance(test, ast.Compare):  # type(m) is nn.Linear
+        return (
+            asks_for_layer(test)
+            and isinstance(test.left, ast.Call)
+            and isinstance(test.ops[0], ast.Is | ast.Eq | ast.In)
+        )
     return isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id in {"isinstance", "hasattr"}
 
 

@@ -37,7 +37,8 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
         else:
             continue
         if event.kind == Act.SUBTRACT and (
-            stood_up(column, node) or (not sizes_known(event) and not predicted(column))
+            stood_up(column, node)
+            or not (sizes_known(event) or predicted(column) or same_batch(*two_sides(column, event)))
         ):
             continue  # two axes made on purpose, so that each meets each
         if event.detail == "*" and (not predicted(column) or {event.value.graph, event.other.graph} != {True, False}):
@@ -57,6 +58,26 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
             "wrong pairs.",
             case.text.replace([(place, f"{case.text.operand(place)}.squeeze(1)")]),
         )
+
+
+def two_sides(column: Value, event: Event) -> tuple[Value, Value]:
+    """The column of a difference, and the row."""
+    assert event.other is not None
+    return column, event.other if column is event.value else event.value
+
+
+def same_batch(column: Value, row: Value) -> bool:
+    """Is the row what a layer gives for the samples to which the column belongs: those of one batch of a loader, or
+    those at the same places?"""
+    if not predicted(row):
+        return False
+    if column.op == "part":
+        return any(v.op == "part" and v is not column and v.turns == column.turns and v.turns for v in reach(row))
+    if column.op != "index" or not isinstance(column.node, ast.Subscript):
+        return False
+    place = ast.unparse(column.node.slice)
+    chosen = [v.node for v in reach(row) if v.op == "index" and v.turns == column.turns]
+    return any(isinstance(node, ast.Subscript) and ast.unparse(node.slice) == place for node in chosen)
 
 
 def sizes_known(event: Event) -> bool:

@@ -119,7 +119,17 @@ def remade(case: Case, event: Event, first: Value) -> list[str]:
         statement = value.statement
         if isinstance(statement, ast.Assign) and id(statement) in block and any(v is first for v in reach(value)):
             found[statement.lineno] = statement
+    target = receiver(event.node)
+    if not found and isinstance(target, ast.Name):  # what a call gave, perhaps with more
+        named = [s for s in event.block if isinstance(s, ast.Assign) and s.lineno < event.statement.lineno]
+        named = [s for s in named if target.id in names_given(s) and isinstance(s.value, ast.Call)]
+        found = {s.lineno: s for s in named[-1:]}
     return [line for number in sorted(found) for line in case.text.of(found[number]).split("\n")]
+
+
+def names_given(statement: ast.Assign) -> list[str]:
+    """The names that a statement gives a value."""
+    return [n.id for target in statement.targets for n in ast.walk(target) if isinstance(n, ast.Name)]
 
 
 def saves(value: Value) -> bool:
@@ -231,17 +241,15 @@ def kept_state(case: Case, event: Event) -> tuple[str, ast.stmt, Edit] | None:
         return id(value) in alive or any(id(v) in alive for v in leaves([value]))
 
     for loop in reversed(event.loops):
-        carried = case.program.carried.get(id(loop), {}).items()
+        carried = [pair for left in case.program.carried.get(id(loop), []) for pair in left.items()]
         names = {name: v for name, v in carried if lives(v) and graph_of(v) is not False}
-        made = [
-            (node, [ast.unparse(t) for target in node.targets for t in ast.walk(target) if isinstance(t, ast.Name)])
-            for node in ast.walk(loop)
-            if isinstance(node, ast.Assign)
-        ]
+        made = [(node, names_given(node)) for node in ast.walk(loop) if isinstance(node, ast.Assign)]
         for reads in (True, False):  # best where the state is read and made in one statement
             for node, targets in made:
                 read = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
-                found = [t for t in dict.fromkeys(targets) if t in names and (t in read or not reads)]
+                found = [
+                    t for t in dict.fromkeys(targets) if t in names and (t in read if reads else awaited(t, node, loop))
+                ]
                 if found and (not reads or any(isinstance(n, ast.Call) for n in ast.walk(node.value))):
                     cut = [f"{name} = {detached(name, names[name])}" for name in found]
                     return found[0], node, (case.text.before if reads else case.text.after)(node, *cut)
@@ -252,6 +260,7 @@ def kept_state(case: Case, event: Event) -> tuple[str, ast.stmt, Edit] | None:
             or not isinstance(statement, ast.Assign)
             or not lives(value)
             or kept.value.kind == Kind.UNKNOWN
+            or value.kind in {Kind.MODULE, Kind.PARAMETER}
         ):
             continue
         name = case.text.of(kept.node)
@@ -261,6 +270,12 @@ def kept_state(case: Case, event: Event) -> tuple[str, ast.stmt, Edit] | None:
         detach = f"{name} = {detached(name, value)}"
         return name, statement, (case.text.before if reads else case.text.after)(statement, detach)
     return None
+
+
+def awaited(name: str, made: ast.stmt, loop: ast.stmt) -> bool:
+    """Does a loop read a name above the statement that gives it: what the turn before left?"""
+    read = (n for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id == name)
+    return any(node.lineno <= made.lineno for node in read)
 
 
 def detached(name: str, value: Value) -> str:

@@ -127,6 +127,16 @@ def never_zeroed(case: Case) -> Iterator[RuleHit]:
         names = list(dict.fromkeys(names))
         who = " and ".join(dict.fromkeys(f"`{stepper.text}`" for stepper in those))
         line = getattr(step.node, "lineno", 0)
+        vain = emptied_in_vain(case, event, those)
+        if vain is not None:
+            yield RuleHit(
+                6,
+                vain.node,
+                f"This empties no gradient: those of {who} add up, pass after pass, and the step in line {line} "
+                "follows the sum of all batches so far.",
+                emptied_indeed(case, vain) or case.text.before(event.statement, *names),
+            )
+            continue
         once = emptied_once(case, event, those)
         if once is not None:
             yield RuleHit(
@@ -157,6 +167,25 @@ def never_zeroed(case: Case) -> Iterator[RuleHit]:
             "next turn: each pass adds to the last one's, so every step follows the sum of all batches so far.",
             case.text.before(event.statement, *names),
         )
+
+
+def emptied_in_vain(case: Case, backward: Event, those: list[Stepper]) -> Event | None:
+    """What stands before a pass as if it emptied the gradients, and does not."""
+    for event in reversed(case.program.events[: case.order[backward]]):
+        if event.kind in {Act.STEP, Act.BACKWARD}:
+            return None
+        if event.kind == Act.VAIN and any(stepper.zeroed(event) for stepper in those):
+            return event
+    return None
+
+
+def emptied_indeed(case: Case, vain: Event) -> Edit | None:
+    """Call a zero_grad that is only named; a gradient set to 0 in place instead of its name."""
+    if isinstance(vain.node, ast.Attribute):
+        return case.text.replace([(vain.node, f"{case.text.of(vain.node)}()")])
+    if isinstance(vain.node, ast.Name) and isinstance(vain.statement, ast.Assign):
+        return case.text.replace([(vain.statement, f"{vain.node.id}.zero_()")])
+    return None
 
 
 def emptied_once(case: Case, backward: Event, those: list[Stepper]) -> Event | None:
