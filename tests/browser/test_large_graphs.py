@@ -163,6 +163,18 @@ def test_a_page_from_a_disk_has_a_worker_too(new_page, tmp_path):
     expect(page.get_by_text("Drawn simply")).to_be_hidden()
 
 
+def test_both_passes_can_be_run_in_a_narrow_window_in_any_font(new_page, tmp_path):
+    path = tmp_path / "player.html"
+    path.write_text(standalone(record(lambda w: w.tanh(), {"w": 1.0})), "utf-8")
+    page = new_page()
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto(path.as_uri())
+    page.add_style_tag(content=".run { letter-spacing: 2px }")  # a wide font
+    ends = page.locator(".run").evaluate_all("(all) => all.map((button) => button.getBoundingClientRect().right)")
+    assert len(ends) == 2
+    assert max(ends) <= 360
+
+
 def test_a_message_is_not_cut_in_the_font_of_the_machine(new_page, tmp_path):
     path = tmp_path / "player.html"
     leaves = {"w": [-0.3746, 0.03741, -0.6444, 1.184]}
