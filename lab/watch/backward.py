@@ -1,5 +1,7 @@
 """What is looked at when a backward pass runs: its graph before, its gradients after."""
 
+import itertools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,11 +19,13 @@ WALKED_EVERY = 10
 EARLY = 10  # turns in which everything is looked at; then one in SAMPLE
 SAMPLE = 11  # odd: two places that call backward() in turn are both looked at
 MAX_LISTENED = 3  # backward passes with hooks at their ends
+MAX_BETWEEN = 60  # nodes of a step by hand that are looked at
 MAX_TERMS = 12  # nodes at the end of a loss that are looked at
 
 
 def backward(watcher: Any, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     loss, here = args[0], site(2)
+    used(watcher, loss)
     reached: list[Tensor] = []
     place = watcher.passes.setdefault((here.file, here.line), Pass(here))
     if loss.grad_fn is not None:
@@ -69,6 +73,7 @@ def autograd_grad(watcher: Any, func: Callable[..., Any], args: tuple[Any, ...],
             watcher.remember(part, here, None)
     inputs = args[1] if len(args) > 1 else kwargs.get("inputs")
     inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs or ())
+    recorded_steps(watcher, first, inputs)
     if kwargs.get("create_graph"):
         watcher.second_order = True
         for tensor in inputs:
@@ -92,6 +97,25 @@ def given(watcher: Any, loss: Tensor, inputs: tuple[Tensor, ...], gradients: tup
     watcher.rounds += 1
     for tensor, grad in leaves:
         watcher.leaf(tensor).given = None if grad is None else weak(grad)
+
+
+def recorded_steps(watcher: Any, output: Any, inputs: tuple[Tensor, ...]) -> None:
+    """autograd.grad() for the result of a step by hand, behind which the steps before it are recorded."""
+    if any(tensor.is_leaf for tensor in inputs):
+        used(watcher, output)
+    for tensor in inputs:
+        last = made(tensor.grad_fn)
+        behind = () if last is None else itertools.islice(walk(tensor.grad_fn), 1, MAX_BETWEEN)
+        if last is not None and any(entry.site == last.site for node in behind if (entry := made(node)) is not None):
+            watcher.recorded_steps[last.site] = watcher.recorded_steps.get(last.site, 0) + 1
+
+
+def used(watcher: Any, output: Any) -> None:
+    """A gradient goes back through steps by hand: that is what they are recorded for."""
+    for node in walk(output.grad_fn) if watcher.recorded_steps and isinstance(output, Tensor) else ():
+        entry = made(node)
+        if entry is not None and entry.site in watcher.recorded_steps:
+            watcher.recorded_steps[entry.site] = -math.inf
 
 
 def taken(watcher: Any, output: Tensor, here: Site) -> None:

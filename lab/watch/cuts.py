@@ -36,7 +36,7 @@ def ended(watcher: Any, name: str, operands: list[Tensor], result: Tensor, args:
     cut: CutRecord | None = None
     if name in FACTORIES:
         cut = cut_of_value(watcher, args[0] if args else None)
-    else:
+    elif not (name.endswith("_like") or name.startswith("new_")):  # these take a shape, and no numbers
         for operand in operands:
             origin = watcher.origin(operand)
             if origin is not None and origin.cut is not None:
@@ -104,6 +104,8 @@ def keep_cut(watcher: Any, kind: str, here: Site, name: str, operands: list[Tens
     cut: CutRecord | None = watcher.cuts.get(key)
     if cut is None:
         cut = watcher.cuts[key] = CutRecord(kind, here, name)
+    watcher.last_cut += 1
+    cut.last = watcher.last_cut
     if count <= MAX_CUTS:
         ids: set[int] = set(cut.leaves)
         for operand in operands:
@@ -122,7 +124,8 @@ def left(watcher: Any, name: str, tensor: Tensor, result: Any) -> None:
     if tensor.requires_grad:
         cut = keep_cut(watcher, "numpy" if name in ARRAYS else "number", here, name, [tensor])
         if name in NUMBERS and isinstance(result, float):
-            watcher.numbers[here] = watcher.turn, result
+            turn, before = watcher.numbers.get(here, (-1, 0.0))
+            watcher.numbers[here] = watcher.turn, result + (before if turn == watcher.turn else 0.0)
     elif origin is not None and origin.cut is not None:
         cut = (
             origin.cut

@@ -3,7 +3,7 @@
 import gc
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from types import CodeType, FunctionType, ModuleType, NoneType
 from typing import Any
@@ -12,7 +12,16 @@ import torch
 
 from lab.watch import depth, differences, order, rates
 from lab.watch.finding import RunFinding
-from lab.watch.sites import NOWHERE, Site, kept_aside, line_that_fills, micro_batches, stepped_now_and_then
+from lab.watch.sites import (
+    NOWHERE,
+    Site,
+    function_at,
+    kept_aside,
+    line_that_fills,
+    line_that_stores,
+    micro_batches,
+    stepped_now_and_then,
+)
 from lab.watch.tracks import CutRecord, Pass, WatchedOptimizer, freed, made
 
 Tensor = torch.Tensor
@@ -69,6 +78,7 @@ def judge(watcher: Any, error: BaseException | None) -> None:
     evaluated(watcher)
     made_anew(watcher)
     carried(watcher)
+    recorded_steps(watcher)
     for index, where in watcher.early_schedules.items():
         if watcher.optimizers[index].steps:
             watcher.say(
@@ -122,10 +132,11 @@ def kept(watcher: Any) -> None:
         idle = not freed(graphs[-1]) and len({entry.site for entry in entries}) == 1
         if len(turns) < MIN_KEPT and not (idle and len(turns) == 1 and watcher.turn):
             continue
-        name, file = name_of(holder), entries[0].site.file
-        line = line_that_fills(file, name) if name else 0
+        file, made_in = entries[0].site.file, entries[0].site.line
+        filled = [(f"`{name}`", line) for name in names_of(holder) if (line := line_that_fills(file, name))]
+        name, line = filled[0] if filled else ("A list", line_that_stores(file, made_in))
         if line:
-            evidence = f"`{name}` holds {len(graphs)} tensors, each with its graph, from {len(turns)} turns."
+            evidence = f"{name} holds {len(graphs)} tensors, each with its graph, from {len(turns)} turns."
             watcher.say(10, Site(file, line), evidence)
 
 
@@ -167,19 +178,18 @@ def graphs_in(holder: Sequence[Any]) -> list[Tensor]:
     return graphs
 
 
-def name_of(holder: Any) -> str:
-    """The variable, attribute or key that refers to a container."""
+def names_of(holder: Any) -> Iterator[str]:
+    """The variables, attributes and keys that refer to a container."""
     for referrer in gc.get_referrers(holder):
         known = referrer if type(referrer) is dict else getattr(referrer, "__dict__", None)
         if type(known) is dict:
             for key, value in list(known.items()):
                 if value is holder and isinstance(key, str):
-                    return key
+                    yield key
         elif hasattr(referrer, "f_locals"):
             for key, value in list(referrer.f_locals.items()):
                 if value is holder:
-                    return str(key)
-    return ""
+                    yield str(key)
 
 
 def never_reached(watcher: Any, track: WatchedOptimizer) -> None:
@@ -191,7 +201,9 @@ def never_reached(watcher: Any, track: WatchedOptimizer) -> None:
         for key, leaf in watcher.leaves.items()
         if key in track.owned and not leaf.got and (tensor := leaf.ref()) is not None and tensor.requires_grad
     }
-    for cut in watcher.cuts.values():
+    # A graph may be cut at a right place, too: the wrong one is the last before the step.
+    before_step = sorted(watcher.cuts.values(), key=lambda cut: (cut.last > track.cuts, -cut.last))
+    for cut in before_step:
         behind = dry & cut.leaves
         each_turn = cut.kind == "number" and watcher.cut_counts[key_of(cut)] >= track.steps
         if behind and (cut.used or each_turn) and cut.kind != "update":
@@ -304,10 +316,16 @@ def cause_of(watcher: Any, leaf: Any) -> Site:
         track for track in stepped if any(ref() is leaf.ref() for place, *_ in track.windows for ref in place.leaves)
     ]
     last = (after_it or stepped)[-1]
-    if leaf.order > last.order or not leaf.parameter:
+    if leaf.order > last.order if leaf.parameter else not at_hand(leaf.site, last.site):
         return Site(leaf.site.file, leaf.site.line)
     container = watcher.plain_container(leaf.ref())
     return container or Site(last.site.file, last.site.line)
+
+
+def at_hand(leaf: Site, optimizer: Site) -> bool:
+    """True if a plain tensor was made above the optimizer, in the same function."""
+    same = function_at(leaf.file, leaf.line) == function_at(optimizer.file, optimizer.line)
+    return same and leaf.file == optimizer.file and leaf.line < optimizer.line
 
 
 def accumulated(watcher: Any) -> None:
@@ -405,6 +423,18 @@ def climbs_by_hand(watcher: Any, place: Pass) -> bool:
 
 def rises(values: Sequence[float]) -> bool:
     return not math.isfinite(values[-1]) or values[-1] > values[0]
+
+
+def recorded_steps(watcher: Any) -> None:
+    """Steps by hand, each of which holds the graph of all before, and that no gradient went back through."""
+    for where, steps in watcher.recorded_steps.items():
+        if steps >= MIN_CHAIN:
+            watcher.say(
+                12,
+                where,
+                f"The step by hand in this line is recorded: {steps} times its result held the graphs of all steps "
+                "before, and no gradient went back through them. Step under torch.no_grad(), or detach the result.",
+            )
 
 
 def carried(watcher: Any) -> None:

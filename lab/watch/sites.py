@@ -144,6 +144,8 @@ def line_of_argument(filename: str, line: int, name: str) -> int:
     for node in ast.walk(tree(filename)):
         if isinstance(node, ast.Call) and node.lineno == line:
             for given in node.keywords:
+                if given.arg is None:  # **options
+                    return line_of_number(filename, name) or line
                 if given.arg == name:
                     return (
                         given.value.lineno
@@ -302,7 +304,7 @@ def line_that_fills(filename: str, name: str) -> int:
     for node in ast.walk(tree(filename)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             fills = node.func.attr in ("append", "extend", "insert", "add")
-            if fills and last_name(node.func.value) == name:
+            if fills and name_of_container(node.func.value) == name:
                 return line_that_hands_in(filename, node) or node.lineno
         elif (isinstance(node, ast.AugAssign) and last_name(node.target) == name) or (
             isinstance(node, ast.Assign)
@@ -311,6 +313,35 @@ def line_that_fills(filename: str, name: str) -> int:
         ):
             return node.lineno
     return 0
+
+
+def line_that_stores(filename: str, line: int) -> int:
+    """The line that appends what got a name in a line of the same function; 0 for none."""
+    nodes = list(ast.walk(tree(filename)))
+    names = {
+        last_name(target)
+        for node in nodes
+        if isinstance(node, ast.Assign) and node.lineno == line
+        for target in node.targets
+    }
+    return next(
+        (
+            node.lineno
+            for node in nodes
+            if isinstance(node, ast.Call)
+            and last_name(node.func) == "append"
+            and function_at(filename, node.lineno) == function_at(filename, line)
+            and any(isinstance(value, ast.Name) and value.id in names for value in node.args)
+        ),
+        0,
+    )
+
+
+def name_of_container(node: ast.AST) -> str:
+    """`x` of x, of a.x, and of `a.setdefault("x", [])`."""
+    if isinstance(node, ast.Call) and last_name(node.func) == "setdefault" and isinstance(node.args[0], ast.Constant):
+        return str(node.args[0].value)
+    return last_name(node)
 
 
 def line_that_hands_in(filename: str, fill: ast.Call) -> int:
@@ -341,15 +372,15 @@ def line_that_sets(filename: str, name: str) -> int:
 
 
 def stepped_now_and_then(filename: str, backward: int, step: int) -> bool:
-    """True if a loop calls backward() in each turn, and takes the step below an `if` in the same loop."""
-    loops = [
+    """True if a loop, or a function, calls backward() in each turn, and takes the step below an `if` in it."""
+    repeated = [
         node
         for node in ast.walk(tree(filename))
-        if isinstance(node, (ast.For, ast.While)) and node.lineno <= backward <= (node.end_lineno or 0)
+        if isinstance(node, (ast.For, ast.While, ast.FunctionDef)) and node.lineno <= backward <= (node.end_lineno or 0)
     ]
-    if not loops:
+    if not repeated:
         return False
-    inner = max(loops, key=lambda node: node.lineno)
+    inner = max(repeated, key=lambda node: node.lineno)
     tests = [
         node
         for node in ast.walk(inner)

@@ -126,7 +126,7 @@ def check_after(watcher: Any, track: WatchedOptimizer, optimizer: Any, here: Sit
             break
     track.last_turn = watcher.turn
     track.last_step = here
-    track.clock = watcher.clock
+    track.clock, track.cuts = watcher.clock, watcher.last_cut
     for leaf in leaves:
         leaf.stepped = True
     if track.before:

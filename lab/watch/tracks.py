@@ -57,6 +57,7 @@ class CutRecord:
     leaves: frozenset[int] = frozenset()
     used: bool = False
     user: Site = NOWHERE  # the first line that computed with it
+    last: int = 0  # how many cuts there had been when it was made the last time
 
 
 @dataclass(slots=True)
@@ -132,6 +133,7 @@ class WatchedOptimizer:
     windows: list[tuple["Pass", int, bool, Site]] = field(default_factory=list)  # backward passes for each step
     last_step: Site = NOWHERE
     clock: int = 0  # of the watcher, at the last step
+    cuts: int = 0  # that had been made before the last step
     late: int = 0  # backward passes of a loss that was computed before the last step
 
 

@@ -58,6 +58,7 @@ class Watcher(TorchFunctionMode):
         self.optimizers: list[WatchedOptimizer] = []
         self.passes: dict[tuple[str, int], Pass] = {}
         self.cuts: dict[tuple[Site, str], CutRecord] = {}
+        self.last_cut = 0
         self.cut_counts: dict[tuple[Site, str], int] = {}
         self.items: deque[tuple[float, CutRecord]] = deque(maxlen=256)
         self.last_numpy: CutRecord | None = None
@@ -80,7 +81,7 @@ class Watcher(TorchFunctionMode):
         self.dangers: deque[values.Danger] = deque(maxlen=64)
         self.hand_moves: dict[Site, list[MeasuredStep]] = {}  # steps by hand
         self.last_place: Pass | None = None
-        self.numbers: dict[Site, tuple[int, float]] = {}  # by the line of item(): in which turn it gave what
+        self.numbers: dict[Site, tuple[int, float]] = {}  # by the line of item(): the last turn, and its sum
         # by the line of item(): sums with a number that came after it, that number, and what it had given
         self.multiples: dict[Site, deque[tuple[Made, float, float]]] = {}
         # by the line that ran a model in eval mode: how its result was made, in which turn, its parameters
@@ -99,6 +100,8 @@ class Watcher(TorchFunctionMode):
         self.owned_sites: set[Site] = set()
         self.inference = NOWHERE  # the last inference_mode
         self.rounds = 0  # backward passes, and calls of autograd.grad()
+        # by the line of a step by hand: how many hold the graph of the step before, for no use; -inf for some
+        self.recorded_steps: dict[Site, float] = {}
         self.second_order = False  # a gradient kept its graph
         self.quotients = 0  # differences divided by a tiny number
         self.tiny = NOWHERE, 0.0  # where the last tiny number was added, or divided by, and its size
