@@ -71,6 +71,10 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"lab.watch: {options.script}: there is no such file.", file=sys.stderr)
         return 2
     json_file, html_file = (path and path.resolve() for path in (options.json, options.html))
+    for path in filter(None, (json_file, html_file)):  # said before a long run, and not after it
+        if path.is_dir() or not path.parent.is_dir():
+            print(f"lab.watch: {path}: no file can be written there.", file=sys.stderr)
+            return 2
     sys.argv = [str(options.script), *options.rest]
     sys.path[0] = str(options.script.resolve().parent)
     for name in ("model", "train"):  # a script's own module of that name, not the lab's

@@ -20,7 +20,7 @@ torch = pytest.importorskip("torch")
 
 from lab.failures.code import read  # noqa: E402
 from lab.watch import doctor  # noqa: E402
-from lab.watch.__main__ import run  # noqa: E402
+from lab.watch.__main__ import main, run  # noqa: E402
 from lab.watch.run_passes import RunPasses  # noqa: E402
 from lab.watch.watcher import Watcher  # noqa: E402
 
@@ -153,6 +153,15 @@ def test_command_line(tmp_path):
     assert (ran.returncode, ran.stdout) == (7, "['--a', 'b'] True\n")
     assert "no failure found" in ran.stderr
     assert json.loads((tmp_path / "out.json").read_text()) == []
+
+
+@pytest.mark.parametrize("place", [".", "no/such/folder.json"])
+def test_a_file_that_cannot_be_written_is_named_before_the_run(tmp_path, place, capsys):
+    script = tmp_path / "script.py"
+    script.write_text("print('it ran')\n")
+    assert main(["--json", str(tmp_path / place), str(script)]) == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 1)
 
 
 def written_page(tmp_path, program):
