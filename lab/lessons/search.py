@@ -51,7 +51,8 @@ COMPLAINT = re.compile(
     r"cannot|never|stuck|fails?|failed|crash\w*|explod\w*|vanish\w*|leak\w*|forgot\w*|diverge\w*|increas\w*|"
     r"out of memory|grows?|growing|dies|dying|always|too|not|no longer|nothing)\b"
 )
-HOW_TO = re.compile(r"^\s*(?:how (?:do|can|should|to)|can|where)\b")  # here "my" complains of nothing
+# Here "my" complains of nothing
+HOW_TO = re.compile(r"^\s*(?:how (?:do|can|should|to)|can|where|use|save|test|train|upload)\b")
 ASKS = re.compile(r"^\s*(what (is|are|does)|why (is|are|does|do)?|how (do|does|is|to)|when|who|derivative of)\b")
 
 

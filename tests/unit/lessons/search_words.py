@@ -29,6 +29,10 @@ WRITTEN = [("question", "What happens when an array is overwritten?"), ("page", 
 CUT = [("question", "What does detach() do, and what no_grad()?"), ("term", "detach")]
 MODES = [("question", "When does forward mode win?")]
 OPTIMIZERS = [("question", "How do SGD, momentum and Adam differ?"), ("page", "Descent")]
+KEYS = [("question", "Which keys are there?")]
+CERTIFICATE = [("question", "Do I get a certificate?")]
+DARK = [("question", "Is there a dark mode?")]
+COMPARED = [("question", "How do I compare two runs?")]
 
 TYPED = {
     # the words of the field
@@ -250,4 +254,18 @@ TYPED = {
     "my parameters never change": [("failure", "A parameter that the optimizer does not have")],
     "half of my relu units are dead": [("failure", "A dead relu")],
     "my gradients are None": [("failure", "The .grad of a result"), ("failure", "Does not require grad")],
+    # of the lab itself
+    "keyboard shortcuts": KEYS,
+    "which keys can I press": KEYS,
+    "can I use it without a mouse": KEYS,
+    "offer certificate": CERTIFICATE,
+    "can my students get a certificate": CERTIFICATE,
+    "do I get a diploma": CERTIFICATE,
+    "dark mode": DARK,
+    "switch to a dark theme": DARK,
+    "compare two runs": COMPARED,
+    "compare two learning rates": COMPARED,
+    "how do I see an earlier run again": COMPARED,
+    "use my own dataset for training": [("question", "Can I train on my own data?")],
+    "float32 or float64 for gradcheck": [("question", "Is float32 precise enough for a check?")],
 }
