@@ -1,17 +1,12 @@
 """What went wrong? From a message, or a description in one's own words, to the failure: caused, seen and cured here."""
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
-import numpy as np
 import streamlit as st
 
-from lab import charts
-from lab.charts import Chart
 from lab.failures import FAILURES, find, memory
 from lab.failures.catalogue import BY_KEY
-from lab.failures.failure import Demonstration, Failure, Numbers, Ran, read_numbers, run, written
+from lab.failures.failure import Demonstration, Failure, Numbers, read_numbers, run, written
 from lab.failures.finder import Found, look_up
 from lab.failures.messages import SHAPES
 from lab.failures.text_kind import kind_of
@@ -20,8 +15,8 @@ from lab.pytorch import Transcript, installed, run_programs
 from lab.text import brief
 from lab.ui import address, page, search_field, state
 from lab.ui.address import Field
-from lab.ui.chart import show_chart
 from lab.ui.failures import from_a_curve, from_code
+from lab.ui.failures.outcomes import show_outcomes
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, markdown_table, with_code
 
@@ -269,7 +264,7 @@ def _failure(failure: Failure) -> None:
         if cure.error:
             st.error(escape_markdown(cure.error), icon=":material/block:")
         st.markdown(f"**Why.** {with_code(failure.meaning)}")
-    _seen(failure, cause, cure)
+    show_outcomes(failure.key, cause, cure)
     st.markdown(f"**What to do.** {with_code(failure.fix)}")
     if failure.key == "kept":
         _memory(numbers)
@@ -327,62 +322,6 @@ def _numbers(failure: Failure) -> Numbers:
     except ValueError as error:
         st.error(escape_markdown(str(error)), icon=":material/edit:")
         return failure.numbers
-
-
-def _seen(failure: Failure, cause: Ran, cure: Ran) -> None:
-    """What both programs showed, side by side: numbers as a table, a course as a picture."""
-    names = [*dict.fromkeys([*cause.shown, *cure.shown])]
-    rows = [
-        (name, _shown(cause, name), _shown(cure, name), _same(cause.shown, cure.shown, name))
-        for name in names
-        if not any(isinstance(ran.shown.get(name), list) for ran in (cause, cure))
-    ]
-    if rows:
-        st.markdown(markdown_table(["", "✗ cause", "✓ fix", ""], rows))
-    courses = [name for name in names if isinstance(cure.shown.get(name), list)]
-    for name in courses:
-        show_chart(_course(name, cause, cure), f"wrong {failure.key} {name}")
-    if cause.shown and all(_same(cause.shown, cure.shown, name) == "the same" for name in names):
-        st.markdown("With these numbers both programs agree.")
-
-
-def _shown(ran: Ran, name: str) -> str:
-    if ran.error:
-        return "stopped"
-    if name not in ran.shown:
-        return "–"
-    value = ran.shown[name]
-    return brief(np.asarray(value)) if isinstance(value, (int, float, np.ndarray, np.generic)) else str(value)
-
-
-def _same(one: Mapping[str, Any], other: Mapping[str, Any], name: str) -> str:
-    if name not in one or name not in other:
-        return ""
-    first, second = one[name], other[name]
-    if isinstance(first, str) or isinstance(second, str) or first is None or second is None:
-        equal = first is second or (isinstance(first, str) and first == second)
-    else:
-        equal = np.shape(first) == np.shape(second) and bool(np.allclose(first, second, equal_nan=True))
-    return "the same" if equal else "differs"
-
-
-def _course(name: str, cause: Ran, cure: Ran) -> Chart:
-    drawn = [
-        charts.Line(word, [*enumerate(map(float, ran.shown[name]), start=1)])
-        for word, ran in (("✗ cause", cause), ("✓ fix", cure))
-        if name in ran.shown
-    ]
-    x = "layer" if "layer" in name else "batch" if "batch" in name else "step"
-    values = [value for line in drawn for _, value in line.points if 0 < value < np.inf]
-    wide = x != "batch" and bool(values) and max(values) > 100 * min(values)
-    return charts.lines(
-        f"{name[0].upper()}{name[1:]}",
-        drawn,
-        charts.Axis(x),
-        charts.Axis(name, log=wide),
-        height=220,
-        theme=page.theme(),
-    )
 
 
 def _memory(numbers: Numbers) -> None:

@@ -1,0 +1,74 @@
+"""What the two programs of a failure came to: the one with the cause beside the one with the fix."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from lab import charts
+from lab.charts import Chart
+from lab.failures.failure import Ran
+from lab.text import brief
+from lab.ui import page
+from lab.ui.chart import show_chart
+from lab.ui.table import markdown_table
+
+
+def show_outcomes(key: str, cause: Ran, cure: Ran) -> None:
+    """What both programs of a failure showed, side by side: numbers as a table, a course as a picture.
+
+    key  of the failure: names its charts
+    """
+    names = [*dict.fromkeys([*cause.shown, *cure.shown])]
+    rows = [
+        (name, _shown(cause, name), _shown(cure, name), _same(cause.shown, cure.shown, name))
+        for name in names
+        if not any(isinstance(ran.shown.get(name), list) for ran in (cause, cure))
+    ]
+    if rows:
+        st.markdown(markdown_table(["", "✗ cause", "✓ fix", ""], rows))
+    courses = [name for name in names if isinstance(cure.shown.get(name), list)]
+    for name in courses:
+        show_chart(_course(name, cause, cure), f"wrong {key} {name}")
+    if cause.shown and all(_same(cause.shown, cure.shown, name) == "the same" for name in names):
+        st.markdown("With these numbers both programs agree.")
+
+
+def _shown(ran: Ran, name: str) -> str:
+    if ran.error:
+        return "stopped"
+    if name not in ran.shown:
+        return "–"
+    value = ran.shown[name]
+    return brief(np.asarray(value)) if isinstance(value, (int, float, np.ndarray, np.generic)) else str(value)
+
+
+def _same(one: Mapping[str, Any], other: Mapping[str, Any], name: str) -> str:
+    if name not in one or name not in other:
+        return ""
+    first, second = one[name], other[name]
+    if isinstance(first, str) or isinstance(second, str) or first is None or second is None:
+        equal = first is second or (isinstance(first, str) and first == second)
+    else:
+        equal = np.shape(first) == np.shape(second) and bool(np.allclose(first, second, equal_nan=True))
+    return "the same" if equal else "differs"
+
+
+def _course(name: str, cause: Ran, cure: Ran) -> Chart:
+    drawn = [
+        charts.Line(word, [*enumerate(map(float, ran.shown[name]), start=1)])
+        for word, ran in (("✗ cause", cause), ("✓ fix", cure))
+        if name in ran.shown
+    ]
+    x = "layer" if "layer" in name else "batch" if "batch" in name else "step"
+    values = [value for line in drawn for _, value in line.points if 0 < value < np.inf]
+    wide = x != "batch" and bool(values) and max(values) > 100 * min(values)
+    return charts.lines(
+        f"{name[0].upper()}{name[1:]}",
+        drawn,
+        charts.Axis(x),
+        charts.Axis(name, log=wide),
+        height=220,
+        theme=page.theme(),
+    )
