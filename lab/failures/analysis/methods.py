@@ -82,8 +82,8 @@ class Methods:
 
     def of_gradient(self, op: Operation) -> Value:
         owner = op.first
-        nothing = op.name in {"mul_", "copy_"} and len(op.args) > 1 and op.args[1].constant == 0
-        if op.name in {"zero_", "fill_", "fill"} or nothing:
+        nothing = op.name == "mul_" and len(op.args) > 1 and op.args[1].constant == 0
+        if op.name in {"zero_", "fill_", "fill", "copy_"} or nothing:
             self.program.empty(owner.base or Value(), op.node)
         if op.name == "sign":
             return Value(Kind.GRADIENT, base=owner.base, op="sign", tags={*owner.tags, Tag.SIGN})

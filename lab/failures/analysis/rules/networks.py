@@ -319,7 +319,7 @@ def all_the_same(case: Case) -> Iterator[RuleHit]:
         around = next((s for _, s in reversed(event.path) if isinstance(s, ast.If)), None)
         if around is None or event.arms[-1:] != ((id(around), 0),) or not isinstance(node, ast.Call):
             continue
-        if not asks_for_layer(around.test):
+        if not asks_for_layer(around.test) or drawn_later(case, event):
             continue
         if event.kind == Act.INIT:
             zero = event.detail == "zeros_" or (
@@ -360,6 +360,17 @@ def all_the_same(case: Case) -> Iterator[RuleHit]:
                 f'With init="zeros" {why}',
                 case.text.replace([(node, case.text.with_keyword(node, "init", '"xavier"'))]),
             )
+
+
+def drawn_later(case: Case, event: Event) -> bool:
+    """Does something else write to the same weights after an event, before any pass?"""
+    for later in case.program.events[case.order[event] + 1 :]:
+        if later.kind == Act.BACKWARD:
+            return False
+        same = later.value.base is event.value.base and later.value.name == event.value.name
+        if same and later.kind in {Act.INIT, Act.WRITE, Act.UPDATE} and later.node is not event.node:
+            return True
+    return False
 
 
 def every_layer(case: Case, why: str) -> Iterator[RuleHit]:
@@ -445,7 +456,9 @@ def untransposed(value: Value) -> Value:
 
 
 def asks_for_layer(test: ast.expr) -> bool:
-    """Is it a test whether something is a Linear, or a convolution?"""
+    """Is it a test whether something is a Linear, or a convolution, and of nothing else?"""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return False
     names = {node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "") for node in ast.walk(test)}
     return bool(names & {"isinstance", "type"}) and any(name in LAYERS and name not in NORMS for name in names)
 

@@ -90,6 +90,8 @@ def never_zeroed(case: Case) -> Iterator[RuleHit]:
     """6: backward, step, and backward again with nothing that empties the gradients between.
     Silent: where one zero_grad of anything unknown stands between; where the two are arms of one `if`; for a pass that
     cannot be said to reach what is stepped, unless only one thing is stepped at all, or all side by side."""
+    if case.names & {"setattr", "_foreach_zero_"}:  # by which gradients may be emptied
+        return
     everyone = steppers(case)
     together = len({stepper.block for stepper in everyone}) == 1 and all(stepper.block for stepper in everyone)
     zeroes = bool(case.all(Act.ZERO)) or bool(case.names & {"zero_grad", "zero_"})
