@@ -86,13 +86,16 @@ def is_step_of(event: Event, stepper: Stepper) -> bool:
     return is_update(event) and value is stepper.value
 
 
+def emptied_as_read(case: Case) -> list[Stepper]:
+    """What is stepped; nothing where gradients may be emptied in a way that is not followed."""
+    return [] if case.names & {"setattr", "_foreach_zero_"} else steppers(case)
+
+
 def never_zeroed(case: Case) -> Iterator[RuleHit]:
     """6: backward, step, and backward again with nothing that empties the gradients between.
     Silent: where one zero_grad of anything unknown stands between; where the two are arms of one `if`; for a pass that
     cannot be said to reach what is stepped, unless only one thing is stepped at all, or all side by side."""
-    if case.names & {"setattr", "_foreach_zero_"}:  # by which gradients may be emptied
-        return
-    everyone = steppers(case)
+    everyone = emptied_as_read(case)
     together = len({stepper.block for stepper in everyone}) == 1 and all(stepper.block for stepper in everyone)
     zeroes = bool(case.all(Act.ZERO)) or bool(case.names & {"zero_grad", "zero_"})
     hits: dict[int, tuple[Event, list[Stepper], Event]] = {}
