@@ -16,6 +16,7 @@ from typing import IO, cast
 
 import numpy as np
 
+from lab.text import counted
 from lab.training.samples import LARGEST_CELL, Cell, DataError, Raw, numbered
 
 MOST_TEXTS = 20  # different ones in a column of texts, each of which becomes an input
@@ -241,7 +242,7 @@ def _width(rows: list[Row], path: str) -> int:
         if len(cells) != width:
             longer, last = (number, cells[-1]) if len(cells) > width else (rows[0][0], rows[0][1][-1])
             raise DataError(
-                f"{path!r}, row {number} has {len(cells)} cells but row {rows[0][0]} has {width}: "
+                f"{path!r}, row {number} has {counted(len(cells), 'cell')} but row {rows[0][0]} has {width}: "
                 f"give every row the same number of cells."
                 if last.strip()
                 else _trailing(path, longer)

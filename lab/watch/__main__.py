@@ -85,11 +85,11 @@ def main(arguments: list[str] | None = None) -> int:
     findings = watcher.findings(error)
     variables.clear()
     sys.stdout.flush()
-    print(text(findings, watcher.notes()), file=sys.stderr)
     if json_file:
         json_file.write_text(as_json(findings), "utf-8")
     if html_file:
         html_file.write_text(as_html(findings, options.script.name, passes), "utf-8")
+    print(text(findings, watcher.notes()), file=sys.stderr)  # last: who reads it may have stopped, as `head` does
     return FOUND if options.fail and findings and not code else code
 
 

@@ -508,6 +508,7 @@ def test_a_constant_column_becomes_zero(table):
         ("a;kind\n1,5;rose\n1,2,3;lily\n", "row 3, column 'a': '1,2,3' is not a number"),
         (FLOWERS.replace("3,30,rose", "3,30,"), "row 4: the label in 'kind' is empty"),
         (FLOWERS.replace("3,30,rose", "3,30"), "row 4 has 2 cells but row 1 has 3"),
+        (FLOWERS.replace("3,30,rose", "3"), "row 4 has 1 cell but row 1 has 3"),
         (FLOWERS.replace("lily", "rose"), "only one class, 'rose'"),
         (FLOWERS + "5,50,iris\n", "'iris' has one sample only"),
         (FLOWERS.replace("30", "1_000"), "row 4, column 'width': '1_000' is not a number"),

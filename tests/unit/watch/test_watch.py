@@ -6,6 +6,7 @@ A line that ends in `#! 6` is the cause of failure 6.
 import contextlib
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -152,6 +153,17 @@ def test_command_line(tmp_path):
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert (ran.returncode, ran.stdout) == (7, "['--a', 'b'] True\n")
     assert "no failure found" in ran.stderr
+    assert json.loads((tmp_path / "out.json").read_text()) == []
+
+
+def test_the_files_are_written_where_nobody_reads_what_is_printed(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import torch\n")
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "lab.watch", "--json", tmp_path / "out.json", script]
+    subprocess.run(command, cwd=ROOT, stderr=writing)
+    os.close(writing)
     assert json.loads((tmp_path / "out.json").read_text()) == []
 
 
