@@ -93,7 +93,7 @@ class TorchPass:
             if node in self.leaves:
                 card.writes = list(self.recorder.writes.get(card.memory, ()))
                 continue
-            if id(card) not in self.recorder.untold:
+            if card not in self.recorder.untold:
                 card.captured += saved(node, card, MAX_CAPTURED - len(card.captured))
             card.writes = list(self.recorder.writes.get(card.memory, ()))
         for card in {id(card): card for card in self.owner.values()}.values():

@@ -51,12 +51,12 @@ class TorchRecorder(TorchFunctionMode):
         self.plain: dict[int, tuple[Tensor, NodeCard]] = {}  # tensors without a graph: leaves, constants, ends
         self.ends: list[NodeCard] = []
         self.writes: dict[int, list[tuple[int, int, str]]] = {}
-        self.untold: set[int] = set()  # cards whose saved tensors must not be looked at
+        self.untold: set[NodeCard] = set()  # cards whose saved tensors must not be looked at
         self.modules: list[tuple[Any, str]] = []  # that run now, the innermost last, each with its path and number
         self.module_calls: dict[str, int] = {}
         self.paths: dict[int, tuple[Any, str]] = {}
         self.parameters: dict[int, str] = {}
-        self.stale: set[int] = set()  # cards whose memory was written to
+        self.stale: set[NodeCard] = set()  # cards whose memory was written to
         self.made = 0
         self.calls = 0
         self.nested: Callable[[], None] | None = None  # told of a backward pass inside one
@@ -209,7 +209,7 @@ class TorchRecorder(TorchFunctionMode):
         card.call = self.calls
         card.calls = tuple(call for _, call in self.modules)
         if torch._C._autograd._top_saved_tensors_default_hooks(True) is not None:
-            self.untold.add(id(card))
+            self.untold.add(card)
         return card
 
     def describe(self, card: NodeCard, tensor: Tensor) -> None:
@@ -252,7 +252,7 @@ class TorchRecorder(TorchFunctionMode):
         operands = self.operands(name, args, kwargs) if follows else []
         result = func(*args, **kwargs)
         frame = caller(2)
-        self.stale |= {id(card) for _, card in self.plain.values() if card.memory == address(tensor)}
+        self.stale |= {card for _, card in self.plain.values() if card.memory == address(tensor)}
         written = self.writes.setdefault(address(tensor), [])
         written.append((version(tensor), 0 if frame is None else frame.f_lineno, plain_name(name)))
         node = node_of(tensor)
@@ -286,7 +286,7 @@ class TorchRecorder(TorchFunctionMode):
         if id(tensor) not in self.plain:
             return False
         card = self.plain[id(tensor)][1]
-        return card.version == version(tensor) and id(card) not in self.stale
+        return card.version == version(tensor) and card not in self.stale
 
     def leaf(self, tensor: Tensor) -> NodeCard:
         """The card that a leaf has in the forward pass, whatever was written to it since."""

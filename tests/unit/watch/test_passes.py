@@ -68,6 +68,16 @@ def test_a_recorded_pass_is_the_one_that_pytorch_runs(program):
     assert {**lines} == {line: MARKS[line] for line in {*lines} | own}
 
 
+def test_no_operation_is_left_out_where_the_memory_of_a_forgotten_one_is_used_again():
+    """An initialised weight's first card goes, and what comes next may stand where it stood."""
+    for turn in range(100):
+        _ = [object() for _ in range(turn % 37)]  # so that it differs what stands there
+        with watch() as pass_:
+            passes.target_network()
+        (trace,) = pass_.traces
+        assert [node["op"] for node in trace.nodes].count("linear") == 2
+
+
 def test_enough_programs():
     assert len(passes.PROGRAMS) >= 60
 
