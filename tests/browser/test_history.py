@@ -32,7 +32,7 @@ TRIED = "Try this."  # the last words of each page
 
 def ready(page):
     """The page has been computed, and the address written."""
-    page.get_by_text(TRIED).wait_for()
+    page.get_by_text(TRIED).last.wait_for()  # those of the tab before may be there still
     page.locator("[data-test-script-state=notRunning]").wait_for()
     page.wait_for_function("location.search")
 

@@ -46,7 +46,7 @@ def test_an_engine_comes_back_is_played_trained_and_kept(open_page, tmp_path):
     expect(page.get_by_text("no finished engine yet")).to_be_visible()
     page.evaluate(KEEP, [TEXT, {f"tensors/{one.key}": "2026-10-01" for one in TENSORS.tasks}, all_passed(TENSORS)])
     page.reload()
-    expect(page.get_by_text("Checking your engine again")).to_be_visible()
+    page.wait_for_function("document.body.innerText.includes('Checking your engine again')")
     expect(page.get_by_text(re.compile("Your engine: tensors, passed"))).to_be_visible()
     expect(page.get_by_text("Each gradient is that of the lab’s engine")).to_be_visible()
     page.set_viewport_size({"width": 1280, "height": 720})
