@@ -13,6 +13,10 @@ from lab.ui.table import markdown_table
 
 
 def graph(graph: Trace, count: int | None = None, cuts_in_it: Sequence[tuple[int, int, str]] = ()) -> None:
+    """Draw a graph as it is after `count` events, all of them without it, with its table below.
+
+    cuts_in_it  ways on which no gradient flows: the nodes (ids) where each begins and ends, and what cuts it
+    """
     drawing, colours = draw(graph, count, page.theme()), PALETTES[page.theme()]
     leaves = [f"n{node['id']}" for node in graph.nodes if node["requires_grad"] and not node["op"]]
     with drawing.subgraph() as row:  # side by side in this order, whatever is cut
