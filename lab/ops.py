@@ -9,7 +9,7 @@ To add an operation: the operation in model.py, a row in `OPS`, its cases in tes
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -76,7 +76,7 @@ class Op:
                  steepest; None for the others
     ties         from operands and result: is it at a kink because elements are equal? None for the others
     composed     made of other operations: no node of a graph has this name
-    spoken       other words by which it is looked for, where its name is a sign
+    spoken       other words by which it is looked for
     example      how it is written to be shown, where plain names for its operands would show too little or not fit
     """
 
@@ -93,7 +93,7 @@ class Op:
     saturates: Callable[[np.ndarray], np.ndarray] | None = None
     ties: Callable[..., bool] | None = None
     composed: bool = False
-    spoken: str = ""
+    spoken: tuple[str, ...] = ()
     example: str = ""
 
     @property
@@ -210,8 +210,8 @@ def _share(a: Any, y: Any) -> Any:
 
 _ROWS = (
     # -- arithmetic
-    Op("+", "elementwise", "infix", (ONE, ONE), TWO, operator.add, not_finite=OVERFLOW, spoken="plus add"),
-    Op("-", "elementwise", "infix", (ONE, MINUS_ONE), TWO, operator.sub, not_finite=OVERFLOW, spoken="minus subtract"),
+    Op("+", "elementwise", "infix", (ONE, ONE), TWO, operator.add, not_finite=OVERFLOW),
+    Op("-", "elementwise", "infix", (ONE, MINUS_ONE), TWO, operator.sub, not_finite=OVERFLOW),
     Op(
         "*",
         "elementwise",
@@ -220,7 +220,6 @@ _ROWS = (
         TWO,
         operator.mul,
         not_finite=OVERFLOW,
-        spoken="times multiply",
     ),
     Op(
         "/",
@@ -233,7 +232,6 @@ _ROWS = (
         TWO,
         operator.truediv,
         not_finite="A number divided by 0 is ∞, and 0 / 0 has no value (NaN).",
-        spoken="divide by",
     ),
     Op(
         "**",
@@ -252,9 +250,8 @@ _ROWS = (
         convention="At a = 0, this engine, like PyTorch, uses 0 for a**0, and for every power with respect to the "
         "exponent.",
         not_finite="A power overflows, divides by 0, or has a negative base with a fractional exponent.",
-        spoken="power square",
     ),
-    Op("neg", "elementwise", "prefix", (MINUS_ONE,), call=operator.neg, spoken="minus negative"),
+    Op("neg", "elementwise", "prefix", (MINUS_ONE,), call=operator.neg),
     Op(
         "@",
         "matrix product",
@@ -264,7 +261,6 @@ _ROWS = (
         operator.matmul,
         product,
         not_finite=OVERFLOW,
-        spoken="matmul dot multiply",
     ),
     # -- elementwise functions
     Op(
@@ -556,5 +552,51 @@ _ROWS = (
         composed=True,
     ),
 )
-OPS: Mapping[str, Op] = MappingProxyType({op.name: op for op in _ROWS})
+# Other words by which an operation is looked for: how it is said, and what other libraries call it
+_SPOKEN = {
+    "+": "plus, add, addition",
+    "-": "minus, subtract, subtraction, difference",
+    "*": "times, multiply, multiplication, elementwise product",
+    "/": "divide by, division, divided, quotient",
+    "**": "power, square, squared, exponent, cube",
+    "neg": "minus, negative, negation",
+    "@": "matmul, dot, multiply, matrix multiplication, matrix product",
+    "exp": "exponential, e to the x",
+    "log": "ln, logarithm, natural log",
+    "sqrt": "square root, root",
+    "sin": "sine",
+    "cos": "cosine",
+    "tanh": "hyperbolic tangent",
+    "sigmoid": "logistic function",
+    "relu": "rectifier, rectified linear unit",
+    "leaky_relu": "leaky",
+    "abs": "absolute value",
+    "clip": "clamp",
+    "maximum": "larger of two",
+    "minimum": "smaller of two",
+    "where": "condition, choose, mask",
+    "mean": "average",
+    "var": "variance",
+    "std": "standard deviation",
+    "norm": "length of a vector, euclidean norm",
+    "max": "largest, max pooling",
+    "min": "smallest",
+    "prod": "product of elements",
+    "logsumexp": "log sum exp",
+    "softmax": "normalised exponential",
+    "reshape": "view, flatten",
+    "transpose": "permute",
+    "swapaxes": "swap axes",
+    "expand_dims": "unsqueeze, new axis",
+    "broadcast_to": "expand, repeat",
+    "getitem": "indexing, index, slice, slicing, gather, embedding lookup",
+    "concatenate": "cat, concat, join",
+    "linear": "affine, dense layer, fully connected layer",
+    "mse_loss": "mse, mean squared error, squared error, l2 loss",
+    "cross_entropy": "negative log likelihood, nll, softmax loss, log loss",
+    "binary_cross_entropy_with_logits": "bce, binary cross entropy, bcewithlogits",
+}
+OPS: Mapping[str, Op] = MappingProxyType(
+    {op.name: replace(op, spoken=tuple(_SPOKEN[op.name].split(", ")) if op.name in _SPOKEN else ()) for op in _ROWS}
+)
 UNKNOWN = Op("", "other")  # what is known about one without a row

@@ -113,6 +113,9 @@ def _explore(current: PageState, plain: bool) -> None:
 ENGINE = choice.field("graph", *ENGINES)
 MODE = Field("mode", "graph mode", "reverse", address.one_of(*MODES))
 ALONG = Field("along", "graph along", "")
+OWN_PASS = Field(
+    "pass", "graph own pass", False, lambda text: text == "recorded", lambda chosen: "recorded" if chosen else None
+)
 FIELDS = (
     *expression_box.fields("graph", PRESETS[2]["text"]),
     passes.START,
@@ -122,6 +125,7 @@ FIELDS = (
     ENGINE,
     MODE,
     ALONG,
+    OWN_PASS,
     *inputs.SETTINGS,
 )
 
@@ -130,7 +134,7 @@ def _begin() -> None:
     """Another expression, with its inputs: nothing is left of what stood here before."""
     session = st.session_state
     preset = next((p for p in PRESETS if p["text"] == session["graph expression"]), None)
-    session["graph preset"] = preset["name"] if preset else OWN
+    session["graph preset"] = RECORDED if session["graph own pass"] else preset["name"] if preset else OWN
     # A name that is typed again finds its value again.
     session["graph remembered"] = (preset["values"] if preset else {}) | session["graph inputs"]
     inputs.forget_widgets()
@@ -139,6 +143,7 @@ def _begin() -> None:
 
 def _choose_preset() -> None:
     preset = next((p for p in PRESETS if p["name"] == st.session_state["graph preset"]), None)
+    st.session_state["graph own pass"] = st.session_state["graph preset"] == RECORDED
     if preset:
         state.step()
         st.session_state["graph expression"], st.session_state["graph inputs"] = preset["text"], {}

@@ -89,7 +89,7 @@ def _found() -> list[Op]:
     for op in OPS.values():
         said = [
             op.name,
-            op.spoken,
+            *op.spoken,
             op.kind,
             op.at_kinks,
             op.convention,

@@ -40,16 +40,17 @@ PRIOR = {"question": 0.12, "term": 0.1, "operation": 0.1, "page": 0.08, "tab": 0
 COMMON = frozenset(
     re.findall(
         r"\w+",
-        "a about an and are as at be been by can could did do does explain for from get give had have here how i if "
-        "in into is it its like me must need of on one or out please s should show so some tell than that "
-        "the their them then there these this to us use used using want was we what when which who will with work "
-        "works would you your",
+        "a about an and are as at be been by can could define definition did do does explain for from get give had "
+        "have here how i if in into is it its like me meaning must need of on one or out please s should show so some "
+        "tell than that the their them then there these this to us use used using want was we what when which who will "
+        "with work works would you your",
     )
 )
 COMPLAINT = re.compile(
     r"\b(my|error|exception|traceback|warning|raises?|wrong|nan|inf|none|doesn.?t|don.?t|isn.?t|aren.?t|won.?t|can.?t|"
     r"cannot|never|stuck|fails?|failed|crash\w*|explod\w*|vanish\w*|leak\w*|forgot\w*|diverge\w*|increas\w*|"
-    r"out of memory|grows?|growing|dies|dying|always|too|not|no longer|nothing)\b"
+    r"out of memory|grows?|growing|go(?:es|ing)? up|ris(?:es|ing)|is (?:zero|0)|dies|dying|always|too|not|no longer|"
+    r"nothing)\b"
 )
 # Here "my" complains of nothing
 HOW_TO = re.compile(r"^\s*(?:how (?:do|can|should|to)|can|where|use|save|test|train|upload)\b")
@@ -71,9 +72,11 @@ class SearchHit:
 
 @dataclass(frozen=True)
 class SearchRow:
-    """One row of the index. names: what it is called, as words; body: the other words of it."""
+    """One row of the index. said: what it is called, in small letters; names: the same as words; body: its other
+    words."""
 
     answer: SearchHit
+    said: frozenset[str]
     names: tuple[frozenset[str], ...]
     body: frozenset[str]
 
@@ -105,10 +108,11 @@ def search(question: str) -> list[SearchHit]:
     if not 0 < len(asked) <= MAX_WORDS:
         return failures
     found = _ranked(asked)
-    title = question.strip().lower()
-    named = [answer for _, answer in found if answer.title.lower() == title]
-    named += [answer for score, answer in found if score >= 1]
-    answers = (*named, *failures, *(answer for _, answer in found))
+    said = question.strip(" \t\n?.!").lower()
+    titled = [row.answer for row in _index().entries if row.answer.title.lower().rstrip("?") == said]
+    named = [row.answer for row in _index().entries if said in row.said]  # small words count here: "hand in", "by hand"
+    whole = [answer for score, answer in found if score >= 1]
+    answers = (*titled, *named, *failures, *whole, *(answer for _, answer in found))
     return list({(answer.kind, answer.title): answer for answer in answers}.values())[:MAX_ANSWERS]
 
 
@@ -197,7 +201,7 @@ def _entries() -> Iterator[SearchRow]:
                 SearchHit("tab", title, f"A tab of {page.title}.", page.path, {page.tab: name}), (), page.title
             )
     for name, op in OPS.items():
-        words = (op.spoken, name.replace("_", " "))
+        words = (*op.spoken, name.replace("_", " "))
         aliases = tuple(f"{what} of {word}" for what in ("derivative", "gradient") for word in (name, *words))
         text = f"Its rule, its code, its curve and its gradient check ({op.kind})."
         yield _entry(SearchHit("operation", name, text, "operations", {"op": name}), (*words, *aliases), op.kind)
@@ -220,8 +224,9 @@ SAYS = {
 
 
 def _entry(answer: SearchHit, also: Collection[str], body: str) -> SearchRow:
+    said = frozenset(name.lower().strip("?.!") for name in (answer.title, *also))
     names = (frozenset(_words(name)) for name in (answer.title, *also))
-    return SearchRow(answer, tuple(dict.fromkeys(name for name in names if name)), frozenset(_words(body)))
+    return SearchRow(answer, said, tuple(dict.fromkeys(name for name in names if name)), frozenset(_words(body)))
 
 
 def _failure(key: str, sure: bool = False) -> SearchHit:

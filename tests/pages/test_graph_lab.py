@@ -540,8 +540,16 @@ def test_a_recorded_pass_is_loaded_as_data_only(at):
     assert not at.exception
     assert [node["label"] for node in sent(at)["trace"]["nodes"]] == ["w", "", ""]
     assert sent(at)["trace"]["nodes"][0]["large"]["max"] == 99.0
+    assert address(at)["pass"] == "recorded"
     at.selectbox(key="graph preset").select_index(0).run()
     assert not at.exception
+    assert "pass" not in address(at)
+
+
+def test_a_link_opens_the_place_for_a_recorded_pass():
+    at = run(app("pages/graph_lab.py"), **{"pass": "recorded"})
+    assert at.selectbox(key="graph preset").value == "A recorded pass"
+    assert "Load a recorded pass" in at.info[0].value
 
 
 def test_forward_mode_is_in_the_address_and_has_one_number_at_a_time():

@@ -32,9 +32,44 @@ OPTIMIZERS = [("question", "How do SGD, momentum and Adam differ?"), ("page", "D
 KEYS = [("question", "Which keys are there?")]
 CERTIFICATE = [("question", "Do I get a certificate?")]
 DARK = [("question", "Is there a dark mode?")]
+HANDED_IN = [("question", "How do I hand in my work?")]
+OWN_MODEL = [("question", "How do I see a pass of my own PyTorch model?")]
+OWN_SCRIPT = [("question", "Can it find what is wrong in my own script?")]
 COMPARED = [("question", "How do I compare two runs?")]
 
 TYPED = {
+    # as a stranger types them
+    "define gradient": GRADIENT,
+    "meaning of epoch": [("term", "epoch")],
+    "derivative of division": [("operation", "/")],
+    "gradient of addition": [("operation", "+")],
+    "derivative of ln x": [("operation", "log")],
+    "quotient rule": [("operation", "/")],
+    "clamp": [("operation", "clip")],
+    "dL/dw": GRADIENT,
+    "adjoint": [("term", "upstream gradient")],
+    "+=": ADDED,
+    "hand in": HANDED_IN,
+    "submit homework": HANDED_IN,
+    "grade my students' homework": [("question", "How do I see what my class has done?")],
+    "how do I teach with this": [("question", "How do I give a class its tasks?")],
+    "graduation page": [("question", "Do I get a certificate?")],
+    "broken engine quiz": [("question", "What does a broken engine do?"), ("page", "Faults")],
+    "early stopping": [("question", "When does a run stop early?")],
+    "record a pytorch pass": OWN_MODEL,
+    "visualise my pytorch model": OWN_MODEL,
+    "torchviz": OWN_MODEL,
+    "debug my training script": OWN_SCRIPT,
+    "lab.watch": [*OWN_MODEL, *OWN_SCRIPT],
+    "share a link": [("question", "How do I share what I see?")],
+    "underfitting": [("question", "What does the doctor of the Training lab say?")],
+    "jupyter notebook": TAKE_AWAY,
+    "rmsprop": OPTIMIZERS,
+    "gpt": [("question", "What comes after simple networks?")],
+    "create_graph": [("question", "Can the engine take second derivatives?")],
+    "register_hook": FUNCTION,
+    "machine epsilon": [("question", "Is float32 precise enough for a check?")],
+    "i am new": [("question", "Where do I begin?")],
     # the words of the field
     "backpropagation": [("term", "backpropagation")],
     "backprop": [("term", "backpropagation")],
@@ -105,7 +140,7 @@ TYPED = {
     "symbolic differentiation": FORMULA,
     "expression swell": FORMULA,
     "forward mode vs reverse mode": MODES,
-    "why reverse mode": MODES,
+    "why reverse mode": [*MODES, ("page", "Why reverse mode")],
     "dual numbers": [("question", "How are derivatives carried forward with dual numbers?")],
     "hessian": [("question", "Can the engine take second derivatives?")],
     "second derivative": [("question", "Can the engine take second derivatives?")],
@@ -159,7 +194,6 @@ TYPED = {
     "weight initialisation": INIT,
     "train validation gap": GAP,
     "overfitting": GAP,
-    "early stopping": GAP,
     "adam": OPTIMIZERS,
     "sgd vs adam": OPTIMIZERS,
     "momentum": OPTIMIZERS,
@@ -182,7 +216,7 @@ TYPED = {
     "who invented backpropagation": HISTORY,
     "teacher": [("question", "How do I give a class its tasks?"), ("page", "For teachers")],
     "for teachers": [("page", "For teachers")],
-    "pytorch": [("question", "How is the same thing written in PyTorch?")],
+    "pytorch": [("question", "How is the same thing written in PyTorch?"), ("tab", "PyTorch")],
     "compare with pytorch": [("question", "How is the same thing written in PyTorch?")],
     "jax": [("question", "How do PyTorch, JAX and TensorFlow differ?")],
     "gpu": [("question", "How do PyTorch, JAX and TensorFlow differ?")],
@@ -191,7 +225,10 @@ TYPED = {
     "transformer": [("question", "What comes after simple networks?")],
     "convolution": [("question", "What comes after simple networks?")],
     "by hand": [("question", "How do I work out a backward pass by hand?"), ("card", "A pass by hand")],
-    "gradient of a matrix product": [("question", "How does a gradient go through a matrix product?")],
+    "gradient of a matrix product": [
+        ("question", "How does a gradient go through a matrix product?"),
+        ("operation", "@"),
+    ],
     "save my progress": [("question", "Where is my progress kept?")],
     "predict": [("page", "Predict, then reveal"), ("tab", "Predict")],
     "questions": [("page", "Questions"), ("tab", "Questions")],
@@ -207,7 +244,7 @@ TYPED = {
     "why do we zero gradients": [("question", "Why zero_grad()?")],
     "homework for my class": [("question", "How do I give a class its tasks?")],
     "exercises for students": [("question", "How do I give a class its tasks?")],
-    "grades of students": [("question", "How do I give a class its tasks?")],
+    "grades of students": [("question", "How do I see what my class has done?")],
     "checkpointing memory": [("question", "How can a backward pass need less memory?"), ("tab", "Checkpointing")],
     "how is memory used in training": [("question", "How can a backward pass need less memory?")],
     "what are activations kept for in backward": [("question", "How can a backward pass need less memory?")],
