@@ -15,7 +15,7 @@ TOPICS = ("Derivatives", "Graph and order", "Shapes", "Engine", "Training", "Fra
 
 
 @dataclass(frozen=True)
-class Place:
+class ProofPlace:
     """Where the lab proves an answer.
 
     file, query  the page, and the parameters of its address that prepare the state
@@ -42,7 +42,7 @@ class Question:
     text: str
     hint: str
     because: str
-    place: Place
+    place: ProofPlace
     run: Callable[[Engine], object] | None = field(default=None, kw_only=True)
 
 
@@ -55,7 +55,7 @@ class Option:
 
 
 @dataclass(frozen=True)
-class Choice(Question):
+class ChoiceQuestion(Question):
     """One of its options is right."""
 
     options: tuple[Option, ...] = ()
@@ -70,7 +70,7 @@ class Slip:
 
 
 @dataclass(frozen=True)
-class Number(Question):
+class NumberQuestion(Question):
     """`answer` computes the number; where it is not given, `run` does."""
 
     answer: Callable[[Engine], float] | None = None
@@ -93,7 +93,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Text(Question):
+class TextQuestion(Question):
     """A short text, held against key points; all of them make it whole."""
 
     points: tuple[Point, ...] = ()
@@ -107,8 +107,8 @@ def _read(file: Path) -> tuple[Mapping[str, str], tuple[Question, ...]]:
 
 
 def _question(row: Mapping[str, Any], words: Mapping[str, str]) -> Question:
-    made: dict[str, Any] = {**row, "place": Place(**row["place"])}
-    kind = {"choice": Choice, "number": Number, "text": Text}[made.pop("kind")]
+    made: dict[str, Any] = {**row, "place": ProofPlace(**row["place"])}
+    kind = {"choice": ChoiceQuestion, "number": NumberQuestion, "text": TextQuestion}[made.pop("kind")]
     for name in ("run", "answer"):
         if name in made:
             made[name] = _function(made[name])

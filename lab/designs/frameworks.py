@@ -103,7 +103,7 @@ class EngineAnswer:
 
 
 @dataclass(frozen=True)
-class Question:
+class EngineQuestion:
     """name: in two or three words; ask: this engine; torch: a snippet."""
 
     name: str
@@ -117,8 +117,8 @@ class Question:
         return dedent("".join(inspect.getsourcelines(self.ask)[0][1:]))
 
 
-QUESTIONS: dict[str, Question] = {
-    "graph": Question(
+QUESTIONS: dict[str, EngineQuestion] = {
+    "graph": EngineQuestion(
         "if on a value",
         "Can an if look at a value? (The gradient)",
         _graph,
@@ -127,7 +127,7 @@ QUESTIONS: dict[str, Question] = {
         "y.backward()\n"
         "print(f'{x.grad.item():g}')",
     ),
-    "grad": Question(
+    "grad": EngineQuestion(
         "two passes",
         "Does a second pass add to x.grad? (One pass gives 6)",
         _grad,
@@ -136,49 +136,49 @@ QUESTIONS: dict[str, Question] = {
         "    (x * x).backward()\n"
         "print(f'{x.grad.item():g}')",
     ),
-    "twice": Question(
+    "twice": EngineQuestion(
         "backward twice",
         "Backward twice through one graph?",
         _twice,
         "x = torch.tensor(3.0, requires_grad=True)\ny = x * x\ny.backward()\ny.backward()\nprint(x.grad)",
     ),
-    "write": Question(
+    "write": EngineQuestion(
         "x.data += 1",
         "x.data += 1 before the backward pass of x * x, whose gradient is 6",
         _write,
         "x = torch.tensor(3.0, requires_grad=True)\ny = x * x\nx.data += 1\ny.backward()\nprint(f'{x.grad.item():g}')",
     ),
-    "result": Question(
+    "result": EngineQuestion(
         "h += 1",
         "h += 1 on a result h before the backward pass of h * h",
         _result,
         "x = torch.tensor(3.0, requires_grad=True)\nh = x * 1\ny = h * h\nh += 1\ny.backward()\nprint(x.grad)",
     ),
-    "whole": Question(
+    "whole": EngineQuestion(
         "many results",
         "Backward from many numbers at once?",
         _whole,
         "x = torch.tensor([1.0, 2.0], requires_grad=True)\n(x * x).backward()\nprint(x.grad)",
     ),
-    "dtype": Question(
+    "dtype": EngineQuestion(
         "dtype",
         "What is the default dtype?",
         _dtype,
         "print(str(torch.tensor(1.0).dtype).removeprefix('torch.'))",
     ),
-    "kink": Question(
+    "kink": EngineQuestion(
         "relu at 0",
         "The slope of relu at 0",
         _kink,
         "x = torch.tensor(0.0, requires_grad=True)\nx.relu().backward()\nprint(f'{x.grad.item():g}')",
     ),
-    "ties": Question(
+    "ties": EngineQuestion(
         "max with ties",
         "Who gets the gradient of a maximum with ties?",
         _ties,
         "x = torch.tensor([2.0, 2.0], requires_grad=True)\nx.max().backward()\nprint(x.grad.tolist())",
     ),
-    "second": Question(
+    "second": EngineQuestion(
         "2nd derivative",
         "A derivative of a derivative of x**3 at 2?",
         _second,
@@ -187,7 +187,7 @@ QUESTIONS: dict[str, Question] = {
         "g.backward()\n"
         "print(f'{x.grad.item():g}')",
     ),
-    "where": Question(
+    "where": EngineQuestion(
         "where and sqrt",
         "where(x > 0, sqrt(x), 0) at −1",
         _where,
@@ -198,7 +198,7 @@ QUESTIONS: dict[str, Question] = {
 }
 
 
-def answer(question: Question) -> EngineAnswer:
+def answer(question: EngineQuestion) -> EngineAnswer:
     """What this engine answers, run now; an error that it raises is an answer, too."""
     try:
         return EngineAnswer(str(question.ask()))

@@ -58,7 +58,7 @@ def score(seen: Iterable[str], mistakes: int) -> int:
 
 
 @dataclass(frozen=True)
-class Check:
+class CheckedExpression:
     """The gradient check of one expression: its lines, did it pass, and the verdict."""
 
     expression: str
@@ -66,13 +66,13 @@ class Check:
     verdict: str
 
 
-def gradient_checks(case: SuspectCase) -> list[Check]:
+def gradient_checks(case: SuspectCase) -> list[CheckedExpression]:
     """The hidden engine on every expression that there is a fault for. The training plays no part in it."""
     checks = []
     for fault in FAULTS:
         if fault.example is not None:
             report = check(fault, case.setup.engine, case.number)
-            checks.append(Check(in_a_line(fault.checked or fault.example), report.passed, report.verdict))
+            checks.append(CheckedExpression(in_a_line(fault.checked or fault.example), report.passed, report.verdict))
     return checks
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from lab.practice.background import YOU_STOPPED, Background
 from lab.practice.checker import Stopped
-from lab.practice.learner_training import GRADUATED, LIMITS, Point, task, train, with_the_lab
+from lab.practice.learner_training import GRADUATED, LIMITS, LossPoint, task, train, with_the_lab
 from lab.practice.sandbox import Limits, Raised, Sandbox
 from practice.task import Course
 
@@ -25,7 +25,7 @@ class Side:
     why     it stopped before: why, as plain text with what the engine said; `line` of its file, where that is known
     """
 
-    points: list[Point] = field(default_factory=list)
+    points: list[LossPoint] = field(default_factory=list)
     share: float | None = None
     ended: bool = False
     why: str = ""
@@ -78,7 +78,7 @@ class Contest(Background[None]):
         self,
         side: Side,
         runner: Callable[[Limits], AbstractContextManager[Sandbox]],
-        told: Callable[[Sandbox], Iterator[Point | float]],
+        told: Callable[[Sandbox], Iterator[LossPoint | float]],
     ) -> None:
         try:
             with self.process(runner(LIMITS)) as process:
@@ -93,7 +93,7 @@ class Contest(Background[None]):
         except Stopped as stopped:
             side.why, side.line = YOU_STOPPED if self._halted else str(stopped), stopped.line
 
-    def _take(self, side: Side, said: Point | float) -> None:
+    def _take(self, side: Side, said: LossPoint | float) -> None:
         """What the process says is believed as far as it is what was asked for: each step once, in its turn."""
         if isinstance(said, float):
             side.share = said

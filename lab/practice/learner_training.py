@@ -112,7 +112,7 @@ def loss(x, y, w1, b1, w2, b2):
 
 
 @dataclass(frozen=True)
-class Point:
+class LossPoint:
     """How far a training is: the loss of a step, and the seconds of processor time since the first."""
 
     step: int
@@ -121,7 +121,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Task:
+class TrainingTask:
     """What is trained: `steps` of them will be told; of `answers`, the share that is predicted right at the end."""
 
     program: str
@@ -130,12 +130,12 @@ class Task:
     answers: np.ndarray | None = None
 
 
-def task(course: Course, seed: int) -> Task:
+def task(course: Course, seed: int) -> TrainingTask:
     """The embedded digits for an engine of tensors, four points for the others. KeyError where there is no engine."""
     return {"scalars": _four_points, "tensors": _digits, "functions": _four_points_by_functions}[course.key](seed)
 
 
-def _four_points(seed: int) -> Task:
+def _four_points(seed: int) -> TrainingTask:
     arrays = initial(HIDDEN, seed)
     inputs = {
         "numbers": [float(number) for array in arrays for number in array.ravel()],
@@ -145,10 +145,10 @@ def _four_points(seed: int) -> Task:
         "steps": STEPS,
         "rate": RATE,
     }
-    return Task(FOUR_POINTS, inputs, STEPS + 1)
+    return TrainingTask(FOUR_POINTS, inputs, STEPS + 1)
 
 
-def _four_points_by_functions(seed: int) -> Task:
+def _four_points_by_functions(seed: int) -> TrainingTask:
     rng = np.random.default_rng(seed)
     inputs = {
         "arrays": [rng.uniform(-1, 1, shape) for shape in ((3, UNITS), (UNITS,), (UNITS, 1), (1,))],
@@ -157,10 +157,10 @@ def _four_points_by_functions(seed: int) -> Task:
         "steps": STEPS,
         "rate": FUNCTIONS_RATE,
     }
-    return Task(FOUR_POINTS_BY_FUNCTIONS, inputs, STEPS + 1)
+    return TrainingTask(FOUR_POINTS_BY_FUNCTIONS, inputs, STEPS + 1)
 
 
-def _digits(seed: int) -> Task:
+def _digits(seed: int) -> TrainingTask:
     rng = np.random.default_rng(seed)
     data = load("digits", seed=seed)
     count, n_in = data.train_x.shape
@@ -179,11 +179,11 @@ def _digits(seed: int) -> Task:
         "unseen": data.val_x.astype(float),
         "rate": DIGIT_RATE,
     }
-    return Task(DIGITS, inputs, len(batches), data.val_y)
+    return TrainingTask(DIGITS, inputs, len(batches), data.val_y)
 
 
-def train(it: Task, source: str, file: str, sandbox: Sandbox) -> Iterator[Point | float]:
-    """Train with the engine of a file: a Point for each step, and at last, where there are answers, the share of them
+def train(it: TrainingTask, source: str, file: str, sandbox: Sandbox) -> Iterator[LossPoint | float]:
+    """Train with the engine of a file: a point for each step, and at last, where there are answers, the share of them
     that the network predicts. Raises Stopped, and Raised with what the engine raised."""
     if problem := sandbox.load(source, file):
         raise Raised(problem)
@@ -193,11 +193,11 @@ def train(it: Task, source: str, file: str, sandbox: Sandbox) -> Iterator[Point 
                 predictions = np.asarray(said["predictions"])
                 yield float(np.mean(predictions == it.answers)) if predictions.ndim == 1 else 0.0
             else:
-                yield Point(int(said["step"]), float(said["loss"]), float(said["seconds"]))
+                yield LossPoint(int(said["step"]), float(said["loss"]), float(said["seconds"]))
         except (KeyError, TypeError, ValueError, OverflowError):
             raise Stopped("Your engine gave a loss that is no number: `data` of it should be one.") from None
 
 
-def with_the_lab(it: Task, sandbox: Sandbox) -> Iterator[Point | float]:
+def with_the_lab(it: TrainingTask, sandbox: Sandbox) -> Iterator[LossPoint | float]:
     """The same with this lab's engine."""
     return train(it, f"{ENGINE}\n\nValue = Tensor\n{LOSS}", "model.py", sandbox)

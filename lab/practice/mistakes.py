@@ -43,7 +43,7 @@ AT_ZERO = "you take the value at 0 for another one"
 
 
 @dataclass(frozen=True)
-class Mistake:
+class WrongNumbers:
     """One mistake, and the numbers that it gives.
 
     name   one of those above
@@ -74,7 +74,7 @@ def same(a: Any, b: Any) -> bool:
     return np.shape(a) == np.shape(b) and bool((np.abs(np.subtract(a, b)) <= 1e-9 + 1e-9 * np.abs(b)).all())
 
 
-def diagnosis(mistakes: Sequence[Mistake], answer: Any) -> str:
+def diagnosis(mistakes: Sequence[WrongNumbers], answer: Any) -> str:
     """A sentence that names every one of the mistakes which gives the answer; "" if none does."""
     conditions = dict.fromkeys(mistake.condition for mistake in mistakes if same(mistake.wrong, answer))
     return f"This is what you get if {', or if '.join(conditions)}." if conditions else ""
@@ -90,29 +90,31 @@ class Mistakes:
             if event["kind"] == "message" and following["kind"] == "accumulate":
                 self._messages.setdefault(event["child"], []).append(_Arrived(event, following))
 
-    def of_value(self, number: int) -> list[Mistake]:
+    def of_value(self, number: int) -> list[WrongNumbers]:
         """In the value of an operation."""
         node = self.trace.nodes[number]
         operands, told = self._operands(node), [self.names[child] for child in node["children"]]
         right = np.asarray(node["value"], float)
-        found = [Mistake(SIGN, "", -right)]
+        found = [WrongNumbers(SIGN, "", -right)]
         with np.errstate(all="ignore"):
             for name, where, wrong in _VALUES.get(node["op"], ()):
                 found += _kept(name, where.format(*told), wrong, *operands)
         if len(operands) == 2:
-            found += [Mistake(LEFT_OUT, told[1 - i], operand) for i, operand in enumerate(operands)]
+            found += [WrongNumbers(LEFT_OUT, told[1 - i], operand) for i, operand in enumerate(operands)]
         return _wrong(found, right)
 
-    def of_gradient(self, number: int) -> list[Mistake]:
+    def of_gradient(self, number: int) -> list[WrongNumbers]:
         """In the gradient of a node, once the pass is over."""
         messages = self._messages.get(number, [])
         value = np.asarray(self.trace.nodes[number]["value"], float)
         if messages:
             return self._of_sum(messages, messages, value)
         one = np.ones(value.shape)  # the result: its gradient is the seed
-        return _wrong([Mistake(VALUE, "", value), Mistake(ZERO, "", 0 * one), Mistake(SIGN, "", -one)], one)
+        return _wrong(
+            [WrongNumbers(VALUE, "", value), WrongNumbers(ZERO, "", 0 * one), WrongNumbers(SIGN, "", -one)], one
+        )
 
-    def of_arrival(self, index: int) -> list[Mistake]:
+    def of_arrival(self, index: int) -> list[WrongNumbers]:
         """In the gradient that a node has after the event at this index, an accumulation: those in the message that
         arrived, and in adding it to what was there."""
         number = cast(Accumulate, self.trace.events[index])["node"]
@@ -161,23 +163,25 @@ class Mistakes:
                 total = message if total is None else total + message
         return total
 
-    def _of_sum(self, messages: Sequence[_Arrived], changed: Sequence[_Arrived], value: np.ndarray) -> list[Mistake]:
+    def _of_sum(
+        self, messages: Sequence[_Arrived], changed: Sequence[_Arrived], value: np.ndarray
+    ) -> list[WrongNumbers]:
         """In the sum of some messages to a node of this value: in each of those `changed`, and in adding them."""
         names = self.names
         shape, right = value.shape, np.asarray(messages[-1].arrived["after"], float)
-        found = [Mistake(SIGN, "", -right), Mistake(VALUE, "", value)]
+        found = [WrongNumbers(SIGN, "", -right), WrongNumbers(VALUE, "", value)]
         if len(messages) > 1:
             last, left = messages[-1], np.asarray(messages[-1].arrived["message"], float)
-            found.append(Mistake(OVERWRITTEN, f"only the message from {names[last.sent['node']]} is left", left))
-            found.append(Mistake(AVERAGED, f"over the {len(messages)} messages", right / len(messages)))
+            found.append(WrongNumbers(OVERWRITTEN, f"only the message from {names[last.sent['node']]} is left", left))
+            found.append(WrongNumbers(AVERAGED, f"over the {len(messages)} messages", right / len(messages)))
         without = []  # each message that is changed, with 1 in place of its upstream gradient
         with np.errstate(all="ignore"):
             for message in changed:
                 sender, own = names[message.sent["node"]], np.asarray(message.arrived["message"], float)
                 rest = right - own
                 if len(messages) > 1:
-                    found.append(Mistake(FORGOTTEN, f"the one from {sender}", rest))
-                    found.append(Mistake(SIGN, f"in the message from {sender}", rest - own))
+                    found.append(WrongNumbers(FORGOTTEN, f"the one from {sender}", rest))
+                    found.append(WrongNumbers(SIGN, f"in the message from {sender}", rest - own))
                 for name, where, contribution in self._wrong_contributions(message.sent):
                     one = _summed_to(contribution, shape)
                     if name == UPSTREAM:
@@ -186,13 +190,13 @@ class Mistakes:
                 sent = np.asarray(message.sent["contribution"], float)
                 if sent.shape != shape and sent.size > own.size:
                     said = f"the message from {sender} keeps the shape {sent.shape}"
-                    found.append(Mistake(UNSUMMED, said, rest + sent))
+                    found.append(WrongNumbers(UNSUMMED, said, rest + sent))
                     copies = sent.size // own.size
-                    found.append(Mistake(AVERAGED, f"over the {copies} copies of a cell", rest + own / copies))
+                    found.append(WrongNumbers(AVERAGED, f"over the {copies} copies of a cell", rest + own / copies))
         if len(without) == len(messages) > 1:
             found += _kept(UPSTREAM, "in every message", np.sum, without, 0)
         if len(shape) == 2:
-            found.append(Mistake(TRANSPOSED, "the gradient is", right.T))
+            found.append(WrongNumbers(TRANSPOSED, "the gradient is", right.T))
         return _wrong(found, right)
 
     def _wrong_contributions(self, sent: Message) -> Iterator[tuple[str, str, np.ndarray]]:
@@ -364,14 +368,14 @@ def _summed_to(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return array.sum(axis=repeated, keepdims=True) if repeated else array
 
 
-def _kept(name: str, where: str, wrong: Callable[..., Any], *arguments: Any) -> list[Mistake]:
+def _kept(name: str, where: str, wrong: Callable[..., Any], *arguments: Any) -> list[WrongNumbers]:
     """The mistake with the numbers wrong(*arguments), if those can be had: shapes may not fit together."""
     try:
-        return [Mistake(name, where, np.asarray(wrong(*arguments), float))]
+        return [WrongNumbers(name, where, np.asarray(wrong(*arguments), float))]
     except (ValueError, IndexError):
         return []
 
 
-def _wrong(found: Sequence[Mistake], right: np.ndarray) -> list[Mistake]:
+def _wrong(found: Sequence[WrongNumbers], right: np.ndarray) -> list[WrongNumbers]:
     """Those that give other numbers than the right ones, and numbers at all."""
     return [mistake for mistake in found if np.isfinite(mistake.wrong).all() and not same(mistake.wrong, right)]

@@ -12,7 +12,7 @@ import numpy as np
 
 from lab.text import body, numeral
 from model import Tensor
-from practice.questions import NOT, QUESTIONS, Choice, Engine, Number, Point, Question, Text
+from practice.questions import NOT, QUESTIONS, ChoiceQuestion, Engine, NumberQuestion, Point, Question, TextQuestion
 
 BY_KEY = {question.key: question for question in QUESTIONS}
 AFTER_WRONG, AFTER_RIGHT = 3, 6  # other questions that come before one returns
@@ -55,22 +55,22 @@ def judge(question: Question, answer: str, engine: Engine = Tensor) -> Judged:
     answer = answer.strip()
     if not answer:
         raise ValueError("There is no answer yet.")
-    if isinstance(question, Choice):
+    if isinstance(question, ChoiceQuestion):
         return _chosen(question, answer)
-    if isinstance(question, Number):
+    if isinstance(question, NumberQuestion):
         return _numeric(question, answer, engine)
-    assert isinstance(question, Text)
+    assert isinstance(question, TextQuestion)
     return _written(question, answer)
 
 
-def _chosen(question: Choice, answer: str) -> Judged:
+def _chosen(question: ChoiceQuestion, answer: str) -> Judged:
     if not answer.isdecimal() or int(answer) >= len(question.options):
         raise ValueError("Choose one of the answers.")
     option = question.options[int(answer)]
     return Judged(not option.why_not, option.why_not)
 
 
-def _numeric(question: Number, answer: str, engine: Engine) -> Judged:
+def _numeric(question: NumberQuestion, answer: str, engine: Engine) -> Judged:
     number = _number(answer)
     due = value(question, engine)
     if _same(number, due):
@@ -97,7 +97,7 @@ def _same(number: float, other: float) -> bool:
     return math.isclose(number, other, rel_tol=1e-6, abs_tol=1e-9)
 
 
-def _written(question: Text, answer: str) -> Judged:
+def _written(question: TextQuestion, answer: str) -> Judged:
     """By its words: a point is there where one sentence has all the words of one of its sayings, and none of them is
     negated. So words that only stand beside each other are no answer, and what was found can be quoted."""
     if _only_catchwords(answer):
@@ -152,7 +152,7 @@ def _quoted(sentence: str, places: Sequence[tuple[int, int]]) -> str:
     return " … ".join(runs).strip(",:()")
 
 
-def value(question: Number, engine: Engine = Tensor) -> float:
+def value(question: NumberQuestion, engine: Engine = Tensor) -> float:
     """The right number, computed now."""
     compute = question.answer or question.run
     if compute is None:

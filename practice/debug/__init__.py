@@ -16,7 +16,7 @@ import numpy as np
 from numpy.random import Generator
 
 from lab.text import read_rows
-from practice.questions import Place
+from practice.questions import ProofPlace
 from practice.task import Course, Inputs, Task, read_tasks
 
 ROOM = "debug"
@@ -119,16 +119,16 @@ def _program(task: Task) -> Course:
 
 
 @dataclass(frozen=True)
-class Failure:
+class HiddenFailure:
     """name: of the failure, as people ask about it. place: where the lab shows it."""
 
     name: str
-    place: Place
+    place: ProofPlace
 
 
-def _failures() -> Mapping[str, Failure]:
+def _failures() -> Mapping[str, HiddenFailure]:
     rows = read_rows(FOLDER / "failures.toml")
-    return MappingProxyType({key: Failure(row.pop("name"), Place(**row)) for key, row in rows.items()})
+    return MappingProxyType({key: HiddenFailure(row.pop("name"), ProofPlace(**row)) for key, row in rows.items()})
 
 
 PROGRAMS = tuple(map(_program, read_tasks(FOLDER, FUNCTIONS)))

@@ -6,7 +6,7 @@ import pytest
 
 from lab.lessons.pages import BY_FILE
 from lab.practice.questions import value
-from practice.questions import QUESTIONS, Choice, Number, Text
+from practice.questions import QUESTIONS, ChoiceQuestion, NumberQuestion, TextQuestion
 from tests.pages.conftest import address, app, components, go_back, press, run, texts
 
 PAGE = "pages/practise.py"
@@ -63,15 +63,15 @@ def opened(**state):
 
 
 def wrong_answer(question):
-    if isinstance(question, Choice):
+    if isinstance(question, ChoiceQuestion):
         return str(next(at for at, option in enumerate(question.options) if option.why_not))
-    return "987" if isinstance(question, Number) else "No idea"
+    return "987" if isinstance(question, NumberQuestion) else "No idea"
 
 
 def right_answer(question):
-    if isinstance(question, Choice):
+    if isinstance(question, ChoiceQuestion):
         return str(next(at for at, option in enumerate(question.options) if not option.why_not))
-    return repr(value(question)) if isinstance(question, Number) else question.because
+    return repr(value(question)) if isinstance(question, NumberQuestion) else question.because
 
 
 def told(at):
@@ -80,9 +80,9 @@ def told(at):
 
 
 def type_in(at, question, answer):
-    if isinstance(question, Choice):
+    if isinstance(question, ChoiceQuestion):
         at.radio(key="questions widget").set_value(int(answer)).run()
-    elif isinstance(question, Text):
+    elif isinstance(question, TextQuestion):
         at.text_area(key="questions widget").set_value(answer).run()
     else:
         at.text_input(key="questions widget").set_value(answer).run()
@@ -102,7 +102,7 @@ def test_its_link_opens_a_page_that_shows_the_answer(question):
     assert PROOFS[question.key] in "\n".join(shown)
 
 
-@pytest.mark.parametrize("kind", [Choice, Number, Text])
+@pytest.mark.parametrize("kind", [ChoiceQuestion, NumberQuestion, TextQuestion])
 def test_a_wrong_answer_is_told_why_and_comes_back(kind):
     question = next(question for question in QUESTIONS if isinstance(question, kind))
     at = opened(question=question.key)

@@ -19,7 +19,7 @@ from lab.ui import address, assignment, page, progress, state
 from lab.ui.address import Field
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
-from practice.questions import QUESTIONS, TOPICS, Choice, Question, Text
+from practice.questions import QUESTIONS, TOPICS, ChoiceQuestion, Question, TextQuestion
 
 EVERY = "Every topic"
 DONE = "done"  # in place of a question's key
@@ -61,7 +61,7 @@ def _answered() -> list[tuple[str, bool]]:
 
 def _points(text: str) -> tuple[int, ...]:
     points = tuple(int(part) for part in text.split("."))
-    if len(points) > max(len(question.points) for question in QUESTIONS if isinstance(question, Text)):
+    if len(points) > max(len(question.points) for question in QUESTIONS if isinstance(question, TextQuestion)):
         raise ValueError(text)
     return points
 
@@ -206,7 +206,7 @@ def _answer(question: Question) -> Judged | None:
         now["questions hint"] = True
 
     answer = now["questions answer"]
-    if isinstance(question, Choice):
+    if isinstance(question, ChoiceQuestion):
         now[WIDGET] = int(answer) if answer.isdecimal() and int(answer) < len(question.options) else None
         options = [escape_markdown(option.text) for option in question.options]
         st.radio(
@@ -218,7 +218,7 @@ def _answer(question: Question) -> Judged | None:
             on_change=take,
             label_visibility="collapsed",
         )
-    elif isinstance(question, Text):
+    elif isinstance(question, TextQuestion):
         now[WIDGET] = answer
         st.text_area("Your answer, in a sentence or two", key=WIDGET, on_change=take, max_chars=LONGEST)
     else:
@@ -237,7 +237,7 @@ def _answer(question: Question) -> Judged | None:
 
 def _given(question: Question, answer: str) -> None:
     """The answer, once it has been checked."""
-    if not isinstance(question, Choice):
+    if not isinstance(question, ChoiceQuestion):
         st.markdown(f"Your answer: **{escape_markdown(answer)}**")
         return
     for at, option in enumerate(question.options):
@@ -250,13 +250,13 @@ def _given(question: Question, answer: str) -> None:
 def _said(question: Question, judged: Judged) -> None:
     """What came of the answer, why, and where the lab proves it."""
     because = escape_markdown(question.because)
-    if isinstance(question, Text):
+    if isinstance(question, TextQuestion):
         _said_of_text(question, judged, because)
     elif judged.right:
         st.success(f"**Right.** {escape_markdown(judged.said)} {because}", icon=":material/check:")
     else:
         st.warning(f"**No.** {escape_markdown(judged.said)} {because}", icon=":material/close:")
-    if isinstance(question, Choice) and (came := outcome(question)):
+    if isinstance(question, ChoiceQuestion) and (came := outcome(question)):
         st.markdown("These lines, run just now:")
         st.code(came, language=None, wrap_lines=True)
     place = question.place
@@ -270,7 +270,7 @@ def _said(question: Question, judged: Judged) -> None:
     st.caption(escape_markdown(place.look))
 
 
-def _said_of_text(question: Text, judged: Judged, because: str) -> None:
+def _said_of_text(question: TextQuestion, judged: Judged, because: str) -> None:
     """Which points were found, which were not; of those, the learner can say that they were said in other words."""
     found = "".join(
         f"\n- Found: {escape_markdown(what)}, in “{escape_markdown(words)}”." for what, words in judged.found
@@ -303,11 +303,11 @@ def _said_of_text(question: Text, judged: Judged, because: str) -> None:
             st.button("I said that", key=f"questions claim {place}", on_click=_claim, args=(question, judged, place))
 
 
-def _place(question: Text, what: str) -> int:
+def _place(question: TextQuestion, what: str) -> int:
     return [point.what for point in question.points].index(what)
 
 
-def _claim(question: Text, judged: Judged, place: int) -> None:
+def _claim(question: TextQuestion, judged: Judged, place: int) -> None:
     """A point counts on the learner's word; with the last one the answer does, and is marked as claimed."""
     now = st.session_state
     state.step()

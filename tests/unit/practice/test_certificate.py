@@ -8,7 +8,7 @@ import pytest
 
 from lab.practice import certificate, sandbox
 from lab.practice.learner_run import Contest
-from lab.practice.learner_training import Point
+from lab.practice.learner_training import LossPoint
 from practice import COURSES
 
 TENSORS = COURSES["tensors"]
@@ -35,7 +35,7 @@ def contest():
     contest.stop()
     contest.wait(100)
     for side in (contest.yours, contest.labs):
-        side.points[:] = [Point(0, 2.5, 0.0), Point(1, float("nan"), 0.5), Point(2, 0.125, 1.0)]
+        side.points[:] = [LossPoint(0, 2.5, 0.0), LossPoint(1, float("nan"), 0.5), LossPoint(2, 0.125, 1.0)]
         side.share, side.ended, side.why = 0.95, True, ""
     return contest
 
@@ -66,7 +66,7 @@ def test_the_learner_s_text_stays_text_and_nothing_is_loaded(contest):
 
 def test_losses_below_0_and_all_the_same_are_drawn(contest):
     for side in (contest.yours, contest.labs):
-        side.points[:] = [Point(step, -1.5, 0.0) for step in range(3)]
+        side.points[:] = [LossPoint(step, -1.5, 0.0) for step in range(3)]
     (line, *_) = re.findall('<polyline points="([^"]*)"', certificate.page(TENSORS, "x = 1\n", {}, 7, contest, TODAY))
     assert len({point.split(",")[1] for point in line.split()}) == 1
 

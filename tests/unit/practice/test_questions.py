@@ -8,11 +8,12 @@ import pytest
 from lab.faults.engines import Overwrites, ReluWrongSide, SkipsUnbroadcast
 from lab.practice.questions import AFTER_WRONG, BY_KEY, LONGEST, coming_back, following, judge, lines, outcome, value
 from model import Tensor
-from practice.questions import QUESTIONS, TOPICS, Choice, Number, Text
+from practice.questions import QUESTIONS, TOPICS, ChoiceQuestion, NumberQuestion, TextQuestion
 from tests.free_texts import BAD, GOOD, OWN_BAD, OWN_GOOD
 
 CHOICES, NUMBERS, TEXTS = (
-    [question for question in QUESTIONS if isinstance(question, kind)] for kind in (Choice, Number, Text)
+    [question for question in QUESTIONS if isinstance(question, kind)]
+    for kind in (ChoiceQuestion, NumberQuestion, TextQuestion)
 )
 
 
