@@ -19,8 +19,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from lab.faults.catalogue import FAULTS
-from lab.faults.compare import compare, train_with
+from lab.traps.faults.catalogue import FAULTS
+from lab.traps.faults.compare import compare, train_with
 
 BAR = 2.0  # seconds of one run
 

@@ -7,10 +7,10 @@ import streamlit as st
 
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
-from lab.faults.compare import departure, follow
-from lab.faults.engines import SWITCH
 from lab.trace.dot import draw
 from lab.trace.recording import Trace
+from lab.traps.faults.compare import departure, follow
+from lab.traps.faults.engines import SWITCH
 from lab.ui import address, expression_box, in_pytorch, page, progress, recorded, state
 from lab.ui.address import Field
 from lab.ui.graph import inputs, passes, plain_drawing

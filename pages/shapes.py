@@ -6,10 +6,10 @@ import numpy as np
 import streamlit as st
 
 from lab.autodiff import grids, one_operation, sources
-from lab.faults import forgotten_sum
-from lab.faults.forgotten_sum import BROKEN, UPDATES
 from lab.text import brief
 from lab.text import numeral as number
+from lab.traps.faults import forgotten_sum
+from lab.traps.faults.forgotten_sum import BROKEN, UPDATES
 from lab.ui import address, page, progress, state
 from lab.ui import grids as drawing
 from lab.ui.address import Field

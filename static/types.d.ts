@@ -286,7 +286,7 @@ export interface PlayerData {
   taken?: Taken;
 }
 
-/** lab/faults/compare.py: the first event that the right engine does not have */
+/** lab/traps/faults/compare.py: the first event that the right engine does not have */
 export interface Departure {
   event: number;
   /** the message, or the gradient after it */

@@ -359,7 +359,7 @@ def bias_gradients(upstream: np.ndarray, right: np.ndarray, broken: np.ndarray) 
 
 
 def loss_trap(trap: Any, right: Any) -> GridPicture:
-    """(N, 1) - (N,) beside (N, 1) - (N, 1); two lab.faults.forgotten_sum.Loss."""
+    """(N, 1) - (N,) beside (N, 1) - (N, 1); two lab.traps.faults.forgotten_sum.Loss."""
     count = len(trap.prediction)
     prediction = Grid("prediction", "prediction", trap.prediction, "value")
     target = Grid("target", "target", trap.target, "value")

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, thinned
-from lab.faults.compare import LessonRun, differs
 from lab.text import numeral, short
 from lab.trace.dot import PALETTES
+from lab.traps.faults.compare import LessonRun, differs
 
 LEAST, MOST = 1e-4, 1e4  # of a logarithmic axis
 ROWS = 12  # of the table of losses

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from textwrap import dedent
 from typing import Any
 
-from lab.pytorch import run_programs
+from lab.expression.run_pytorch import run_programs
 from model import Tensor, where
 
 

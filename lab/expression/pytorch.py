@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from lab.expression.builder import Expression
-from lab.pytorch import run_programs
+from lab.expression.run_pytorch import run_programs
 
 SAME = (
     "exp",

@@ -1,4 +1,4 @@
-"""What people fall into: writes in place, names and arrays, cuts of the graph, the life of a tensor, messages."""
+"""What people fall into: writes in place, cuts, the life of a tensor; in faults/, engines and loops with one fault."""
 
 from lab.traps.fingerprints import detect_mutation
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from lab.expression.builder import Expression
 from lab.expression.pytorch import TorchAnswer, Untranslatable, run, to_torch
-from lab.pytorch import installed
+from lab.expression.run_pytorch import installed
 from lab.text import brief
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, markdown_table

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from lab.faults.compare import Departure
 from lab.gradcheck.slopes import Slope
 from lab.practice.mistakes import Mistakes
 from lab.text import strict_json
@@ -21,6 +20,7 @@ from lab.trace.export import plain, playable, standalone
 from lab.trace.nonfinite import remarks
 from lab.trace.numerical import NumericalCheck, check, slopes_of_numbers
 from lab.trace.recording import Trace
+from lab.traps.faults.compare import Departure
 from lab.ui.assets import keep_value, loading
 from lab.ui.memoize import memoize
 from model import Tensor, no_grad

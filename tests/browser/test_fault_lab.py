@@ -5,11 +5,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from lab.faults.catalogue import BY_KEY
-from lab.faults.compare import compare
-from lab.faults.suspects import open_case
 from lab.text import numeral as number
 from lab.trace.dot import PALETTES
+from lab.traps.faults.catalogue import BY_KEY
+from lab.traps.faults.compare import compare
+from lab.traps.faults.suspects import open_case
 from tests.support import settled, switch
 
 WIDE = "document.querySelector('[data-testid=stMain]').scrollWidth"

@@ -7,8 +7,8 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from lab.faults.catalogue import FAULTS
 from lab.lessons import pages
+from lab.traps.faults.catalogue import FAULTS
 from tests.support import settled, start_app
 
 

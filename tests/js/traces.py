@@ -4,14 +4,14 @@ import numpy as np
 
 from lab.expression import ExpressionError
 from lab.expression.builder import parse
-from lab.faults.compare import follow
-from lab.faults.engines import Overwrites, WrongOrder
 from lab.ops import OPS
 from lab.practice.mistakes import Mistakes
 from lab.text import numeral, strict_json
 from lab.trace.export import plain, playable, standalone
 from lab.trace.numerical import slopes_of_numbers
 from lab.trace.recording import Recording, attempt, record
+from lab.traps.faults.compare import follow
+from lab.traps.faults.engines import Overwrites, WrongOrder
 from lab.watch import watch
 from model import Tensor, concatenate, maximum, minimum, stack
 from tests.browser.apps.programs import SHAPES

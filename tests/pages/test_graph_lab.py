@@ -10,10 +10,10 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
+from lab.expression.run_pytorch import installed
 from lab.lessons.glossary import TERMS
 from lab.lessons.moved import new_address
 from lab.practice import sandbox
-from lab.pytorch import installed
 from lab.trace.dot import PALETTES
 from lab.ui.expression_box import presets
 from lab.ui.practice.finished import Engine

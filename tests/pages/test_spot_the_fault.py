@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from lab.faults.catalogue import BY_KEY
-from lab.faults.suspects import COSTS, CURVES, NOTHING, START, WRONG, open_case
+from lab.traps.faults.catalogue import BY_KEY
+from lab.traps.faults.suspects import COSTS, CURVES, NOTHING, START, WRONG, open_case
 from tests.pages.conftest import address, app, charts, run
 
 TABS = {
@@ -95,7 +95,7 @@ def test_naming_wrongly_then_rightly():
     assert re.search(
         r"”\. (In `|With this fault|A run with this fault|Of the first|\d+ gradient check|The same run)",
         at.warning[0].value,
-    )  # why not, from what ran: tests/unit/faults/test_refuted.py
+    )  # why not, from what ran: tests/unit/traps/faults/test_refuted.py
     assert wrong not in at.radio(key="spot suspect").options
     at.radio(key="spot suspect").set_value(case.culprit).run()
     at.button(key="spot name").click().run()

@@ -74,7 +74,7 @@ def test_pytorch_answers_and_the_guess_gets_a_verdict_after_a_reload_too():
 @pytest.mark.skipif(not TORCH, reason="PyTorch is an optional extra")
 def test_where_pytorch_gave_no_answer_it_can_be_asked_again(monkeypatch):
     with monkeypatch.context() as broken:
-        broken.setattr("lab.pytorch.TIMEOUT", 0.001)
+        broken.setattr("lab.expression.run_pytorch.TIMEOUT", 0.001)
         at = opened(asked="1")
     assert "did not answer within" in at.error[0].value
     click(at, "Ask PyTorch")

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from lab.autodiff.operations import Example
 from lab.expression.builder import parse
 from lab.expression.pytorch import to_torch
+from lab.expression.run_pytorch import installed
 from lab.gradcheck import gradcheck
 from lab.ops import OPS
-from lab.pytorch import installed
 from lab.trace.numerical import check, slopes_of_numbers
 from lab.trace.recording import record
 from model import Tensor

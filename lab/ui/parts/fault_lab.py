@@ -12,9 +12,13 @@ from lab.charts import Chart
 from lab.expression import ExpressionError
 from lab.expression.builder import parse
 from lab.failures import FAILURES
-from lab.faults import refuted
-from lab.faults.catalogue import BY_KEY, FAULTS, Fault, source
-from lab.faults.compare import (
+from lab.text import brief, numeral
+from lab.trace.dot import draw
+from lab.trace.parts import Event
+from lab.training.doctor import Finding, diagnose
+from lab.traps.faults import refuted
+from lab.traps.faults.catalogue import BY_KEY, FAULTS, Fault, source
+from lab.traps.faults.compare import (
     CURVES,
     EFFECTS,
     STEPS,
@@ -30,11 +34,7 @@ from lab.faults.compare import (
     train_with,
     which_curve,
 )
-from lab.faults.training import Setup
-from lab.text import brief, numeral
-from lab.trace.dot import draw
-from lab.trace.parts import Event
-from lab.training.doctor import Finding, diagnose
+from lab.traps.faults.training import Setup
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart import show_chart

@@ -7,10 +7,11 @@ import streamlit as st
 
 from lab import charts
 from lab.charts import Chart, in_reach
-from lab.faults import refuted
-from lab.faults.catalogue import BY_KEY
-from lab.faults.compare import LessonRun, train_with
-from lab.faults.suspects import (
+from lab.text import numeral
+from lab.traps.faults import refuted
+from lab.traps.faults.catalogue import BY_KEY
+from lab.traps.faults.compare import LessonRun, train_with
+from lab.traps.faults.suspects import (
     COSTS,
     CURVES,
     NOTHING,
@@ -22,7 +23,6 @@ from lab.faults.suspects import (
     score,
     traced_step,
 )
-from lab.text import numeral
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart import show_chart

@@ -12,8 +12,8 @@ from lab.charts import Axis, Line, Mark
 from lab.designs import checkpoint
 from lab.designs.frameworks import QUESTIONS, EngineAnswer, answer, pytorch_answers
 from lab.expression import parse
+from lab.expression.run_pytorch import installed
 from lab.ops import OPS
-from lab.pytorch import installed
 from lab.text import numeral as number
 from lab.text import read_rows
 from lab.trace.recording import record
@@ -254,7 +254,7 @@ def _next() -> None:
     player(trace, key="beyond", title=_title(key), event=0, compact=True)
     query = {"expression": layer["text"]}
     page.link_to("pages/graph_lab.py", f"{_title(key)} in the Graph lab", ":material/account_tree:", query)
-    st.markdown("`lab/layers.py` has each layer for any size.")
+    st.markdown("`lab/training/layers.py` has each layer for any size.")
 
 
 def _title(key: str) -> str:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from lab.autodiff import grids, one_operation, sources
-from lab.faults import forgotten_sum
-from lab.faults.engines import SkipsUnbroadcast
+from lab.traps.faults import forgotten_sum
+from lab.traps.faults.engines import SkipsUnbroadcast
 from model import Tensor
 
 

@@ -7,8 +7,8 @@ from html import unescape
 import numpy as np
 
 from lab.charts.side_by_side import code_pair, gradient_tables, losses, value_tables
-from lab.faults.catalogue import BY_KEY, FAULTS
-from lab.faults.compare import LessonRun, train_with
+from lab.traps.faults.catalogue import BY_KEY, FAULTS
+from lab.traps.faults.compare import LessonRun, train_with
 
 
 def cells(html):

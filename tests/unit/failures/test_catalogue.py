@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
+from lab.expression.run_pytorch import run_programs
 from lab.failures import FAILURES, find, programs
 from lab.failures.catalogue import BY_KEY
 from lab.failures.curve import KNOWN
 from lab.failures.failure import read_numbers, run, written
 from lab.failures.memory import batch
 from lab.failures.phrases import phrases
-from lab.faults import catalogue as faults
-from lab.pytorch import run_programs
+from lab.traps.faults import catalogue as faults
 from practice.debug import PROGRAMS
 
 FORMS = [failure.in_form(number) for failure in FAILURES for number in range(len(failure.others) + 1)]

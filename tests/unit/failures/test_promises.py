@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from lab.expression.run_pytorch import run_programs
 from lab.failures import FAILURES
 from lab.failures.catalogue import BY_KEY
 from lab.failures.failure import run
 from lab.failures.memory import batch
-from lab.pytorch import run_programs
 from model import MLP, SGD, Adam, Tensor, cross_entropy, no_grad, where
 
 

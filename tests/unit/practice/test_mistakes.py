@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 
 from lab.expression import parse
-from lab.faults.engines import Overwrites
 from lab.practice import mistakes
 from lab.practice.exercises import exercise
 from lab.practice.mistakes import Mistakes, diagnosis, same
 from lab.practice.prediction import Prediction
 from lab.trace.derive import derive
 from lab.trace.recording import record
+from lab.traps.faults.engines import Overwrites
 from tests.unit.practice.test_exercises import ANY
 
 

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from lab.faults.engines import Overwrites, ReluWrongSide, SkipsUnbroadcast
 from lab.practice.questions import AFTER_WRONG, BY_KEY, LONGEST, coming_back, following, judge, lines, outcome, value
+from lab.traps.faults.engines import Overwrites, ReluWrongSide, SkipsUnbroadcast
 from model import Tensor
 from practice.questions import QUESTIONS, TOPICS, ChoiceQuestion, NumberQuestion, TextQuestion
 from tests.free_texts import BAD, GOOD, OWN_BAD, OWN_GOOD

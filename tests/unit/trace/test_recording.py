@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.expression import parse
-from lab.faults.engines import Overwrites
 from lab.text import brief
 from lab.trace.export import playable
 from lab.trace.recording import MOST_NUMBERS, Recording, _source_lines, attempt, kind_of, record, starting_gradients
+from lab.traps.faults.engines import Overwrites
 from model import MutationError, Tensor, allow_mutation, concatenate, maximum, no_grad, stack
 from tests.programs import LEAVES, OPERATIONS, program, shared
 

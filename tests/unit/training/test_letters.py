@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import train as command_line
-from lab.layers import embedding
 from lab.training import diagnose
 from lab.training.data_card import baseline
 from lab.training.datasets import load
+from lab.training.layers import embedding
 from lab.training.lessons import LESSONS
 from lab.training.letters import CONTEXT, LAST, bigram_loss, contexts, samples, spelled
 from lab.training.trainer import Trainer, train

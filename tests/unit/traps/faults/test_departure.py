@@ -3,8 +3,8 @@
 import pytest
 
 from lab.expression.builder import parse
-from lab.faults.compare import departure, follow
-from lab.faults.engines import SWITCH
+from lab.traps.faults.compare import departure, follow
+from lab.traps.faults.engines import SWITCH
 from model import Tensor
 
 SHARED = ("((a*b) + c) * (a + d)", {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0})

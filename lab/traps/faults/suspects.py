@@ -8,9 +8,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from lab.faults.catalogue import BY_KEY, FAULTS, Fault, source
-from lab.faults.compare import STEPS, check
-from lab.faults.training import LessonTrainer, Setup
+from lab.traps.faults.catalogue import BY_KEY, FAULTS, Fault, source
+from lab.traps.faults.compare import STEPS, check
+from lab.traps.faults.training import LessonTrainer, Setup
 from model import Tensor
 
 NOTHING = "nothing"  # the suspect that stands for a healthy run

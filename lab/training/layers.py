@@ -74,5 +74,5 @@ def convolution(images: Tensor, kernels: Tensor, bias: Tensor) -> Tensor:
         raise ValueError(f"convolution cannot lay kernels {kernels.shape} on images {images.shape}.")
     row, column, channel, down, right = np.indices((rows, columns, channels, kh, kw))
     patches = images[:, channel, row + down, column + right].reshape(n, rows * columns, channels * kh * kw)
-    result = patches @ kernels.reshape(out, channels * kh * kw).T + bias
+    result: Tensor = patches @ kernels.reshape(out, channels * kh * kw).T + bias
     return result.swapaxes(1, 2).reshape(n, out, rows, columns)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lab.faults.engines import SkipsUnbroadcast
+from lab.traps.faults.engines import SkipsUnbroadcast
 from model import Tensor
 
 # ---------------------------------------------------------------- a bias whose gradient is not summed as it should be

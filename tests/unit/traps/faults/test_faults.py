@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 
 import model
-from lab.faults.catalogue import BY_KEY, FAULTS
-from lab.faults.compare import (
+from lab.trace.derive import derive, first_disagreement
+from lab.trace.export import playable
+from lab.training.doctor import diagnose
+from lab.traps.faults.catalogue import BY_KEY, FAULTS
+from lab.traps.faults.compare import (
     EngineComparison,
     check,
     compare,
@@ -22,13 +25,10 @@ from lab.faults.compare import (
     train_with,
     which_curve,
 )
-from lab.faults.training import LessonTrainer
-from lab.trace.derive import derive, first_disagreement
-from lab.trace.export import playable
-from lab.training.doctor import diagnose
+from lab.traps.faults.training import LessonTrainer
 from model import Tensor
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 ENGINE = [fault for fault in FAULTS if fault.kind == "engine"]
 TRAINING = [fault for fault in FAULTS if fault.kind == "training"]
 SEEDS = range(5)

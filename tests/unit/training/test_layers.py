@@ -5,8 +5,8 @@ import pytest
 
 from lab.expression.builder import parse
 from lab.gradcheck import gradcheck
-from lab.layers import attention, convolution, embedding, layer_norm
 from lab.trace import record
+from lab.training.layers import attention, convolution, embedding, layer_norm
 from lab.ui.expression_box import presets
 from lab.watch import watch
 from model import Tensor

@@ -5,8 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from lab.faults.catalogue import BY_KEY
-from lab.faults.suspects import (
+from lab.traps.faults.catalogue import BY_KEY
+from lab.traps.faults.suspects import (
     COSTS,
     NOTHING,
     START,

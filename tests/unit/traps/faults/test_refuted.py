@@ -5,10 +5,10 @@ import re
 import numpy as np
 import pytest
 
-from lab.faults import refuted
-from lab.faults.catalogue import BY_KEY, FAULTS
-from lab.faults.compare import CURVES, EFFECTS, compare, train_with, which_curve
-from lab.faults.suspects import NOTHING, SuspectCase
+from lab.traps.faults import refuted
+from lab.traps.faults.catalogue import BY_KEY, FAULTS
+from lab.traps.faults.compare import CURVES, EFFECTS, compare, train_with, which_curve
+from lab.traps.faults.suspects import NOTHING, SuspectCase
 
 SUSPECTS = [*BY_KEY, NOTHING]
 

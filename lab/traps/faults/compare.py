@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from lab.faults.catalogue import Fault
-from lab.faults.training import LessonTrainer, Setup
 from lab.gradcheck import Report, gradcheck
 from lab.trace.parts import Event, Value
 from lab.trace.recording import Recording, Trace
 from lab.training.records import Record, column
+from lab.traps.faults.catalogue import Fault
+from lab.traps.faults.training import LessonTrainer, Setup
 from model import Tensor, allow_mutation, topological_order
 
 # ---------------------------------------------------------------- seen side by side

@@ -11,12 +11,20 @@ from types import MappingProxyType
 
 import numpy as np
 
-from lab.faults.catalogue import BY_KEY, Fault
-from lab.faults.compare import ComparedPass, EngineComparison, LessonRun, differs, expression_pass, leaves, train_with
-from lab.faults.suspects import NOTHING, SuspectCase, TracedStep, gradient_checks, in_a_line, traced_step
-from lab.faults.training import LessonTrainer
 from lab.text import brief, counted, listed, numeral
 from lab.training.records import column
+from lab.traps.faults.catalogue import BY_KEY, Fault
+from lab.traps.faults.compare import (
+    ComparedPass,
+    EngineComparison,
+    LessonRun,
+    differs,
+    expression_pass,
+    leaves,
+    train_with,
+)
+from lab.traps.faults.suspects import NOTHING, SuspectCase, TracedStep, gradient_checks, in_a_line, traced_step
+from lab.traps.faults.training import LessonTrainer
 from model import no_grad
 
 Gradients = Mapping[str, np.ndarray | None]

@@ -12,7 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from lab.faults.engines import (
+from lab.text import body, read_rows
+from lab.traps.faults.engines import (
     BackwardTwice,
     HalfPrecision,
     LateReads,
@@ -26,7 +27,7 @@ from lab.faults.engines import (
     WrongCapture,
     WrongOrder,
 )
-from lab.faults.examples import (
+from lab.traps.faults.examples import (
     bias_on_rows,
     doublings,
     early_update,
@@ -46,7 +47,7 @@ from lab.faults.examples import (
     twice_used,
     write_between_the_passes,
 )
-from lab.faults.training import (
+from lab.traps.faults.training import (
     Ascends,
     NeverZeroes,
     Setup,
@@ -57,7 +58,6 @@ from lab.faults.training import (
     run_of,
     squared_loss,
 )
-from lab.text import body, read_rows
 from model import SGD, Tensor
 
 # ---------------------------------------------------------------- the faults
