@@ -419,8 +419,7 @@ def _doctor_command(argv: Sequence[str]) -> int:
         trials = 0
         for trials, trial in enumerate(try_in_turn(findings, config), start=1):  # noqa: B007
             changes = ", ".join(f"{name} {said(value)}" for name, value in trial.finding.settings.items())
-            withdrawn = "" if trial.helps else "; the remedy is withdrawn"
-            print(f"tried {changes}: {trial}{withdrawn}", flush=True)
+            print(f"tried {changes}: {trial}. {trial.conclusion}".rstrip(), flush=True)
         if not trials:
             print("Nothing to try: no finding names settings that can be compared on the same validation samples.")
     return 0

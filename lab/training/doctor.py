@@ -158,6 +158,7 @@ RULES = (
     ),
     Rule("overflow", "The loss is no longer a number", symptoms.overflow, remedies.finite_loss, "loss", WILD),
     Rule("rate-high", "The learning rate is too high", symptoms.thrown, remedies.lower_rate, "loss", WILD),
+    Rule("rate-high", "The learning rate is too high", symptoms.overshot, remedies.lower_rate, "loss", WILD),
     Rule(
         "dying",
         "A layer has died",
@@ -189,9 +190,16 @@ RULES = (
         "gap",
         frozenset({"underfitting"}),
     ),
-    Rule("underfitting", "The network underfits", symptoms.too_small, remedies.larger_network, "loss", STUCK),
-    Rule("chance", "It answers as if by chance", symptoms.at_chance, remedies.compare_labels, "loss", STUCK),
-    Rule("underfitting", "The network underfits", symptoms.underfitting, remedies.larger_network, "loss"),
+    Rule(
+        "underfitting",
+        "Too small, or nothing to learn",
+        symptoms.no_better_than_plain,
+        remedies.larger_network,
+        "loss",
+        STUCK,
+    ),
+    Rule("underfitting", "The network underfits", symptoms.underfitting, remedies.larger_network, "loss", STUCK),
+    Rule("chance", "It answers as if by chance", symptoms.at_chance, remedies.compare_labels, "loss"),
 )
 SIGNS = (  # remarks, where the rule of the same key finds no harm
     Rule("dying", "Units are off", symptoms.units_off, remedies.nothing, "dead units"),

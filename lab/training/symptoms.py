@@ -31,6 +31,7 @@ LOW_RATIO = 0.02  # norm of the hidden layer that receives least, over that of t
 SWING, SWING_SHARE = 0.03, 0.04  # how much the loss rises per epoch, on average: as a number, and over its mean
 RESTLESS = 0.015  # the first of them for a loss that is merely not at rest
 MIN_RISES = 3  # rises of the loss that make a habit, at a rate that is not far above what is usual
+LATELY = 5  # epochs, in most of which the loss has to swing
 SWING_FEWEST, SWING_EPOCHS = 5, 10  # epochs before that is a habit; how many are looked at, or half of a long run
 CLIMB = 1.05  # last loss of an uphill run, over its first
 DEAD, ALL_DEAD = 0.5, 0.95  # share of the units of a hidden layer
@@ -40,9 +41,10 @@ LOST = 0.03  # validation accuracy lost since its best epoch, while training acc
 SMALL_GAP, WIDE_GAP = 0.05, 0.10  # training accuracy above validation accuracy: no harm, and too much
 SLOW = 1.5e-4  # update-to-weight ratio, mean over the layers
 CLIPPED = 0.9  # share of the steps
-STILL, STILLER = 0.05, 0.02  # the loss stands still: it changes by less from one window to the next, as a share
-STILL_EPOCHS, STILL_LONG = 10, 40  # until then a plateau may lead on; the second of each where there are many units
-FEW_UNITS = 8  # hidden units, all layers together
+STILL = 0.05  # the loss stands still: it changes by less from one window to the next, as a share
+MOSTLY = 0.7  # share of the epochs
+STILL_EPOCHS = 10  # until then a plateau may lead on
+FEW_UNITS = 8  # hidden units, all layers together: a network with more is not called too small
 CHANCE = 0.97  # loss over that of guessing
 MIN_GAIN, SOME_GAIN, GOOD_GAIN = 0.03, 0.1, 0.5  # share by which the loss is below that of the plain answer
 SWINGING_GAIN = 0.7  # the same, of a loss whose swings do no harm
@@ -54,7 +56,6 @@ PULLS = {"weight_decay": ("weight decay", 0.1), "l1": ("L1 penalty", 0.03)}  # w
 # on it is suspected wherever a network does not learn
 WELL_HELD_OUT = 30  # validation rows: of fewer, nothing is called healthy
 WELL_MIXED = 5  # of them, those that the plain answer gets wrong: the same
-MANY_UNITS = 32  # hidden units: a network with more is not called too small
 # Validation loss rising from its best
 RISEN, FALLEN = 0.15, 0.10  # shares by which validation loss has risen and training loss fallen
 PAST_BEST = 6  # epochs since the best, so that the window around it and that of now are apart
@@ -258,13 +259,13 @@ def climbing(h: History) -> Evidence | None:
 
 
 def swinging(h: History) -> Evidence | None:
-    """The loss goes up again and again."""
+    """The loss goes up again and again: now, or in most of the last epochs, so that the word does not come and go."""
     loss = recent_loss(h)
-    steps = np.diff(loss)
-    rises = int(np.sum(steps > SWING_SHARE * loss.mean())) if len(loss) else 0  # smaller ones make no habit
-    few, rise = (2, RESTLESS) if h.far_above_usual else (MIN_RISES, SWING)  # a strange rate is suspected sooner
-    if len(loss) < SWING_FEWEST or rises < few or not swings(loss, rise) or _harmless(h, loss):
+    lately = [_swings_badly(h, count) for count in range(len(h), max(len(h) - LATELY, 0), -1)]
+    if 2 * sum(lately) <= len(lately):
         return None
+    steps = np.diff(loss)
+    rises = _rises(loss)
     began = len(h) - len(loss)
     return _said(
         h,
@@ -272,6 +273,18 @@ def swinging(h: History) -> Evidence | None:
         f"epochs, by {short(steps.max(), 2)} at most; it lies between {short(loss.min())} and {short(loss.max())}.",
         at=began + int(np.argmax(steps > 0)) + 1,
     )
+
+
+def _swings_badly(h: History, count: int) -> bool:
+    """After so many epochs: does the loss rise often and far enough to do harm?"""
+    loss = recent_loss(h, count)
+    few, rise = (2, RESTLESS) if h.far_above_usual else (MIN_RISES, SWING)  # a strange rate is suspected sooner
+    return len(loss) >= SWING_FEWEST and _rises(loss) >= few and swings(loss, rise) and not _harmless(h, loss)
+
+
+def _rises(loss: np.ndarray) -> int:
+    """How often it rises by a fair share of itself: smaller rises make no habit."""
+    return int(np.sum(np.diff(loss) > SWING_SHARE * loss.mean()))
 
 
 def _harmless(h: History, loss: np.ndarray) -> bool:
@@ -289,9 +302,11 @@ def _usual(loss: np.ndarray) -> float:
     return float(np.quantile(loss, 0.6))
 
 
-def recent_loss(h: History) -> np.ndarray:
-    finite: np.ndarray = h.loss[np.isfinite(h.loss)]
-    return finite[-max(SWING_EPOCHS, len(h) // 2) :]
+def recent_loss(h: History, count: int | None = None) -> np.ndarray:
+    """The training loss of the last epochs, or of the last ones of so many."""
+    before = h.loss[:count]
+    finite: np.ndarray = before[np.isfinite(before)]
+    return finite[-max(SWING_EPOCHS, len(before) // 2) :]
 
 
 def swings(loss: np.ndarray, rise: float) -> bool:
@@ -302,7 +317,8 @@ def swings(loss: np.ndarray, rise: float) -> bool:
 
 def thrown(h: History) -> Evidence | None:
     """The first steps have thrown the network where it learns no more: far above guessing, or into dead units."""
-    if h.learned or h.gain >= GOOD_GAIN or not h.loss.size:
+    gets_away = h.gain >= SOME_GAIN and _mostly_falls(h.loss) and not h.far_above_usual
+    if h.learned or h.gain >= GOOD_GAIN or gets_away or not h.loss.size:
         return None
     early = h.loss[:FEWEST]
     worst = int(np.nanargmax(early)) if np.isfinite(early).any() else 0
@@ -345,18 +361,13 @@ def at_chance(h: History) -> Evidence | None:
     )
 
 
-def too_small(h: History) -> Evidence | None:
-    """It stands still, and draws straight lines only, or bends them in very few places."""
-    return None if h.bends >= FEW_UNITS else underfitting(h)
-
-
 def _useless(h: History) -> Evidence | None:
     """It learns its own samples, and answers others no better than the plain answer does."""
     if h.origin is None or not h.config.val_fraction or h.few_rows or len(h) < STILL_EPOCHS or h.gain < MIN_GAIN:
         return None
     recent, before = slice(-STILL_EPOCHS // 2, None), slice(-STILL_EPOCHS, -STILL_EPOCHS // 2)
-    if np.median(h.val_loss[recent]) < (1 - STILL) * np.median(h.val_loss[before]):  # it may get there
-        return None
+    if np.median(h.val_loss[recent]) < (1 - STILL) * np.median(h.val_loss[before]) or _mostly_falls(h.val_loss):
+        return None  # it may get there
     loss, score = float(np.median(h.val_loss[recent])), float(np.median(h.val_score[recent]))
     if not loss >= CHANCE * h.val_guess or (not h.regression and score > h.plain_score("val") + h.sampling_error):
         return None
@@ -370,11 +381,33 @@ def _useless(h: History) -> Evidence | None:
     )
 
 
+def no_better_than_plain(h: History) -> Evidence | None:
+    """A network that draws straight lines only, or bends them in very few places, stands still, and answers other
+    samples no better than the plain answer does: it is too small, or there is nothing to learn."""
+    if h.origin is None or not h.config.val_fraction or not h.val_loss[-WINDOW:].mean() >= CHANCE * h.val_guess:
+        return None
+    found = underfitting(h)
+    return found and Evidence(
+        (
+            *found.sentences,
+            f"Validation loss is {short(h.val_loss[-1])}; always answering with the class shares costs "
+            f"{short(h.val_guess)}.",
+        ),
+        found.epoch,
+    )
+
+
+def _mostly_falls(loss: np.ndarray) -> bool:
+    """Is it lower than in the epoch before in most of the last epochs, however little?"""
+    falls = np.diff(loss[-STILL_EPOCHS:]) < 0
+    return bool(falls.sum() > MOSTLY * len(falls))
+
+
 def underfitting(h: History) -> Evidence | None:
-    """The loss stands still, far from learned."""
-    epochs, share = (STILL_EPOCHS, STILL) if h.bends < FEW_UNITS else (STILL_LONG, STILLER)
-    if h.regression or len(h) < epochs or h.learned or not abs(h.falling) < share or h.bends > MANY_UNITS:
-        return None  # what a regression leaves unexplained may all be noise
+    """The loss stands still, far from learned, and the network draws straight lines only, or bends them in very few
+    places. What more units leave unexplained may all be noise, and so may all that a regression does."""
+    if h.regression or h.bends >= FEW_UNITS or len(h) < STILL_EPOCHS or h.learned or not abs(h.falling) < STILL:
+        return None
     accuracy = float(h.train_score[-WINDOW:].mean())
     width = max(WINDOW, len(h) // 4)
     before, now = h.loss[-2 * width : -width].mean(), h.loss[-width:].mean()
@@ -435,6 +468,17 @@ def _dead_units(h: History, share: float) -> Evidence | None:
         f"(since epoch {h.epochs[since]} at least {share:.0%}): no gradient passes through them.",
         at=since,
     )
+
+
+def overshot(h: History) -> Evidence | None:
+    """Units are off or gradients huge, the network has not learned, and the learning rate is far above what is usual:
+    that is suspected before anything that steps of such a size bring about."""
+    if not h.far_above_usual or h.gain >= GOOD_GAIN:
+        return None
+    found = dead_layer(h) or exploding(h) or dying(h)
+    usual = DEFAULT_LR[h.config.optimizer]
+    rate = f"The learning rate is {h.config.lr:g}, {short(h.config.lr / usual, 2)} times what is usual."
+    return found and Evidence((rate, *found.sentences), found.epoch)
 
 
 def piling(h: History) -> Evidence | None:
@@ -509,7 +553,7 @@ def vanishing(h: History) -> Evidence | None:
 
 def collapsed(h: History) -> Evidence | None:
     """Weight decay or an L1 penalty holds the weights near 0, and the network has not learned."""
-    if h.learned:
+    if h.learned or h.gain >= GOOD_GAIN:
         return None
     name, large = PULLS[h.pull]
     value = getattr(h.config, h.pull)
@@ -544,7 +588,7 @@ def slow(h: History) -> Evidence | None:
     if len(h) < FEWEST or h.epochs[-1] <= h.config.warmup or not h.updates.size or h.learned:
         return None
     ratio = float(np.median(h.updates.mean(axis=1)))
-    if not ratio > 0 or np.mean(np.diff(h.loss) < 0) < 0.7:  # a ratio that is nan is not slow
+    if not ratio > 0 or np.mean(np.diff(h.loss) < 0) < MOSTLY:  # a ratio that is nan is not slow
         return None
     if ratio >= SLOW and not (h.far_below_usual and h.gain < GOOD_GAIN):
         return None
@@ -575,7 +619,7 @@ def noise(h: History) -> Evidence | None:
 
     Where validation labels are as wrong, the records look like overfitting, and are called so.
     """
-    if h.regression or len(h) < FEWEST:
+    if h.regression or len(h) < FEWEST or h.few_rows:
         return None
     errors, others = 1 - h.train_score[-WINDOW:].mean(), 1 - h.val_score[-WINDOW:].mean()
     if errors - others > NOISY_GAP + h.sampling_error and errors > NOISY_ERRORS * others:

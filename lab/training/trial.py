@@ -26,6 +26,7 @@ OTHER_SAMPLES = frozenset({"val_fraction", "samples", "data", "noise"})  # their
 
 Word = Literal["cured", "helps", "no better", "worse"]
 HELPFUL = ("cured", "helps")
+NOTHING_TO_LEARN = "A larger network does no better: the inputs may not tell the classes apart. Check the labels."
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,14 @@ class Trial:
     @property
     def helps(self) -> bool:
         return self.word in HELPFUL
+
+    @property
+    def conclusion(self) -> str:
+        """What follows from a remedy that did not help, in sentences; "" for one that did."""
+        if self.helps:
+            return ""
+        learnable = self.finding.key != "underfitting"
+        return "The remedy is withdrawn." + ("" if learnable else f" {NOTHING_TO_LEARN}")
 
     def to_json(self) -> dict[str, Any]:
         """What `from_json` takes: of the finding its name and its remedy alone."""

@@ -673,7 +673,7 @@ def test_the_command_is_the_same_run(at):
         ("All weights zero", "flat"),
         ("Vanishing gradients", "vanishing"),
         ("Exploding gradients", "exploding"),
-        ("A layer dies", "dying"),
+        ("A layer dies", "rate-high"),
         ("Overfitting", "overfitting"),
         ("The hardest: spirals", "healthy"),
         ("A rare class", "healthy"),

@@ -24,6 +24,7 @@ RISE = 3.0  # of a loss or norm, over its lowest so far, before it ceases to be 
 HUGE = 3.0  # a first loss below it is not due to inputs or weights of a wrong scale
 LARGE_NORM = 30.0  # of all gradients together, in the first epoch
 SAME = 1e-6  # share by which a loss that stands exactly still may differ
+MIN_PLATEAU = 40  # epochs: until then a plateau may lead on
 SCATTER = 0.6  # deviation of single steps from their block, over its mean
 CREEP = 0.2  # share by which a creeping loss falls at most
 FLOOR = 0.03  # how near a loss stands to the floor of a softmax over a softmax
@@ -422,7 +423,7 @@ def overfitting(c: UploadedCurve) -> Evidence | None:
 
 def underfitting(c: UploadedCurve) -> Evidence | None:
     """As the doctor's, but by the validation loss, which is smoother than what other trainers write of training."""
-    if not c.scored_in_training or c.learned or len(c) < symptoms.STILL_LONG or c.end is not None:
+    if not c.scored_in_training or c.learned or len(c) < MIN_PLATEAU or c.end is not None:
         return None
     width = len(c) // 4
     before, now = c.smooth[-2 * width : -width].mean(), c.smooth[-width:].mean()

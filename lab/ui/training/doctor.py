@@ -83,7 +83,7 @@ def _name(finding: Finding, trials: Sequence[Trial]) -> str:
 
 def _advice(finding: Finding, trials: Sequence[Trial]) -> str:
     if any(trial.finding.settings == finding.settings and not trial.helps for trial in trials):
-        return "Its remedy did not help, and is withdrawn."
+        return "Its remedy did not help."
     if finding.well or can_be_tried(finding):
         return finding.remedy
     why = "It changes the samples, so the losses cannot be compared" if finding.settings else "No setting does this"
@@ -91,10 +91,8 @@ def _advice(finding: Finding, trials: Sequence[Trial]) -> str:
 
 
 def _result(trial: Trial) -> str:
-    withdrawn = "" if trial.helps else " The remedy is withdrawn."
-    return (
-        f"Tried {in_words(trial.finding.settings)}: **{trial.word}**{str(trial).removeprefix(trial.word)}.{withdrawn}"
-    )
+    tried = in_words(trial.finding.settings)
+    return f"Tried {tried}: **{trial.word}**{str(trial).removeprefix(trial.word)}. {trial.conclusion}".rstrip()
 
 
 # ---------------------------------------------------------------- remedies as buttons

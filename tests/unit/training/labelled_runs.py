@@ -211,7 +211,7 @@ CAUSES = {
         {"data": "xor", "bias": -2.0},
         {"data": "circles", "bias": -2.0},
         {"data": "blobs", "bias": -2.0, **SGD, "lr": 0.05},
-        {"data": "digits", "lr": 0.3},
+        {"data": "spirals", "bias": -3.0},
     ],
     "collapsed": [
         {"data": "moons", **SGD, "lr": 0.1, "weight_decay": 0.2},

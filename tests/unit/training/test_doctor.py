@@ -2,16 +2,19 @@
 
 import re
 from dataclasses import fields, replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from lab.training.config import Config
+from lab.training.datasets import from_table
 from lab.training.doctor import NOTHING_WRONG, OF_A_LOOP, RULES, diagnose
 from lab.training.lessons import LESSONS
 from lab.training.remedies import rung
 from lab.training.symptoms import DEAD, FEWEST
-from lab.training.trainer import train
+from lab.training.trainer import Trainer, train
+from lab.training.trial import try_in_turn
 from tests.unit.training.labelled_runs import BETTER, CAUSES, FIRST, HELD_OUT, WELL, labelled, score, trained
 
 # The labelled runs, which take longest, are trained once: in the process that all tests of this file share.
@@ -101,7 +104,7 @@ SAID = {  # lesson -> the words that may be the first after an epoch, and must b
     "All weights zero": ("flat",),
     "Vanishing gradients": ("vanishing",),
     "Exploding gradients": ("exploding",),
-    "A layer dies": ("dying",),
+    "A layer dies": ("rate-high",),  # 300 times what is usual: the cause of what dies
     "Overfitting": ("learning", "healthy", "unsettled", "overfitting"),
     "The hardest: spirals": ("learning", "healthy"),
 }
@@ -154,7 +157,7 @@ def test_the_remedy_of_a_lesson_helps(lessons, name):
         ("overfitting", {"data": "digits", "keep": 60, "lr": 0.01}),
         ("overfitting", {"data": "digits", "keep": 60, "lr": 0.01, "weight_decay": 0.001}),
         ("overfitting", {"data": "xor", "hidden": (64, 64), "lr": 0.03, "epochs": 60, "samples": 100, "noise": 0.3}),
-        ("dying", {"data": "digits", "lr": 0.3}),
+        ("rate-high", {"data": "digits", "lr": 0.3}),
         ("learning", {"data": "spirals", "hidden": (16,), "lr": 0.01, "epochs": 8}),
     ],
 )
@@ -200,6 +203,49 @@ def test_units_are_not_said_to_die_while_the_network_gets_away_from_a_bad_first_
     assert records[1]["train_loss"] > 0.9 * records[0]["origin"]["baseline_train_loss"]
     assert records[-1]["val_loss"] < 0.6 * records[0]["origin"]["baseline_val_loss"]
     assert "dying" not in [diagnose(records[:count], config)[0].key for count in range(1, len(records) + 1)]
+
+
+def test_the_dead_units_of_a_rate_far_above_usual_are_its_consequence(lessons):
+    config, records = lessons["A layer dies"]
+    for count in range(1, len(records) + 1):
+        first = diagnose(records[:count], config)[0]
+        assert first.key == "rate-high", count
+    assert "A layer has died" in [finding.name for finding in first.consequences]
+    assert first.evidence[0] == "The learning rate is 0.3, 300 times what is usual."
+
+
+def of_a_table(draw, seed, **settings):
+    """A run on 300 rows of five numbers, whose classes `draw` makes from them and a generator."""
+    rng = np.random.default_rng(seed)
+    inputs = rng.integers(1, 6, (300, 5))
+    rows = (f"{','.join(map(str, row))},{label}" for row, label in zip(inputs, draw(inputs, rng), strict=True))
+    config = Config(data="csv:table.csv", seed=seed, **settings)
+    dataset = from_table("\n".join(["a,b,c,d,e,y", *rows]), "table.csv", seed=seed)
+    return config, list(train(config, Trainer(config, dataset))), dataset
+
+
+def test_of_labels_without_an_order_a_small_network_is_not_simply_called_too_small():
+    config, records, dataset = of_a_table(
+        lambda inputs, rng: rng.integers(0, 2, len(inputs)), 3, hidden=(2,), lr=0.01, epochs=40
+    )
+    found = diagnose(records, config)
+    assert found[0].name == "Too small, or nothing to learn"
+    assert "Validation loss is" in found[0].evidence[-1]
+    trials = list(try_in_turn(found, config, dataset))
+    assert trials
+    assert all("the inputs may not tell the classes apart" in trial.conclusion for trial in trials)
+
+
+def test_a_rate_that_makes_an_ordinal_table_swing_is_not_named_and_forgotten_by_turns():
+    def grade(inputs, rng):
+        return np.clip(np.round((inputs[:, 0] + inputs[:, 1] - inputs[:, 2] + 3 + rng.normal(0, 0.8, 300)) / 2), 1, 5)
+
+    turns = 0
+    for seed in range(3):
+        config, records, _ = of_a_table(grade, seed, optimizer="sgd", lr=0.3, hidden=(16, 16), batch_size=16, epochs=40)
+        words = [diagnose(records[:count], config)[0].key == "rate-high" for count in range(1, len(records) + 1)]
+        turns += sum(a and not b for a, b in pairwise(words))
+    assert turns <= 4
 
 
 def test_clipping_is_named_where_it_holds_a_run_back():
@@ -275,10 +321,10 @@ def test_nothing_needs_to_change_only_where_level_and_trend_are_good():
 
 
 def test_records_without_the_optional_instruments_are_enough():
-    records = [record(epoch, 0.4 + 0.3 * (epoch % 2)) for epoch in range(1, 8)]
+    records = [record(epoch, 0.4 + 0.3 * (epoch % 2)) for epoch in range(1, 10)]
     finding = diagnose(records, Config())[0]
     assert finding.key == "rate-high"
-    assert "3 of 6 epochs" in finding.evidence[0]
+    assert "4 of 8 epochs" in finding.evidence[0]
 
 
 def test_a_loss_that_is_no_number_is_named_with_its_epoch_and_the_loss_before():
