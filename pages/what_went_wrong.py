@@ -6,10 +6,9 @@ import streamlit as st
 
 from lab.expression.run_pytorch import Transcript, installed, run_programs
 from lab.failures import FAILURES, find, memory
-from lab.failures.catalogue import BY_KEY
+from lab.failures.catalogue import BY_KEY, SHAPES
 from lab.failures.failure import Demonstration, Failure, Numbers, read_numbers, run, written
 from lab.failures.finder import Found, look_up
-from lab.failures.messages import SHAPES
 from lab.failures.text_kind import kind_of
 from lab.lessons.pages import PAGES
 from lab.text import brief

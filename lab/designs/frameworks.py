@@ -1,6 +1,6 @@
 """This engine beside PyTorch: questions whose answers can be run.
 
-Each has a function for this engine, and a snippet for PyTorch that prints its answer.
+Each has a function for this engine, and in frameworks.toml a snippet for PyTorch that prints its answer.
 """
 
 from __future__ import annotations
@@ -8,10 +8,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
 from lab.expression.run_pytorch import run_programs
+from lab.text import read_rows
 from model import Tensor, where
 
 
@@ -108,8 +110,8 @@ class EngineQuestion:
 
     name: str
     title: str
-    ask: Callable[[], Any]
     torch: str
+    ask: Callable[[], Any]
 
     @property
     def source(self) -> str:
@@ -117,84 +119,9 @@ class EngineQuestion:
         return dedent("".join(inspect.getsourcelines(self.ask)[0][1:]))
 
 
-QUESTIONS: dict[str, EngineQuestion] = {
-    "graph": EngineQuestion(
-        "if on a value",
-        "Can an if look at a value? (The gradient)",
-        _graph,
-        "x = torch.tensor(3.0, requires_grad=True)\n"
-        "y = x * x if x.item() > 0 else -x\n"
-        "y.backward()\n"
-        "print(f'{x.grad.item():g}')",
-    ),
-    "grad": EngineQuestion(
-        "two passes",
-        "Does a second pass add to x.grad? (One pass gives 6)",
-        _grad,
-        "x = torch.tensor(3.0, requires_grad=True)\n"
-        "for _ in range(2):\n"
-        "    (x * x).backward()\n"
-        "print(f'{x.grad.item():g}')",
-    ),
-    "twice": EngineQuestion(
-        "backward twice",
-        "Backward twice through one graph?",
-        _twice,
-        "x = torch.tensor(3.0, requires_grad=True)\ny = x * x\ny.backward()\ny.backward()\nprint(x.grad)",
-    ),
-    "write": EngineQuestion(
-        "x.data += 1",
-        "x.data += 1 before the backward pass of x * x, whose gradient is 6",
-        _write,
-        "x = torch.tensor(3.0, requires_grad=True)\ny = x * x\nx.data += 1\ny.backward()\nprint(f'{x.grad.item():g}')",
-    ),
-    "result": EngineQuestion(
-        "h += 1",
-        "h += 1 on a result h before the backward pass of h * h",
-        _result,
-        "x = torch.tensor(3.0, requires_grad=True)\nh = x * 1\ny = h * h\nh += 1\ny.backward()\nprint(x.grad)",
-    ),
-    "whole": EngineQuestion(
-        "many results",
-        "Backward from many numbers at once?",
-        _whole,
-        "x = torch.tensor([1.0, 2.0], requires_grad=True)\n(x * x).backward()\nprint(x.grad)",
-    ),
-    "dtype": EngineQuestion(
-        "dtype",
-        "What is the default dtype?",
-        _dtype,
-        "print(str(torch.tensor(1.0).dtype).removeprefix('torch.'))",
-    ),
-    "kink": EngineQuestion(
-        "relu at 0",
-        "The slope of relu at 0",
-        _kink,
-        "x = torch.tensor(0.0, requires_grad=True)\nx.relu().backward()\nprint(f'{x.grad.item():g}')",
-    ),
-    "ties": EngineQuestion(
-        "max with ties",
-        "Who gets the gradient of a maximum with ties?",
-        _ties,
-        "x = torch.tensor([2.0, 2.0], requires_grad=True)\nx.max().backward()\nprint(x.grad.tolist())",
-    ),
-    "second": EngineQuestion(
-        "2nd derivative",
-        "A derivative of a derivative of x**3 at 2?",
-        _second,
-        "x = torch.tensor(2.0, requires_grad=True)\n"
-        "(g,) = torch.autograd.grad(x ** 3, x, create_graph=True)\n"
-        "g.backward()\n"
-        "print(f'{x.grad.item():g}')",
-    ),
-    "where": EngineQuestion(
-        "where and sqrt",
-        "where(x > 0, sqrt(x), 0) at −1",
-        _where,
-        "x = torch.tensor(-1.0, requires_grad=True)\n"
-        "torch.where(x > 0, x.sqrt(), torch.tensor(0.0)).backward()\n"
-        "print(x.grad.item())",
-    ),
+QUESTIONS = {
+    key: EngineQuestion(**row, ask=globals()[f"_{key}"])
+    for key, row in read_rows(Path(__file__).with_suffix(".toml")).items()
 }
 
 

@@ -1,4 +1,7 @@
-"""The 25 failures that people ask about most, as catalogue.toml states them: each once, for all pages."""
+"""The 25 failures that people ask about most, as catalogue.toml states them: each once, for all pages.
+
+messages.toml has the error messages about shapes, which are none of them.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from lab.failures import programs
-from lab.failures.failure import Destination, Failure, Form, Program
+from lab.failures.failure import Demonstration, Destination, Failure, Form, Program
 from lab.text import read_rows
 
 
@@ -29,3 +32,9 @@ def _programs(row: Mapping[str, Any]) -> dict[str, Program]:
 
 FAILURES = _read(Path(__file__).with_suffix(".toml"))
 BY_KEY = MappingProxyType({failure.key: failure for failure in FAILURES})
+SHAPES = MappingProxyType(
+    {
+        key: Demonstration(**row | _programs(row))
+        for key, row in read_rows(Path(__file__).with_name("messages.toml")).items()
+    }
+)

@@ -14,11 +14,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
-from lab.failures.catalogue import BY_KEY
+from lab.failures.catalogue import BY_KEY, SHAPES
 from lab.failures.causes import BY_DESCRIPTION, Shared, decide, shared_by
 from lab.failures.failure import Demonstration, Failure
 from lab.failures.index import MAX_CANDIDATES, Match, everything, rank
-from lab.failures.messages import SHAPES
 from lab.failures.terms import terms
 
 MAX_CHARACTERS = 20_000  # read from the end, where a traceback says what happened
@@ -74,7 +73,7 @@ def find(text: str) -> list[Found]:
 def look_up(text: str) -> list[Match]:
     """Return the failures or messages that a text may be about, each key once.
 
-    Unlike `find` it knows the two messages about shapes (lab/failures/messages.py), and is sure of a message that it
+    Unlike `find` it knows the two messages about shapes (lab/failures/messages.toml), and is sure of a message that it
     knows word for word, however many causes that has.
     """
     text = text[-MAX_CHARACTERS:]

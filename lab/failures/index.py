@@ -14,8 +14,7 @@ from difflib import get_close_matches
 from functools import cache
 from itertools import pairwise
 
-from lab.failures.catalogue import BY_KEY
-from lab.failures.messages import SHAPES
+from lab.failures.catalogue import BY_KEY, SHAPES
 from lab.failures.phrases import OTHER, phrases
 from lab.failures.terms import NEGATIONS, terms
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from urllib.parse import parse_qsl, urlencode
 
-from lab.failures.messages import SHAPES
+from lab.failures.catalogue import SHAPES
 from lab.lessons.pages import BY_PATH
 
 

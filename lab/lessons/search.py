@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from lab.failures import finder
-from lab.failures.catalogue import BY_KEY
-from lab.failures.messages import SHAPES
+from lab.failures.catalogue import BY_KEY, SHAPES
 from lab.lessons.abilities import DEEDS
 from lab.lessons.concepts import CONCEPTS
 from lab.lessons.glossary import TERMS

@@ -37,7 +37,7 @@ def run(name: str, fields: Sequence[address.Field] = (), parts: state.Parts | No
 class Tabs:
     """The tabs of a page, of which only the open one is computed.
 
-    path  of the page, whose row in lab/lessons/pages.py has their titles
+    path  of the page, whose row in lab/lessons/pages.toml has their titles
     key   of the widget, in the session
     """
 

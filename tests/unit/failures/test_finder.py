@@ -1,6 +1,7 @@
 """The finder against what people paste and type: how often it is right, and that it is never wrong with confidence."""
 
 import functools
+import re
 import warnings
 from pathlib import Path
 
@@ -14,12 +15,14 @@ from lab.failures.index import everything, fit, labelled_sentences, rank
 from lab.failures.phrases import phrases
 from lab.failures.terms import terms
 from lab.failures.text_kind import kind_of
+from lab.text import read_rows
 from model import Tensor
 from tests.unit.failures.asked import SEALED, SEALED_NEARBY
 from tests.unit.failures.pasted import AFTER, BEFORE
 from tests.unit.failures.pasted_texts import FIRST, SECOND, THIRD
 from tests.unit.failures.texts import HELD_OUT, OTHERS, UNRELATED, said_by_numpy, said_by_torch
 
+FAILURES = Path(__file__).resolve().parents[3] / "lab" / "failures"
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("**/*.py"))
 looked_up = functools.cache(find)
 LEARNED = [(text, label[0]) for label, texts in phrases().items() if len(label) == 1 for text in texts]
@@ -131,6 +134,18 @@ def test_words_that_were_taken_for_nothing_decide(text, key):
 
 def test_a_negation_alone_speaks_for_no_failure():
     assert not {"not", "no"} & {word for match in looked_up("my weights do not change, no error") for word in match.by}
+
+
+def test_each_row_of_causes_and_terms_is_used():
+    """A row that no text leads to, or that stands twice, is one that somebody will correct in vain."""
+    content = read_rows(FAILURES / "causes.toml")
+    texts = [*content["text"], *content["cause"].values()]
+    assert {name for row in content["text"] for name in row["causes"]} == content["cause"].keys()
+    assert {name for row in texts for name in re.findall(r"\$\{(\w+)\}", str(row))} == content["words"].keys()
+    words = read_rows(FAILURES / "terms.toml")
+    for tables in (("same", "same_elsewhere"), ("chinese",)):
+        listed = [word for table in tables for row in words[table].values() for word in row.split()]
+        assert sorted(listed) == sorted(set(listed))
 
 
 @pytest.mark.parametrize("shared", SHARED, ids=lambda shared: shared.patterns[0][:30])

@@ -6,10 +6,9 @@ import warnings
 import numpy as np
 import pytest
 
-from lab.failures.catalogue import BY_KEY
+from lab.failures.catalogue import BY_KEY, SHAPES
 from lab.failures.finder import look_up as find
 from lab.failures.index import Match
-from lab.failures.messages import SHAPES
 from lab.failures.programs import written_to
 from model import MutationError
 
