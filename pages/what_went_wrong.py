@@ -25,7 +25,7 @@ OWN = Field("numbers", "wrong numbers", "")
 FORM = Field("form", "wrong form", 0, int, limits=(0, max(len(failure.others) for failure in FAILURES)))
 TABS = page.Tabs("what-went-wrong", "wrong tab")
 SHAPE = Field("shape", "wrong shape", None, address.one_of(*SHAPES), address.optional)
-FIELDS = (TABS.field, FAILURE, OWN, FORM, SHAPE)
+FIELDS = (TABS.field, FAILURE, OWN, FORM, SHAPE, from_a_curve.WAY)
 CHECK_LIST = (
     "**Print the graph.** Is the loss computed from the parameters? Each name on the way has a `grad_fn`.",
     "**Isolate one operation.** Take its inputs as they are, and call it and `backward()` alone.",

@@ -76,6 +76,17 @@ def test_hints_come_one_at_a_time_and_the_lines_last():
     press(at, "task hint")
     assert at.code[0].value == COURSE.lines_of("value").strip("\n")
     assert "task hint" not in [button.key for button in at.button]
+    at = opened(**address(at), task="add")  # another task has none open, and after a reload these are
+    assert not at.code
+    at = opened(**{name: value for name, value in address(at).items() if name != "task"})
+    assert at.code[0].value == COURSE.lines_of("value").strip("\n")
+
+
+@pytest.mark.parametrize("opened_hints", ["0.1", "-1.1", "999.1", "1.0", "1", "1.1.1", "a.b", "~", "1.nan"])
+def test_hints_that_no_task_has_are_told(opened_hints):
+    at = opened(hints=opened_hints)
+    assert "`hints`" in texts(at.info)
+    assert "Hint 1" not in texts(at.markdown)
 
 
 @needs_processes

@@ -64,6 +64,8 @@ def test_hints_come_one_at_a_time_and_the_program_last():
     assert not at.code
     press(at, "task hint")
     assert at.code[0].value == PROGRAM.reference.strip()
+    assert PROGRAM.key not in str(address(at))  # it names the failure
+    assert opened(**address(at)).code[0].value == PROGRAM.reference.strip()  # after a reload
 
 
 @pytest.mark.parametrize("number", ["0", "13", "unheard_of"])

@@ -11,13 +11,16 @@ from lab.training.config import Config
 from lab.training.shelf import Kept
 from lab.training.trainer import train
 from lab.ui.failures.from_a_curve import EXAMPLE, PASTED, TEXT
+from tests.pages.conftest import address, run, texts
+from tests.pages.conftest import app as app_of
 
 
 def page():
     import streamlit as st
 
-    from lab.ui.failures.from_a_curve import from_a_curve
+    from lab.ui.failures.from_a_curve import WAY, from_a_curve
 
+    st.session_state.setdefault(WAY.key, WAY.default)
     from_a_curve(lambda key: st.session_state.update({"chosen": key}))
 
 
@@ -66,7 +69,7 @@ def test_a_curve_that_ends_leads_to_the_batch_where_the_run_is_here_and_to_code_
     config = Config(data="moons", hidden=(8, 8, 8), init="normal", optimizer="sgd", lr=30.0, epochs=30)
     app.session_state["training shelf"] = [Kept("wild", config, list(train(config)))]
     app.run()
-    app.segmented_control(key="curve way").set_value("A run of this visit").run()
+    app.segmented_control(key="curve way").set_value("run").run()
     assert "Lower the learning rate from 30 to" in words(app)
     app.toggle(key="curve find").set_value(True).run()
     assert not app.exception
@@ -79,7 +82,7 @@ def test_a_search_that_stops_says_so(app, monkeypatch):
     config = Config(data="moons", hidden=(8, 8, 8), init="normal", optimizer="sgd", lr=30.0, epochs=29)
     app.session_state["training shelf"] = [Kept("wild", config, list(train(config)))]
     app.run()
-    app.segmented_control(key="curve way").set_value("A run of this visit").run()
+    app.segmented_control(key="curve way").set_value("run").run()
     app.toggle(key="curve find").set_value(True).run()
     assert not app.exception
     assert "the losses of the first 2 steps are numbers. There the search stops" in words(app)
@@ -87,7 +90,7 @@ def test_a_search_that_stops_says_so(app, monkeypatch):
 
 def load_run(app, config, metrics):
     """Load a run of this trainer: its settings, and its records or whatever is said to be them."""
-    app.segmented_control(key="curve way").set_value("Load a file").run()
+    app.segmented_control(key="curve way").set_value("load").run()
     files = [("config.json", json.dumps(config.to_json()).encode()), ("metrics.jsonl", metrics)]
     app.get("file_uploader")[0].set_value([(name, content, "application/json") for name, content in files]).run()
 
@@ -126,3 +129,14 @@ def test_a_damaged_run_that_is_loaded_is_said_to_be_damaged_and_not_where_the_se
     (error,) = app.error
     assert "is damaged" in error.value
     assert "/" not in error.value
+
+
+def test_a_reload_keeps_where_the_curve_is_and_a_visit_without_runs_is_told_where_they_are_made():
+    at = run(app_of("pages/what_went_wrong.py"), tab="curve")
+    at.segmented_control(key="curve way").set_value("load").run()
+    assert address(at) == {"tab": "curve", "from": "load"}
+    again = run(app_of("pages/what_went_wrong.py"), **address(at))
+    assert again.get("file_uploader")
+    again.segmented_control(key="curve way").set_value("run").run()
+    assert not again.exception
+    assert "Train one in the Training lab" in texts(again.markdown)

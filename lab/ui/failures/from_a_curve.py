@@ -25,7 +25,8 @@ from lab.training.records import Record
 from lab.training.run_folder import RunError, RunFolder
 from lab.training.samples import DataError
 from lab.training.trainer import train
-from lab.ui import page
+from lab.ui import address, page, state
+from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.player import player
 from lab.ui.table import escape_markdown, with_code
@@ -33,7 +34,8 @@ from lab.ui.training.settings import trainable
 
 Choose = Callable[[str], None]
 TEXT, PASTED = "curve text", "curve pasted"  # the widget, and what outlives it when the page is left
-PASTE, LOAD, RUN = "Paste it", "Load a file", "A run of this visit"
+WAYS = {"paste": "Paste it", "load": "Load a file", "run": "A run of this visit"}
+WAY = Field("from", "curve way", "paste", address.one_of(*WAYS))  # where the curve comes from
 EXAMPLE = Config(data="moons", hidden=(16, 16), optimizer="sgd", lr=10.0, epochs=20)
 STEEP = 50  # largest loss over the smallest, from which on the axis multiplies
 IN_PYTORCH = """\
@@ -64,23 +66,20 @@ class Trained:
 
 def take(text: str) -> None:
     """Let this be the curve (before its widgets)."""
-    st.session_state.pop("curve way", None)  # it begins with what is pasted
+    WAY.set("paste")
     st.session_state[PASTED] = text
 
 
 def from_a_curve(choose: Choose) -> None:
     """Ask for a curve, and say what it shows. choose: opens the failure with this key (a callback)."""
     session = st.session_state
-    runs = _runs()
     way = st.segmented_control(
-        "Where is the curve?", [PASTE, LOAD, *([RUN] if runs else [])], default=PASTE, required=True, key="curve way"
+        "Where is the curve?", WAYS, format_func=WAYS.__getitem__, required=True, key="curve way", on_change=state.step
     )
     try:
-        if way == RUN:
-            name = st.selectbox("Which run?", list(runs), key="curve run")
-            trained = runs[name]
-            _said(curve.of_records(trained.records, trained.config), trained, choose)
-        elif way == LOAD:
+        if way == "run":
+            _of_visit(choose)
+        elif way == "load":
             _loaded(choose)
         else:
             _paste()
@@ -91,6 +90,16 @@ def from_a_curve(choose: Choose) -> None:
 
 
 # ---------------------------------------------------------------- where it comes from
+
+
+def _of_visit(choose: Choose) -> None:
+    runs = _runs()
+    if not runs:
+        st.markdown("This page has no run yet. Train one in the Training lab, or open it if you had one there.")
+        page.link_to("pages/training_lab.py", "Training lab", ":material/model_training:")
+        return
+    trained = runs[st.selectbox("Which run?", list(runs), key="curve run")]
+    _said(curve.of_records(trained.records, trained.config), trained, choose)
 
 
 def _runs() -> dict[str, Trained]:

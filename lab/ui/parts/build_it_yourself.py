@@ -12,9 +12,8 @@ from lab.practice.folder import FolderError
 from lab.practice.render_report import following
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
-from lab.ui.practice import finished
+from lab.ui.practice import finished, hints
 from lab.ui.practice.exercise import exercise, finished_check, wait
-from lab.ui.practice.hints import hints
 from lab.ui.practice.tasks import tasks
 from lab.ui.state import PageState
 from practice import COURSES
@@ -72,7 +71,8 @@ def _of_course(text: str) -> str:
 
 COURSE = Field("course", "build course", next(iter(COURSES)), address.one_of(*COURSES), always=True)
 TASK = Field("task", "build task", None, _of_course, address.optional)
-FIELDS = (COURSE, TASK)
+HINTS = hints.field("build hints", [course.deed(task.key) for course in COURSES.values() for task in course.tasks])
+FIELDS = (COURSE, TASK, HINTS)
 
 
 def _go(key: str) -> None:
@@ -128,7 +128,7 @@ def _task(course: Course, task: Task) -> None:
     if task.starter:
         st.markdown("To begin with:")
         st.code(task.starter.rstrip())
-    hints(course, task)
+    hints.hints(course, task, HINTS)
 
 
 PART = page.TabGroup(FIELDS, {"courses": _show})

@@ -8,8 +8,8 @@ import streamlit as st
 from lab.lessons.pages import BY_FILE
 from lab.ui import page, state
 from lab.ui.address import Field
+from lab.ui.practice import hints
 from lab.ui.practice.exercise import exercise, finished_check, wait
-from lab.ui.practice.hints import hints
 from lab.ui.practice.tasks import tasks
 from lab.ui.state import PageState
 from practice.debug import FAILURES, PROGRAMS, ROOM
@@ -24,7 +24,8 @@ def _number(text: str) -> int:
 
 # The address has the number: the key says what the failure is. A link from where that is known has the key.
 PROGRAM = Field("program", "debug program", 1, _number, limits=(1, len(PROGRAMS)), always=True)
-FIELDS = (PROGRAM,)
+HINTS = hints.field("debug hints", [program.deed(program.tasks[0].key) for program in PROGRAMS])
+FIELDS = (PROGRAM, HINTS)
 
 
 def _show(current: PageState) -> Callable[[], None]:
@@ -58,7 +59,7 @@ def _program(program: Course) -> None:
     if program.deed(task.key) in st.session_state.get("tasks passed", ()):
         _solved(program)
     else:
-        hints(program, task)
+        hints.hints(program, task, HINTS)
 
 
 def _solved(program: Course) -> None:

@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
+from lab.ui.address import Field
 from lab.ui.assignment import hidden
 from practice.task import Course, Task
 
 KEY = "task hint"  # of the button
 
 
-def hints(course: Course, task: Task) -> None:
-    """A teacher's set may hide them, or the lines alone."""
-    session = st.session_state
+def field(key: str, tasks: Sequence[str]) -> Field:
+    """How many hints of each task are open: a dict from its deed, in the address "3.2" for two of the third task.
+
+    tasks  the deeds of all tasks of the page. The address has their numbers: a deed may name what is to be found
+    """
+
+    def parse(text: str) -> dict[str, int]:
+        opened = {}
+        for part in text.split("~"):
+            number, count = (int(one) for one in part.split("."))
+            if not 1 <= number <= len(tasks) or count < 1:
+                raise ValueError(text)
+            opened[tasks[number - 1]] = count
+        return opened
+
+    def show(opened: dict[str, int]) -> str:
+        return "~".join(f"{tasks.index(deed) + 1}.{count}" for deed, count in opened.items())
+
+    return Field("hints", key, {}, parse, show)
+
+
+def hints(course: Course, task: Task, opened: Field) -> None:
+    """A teacher's set may hide them, or the lines alone. opened: of the page, from `field`."""
     deed = course.deed(task.key)
-    shown = session.setdefault("task hints", {}).get(deed, 0)
+    shown = opened.get().get(deed, 0)
 
     def more() -> None:
-        session["task hints"] = session["task hints"] | {deed: shown + 1}
+        opened.set(opened.get() | {deed: shown + 1})
 
     if hidden("hints"):
         shown = 0
