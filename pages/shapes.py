@@ -15,7 +15,7 @@ from lab.ui import grids as drawing
 from lab.ui.address import Field
 from lab.ui.guess import guess, verdict
 from lab.ui.memoize import memoize
-from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.table import escape_markdown, markdown_table, with_code
 from lab.ui.terms import prose
 from model import Tensor
 
@@ -212,9 +212,7 @@ def _forgotten() -> None:
     until = (
         f" Until then, {silent} {'step has' if silent == 1 else 'steps have'} run on wrong numbers." if silent else ""
     )
-    st.markdown(
-        f"{verdict(guessed == outcome)} **{OUTCOMES[outcome].capitalize()}.** {escape_markdown(broken.error)}{until}"
-    )
+    st.markdown(f"{verdict(guessed == outcome)} **{OUTCOMES[outcome].capitalize()}.** {with_code(broken.error)}{until}")
     drawing.show(drawn, key="broadcasting bias")
     st.markdown(
         markdown_table(
@@ -242,13 +240,14 @@ def _forget() -> None:
 
 def _loss() -> None:
     st.markdown(
-        "The loss takes targets of shape (N,) from predictions of shape (N, 1): NumPy makes N × N differences, without "
-        "an error. **Guess where this training ends**, then point at the red cells."
+        "Predictions of shape (N, 1) minus targets of shape (N,): NumPy makes N × N differences, without an error. "
+        "**Where does this training end?**"
     )
-    count = st.slider("N", *COUNT.limits, key="broadcasting count")
-    guessed = guess(
-        f"After {forgotten_sum.STEPS} steps against its gradient, the predictions are", ENDS, "broadcasting end"
-    )
+    with st.container(horizontal=True):
+        count = st.slider("N", *COUNT.limits, key="broadcasting count", width=200)
+        guessed = guess(
+            f"After {forgotten_sum.STEPS} steps against its gradient, the predictions are", ENDS, "broadcasting end"
+        )
     if guessed is None:
         st.info(CHOOSE, icon=":material/help:")
         return

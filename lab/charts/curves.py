@@ -243,23 +243,25 @@ def gradient_norms(
     )
     colours, spec = COLOURS[theme], chart.spec
     _logarithmic(spec, *BAND, HIGH_NORM)
-    words = {"color": colours["text"], "fontSize": 12}
-    usual = {"name": "usual while learning; a finished run may leave it", "yAxis": BAND[0]}
     spec["series"][0]["markArea"] = {
         "silent": True,
         "itemStyle": {"color": colours["band"]},
-        "label": {"position": "insideBottomLeft", **words},
-        "data": [[usual, {"yAxis": BAND[1]}]],
+        "data": [[{"yAxis": BAND[0]}, {"yAxis": BAND[1]}]],
     }
     spec["series"][0]["markLine"] = {
         "silent": True,
         "symbol": "none",
-        "label": {"formatter": "too large", "position": "insideStartBottom", **words},  # above it stand marks of epochs
+        "label": {  # above it stand marks of epochs
+            "formatter": "too large",
+            "position": "insideStartBottom",
+            "color": colours["text"],
+            "fontSize": 12,
+        },
         "lineStyle": {"type": "dashed", "color": colours["faint"]},
         "data": [{"yAxis": HIGH_NORM}],
     }
     remark = f"{BAND[0]:g} to {BAND[1]:g} is usual while a network learns; from {HIGH_NORM:g} on it is too large."
-    title, clipped = chart.title, records[-1].get("clipped", 0)
+    title, clipped = f"{chart.title}, usual in the shaded band", records[-1].get("clipped", 0)
     if clipped:
         title += f", {clipped:.0%} of the steps then clipped"
     return replace(chart, title=title, alt=f"{chart.alt} Logarithmic scale. {remark}")

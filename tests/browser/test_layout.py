@@ -31,6 +31,15 @@ def test_a_page_can_be_read_and_hit_on_a_laptop_on_a_phone_and_projected(tab, ap
     _can_be_read_from_the_last_row(page)
 
 
+@pytest.mark.parametrize("path", ["shapes", "simulate-error"])
+def test_the_names_of_fields_side_by_side_stand_on_one_line(open_page, path):
+    page = open_page(path, width=1280)
+    row = page.locator("[data-testid=stHorizontalBlock]:has(> * > [data-testid=stButtonGroup])").last
+    names = row.locator("> * > :is([data-testid^=st]) [data-testid=stWidgetLabel]")
+    names.nth(2).wait_for()
+    assert len({round(name.bounding_box()["y"]) for name in names.all()}) == 1
+
+
 def _can_be_read_from_the_last_row(page):
     page.set_viewport_size(dict(zip(("width", "height"), PROJECTORS[0], strict=True)))
     project(page)

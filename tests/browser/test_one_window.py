@@ -29,6 +29,15 @@ PAGES = {
     ),
     "practise?tab=predict": (None, [".stage", "text=Check", "[data-testid=stTextInput]", "h1"]),
     "shapes": (None, [".words", "figure[data-grid='gradient of b'] button", "[data-testid=stTextInput]", "h1"]),
+    "shapes?tab=loss&end=mean": (
+        None,
+        ["text=They are all at the mean", ".grids figure >> nth=0", "text=its gradient, the right one", "h1"],
+    ),
+    "why-reverse-mode?tab=one&zeros=nowhere": ("Next pass", ["canvas", "text=That is a column", "text=Blue: above 0"]),
+    "descent?tab=time&largest=last": (
+        None,
+        ["text=As you guessed", "text=Gradient of w", "section.figure .picture >> nth=0", "h1"],
+    ),
     "gradient-check": (
         None,
         [".sentence", ".pictures figure >> nth=0", ".pictures figure >> nth=1", "[type=range]", ".choices", "h1"],

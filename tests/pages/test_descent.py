@@ -2,8 +2,9 @@
 
 import pytest
 
+from lab.training.descent import over_time
 from model import Tensor
-from tests.pages.conftest import address, app, go_back, press, run, switch, texts
+from tests.pages.conftest import address, app, charts, go_back, press, run, switch, texts
 
 
 def opened(**parameters):
@@ -139,6 +140,11 @@ def test_four_points_are_learned_within_a_hundred_steps():
 def test_the_messages_add_up_and_detaching_takes_some_away():
     at = opened(tab="time")
     assert "send" not in texts(at.markdown[1:])
+    drawn = charts(at)
+    assert drawn.keys() == {"states"}  # the forward pass, whose states the messages are made of
+    states = [point[1] for point in drawn["states"]["spec"]["series"][0]["data"]]
+    assert states == pytest.approx(over_time.states("tanh", 0.8, 0.5, 6))
+    assert len(states) == 7
     at.segmented_control(key="descent largest").set_value("first").run()
     rows = table(at, "gradient so far")
     largest, first = rows[0][3], rows[-1][3]
@@ -146,10 +152,15 @@ def test_the_messages_add_up_and_detaching_takes_some_away():
     assert f"step 1 {first}:" in texts(at.markdown)
     assert [row[0] for row in rows] == ["6", "5", "4", "3", "2", "1"]
     assert f"**{rows[-1][-1]}**, the sum of 6 messages" in texts(at.markdown)
-    at.slider(key="descent last").set_value(2).run()
+    kept = at.select_slider(key="descent last")
+    assert (kept.options, kept.value) == (["1", "2", "3", "4", "5", "all"], 40)
+    kept.set_value(2).run()
     assert len(table(at, "gradient so far")) == 2
     assert "the first 4 steps send nothing" in texts(at.markdown)
     assert address(at)["last"] == "2"
+    at.slider(key="descent length").set_value(2).run()  # both steps are kept, and all of them later
+    at.slider(key="descent length").set_value(9).run()
+    assert "The state is never detached" in texts(at.markdown)
     at = opened(tab="time", largest="first", kind="linear", w=1.1, input=0)
     assert "✓ As you guessed. **The largest, 1.611, comes from 6 time steps alike.**" in texts(at.markdown)
 

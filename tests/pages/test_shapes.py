@@ -64,6 +64,7 @@ def test_the_sum_forgotten_is_guessed_and_then_run():
     assert not components(at, "grids")
     at.segmented_control(key="broadcasting guess").set_value("wrong").run()
     assert "✗ Not as you guessed. **No error until the batch changes.**" in texts(at.markdown)
+    assert "`+` cannot combine the result of `@`" in texts(at.markdown)  # as code, without its backticks
     assert drawn(at)["broken"]["shape"] == [3, 3]
     at.segmented_control(key="broadcasting update").set_value("b.data -= lr * b.grad").run()
     assert not components(at, "grids")  # another question

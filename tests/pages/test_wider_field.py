@@ -90,14 +90,19 @@ def test_without_pytorch_its_column_stays_empty(monkeypatch):
 def test_checkpointing_is_counted_for_the_chain_that_was_asked_for():
     at = opened(tab="memory", layers=9, segments=3)
     kept, runs, difference = at.metric
-    assert kept.label == "Bytes kept at the worst moment"
+    assert kept.label == "Bytes kept"
     assert runs.value == "15"  # the last three run once
     assert "only the last segment records its graph" in at.markdown[0].value
     assert float(difference.value.replace("−", "-")) <= 1e-12
     first = kept.value
     assert "Least with" not in texts(at.markdown)  # a guess comes first
+    spec = charts(at)["kept"]["spec"]
+    assert [x for x, _ in spec["series"][0]["data"]] == [3]  # what the slider is at, next to a plain pass
+    (plain,) = [mark["yAxis"] for mark in spec["series"][0]["markLine"]["data"]]
+    assert spec["yAxis"]["max"] == plain
     at.segmented_control(key="field fewest").set_value("all").run()
     assert "✗ Not as you guessed. Least with **" in texts(at.markdown)
+    assert [x for x, _ in charts(at)["kept"]["spec"]["series"][0]["data"]] == [*range(2, 10)]
     assert "✓ As you guessed." in texts(opened(tab="memory", layers=9, fewest="root").markdown)
     at.slider(key="field segments").set_value(5).run()
     assert at.metric[0].value != first

@@ -82,6 +82,12 @@ def unroll(kind: str, w: float, x: float, length: int, kept: int | None = None) 
     return Unrolled(state.item(), _number(weight.grad), _number(first.grad), messages, float(numerical))
 
 
+def states(kind: str, w: float, x: float, length: int) -> list[float]:
+    """The first state, and the state after each of `length` time steps."""
+    run = unroll(kind, w, x, length)
+    return [*(message.state for message in reversed(run.messages)), run.result]
+
+
 def by_length(kind: str, w: float, x: float, kept: int) -> dict[str, list[tuple[float, float]]]:
     """By the number of time steps, the size of the gradients of w and of the first state: the engine runs each."""
     lengths = range(1, LONGEST + 1)

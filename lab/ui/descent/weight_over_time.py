@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from lab import charts
-from lab.charts import Axis, Chart, Line
+from lab.charts import Axis, Chart, Line, Mark
 from lab.text import numeral
 from lab.training.descent import over_time
 from lab.ui import address, page
@@ -20,8 +20,9 @@ from lab.ui.terms import prose
 LARGEST = {"first": "the first", "between": "one between", "last": "the last"}
 W = Field("w", "descent w", 0.8, float, address.number, limits=(-2.0, 2.0))
 X = Field("input", "descent input", 0.5, float, address.number, limits=(-1.0, 1.0))
-LENGTH = Field("length", "descent length", 6, int, limits=(1, over_time.LONGEST))
-KEPT = Field("last", "descent last", over_time.LONGEST, int, limits=(1, over_time.LONGEST))
+LENGTH = Field("length", "descent length", 6, int, limits=(2, over_time.LONGEST))
+WHOLE = over_time.LONGEST  # steps that keep their gradients, where the state is never detached
+KEPT = Field("last", "descent last", WHOLE, int, limits=(1, WHOLE))
 LARGEST_GUESS = Field("largest", "descent largest", None, address.one_of(*LARGEST), address.optional)
 FIELDS = (Field("kind", "descent kind", "tanh", address.one_of(*over_time.KINDS)), W, X, LENGTH, KEPT, LARGEST_GUESS)
 
@@ -37,14 +38,26 @@ def show() -> None:
         kind = st.segmented_control(
             "State", over_time.KINDS, format_func=over_time.KINDS.__getitem__, required=True, key="descent kind"
         )
-        w = st.slider("Weight w", *W.limits, key="descent w", step=0.05)
-        x = st.slider("Input x of each time step", *X.limits, key="descent input", step=0.05)
-        length = st.slider("Time steps", *LENGTH.limits, key="descent length")
-        kept = st.slider("Keep gradients for the last … steps", *KEPT.limits, key="descent last")
+        left, right = st.columns(2)
+        w = left.slider("Weight w", *W.limits, key="descent w", step=0.05)
+        x = right.slider("Input x", *X.limits, key="descent input", step=0.05)
+        length = left.slider("Time steps", *LENGTH.limits, key="descent length")
+        if KEPT.get() >= length:
+            KEPT.set(WHOLE)
+        kept = right.select_slider(
+            "Keep the last … steps",
+            [*range(1, length), WHOLE],
+            format_func=lambda steps: "all" if steps == WHOLE else str(steps),
+            key="descent last",
+        )
     assert kind
-    if guessed is None:
+    if guessed is None:  # the forward pass alone
+        controls.markdown(FIRST)
+        states = memoize("descent states", (kind, w, x, length), lambda: over_time.states(kind, w, x, length))
         with picture:
-            st.markdown(FIRST)
+            boards = ChartHost("descent-time")
+            boards.board("states")
+        boards.fill({"states": _states(states, length - kept)})
         return
     run = memoize("descent run", (kind, w, x, length, kept), lambda: over_time.unroll(kind, w, x, length, kept))
     with controls:
@@ -89,6 +102,17 @@ def _largest(run: over_time.Unrolled, guessed: str) -> str:
         f"{verdict(places[guessed])} **The largest, {numeral(size)}, comes from {which}.** Step {last.time} sends "
         f"{numeral(last.message)}, step {first.time} {numeral(first.message)}: a message from far back is multiplied "
         "on its way by one factor for each time step."
+    )
+
+
+def _states(states: list[float], cut: int) -> Chart:
+    return charts.lines(
+        "The forward pass: the state after each time step",
+        [Line("state h", [(float(time), state) for time, state in enumerate(states)])],
+        Axis("time step"),
+        Axis("state"),
+        marks=[Mark("x", cut, "detached")] if cut > 0 else [],
+        theme=page.theme(),
     )
 
 

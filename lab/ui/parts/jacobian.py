@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
 from lab.autodiff.passes import FunctionGraph, Unfit, place_name
@@ -104,9 +105,13 @@ def _one() -> None:
     if session["jacobian of"] != session["jacobian expression"]:
         session["jacobian of"] = session["jacobian expression"]
         state.reset(OF_ONE_EXPRESSION)
-    values = None if expression is None else expression_box.inputs(NAME, expression)
-    graph = None if expression is None or values is None else _graph(expression, values)
-    if graph is None or expression is None or values is None:
+    if expression is None:
+        return
+    controls, picture = st.columns([2, 3], gap="medium")
+    with controls:
+        values = expression_box.inputs(NAME, expression, columns=2)
+        graph = None if values is None else _graph(expression, values)
+    if graph is None or values is None:
         return
     n, m = len(graph.inputs), len(graph.outputs)
     if max(n, m) > MOST:
@@ -116,18 +121,17 @@ def _one() -> None:
             icon=":material/block:",
         )
     else:
-        _matrix(graph)
+        _matrix(graph, controls, picture)
     _race(graph, expression, values)
 
 
-def _matrix(graph: FunctionGraph) -> None:
+def _matrix(graph: FunctionGraph, controls: DeltaGenerator, picture: DeltaGenerator) -> None:
     """The picture, as far as passes have filled it, and backward(v) next to the product with it."""
     session = st.session_state
     n, m = len(graph.inputs), len(graph.outputs)
     by_columns = session["jacobian way"] == "columns"
     most = n if by_columns else m
     session["jacobian passes"] = min(session["jacobian passes"], most)
-    controls, picture = st.columns([2, 3], gap="medium")
     with controls:
         done = _fill(graph, most)
     inputs, outputs = (

@@ -1,11 +1,10 @@
 """The wider field: this engine beside PyTorch and in its words, with less memory; where it comes from and leads."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
 from lab.charts import Axis, Line, Mark
@@ -173,34 +172,29 @@ def _memory() -> None:
     best, chosen = min(costs, key=lambda cost: cost.kept), costs[segments - 2]
     guessed = guess("Guess: the fewest bytes are kept with", FEWEST, "field fewest")
     if guessed is None:
-        st.markdown(FIRST)
+        st.markdown(f"{FIRST} Until then, the charts show only the number of segments that the slider is at.")
     else:
         _fewest(guessed, layers, best)
-    if guessed is None:  # the curves would tell
-        _counted(st.columns(3), plain, chosen)
-        return
     left, middle, right = st.columns([2, 2, 1])
-    with right:
-        _counted([st.container(gap="xsmall")] * 3, plain, chosen)
+    with right, st.container(gap="xsmall"):
+        _counted(plain, chosen)
     boards = ChartHost("field")
     for column, key in ((left, "kept"), (middle, "runs")):
         with column:
             boards.board(key)
     theme = page.theme()
-    boards.fill(memoize("checkpointing drawn", (chain, theme), lambda: _curves(plain, costs, theme)))
+    shown, least = ([chosen], None) if guessed is None else (costs, best)
+    of = chain, shown, theme
+    boards.fill(memoize("checkpointing drawn", of, lambda: _curves(plain, shown, least, layers, theme)))
 
 
-def _counted(places: Sequence[DeltaGenerator], plain: checkpoint.Cost, chosen: checkpoint.Cost) -> None:
-    for place, (name, count, of_plain) in zip(
-        places,
-        (
-            (KEPT, f"{chosen.kept:,}", f"{chosen.kept / plain.kept:.0%} of all"),
-            ("Layers run forward", f"{chosen.runs}", f"{chosen.runs / plain.runs:.2f} times the {plain.runs}"),
-            ("Largest difference of a gradient", number(chosen.difference), None),
-        ),
-        strict=True,
+def _counted(plain: checkpoint.Cost, chosen: checkpoint.Cost) -> None:
+    for name, count, of_plain in (
+        ("Bytes kept", f"{chosen.kept:,}", f"{chosen.kept / plain.kept:.0%} of all"),
+        ("Layers run forward", f"{chosen.runs}", f"{chosen.runs / plain.runs:.2f} times the {plain.runs}"),
+        ("Gradients differ by", number(chosen.difference), None),
     ):
-        place.metric(name, count, of_plain, delta_color="off", delta_arrow="off")
+        st.metric(name, count, of_plain, delta_color="off", delta_arrow="off")
 
 
 def _fewest(guessed: str, layers: int, best: checkpoint.Cost) -> None:
@@ -216,19 +210,30 @@ def _fewest(guessed: str, layers: int, best: checkpoint.Cost) -> None:
     )
 
 
-def _curves(plain: checkpoint.Cost, costs: list[checkpoint.Cost], theme: str) -> dict[str, charts.Chart]:
-    best = min(costs, key=lambda cost: cost.kept)
-    marks = [Mark("x", best.segments, f"least: {best.segments}"), Mark("y", plain.kept, "everything kept")]
+def _curves(
+    plain: checkpoint.Cost, costs: list[checkpoint.Cost], best: checkpoint.Cost | None, layers: int, theme: str
+) -> dict[str, charts.Chart]:
+    """What has been measured, next to a plain pass; the best of all once it may be seen."""
+    segments = Axis("segments", ends=(0, layers))
+    marks = [Mark("y", plain.kept, "everything kept")]
+    if best:
+        marks.append(Mark("x", best.segments, f"least: {best.segments}"))
     kept, ran = ([(cost.segments, getattr(cost, name)) for cost in costs] for name in ("kept", "runs"))
     return {
         "kept": charts.lines(
-            KEPT, [Line("bytes kept", kept)], Axis("segments"), Axis("bytes"), marks=marks, height=230, theme=theme
+            KEPT,
+            [Line("bytes kept", kept)],
+            segments,
+            Axis("bytes", ends=(0, plain.kept)),
+            marks=marks,
+            height=230,
+            theme=theme,
         ),
         "runs": charts.lines(
             "Layers run forward",
             [Line("runs", ran)],
-            Axis("segments"),
-            Axis("runs"),
+            segments,
+            Axis("runs", ends=(0, 2 * plain.runs)),
             marks=[Mark("y", plain.runs, "a plain pass")],
             height=230,
             theme=theme,
@@ -240,21 +245,20 @@ def _curves(plain: checkpoint.Cost, costs: list[checkpoint.Cost], theme: str) ->
 
 
 def _next() -> None:
-    st.markdown(
-        "Larger layers need no new engine: the same operations make other graphs. Choose one, answer its question, "
-        "then run both passes."
-    )
-    key = st.segmented_control(
-        "Layer", AFTER, format_func=_title, key="field layer", required=True, label_visibility="collapsed"
-    )
-    assert key
-    layer = AFTER[key]
-    st.markdown(layer["question"])
+    with st.container(horizontal=True, vertical_alignment="center"):
+        key = st.segmented_control(
+            "Layer", AFTER, format_func=_title, key="field layer", required=True, label_visibility="collapsed"
+        )
+        assert key
+        layer = AFTER[key]
+        st.markdown(layer["question"], width=600)
     trace = memoize("beyond", key, lambda: record(parse(layer["text"]), layer["values"]))
     player(trace, key="beyond", title=_title(key), event=0, compact=True)
     query = {"expression": layer["text"]}
     page.link_to("pages/graph_lab.py", f"{_title(key)} in the Graph lab", ":material/account_tree:", query)
-    st.markdown("`lab/training/layers.py` has each layer for any size.")
+    st.markdown(
+        "Larger layers need no new engine: `lab/training/layers.py` builds each from the same operations, at any size."
+    )
 
 
 def _title(key: str) -> str:
