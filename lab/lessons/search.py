@@ -40,9 +40,9 @@ COMMON = frozenset(
     re.findall(
         r"\w+",
         "a about an and are as at be been by can could define definition did do does explain for from get give had "
-        "have here how i if in into is it its like me meaning must need of on one or out please s should show so some "
-        "tell than that the their them then there these this to us use used using want was we what when which who will "
-        "with work works would you your",
+        "have here how i if in into is it its like me meaning must my need of on one or out please s should show so "
+        "some tell than that the their them then there these this to us use used using want was we what when which who "
+        "why will with work works would you your dont doesn doesnt isn isnt",
     )
 )
 COMPLAINT = re.compile(
@@ -238,6 +238,8 @@ def _failure(key: str, sure: bool = False) -> SearchHit:
 def _words(text: str) -> list[str]:
     """The words that say something, each once, in the singular; signs such as += and names such as __mul__ count."""
     text = re.sub(r"\bwhere (?:do|does|did|is|are|can|should)\b", "", text.lower())  # not the function
+    text = re.sub(r"\(\s*\d+\s*,[\d\s,]*\)", " shape ", text)
+    text = re.sub(r"\w\[[^\]]*\]\s*[-+*/]?=(?!=)", " overwrite ", text)
     found = re.findall(r"\*\*|[-+*/@]=|(?<!\w)[=+*/@](?!\w)|[a-z_][a-z0-9_]*|\d+", text.replace("-", " "))
     kept = [word for word in found if word not in COMMON]
     return list(dict.fromkeys(_singular(word) for word in (kept or found)))
