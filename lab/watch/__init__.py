@@ -34,7 +34,7 @@ def doctor() -> Iterator[list[RunFinding]]:
         raise
     finally:
         found += watcher.findings(error)
-        print(text(found, watcher.notes()), file=sys.stderr)
+        print(text(found, watcher.notes(), error), file=sys.stderr)
 
 
 __all__ = ["RecordedPass", "RunFinding", "doctor", "watch"]

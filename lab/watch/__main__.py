@@ -59,7 +59,8 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--fail", action="store_true", help="exit with 1 where something was found")
     parser.add_argument("script", type=Path, metavar="SCRIPT.py")
-    parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="ARGS", help="arguments of the script")
+    rest = parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="ARGS", help="arguments of the script")
+    rest.required = False  # an error message would ask for them
     options = parser.parse_args(arguments)
     try:
         from lab.watch.run_passes import RunPasses
@@ -68,7 +69,8 @@ def main(arguments: list[str] | None = None) -> int:
         print("lab.watch needs PyTorch: pip install tensor-ops-lab[torch]", file=sys.stderr)
         return 2
     if not options.script.is_file():
-        print(f"lab.watch: {options.script}: there is no such file.", file=sys.stderr)
+        what = "this is a folder, not a script" if options.script.is_dir() else "there is no such file"
+        print(f"lab.watch: {options.script}: {what}.", file=sys.stderr)
         return 2
     json_file, html_file = (path and path.resolve() for path in (options.json, options.html))
     for path in filter(None, (json_file, html_file)):  # said before a long run, and not after it
@@ -89,7 +91,8 @@ def main(arguments: list[str] | None = None) -> int:
         json_file.write_text(as_json(findings), "utf-8")
     if html_file:
         html_file.write_text(as_html(findings, options.script.name, passes), "utf-8")
-    print(text(findings, watcher.notes()), file=sys.stderr)  # last: who reads it may have stopped, as `head` does
+    # Last: who reads it may have stopped, as `head` does
+    print(text(findings, watcher.notes(), error), file=sys.stderr)
     return FOUND if options.fail and findings and not code else code
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from lab.watch import cuts, depth, errors, values
+from lab.watch import cuts, depth, errors, fixes, values
 from lab.watch.order import cost_sign, of_log_probabilities, policy_uphill, stepped_between
 from lab.watch.sites import NOWHERE, Site, line_with_bare, site
 from lab.watch.tracks import Pass, WatchedOptimizer, kind, leaves_of, made, walk, weak
@@ -163,7 +163,8 @@ def before_backward(watcher: Any, place: Pass, loss: Tensor, reached: list[Tenso
         stale = NOWHERE
         if tensor.grad is not None and leaf.got and (leaf.stepped or leaf.written):
             looked += 1
-            if (looked <= 4 or watcher.turn <= EARLY) and bool(tensor.grad.any()):
+            kept = not leaf.stepped or tensor.grad._version == leaf.grad_version  # else scaled by hand, on purpose
+            if kept and (looked <= 4 or watcher.turn <= EARLY) and bool(tensor.grad.any()):
                 stale = place.site
                 if leaf.stale.line and leaf.written and not leaf.stepped and not owner(watcher, tensor):
                     not_cleared(watcher, leaf.stale, tensor)
@@ -238,6 +239,7 @@ def not_cleared(watcher: Any, where: Site, tensor: Tensor) -> None:
             Site(where.file, bare),
             "zero_grad is named in this line, and not called: the parentheses are "
             f"missing. backward() in line {where.line} adds to the gradients of the step before.",
+            fixes.CALL_IT,
         )
         return
     watcher.say(
@@ -246,6 +248,7 @@ def not_cleared(watcher: Any, where: Site, tensor: Tensor) -> None:
         f"backward() here added to a gradient of shape {tuple(tensor.shape)} that was left from "
         "before the last step, and the sum was used for the next step: zero_grad() was not called "
         "between.",
+        "" if watcher.optimizers else fixes.CLEAR_BY_HAND,
     )
 
 
@@ -299,7 +302,7 @@ def look_at_gradients(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None
                 ):
                     evidence = f"{entry.name} in this line is flat: the gradients of {len(blocked)} weights before it "
                     evidence += "are exactly 0."
-                    watcher.say(21, entry.site, evidence)
+                    watcher.say(21, entry.site, evidence, fixes.STRAIGHT_THROUGH)
     if watcher.turn <= 2:
         constant = [t for t in weights if t.numel() > 1 and all_equal(t)]
         if 2 * len(constant) > max(2, len(weights)) or (constant and len(zeros) == len(weights) > 1):

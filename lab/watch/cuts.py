@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from lab.watch import differences, operations, shapes, values
+from lab.watch import differences, fixes, operations, shapes, values
 from lab.watch.sites import NOWHERE, Site, caller_of_function, line_in_function, site
 from lab.watch.tracks import CutRecord, leaves_of
 
@@ -169,12 +169,16 @@ def loss_without_graph(watcher: Any, loss: Tensor, here: Site) -> None:
     """backward() from a leaf: it teaches nothing if its number came out of a graph."""
     origin = watcher.origin(loss)
     if loss.requires_grad and origin is not None and origin.cut is not None:
-        watcher.say(*of_cut(origin.cut, origin.site, here))
+        watcher.say(*of_cut(origin.cut, here))
 
 
-def of_cut(cut: Any, made_at: Site, here: Site) -> tuple[int, Site, str]:
-    """The failure behind a loss without a graph: its number, its line, the evidence."""
-    begin = f"backward() in line {here.line} has no graph to go through: "
+def of_cut(cut: Any, here: Site) -> tuple[int, Site, str, str]:
+    """The failure behind a loss without a graph: its number, its line, the evidence, the fix if it is not the usual."""
+    return (*cause(cut, f"backward() in line {here.line} has no graph to go through: "), advice(cut))
+
+
+def cause(cut: Any, begin: str) -> tuple[int, Site, str]:
+    """The number of the failure that cut a graph off, its line, and a sentence that goes on from `begin`."""
     if cut.kind == "step":
         return 21, cut.site, f"{begin}{cut.name} in this line gives steps, and no gradient passes a step."
     if cut.kind == "number" and cut.name in FACTORIES:
@@ -188,6 +192,13 @@ def of_cut(cut: Any, made_at: Site, here: Site) -> tuple[int, Site, str]:
     if cut.kind == "update":
         return 4, cut.site, f"{begin}this line replaced a parameter by a new tensor while gradients were off."
     return 11, cut.site, f"{begin}{cut.name} in this line cut it off."
+
+
+def advice(cut: Any) -> str:
+    """What to do about a cut; "" for the usual."""
+    if cut.kind == "number":
+        return fixes.KEEP_THE_GRAPH if cut.name in FACTORIES else fixes.NO_ITEM
+    return {"detach": fixes.NO_DETACH, "update": fixes.STEP_IN_PLACE}.get(cut.kind, "")
 
 
 def frozen_parameter(tensor: Tensor) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from lab.watch import fixes
 from lab.watch.sites import NOWHERE, Site, line_that_names
 from lab.watch.tracks import Made, kind, made, walk
 
@@ -94,7 +95,7 @@ def judge(watcher: Any) -> None:
         return
     if watcher.small and not watcher.depths:
         _, where, evidence = min(watcher.small, key=lambda entry: entry[0])
-        watcher.say(15, where, evidence)
+        watcher.say(15, where, evidence, fixes.LARGER_WEIGHTS)
     for slope in watcher.slopes:
         if slope.site.line and slope.last and slope.first < FADED * slope.last:
             watcher.say(

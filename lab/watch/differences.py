@@ -11,6 +11,7 @@ from lab.watch.tracks import made, node_of
 Tensor = torch.Tensor
 QUOTIENTS = frozenset(("div", "__truediv__", "true_divide"))
 NUDGES = frozenset(("add", "sub", "__add__", "__sub__", "__iadd__", "__isub__", "add_", "sub_"))
+COARSE = 1e-3  # a step of a check that single precision has digits for
 TINY = 2.1e-4  # a step, or two of them, that single precision is too coarse for
 
 
@@ -58,15 +59,16 @@ def checked(watcher: Any, check: Any, function: Any, inputs: Any, args: Any, kwa
         t for t in given if isinstance(t, Tensor) and t.requires_grad and t.dtype in (torch.float32, torch.float16)
     ]
     here, passed = site(2), False
+    step = kwargs.get("eps", args[0] if args else 1e-6)
     watcher.quiet += 1
     try:
         passed = check(function, inputs, *args, **kwargs)
     finally:
         watcher.quiet -= 1
-        if single and not passed:
+        if single and not passed and step < COARSE:
             origin = watcher.origin(single[0])
             where = origin.site if origin is not None else here
-            evidence = f"gradcheck in line {here.line} was given an input of {single[0].dtype}, and failed: finite "
-            evidence += "differences in single precision are too coarse."
+            evidence = f"gradcheck in line {here.line} was given an input of {single[0].dtype}, and failed: for steps "
+            evidence += f"of {step:.0e} single precision is too coarse."
             watcher.say(23, where, evidence)
     return passed

@@ -10,12 +10,13 @@ from typing import Any
 
 import torch
 
-from lab.watch import depth, differences, order, rates
+from lab.watch import cuts, depth, differences, fixes, order, rates
 from lab.watch.finding import RunFinding
 from lab.watch.sites import (
     NOWHERE,
     Site,
     function_at,
+    given_a_quotient,
     kept_aside,
     line_that_fills,
     line_that_stores,
@@ -211,20 +212,21 @@ def never_reached(watcher: Any, track: WatchedOptimizer) -> None:
             where = cut.user if cut.user.line and kept_aside(cut.site.file, cut.site.line) else cut.site
             evidence = f"{len(behind)} parameters of the optimizer in line {track.site.line} got no gradient in "
             evidence += f"{track.steps} steps: {cut.name} in line {cut.site.line} cuts the way to them."
-            watcher.say(number, where, evidence)
+            watcher.say(number, where, evidence, cuts.advice(cut))
             dry -= cut.leaves
 
 
 def lost_terms(watcher: Any) -> None:
     """Terms without a graph that were added to a loss, turn after turn."""
-    for where, cuts in watcher.lost_terms.items():
-        if len(cuts) >= MIN_TURNS:
-            number = {"step": 21, "no_grad": 12}.get(cuts[0].kind, 13)
+    for where, terms in watcher.lost_terms.items():
+        if len(terms) >= MIN_TURNS:
+            number = {"step": 21, "no_grad": 12}.get(terms[0].kind, 13)
             watcher.say(
                 number,
                 where,
-                f"A term of the loss was a plain number in each of {len(cuts)} backward passes: "
-                f"{cuts[0].name} in this line cut it off, so it teaches nothing.",
+                f"A term of the loss was a plain number in each of {len(terms)} backward passes: "
+                f"{terms[0].name} in this line cut it off, so it teaches nothing.",
+                cuts.advice(terms[0]),
             )
 
 
@@ -240,6 +242,7 @@ def multiples_of_numbers(watcher: Any) -> None:
                 where,
                 f"{shares[0]:.3g} times the number that item() gave in this line was added to the "
                 "loss, turn after turn: a plain number teaches nothing.",
+                fixes.NO_ITEM,
             )
 
 
@@ -254,7 +257,8 @@ def evaluated(watcher: Any) -> None:
             12,
             where,
             f"The model ran here in eval mode between {len(turns)} training steps, each time with "
-            "its graph, and no backward() ever went through it: wrap it in torch.no_grad().",
+            "its graph, and no backward() ever went through it.",
+            fixes.UNDER_NO_GRAD,
         )
 
 
@@ -270,6 +274,7 @@ def made_anew(watcher: Any) -> None:
                     where,
                     f"This line made new parameters in {len(turns)} turns; each got one gradient, "
                     "and no optimizer ever had them.",
+                    fixes.MAKE_ONCE,
                 )
 
 
@@ -282,6 +287,8 @@ def without_optimizer(watcher: Any) -> None:
     if not any(track.steps >= 2 for track in watcher.optimizers):
         return
     owned = set().union(*(track.owned for track in watcher.optimizers))
+    if not any(leaf.parameter for key, leaf in watcher.leaves.items() if key in owned):
+        return  # an image, or a state, is what should change: a network that gives its slope should not
     lost = [
         leaf
         for key, leaf in watcher.leaves.items()
@@ -297,11 +304,13 @@ def without_optimizer(watcher: Any) -> None:
     for where, leaves in by_place.items():
         made_at = leaves[0].site.line
         told = f", made in line {made_at}," if made_at and made_at != where.line else ""
+        listed = watcher.plain_container(leaves[0].ref()) is not None
         watcher.say(
             19,
             where,
             f"{len(leaves)} tensors that require gradients (shapes {shapes_of(leaves)}){told} got "
             f"one in {leaves[0].got} backward passes, and no optimizer has them.",
+            fixes.REGISTER if listed else fixes.GIVE_TO_OPTIMIZER,
         )
 
 
@@ -344,6 +353,7 @@ def accumulated(watcher: Any) -> None:
                             f"Gradients of backward passes that no step had used were cleared in "
                             f"line {lost[1].line}: the batches that are left over after a group of {count} "
                             "count for nothing.",
+                            fixes.STEP_FOR_THE_REST,
                         )
                         return
                     watcher.say(
@@ -363,7 +373,7 @@ def accumulated(watcher: Any) -> None:
             ):
                 groups.setdefault(here, []).append(count)
         for where, counts in groups.items():
-            if len(counts) < 2 or watcher.scaled:
+            if len(counts) < 2 or watcher.scaled or given_a_quotient(track.site.file, track.site.line, "lr"):
                 continue
             watcher.say(
                 24,

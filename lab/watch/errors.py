@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from lab.watch import cuts
+from lab.watch import cuts, fixes
 from lab.watch.finding import RunFinding
 from lab.watch.sites import NOWHERE, Site, is_library, names_read_for_grad, user_frame
 from lab.watch.tracks import before_views, made, walk
@@ -22,6 +22,9 @@ DTYPES = re.compile(
 )
 
 
+INTEGERS = re.compile(r"Long|Int|Short|Char|Byte|Bool|int\d|long|bool|not implemented")
+
+
 def line_of(error: BaseException) -> Site:
     """The innermost line of the user's code in a traceback."""
     here, trace = NOWHERE, error.__traceback__
@@ -32,15 +35,15 @@ def line_of(error: BaseException) -> Site:
     return here
 
 
-def finding(number: int, where: Site, evidence: str) -> RunFinding:
-    return RunFinding(number, where.file, where.line, evidence)
+def finding(number: int, where: Site, evidence: str, advice: str = "") -> RunFinding:
+    return RunFinding(number, where.file, where.line, evidence, advice=advice)
 
 
 def of_backward(watcher: Any, error: RuntimeError, loss: Tensor, here: Site) -> RunFinding | None:
     """Why backward() raised."""
     text = str(error)
     if "modified by an inplace operation" in text:
-        return inplace(watcher, text, here)
+        return inplace(watcher, text, loss, here)
     if "second time" in text:
         return second_time(watcher, loss, here)
     if "only for scalar outputs" in text or "only for real scalar outputs" in text:
@@ -65,19 +68,42 @@ def many_numbers(loss: Tensor, here: Site) -> RunFinding:
     return finding(3, here, f"backward() was called on {told}.")
 
 
-def inplace(watcher: Any, text: str, here: Site) -> RunFinding:
+def inplace(watcher: Any, text: str, loss: Tensor, here: Site) -> RunFinding:
     match = SHAPE.search(text)
     if match is None:
         return finding(1, here, "A tensor that backward() needs was written to in place.")
     shape = tuple(int(part) for part in match[1].split(",") if part.strip())
     now, expected = int(match[2]), int(match[3])
-    near = [write for write in watcher.writes if expected < write[1] <= now]
-    fit = [write for write in near if write[0] == shape] or near
-    first = [write for write in fit if write[1] == expected + 1] or fit
-    where = first[-1][2] if first else steps_line(watcher) or here
+    near = [write for write in watcher.writes if expected < write.version <= now]
+    fit = [write for write in near if write.shape == shape] or near
+    first = [write for write in fit if write.version == expected + 1] or fit
+    made_by, addresses = changed(loss)
+    same = [write for write in first if (write.made and id(write.made) in made_by) or write.address in addresses]
+    where = (same or first)[-1].site if first else steps_line(watcher) or here
     evidence = f"This line wrote to a tensor of shape {shape} that backward() in line {here.line} needs: it is at "
     evidence += f"version {now}, and version {expected} was kept."
     return finding(1, where, evidence)
+
+
+def changed(loss: Tensor) -> tuple[set[int], set[int]]:
+    """Of the nodes that refuse to give back what they kept, as it was written to: how their result and their operands
+    were made, and the addresses of the leaves among them."""
+    made_by, addresses = set(), set()
+    for node in walk(loss.grad_fn):
+        if any(refuses(node, name) for name in dir(node) if name.startswith("_saved_")):
+            for part in (node, *(other for other, _ in node.next_functions if other is not None)):
+                made_by.add(id(made(part)))
+                if hasattr(part, "variable"):
+                    addresses.add(part.variable.data_ptr())
+    return made_by, addresses
+
+
+def refuses(node: Any, name: str) -> bool:
+    try:
+        getattr(node, name)
+    except RuntimeError as error:
+        return "modified by an inplace operation" in str(error)
+    return False
 
 
 def steps_line(watcher: Any) -> Site | None:
@@ -157,12 +183,13 @@ def no_graph(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
     origin = watcher.origin(loss)
     if origin is not None:
         if origin.cut is not None:
-            return finding(*cuts.of_cut(origin.cut, origin.site, here))
+            return finding(*cuts.of_cut(origin.cut, here))
         plain = place_of_gradient(watcher, here) or plain_parameter(watcher)
         where = plain or (watcher.frozen if watcher.frozen.line and frozen(watcher) else origin.site)
         evidence = f"backward() in line {here.line}: nothing that the loss was computed from requires a gradient."
-        return finding(4, where, evidence)
-    return finding(4, here, "Nothing that the loss was computed from requires a gradient.")
+        return finding(4, where, evidence, fixes.ASK_FOR_GRADIENTS)
+    told = "Nothing that the loss was computed from requires a gradient."
+    return finding(4, here, told, fixes.ASK_FOR_GRADIENTS)
 
 
 def place_of_gradient(watcher: Any, here: Site) -> Site | None:
@@ -245,6 +272,7 @@ def special(watcher: Any, error: BaseException, here: Site, text: str) -> None:
                     13,
                     cut.site,
                     f"{cut.name} in this line gave a plain number; line {here.line} calls backward() on it.",
+                    fixes.NO_ITEM,
                 )
                 return
         if watcher.last_numpy is not None and not isinstance(error.obj, Tensor):
@@ -260,13 +288,17 @@ def special(watcher: Any, error: BaseException, here: Site, text: str) -> None:
         )
     elif "optimizer got an empty parameter list" in text:
         watcher.say(
-            19, watcher.plain_container() or here, f"The optimizer in line {here.line} was given no parameters."
+            19,
+            watcher.plain_container() or here,
+            f"The optimizer in line {here.line} was given no parameters.",
+            fixes.REGISTER,
         )
     elif "Inference tensors cannot be saved" in text and watcher.inference.line:
         watcher.say(
             12,
             watcher.inference,
             f"Line {here.line} computes with tensors that were made in inference mode, switched on here.",
+            fixes.NO_INFERENCE_MODE,
         )
     elif DTYPES.search(text):
         whole_numbers(watcher, error, here)
@@ -284,6 +316,8 @@ def flat(params: Any) -> list[Any]:
 def whole_numbers(watcher: Any, error: BaseException, here: Site) -> None:
     """An operation was given integers and floats: the integers' line, found among the variables of the frames."""
     trace, found = error.__traceback__, None
+    if not INTEGERS.search(str(error)):  # two sizes of floats
+        return
     wanted_float = "Long but found Float" in str(error) or "Int but found Float" in str(error)
     while trace is not None:
         for value in list(trace.tb_frame.f_locals.values()):
@@ -299,4 +333,5 @@ def whole_numbers(watcher: Any, error: BaseException, here: Site) -> None:
         where,
         f"The tensor made here has dtype {dtype}; line {here.line} cannot compute with it: "
         f"{str(error).splitlines()[0]}",
+        fixes.WHOLE_LABELS if wanted_float else "",
     )

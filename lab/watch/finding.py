@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from lab.failures import FAILURES
+from lab.watch.fixes import IN_PYTORCH
 
 BY_NUMBER = {failure.number: failure for failure in FAILURES}
 
@@ -16,6 +17,7 @@ class RunFinding:
     line      the line of the cause; 0 where it is not known
     evidence  what was measured, as a sentence
     turn      the number of the backward pass that it was noticed in; 0 where that is not known
+    advice    what to do, where this form of the failure wants another fix than the usual one
     """
 
     failure: int
@@ -23,6 +25,7 @@ class RunFinding:
     line: int
     evidence: str
     turn: int = 0
+    advice: str = ""
 
     @property
     def name(self) -> str:
@@ -30,7 +33,7 @@ class RunFinding:
 
     @property
     def fix(self) -> str:
-        return BY_NUMBER[self.failure].fix
+        return self.advice or IN_PYTORCH.get(self.failure) or BY_NUMBER[self.failure].fix
 
     @property
     def link(self) -> str:

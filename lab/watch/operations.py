@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from lab.watch import differences, shapes, values
+from lab.watch import differences, fixes, shapes, values
 from lab.watch.order import of_log_probabilities
 from lab.watch.sites import NOWHERE, Site, caller_of_function, is_library, line_that_keeps, outside, site, user_frames
 from lab.watch.tracks import VIEWS, Made, before_views, kind, leaves_of, made, node_of, walk
@@ -92,6 +92,7 @@ def bootstrapped(watcher: Any, operands: list[Tensor]) -> None:
                 entry.site,
                 "The target made here holds the graph of the same network that it is a target "
                 "for: the step moves the target too.",
+                fixes.FIXED_TARGET,
             )
 
 
@@ -177,6 +178,7 @@ def twice_normalized(watcher: Any, loss: Made, operands: list[Tensor]) -> None:
             again.site,
             f"The {does.lower()} in this line gets what went through the {does.lower()} of line {where.line}, and "
             f"{name} in line {loss.site.line} wants one of them.",
+            f"Leave out this {does.lower()}: {name} wants one, and it gets two.",
         )
     elif does in ("Softmax", "Sigmoid"):
         watcher.twice.setdefault((25, where.file, where.line), (entry.site, loss.site))
@@ -185,6 +187,7 @@ def twice_normalized(watcher: Any, loss: Made, operands: list[Tensor]) -> None:
             where,
             f"{name} in line {loss.site.line} got the result of a {does.lower()}, made here, and "
             "another one comes after it: give it logits.",
+            f"Give `{name}` what the {does.lower()} gets. To look at probabilities, compute them separately.",
         )
     elif does == "Relu" and name == "cross_entropy":
         share = float((operands[0] == 0).double().mean())
@@ -193,6 +196,7 @@ def twice_normalized(watcher: Any, loss: Made, operands: list[Tensor]) -> None:
             where,
             f"cross_entropy got logits that went through a relu: {share:.0%} of them are exactly 0, "
             "and no gradient passes there.",
+            fixes.NO_RELU,
         )
 
 

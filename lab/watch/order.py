@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from lab.watch import fixes
 from lab.watch.sites import NOWHERE, Site, line_with_bare
 from lab.watch.tracks import VIEWS, WatchedOptimizer, kind, made
 
@@ -46,6 +47,7 @@ def wrong_way(watcher: Any) -> None:
                 place.site,
                 "The loss is a sum or mean of log-probabilities without a minus: "
                 f"{len(values)} steps made the data less likely.",
+                fixes.ADD_A_MINUS,
             )
         elif place.policy.line and tracks and not upward:
             watcher.say(
@@ -53,6 +55,7 @@ def wrong_way(watcher: Any) -> None:
                 place.policy,
                 "Log-probabilities times their gain are a term of the loss with a plus: each "
                 "step makes what paid well less likely.",
+                fixes.ADD_A_MINUS,
             )
         elif alone and place.cost > 0 and upward and not values[-1] < values[0]:
             watcher.say(
@@ -60,6 +63,7 @@ def wrong_way(watcher: Any) -> None:
                 upward[0].site,
                 f"maximize=True, and the loss is a cost: {len(values)} steps brought it "
                 f"from {values[0]:.3g} to {values[-1]:.3g}.",
+                fixes.NO_MAXIMIZE,
             )
         elif alone and place.cost < 0 and not upward and not values[-1] > values[0]:
             watcher.say(
@@ -67,6 +71,7 @@ def wrong_way(watcher: Any) -> None:
                 place.cost_site,
                 f"The minus in this line turns the cost around: {len(values)} steps "
                 f"brought the cost from {-values[0]:.3g} to {-values[-1]:.3g}.",
+                fixes.NO_MINUS,
             )
 
 
@@ -125,6 +130,7 @@ def never_stepped(watcher: Any) -> None:
                 if bare
                 else f"{watcher.turn} backward passes filled the "
                 f"gradients, and {track.kind} in line {track.site.line} never took a step.",
+                fixes.CALL_IT if bare else "",
             )
 
 

@@ -1,9 +1,11 @@
 """What the mode does not see: how parameters, optimizers and layers are made, and where gradients are switched off."""
 
 import sys
+import warnings
 import weakref
 from collections.abc import Callable
 from functools import partial, wraps
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -13,7 +15,7 @@ from torch.overrides import _get_current_function_mode, _pop_mode_temporarily
 
 from lab.watch import differences, steps
 from lab.watch.order import clipped
-from lab.watch.sites import Site, site, tree, user_frame
+from lab.watch.sites import NOWHERE, Site, site, tree, user_frame
 from lab.watch.tracks import Made, made, node_of
 
 GRAD_MODES = (torch.no_grad, torch.inference_mode)
@@ -49,6 +51,7 @@ class Patches:
         self.replace(torch.amp.GradScaler, "scale", self.scale)
         self.replace(torch, "compile", self.compiler)
         self.replace(torch.set_grad_enabled, "__init__", self.switch)
+        self.replace(warnings, "showwarning", self.warning)
         for mode in GRAD_MODES:
             self.replace(mode, "__enter__", self.enter)
             self.replace(mode, "__exit__", self.leave)
@@ -184,6 +187,14 @@ class Patches:
             return unwatched(self.watcher, compiled)
 
         return unwatched_compile
+
+    def warning(self, old: Any) -> Any:
+        def showwarning(message: Any, category: Any, file: str, line: int, *rest: Any) -> None:
+            """PyTorch warns of the line that called it. Here that is one of the mode's: name the script's own."""
+            here = site(2) if Path(file).parent == Path(__file__).parent else NOWHERE
+            old(message, category, here.file or file, here.line or line, *rest)
+
+        return showwarning
 
     def switch(self, old: Any) -> Any:
         def __init__(mode: Any, enabled: bool) -> None:

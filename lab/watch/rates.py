@@ -17,6 +17,7 @@ LONG = 0.3  # of the size of the parameters, in one step
 REPLACED = 1.0  # a step as long as the parameters: little of them is left
 # On a parabola a step of gradient descent that is stable (lr < 2 / curvature) promises less than 4 times the loss.
 STABLE = 4.0
+PROMISED = 0.5  # of the loss, in the longest step: below it a step overshoots no valley
 
 
 def measure(watcher: Any, track: WatchedOptimizer, parameters: Sequence[Tensor]) -> None:
@@ -56,8 +57,13 @@ def too_long(values: Sequence[float], moves: Sequence[MeasuredStep]) -> str:
     if len(values) < MIN_VALUES or not moves:
         return ""
     begin, end = before_long_steps(values, moves), sorted(values[-5:], key=lambda v: (math.isnan(v), v))[2]
+    if not math.isfinite(begin):  # the data hold it
+        return ""
     jump = max(move.jump for move in moves)
     worse = not math.isfinite(end) or end > (10 if jump < 1 else 2) * abs(begin) + 1e-6
+    promised = max((move.fall for move in moves if not math.isnan(move.fall)), default=math.inf)
+    if promised <= PROMISED and math.isfinite(end):
+        return ""
     if worse and jump > LONG:
         return (
             f"changed the parameters by {jump:.2g} times their size, and the loss went from {begin:.3g} to {end:.3g}."

@@ -12,10 +12,11 @@ from lab.watch.finding import RunFinding
 NOTHING = "lab.watch: no failure found in this run."
 
 
-def text(findings: Sequence[RunFinding], notes: Sequence[str] = ()) -> str:
-    """What a reader at a terminal sees; notes say what was not watched."""
+def text(findings: Sequence[RunFinding], notes: Sequence[str] = (), error: BaseException | None = None) -> str:
+    """What a reader at a terminal sees; notes say what was not watched, `error` is what ended the run."""
     if not findings:
-        return "\n".join([NOTHING, *notes])
+        ended = f"lab.watch: {type(error).__name__} ended the run; none of the 25 failures was found."
+        return "\n".join([NOTHING if error is None else ended, *notes])
     parts = [
         f"{finding.file}:{finding.line}: failure {finding.failure}, {finding.name}\n"
         f"  seen: {finding.evidence}\n  fix:  {finding.fix}\n  try:  {finding.link}"

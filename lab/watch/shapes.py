@@ -82,7 +82,7 @@ def pairs(operands: list[Tensor], result: Tensor) -> bool:
 
 def one_sided(watcher: Any, a: Tensor, b: Tensor, here: Site) -> bool:
     """True for a prediction against a target: only one has a graph, and the column was not made for this line."""
-    if a.requires_grad == b.requires_grad:
+    if (a.grad_fn is None) == (b.grad_fn is None) or a.requires_grad == b.requires_grad:
         return False
     column = a if a.dim() == 2 else b
     node = node_of(column)

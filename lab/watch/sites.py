@@ -157,6 +157,16 @@ def line_of_argument(filename: str, line: int, name: str) -> int:
     return line
 
 
+def given_a_quotient(filename: str, line: int, name: str) -> bool:
+    """True if a call in a line is given a quotient as the argument `name`: `lr=0.1 / k`."""
+    return any(
+        given.arg == name and isinstance(given.value, ast.BinOp) and isinstance(given.value.op, ast.Div)
+        for node in ast.walk(tree(filename))
+        if isinstance(node, ast.Call) and node.lineno == line
+        for given in node.keywords
+    )
+
+
 def line_of_dtype(filename: str, line: int) -> int:
     """The line that gives a name to the dtype which a call is given by that name; else the line of the call."""
     for node in ast.walk(tree(filename)):

@@ -94,6 +94,9 @@ def scaled_loss(watcher: Any, result: Any) -> None:
 def check_before(watcher: Any, track: WatchedOptimizer, optimizer: Any, here: Site) -> None:
     parameters = owned(watcher, track, optimizer)
     leaves = [watcher.leaf(tensor) for tensor in parameters]
+    for tensor, leaf in zip(parameters, leaves, strict=True):
+        if not leaf.got and tensor.grad is not None:  # by a pass whose graph was not walked
+            leaf.got = 1
     received = [tensor for tensor, leaf in zip(parameters, leaves, strict=True) if leaf.turn > track.last_turn]
     received.sort(key=Tensor.numel)  # the first gradient that is not zero ends the search: begin with a small one
     if received and all(tensor.grad is None or not bool(tensor.grad.any()) for tensor in received):
@@ -127,7 +130,8 @@ def check_after(watcher: Any, track: WatchedOptimizer, optimizer: Any, here: Sit
     track.last_turn = watcher.turn
     track.last_step = here
     track.clock, track.cuts = watcher.clock, watcher.last_cut
-    for leaf in leaves:
+    for tensor, leaf in zip(parameters, leaves, strict=True):
         leaf.stepped = True
+        leaf.grad_version = tensor.grad._version if tensor.grad is not None else 0
     if track.before:
         rates.measure(watcher, track, [tensor for tensor in parameters[:20] if tensor.dim() >= 1])

@@ -3,7 +3,7 @@
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -47,6 +47,16 @@ class Made:
     at: int = 0  # how many nodes had been seen before
 
 
+class Written(NamedTuple):
+    """A write in place: the shape, the version that it made, the line, how the tensor was made, and its address."""
+
+    shape: tuple[int, ...]
+    version: int
+    site: Site
+    made: Made | None
+    address: int
+
+
 @dataclass(slots=True)
 class CutRecord:
     """Where numbers left the graph: kind is detach, no_grad, number, numpy, step (argmax, comparison) or update."""
@@ -85,6 +95,7 @@ class Leaf:
     version: int = 0
     written: bool = False  # since its last backward pass, by hand
     stepped: bool = False  # since its last backward pass, by an optimizer
+    grad_version: int = 0  # of its gradient, at the last step of an optimizer
     stale: Site = NOWHERE  # the backward pass that added to the gradient of a step before
     init: Site = NOWHERE  # the last write to it before the first backward pass
     loaded: bool = False

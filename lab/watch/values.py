@@ -19,6 +19,33 @@ AVERAGES = frozenset(("mean", "std", "var", "std_mean", "var_mean", "prod", "cum
 LOSSES = frozenset(("binary_cross_entropy", "kl_div", "nll_loss", "cross_entropy"))
 MATRICES = frozenset(("inverse", "cholesky", "det", "logdet"))
 DANGEROUS = ROOTS | POWERS | QUOTIENTS | LOGARITHMS | EXPONENTIALS | AVERAGES | LOSSES | MATRICES
+# The usual fix, that of a logarithm at 0, stands in fixes.py
+FIXES = (
+    (
+        frozenset(("softmax", "log_softmax")),
+        "A row that is -inf everywhere has no softmax: leave at least one entry of each row unmasked.",
+    ),
+    (
+        frozenset(("acos", "asin", "atanh")),
+        "Keep the input inside the open interval: `x.clamp(-1 + 1e-6, 1 - 1e-6)`.",
+    ),
+    (
+        EXPONENTIALS,
+        "Keep the exponent small: `x.clamp(max=80)`. Where a logarithm follows, use `logsumexp` or `log_softmax`.",
+    ),
+    (
+        ROOTS,
+        "Add a small number before the root: `(x + 1e-12).sqrt()`; a norm is `(x.square().sum() + 1e-12).sqrt()`.",
+    ),
+    (QUOTIENTS, "Keep the divisor away from 0: for a `b` that is not negative, `a / b.clamp(min=1e-12)`."),
+    (
+        frozenset(("mean", "std", "var", "std_mean", "var_mean")),
+        "A mean of no numbers is nan, and so is the spread of one number; where all are equal, the slope of the spread "
+        "is not finite. Leave out such a batch, or use `(x.var(correction=0) + 1e-12).sqrt()`.",
+    ),
+    (LOSSES, "Look at what the loss was given: no label that counts, or a probability that is not above 0."),
+    (MATRICES, "Add a small multiple of the identity: `A + 1e-6 * torch.eye(n)`."),
+)
 CHOOSERS = frozenset(("where", "masked_fill", "masked_fill_", "nan_to_num", "nan_to_num_"))
 
 
@@ -92,7 +119,12 @@ def not_finite(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None:
     if first.where.line and finite:
         watcher.say(20, first.where, f"{told} This line hid it from the result, not from the gradient.")
     elif not diverges(watcher):
-        watcher.say(9, first.site, told)
+        watcher.say(9, first.site, told, fix_of(first.name))
+
+
+def fix_of(name: str) -> str:
+    """What to do about an operation that gave a result which is not finite; "" for the usual."""
+    return next((fix for names, fix in FIXES if name in names), "")
 
 
 def diverges(watcher: Any) -> bool:

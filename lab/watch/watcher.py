@@ -28,6 +28,7 @@ from lab.watch.tracks import (
     Pass,
     TensorOrigin,
     WatchedOptimizer,
+    Written,
     made,
     node_of,
     weak,
@@ -62,7 +63,7 @@ class Watcher(TorchFunctionMode):
         self.cut_counts: dict[tuple[Site, str], int] = {}
         self.items: deque[tuple[float, CutRecord]] = deque(maxlen=256)
         self.last_numpy: CutRecord | None = None
-        self.writes: deque[tuple[tuple[int, ...], int, Site]] = deque(maxlen=4096)
+        self.writes: deque[Written] = deque(maxlen=4096)
         # leaf -> the turn and the place in which its gradient was cleared, and whether a forward pass had run since
         self.zeroed: dict[int, tuple[int, Site, bool]] = {}
         self.cleared: dict[int, Site] = {}  # leaf -> the last zero_grad() that it was given to
@@ -134,10 +135,10 @@ class Watcher(TorchFunctionMode):
 
     # What was found
 
-    def say(self, failure: int, where: Site, evidence: str) -> None:
+    def say(self, failure: int, where: Site, evidence: str, advice: str = "") -> None:
         """Keep one finding; a second one of the same failure in the same line says nothing new."""
         turn = self.turn + self.forwarded  # after an operation it is the pass that comes
-        found = RunFinding(failure, where.file, where.line, evidence, turn)
+        found = RunFinding(failure, where.file, where.line, evidence, turn, advice)
         self.found.setdefault((failure, where.file, where.line), found)
 
     def findings(self, error: BaseException | None = None) -> list[RunFinding]:

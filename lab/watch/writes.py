@@ -6,7 +6,7 @@ import torch
 
 from lab.watch import cuts, differences, errors, operations, rates
 from lab.watch.sites import Site, is_library, outside, site
-from lab.watch.tracks import KEY, Leaf, Made, made, node_of
+from lab.watch.tracks import KEY, Leaf, Made, Written, made, node_of
 
 Tensor = torch.Tensor
 MAX_UPHILL = 6
@@ -68,7 +68,7 @@ def write(watcher: Any, func: Any, name: str, args: tuple[Any, ...], kwargs: dic
         note_clear(watcher, tensor, here)
     elif name in ("div_", "mul_", "__itruediv__", "__imul__") and leaf is None and is_gradient(watcher, tensor):
         watcher.scaled = watcher.scaled or outside(2).f_code.co_filename == here.file
-    watcher.writes.append((tuple(tensor.shape), version + 1, here))
+    watcher.writes.append(Written(tuple(tensor.shape), version + 1, here, source, tensor.data_ptr()))
     if watcher.raw.get(tensor.data_ptr()) == watcher.turn and tensor.grad_fn is None:
         watcher.raw_writes.append((tensor.data_ptr(), watcher.clock, here))
     if leaf is not None:

@@ -1,5 +1,8 @@
 """The stories of docs/watch.md: what it says of its pictures is what their programs do."""
 
+import re
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,7 +12,8 @@ pytest.importorskip("torch")
 
 from docs.watch_pictures import graph_kept_by, run
 
-STORIES = (Path(__file__).parents[3] / "docs" / "watch.md").read_text("utf-8")
+ROOT = Path(__file__).parents[3]
+STORIES = (ROOT / "docs" / "watch.md").read_text("utf-8")
 
 
 def test_the_nan_comes_at_the_step_that_the_story_names():
@@ -30,3 +34,10 @@ def test_each_picture_stands_in_the_docs():
     for name in ("none", "nan", "memory"):
         assert f"(watch-{name}.svg)" in STORIES
         assert (Path(__file__).parents[3] / "docs" / f"watch-{name}.svg").exists()
+
+
+@pytest.mark.parametrize("story", re.findall(r"^    \$ python (-m lab\.watch .*)\n((?:    .*\n)+)", STORIES, re.M))
+def test_each_command_prints_what_its_story_shows(story):
+    command, shown = story
+    ran = subprocess.run([sys.executable, *command.split()], cwd=ROOT, capture_output=True, text=True)
+    assert ran.stdout + ran.stderr == re.sub("^    ", "", shown, flags=re.M)

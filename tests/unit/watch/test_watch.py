@@ -28,6 +28,8 @@ from lab.watch.watcher import Watcher  # noqa: E402
 ROOT = Path(__file__).parents[3]
 PROGRAMS = Path(__file__).parent / "programs"
 WRONG, RIGHT = sorted(PROGRAMS.glob("wrong/*.py")), sorted(PROGRAMS.glob("right/*.py"))
+# Right, too, though the reader of code takes them for wrong: what clears them is seen only in the run
+CLEARED = sorted(PROGRAMS.glob("cleared_by_the_run/*.py"))
 
 pytestmark = pytest.mark.xdist_group("test_watch")  # each program is run once for all tests, where one process has them
 
@@ -62,7 +64,7 @@ def test_failures_are_found_in_the_line_of_their_cause():
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("path", RIGHT, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*RIGHT, *CLEARED], ids=lambda path: path.stem)
 def test_right_programs_get_no_word(path):
     assert watched(path)[1] == set()
 
@@ -105,6 +107,13 @@ def test_a_running_total_holds_as_many_graphs_as_it_says(capsys):
             w.grad = None
             total = total + loss
     assert ["at least 6 turns" in finding.evidence for finding in found if finding.failure == 10] == [True]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_two_sizes_of_floats_are_no_whole_numbers(capsys):
+    with pytest.raises(RuntimeError, match="same dtype"), doctor() as found:
+        torch.nn.Linear(3, 1)(torch.rand(4, 3).double())
+    assert found == []
 
 
 def losses_of_single_points(seed):
@@ -154,6 +163,23 @@ def test_command_line(tmp_path):
     assert (ran.returncode, ran.stdout) == (7, "['--a', 'b'] True\n")
     assert "no failure found" in ran.stderr
     assert json.loads((tmp_path / "out.json").read_text()) == []
+
+
+def test_a_run_that_stops_is_not_called_free_of_failures(tmp_path, capsys):
+    script = tmp_path / "script.py"
+    script.write_text("def f(:\n")
+    assert main([str(script)]) == 1
+    assert "SyntaxError ended the run; none of the 25 failures was found." in capsys.readouterr().err
+    assert main([str(tmp_path)]) == 2
+    assert "this is a folder" in capsys.readouterr().err
+
+
+def test_a_warning_of_pytorch_names_the_line_of_the_script(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import torch\nprint(float(torch.ones(1, requires_grad=True)))\n")
+    ran = subprocess.run([sys.executable, "-m", "lab.watch", script], cwd=ROOT, capture_output=True, text=True)
+    assert f"{script}:2: UserWarning" in ran.stderr
+    assert "watcher.py" not in ran.stderr
 
 
 def test_the_files_are_written_where_nobody_reads_what_is_printed(tmp_path):

@@ -12,4 +12,4 @@ for _ in range(6):
     loss.backward()
     opt.step()
     total += loss  #! 10
-print(float(total))
+print(f"{total:.4f}")

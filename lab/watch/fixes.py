@@ -1,0 +1,75 @@
+"""What to do about a finding in PyTorch, where the catalogue's words are for the lab's engine or for another form of
+the failure."""
+
+ASK_FOR_GRADIENTS = (
+    "Ask for gradients where the tensor that should learn is made: `requires_grad=True`, `nn.Parameter`, or "
+    "`.requires_grad_()` for the layers to train."
+)
+KEEP_THE_GRAPH = (
+    "Put tensors together with `torch.stack` or `torch.cat`, which keep their graphs; `torch.tensor` copies numbers."
+)
+STEP_IN_PLACE = "Write to the parameter in place under `no_grad()`: `w -= lr * w.grad`, not `w = w - lr * w.grad`."
+CLEAR_BY_HAND = "Clear the gradient after each step: `w.grad = None`."
+NO_DETACH = (
+    "Take `detach()` out of the way to the loss. If the part before it should not learn, leave its parameters out of "
+    "the optimizer."
+)
+FIXED_TARGET = "Compute the target under `torch.no_grad()`, or `detach()` it."
+NO_INFERENCE_MODE = (
+    "Use `torch.no_grad()` in place of `inference_mode` for what a loss uses later, or compute the loss with a "
+    "`.clone()` made outside."
+)
+UNDER_NO_GRAD = "Wrap it in `with torch.no_grad():`."
+NO_ITEM = "Use the tensor itself on the way to the loss; take `.item()` only to print a number."
+PRINT_NUMBERS = "Print `x.item()`, or `x.tolist()` for several numbers."
+NO_RELU = "Remove the relu before the loss: `cross_entropy` takes logits of either sign."
+LARGER_WEIGHTS = (
+    "Leave these weights as the layer makes them, or fill them with `nn.init.kaiming_normal_` (relu) or "
+    "`nn.init.xavier_normal_` (tanh, sigmoid)."
+)
+CALL_IT = "Add the parentheses: without them the method is not called."
+NO_MINUS = "Remove the minus: the optimizer makes the loss smaller as it is."
+NO_MAXIMIZE = "Leave out `maximize=True`: a cost should become smaller."
+ADD_A_MINUS = "Put a minus before it: the optimizer makes the loss smaller, so what should grow enters with a minus."
+REGISTER = (
+    "Keep layers in `nn.ModuleList` or `nn.ModuleDict` and tensors in `nn.Parameter`: `parameters()` does not look "
+    "into plain lists and dicts."
+)
+GIVE_TO_OPTIMIZER = (
+    "Give these tensors to the optimizer, or add them with `optimizer.add_param_group`. If they should not learn, "
+    "switch their gradients off: `.requires_grad_(False)`."
+)
+MAKE_ONCE = "Make the layer once, in `__init__`, and only call it in `forward`."
+STRAIGHT_THROUGH = (
+    "Let the gradient pass by the step: `x + (x.round() - x).detach()`; with `sign`, `bernoulli` and others likewise."
+)
+WHOLE_LABELS = "Class labels are whole numbers: `labels.long()`."
+STEP_FOR_THE_REST = (
+    "Step once more after the loop for the batches that are left over, divided by their own number, or leave them out."
+)
+
+# By number: in place of the catalogue's, in PyTorch's names
+IN_PYTORCH = {
+    8: "Give both the same shape first: `prediction.squeeze(-1)` for targets of shape (N,), or `target.unsqueeze(-1)`.",
+    9: (
+        "Keep the input away from 0: `x.clamp(min=1e-12).log()`, `(x + 1e-12).sqrt()`; where clamp acts, no gradient "
+        "passes. Better, use the stable form: `log_softmax`, `logsigmoid`, or a loss on logits."
+    ),
+    14: (
+        "A smaller rate keeps units alive. `leaky_relu` has a slope below 0 on which they come back. Start biases at "
+        "0, weights with `nn.init.kaiming_normal_`."
+    ),
+    15: (
+        "Use `relu` with `nn.init.kaiming_normal_` in place of sigmoid or tanh; fewer layers; a shortcut around some "
+        "of them; in a recurrent network `nn.LSTM` or `nn.GRU`, or fewer steps."
+    ),
+    16: (
+        "Start with small random weights: `nn.init.xavier_uniform_` for tanh and sigmoid, `nn.init.kaiming_uniform_` "
+        "for relu. Zeros are right for biases."
+    ),
+    17: (
+        "Divide the rate by 3 or 10 until the loss falls. A warm-up and `nn.utils.clip_grad_norm_` help where only "
+        "some steps are too long."
+    ),
+    23: "Check in float64: `x.double()`, and `net.double()` for a network.",
+}

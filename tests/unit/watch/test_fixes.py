@@ -1,0 +1,195 @@
+"""What the watcher says to do, done: a program that fails gets the printed change, and the failure is gone."""
+
+import contextlib
+import io
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from lab.failures import FAILURES  # noqa: E402
+from lab.watch.__main__ import run  # noqa: E402
+from lab.watch.watcher import Watcher  # noqa: E402
+
+PROGRAMS = Path(__file__).parent / "programs" / "wrong"
+# program, failure, words of the fix, and the change that they ask for: (old, new), ...
+FIXES = (
+    ("gate_clamped_after_use", 1, "Make a new tensor", ("z.clamp_(0.05, 0.95)", "z = z.clamp(0.05, 0.95)")),
+    ("saved_result_scaled", 1, "Make a new tensor", ("s *= scale", "s = s * scale")),
+    ("two_heads_two_backwards", 2, "retain_graph=True", ("first.backward()", "first.backward(retain_graph=True)")),
+    (
+        "two_heads_two_backwards",
+        2,
+        "add them",
+        ("first.backward()", ""),
+        ("second.backward", "(first + second).backward"),
+    ),
+    ("loss_per_sample", 3, ".mean()", ("loss.backward", "loss.mean().backward")),
+    ("similarities_copied", 4, "torch.stack", ("torch.tensor(sims)", "torch.stack(sims)")),
+    ("all_frozen", 4, ".requires_grad_()", ("loss = net", "net[2].requires_grad_()\nloss = net")),
+    (
+        "parameter_replaced_without_graph",
+        4,
+        "w -= lr * w.grad",
+        ("return tensor - rate * tensor.grad", "tensor -= rate * tensor.grad\n        tensor.grad = None"),
+        ("w = moved", "moved"),
+    ),
+    ("middle_grad_printed", 5, "h.retain_grad()", ("h.sum()", "h.retain_grad()\nh.sum()")),
+    ("by_hand_never_cleared", 6, "w.grad = None", ("w -= 0.05 * w.grad", "w -= 0.05 * w.grad\n    w.grad = None")),
+    ("never_cleared", 6, "optimizer.zero_grad()", ("loss.backward()", "opt.zero_grad()\n    loss.backward()")),
+    ("zero_no_call", 6, "parentheses", ("opt.zero_grad", "opt.zero_grad()")),
+    ("leaf_minus_equals", 7, "with torch.no_grad()", ("w -= 0.1", "with torch.no_grad(): w -= 0.1")),
+    ("column_minus_vector", 8, "prediction.squeeze(-1)", ("net(x) - y", "net(x).squeeze(-1) - y")),
+    ("column_minus_vector", 8, "target.unsqueeze(-1)", ("net(x) - y", "net(x) - y.unsqueeze(-1)")),
+    ("log_of_zero_probability", 9, "x.clamp(min=1e-12).log()", ("torch.log(p)", "p.clamp(min=1e-12).log()")),
+    (
+        "exp_overflow",
+        9,
+        "x.clamp(max=80)",
+        ("torch.exp(net(x))", "torch.exp(net(x).clamp(max=80))"),
+        (" * 200", " * 50"),
+    ),
+    (
+        "softmax_masked",
+        9,
+        "leave at least one entry of each row unmasked",
+        ("pad[1, :] = True", "pad[1, 1:] = True"),
+    ),
+    ("std_one", 9, "x.var(correction=0) + 1e-12", ("h.std(0)", "(h.var(0, correction=0) + 1e-12).sqrt()")),
+    ("constant_column", 9, "clamp(min=1e-12)", ("/ x.std(0)", "/ x.std(0).clamp(min=1e-12)")),
+    ("running_total", 10, "total += loss.item()", ("total += loss", "total += loss.item()")),
+    ("list_of_losses", 10, ".detach()", ("history.append(loss)", "history.append(loss.detach())")),
+    (
+        "lstm_state_attr",
+        11,
+        "state = state.detach()",
+        ("return self.out(y)", "self.state = tuple(s.detach() for s in self.state)\n        return self.out(y)"),
+    ),
+    (
+        "dqn_target_graph",
+        11,
+        "detach()` it",
+        ("q(s2).max(1).values", "q(s2).max(1).values.detach()"),
+    ),
+    ("encoder_detached", 11, "Take `detach()` out", (".detach()", "")),
+    ("inference_mode", 12, "torch.no_grad()", ("inference_mode", "no_grad"), ("*backbone.parameters(), ", "")),
+    ("item_then_backward", 13, "the tensor itself", (".item()", "")),
+    ("penalty_of_items", 13, "the tensor itself", (".item()", "")),
+    ("numpy_function", 13, "x.exp()", ("np.exp(w)", "w.exp()")),
+    ("dead_bias", 14, "Start biases at 0", ("-50.0", "0.0")),
+    ("eight_sigmoids", 15, "Use `relu`", ("nn.Sigmoid()", "nn.ReLU()")),
+    (
+        "small_init_deep",
+        15,
+        "kaiming_normal_",
+        ("nn.init.normal_(layer.weight, std=0.01)", "nn.init.kaiming_normal_(layer.weight)"),
+    ),
+    (
+        "zero_weights",
+        16,
+        "xavier_uniform_",
+        ("nn.init.zeros_(p)", "nn.init.xavier_uniform_(p) if p.dim() > 1 else nn.init.zeros_(p)"),
+    ),
+    ("hand_rate", 17, "Divide the rate by 3 or 10", ("lr = 0.5", "lr = 0.05")),
+    ("minus_ce", 18, "Remove the minus", ("= -nn", "= nn")),
+    ("maximize", 18, "Leave out `maximize=True`", (", maximize=True", "")),
+    ("policy_without_minus", 18, "Put a minus", ("actor = (", "actor = -(")),
+    (
+        "clip_after_step",
+        18,
+        "`backward()`, `step()`",
+        ("    opt.step()\n", ""),
+        ("1.0)", "1.0)\n    opt.step()"),
+    ),
+    ("step_no_call", 18, "parentheses", ("opt.step", "opt.step()")),
+    (
+        "scheduler_first",
+        18,
+        "after that the scheduler",
+        ("    scheduler.step()  #! 18\n", ""),
+        ("opt.step()", "opt.step()\n    scheduler.step()"),
+    ),
+    (
+        "half_in_optimizer",
+        19,
+        "Give these tensors",
+        ("Adam(dec.", "Adam([*enc.parameters(), *dec."),
+        ("(), lr", "()], lr"),
+    ),
+    ("half_in_optimizer", 19, "switch their gradients off", ("opt =", "enc.requires_grad_(False)\nopt =")),
+    (
+        "experts_in_a_list",
+        19,
+        "nn.ModuleList",
+        ("[nn.Linear(d, 1) for _ in range(k)]", "nn.ModuleList([nn.Linear(d, 1) for _ in range(k)])"),
+    ),
+    (
+        "layer_in_forward",
+        19,
+        "in `__init__`",
+        ("self.a = nn.Linear(4, 8)", "self.a, self.b = nn.Linear(4, 8), nn.Linear(8, 3)"),
+        ("return nn.Linear(8, 3)(h)", "return self.b(h)"),
+    ),
+    (
+        "root_behind_where",
+        20,
+        "safe = where(x > 0, x, 1.0)",
+        ("x.sqrt()", "torch.where(x > 0, x, 1.0).sqrt()"),
+    ),
+    ("bernoulli", 21, "likewise", ("torch.bernoulli(p)", "p + (torch.bernoulli(p) - p).detach()")),
+    (
+        "accuracy_trained",
+        21,
+        "cross_entropy(logits, labels)",
+        (".argmax(dim=1)", ""),
+        ("(guess != y).float().mean()", "F.cross_entropy(guess, y)"),
+    ),
+    ("whole_numbers", 22, "Write `1.0`, not `1`", ("[1, 2, 3]", "[1.0, 2.0, 3.0]")),
+    ("long_input", 22, ".float()", ("[1, 0]])", "[1, 0]]).float()")),
+    ("gradcheck_single", 23, "x.double()", ("randn(4, ", "randn(4, dtype=torch.float64, ")),
+    ("accumulate_four", 24, "Divide each loss by k", (".pow(2).mean()", ".pow(2).mean() / 4")),
+    (
+        "leftover_batches",
+        24,
+        "Step once more after the loop",
+        ("            opt.zero_grad()\n", "            opt.zero_grad()\n    opt.step()\n"),
+    ),
+    (
+        "softmax_in_forward",
+        25,
+        "Give `cross_entropy` what the softmax gets",
+        ("F.softmax(self.fc(x), dim=1)", "self.fc(x)"),
+    ),
+    ("sigmoid_bce_twice", 25, "Leave out this sigmoid", ("torch.sigmoid(net(x))", "net(x)")),
+)
+
+
+def findings(script: Path):
+    quiet = io.StringIO()
+    grad = torch.is_grad_enabled()
+    torch.manual_seed(0)
+    with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet), Watcher() as watcher:
+        _, error, variables = run(script)
+    torch.set_grad_enabled(grad)
+    found = watcher.findings(error)
+    variables.clear()
+    return found, error
+
+
+def test_a_fix_was_tried_for_each_failure():
+    assert {failure for _, failure, *_ in FIXES} == {failure.number for failure in FAILURES}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("program", "failure", "words", "changes"), [(p, n, w, c) for p, n, w, *c in FIXES])
+def test_the_printed_fix_cures_the_program(program, failure, words, changes, tmp_path):
+    source = (PROGRAMS / f"{program}.py").read_text("utf-8")
+    ill, _ = findings(PROGRAMS / f"{program}.py")
+    assert [words in found.fix for found in ill if found.failure == failure] == [True]
+    for old, new in changes:
+        assert source.count(old) == 1, old
+        source = source.replace(old, new)
+    script = tmp_path / "cured.py"
+    script.write_text(source, "utf-8")
+    assert findings(script) == ([], None)
