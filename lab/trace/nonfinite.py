@@ -10,6 +10,9 @@ from lab.trace.derive import rule_of, short_names
 from lab.trace.parts import Message, Node
 from lab.trace.recording import Trace, describe
 
+MAX_NUMBERS = 12  # of an array that is written out
+GIVEN = frozenset(("masked_fill",))  # put in what the program gives: an inf on purpose, as in a mask
+
 
 class Remark(NamedTuple):
     """Where something that is not finite arose, and the pass in which it did."""
@@ -34,15 +37,36 @@ def remarks(trace: Trace) -> list[Remark]:
 
 
 def _arose_in(trace: Trace, node: Node) -> bool:
-    return _bad(node["value"]) and not any(_bad(trace.nodes[child]["value"]) for child in node["children"])
+    return (
+        node["op"] not in GIVEN
+        and _bad(node["value"])
+        and not any(_bad(trace.nodes[child]["value"]) for child in node["children"])
+    )
 
 
 def _about_value(trace: Trace, node: Node) -> str:
     if not node["op"]:
         return f"The input {describe(node)} is {brief(node['value'])}, so what depends on it is too."
-    inputs = ", ".join(brief(trace.nodes[child]["value"]) for child in node["children"])
+    inputs = ", ".join(_told(trace.nodes[child]) for child in node["children"])
     reason = trace.ops.get(node["op"], UNKNOWN).not_finite
-    return f"`{node['op']}` of {inputs} gives {brief(node['value'])}. {reason}".rstrip()
+    return f"`{node['op']}` of {inputs} gives {_told(node)}{_share(node)}. {reason}".rstrip()
+
+
+def _told(node: Node) -> str:
+    """The value of a node; of a large array the shape."""
+    return brief(node["value"]) if np.size(node["value"]) <= MAX_NUMBERS else str(tuple(_shape(node)))
+
+
+def _shape(node: Node) -> list[int]:
+    return node["large"]["shape"] if "large" in node else node["shape"]
+
+
+def _share(node: Node) -> str:
+    """How many numbers of a large array are not finite; "" for one that is written out."""
+    bad, size = int(np.sum(~np.isfinite(np.asarray(node["value"], dtype=float)))), int(np.prod(_shape(node)))
+    if size <= MAX_NUMBERS:
+        return ""
+    return f" with {node['large']['not_finite'] if 'large' in node else bad} of {size:,} numbers not finite"
 
 
 def _about_message(trace: Trace, message: Message) -> str:

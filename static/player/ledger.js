@@ -183,17 +183,13 @@ function forward(playback, event, cell) {
   );
   const result = brief(pick(node.value, chosen), fullShape(node));
   const where = chosen === null ? "" : ` at ${indexText(node.shape, chosen, fullShape(node))}`;
+  const names = playback.written(node, (child) => playback.name(child));
+  const given = amount(pick(node.value, chosen), `${playback.name(event.node)}${where}`, "value", fullShape(node));
   return {
     phase: "Forward pass",
     sentence: `${playback.definition(event.node)}${where}: ${numbers} gives ${result}.`,
-    equation: [
-      figure(
-        numbers,
-        playback.written(node, (child) => playback.name(child)),
-      ),
-      sign("="),
-      amount(pick(node.value, chosen), `${playback.name(event.node)}${where}`, "value", fullShape(node)),
-    ],
+    // Operands that fill two rows stand in the sentence alone, or the result would have no room.
+    equation: numbers.length > 2 * ROOM ? [given] : [figure(numbers, names), sign("="), given],
     note: chosen === null ? firstCell(playback, node) : "",
   };
 }

@@ -77,7 +77,9 @@ for (const op of new Set(traces.operations.map((example) => example.op))) {
           const texts = written(node, told.numbers);
           assert.equal(texts.length, wanted.length, sentence);
           wanted.forEach((value, operand) => says(texts[operand], value, sentence));
-          assert.equal(equation[0].text, told.numbers);
+          const long = told.numbers.length > 88; // two rows of the narrowest ledger: then the result stands alone
+          assert.equal(equation.length, long ? 1 : 3);
+          assert.equal(equation[0].text, long ? told.result : told.numbers);
           assert.equal(equation.at(-1)?.text, told.result);
         }
       });

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lab.expression import parse
-from lab.trace.nonfinite import explain
+from lab.trace.nonfinite import explain, remarks
 from lab.trace.recording import record
 
 
@@ -102,3 +102,14 @@ def test_every_expression_with_extreme_numbers_can_be_explained():
     for text in texts * 10:
         trace = record(parse(text), {name: rng.choice(numbers, 3) for name in "ab"})
         assert all(sentence.endswith(".") and "\n" not in sentence for sentence in explain(trace))
+
+
+def test_of_a_large_array_the_shape_is_told_and_how_many_are_not_finite():
+    (remark,) = explain(record(lambda x: x.log().sum(), {"x": np.arange(20.0)}))[:1]
+    assert remark.startswith("`log` of (20,) gives (20,) with 1 of 20 numbers not finite.")
+
+
+def test_an_inf_that_the_program_puts_in_is_no_accident():
+    trace = record(lambda x: x.log(), {"x": np.array([0.0, 1.0])})
+    trace.nodes[1]["op"] = "masked_fill"  # of a recorded PyTorch pass
+    assert [remark for remark in remarks(trace) if remark.arose == "forward"] == []
