@@ -1,11 +1,11 @@
 /** The graph: drawn once for each structure, then patched in place. */
 
 import { bitmap, heat, isDark, largestOf, legendOfColours, notFinite, PALETTES } from "./arrays.js";
-import { brief, flat, numeral, shapeText, shorten, toNumber } from "./format.js";
+import { brief, flat, numeral, shapeOf, shapeText, shorten, toNumber } from "./format.js";
 import { AtRest, h, mayMove, nextFrame, s, setAttribute, setText } from "./dom.js";
 import { Arranger } from "./arranger.js";
 import { Bars } from "./bars.js";
-import { around, bestFor, groupsOf, hasCells, itemsOf, measured } from "./layout.js";
+import { around, bestFor, gridOf, groupsOf, hasCells, itemsOf, measured } from "./layout.js";
 import { isOperation } from "./playback.js";
 import { View } from "./view.js";
 
@@ -676,14 +676,18 @@ function paintField(field, value, missing, card, sign) {
     setText(field.text, sign + (value === null ? missing : brief(value)));
     return;
   }
+  // The gradient of a wrong rule may have another shape than its node: its numbers have no cells, so it is named.
+  const found = value === null ? null : gridOf(shapeOf(value));
+  const fits = found?.rows === card.grid.rows && found.columns === card.grid.columns;
+  const instead = value === null ? missing : shapeText(shapeOf(value));
   if (field.map) {
-    setAttribute(field.map, "visibility", value === null ? "hidden" : "visible");
-    if (value !== null) setAttribute(field.map, "href", bitmap(value, card.grid, PALETTES[field.name]));
-    setText(field.text, value === null ? missing : notFinite(value));
+    setAttribute(field.map, "visibility", fits ? "visible" : "hidden");
+    if (value !== null && fits) setAttribute(field.map, "href", bitmap(value, card.grid, PALETTES[field.name]));
+    setText(field.text, value !== null && fits ? notFinite(value) : instead);
     return;
   }
-  setText(field.text, value === null ? missing : "");
-  const numbers = value === null ? [] : flat(value);
+  setText(field.text, fits ? "" : instead);
+  const numbers = value !== null && fits ? flat(value) : [];
   const largest = largestOf(numbers.map(toNumber));
   field.cells.forEach(({ back, text }, i) => {
     const known = i < numbers.length;

@@ -29,7 +29,11 @@ SEGMENTS = {  # what is touched, one after the other, and what the last touch sh
     ),
     "why-broadcasting-sums": (
         ["text=See", "link:Graph lab", "radio:forgets the sum", "button:Show one where it does"],
-        [(".ledger .note", "The first event that differs"), (".card.departs .name", "✗")],
+        [
+            (".ledger .note", "The first event that differs"),
+            (".card.departs .name", "✗"),
+            (".card.departs .mark.gradient", "(2, 2)"),  # where the row's two numbers are due
+        ],
     ),
 }
 
