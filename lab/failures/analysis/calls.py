@@ -241,7 +241,8 @@ class Calls:
         if module.op in LOSSES:
             return self.tensors.loss(LOSSES[module.op], args, keys | module.attributes, at)
         if module.op == "Flatten":
-            return self.methods.method_call(first, "flatten", [Value(Kind.NUMBER, constant=1)], {}, at)
+            start = module.attributes.get("start_dim", Value(Kind.NUMBER, constant=1))
+            return self.methods.method_call(first, "flatten", [start], {}, at)
         return self.layer_output(module, (*args, *keys.values()) or (first,), at)
 
     def layer_output(self, module: Value, given: tuple[Value, ...], at: ast.expr) -> Value:

@@ -309,7 +309,9 @@ class Libraries:
                 value.tags.add(Tag.OPEN)
             for item in value.items or []:
                 item.tags.add(Tag.REGISTERED)
-        value.attributes |= {k: v for k, v in keys.items() if k in {"reduction", "inplace"}}
+        value.attributes |= {k: v for k, v in keys.items() if k in {"reduction", "inplace", "start_dim"}}
+        if name == "Flatten" and args:
+            value.attributes["start_dim"] = args[0]
         value.constant, value.turns = self.times(), self.program.turns()
         if any(flag.constant is False for key, flag in keys.items() if key.endswith("affine")):
             value.tags.add(Tag.FROZEN)  # it has no parameters

@@ -38,6 +38,7 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
             continue
         if event.kind == Act.SUBTRACT and (
             stood_up(column, node)
+            or same_numbers(*two_sides(column, event))
             or not (sizes_known(event) or predicted(column) or same_batch(*two_sides(column, event)))
         ):
             continue  # two axes made on purpose, so that each meets each
@@ -88,6 +89,15 @@ def stood_up(column: Value, difference: ast.AST) -> bool:
     """Is the column made right where it meets the row: a[:, None] - b?"""
     made = column.node
     return column.op in {"view", "index"} and any(part is made for part in ast.walk(difference))
+
+
+def same_numbers(column: Value, row: Value) -> bool:
+    """Is the one made of the other by its shape alone: s - s.squeeze(1), each against each?"""
+    while row.op == "view" and row.parents:
+        row = row.parents[0]
+    while column.op == "view" and column.parents:
+        column = column.parents[0]
+    return row is column
 
 
 def predicted(value: Value) -> bool:

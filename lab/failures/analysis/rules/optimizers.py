@@ -62,7 +62,9 @@ def rate_too_high(case: Case) -> Iterator[RuleHit]:
         if (
             value.op == "SGD"
             and items
-            and (all(v.leaf for v in items) or (len(items) == 1 and measured(case, items[0])))
+            and (
+                all(v.leaf for v in items) or (len(items) == 1 and (measured(case, items[0]) or a_part(node, items[0])))
+            )
         ):
             continue  # how long a step it bears lies in its data
         keyword = next((k.value for k in node.keywords if k.arg == "lr"), node.args[1] if len(node.args) > 1 else None)
@@ -76,6 +78,13 @@ def rate_too_high(case: Case) -> Iterator[RuleHit]:
                 f"loss jumps or becomes nan. Start at {usual}.",
                 case.text.replace([(keyword, usual)]),
             )
+
+
+def a_part(optimizer: ast.Call, layer: Value) -> bool:
+    """Is it one layer of a network whose other layers do not learn: model.head.parameters()?"""
+    given = optimizer.args[0] if optimizer.args else None
+    owner = given.func.value if isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute) else None
+    return layer.op in LAYERS and isinstance(owner, ast.Attribute)
 
 
 def measured(case: Case, network: Value) -> bool:
@@ -158,7 +167,7 @@ def linear_parts(prediction: Value) -> Iterator[tuple[Value, Value]]:
 
 def climbing_optimizer(case: Case) -> Iterator[RuleHit]:
     """18: a rate below 0, or an optimizer told to maximize, for a loss of the library or a mean of squares.
-    Silent: where anything else is gone back through."""
+    Silent: where anything else is gone back through, and where another optimizer descends the same loss: a game."""
     passes = case.all(Act.BACKWARD)
     if not passes or any(e.value.op not in LOSS_FUNCTIONS and not squared(e.value).op for e in passes):
         return
@@ -168,7 +177,7 @@ def climbing_optimizer(case: Case) -> Iterator[RuleHit]:
             continue
         told = next((k.value for k in call.keywords if k.arg == "maximize" and ast.unparse(k.value) == "True"), None)
         below = isinstance(rate.constant, int | float) and rate.constant < 0 and rate.node is not None
-        if told is not None:
+        if told is not None and len(case.all(Act.OPTIMIZER)) == 1:
             yield RuleHit(
                 18,
                 told,
