@@ -8,7 +8,7 @@ widget, `acknowledge`, which the script sets to the number of the run, after all
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,6 +30,23 @@ def acknowledge() -> None:
         st.number_input("Number of the answer", 0, key=NUMBER)
 
 
+class Values(Mapping[str, Any]):
+    """What a session has, by the script's keys. A value is looked up when it is asked for, and not all of them before:
+    Streamlit makes such a mapping for each select box and number, to ask for one key, and a component's value costs."""
+
+    def __init__(self, session: LatestState) -> None:
+        self._session = session
+
+    def __getitem__(self, key: str) -> Any:
+        return self._session[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._session.all_values())
+
+    def __len__(self) -> int:
+        return len(self._session.all_values())
+
+
 @dataclass
 class LatestState(SessionState):
     """A visitor's session. What the script has set stays until the browser has shown it.
@@ -44,6 +61,15 @@ class LatestState(SessionState):
     sent: frozenset[str] = frozenset()
     drawn: set[str] = field(default_factory=set)
     complete: bool = True
+
+    @property
+    def filtered_state(self) -> Mapping[str, Any]:  # type: ignore[override]  # nobody writes to it
+        """Streamlit asks it whether a widget's value is None, and a script for all that the session has."""
+        return Values(self)
+
+    def all_values(self) -> Mapping[str, Any]:
+        """What Streamlit makes of the whole session."""
+        return super().filtered_state
 
     def on_script_will_rerun(
         self,

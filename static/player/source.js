@@ -146,7 +146,7 @@ function edgesOf({ element, lines }) {
 }
 
 /** The lines of a function that are neither empty nor part of its docstring. @param {string[]} lines */
-export function linesThatDo(lines) {
+function linesThatDo(lines) {
   const opens = lines.findIndex((text) => /^\s*[rR]?"""/.test(text));
   const oneLine = opens >= 0 && /""".*"""/.test(lines[opens]);
   const closes = oneLine ? opens : lines.findIndex((text, i) => i > opens && text.includes('"""'));
@@ -155,7 +155,7 @@ export function linesThatDo(lines) {
 
 /** A few of these lines around one of them: more before it where fewer follow.
  * @param {number[]} lines @param {number} line */
-export function linesAround(lines, line) {
+function linesAround(lines, line) {
   const first = Math.min(lines.indexOf(line) - BEFORE, lines.length - AROUND);
   return lines.slice(Math.max(0, first), Math.max(0, first) + AROUND);
 }

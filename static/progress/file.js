@@ -31,7 +31,7 @@ export function checkedObjects(found, fields) {
   return Object.fromEntries(entries(found).filter(([, one]) => fits(one)));
 }
 
-export const WORK = /** @type {const} */ ({ text: "string", best: "string", passed: "number" });
+const WORK = /** @type {const} */ ({ text: "string", best: "string", passed: "number" });
 export const STUMBLE = /** @type {const} */ ({ check: "string", mistake: "string", day: "string" });
 export const SCORE = /** @type {const} */ ({ got: "number", most: "number" });
 

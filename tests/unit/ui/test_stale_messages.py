@@ -104,3 +104,17 @@ def test_after_a_script_that_fails_each_time_every_value_is_a_choice(visit):
     assert visit.values() == (1, 3)
     visit.answer({"a": 1, "b": 4, NUMBER: 2})
     assert visit.values() == (1, 4)
+
+
+def test_a_widget_that_asks_for_its_value_costs_no_look_at_the_others(visit, monkeypatch):
+    """Streamlit asks `key in filtered_state` for each select box; to look up a component's value takes 0.2 ms."""
+    everything = super(LatestState, visit.state).filtered_state
+    assert dict(visit.state.filtered_state) == everything
+    assert len(visit.state.filtered_state) == len(everything) > 2
+    asked = []
+    monkeypatch.setattr(LatestState, "__getitem__", lambda self, key: asked.append(key) or everything[key])
+    values = visit.state.filtered_state
+    assert "a" in values
+    assert values["b"] == 0
+    assert "none of that name" not in values
+    assert asked == ["a", "b", "none of that name"]
