@@ -296,13 +296,12 @@ def norms_and_updates(
         }
         line["name"] += ", update"
     spec["series"] += updates.spec["series"]
-    first, *others = spec["xAxis"]  # at its end stand the numbers of the right axis
-    spec["xAxis"] = [first | {"nameLocation": "middle", "nameGap": 20}, *others]
-    spec["grid"] |= {"bottom": 36}
+    first, *others = spec["xAxis"]
+    spec["xAxis"] = [first | {"name": ""}, *others]  # at its end stand the numbers of the right axis
     spec["yAxis"] = [spec["yAxis"], updates.spec["yAxis"] | {"position": "right", "splitLine": {"show": False}}]
     return replace(
         norms,
-        title=norms.title.replace("Gradient norm per layer", "Gradient norms; thin: updates"),
+        title=norms.title.replace("Gradient norm per layer", "Gradient norms by epoch; thin: updates"),
         alt=f"{norms.alt} {updates.alt} An update of 0.001 is usual.",
         headers=(*norms.headers, *(f"{layer}, update" for layer in updates.headers[1:])),
         rows=[(*norm, *update[1:]) for norm, update in zip(norms.rows, updates.rows, strict=True)],

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from lab.training.lessons import FIRST
 from lab.training.live import LiveRun
 from lab.ui.training.instruments import UPDATES
+from tests.layout import project
 from tests.support import settled
 
 
@@ -420,3 +421,31 @@ def test_all_instruments_keep_up_with_a_run_at_full_speed(open_page):
         }"""
     )
     assert page.locator("[data-testid=stException]").count() == 0
+
+
+def test_pictures_that_are_watched_are_high_enough_to_be_read(open_page):
+    page = open_lab(open_page, "epochs=5&speed=inf", height=720)
+    button(page, "Start").click()
+    button(page, "Done").wait_for()
+    settled(page)
+    heights = [page.locator(f"[data-chart={name}] .picture").bounding_box()["height"] for name in ("loss", "gradients")]
+    assert min(heights) >= 135
+    doctor = page.locator(".st-key-training-doctor").bounding_box()
+    assert doctor["y"] + doctor["height"] <= 720
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1024, 768)])
+def test_a_projector_shows_the_pictures_with_the_buttons_of_the_run_above_them(open_page, width, height):
+    page = open_lab(open_page, width=width, height=height)
+    project(page)
+    shown = [button(page, "Start"), page.locator("[data-chart=network]"), page.locator("[data-chart=plane]")]
+    page.wait_for_function(
+        """() => {
+          const { top, bottom } = document.querySelector("[data-chart=plane]").getBoundingClientRect();
+          return document.documentElement.matches(".projecting") && top > 0 && bottom <= innerHeight;
+        }"""
+    )
+    for one in shown:
+        box = one.bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= height

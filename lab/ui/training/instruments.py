@@ -59,9 +59,7 @@ PANEL = {  # beside the plane, one of them at a time
     "Lost units": "dead",
     "Confusion": "confusion",
 }
-# Of the pictures, so that with the row of buttons above and the doctor below they fill the window and no more.
-TALL = "clamp(260px, calc(100vh - var(--training-frame)), 620px)"
-HALF = "clamp(112px, calc((100vh - var(--training-frame) - 62px) / 2), 300px)"
+TALL, HALF = "var(--training-tall)", "var(--training-half)"  # heights of the pictures: assets/training.css
 HEIGHTS = {"loss": HALF, **dict.fromkeys(PANEL.values(), HALF)}
 NOTES = {"loss": "band behind: single batches"}
 ANSWER = "the answer of the network"
