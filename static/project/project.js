@@ -8,7 +8,7 @@ import { h } from "../player/dom.js";
 const LEAST = 1.5; // times as large, at least
 const WIDTH = 683; // CSS pixels of the window that the page has then, as far as it is not smaller still
 const HEIGHT = 512;
-const EDGE = 8; // pixels between the picture and the lower edge of the window
+const EDGE = 8; // pixels between the picture and the bar
 const SMALL = 90; // pixels of height, of what is no picture
 /** What a page shows, besides words: grids, charts and graphs, and components in which nothing is written. */
 const PICTURES = ["stGraphVizChart", "stEChartsChart", "stImage", "stBidiComponentIsolated", "stBidiComponentRegular"]
@@ -133,7 +133,7 @@ function stay() {
   cancelAnimationFrame(frame);
 }
 
-/** Bring the picture into the window, and as much of what stands above it as there is room for. */
+/** Bring the picture into the window, above the bar, and as much of what stands above it as there is room for. */
 function reveal() {
   const main = document.querySelector(MAIN);
   const picture = main && pictureOf(main);
@@ -144,7 +144,7 @@ function reveal() {
     watched = picture;
   }
   const { top, bottom } = picture.getBoundingClientRect();
-  main.scrollTop += Math.min(top, bottom - innerHeight + EDGE);
+  main.scrollTop += Math.min(top, bottom - bar.getBoundingClientRect().top + EDGE);
 }
 
 /** The first one that can be seen half as much of as of any; the first where none can be seen. @param {Element} main */

@@ -48,6 +48,21 @@ def test_a_slider_of_steps_follows_a_presenter(open_page):
         expect(slider).to_have_value(value)
 
 
+def test_the_bar_covers_nothing_of_the_picture(open_page):
+    page = open_page("simulate-error?part=life", width=1024, height=768)
+    picture = page.locator("[data-testid=stGraphVizChart] svg")
+    picture.wait_for()
+    project(page)
+    bar = page.locator(".project-bar")
+    expect(bar).to_be_visible()
+    for _ in range(100):  # the picture takes its new size after the page has
+        box, top = picture.bounding_box(), bar.bounding_box()["y"]
+        if box["y"] >= 0 and box["y"] + box["height"] <= top:
+            return
+        page.wait_for_timeout(50)
+    pytest.fail(f"The picture is at {box}, the bar at {top}.")
+
+
 def test_who_writes_an_f_projects_nothing(open_page):
     page = open_page("practise?tab=ask")
     page.locator(".project-bar").wait_for(state="attached")
