@@ -19,6 +19,7 @@ from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.libraries import Libraries
 from lab.failures.analysis.methods import Methods
 from lab.failures.analysis.program import Body, Follower, Frame, Program, Scope
+from lab.failures.analysis.shapes import output_shape
 from lab.failures.analysis.tensors import Tensors
 
 DEEPEST = 8  # calls inside calls that are followed
@@ -247,13 +248,11 @@ class Calls:
 
     def layer_output(self, module: Value, given: tuple[Value, ...], at: ast.expr) -> Value:
         """What a layer gives, or a network of which nothing is known."""
-        first, shape = given[0], None
-        if module.op in {"Linear", "MLP"}:
-            width = module.attributes.get("out")
-            out = width.constant if width is not None and isinstance(width.constant, int) else None
-            shape = (*first.shape[:-1], out) if first.shape else (None, 1) if out == 1 and first.shape is None else None
-            if first.kind == Kind.TENSOR and first.whole and module.op == "Linear":
-                self.program.note(Act.WHOLE_INPUT, at, first, module)
+        first = given[0]
+        width = module.attributes.get("out", Value()).constant
+        shape = output_shape(module.op, first.shape, width if isinstance(width, int) else None)
+        if module.op == "Linear" and first.kind == Kind.TENSOR and first.whole:
+            self.program.note(Act.WHOLE_INPUT, at, first, module)
         before = first
         while before.parents and before.op not in LAYERS and before.kind in {Kind.UNKNOWN, Kind.TENSOR}:
             before = before.parents[0]
@@ -268,10 +267,9 @@ class Calls:
         return value
 
     def recurrent(self, module: Value, args: list[Value], node: ast.expr) -> Value:
-        given = args[0].shape if args else None
-        out = self.tensors.tensor(
-            node, module.op, (*args, module), (*given[:-1], None) if given and len(given) == 3 else None
-        )
+        width = module.attributes.get("out", Value()).constant
+        given = output_shape(module.op, args[0].shape if args else None, width if isinstance(width, int) else None)
+        out = self.tensors.tensor(node, module.op, (*args, module), given)
         states = [self.tensors.tensor(node, module.op, (out,)) for _ in range(2)]  # of the same graph as the output
         if module.op in {"GRUCell", "RNNCell"}:
             return out

@@ -24,6 +24,7 @@ class Result(Enum):
     ARITHMETIC = auto()  # a sign between the first two
     JOINED = auto()  # several tensors as one
     GATHERED = auto()  # elements at given places
+    PAIRED = auto()  # one number for each pair of vectors
     LOSS = auto()  # a loss of a prediction and a target
     COMPUTED = auto()  # a tensor of all that it is given, of a shape that is not known
     UNKNOWN = auto()  # some tensor
@@ -159,6 +160,8 @@ EFFECTS = {
     "bernoulli": Effect(Result.CHOICE),
     "view": Effect(Result.MOVED),
     "reshape": Effect(Result.MOVED),
+    "divide": Effect(Result.ARITHMETIC, sign="/"),
+    "true_divide": Effect(Result.ARITHMETIC, sign="/"),
     "squeeze": Effect(Result.MOVED),
     "unsqueeze": Effect(Result.MOVED),
     "flatten": Effect(Result.MOVED),
@@ -178,6 +181,10 @@ EFFECTS = {
     "bfloat16": Effect(Result.MOVED),
     "type_as": Effect(Result.MOVED),
     "swapaxes": Effect(Result.MOVED),
+    "swapdims": Effect(Result.MOVED),
+    "t": Effect(Result.MOVED),
+    "mT": Effect(Result.MOVED),
+    "real": Effect(Result.MOVED),
     "T": Effect(Result.MOVED),
     "astype": Effect(Result.MOVED),
     "matmul": Effect(Result.PRODUCT),
@@ -195,8 +202,8 @@ EFFECTS = {
     "baddbmm": Effect(Result.COMPUTED),
     "bilinear": Effect(Result.COMPUTED),
     "cdist": Effect(Result.COMPUTED),
-    "pairwise_distance": Effect(Result.COMPUTED),
-    "cosine_similarity": Effect(Result.COMPUTED),
+    "pairwise_distance": Effect(Result.PAIRED),
+    "cosine_similarity": Effect(Result.PAIRED),
     "conv1d": Effect(Result.COMPUTED),
     "conv3d": Effect(Result.COMPUTED),
     "conv_transpose1d": Effect(Result.COMPUTED),

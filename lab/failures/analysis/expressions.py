@@ -19,7 +19,7 @@ from lab.failures.analysis.facts import (
     Value,
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
-from lab.failures.analysis.libraries import Libraries
+from lab.failures.analysis.libraries import Libraries, named_items
 from lab.failures.analysis.methods import Methods
 from lab.failures.analysis.program import Body, Follower, Program, Scope
 from lab.failures.analysis.shapes import count, index_shape, length, written
@@ -116,6 +116,11 @@ class Expressions:
             ):
                 return Value(Kind.FLAG, constant=there is isinstance(node.ops[0], ast.In))
             return Value(Kind.FLAG, constant=same is isinstance(node.ops[0], ast.Is) if known else None)
+        one, two = values[0], values[-1]
+        if one.kind == two.kind == Kind.TEXT and len(values) == 2 and isinstance(node.ops[0], ast.Eq | ast.NotEq):
+            known = isinstance(one.constant, str) and isinstance(two.constant, str)
+            same = one.constant == two.constant
+            return Value(Kind.FLAG, constant=same is isinstance(node.ops[0], ast.Eq) if known else None)
         return self.tensors.choice(node, values)
 
     @staticmethod
@@ -204,10 +209,10 @@ class Expressions:
             return [tuple(self.eval(element, scope) for element in elements)], True
         part, *rest = parts
         over = self.eval(part.iter, scope)
-        known = min(written(over), MOST_ELEMENTS)
+        known = min(written(over, MOST_ELEMENTS), MOST_ELEMENTS)
         turns = known or (0 if over.items == [] and over.kind == Kind.LIST else 2)
         count = over.constant if over.kind == Kind.RANGE and isinstance(over.constant, int) else 0
-        whole = turns == written(over) and not part.ifs
+        whole = turns == written(over, MOST_ELEMENTS) and not part.ifs
         repeats, found = self.program.repeats, []
         for turn in range(1, turns + 1):
             if count > known:  # the first one stands for all in what is counted
@@ -222,7 +227,10 @@ class Expressions:
         return found, whole
 
     def attribute(self, node: ast.Attribute, scope: Scope) -> Value:
-        owner, name = self.eval(node.value, scope), node.attr
+        return self.attribute_of(self.eval(node.value, scope), node)
+
+    def attribute_of(self, owner: Value, node: ast.Attribute) -> Value:
+        name = node.attr
         if owner.kind == Kind.LIBRARY:
             return Value(Kind.LIBRARY, op=f"{owner.op}.{name}")
         if owner.kind == Kind.TABLE:
@@ -267,6 +275,8 @@ class Expressions:
     def transposed(self, owner: Value, node: ast.Attribute) -> Value | None:
         if owner.kind not in TENSORS | {Kind.ARRAY}:
             return None
+        if node.attr in {"mT", "real"}:
+            return self.tensors.move(node.attr, owner, [], {}, node)
         value = self.tensors.like(owner, node, "T", (owner,), owner.form)
         value.shape = owner.shape[::-1] if owner.shape else None
         return value
@@ -393,6 +403,13 @@ class Expressions:
         args, keys = self.arguments(node, scope)
         return self.builtins[name](self, args, keys, node)
 
+    def attribute_by_name(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value | None:
+        """getattr(nn, "ReLU"), where the name is known."""
+        name = args[1].constant if len(args) > 1 else None
+        if not isinstance(name, str) or not name.isidentifier():
+            return None
+        return self.attribute_of(args[0], ast.copy_location(ast.Attribute(node.args[0], name, ast.Load()), node))
+
     def collected(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         if args and args[0].kind == Kind.PARAMETERS:
             return Value(Kind.PARAMETERS, items=args[0].items, base=args[0].base, tags={Tag.KEPT})
@@ -462,6 +479,8 @@ class Expressions:
         "grad": grad,
         "data": data,
         "T": transposed,
+        "mT": transposed,
+        "real": transposed,
         "shape": described,
         "size": described,
         "dtype": described,
@@ -478,7 +497,7 @@ class Expressions:
         "iter": collected,
         "set": collected,
         "tqdm": collected,
-        "dict": lambda self, args, keys, node: args[0] if args else Value(Kind.DICT, items=[], attributes=keys),
+        "dict": lambda self, args, keys, node: named_items(args, keys),
         "filter": lambda self, args, keys, node: args[1] if len(args) > 1 else None,
         "next": lambda self, args, keys, node: self.follower.item(args[0], node, 1) if args else None,
         "enumerate": lambda self, args, keys, node: Value(Kind.ENUMERATE, items=args),
@@ -487,6 +506,7 @@ class Expressions:
             Kind.RANGE, constant=args[0].constant if len(args) == 1 else None
         ),
         "sum": summed,
+        "getattr": attribute_by_name,
         "abs": lambda self, args, keys, node: self.tensors.like(args[0], node, "abs", (args[0],)) if args else None,
         "print": lambda self, args, keys, node: Value(Kind.NONE),
         "isinstance": lambda self, args, keys, node: Value(Kind.FLAG, constant=self.is_layer(args)),

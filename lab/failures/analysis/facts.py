@@ -283,6 +283,7 @@ LIBRARIES = (
     "dataclasses",
     "argparse",
     "copy",
+    "collections",
 )
 
 

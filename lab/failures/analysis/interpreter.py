@@ -21,7 +21,7 @@ from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.libraries import Libraries
 from lab.failures.analysis.methods import Methods
 from lab.failures.analysis.program import Body, Program, Scope
-from lab.failures.analysis.shapes import count, leaves, written
+from lab.failures.analysis.shapes import MOST_ALIKE, count, leaves, written
 from lab.failures.analysis.tensors import Tensors
 
 USUAL = {
@@ -35,7 +35,8 @@ USUAL = {
     "TensorDataset": "torch.utils.data.TensorDataset",
 }
 
-MOST_TURNS = 8  # of a loop over what the text writes out; of others the first two
+MOST_TURNS = 16  # of a loop over what the text writes out, or that builds something; of others the first two
+TRAINING = {"backward", "step", "zero_grad", "grad", "item"}  # a loop with one of these builds nothing
 
 
 class Interpreter:
@@ -280,7 +281,8 @@ class Interpreter:
                 self.program.layers_in[id(statement)] = count(over)
         members = [] if isinstance(statement, ast.While) else list(listed(over))
         self.program.told -= {id(items[0]) for items in members}
-        known = 0 if isinstance(statement, ast.While) else written(over)
+        building = not any(isinstance(n, ast.Attribute) and n.attr in TRAINING for n in ast.walk(statement))
+        known = 0 if isinstance(statement, ast.While) else written(over, MOST_TURNS if building else MOST_ALIKE)
         turns = max(2, min(known, MOST_TURNS))
         if turns == known:
             self.program.whole_loops.add(id(statement))
@@ -325,8 +327,6 @@ class Interpreter:
                 for v in over.items
             ]
             return Value(Kind.LIST, items=parts)
-        if over.kind == Kind.MODULES:
-            return Value(Kind.MODULE, op="any", tags={Tag.ANY})
         if over.kind == Kind.MODULE and over.items:
             return over.items[min(turn, len(over.items)) - 1]
         if over.items:
@@ -371,7 +371,7 @@ class Interpreter:
                 known = len(items) == len(parts)
                 alike = Tag.OPEN in value.tags and bool(items) and items[0].kind in TENSORS  # of x.chunk(3)
                 for i, part in enumerate(parts):
-                    given = items[i] if known else self.piece(items[0] if alike else value, target)
+                    given = items[i] if known else self.piece(value, target, items[0] if alike else None)
                     self.bind(part.value if isinstance(part, ast.Starred) else part, given, scope)
             case ast.Attribute(value=owner, attr=name):
                 self.assign_attribute(self.eval(owner, scope), name, value, target)
@@ -420,10 +420,12 @@ class Interpreter:
             new.saved, new.name = base.saved, base.name
             scope[owner.id] = new
 
-    def piece(self, value: Value, node: ast.expr) -> Value:
-        """One of several things unpacked from a value of which they are parts."""
+    def piece(self, value: Value, node: ast.expr, like: Value | None = None) -> Value:
+        """One of several things unpacked from a value of which they are parts, all like one another, perhaps."""
+        if like is not None:
+            return self.tensors.tensor(node, "part", (like,), like.shape, whole=like.whole)
         if value.kind in TENSORS:
-            return self.tensors.tensor(node, "part", (value,))
+            return self.tensors.tensor(node, "part", (value,), value.shape[1:] if value.shape else None)
         if value.kind == Kind.NUMBER:  # of x.tolist()
             return self.item(value, node, 1)
         return Value(

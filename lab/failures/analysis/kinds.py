@@ -23,7 +23,6 @@ class Kind(StrEnum):
     ZIP = "zip"
     NAMED = "named"
     PARAMETERS = "parameters"
-    MODULES = "modules"
     LOADER = "loader"
     DATASET = "dataset"
     GENERATOR = "generator"

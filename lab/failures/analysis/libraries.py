@@ -15,6 +15,7 @@ from lab.failures.analysis.facts import (
     IDENTITIES,
     LAYERS,
     LOSSES,
+    NORMS,
     OPTIMIZERS,
     POOLS,
     TENSORS,
@@ -165,7 +166,8 @@ class Libraries:
         if call.root not in {"torch", ENGINE}:
             return self.follower.stranger_called(Value(), args, keys, node)
         along = "dim" in keys or (len(args) > 1 and args[1].kind == Kind.NUMBER)
-        if name in {"max", "min", "topk", "sort"} and call.root == "torch" and args and along:
+        splits = name in {"chunk", "split", "unbind"} and call.first.kind in TENSORS
+        if call.root == "torch" and args and (splits or (name in {"max", "min", "topk", "sort"} and along)):
             return self.methods.tensor_call(args[0], name, args[1:], keys, node)
         if name == "where" and len(node.args) == 3:
             return self.where(args, keys, node, call.scope)
@@ -231,6 +233,7 @@ class Libraries:
         "field": field,
         "ArgumentParser": lambda self, call: Value(Kind.PARSER),
         "SimpleNamespace": lambda self, call: Value(Kind.INSTANCE, attributes=call.keys),
+        "OrderedDict": lambda self, call: named_items(call.args, call.keys),
         "TensorDataset": lambda self, call: Value(Kind.DATASET, items=call.args),
     }
 
@@ -289,12 +292,14 @@ class Libraries:
         value = Value(
             Kind.MODULE, node, self.program.statement, name, attributes={}, graph=True if name in LAYERS else None
         )
-        if name in {"Linear", "MLP"}:
-            out = args[1] if len(args) > 1 else keys.get("out_features", keys.get("n_out"))
+        if name in LAYERS - NORMS:
+            words = ("out_features", "n_out", "out_channels", "embedding_dim", "hidden_size")
+            named = next((keys[word] for word in words if word in keys), None)
+            out = args[0 if name.startswith("Lazy") else 1] if len(args) > (not name.startswith("Lazy")) else named
             if name == "MLP":
                 sizes = args[0].items if args else None
                 out = sizes[-1] if sizes and args and Tag.OPEN not in args[0].tags else None
-            if out is not None:
+            if out is not None and "bidirectional" not in keys:
                 value.attributes["out"] = out
             if "init" in keys and keys["init"].constant == "zeros":
                 self.program.note(Act.ZERO_LAYER, node, value, None, name)
@@ -364,3 +369,17 @@ class Libraries:
             root = self.library(node.value, scope)
             return f"{root}.{node.attr}" if root else ""
         return ""
+
+
+def named_items(args: list[Value], keys: dict[str, Value]) -> Value:
+    """What dict() and OrderedDict() give: of keywords, of a dict, of a list of pairs."""
+    given = args[0] if args else Value(Kind.DICT, items=[])
+    pairs = given.items if given.kind == Kind.LIST else None
+    if pairs is not None and all(pair.items is not None and len(pair.items) == 2 for pair in pairs):
+        named = {str(pair.items[0].constant): pair.items[1] for pair in pairs if pair.items}
+    elif given.kind == Kind.DICT and (keys or not args):
+        named = given.attributes
+    else:
+        return given
+    named = named | keys
+    return Value(Kind.DICT, items=[*named.values()], attributes=named, tags=given.tags & {Tag.OPEN})

@@ -11,7 +11,7 @@ from lab.failures.analysis.facts import LAYERS, MODULE_METHODS, TENSOR_METHODS, 
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.moments import made
 from lab.failures.analysis.program import Follower, Program
-from lab.failures.analysis.shapes import created_shape, reduced_shape, windows_shape
+from lab.failures.analysis.shapes import created_shape, part_shape, reduced_shape, windows_shape
 from lab.failures.analysis.tensors import Operation, Tensors
 
 CALLABLE = {Kind.MODULE, Kind.FUNCTION, Kind.OPTIMIZER, Kind.PARTIAL, Kind.LIBRARY, Kind.CLASS, Kind.LOSS}
@@ -188,9 +188,9 @@ class Methods:
             self.program.note(Act.TRAIN, at, owner)
         if name == "requires_grad_":
             self.freeze(owner, at) if args and args[0].constant is False else self.thaw(owner)
-        if name in {"modules", "children", "named_modules"}:
-            return Value(Kind.MODULES if name != "named_modules" else Kind.UNKNOWN, base=owner)
-        if name == "apply" and args and args[0].kind == Kind.FUNCTION:
+        if name in {"modules", "children", "named_modules", "named_children"}:
+            return self.inside(owner, name)
+        if name == "apply" and args and args[0].kind in {Kind.FUNCTION, Kind.PARTIAL}:
             self.apply(owner, args[0], at)
         if name in {"add_module", "register_module"} and len(args) > 1:
             args[1].tags.add(Tag.REGISTERED)
@@ -204,11 +204,21 @@ class Methods:
         return owner
 
     def apply(self, owner: Value, function: Value, at: ast.expr) -> None:
-        """Call a function with each layer of a module, where these are known."""
-        inside = [part for part in modules(owner) if part.kind == Kind.MODULE]
-        known = owner.op != "any" and not any(Tag.OPEN in part.tags or part.op == "any" for part in inside)
-        for part in inside if known else [Value(Kind.MODULE, op="any", tags={Tag.ANY})]:
+        for part in self.inside(owner, "modules").items or []:
             self.follower.call(function, [part], {}, at)
+
+    @staticmethod
+    def inside(owner: Value, name: str) -> Value:
+        """A module's layers, itself among them or not, with names or without; where they are not known, any one."""
+        parts = [part for part in modules(owner) if part.kind == Kind.MODULE]
+        known = owner.op != "any" and not any(Tag.OPEN in part.tags or part.op == "any" for part in parts)
+        if "children" in name:
+            own = [*owner.attributes.values(), *(owner.items or [])]
+            parts = [v for v in {id(v): v for v in own}.values() if v.kind == Kind.MODULE]
+        parts = parts if known else [Value(Kind.MODULE, op="any", tags={Tag.ANY})]
+        if name.startswith("named"):
+            parts = [Value(Kind.LIST, items=[Value(Kind.TEXT), part]) for part in parts]
+        return Value(Kind.LIST, items=parts, tags=set() if known else {Tag.OPEN})
 
     def list_call(self, owner: Value, name: str, args: list[Value], keys: dict[str, Value], at: ast.expr) -> Value:
         if name == "append" and args:
@@ -332,7 +342,14 @@ class Methods:
         )
 
     def parts(self, op: Operation) -> Value:
-        return Value(Kind.LIST, items=[self.tensors.tensor(op.node, "part", (op.first,))], tags={Tag.OPEN})
+        size, axis = op.args[1] if len(op.args) > 1 else Value(), op.keys.get("dim", Value(constant=0))
+        axis = op.args[-1] if len(op.args) > (1 if op.name == "unbind" else 2) else axis
+        shape, first = part_shape(op.name, op.first.shape, size.constant, axis.constant), op.first
+        return Value(
+            Kind.LIST,
+            items=[self.tensors.tensor(op.node, "part", (first,), shape, whole=first.whole)],
+            tags={Tag.OPEN},
+        )
 
     def windows(self, op: Operation) -> Value | None:
         """x.unfold(axis, size, step); None for what is called in another way."""

@@ -2,8 +2,9 @@
 
 import ast
 import math
+from collections.abc import Sequence
 
-from lab.failures.analysis.facts import Value
+from lab.failures.analysis.facts import NORMS, Value
 from lab.failures.analysis.kinds import Kind, Tag
 
 MOST_ALIKE = 4  # turns over a range that are each gone through; of more, the first ones stand for all
@@ -58,6 +59,38 @@ def windows_shape(shape: tuple[int | None, ...] | None, numbers: list[object]) -
     return (*shape[:at], None, *shape[at + 1 :], size if type(size) is int else None)
 
 
+def output_shape(layer: str, given: tuple[int | None, ...] | None, width: int | None) -> tuple[int | None, ...] | None:
+    """The shape of what a layer gives: its batch, and as many numbers as it is wide."""
+    if layer in {"Linear", "LazyLinear", "MLP"}:
+        return (*given[:-1], width) if given else (None, 1) if width == 1 and given is None else None
+    if given is None:
+        return None
+    if layer in {"Embedding", "LSTM", "GRU", "RNN"}:
+        return (*given, width) if layer == "Embedding" else (*given[:-1], width)
+    if layer in {"GRUCell", "RNNCell"}:
+        return (*given[:-1], width)
+    if layer in NORMS:
+        return given
+    if "Conv" in layer and len(given) > 2:
+        return (given[0], width, *(None,) * (len(given) - 2))
+    return None
+
+
+def part_shape(
+    name: str, shape: tuple[int | None, ...] | None, size: object, axis: object
+) -> tuple[int | None, ...] | None:
+    """The shape of each of the parts that unbind, chunk or split gives."""
+    if shape is None or type(axis) is not int or not -len(shape) <= axis < len(shape):
+        return None
+    at = axis % len(shape)
+    whole = shape[at]
+    left: tuple[int | None, ...] = ()
+    if name != "unbind":
+        parts = whole // size if name == "chunk" and whole and type(size) is int and size else None
+        left = (parts or (size if name == "split" and type(size) is int else None),)
+    return (*shape[:at], *left, *shape[at + 1 :])
+
+
 def moved_shape(
     name: str, shape: tuple[int | None, ...] | None, numbers: list[object]
 ) -> tuple[int | None, ...] | None:
@@ -84,11 +117,28 @@ def moved_shape(
             return tuple(n for n in shape if n != 1) if None not in shape and not numbers else None
         at = axis % len(shape) if shape else 0
         return tuple(n for i, n in enumerate(shape) if not (i == at and n == 1))
-    if name in {"to", "cuda", "cpu", "clone", "contiguous", "float", "double", "half", "type", "astype", "bfloat16"}:
+    if name in {"to", "cuda", "cpu", "clone", "contiguous", "float", "double", "half", "type", "astype", "bfloat16", "real"}:
         return shape
-    if name == "flatten" and len(shape) == 2 and axis == 1:
-        return shape
-    return None
+    if name == "flatten" and axis == 1:
+        return shape if len(shape) == 2 else (shape[0], None) if len(shape) > 2 else None
+    return turned_shape(name, shape, sizes)
+
+
+def turned_shape(
+    name: str, shape: tuple[int | None, ...], axes: Sequence[int | None]
+) -> tuple[int | None, ...] | None:
+    """The shape of what has the same axes in another order."""
+    if name == "mT" or (name == "t" and len(shape) == 2):
+        return (*shape[:-2], *shape[:-3:-1])
+    known = [axis for axis in axes if axis is not None and -len(shape) <= axis < len(shape)]
+    if len(known) != len(axes):
+        return None
+    if name in {"transpose", "swapaxes", "swapdims"} and len(known) == 2:
+        turned = list(shape)
+        one, two = known
+        turned[one], turned[two] = shape[two], shape[one]
+        return tuple(turned)
+    return tuple(shape[axis] for axis in known) if name == "permute" and len(known) == len(shape) else None
 
 
 def reduced_shape(
@@ -194,12 +244,12 @@ def column_pair(one: Value, two: Value) -> bool:
     return one.shape is not None and two.shape is not None and {len(one.shape), len(two.shape)} == {1, 2}
 
 
-def written(over: Value) -> int:
-    """How many elements the text writes out for a loop; 0 where that is not known."""
+def written(over: Value, alike: int = MOST_ALIKE) -> int:
+    """How many elements the text writes out for a loop, of a range at most `alike`; 0 where that is not known."""
     if over.kind in {Kind.ZIP, Kind.ENUMERATE}:
-        return min((written(part) for part in over.items or []), default=0)
+        return min((written(part, alike) for part in over.items or []), default=0)
     if over.kind == Kind.RANGE:
-        return over.constant if isinstance(over.constant, int) and over.constant <= MOST_ALIKE else 0
+        return over.constant if isinstance(over.constant, int) and over.constant <= alike else 0
     known = over.kind in {Kind.LIST, Kind.MODULE} and Tag.OPEN not in over.tags
     return len(over.items or []) if known else 0
 

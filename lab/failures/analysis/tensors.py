@@ -328,6 +328,12 @@ class Tensors:
         value.form = op.first.form
         return value
 
+    def paired(self, op: Operation) -> Value:
+        axis = op.keys.get("dim", op.args[2] if len(op.args) > 2 else Value(constant=1 if op.name[0] == "c" else -1))
+        together = broadcast(op.args[0], op.args[1]) if len(op.args) > 1 else None
+        shape = reduced_shape(together, axis.constant, op.keys.get("keepdim"))
+        return self.tensor(op.node, op.name, op.args[:2], shape)
+
     def joined(self, op: Operation) -> Value:
         parts = op.first.items or [op.first]
         axis = op.keys.get("dim") or op.keys.get("axis") or (op.args[1] if len(op.args) > 1 else Value(constant=0))
@@ -363,6 +369,7 @@ class Tensors:
         Result.ARITHMETIC: signed,
         Result.JOINED: joined,
         Result.GATHERED: gathered,
+        Result.PAIRED: paired,
         Result.LOSS: lambda self, op: self.loss(op.name, op.args, op.keys, op.node),
         Result.COMPUTED: computed,
         Result.UNKNOWN: some_tensor,
@@ -386,7 +393,8 @@ class Tensors:
         return value
 
     def move(self, name: str, first: Value, rest: list[Value], keys: dict[str, Value], node: ast.expr) -> Value:
-        value = self.like(first, node, "view" if name != "clone" else "clone", (first,), first.form)
+        turned = name in {"t", "mT"} and first.kind in TENSORS
+        value = self.like(first, node, "T" if turned else "view" if name != "clone" else "clone", (first,), first.form)
         numbers = [r.constant for r in (rest[0].items or [] if rest and rest[0].items is not None else rest)]
         value.shape = moved_shape(name, first.shape, numbers)
         if name in {"float", "double", "half"}:
