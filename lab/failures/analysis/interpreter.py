@@ -438,6 +438,8 @@ class Interpreter:
         elif name == "data":
             if value.op in {"+", "-"} and value.parents and any(p.base is owner for p in reach_all(value)):
                 self.program.note(Act.UPDATE, node, owner, value, value.op)
+            elif owner.kind in TENSORS:
+                self.program.note(Act.UPDATE, node, owner, value, "=")
         elif name == "requires_grad":
             if value.constant is False:
                 self.methods.freeze(owner, node)

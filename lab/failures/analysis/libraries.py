@@ -180,6 +180,7 @@ class Libraries:
         value = Value(
             Kind.PARAMETER, call.node, self.program.statement, made.op, graph=True, leaf=True, shape=made.shape
         )
+        value.moments = made.moments
         if "requires_grad" in call.keys or len(call.args) > 1:
             value.tags.add(Tag.FROZEN)
         elif made.whole:

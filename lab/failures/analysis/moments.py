@@ -17,6 +17,8 @@ def made(name: str, args: list[Value], keys: dict[str, Value]) -> Moments | None
         return uniform(0.0, 1.0)
     if name in {"full", "full_like"} and len(args) > 1 and isinstance(args[1].constant, int | float):
         return float(args[1].constant), 0.0
+    if name.removesuffix("_like") in {"zeros", "ones"}:
+        return float(name.startswith("ones")), 0.0
     if name in {"linspace", "uniform"} and len(numbers) > 1:
         return uniform(numbers[0], numbers[1])
     if name == "normal" and len(numbers) > 1:

@@ -65,13 +65,13 @@ from lab.failures.analysis.rules.optimizers import (
     used_up,
 )
 from lab.failures.analysis.rules.reused_graphs import changed_between, many_numbers, used_again
-from lab.failures.analysis.rules.steps import likelihood_made_smaller, never_zeroed, uphill, wrong_order
+from lab.failures.analysis.rules.steps import never_zeroed, turned_loss, uphill, wrong_order
 
 RULES: tuple[Rule, ...] = (
     never_zeroed,
     wrong_order,
     uphill,
-    likelihood_made_smaller,
+    turned_loss,
     climbing_optimizer,
     accumulation,
     used_again,

@@ -3,6 +3,7 @@
 import ast
 import itertools
 import math
+import re
 from collections.abc import Iterator
 
 from lab.failures.analysis.edits import Edit
@@ -134,21 +135,41 @@ def unwrapped(case: Case, node: ast.Call) -> Edit | None:
 def dead_by_bias(case: Case) -> Iterator[RuleHit]:
     """14: a bias far below 0 in front of a relu. Silent: where no relu is known to follow the layer."""
     for event in case.all(Act.INIT, Act.WRITE, Act.UPDATE):
-        node, number = event.node, event.other.constant if event.other is not None else None
-        filled = isinstance(node, ast.Call) and (event.detail == "constant_" or filling(node))
-        if not filled or not isinstance(number, int | float) or number > DEAD_BIAS:
+        number, bias = filled(event), event.value
+        if number is None or number > DEAD_BIAS or bias.name != "bias" or id(bias.base) not in case.rectified:
             continue
-        bias, layer = event.value, event.value.base
-        if bias.name != "bias" or layer is None or id(layer) not in case.rectified:
-            continue
-        assert isinstance(node, ast.Call)
+        node = event.node if isinstance(event.node, ast.Call) else event.statement
+        written = [n for n in ast.walk(node) if isinstance(n, ast.Constant | ast.UnaryOp) and is_number(n, number)]
         yield RuleHit(
             14,
             node,
             f"With a bias of {number:g} what the layer gives is below 0 for every input: relu makes it 0, and no "
             "gradient comes back. Start at 0.",
-            case.text.replace([(node.args[-1], "0.0")]),
+            case.text.replace([(written[0], "0.0")] if written else [(event.statement, "pass")]),
         )
+
+
+def is_number(node: ast.expr, number: float) -> bool:
+    """Is it this number, as it is written?"""
+    return ast.unparse(node).replace(" ", "") in {f"{number:g}", str(number), str(int(number))}
+
+
+def filled(event: Event) -> float | None:
+    """The number to which an event sets each element of a tensor; None where it does anything else."""
+    node, other = event.node, event.other or Value()
+    name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else event.detail
+    if name in {"zeros_", "zero_", "ones_"}:
+        return float(name == "ones_")
+    constant = other.constant if other.constant is not None else one_number(other)
+    whole = isinstance(node, ast.Subscript) and ast.unparse(node.slice) in {":", "..."}
+    if not isinstance(constant, int | float) or not (name in {"constant_", "fill_", "copy_", "="} or whole):
+        return 0.0 if name in {"mul_", "*"} and other.constant in (0, 0.0) else None
+    return float(constant)
+
+
+def one_number(value: Value) -> float | None:
+    """The number that every element of a tensor is known to be."""
+    return value.moments[0] if value.moments is not None and value.moments[1] == 0.0 else None
 
 
 def moved_below_zero(case: Case) -> Iterator[RuleHit]:
@@ -163,9 +184,11 @@ def moved_below_zero(case: Case) -> Iterator[RuleHit]:
     for value in {id(v): v for e in case.all(Act.BACKWARD) for v in reach(e.value)}.values():
         mean, variance = value.moments or (0.0, 0.0)
         below = id(value) in case.rectified and value.leaf and mean <= 4 * DEAD_BIAS and variance <= 1
-        if below and isinstance(value.node, ast.Call) and value.op == "full" and len(value.node.args) > 1:
-            edit = case.text.replace([(value.node.args[1], "0.0")])
-            yield RuleHit(14, value.node, BELOW_ZERO.format(called(value, "this bias")), edit)
+        calls = [n for n in ast.walk(value.node) if isinstance(n, ast.Call)] if below and value.node else []
+        made = next((n for n in calls if len(n.args) > 1 and ast.unparse(n.func).endswith("full")), None)
+        if made is not None:
+            edit = case.text.replace([(made.args[1], "0.0")])
+            yield RuleHit(14, value.node or made, BELOW_ZERO.format(called(value, "this bias")), edit)
 
 
 BELOW_ZERO = (
@@ -173,16 +196,6 @@ BELOW_ZERO = (
     "at 0."
 )
 DEAD_BIAS = -3.0
-
-
-def zeroing(call: ast.Call, other: Value | None) -> bool:
-    """Is it p.zero_() or p.mul_(0)?"""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-    return name == "zero_" or (name == "mul_" and other is not None and other.constant == 0)
-
-
-def filling(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Attribute) and call.func.attr == "fill_"
 
 
 SERIAL = (LAYERS - NORMS) | LOSS_FUNCTIONS | {"view", "mean", "sum"}  # what passes its input on
@@ -315,34 +328,14 @@ def all_the_same(case: Case) -> Iterator[RuleHit]:
     """16: weights of a hidden layer that start at zero. Silent: for biases, and for one layer alone."""
     why = "all units of a layer start the same and get the same gradient: they stay one unit."
     for event in case.all(Act.INIT, Act.WRITE, Act.UPDATE):
-        value, node = event.value, event.node
+        value, number = event.value, filled(event)
         around = next((s for _, s in reversed(event.path) if isinstance(s, ast.If)), None)
-        if around is None or event.arms[-1:] != ((id(around), 0),) or not isinstance(node, ast.Call):
+        if around is None or event.arms[-1:] != ((id(around), 0),) or number != 0:
             continue
-        if not asks_for_layer(around.test) or drawn_later(case, event):
-            continue
-        if event.kind == Act.INIT:
-            zero = event.detail == "zeros_" or (
-                event.detail == "constant_" and event.other and event.other.constant in (0, 0.0)
-            )
-            if (value.name != "weight" and value.op != "parameter") or not zero:
-                continue
-            new = f"{case.text.of(node.func).rsplit('.', 1)[0]}.xavier_uniform_({case.text.of(node.args[0])})"
-        else:
-            attr = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-            weight = (
-                value
-                if value.kind == Kind.PARAMETER
-                else value.parents[0]
-                if value.op == "detach" and value.parents
-                else value
-            )
-            zero = attr == "zero_" or (attr == "fill_" and event.other is not None and event.other.constant in (0, 0.0))
-            source = receiver(node)
-            if weight.name != "weight" or not zero or source is None:
-                continue
-            new = f"{case.text.of(source)}.normal_(0, 0.1)"
-        yield RuleHit(16, node, f"`{short(case.text.of(node))}`: {why}", case.text.replace([(node, new)]))
+        weight = value.parents[0] if value.op == "detach" and value.parents else value
+        named = weight.name == "weight" or (event.kind == Act.INIT and value.op == "parameter")
+        if asks_for_layer(around.test) and named and not drawn_later(case, event):
+            yield drawn(case, event, why)
     for event in case.all(Act.MATMUL):
         second = event.other
         if second is None or not zero_matrix(second):
@@ -378,19 +371,25 @@ def every_layer(case: Case, why: str) -> Iterator[RuleHit]:
     Silent: where the layers draw their weights again, and for numbers other than 0 where dropout tells units apart."""
     if "reset_parameters" in case.names:
         return
-    filled = filled_layers(case)
+    now = filled_layers(case)
     rows = [in_a_row(v) for v in case.program.everything if v.op == "Sequential"]
     weighty = [[id(layer) for layer in row if layer.op in LAYERS - NORMS] for row in rows]
     following = {pair for row in weighty for pair in itertools.pairwise(row)}
     for first, second in sorted(case.program.behind | following):
-        if first not in filled or second not in filled:
-            continue
-        node = filled[first].node
-        assert isinstance(node, ast.Call)
-        new = f"{case.text.of(node.func).rsplit('.', 1)[0]}."
-        by_library = filled[first].kind == Act.INIT
-        new += f"xavier_uniform_({case.text.of(node.args[0])})" if by_library else "normal_(0, 0.1)"
-        yield RuleHit(16, node, f"`{short(case.text.of(node))}`: {why}", case.text.replace([(node, new)]))
+        if first in now and second in now:
+            yield drawn(case, now[first], why)
+
+
+def drawn(case: Case, event: Event, why: str) -> RuleHit:
+    """16, with numbers drawn where one was written to all of them."""
+    node = event.node if isinstance(event.node, ast.Call) else event.statement
+    source = receiver(event.node)
+    if event.kind == Act.INIT and isinstance(event.node, ast.Call):
+        new = f"{case.text.of(event.node.func).rsplit('.', 1)[0]}.xavier_uniform_({case.text.of(event.node.args[0])})"
+    else:
+        target = event.node.value if isinstance(event.node, ast.Subscript) else event.node
+        new = f"{case.text.of(source if source is not None else target)}.normal_(0, 0.1)"
+    return RuleHit(16, node, f"`{short(case.text.of(node))}`: {why}", case.text.replace([(node, new)]))
 
 
 def filled_layers(case: Case) -> dict[int, Event]:
@@ -416,14 +415,9 @@ def filled_layers(case: Case) -> dict[int, Event]:
 
 def fills(case: Case, event: Event) -> bool:
     """Does it set each number of a weight to the same one, in every layer of a kind?"""
-    node, number = event.node, event.other.constant if event.other is not None else None
-    if not isinstance(node, ast.Call) or any(not asks_for_kind(test.test) for test in event.tests):
-        return False  # a test may choose the biases alone
-    if event.kind == Act.INIT:
-        constant, zero = event.detail in {"zeros_", "ones_", "constant_"}, event.detail == "zeros_" or number == 0
-    else:
-        constant, zero = filling(node) or zeroing(node, event.other), not filling(node) or number == 0
-    return constant and (zero or not case.names & DROPOUTS)
+    number = filled(event)
+    chosen = any(not asks_for_kind(test.test) for test in event.tests)  # a test may choose the biases alone
+    return number is not None and not chosen and (number == 0 or not case.names & DROPOUTS)
 
 
 DROPOUTS = {"Dropout", "dropout", "AlphaDropout", "Dropout1d", "Dropout2d"}
@@ -464,7 +458,9 @@ def asks_for_layer(test: ast.expr) -> bool:
 
 
 def asks_for_kind(test: ast.expr) -> bool:
-    """Is it a test of what kind of layer something is?"""
+    """Is it a test of what kind of layer something is, or for weights?"""
+    if re.fullmatch(r"""['"]weight['"] in .*|.*\.(dim\(\)|ndim) (> 1|>= 2|== 2)|.*\.endswith\(['"]\.?weight['"]\)""", ast.unparse(test)):
+        return True
     if isinstance(test, ast.Compare):  # type(m) is nn.Linear
         return (
             asks_for_layer(test)

@@ -6,15 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lab.failures.analysis.edits import Edit
+from lab.failures.analysis.effects import LOSS_FUNCTIONS
 from lab.failures.analysis.facts import (
     TENSORS,
     Value,
+    graph_of,
     modules,
     reach,
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event, apart
-from lab.failures.analysis.rules.case import Case, RuleHit, called, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit, called, own_line, receiver
 
 
 @dataclass(eq=False, slots=True)
@@ -393,25 +395,89 @@ def slope_of(step: Value, weight: Value) -> bool:
     return any(part is weight for part in behind) and not through_layers
 
 
-def likelihood_made_smaller(case: Case) -> Iterator[RuleHit]:
-    """18: the mean of log-probabilities itself as what an optimizer makes smaller.
-    Silent: where anything else has a part in it, and for an optimizer that is told to maximize."""
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A summand of a loss, the sign with which it is in it, and what numbers without a gradient it is multiplied by."""
+
+    value: Value
+    sign: int
+    weights: tuple[Value, ...] = ()
+
+
+def terms(value: Value, sign: int = 1, weights: tuple[Value, ...] = ()) -> Iterator[Term]:
+    """The summands of a loss."""
+    parents = value.parents
+    if value.op == "neg" and parents:
+        yield from terms(parents[0], -sign, weights)
+    elif value.op in {"+", "-"} and len(parents) == 2:
+        yield from terms(parents[0], sign, weights)
+        yield from terms(parents[1], -sign if value.op == "-" else sign, weights)
+    elif value.op in {"*", "/"} and len(parents) == 2:
+        one, two = parents if graph_of(parents[0]) or value.op == "/" else parents[::-1]
+        number = two.constant if isinstance(two.constant, int | float) else 1
+        turned = -1 if number < 0 or two.op == "neg" else 1
+        yield from terms(one, sign * turned, weights if two.kind == Kind.NUMBER else (*weights, two))
+    elif parents and value.op not in LOSS_FUNCTIONS and (value.op in SUMMED or (weights and value.op in RATIO)):
+        for part in parents[:1] if value.op in {"gather", "index"} else parents:
+            yield from terms(part, sign, weights)
+    elif graph_of(value) is not False:
+        yield Term(value, sign, weights)
+
+
+SUMMED = {"mean", "sum", "view", "index", "gather", "stack", "cat", "clone"}
+RATIO = {"exp", "min", "minimum", "clamp"}  # of a probability to the one before, as PPO has it
+REWARD = re.compile("(?i)^(r|g|rew|ret|adv|gain|delta|td|score|payoff|win)|reward|return|advantage")
+COST = re.compile("(?i)cost|loss|length|dist|regret|time|error|penal|tour")
+
+
+def of_reward(weights: tuple[Value, ...]) -> bool:
+    """Is a probability multiplied by what should be large, as a policy's is?"""
+    names = [v.name.split(".")[-1] for weight in weights for v in reach(weight, live=False) if v.name]
+    return any(map(REWARD.search, names)) and not any(map(COST.search, names))
+
+
+def turned_loss(case: Case) -> Iterator[RuleHit]:
+    """18: a likelihood without its minus, or a loss with one, as what an optimizer makes smaller. Silent: where another
+    term has the right sign or is not known, for an optimizer told to maximize, and where two play against each other."""
     makers = [e.node for e in case.all(Act.OPTIMIZER) if isinstance(e.node, ast.Call)]
     if not case.all(Act.STEP) or any(key.arg in {"maximize", None} for node in makers for key in node.keywords):
         return
     for event in case.all(Act.BACKWARD):
-        value = event.value
-        while value.op in {"mean", "sum", "view", "index", "gather"} and value.parents:
-            value = value.parents[0]
-        source = receiver(event.node)
-        if (value.op == "log_prob" or value.form == "log probabilities") and source is not None and not event.detail:
-            yield RuleHit(
-                18,
-                event.node,
-                f"{called(event.value, 'This')} is the logarithm of a probability, which should grow, but the step "
-                "makes it smaller: change its sign.",
-                case.text.replace([(source, f"(-{case.text.operand(source)})")]),
-            )
+        found = list(terms(event.value))
+        likely = [t for t in found if t.value.op == "log_prob" or t.value.form == "log probabilities"]
+        losses = [t for t in found if t.value.op in LOSS_FUNCTIONS]
+        rewarded = bool(likely) and all(t.sign > 0 and of_reward(t.weights) for t in likely)
+        plain = bool(likely) and likely == found and all(t.sign > 0 and not t.weights for t in likely)
+        networks = {v.kind for e in case.all(Act.OPTIMIZER) for v in e.value.items or []} == {Kind.MODULE}
+        turned = bool(losses) and losses == found and all(t.sign < 0 for t in losses)
+        if not (rewarded or plain or (turned and networks and len(makers) == 1)) or "given" in event.detail:
+            continue
+        place = made_where(event)
+        if place is None:
+            continue
+        what = "is a loss with a minus" if turned else "is the logarithm of a probability, which should grow"
+        new = f"-{case.text.operand(place)}"
+        if isinstance(place, ast.UnaryOp) and isinstance(place.op, ast.USub):
+            new = case.text.of(place.operand)
+        statement = event.value.statement
+        yield RuleHit(
+            18,
+            statement if own_line(statement) and inside(statement, place) else event.node,
+            f"{called(event.value, 'This')} {what}, but each step makes it smaller: change its sign.",
+            case.text.replace([(place, new if place is not receiver(event.node) else f"({new})")]),
+        )
+
+
+def made_where(event: Event) -> ast.expr | None:
+    """The expression that makes what a pass starts from."""
+    made, statement = event.value.node, event.value.statement
+    if made is not None and statement is not None and inside(statement, made):
+        return made
+    return receiver(event.node)
+
+
+def inside(around: ast.AST | None, node: ast.AST) -> bool:
+    return around is not None and any(part is node for part in ast.walk(around))
 
 
 def positive(node: ast.expr) -> bool:

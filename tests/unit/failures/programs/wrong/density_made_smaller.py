@@ -8,11 +8,11 @@ opt = torch.optim.Adam([centre, width], lr=0.1)
 
 
 def evidence():
-    return Normal(centre, width.exp()).log_prob(heights).sum()
+    return Normal(centre, width.exp()).log_prob(heights).sum()  #! 18
 
 
 for _ in range(50):
     opt.zero_grad()
     total = evidence()
-    total.backward()  #! 18
+    total.backward()
     opt.step()
