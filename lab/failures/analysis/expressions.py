@@ -28,7 +28,16 @@ from lab.failures.analysis.tensors import Tensors
 MOST_STEPS = 15_000  # expressions looked at in one text: what is beyond is not read
 MOST_ITEMS = 64  # of a list that is written as [x] * n
 MOST_ELEMENTS = 16  # that a comprehension makes each for itself
-SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**"}
+SIGNS = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.MatMult: "@",
+    ast.Pow: "**",
+}
 Builtin = Callable[["Expressions", list[Value], dict[str, Value], ast.Call], Value | None]
 
 
@@ -100,7 +109,8 @@ class Expressions:
     def unary(self, node: ast.UnaryOp, scope: Scope) -> Value:
         inner = self.eval(node.operand, scope)
         if not isinstance(node.op, ast.USub):
-            return Value(Kind.FLAG)
+            known = isinstance(inner.constant, bool) and isinstance(node.op, ast.Not)
+            return Value(Kind.FLAG, constant=not inner.constant if known else None)
         if isinstance(inner.constant, int | float):
             return Value(Kind.NUMBER, constant=-inner.constant)
         return self.tensors.like(inner, node, "neg", (inner,), inner.form if inner.form == "losses" else "")
@@ -429,8 +439,12 @@ class Expressions:
 
     def summed(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value | None:
         items = args[0].items if args else None
+        if args and args[0].kind == Kind.NUMBER:  # of x.tolist()
+            return self.follower.item(args[0], node, 1)
         if items:
             first = items[0]
+            if first.kind == Kind.NUMBER:
+                return Value(Kind.NUMBER, parents=tuple(items), op="+", cut=first.cut, cut_by=first.cut_by)
             return self.tensors.like(first, node, "+", (*items, first), "loss" if first.form == "loss" else "")
         return Value(parents=(args[0],), node=node) if args else None
 

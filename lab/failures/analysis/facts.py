@@ -284,6 +284,8 @@ LIBRARIES = (
     "argparse",
     "copy",
     "collections",
+    "matplotlib",
+    "scipy",
 )
 
 
@@ -392,6 +394,23 @@ def many(value: Value) -> bool:
 def is_row(value: Value) -> bool:
     """One axis, of more than one number; or what broadcasting made of such a one: its last axis is not 1."""
     return Tag.ROW in value.tags or (value.shape is not None and len(value.shape) == 1 and value.shape[0] != 1)
+
+
+def memory(value: Value) -> Value:
+    """The tensor whose memory a view shares: x of x[0] and x.view(-1). What a tensor or a list picks is a copy."""
+    while value.parents and (value.op == "view" or (value.op == "index" and len(value.parents) == 1)):
+        picks = value.node.slice if isinstance(value.node, ast.Subscript) else None
+        parts = picks.elts if isinstance(picks, ast.Tuple) else [picks]
+        if any(isinstance(part, ast.Name | ast.List | ast.Compare | ast.Call) for part in parts):
+            break
+        value = value.parents[0]
+    return value
+
+
+def leaf_of(value: Value) -> Value:
+    """The leaf of which a value is a view, where it asks for a gradient; else the value."""
+    whole = memory(value)
+    return whole if whole.leaf and graph_of(whole) is True else value
 
 
 def graph_of(value: Value) -> bool | None:

@@ -235,7 +235,8 @@ class Interpreter:
     def branch(self, statement: ast.If, scope: Scope) -> bool:
         known = self.eval(statement.test, scope).constant
         test = statement.test
-        if isinstance(test, ast.Compare) and isinstance(known, bool):  # x is None, of an x that is known
+        asked = test.operand if isinstance(test, ast.UnaryOp) else test
+        if isinstance(asked, ast.Compare | ast.Name | ast.Attribute) and isinstance(known, bool):  # x is None, train
             return self.block(statement.body if known else statement.orelse, scope)
         if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__":
             return self.block(statement.body, scope)

@@ -149,11 +149,13 @@ class Libraries:
         ]
 
     def numpy_call(self, call: LibraryCall) -> Value | None:
-        if call.root != "numpy":
+        if call.root not in {"numpy", "scipy", "matplotlib"}:
             return None
         for part in call.args:
             if part.kind in TENSORS and graph_of(part):
                 self.program.note(Act.NUMPY, call.node, part)
+        if call.root != "numpy":
+            return None
         value = self.tensors.function(call.name, call.args, call.keys, call.node)
         if value.kind == Kind.TENSOR and not any(a.kind in TENSORS for a in call.args):
             value.kind = Kind.ARRAY
@@ -357,8 +359,7 @@ class Libraries:
         if name == "enable_grad":
             return None
         if name == "set_grad_enabled" and isinstance(node, ast.Call) and node.args:
-            flag = node.args[0]
-            return node if isinstance(flag, ast.Constant) and flag.value is False else None
+            return node if self.follower.eval(node.args[0], scope).constant is False else None
         return False
 
     def library(self, node: ast.expr, scope: Scope) -> str:

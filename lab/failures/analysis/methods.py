@@ -7,7 +7,16 @@ from typing import ClassVar
 
 from lab.failures.analysis import tables
 from lab.failures.analysis.effects import CHOICES
-from lab.failures.analysis.facts import LAYERS, MODULE_METHODS, TENSOR_METHODS, TENSORS, Value, graph_of, modules
+from lab.failures.analysis.facts import (
+    LAYERS,
+    MODULE_METHODS,
+    TENSOR_METHODS,
+    TENSORS,
+    Value,
+    graph_of,
+    leaf_of,
+    modules,
+)
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.moments import made
 from lab.failures.analysis.program import Follower, Program
@@ -75,8 +84,10 @@ class Methods:
         if op.name.startswith("parse"):
             return Value(Kind.INSTANCE, attributes=op.first.attributes)
         default = op.keys.get("default")
+        if op.keys.get("action", Value()).constant in {"store_true", "store_false"}:
+            default = Value(Kind.FLAG, constant=op.keys["action"].constant == "store_false")
         for option in op.args[1:]:
-            if default is not None and default.kind == Kind.NUMBER and isinstance(option.constant, str):
+            if default is not None and default.kind in {Kind.NUMBER, Kind.FLAG} and isinstance(option.constant, str):
                 op.first.attributes[option.constant.lstrip("-").replace("-", "_")] = default
         return Value()
 
@@ -281,7 +292,8 @@ class Methods:
         if owner.op == "detach" and isinstance(owner.node, ast.Attribute):  # p.data.add_(...)
             self.program.note(Act.UPDATE, op.node, owner.parents[0], other, how)
         else:
-            self.program.note(Act.WRITE, op.node, owner, other, how)
+            leaf = leaf_of(owner)
+            self.program.note(Act.WRITE, op.node, leaf, other, how if leaf is owner else "part")
             if other.kind == Kind.GRADIENT and owner.graph is not True:
                 rate = op.keys.get("alpha", Value(constant=1)).constant
                 along = how == "+" and Tag.TURNED not in other.tags and isinstance(rate, int | float) and rate > 0
@@ -297,10 +309,7 @@ class Methods:
             return owner
         if owner.kind == Kind.PARAMETER:
             self.thaw(owner)
-        value = self.asked(owner, args, op.node)
-        if value.whole and value.graph:
-            self.program.note(Act.WHOLE_LEAF, op.node, value)
-        return value
+        return self.asked(owner, args, op.node)
 
     def retain_grad(self, op: Operation) -> Value:
         op.first.tags.add(Tag.RETAINED)
@@ -385,6 +394,8 @@ class Methods:
             self.program.note(Act.ASK, at, value)
         self.program.told.add(id(value))
         value.graph, value.leaf = (None if args and args[0].constant is not True else True), True
+        if value.whole and value.graph:
+            self.program.note(Act.WHOLE_LEAF, at, value)
         return value
 
     # The methods that train, whatever they are called on; None where they are another's of the same name.

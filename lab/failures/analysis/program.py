@@ -8,6 +8,7 @@ from typing import Protocol
 from lab.failures.analysis.facts import (
     Value,
     graph_of,
+    memory,
     reach,
 )
 from lab.failures.analysis.kinds import Act, Kind
@@ -130,7 +131,7 @@ class Program:
                 self.again,
                 self.modes[-1] is None,
                 value.leaf and graph_of(value) is True,
-                value.saved is not None,
+                value.saved is not None or memory(value).saved is not None,
                 detail,
             )
         )

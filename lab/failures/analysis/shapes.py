@@ -117,16 +117,43 @@ def moved_shape(
             return tuple(n for n in shape if n != 1) if None not in shape and not numbers else None
         at = axis % len(shape) if shape else 0
         return tuple(n for i, n in enumerate(shape) if not (i == at and n == 1))
-    if name in {"to", "cuda", "cpu", "clone", "contiguous", "float", "double", "half", "type", "astype", "bfloat16", "real"}:
+    if name in {
+        "to",
+        "cuda",
+        "cpu",
+        "clone",
+        "contiguous",
+        "float",
+        "double",
+        "half",
+        "type",
+        "astype",
+        "bfloat16",
+        "real",
+    }:
         return shape
     if name == "flatten" and axis == 1:
         return shape if len(shape) == 2 else (shape[0], None) if len(shape) > 2 else None
     return turned_shape(name, shape, sizes)
 
 
-def turned_shape(
-    name: str, shape: tuple[int | None, ...], axes: Sequence[int | None]
-) -> tuple[int | None, ...] | None:
+SAME_SHAPE = {
+    "to",
+    "cuda",
+    "cpu",
+    "clone",
+    "contiguous",
+    "float",
+    "double",
+    "half",
+    "type",
+    "astype",
+    "bfloat16",
+    "real",
+}
+
+
+def turned_shape(name: str, shape: tuple[int | None, ...], axes: Sequence[int | None]) -> tuple[int | None, ...] | None:
     """The shape of what has the same axes in another order."""
     if name == "mT" or (name == "t" and len(shape) == 2):
         return (*shape[:-2], *shape[:-3:-1])
@@ -228,7 +255,7 @@ def whole_numbers(name: str, args: list[Value], keys: dict[str, Value], node: as
         return word.startswith(("int", "long", "uint")) if word else None
     if name in {"randint", "randperm"}:
         return True
-    if name in {"arange", "tensor"}:
+    if name in {"arange", "tensor", "array", "as_tensor"}:
         found = leaves(args)
         if not found or any(not isinstance(v.constant, int | float) for v in found):
             return None

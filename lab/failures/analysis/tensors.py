@@ -1,6 +1,7 @@
 """What operations make of values: tensors with a graph or without, their shapes and kinds."""
 
 import ast
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -22,6 +23,15 @@ from lab.failures.analysis.shapes import (
 )
 
 SIGNED = {"+", "-", "*", "/"}
+ON_NUMBERS: dict[str, Callable[[float, float], object]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+}
 STILL_MANY = {*ELEMENTWISE, "+", "-", "*", "/", "**", "view", "stack", "cat"}  # no fewer numbers than before
 
 
@@ -180,19 +190,8 @@ class Tensors:
             self.program.note(Act.DIFFERENCE, node, one, two)
         if isinstance(a, int | float) and isinstance(b, int | float) and abs(a) < 1e9 and abs(b) < 1e9:
             try:
-                value.constant = (
-                    a + b
-                    if sign == "+"
-                    else a - b
-                    if sign == "-"
-                    else a * b
-                    if sign == "*"
-                    else a / b
-                    if sign == "/"
-                    else a**b
-                    if sign == "**" and abs(b) < 20
-                    else None
-                )
+                if sign in ON_NUMBERS and (sign != "**" or abs(b) < 20):
+                    value.constant = ON_NUMBERS[sign](a, b)
             except (ZeroDivisionError, OverflowError):
                 value.constant = None
         return value

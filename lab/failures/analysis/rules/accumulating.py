@@ -86,6 +86,8 @@ def micro_batches(loop: ast.For, case: Case) -> str:
     over = loop.iter
     if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id in {"zip", "enumerate"}:
         over = over.args[0] if over.args else over
+    if isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and over.func.attr == "split":
+        return f"len({case.text.of(over)})"
     if isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and over.func.attr == "chunk":
         library = isinstance(over.func.value, ast.Name) and over.func.value.id == "torch"
         counts = over.args[1:] if library else over.args

@@ -51,11 +51,11 @@ def gradient_of_the_middle(case: Case) -> Iterator[RuleHit]:
                 yield RuleHit(5, statement, no_leaf_any_more(name, case), change)
             continue
         target = statement.targets[0]
-        if not isinstance(target, ast.Name | ast.Attribute):
+        if not isinstance(target, ast.Name | ast.Attribute | ast.Subscript):
             continue
         name = case.text.of(target)
         anew = made_a_leaf(case, statement)
-        elsewhere = isinstance(target, ast.Attribute)  # what keeps it may be asked for it anywhere
+        elsewhere = not isinstance(target, ast.Name)  # what keeps it may be asked for it anywhere
         yield RuleHit(
             5,
             statement if anew or elsewhere else event.node,
@@ -227,6 +227,12 @@ def written_name(event: Event) -> str | None:
     return first.id if isinstance(first, ast.Name) and event.detail == "argument" else None
 
 
+def part_written(statement: ast.stmt) -> ast.Subscript | None:
+    """h[0], of h[0] = 1 and h[0] *= 2."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
+    return target if isinstance(target, ast.Subscript) else None
+
+
 def overwritten(case: Case) -> Iterator[RuleHit]:
     """1: numbers that the backward pass needs, overwritten. Silent: for what no operation is known to keep."""
     for event in case.all(Act.WRITE):
@@ -242,9 +248,9 @@ def overwritten(case: Case) -> Iterator[RuleHit]:
             right = f"({right})" if isinstance(statement.value, ast.BinOp) else right
             name = target
             edit = case.text.replace([(statement, f"{target} = {target} {sign} {right}")])
-        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
-            base = statement.targets[0].value
-            if not isinstance(base, ast.Name):
+        elif (part := part_written(statement)) is not None:
+            base = part.value
+            if not isinstance(base, ast.Name) or not isinstance(statement, ast.Assign | ast.AugAssign):
                 continue
             name = base.id
             reads = [

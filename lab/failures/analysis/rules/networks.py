@@ -20,8 +20,7 @@ def last_activation(case: Case) -> Iterator[RuleHit]:
         value = event.value
         if event.detail not in {"cross_entropy", "binary_cross_entropy_with_logits", "nll_loss"}:
             continue
-        while value.op == "view" and value.parents:
-            value = value.parents[0]
+        value = unscaled(value)
         node = value.node
         if value.op == "/" and event.detail == "cross_entropy":
             yield from softmax_by_hand(case, value, event)
@@ -70,11 +69,23 @@ def last_activation(case: Case) -> Iterator[RuleHit]:
             )
 
 
+def unscaled(value: Value) -> Value:
+    """What a value is a view, a multiple by a number, or the mean of several of."""
+    while value.parents:
+        multiple = value.op in {"*", "/"} and any(part.kind == Kind.NUMBER for part in value.parents)
+        several = value.op == "mean" and value.parents[0].op == "stack"
+        if not (multiple or several or value.op in {"view", "stack"}):
+            break
+        value = next((part for part in value.parents if part.kind != Kind.NUMBER), value.parents[0])
+    return value
+
+
 def softmax_by_hand(case: Case, value: Value, loss: Event) -> Iterator[RuleHit]:
     """25: exponentials over their sum, in front of a loss that has softmax inside."""
     power, total = value.parents
     node, made = value.node, power.node
-    if power.op != "exp" or total.op != "sum" or not isinstance(node, ast.BinOp) or not isinstance(made, ast.Call):
+    divided = node.left if isinstance(node, ast.BinOp) else receiver(node) if node is not None else None
+    if power.op != "exp" or total.op != "sum" or divided is None or node is None or not isinstance(made, ast.Call):
         return
     same = total.parents[0]
     if same is not power and (same.node is None or case.text.of(same.node) != case.text.of(made)):
@@ -82,7 +93,7 @@ def softmax_by_hand(case: Case, value: Value, loss: Event) -> Iterator[RuleHit]:
     scores = made.args[0] if made.args else receiver(made)
     new = case.text.of(scores) if scores is not None else ""
     if new == power.name:  # x of x = x.exp()
-        new = f"{case.text.operand(node.left)}.log()"
+        new = f"{case.text.operand(divided)}.log()"
     here = any(
         isinstance(f, ast.FunctionDef) and inside(f, node) and inside(f, made) for f in ast.walk(case.program.tree)
     )
@@ -158,6 +169,8 @@ def filled(event: Event) -> float | None:
     """The number to which an event sets each element of a tensor; None where it does anything else."""
     node, other = event.node, event.other or Value()
     name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else event.detail
+    if event.detail == "part":
+        return None
     if name in {"zeros_", "zero_", "ones_"}:
         return float(name == "ones_")
     constant = other.constant if other.constant is not None else one_number(other)
@@ -459,7 +472,10 @@ def asks_for_layer(test: ast.expr) -> bool:
 
 def asks_for_kind(test: ast.expr) -> bool:
     """Is it a test of what kind of layer something is, or for weights?"""
-    if re.fullmatch(r"""['"]weight['"] in .*|.*\.(dim\(\)|ndim) (> 1|>= 2|== 2)|.*\.endswith\(['"]\.?weight['"]\)""", ast.unparse(test)):
+    if re.fullmatch(
+        r"""['"]weight['"] in .*|.*\.(dim\(\)|ndim) (> 1|>= 2|== 2)|.*\.endswith\(['"]\.?weight['"]\)""",
+        ast.unparse(test),
+    ):
         return True
     if isinstance(test, ast.Compare):  # type(m) is nn.Linear
         return (

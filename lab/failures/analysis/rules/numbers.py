@@ -102,6 +102,8 @@ def same_numbers(column: Value, row: Value) -> bool:
 
 def predicted(value: Value) -> bool:
     """Does a layer's output have this shape as it came?"""
+    if value.op in {"+", "-"}:
+        return any(predicted(p) for p in value.parents)
     passes_on = value.op in {"call", "view"} or value.op in ELEMENTWISE
     return value.op in LAYERS or (passes_on and any(predicted(p) for p in value.parents[:1]))
 

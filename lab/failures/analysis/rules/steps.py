@@ -437,8 +437,9 @@ def of_reward(weights: tuple[Value, ...]) -> bool:
 
 
 def turned_loss(case: Case) -> Iterator[RuleHit]:
-    """18: a likelihood without its minus, or a loss with one, as what an optimizer makes smaller. Silent: where another
-    term has the right sign or is not known, for an optimizer told to maximize, and where two play against each other."""
+    """18: a likelihood without its minus, or a loss with one, as what an optimizer makes smaller.
+    Silent: where another term has the right sign or is not known, for an optimizer told to maximize, and where two
+    play against each other."""
     makers = [e.node for e in case.all(Act.OPTIMIZER) if isinstance(e.node, ast.Call)]
     if not case.all(Act.STEP) or any(key.arg in {"maximize", None} for node in makers for key in node.keywords):
         return
@@ -460,9 +461,10 @@ def turned_loss(case: Case) -> Iterator[RuleHit]:
         if isinstance(place, ast.UnaryOp) and isinstance(place.op, ast.USub):
             new = case.text.of(place.operand)
         statement = event.value.statement
+        here = statement is not None and own_line(statement) and inside(statement, place)
         yield RuleHit(
             18,
-            statement if own_line(statement) and inside(statement, place) else event.node,
+            statement if statement is not None and here else event.node,
             f"{called(event.value, 'This')} {what}, but each step makes it smaller: change its sign.",
             case.text.replace([(place, new if place is not receiver(event.node) else f"({new})")]),
         )

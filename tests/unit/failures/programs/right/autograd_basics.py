@@ -1,7 +1,7 @@
 import torch
 
 x = torch.tensor(3.0, requires_grad=True)
-y = x ** 3
+y = x**3
 y.backward(retain_graph=True)
 print(x.grad)
 x.grad.zero_()

@@ -22,7 +22,9 @@ class BYOL(nn.Module):
         pa, pb = self.predictor(self.online(a)), self.predictor(self.online(b))
         with torch.no_grad():
             ta, tb = self.target(a), self.target(b)
-        return (2 - 2 * F.cosine_similarity(pa, tb, dim=-1)).mean() + (2 - 2 * F.cosine_similarity(pb, ta, dim=-1)).mean()
+        return (2 - 2 * F.cosine_similarity(pa, tb, dim=-1)).mean() + (
+            2 - 2 * F.cosine_similarity(pb, ta, dim=-1)
+        ).mean()
 
 
 learner = BYOL(nn.Linear(64, 32), 32)

@@ -6,7 +6,13 @@ import torch.nn as nn
 class Generator(nn.Module):
     def __init__(self):
         super().__init__()
-        self.model = nn.Sequential(nn.Conv2d(3, 16, 7, padding=3), nn.InstanceNorm2d(16), nn.ReLU(inplace=True), nn.Conv2d(16, 3, 7, padding=3), nn.Tanh())
+        self.model = nn.Sequential(
+            nn.Conv2d(3, 16, 7, padding=3),
+            nn.InstanceNorm2d(16),
+            nn.ReLU(inplace=True),
+            nn.Conv2d(16, 3, 7, padding=3),
+            nn.Tanh(),
+        )
 
     def forward(self, x):
         return self.model(x)
@@ -15,7 +21,9 @@ class Generator(nn.Module):
 class Discriminator(nn.Module):
     def __init__(self):
         super().__init__()
-        self.model = nn.Sequential(nn.Conv2d(3, 16, 4, 2, 1), nn.LeakyReLU(0.2, inplace=True), nn.Conv2d(16, 1, 4, 1, 1))
+        self.model = nn.Sequential(
+            nn.Conv2d(3, 16, 4, 2, 1), nn.LeakyReLU(0.2, inplace=True), nn.Conv2d(16, 1, 4, 1, 1)
+        )
 
     def forward(self, x):
         return self.model(x)

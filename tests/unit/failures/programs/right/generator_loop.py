@@ -6,7 +6,7 @@ def batches(n, size):
     xs = torch.randn(n, 5)
     ys = xs.sum(1, keepdim=True)
     for i in range(0, n, size):
-        yield xs[i:i + size], ys[i:i + size]
+        yield xs[i : i + size], ys[i : i + size]
 
 
 model = nn.Linear(5, 1)

@@ -16,7 +16,7 @@ class Head(nn.Module):
     def forward(self, x):
         B, T, C = x.shape
         k, q = self.key(x), self.query(x)
-        wei = q @ k.transpose(-2, -1) * C ** -0.5
+        wei = q @ k.transpose(-2, -1) * C**-0.5
         wei = wei.masked_fill(self.tril[:T, :T] == 0, float("-inf"))
         return F.softmax(wei, dim=-1) @ self.value(x)
 

@@ -13,6 +13,7 @@ def make_trainer(model, loss, optimizer):
         value.backward()
         optimizer.step()
         return {"loss": value.item()}
+
     return train_step
 
 

@@ -4,6 +4,7 @@ import torch.nn.functional as F
 import numpy as np
 import matplotlib.pyplot as plt
 
+
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -16,6 +17,7 @@ class Net(nn.Module):
     def predict_proba(self, x):
         with torch.no_grad():
             return self.forward(x).exp().numpy()
+
 
 X, Y = make_spiral()
 Xt, Yt = torch.FloatTensor(X), torch.LongTensor(Y)

@@ -12,7 +12,9 @@ class Quantizer(nn.Module):
 
     def forward(self, z):
         flat = z.reshape(-1, z.shape[-1])
-        distance = flat.pow(2).sum(1, keepdim=True) + self.codebook.weight.pow(2).sum(1) - 2 * flat @ self.codebook.weight.T
+        distance = (
+            flat.pow(2).sum(1, keepdim=True) + self.codebook.weight.pow(2).sum(1) - 2 * flat @ self.codebook.weight.T
+        )
         nearest = distance.argmin(dim=1)
         q = self.codebook(nearest).view_as(z)
         loss = F.mse_loss(q, z.detach()) + self.cost * F.mse_loss(q.detach(), z)

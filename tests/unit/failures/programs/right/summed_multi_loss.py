@@ -7,7 +7,7 @@ weights = {"ce": 1.0, "reg": 1e-3}
 for x, y in loader:
     out = model(x)
     ce = nn.functional.cross_entropy(out, y)
-    reg = sum((p ** 2).sum() for p in model.parameters())
+    reg = sum((p**2).sum() for p in model.parameters())
     loss = weights["ce"] * ce + weights["reg"] * reg
     opt.zero_grad()
     loss.backward()

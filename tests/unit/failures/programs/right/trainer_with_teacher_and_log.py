@@ -18,7 +18,10 @@ class Trainer:
         logits = self.net(x)
         with torch.no_grad():
             soft = self.ema(x).softmax(-1)
-        return {"ce": F.cross_entropy(logits, y), "kd": F.kl_div(logits.log_softmax(-1), soft, reduction="batchmean")}, logits
+        return {
+            "ce": F.cross_entropy(logits, y),
+            "kd": F.kl_div(logits.log_softmax(-1), soft, reduction="batchmean"),
+        }, logits
 
     @torch.no_grad()
     def update_ema(self, m=0.99):

@@ -30,10 +30,12 @@ net, balance = Net(), Weighted(2)
 opt = torch.optim.Adam([{"params": net.parameters()}, {"params": balance.parameters(), "lr": 1e-2}], lr=1e-3)
 for batch in loader:
     out = net(batch["image"])
-    loss = balance([
-        nn.functional.l1_loss(out["depth"], batch["depth"]),
-        nn.functional.cross_entropy(out["scene"], batch["scene"]),
-    ])
+    loss = balance(
+        [
+            nn.functional.l1_loss(out["depth"], batch["depth"]),
+            nn.functional.cross_entropy(out["scene"], batch["scene"]),
+        ]
+    )
     opt.zero_grad()
     loss.backward()
     opt.step()

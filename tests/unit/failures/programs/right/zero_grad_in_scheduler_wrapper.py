@@ -8,7 +8,7 @@ class ScheduledOptim:
     def step_and_update_lr(self):
         self.n += 1
         for group in self._optimizer.param_groups:
-            group["lr"] = self.d_model ** -0.5 * min(self.n ** -0.5, self.n * self.warmup ** -1.5)
+            group["lr"] = self.d_model**-0.5 * min(self.n**-0.5, self.n * self.warmup**-1.5)
         self._optimizer.step()
 
     def zero_grad(self):

@@ -1,4 +1,5 @@
 """Fits a small convolutional network to digits."""
+
 import torch
 import torch.nn as nn
 
@@ -6,9 +7,7 @@ CONFIG = {"lr": 1.0, "epochs": 3, "batch": 128}  #! 17
 
 
 def make_model():
-    return nn.Sequential(
-        nn.Conv2d(1, 8, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(8 * 13 * 13, 10)
-    )
+    return nn.Sequential(nn.Conv2d(1, 8, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(8 * 13 * 13, 10))
 
 
 def main(loader):

@@ -1,4 +1,5 @@
 import torch
+
 x = torch.rand(64, 4)
 y = x.sum(1, keepdim=True)
 W1 = torch.randn(4, 8, requires_grad=True)

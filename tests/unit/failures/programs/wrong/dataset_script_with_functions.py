@@ -62,8 +62,12 @@ def main():
     args = parser.parse_args()
     device = torch.device("cpu")
     transform = transforms.Compose([transforms.ToTensor()])
-    train_loader = torch.utils.data.DataLoader(datasets.MNIST("../data", train=True, transform=transform), batch_size=64)
-    test_loader = torch.utils.data.DataLoader(datasets.MNIST("../data", train=False, transform=transform), batch_size=1000)
+    train_loader = torch.utils.data.DataLoader(
+        datasets.MNIST("../data", train=True, transform=transform), batch_size=64
+    )
+    test_loader = torch.utils.data.DataLoader(
+        datasets.MNIST("../data", train=False, transform=transform), batch_size=1000
+    )
     model = Net().to(device)
     optimizer = optim.Adadelta(model.parameters(), lr=args.lr)
     scheduler = optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.7)

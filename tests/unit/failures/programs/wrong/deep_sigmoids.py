@@ -2,12 +2,18 @@ import torch
 from torch import nn
 
 model = nn.Sequential(  #! 15
-    nn.Linear(64, 64), nn.Sigmoid(),
-    nn.Linear(64, 64), nn.Sigmoid(),
-    nn.Linear(64, 64), nn.Sigmoid(),
-    nn.Linear(64, 64), nn.Sigmoid(),
-    nn.Linear(64, 64), nn.Sigmoid(),
-    nn.Linear(64, 64), nn.Sigmoid(),
+    nn.Linear(64, 64),
+    nn.Sigmoid(),
+    nn.Linear(64, 64),
+    nn.Sigmoid(),
+    nn.Linear(64, 64),
+    nn.Sigmoid(),
+    nn.Linear(64, 64),
+    nn.Sigmoid(),
+    nn.Linear(64, 64),
+    nn.Sigmoid(),
+    nn.Linear(64, 64),
+    nn.Sigmoid(),
     nn.Linear(64, 10),
 )
 opt = torch.optim.SGD(model.parameters(), lr=0.1)

@@ -2,7 +2,7 @@ import torch
 
 
 def f(x):
-    return (x ** 3).sum()
+    return (x**3).sum()
 
 
 x = torch.tensor([1.5], requires_grad=True)

@@ -4,8 +4,7 @@ import torch
 
 def init(sizes, generator=None):
     return [
-        (torch.randn(i, o, requires_grad=True), torch.zeros(o, requires_grad=True))
-        for i, o in zip(sizes, sizes[1:])
+        (torch.randn(i, o, requires_grad=True), torch.zeros(o, requires_grad=True)) for i, o in zip(sizes, sizes[1:])
     ]
 
 

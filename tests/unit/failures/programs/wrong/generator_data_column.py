@@ -7,7 +7,7 @@ def batches(n, size):
     w = torch.randn(5)
     ys = xs @ w + 0.1 * torch.randn(n)
     for i in range(0, n, size):
-        yield xs[i:i + size], ys[i:i + size]
+        yield xs[i : i + size], ys[i : i + size]
 
 
 model = nn.Sequential(nn.Linear(5, 16), nn.Tanh(), nn.Linear(16, 1))

@@ -6,12 +6,12 @@ class Cube(Function):
     @staticmethod
     def forward(ctx, x):
         ctx.save_for_backward(x)
-        return x ** 3
+        return x**3
 
     @staticmethod
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
-        return 3 * x ** 2 * g
+        return 3 * x**2 * g
 
 
 inp = torch.randn(4, 5, requires_grad=True)  #! 23

@@ -13,4 +13,5 @@ def finetune(backbone, n_classes, loader):
 
 
 import torchvision
+
 finetune(torchvision.models.resnet18(), 4, loader)

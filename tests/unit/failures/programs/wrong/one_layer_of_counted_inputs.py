@@ -1,4 +1,5 @@
 import torch, torch.nn as nn
+
 x = torch.arange(0, 100).float().unsqueeze(1)
 y = 2 * x + 1
 model = nn.Sequential(nn.Linear(1, 1))

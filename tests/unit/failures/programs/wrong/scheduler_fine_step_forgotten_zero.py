@@ -2,8 +2,10 @@ import torch
 from torch import nn
 from torch.optim.lr_scheduler import CosineAnnealingLR
 
+
 def build():
     return nn.Sequential(nn.Linear(2, 32), nn.GELU(), nn.Linear(32, 2))
+
 
 model = build()
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)

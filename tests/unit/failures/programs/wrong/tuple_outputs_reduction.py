@@ -1,6 +1,7 @@
 import torch
 import torch.nn as nn
 
+
 class MultiTask(nn.Module):
     def __init__(self):
         super().__init__()
@@ -11,6 +12,7 @@ class MultiTask(nn.Module):
     def forward(self, x):
         h = self.trunk(x)
         return self.age(h).squeeze(-1), self.kind(h)
+
 
 model = MultiTask()
 opt = torch.optim.Adam(model.parameters())

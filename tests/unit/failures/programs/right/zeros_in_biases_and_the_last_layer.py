@@ -1,0 +1,18 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 2))
+for name, p in net.named_parameters():
+    if "bias" in name:
+        p.data *= 0
+net[-1].weight.data = torch.zeros_like(net[-1].weight)
+with torch.no_grad():
+    net[0].weight[0].fill_(0.5)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(32, 4), torch.randint(0, 2, (32,))
+for _ in range(5):
+    loss = F.cross_entropy(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()

@@ -1,0 +1,13 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 1))
+net[0].bias.data = torch.full((16,), -20.0)  #! 14
+opt = torch.optim.Adam(net.parameters())
+x, y = torch.randn(32, 4), torch.randn(32, 1)
+for _ in range(5):
+    loss = F.mse_loss(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
