@@ -396,7 +396,7 @@ def slope_of(step: Value, weight: Value) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class Summand:
     """A summand of a loss, the sign with which it is in it, and what numbers without a gradient it is multiplied by."""
 
     value: Value
@@ -404,7 +404,7 @@ class Term:
     weights: tuple[Value, ...] = ()
 
 
-def terms(value: Value, sign: int = 1, weights: tuple[Value, ...] = ()) -> Iterator[Term]:
+def terms(value: Value, sign: int = 1, weights: tuple[Value, ...] = ()) -> Iterator[Summand]:
     """The summands of a loss."""
     parents = value.parents
     if value.op == "neg" and parents:
@@ -421,7 +421,7 @@ def terms(value: Value, sign: int = 1, weights: tuple[Value, ...] = ()) -> Itera
         for part in parents[:1] if value.op in {"gather", "index"} else parents:
             yield from terms(part, sign, weights)
     elif graph_of(value) is not False:
-        yield Term(value, sign, weights)
+        yield Summand(value, sign, weights)
 
 
 SUMMED = {"mean", "sum", "view", "index", "gather", "stack", "cat", "clone"}
