@@ -396,7 +396,7 @@ def slope_of(step: Value, weight: Value) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Summand:
+class LossPart:
     """A summand of a loss, the sign with which it is in it, and what numbers without a gradient it is multiplied by."""
 
     value: Value
@@ -404,7 +404,7 @@ class Summand:
     weights: tuple[Value, ...] = ()
 
 
-def terms(value: Value, sign: int = 1, weights: tuple[Value, ...] = ()) -> Iterator[Summand]:
+def terms(value: Value, sign: int = 1, weights: tuple[Value, ...] = ()) -> Iterator[LossPart]:
     """The summands of a loss."""
     parents = value.parents
     if value.op == "neg" and parents:
@@ -421,7 +421,7 @@ def terms(value: Value, sign: int = 1, weights: tuple[Value, ...] = ()) -> Itera
         for part in parents[:1] if value.op in {"gather", "index"} else parents:
             yield from terms(part, sign, weights)
     elif graph_of(value) is not False:
-        yield Summand(value, sign, weights)
+        yield LossPart(value, sign, weights)
 
 
 SUMMED = {"mean", "sum", "view", "index", "gather", "stack", "cat", "clone"}
