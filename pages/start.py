@@ -4,9 +4,9 @@ import streamlit as st
 
 from lab.expression.builder import Expression, parse
 from lab.lessons.pages import GROUPS, PAGES
-from lab.lessons.stages import STAGES, Values
 from lab.text import numeral
 from lab.trace.recording import Trace, record
+from lab.trace.stages import STAGES, Values
 from lab.ui import address, assignment, page, progress
 from lab.ui.address import Field
 from lab.ui.memoize import memoize
