@@ -146,9 +146,10 @@ class PageState:
             address = None
         if address is None and values is None:
             address = {}
-        for key, value in (values or {}).items():  # Streamlit forgets a widget that was not on the page,
+        known = values or {}
+        for key, value in known.items():  # Streamlit forgets a widget that was not on the page,
             session[key] = value if entered else session.get(key, value)  # or has what the script set last
-        reset(field for field in self.every if not all(key in session for key in field.keys))
+        reset(field for field in self.every if not all(key in known or key in session for key in field.keys))
         self._give_back(self.every)
         if address is not None:
             self._read(address)
@@ -207,8 +208,9 @@ class PageState:
         """Set what was held in an earlier run once more, before its widgets: a browser that has not had a widget on the
         page shows its default, unless the script sets it in the run in which it comes. What is held changes only where
         a run comes to its end: one that a new message cuts off may have drawn anything."""
+        held: set[str] = st.session_state.get("held", set())
         for field in fields:
-            if not st.session_state.get("held", set()).isdisjoint(field.keys):
+            if not held.isdisjoint(field.keys):
                 field.set(field.get())
 
 
