@@ -1,5 +1,5 @@
 """Every page and tab as it is opened, on a laptop, on a phone and projected: all of it can be read and hit, and what it
-is about stands in the window."""
+is about stands in the window. The browser's own console has nothing to say."""
 
 import pytest
 from playwright.sync_api import expect
@@ -18,10 +18,33 @@ CELLS = """() => Math.min(Infinity, ...[...document.querySelectorAll("[data-test
 PICTURES = ":is([data-testid=stGraphVizChart], [data-testid=stEChartsChart], .grids, section.figure .picture, .player)"
 
 
+@pytest.fixture
+def console():
+    """console(page): the errors in its console from now on, and the answers to what there is not."""
+    listening = []
+
+    def console(page):
+        found = []
+        ears = {
+            "response": lambda answer: answer.status >= 400 and found.append(f"{answer.status} {answer.url}"),
+            "console": lambda line: line.type == "error" and found.append(line.text),
+            "pageerror": lambda error: found.append(str(error)),
+        }
+        for event, hear in ears.items():
+            page.on(event, hear)
+            listening.append((page, event, hear))
+        return found
+
+    yield console
+    for page, event, hear in listening:
+        page.remove_listener(event, hear)
+
+
 @pytest.mark.parametrize(("known", "tab_name"), PLACES, ids=NAMES)
-def test_a_page_can_be_read_and_hit_on_a_laptop_on_a_phone_and_projected(tab, app_url, known, tab_name):
+def test_a_page_can_be_read_and_hit_on_a_laptop_on_a_phone_and_projected(tab, console, app_url, known, tab_name):
     """One visit for all three: to open the page is most of the work."""
     page = tab(width=1280, height=720)
+    errors = console(page)
     opened(page, app_url, known, tab_name)
     assert look(page) == FINE
     page.set_viewport_size({"width": 360, "height": 740})
@@ -29,6 +52,7 @@ def test_a_page_can_be_read_and_hit_on_a_laptop_on_a_phone_and_projected(tab, ap
     del on_a_phone["below"]
     assert on_a_phone == {name: fault for name, fault in FINE.items() if name in on_a_phone}
     _can_be_read_from_the_last_row(page)
+    assert errors == []
 
 
 @pytest.mark.parametrize("path", ["shapes", "simulate-error"])
