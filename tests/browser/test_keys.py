@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import forget, prepared
 from tests.support import settled
 
 LATE = 150  # milliseconds by which each answer of the server comes late: a classroom's network
@@ -38,15 +39,24 @@ PAGES = (
 )
 
 
-@pytest.fixture
-def slow_page(new_page, app_url):
-    def slow_page(path):
-        page = new_page()
-        page.add_init_script(SLOW_LINE)
-        page.goto(f"{app_url}/{path}")
-        return page
+@pytest.fixture(scope="module")
+def slow_tab(context):
+    """A tab of its own: what slows it down cannot be taken away."""
+    page = context.new_page()
+    page.add_init_script(SLOW_LINE)
+    yield page
+    page.close()
 
-    return slow_page
+
+@pytest.fixture
+def slow_page(slow_tab, app_url):
+    def slow_page(path):
+        prepared(slow_tab).goto(f"{app_url}/{path}")
+        return slow_tab
+
+    yield slow_page
+    forget([slow_tab])
+    slow_tab.goto("about:blank")
 
 
 def quiet(page):
