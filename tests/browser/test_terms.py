@@ -1,14 +1,18 @@
 """Words that are explained: by keyboard, by mouse and by touch, within a narrow window."""
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.support import settled
+from tests.support import settled, switch
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_term_is_explained_where_it_stands(open_page, theme):
-    page = open_page("simulate-error", width=360, theme=theme)
+def test_a_term_is_explained_where_it_stands(open_page):
+    page = open_page("simulate-error", width=360)
+    for theme in ("light", "dark"):
+        switch(page, theme)
+        _is_explained(page)
+
+
+def _is_explained(page):
     term = page.get_by_role("button", name="in place", exact=True)
     term.wait_for()
     settled(page)
@@ -42,21 +46,24 @@ def test_a_term_is_explained_where_it_stands(open_page, theme):
     term.evaluate("(element) => element.blur()")
     term.hover()  # it is not closed for ever
     expect(explanation).to_be_visible()
+    page.mouse.move(0, 0)
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-def test_an_explanation_leaves_free_what_is_done_next(open_page, width):
-    page = open_page("", width=width, height=720)
+def test_an_explanation_leaves_free_what_is_done_next(open_page):
+    page = open_page("", width=360, height=720)
     page.locator(".stage .card").first.wait_for()
-    settled(page)
-    page.locator(".term", has_text="gradient").first.hover()
     explanation = page.locator(".term:hover + .definition")
-    expect(explanation).to_be_visible()
-    box, run = explanation.bounding_box(), page.get_by_role("button", name="Run backward pass").bounding_box()
-    assert box["y"] + box["height"] <= run["y"]
     shown = "([x, y]) => document.elementFromPoint(x, y)?.closest('.definition') !== null"
-    for y in (box["y"] + 6, box["y"] + box["height"] - 6):
-        assert page.evaluate(shown, [box["x"] + 20, y]), "something covers it"
+    for width in (360, 1280):
+        page.set_viewport_size({"width": width, "height": 720})
+        settled(page)
+        page.locator(".term", has_text="gradient").first.hover()
+        expect(explanation).to_be_visible()
+        box, run = explanation.bounding_box(), page.get_by_role("button", name="Run backward pass").bounding_box()
+        assert box["y"] + box["height"] <= run["y"]
+        for y in (box["y"] + 6, box["y"] + box["height"] - 6):
+            assert page.evaluate(shown, [box["x"] + 20, y]), "something covers it"
+        page.mouse.move(0, 0)
 
 
 def test_an_explanation_shows_once_escape_can_close_it(tab, app_url):
