@@ -182,7 +182,7 @@ def read_numbers(failure: Failure, text: str) -> Numbers:
     kind = "whole number" if isinstance(first, int) else "number"
     count = f"{least} to {most} {kind}s" if most > 1 else f"one {kind}"
     low, high = failure.limits
-    due = f"Here belong {count} from {low:g} to {high:g}, such as {written(usual)}. The usual ones are used."
+    due = f"Write {count} from {low:g} to {high:g}, such as {written(usual)}. The default is used until then."
     try:
         numbers = [type(first)(part) for part in text.replace(";", ",").split(",")]
     except ValueError:

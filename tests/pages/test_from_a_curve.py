@@ -54,6 +54,8 @@ def test_what_is_no_curve_gets_a_sentence_and_stays_as_it_was(app):
         assert not app.exception
         assert len(app.error) == 1
         assert app.text_area(key=TEXT).value == text
+    app.text_area(key=TEXT).set_value("epoch,loss\n1,2").run()
+    assert "That is 1 row of numbers" in app.error[0].value
     app.text_area(key=TEXT).set_value("epoch,loss\n" + "\n".join(f"{at},{2 * 0.8**at}" for at in range(15))).run()
     assert not app.error
     assert "Nothing seen" in words(app)

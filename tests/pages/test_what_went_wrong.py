@@ -101,7 +101,7 @@ def test_it_runs_with_numbers_of_ones_own():
     assert "numbers = [2.0, 4.0]" in at.code[0].value
     assert "numbers = [2.0, 4.0]" in at.code[2].value
     at.text_input(key="wrong numbers").set_value("2, x").run()
-    assert "Here belong 2 to 8 numbers" in at.error[0].value
+    assert "Write 2 to 8 numbers" in at.error[0].value
     assert at.text_input(key="wrong numbers").value == "2, x"
     at = opened(failure="nan", numbers="0.5, 0.5")
     assert "both programs agree" in texts(at.markdown)

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from lab.text import counted
+
 LARGEST = 2_000_000  # bytes of a text that is read
 MOST_COLUMNS = 400
 BEYOND = 1e100  # a number that no training survives: as good as inf
@@ -79,7 +81,9 @@ def read(source: str | bytes) -> Table:
         raise CurveError(f"There is nothing to read yet. {EXPORT}")
     header, rows = _from_json(stripped) if stripped[0] in "{[" else _from_csv(stripped)
     if len(rows) < FEWEST_ROWS:
-        raise CurveError(f"That is {len(rows)} row(s) of numbers, too few for a curve: give at least {FEWEST_ROWS}.")
+        raise CurveError(
+            f"That is {counted(len(rows), 'row')} of numbers, too few for a curve: give at least {FEWEST_ROWS}."
+        )
     return _table(header, rows)
 
 
