@@ -101,7 +101,8 @@ def _show(current: PageState) -> None:
         shelf.shelf(_put_in_place)
         return
     with word:
-        _guess(_run())
+        if ready:
+            _guess(_run())
         unchecked(_run().config)
     turn = now["training worker"].take_turn()
     now["training worker"].rate = now["training speed"]

@@ -112,7 +112,8 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
     classes = sorted(set(labels), key=_as_class)
     numbers = [_number(label) for label in labels]
     whole = all(value is not None and value.is_integer() for value in numbers)
-    measured = None not in numbers and len(classes) > 20 and (not whole or len(labels) < 5 * len(classes))
+    often = len(classes) > 20 or (not whole and 2 * len(classes) > len(labels))  # few rows have few different numbers
+    measured = None not in numbers and often and (not whole or len(labels) < 5 * len(classes))
     regression = task == "regression" or (task is None and measured)
     if regression:
         classes = []

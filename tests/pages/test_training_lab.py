@@ -376,8 +376,10 @@ def test_a_mistake_gets_a_sentence_and_nothing_is_lost(at, text):
     assert len(at.error) == 1
     assert "--" not in at.error[0].value
     assert live(at) is before
+    assert not any("Press **" in text.value for text in (*at.caption, *at.markdown))  # Start cannot be pressed
     at.text_input(key="training hidden").set_value("8 8").run()
     assert not at.error
+    assert any("Press **Continue**" in text.value for text in (*at.caption, *at.markdown))
     assert live(at) is before
 
 

@@ -60,3 +60,12 @@ def test_dates_are_refused_by_name(date):
 def test_what_only_looks_like_a_date_is_not_one():
     assert of(rows(["2024.5", "2023.1", "2022.25", "2021.75"])).columns == ("a", "b")
     assert of(rows(["10-12", "10-13", "10-12", "10-13"])).columns == ("a “10-12”", "a “10-13”", "b")
+
+
+def test_a_few_rows_with_measured_targets_are_a_regression():
+    values = [f"{i},{i * i},{i / 7:.3f}" for i in range(1, 13)]
+    data = of(values)
+    assert data.classes == ()
+    assert any("(regression)" in note for note in (data.name, *data.notes))
+    halves = of([f"{i},{i * i},{i % 2 + 0.5}" for i in range(12)])
+    assert halves.classes == ("0.5", "1.5")  # many rows of each
