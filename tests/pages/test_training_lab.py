@@ -453,6 +453,11 @@ def test_every_choice_can_be_made(at, setting):
         assert getattr(live(at).config, setting) == choice
 
 
+def test_a_limit_that_the_address_cannot_have_is_said_as_what_it_is(at):
+    run(at, clip="nan")
+    assert any("Gradient limit (`clip`) takes numbers from 0 to 1000" in note.value for note in at.info)
+
+
 def test_no_hidden_layer_is_softmax_regression(at):
     run(at, hidden="")
     click(at, "step")

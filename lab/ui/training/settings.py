@@ -90,7 +90,7 @@ def _key(name: str) -> str:
 
 def _in_widget(name: str, value: Any) -> Any:
     """A value of a Config as its widget has it: widths as a text, 0 for no limit."""
-    return " ".join(map(str, value)) if name in LISTS else (value or 0) if name in UNLIMITED else value
+    return " ".join(map(str, value)) if name in LISTS else (value or UNLIMITED[name]) if name in UNLIMITED else value
 
 
 def _setting(
@@ -127,7 +127,7 @@ def _changes(text: str) -> tuple[Change, ...]:
 
 CHANGES_KEY = "training changes"
 CHANGES = Field("changes", CHANGES_KEY, (), _changes, lambda changes: changes_text(changes) or None)
-UNLIMITED = ("clip", "patience")  # None in a Config, 0 in their widgets
+UNLIMITED = {"clip": 0.0, "patience": 0}  # what their widgets have where a Config has None
 SETTINGS = {
     field.name: field
     for field in (
