@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from lab.watch import differences, fixes, operations, shapes, values
-from lab.watch.sites import NOWHERE, Site, caller_of_function, line_in_function, site
+from lab.watch.sites import NOWHERE, Site, call_of_shared, caller_of_function, line_in_function, site
 from lab.watch.tracks import CutRecord, leaves_of
 
 Tensor = torch.Tensor
@@ -64,6 +64,8 @@ def ended(watcher: Any, name: str, operands: list[Tensor], result: Tensor, args:
         shapes.hits(watcher, name, site(4), operands, result)
     differences.look(watcher, name, args, here)
     watcher.remember(result, here, cut, name)
+    if name in shapes.ADDS_A_DIMENSION and result.dim() == operands[0].dim() + 1 and result.shape[-1] == 1:
+        watcher.origin(result).column = site(4)
 
 
 def cut_off(watcher: Any, name: str, here: Site, operands: list[Tensor], result: Tensor) -> CutRecord:
@@ -75,7 +77,9 @@ def cut_off(watcher: Any, name: str, here: Site, operands: list[Tensor], result:
     elif not torch.is_grad_enabled():
         kind = "update" if any(map(has_gradient, operands)) and is_update(operands) else "no_grad"
         if kind == "no_grad" and watcher.grad_modes:
-            here = without_gradients(watcher, watcher.grad_modes[-1][1])
+            block = watcher.grad_modes[-1][1]
+            call = call_of_shared(block)
+            kind, here = ("call", call) if call.line else (kind, without_gradients(watcher, block))
     else:
         kind = "detach"
     return keep_cut(watcher, kind, here, name, operands)
@@ -189,6 +193,8 @@ def cause(cut: Any, begin: str) -> tuple[int, Site, str]:
         return 13, cut.site, f"{begin}the numbers went through NumPy in this line."
     if cut.kind == "no_grad":
         return 12, cut.site, f"{begin}{cut.name} ran while gradients were switched off here."
+    if cut.kind == "call":
+        return 4, cut.site, f"{begin}this line calls a function that runs without gradients, as other lines do, too."
     if cut.kind == "update":
         return 4, cut.site, f"{begin}this line replaced a parameter by a new tensor while gradients were off."
     return 11, cut.site, f"{begin}{cut.name} in this line cut it off."

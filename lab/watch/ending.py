@@ -208,7 +208,7 @@ def never_reached(watcher: Any, track: WatchedOptimizer) -> None:
         behind = dry & cut.leaves
         each_turn = cut.kind == "number" and watcher.cut_counts[key_of(cut)] >= track.steps
         if behind and (cut.used or each_turn) and cut.kind != "update":
-            number = {"step": 21, "number": 13, "numpy": 13, "no_grad": 12}.get(cut.kind, 11)
+            number = {"step": 21, "number": 13, "numpy": 13, "no_grad": 12, "call": 12}.get(cut.kind, 11)
             where = cut.user if cut.user.line and kept_aside(cut.site.file, cut.site.line) else cut.site
             evidence = f"{len(behind)} parameters of the optimizer in line {track.site.line} got no gradient in "
             evidence += f"{track.steps} steps: {cut.name} in line {cut.site.line} cuts the way to them."
@@ -220,7 +220,7 @@ def lost_terms(watcher: Any) -> None:
     """Terms without a graph that were added to a loss, turn after turn."""
     for where, terms in watcher.lost_terms.items():
         if len(terms) >= MIN_TURNS:
-            number = {"step": 21, "no_grad": 12}.get(terms[0].kind, 13)
+            number = {"step": 21, "no_grad": 12, "call": 12}.get(terms[0].kind, 13)
             watcher.say(
                 number,
                 where,

@@ -118,7 +118,7 @@ def added(watcher: Any, entry: Made, operands: list[Tensor], args: Any) -> None:
     for operand in operands:
         origin = watcher.origin(operand)
         if origin is not None and origin.cut is not None and operand.numel() == 1:
-            cut = origin.cut if origin.cut.kind in ("step", "no_grad", "number", "numpy") else cut
+            cut = origin.cut if origin.cut.kind in ("step", "no_grad", "call", "number", "numpy") else cut
     numbers = [value for value in args[:2] if isinstance(value, float)]
     if numbers and numbers[0]:
         cut = next((known for number, known in watcher.items if number == numbers[0] and known.kind == "number"), cut)

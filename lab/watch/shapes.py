@@ -13,6 +13,7 @@ DIFFERENCES = frozenset(("sub", "__sub__", "rsub", "__rsub__", "subtract"))
 PRODUCTS = frozenset(("mul", "__mul__", "__rmul__", "multiply", "div", "__truediv__", "__rtruediv__", "true_divide"))
 EQUAL = frozenset(("eq", "ne", "__eq__", "__ne__"))
 ADDING = frozenset(("Unsqueeze", "View", "Reshape", "Slice", "Index", "UnsafeView"))  # a dimension
+ADDS_A_DIMENSION = frozenset(("view", "reshape", "unsqueeze"))
 SUMS = frozenset(("mean", "sum"))
 PAIR_LOSSES = frozenset(("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"))
 
@@ -27,7 +28,7 @@ def shapes(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor) ->
         a, b = operands[:2]
         shape = tuple(torch.broadcast_shapes(a.shape, b.shape))  # type: ignore[no-untyped-call]
         if math.prod(shape) > max(a.numel(), b.numel()):
-            column = column_line(a) or column_line(b) or entry.site
+            column = column_line(watcher, a) or column_line(watcher, b) or entry.site
             watcher.say(
                 8,
                 column,
@@ -59,8 +60,11 @@ def shapes(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor) ->
             entry.stage, entry.wide = 2, before.wide
 
 
-def column_line(tensor: Tensor) -> Site | None:
-    """The line of a gather() that gave a column: its dimension of 1 comes from there, not from a layer."""
+def column_line(watcher: Any, tensor: Tensor) -> Site | None:
+    """The line that made a column of the answers, or of the targets: its dimension of 1 is not that of a layer."""
+    origin = watcher.origin(tensor)
+    if origin is not None and origin.column.line:
+        return origin.column  # type: ignore[no-any-return]
     entry = made(node_of(tensor))
     return entry.site if entry is not None and entry.name == "gather" and tensor.shape[-1] == 1 else None
 

@@ -61,6 +61,12 @@ def site(depth: int = 1) -> Site:
     return NOWHERE if frame is None else Site(frame.f_code.co_filename, frame.f_lineno, frame.f_lasti)
 
 
+def site_outside(own: Any) -> Site:
+    """The user's innermost line that runs in no method of an object: where it was made, not its class's `super()`."""
+    frame = next((frame for frame in user_frames() if frame.f_locals.get("self") is not own), None)
+    return NOWHERE if frame is None else Site(frame.f_code.co_filename, frame.f_lineno, frame.f_lasti)
+
+
 def user_frames() -> list[FrameType]:
     """All frames of the user's code that are running, the innermost first."""
     frames, frame = [], user_frame(sys._getframe(1))
@@ -89,6 +95,25 @@ def caller_of_function() -> Site:
     caller = None if frame is None else frame.f_back
     known = caller is not None and not is_library(caller.f_code.co_filename)
     return Site(caller.f_code.co_filename, caller.f_lineno) if known else NOWHERE  # type: ignore[union-attr]
+
+
+@cache
+def calls_of_decorated(filename: str, line: int) -> frozenset[int]:
+    """The lines that call the function which has a decorator in a line."""
+    nodes = list(ast.walk(tree(filename)))
+    names = {
+        node.name
+        for node in nodes
+        if isinstance(node, ast.FunctionDef) and any(decorator.lineno == line for decorator in node.decorator_list)
+    }
+    return frozenset(node.lineno for node in nodes if isinstance(node, ast.Call) and last_name(node.func) in names)
+
+
+def call_of_shared(decorator: Site) -> Site:
+    """The running line that calls a decorated function, where other lines call it, too; else nowhere."""
+    calls = calls_of_decorated(decorator.file, decorator.line)
+    running = [Site(frame.f_code.co_filename, frame.f_lineno) for frame in user_frames()] if len(calls) > 1 else []
+    return next((here for here in running if here.file == decorator.file and here.line in calls), NOWHERE)
 
 
 def handed_in(tensors: list[Any], made_at: Sequence[int]) -> Site:

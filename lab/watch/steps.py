@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from lab.watch import backward, ending, rates
-from lab.watch.sites import NOWHERE, Site, site
+from lab.watch.sites import NOWHERE, Site, site, site_outside
 from lab.watch.tracks import WatchedOptimizer, made, node_of
 
 Tensor = torch.Tensor
@@ -40,7 +40,7 @@ def track_of(watcher: Any, optimizer: Any) -> WatchedOptimizer:
         if track.ref() is optimizer:
             return track
     ref = weakref.ref(optimizer, partial(dropped, watcher))
-    track = WatchedOptimizer(ref, site(3), type(optimizer).__name__, len(known))
+    track = WatchedOptimizer(ref, site_outside(optimizer), type(optimizer).__name__, len(known))
     known.append(track)
     owned(watcher, track, optimizer)
     return track

@@ -59,7 +59,8 @@ class Written(NamedTuple):
 
 @dataclass(slots=True)
 class CutRecord:
-    """Where numbers left the graph: kind is detach, no_grad, number, numpy, step (argmax, comparison) or update."""
+    """Where numbers left the graph: kind is detach, no_grad, number, numpy, step (argmax, comparison), update, or
+    call, of a function that runs without gradients."""
 
     kind: str
     site: Site
@@ -78,6 +79,7 @@ class TensorOrigin:
     site: Site
     cut: CutRecord | None = None
     name: str = ""
+    column: Site = NOWHERE  # where a view of it made a column of a row
 
 
 @dataclass
