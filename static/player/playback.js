@@ -216,7 +216,8 @@ export class Playback {
    * @param {Frame} frame */
   pending(frame) {
     const sent = new Set([...frame.sent.values()].map(({ node }) => node));
-    const gone = (/** @type {number} */ id) => sent.has(id) && this.focus(frame).from !== id;
+    const acting = frame.k < this.length ? this.focus(frame).from : undefined;
+    const gone = (/** @type {number} */ id) => (sent.has(id) && acting !== id) || this.nodes[id].shares;
     return [...frame.gradients.keys()].filter((id) => isOperation(this.nodes[id]) && !gone(id));
   }
 

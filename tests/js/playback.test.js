@@ -163,3 +163,20 @@ test("what is asked of an event that it is not is refused", () => {
   assert.throws(() => playback.operation(0), /not an operation/);
   assert.throws(() => playback.term(0, playback.message(message)), /in no derivation/);
 });
+
+test("after the last event nothing is still to send", () => {
+  for (const { data } of [...traces.random, ...traces.arrays]) {
+    const playback = new Playback(data);
+    assert.deepEqual(playback.pending(playback.frame(playback.length)), []);
+  }
+});
+
+test("a result whose message another result of its call sends is not waited for", () => {
+  const data = structuredClone(traces.arrays[0].data);
+  const { node } = data.events.findLast((event) => event.kind === "message") ?? { node: 0 };
+  data.events = data.events.filter((event) => event.kind !== "message" || event.node !== node);
+  const ids = () => new Playback(data).pending(new Playback(data).frame(data.events.length));
+  assert.deepEqual(ids(), [node]);
+  data.nodes[node].shares = true;
+  assert.deepEqual(ids(), []);
+});
