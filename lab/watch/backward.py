@@ -289,8 +289,6 @@ def look_at_gradients(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None
     """Look at what is dear: gradients by depth, constant weights, steps that let no gradient through."""
     weights = [tensor for tensor in reached if tensor.dim() >= 2 and tensor.grad is not None]
     zeros = [tensor for tensor in weights if all_zero(tensor.grad)]  # type: ignore[arg-type]
-    for tensor in zeros:
-        watcher.leaf(tensor).zero += 1
     if zeros:
         for node in walk(loss.grad_fn):
             entry = made(node)

@@ -273,12 +273,3 @@ def grad_of_result(watcher: Any, tensor: Tensor, node: Any) -> None:
             f".grad is read in line {reader.line}, and it is None: the tensor is the result of "
             f"{entry.name} in this line, no leaf.",
         )
-
-
-# Writes
-
-
-# Backward passes
-
-
-# Steps

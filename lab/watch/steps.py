@@ -104,7 +104,6 @@ def check_before(watcher: Any, track: WatchedOptimizer, optimizer: Any, here: Si
             (watcher.zeroed[id(tensor)] for tensor in received if id(tensor) in watcher.zeroed), (-1, NOWHERE, False)
         )
         if turn == watcher.turn and cleared.line:
-            track.empty += 1
             where = here if forwarded or watcher.forwarded else cleared
             watcher.say(
                 18,

@@ -89,12 +89,10 @@ class Leaf:
     ref: Any
     site: Site
     shape: tuple[int, ...]
-    registered: bool = False
     parameter: bool = False
     order: int = 0  # how many optimizers there were when it was made
     got: int = 0  # backward passes that reached it
     turn: int = -1  # the last of them
-    version: int = 0
     written: bool = False  # since its last backward pass, by hand
     stepped: bool = False  # since its last backward pass, by an optimizer
     grad_version: int = 0  # of its gradient, at the last step of an optimizer
@@ -103,7 +101,6 @@ class Leaf:
     loaded: bool = False
     last_version: int = 0  # at the last backward pass
     changed: bool = False  # since the first backward pass
-    zero: int = 0  # backward passes in which its gradient was all zeros
     moved: int = 0
     given: Any = None  # the gradient that autograd.grad() gave
     asked: bool = False  # autograd.grad() gave a gradient with a graph: it is a place, not something to learn
@@ -140,7 +137,6 @@ class WatchedOptimizer:
     owned: set[int] = field(default_factory=set)
     steps: int = 0
     last_turn: int = 0
-    empty: int = 0  # steps without a gradient
     moves: list["MeasuredStep"] = field(default_factory=list)  # the steps that were measured
     before: list[torch.Tensor] = field(default_factory=list)
     windows: list[tuple["Pass", int, bool, Site]] = field(default_factory=list)  # backward passes for each step

@@ -118,7 +118,6 @@ class Watcher(TorchFunctionMode):
         self.relus: dict[Site, list[float]] = {}
         self.depths: list[tuple[float, Site, str]] = []
         self.totals: dict[Site, Any] = {}
-        self.made_parameters: dict[Site, int] = {}
         self.modules: dict[int, tuple[Any, Site]] = {}
         self.found: dict[tuple[int, str, int], RunFinding] = {}
         self.pending: list[tuple[BaseException, RunFinding]] = []
@@ -278,7 +277,7 @@ class Watcher(TorchFunctionMode):
             key = id(tensor)
             self.origins[key] = TensorOrigin(weak(tensor, partial(gone, self.origins, key)), here, cut, name)
 
-    def leaf(self, tensor: Tensor, here: Site = NOWHERE, **known: Any) -> Leaf:
+    def leaf(self, tensor: Tensor, here: Site = NOWHERE) -> Leaf:
         """What is known of a leaf; it is known from now on."""
         key = id(tensor)
         found = self.leaves.get(key)
@@ -294,8 +293,6 @@ class Watcher(TorchFunctionMode):
             tuple(tensor.shape),
             parameter=parameter,
             order=len(self.optimizers),
-            version=tensor._version,
-            **known,
         )
         self.leaves[key] = found
         self.storages[tensor.data_ptr()] = key
