@@ -22,13 +22,14 @@ def note(key: str = "progress") -> None:
     """Tell the browser which cards the visitor has completed on this page: at its end, and at the end of a fragment
     that can complete one (with a key of its own)."""
     session = st.session_state
-    file = next((file for file, page in BY_FILE.items() if page.path == session.get("path")), None)
+    path, known = session.get("path"), session.get("cards done", ())
+    file = next((file for file, page in BY_FILE.items() if page.path == path), None)
     here = [card for card in CARDS if file in (card.file, card.also)]
     tasks = sorted(session.get("tasks passed", ()))
     stumbles, scores = session.get("task stumbles", {}), session.get("graph scores", {})
     if not (here or tasks or stumbles or scores):
         return
-    complete = [card for card in here if card.key in session.get("cards done", ())]
+    complete = [card for card in here if card.key in known]
     done = [card.key for card in complete if not card.at_end]
     at_end = [card.key for card in complete if card.at_end]
     told = {"done": done, "tasks": tasks, "atEnd": at_end, "stumbles": stumbles, "scores": scores}
