@@ -197,7 +197,7 @@ def _begin_again() -> None:
         now["training proposal"] = None
 
     if proposal:
-        other = escape_markdown(differences(replace(proposal, changes=()), run.config.latest))
+        other = escape_markdown(differences(proposal, run.config.latest))
         name = escape_markdown(unused(default_name(run.config), now["training shelf"]))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**Begin again** with {other}? The run so far is kept as “{name}”.", width="content")

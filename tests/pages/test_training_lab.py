@@ -1561,3 +1561,14 @@ def test_what_cannot_change_asks_and_keeps_the_run(at):
     assert at.text_input(key="training hidden").value == "5"
     assert [kept.name for kept in at.session_state["training shelf"]] == ["moons 4 adam 0.01"]
     assert "is kept as “moons 4 adam 0.01”" in at.toast[0].value.replace("\\", "")
+
+
+def test_to_begin_again_after_a_change_takes_what_the_widgets_show(at):
+    run(at, data="moons", hidden="4", epochs="300")
+    begin(at)
+    at.selectbox(key="training batch_size").set_value(64).run()
+    assert live(at).config.latest.batch_size == 64
+    at.text_input(key="training hidden").set_value("5").run()
+    assert any("**Begin again** with hidden 5 instead of 4?" in text.value for text in at.markdown)
+    click(at, "begin again")
+    assert (live(at).config.batch_size, live(at).config.changes) == (64, ())

@@ -207,7 +207,7 @@ def decide(worker: Worker, config: Config) -> Config:
     if not (other.keys() <= set(LIVE) and worker.change(other)):
         if not run.records:
             return config
-        session["training proposal"] = config
+        session["training proposal"] = config.latest  # what the widgets show, from the first epoch on
     set_widgets(run.config)
     session.pop("training decided")
     return run.config
