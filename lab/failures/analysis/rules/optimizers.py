@@ -401,8 +401,8 @@ def replaced_layer(case: Case) -> Iterator[RuleHit]:
 
 def left_out(case: Case) -> Iterator[RuleHit]:
     """19: a network that the loss goes through and no optimizer moves.
-    Silent: for what is frozen, loaded, evaluated, or
-    whose parameters are asked for elsewhere."""
+    Silent: for what is frozen, loaded, evaluated, or whose parameters are asked for elsewhere; and beside an optimizer
+    that has leaves alone: a picture is learned, for a network as it is."""
     if not all_known(case):
         return
     moved = {id(part) for e in case.all(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
@@ -432,7 +432,7 @@ def left_out(case: Case) -> Iterator[RuleHit]:
         through = [(e, alive) for e, alive in passes if alive & layers]
         user = next((e for e in case.all(Act.STEP) if any(alive & touched(e.value) for _, alive in through)), None)
         node = user.value.node if user is not None else None
-        if not isinstance(node, ast.Call):
+        if user is None or not isinstance(node, ast.Call) or all(item.leaf for item in user.value.items or [Value()]):
             continue
         given = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "params"), None)
         if given is not None:

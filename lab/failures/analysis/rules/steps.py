@@ -16,6 +16,7 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event, apart
+from lab.failures.analysis.rules.accumulating import scales_gradient
 from lab.failures.analysis.rules.case import Case, RuleHit, called, own_line, receiver
 
 
@@ -96,7 +97,10 @@ def emptied_as_read(case: Case) -> list[Stepper]:
 def never_zeroed(case: Case) -> Iterator[RuleHit]:
     """6: backward, step, and backward again with nothing that empties the gradients between.
     Silent: where one zero_grad of anything unknown stands between; where the two are arms of one `if`; for a pass that
-    cannot be said to reach what is stepped, unless only one thing is stepped at all, or all side by side."""
+    cannot be said to reach what is stepped, unless only one thing is stepped at all, or all side by side; where the
+    text scales what is left in a gradient, as momentum by hand does."""
+    if any(scales_gradient(node) for node in ast.walk(case.program.tree)):
+        return
     everyone = emptied_as_read(case)
     together = len({stepper.block for stepper in everyone}) == 1 and all(stepper.block for stepper in everyone)
     zeroes = bool(case.all(Act.ZERO)) or bool(case.names & {"zero_grad", "zero_"})

@@ -1,6 +1,6 @@
 import torch
 torch.manual_seed(0)
-# the rule is wrong AND it is single: the sentence may not say that single precision is all
+# the rule is wrong, and the step is long enough for single precision
 class Sq(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
