@@ -324,7 +324,7 @@ class Expressions:
                     return Value(Kind.MODULE, op="Sequential", items=base.items, node=node, tags={Tag.OPEN})
                 if known == ends:
                     return Value(Kind.MODULE, op="Sequential", items=base.items[known[0] : known[1]], node=node)
-            if base.items and all(item.op in LAYERS for item in base.items):
+            if base.items and all(item.op in LAYERS or item.kind == Kind.PARAMETER for item in base.items):
                 self.goes_through(base, index)
                 return base.items[0]
             return Value(Kind.MODULE, op="any", parents=(), tags={Tag.ANY})
@@ -450,7 +450,10 @@ class Expressions:
 
     def extremes(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         if all(a.kind == Kind.NUMBER for a in args):
-            return Value(Kind.NUMBER, parents=tuple(a for a in args if a.cut or a.parents))
+            numbers = [a.constant for a in args if isinstance(a.constant, int | float)]
+            choose = max if ast.unparse(node.func) == "max" else min
+            constant = choose(numbers) if numbers and len(numbers) == len(args) else None
+            return Value(Kind.NUMBER, constant=constant, parents=tuple(a for a in args if a.cut or a.parents))
         return Value(parents=tuple(args))
 
     def call_super(self, node: ast.Call, scope: Scope) -> Value:

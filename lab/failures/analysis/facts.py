@@ -160,7 +160,7 @@ LOSSES = {
     "MultiLabelSoftMarginLoss": "multilabel_soft_margin_loss",
 }
 BROADCASTING_LOSSES = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}  # the others refuse two shapes
-CONTAINERS = {"Sequential", "ModuleList", "ModuleDict"}
+CONTAINERS = {"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"}
 OPTIMIZERS = {
     "SGD",
     "Adam",
@@ -353,7 +353,7 @@ def modules(value: Value) -> Iterator[Value]:
 
     def inside(here: Value) -> Iterator[Value]:
         yield from (v for v in here.attributes.values() if v.kind in {Kind.MODULE, Kind.PARAMETER})
-        yield from (v for v in here.items or [] if v.kind == Kind.MODULE)
+        yield from (v for v in here.items or [] if v.kind in {Kind.MODULE, Kind.PARAMETER})
         yield from (
             v for v in here.parents if v.kind == Kind.MODULE and here.op == "any"
         )  # what something unknown wraps

@@ -101,6 +101,7 @@ class Act(StrEnum):
     ATTRIBUTE = "attribute"
     BACKWARD = "backward"
     DIFFERENCE = "difference"
+    DIVIDE = "divide"
     DIFFERENTIATE = "differentiate"
     DRAW = "draw"
     EVAL = "eval"

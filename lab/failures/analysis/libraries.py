@@ -85,7 +85,7 @@ class Libraries:
         if name in OPTIMIZERS and (call.root == ENGINE or ".optim" in full):
             return self.optimizer(name, args, call.keys, node)
         if "lr_scheduler" in full:
-            value = Value(Kind.SCHEDULER, op=name, base=call.first)
+            value = Value(Kind.SCHEDULER, op=name, base=call.first, attributes=call.keys, items=self.factors(call))
             self.program.note(Act.SCHEDULER, node, value, detail=name)
             return value
         if ".init." in full and name.endswith("_"):
@@ -98,6 +98,16 @@ class Libraries:
             self.program.note(Act.BACKWARD, node, args[0], detail="functional")
             return Value(Kind.NONE)
         return self.autograd_grad(call) if full.endswith("autograd.grad") else None
+
+    def factors(self, call: LibraryCall) -> list[Value]:
+        """By what a schedule multiplies the rate after 1, 2, 4, ... steps, as far as the text tells."""
+        factor = call.args[1] if len(call.args) > 1 else call.keys.get("lr_lambda", call.keys.get("gamma", Value()))
+        steps = [Value(Kind.NUMBER, constant=2**i) for i in range(12)]
+        if call.name == "LambdaLR" and factor.kind == Kind.FUNCTION:
+            return [self.follower.call(factor, [step], {}, call.node) for step in steps]
+        if call.name == "ExponentialLR":
+            return [self.tensors.arithmetic("**", factor, step, call.node) for step in steps]
+        return []
 
     def autograd_grad(self, call: LibraryCall) -> Value:
         args, node = call.args, call.node
@@ -271,7 +281,9 @@ class Libraries:
         behind = [
             part for value in tested.values() if value is not None and value.op == "choice" for part in value.parents
         ]
-        tested |= {part.name: part for part in behind if scope.find(part.name) is part}  # x of inside = x > 0
+        behind += [below for part in behind for below in part.parents]
+        written = {n.id: scope.find(n.id) for n in ast.walk(node) if isinstance(n, ast.Name)}
+        tested |= {name: v for name, v in written.items() if any(v is part for part in behind)}  # of big = x.abs() > 1
         unsafe: dict[int, str] = {}
         for name, value in tested.items():
             if value is None or value.op in BOUNDED:
@@ -284,7 +296,7 @@ class Libraries:
             if (
                 found is not None
                 and found.op == "*"
-                and any(p.name in tested for p in found.parents if graph_of(found))
+                and any(p is v for p in found.parents for v in tested.values() if graph_of(found))
             ):
                 risky.append(part)
         value = self.tensors.function("where", args, keys, node)

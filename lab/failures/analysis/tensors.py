@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from lab.failures.analysis.effects import EFFECTS, ELEMENTWISE, UNKNOWN, Effect, Result, Saves
+from lab.failures.analysis.effects import EFFECTS, ELEMENTWISE, KEEPS_INPUT, UNKNOWN, Effect, Result, Saves
 from lab.failures.analysis.facts import LAYERS, TENSORS, Value, broadcast, graph_of, is_row, many, reach
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.moments import MOVED, combined, made
@@ -121,6 +121,8 @@ class Tensors:
             form = "probabilities"
         if sign == "/" and one.op == "exp" and two.op == "sum" and two.parents and two.parents[0].op == "exp":
             form = "probabilities"  # a softmax by hand
+        if sign in {"*", "**"} and one.form == "relu" and (one is two or two.constant in (2, 0.5)):
+            form = "relu"
         if sign == "/" and one.form == two.form == "probabilities":
             form = "probabilities"
         if sign in "+-*/" and {"loss", "losses"} & {one.form, two.form}:
@@ -149,6 +151,8 @@ class Tensors:
         value = self.tensor(node, sign, (one, two), shape, form, whole)
         if sign == "**" and two.constant == 0.5:
             self.program.note(Act.ROOT, node, one)
+        if sign == "/" and two.form == "relu":
+            self.program.note(Act.DIVIDE, node, two)
         if sign == "/" and one.op == "-" and one.double is False and isinstance(two.constant, float):
             self.program.note(Act.DIFFERENCE, node, one, two)
         if shape is None and sign in "+-*/" and (is_row(one) or is_row(two)):
@@ -190,7 +194,7 @@ class Tensors:
             self.program.note(Act.DIFFERENCE, node, one, two)
         if isinstance(a, int | float) and isinstance(b, int | float) and abs(a) < 1e9 and abs(b) < 1e9:
             try:
-                if sign in ON_NUMBERS and (sign != "**" or abs(b) < 20):
+                if sign in ON_NUMBERS and (sign != "**" or abs(b) < 20 or 0 < a < 4):
                     value.constant = ON_NUMBERS[sign](a, b)
             except (ZeroDivisionError, OverflowError):
                 value.constant = None
@@ -385,6 +389,10 @@ class Tensors:
                 shape = reduced_shape(shape, place, keep)
         value = self.like(first, node, name, (first,), "loss" if name in {"mean", "sum"} and shape == () else "")
         value.shape = shape
+        if first.form == "relu" and axis is not None and name in {"sum", "std", "norm", "amax"}:
+            value.form = "relu"  # where all of them are 0
+        if first.kind in TENSORS and value.graph and name in KEEPS_INPUT:
+            self.save(first, node)
         if value.kind == Kind.UNKNOWN:
             value.shape = None
         if name == "sum":

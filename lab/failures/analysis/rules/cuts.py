@@ -192,17 +192,7 @@ def culprit(case: Case, event: Event) -> Iterator[RuleHit]:
             yield from chosen(case, node, name, line)
             return
         if value.cut == Cut.DERIVATIVE and isinstance(node, ast.Call):
-            yield RuleHit(
-                4,
-                node,
-                f"Without `create_graph=True` a derivative is numbers only: {name} has no graph, "
-                + (
-                    f"and `backward()` in line {line} refuses it."
-                    if event.kind == Act.BACKWARD
-                    else f"so line {line} cannot differentiate it again."
-                ),
-                case.text.replace([(node, case.text.with_keyword(node, "create_graph", "True"))]),
-            )
+            yield from numbers_only(case, node, event)
             return
         if value.cut == Cut.WRAPPED and isinstance(node, ast.Call) and node.args:
             yield RuleHit(
@@ -214,6 +204,24 @@ def culprit(case: Case, event: Event) -> Iterator[RuleHit]:
             )
             return
     yield from nobody_asked(case, event, found)
+
+
+def numbers_only(case: Case, node: ast.Call, event: Event) -> Iterator[RuleHit]:
+    """4: a derivative without a graph, where a loss is made of it, or another derivative."""
+    line = event.statement.lineno
+    later = (
+        f"has no graph, so line {line} cannot differentiate it again."
+        if event.kind != Act.BACKWARD
+        else f"has no graph, and `backward()` in line {line} refuses it."
+        if event.value.graph is False
+        else f"is cut from the parameters behind it, which `backward()` in line {line} does not reach."
+    )
+    yield RuleHit(
+        4,
+        node,
+        f"Without `create_graph=True` a derivative is numbers only: {called(event.value, 'the loss')} {later}",
+        case.text.replace([(node, case.text.with_keyword(node, "create_graph", "True"))]),
+    )
 
 
 def switched_off(case: Case, event: Event, node: ast.expr, found: list[Value]) -> Iterator[RuleHit]:
@@ -552,11 +560,12 @@ def behind_a_cut(case: Case) -> Iterator[RuleHit]:
                 live = list(reach(event.value))
                 if event.loops != step.loops or any(v.op == "call" and not v.cut and not known(v) for v in live):
                     continue
-                cuts = [
-                    v for v in live if v.cut in {Cut.DETACH, Cut.NO_GRAD, Cut.CHOICE} and isinstance(v.cut_by, ast.expr)
-                ]
+                kinds = {Cut.DETACH, Cut.NO_GRAD, Cut.CHOICE, Cut.DERIVATIVE}
+                cuts = [v for v in live if v.cut in kinds and isinstance(v.cut_by, ast.expr)]
                 cuts = [v for v in cuts if any(id(p) in parts for p in reach(v, live=False))]
-                if cuts and cuts[0].cut == Cut.CHOICE and isinstance(cuts[0].cut_by, ast.expr):
+                if cuts and cuts[0].cut == Cut.DERIVATIVE and isinstance(cuts[0].cut_by, ast.Call):
+                    yield from numbers_only(case, cuts[0].cut_by, event)
+                elif cuts and cuts[0].cut == Cut.CHOICE and isinstance(cuts[0].cut_by, ast.expr):
                     yield from chosen(case, cuts[0].cut_by, called(event.value, "the loss"), event.statement.lineno)
                 elif cuts:
                     names = called(item, "a network"), called(step.value, "its optimizer")
@@ -717,8 +726,35 @@ def validation_recorded(case: Case) -> Iterator[RuleHit]:
         )
 
 
+def judged_on_record(case: Case) -> Iterator[RuleHit]:
+    """12: held-out data that goes through an evaluating network in each turn of a training loop, and is recorded.
+    Silent: outside of such a loop, and where anything asks for a gradient of what comes out."""
+    asking = case.all(Act.BACKWARD, Act.USED, Act.DIFFERENTIATE, Act.READ_GRAD)
+    wanted = {id(v) for e in asking for v in reach(e.value, live=False)}
+    for event in case.all(Act.FORWARD):
+        network, statement = event.other, event.statement
+        modes = [e for e in case.all(Act.EVAL, Act.TRAIN) if e.value is network and e.places == event.places]
+        before = [e for e in modes if case.order[e] < case.order[event]]
+        judged = bool(before) and before[-1].detail == "eval" and bool(event.loops)
+        trained = any(e.loops[:1] == event.loops[:1] for e in case.all(Act.BACKWARD))
+        given = " ".join(n.id for n in ast.walk(event.node) if isinstance(n, ast.Name))
+        recorded = event.recorded and network is not None and event.value.graph is True and case.torch
+        alone = own_line(statement) and not case.text.indent(statement).strip()
+        unwanted = id(event.value) not in wanted and bool(VALIDATION.search(given))
+        if judged and trained and recorded and alone and unwanted:
+            yield RuleHit(
+                12,
+                event.node,
+                f"This pass through {called(network or Value(), 'the network')} records a graph, and nothing goes "
+                "back through it: it costs memory and time in each turn. Put it under `torch.no_grad()`.",
+                case.text.under(statement, "with torch.no_grad():"),
+            )
+
+
 READ = {"item", "argmax", "append"}  # by which a loop reads what the network gave
-VALIDATION = re.compile(r"(?i)(^|[^a-z])(val|valid|validation|test|dev|eval)([^a-z]|$)")  # of a loader's name
+VALIDATION = re.compile(
+    r"(?i)(^|[^a-z])([xy]?va|val|x?val|valid|validation|test|dev|eval|held_?out)([^a-z]|$)"
+)  # of a loader's name
 
 
 def discounted(value: Value) -> bool:

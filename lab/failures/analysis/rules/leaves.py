@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import ELEMENTWISE
-from lab.failures.analysis.facts import Value
+from lab.failures.analysis.facts import Value, reach
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit, called, own_line, receiver
@@ -156,7 +156,7 @@ def no_leaf_to_optimize(case: Case) -> Iterator[RuleHit]:
                 and isinstance(statement, ast.Assign | ast.Return)
                 and case.torch
             ):
-                edit = made_a_leaf(case, statement)
+                edit = made_a_leaf(case, statement) or leaf_given(case, event, value)
                 if edit is not None:
                     yield RuleHit(
                         19,
@@ -165,6 +165,13 @@ def no_leaf_to_optimize(case: Case) -> Iterator[RuleHit]:
                         f"line {event.statement.lineno} refuses it.",
                         edit,
                     )
+
+
+def leaf_given(case: Case, event: Event, value: Value) -> Edit | None:
+    """The leaf from which a value is computed, given to an optimizer instead of the value."""
+    names = [n for n in ast.walk(event.node) if isinstance(n, ast.Name) and n.id == value.name]
+    source = next((part for part in reach(value) if part.leaf and part.graph and part.name), None)
+    return case.text.replace([(n, source.name) for n in names]) if names and source is not None else None
 
 
 def emptied(name: str, case: Case) -> list[str]:

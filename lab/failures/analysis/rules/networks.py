@@ -263,12 +263,15 @@ def sigmoids_in_forward(case: Case) -> Iterator[RuleHit]:
     Silent: with a normalisation or a sum between, and where it is not known how many layers a loop goes through."""
     for event in case.all(Act.LOSS, Act.BACKWARD):
         calls: dict[int, tuple[ast.Call, int]] = {}
+        met: list[int] = []  # one for each value that a call made
         value = predicted_of(event.value)
         while value.op == "sigmoid" or value.op in SERIAL:
             node = value.node
             if value.op == "sigmoid" and isinstance(node, ast.Call) and sigmoid_called(node):
                 loops = dict(value.turns)
-                calls[id(node)] = node, math.prod(n for loop, n in case.program.layers_in.items() if loop in loops)
+                times = math.prod(n for loop, n in case.program.layers_in.items() if loop in loops)
+                met.append(id(node))
+                calls[id(node)] = node, max(times, met.count(id(node)))
             if not value.parents:
                 break
             value = value.parents[0]
@@ -353,7 +356,7 @@ def all_the_same(case: Case) -> Iterator[RuleHit]:
         second = event.other
         if second is None or not zero_matrix(second):
             continue
-        for first in reach(event.value):
+        for first in reach(event.value, live=False):
             if zero_matrix(first) and untransposed(first) is not untransposed(second):
                 yield from both_zero(case, untransposed(first), untransposed(second), why)
     yield from every_layer(case, why)

@@ -143,6 +143,29 @@ def log_of_zero(case: Case) -> Iterator[RuleHit]:
         )
 
 
+def divided_by_zero(case: Case) -> Iterator[RuleHit]:
+    """9: a division by, or the root of, what relu may make exactly 0: a sum, a spread or a length of its outputs."""
+    chosen = [part for event in case.all(Act.WHERE) for part in ast.walk(event.node)]
+    for event in case.all(Act.DIVIDE, Act.ROOT):
+        node, what = event.node, event.value
+        part = node.right if event.kind == Act.DIVIDE and isinstance(node, ast.BinOp) else None
+        if event.kind == Act.ROOT:
+            part = receiver(node) or (node.left if isinstance(node, ast.BinOp) else None)
+            part = node.args[0] if isinstance(node, ast.Call) and node.args else part
+        reduced = what.op in {"sum", "std", "norm", "amax"} or (event.kind == Act.ROOT and what.op != "relu")
+        reduced = reduced and not any(node is inner for inner in chosen)  # another rule is for these
+        if what.form != "relu" or graph_of(what) is not True or part is None or not reduced or not event.recorded:
+            continue
+        yield RuleHit(
+            9,
+            node,
+            f"`{short(case.text.of(part))}` is exactly 0 where relu gives nothing but 0: "
+            f"{'the slope of the root is infinite there' if event.kind == Act.ROOT else '0 / 0 is nan'}, and so is "
+            "the gradient nan. Add a small number.",
+            case.text.replace([(part, f"({case.text.of(part)} + 1e-8)")]),
+        )
+
+
 def root_of_zero(case: Case) -> Iterator[RuleHit]:
     """9: the length of the difference of two outputs of one network, which is 0 for two equal inputs.
     Silent: with anything added under the root."""
@@ -283,7 +306,7 @@ def dangerous(arm: ast.expr, risky: set[str]) -> ast.expr | None:
             part = node.right
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ENDLESS:
             part = node.args[0] if node.args else node.func.value
-        times = isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult)
+        times = isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult | ast.Sub)
         for name in ast.walk(part) if part is not None and times else [part]:
             if isinstance(name, ast.Name) and name.id in risky:
                 return part

@@ -1,7 +1,9 @@
 """Rules about what an optimizer is given: its rate, and the parameters it does not have."""
 
 import ast
+import math
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
@@ -46,8 +48,10 @@ def rate_too_high(case: Case) -> Iterator[RuleHit]:
     if any(name not in FALLING for name in schedules) or ("lr_scheduler" in case.names and not schedules):
         return
     for event in case.all(Act.OPTIMIZER):
-        value = event.value
-        rate, momentum = value.attributes["lr"].constant, value.attributes["momentum"].constant
+        value, given = event.value, event.other.items or [] if event.other is not None else []
+        groups = [group.attributes["lr"] for group in given if group.kind == Kind.DICT and "lr" in group.attributes]
+        highest = max([value.attributes["lr"], *groups], key=lambda v: v.constant if is_rate(v.constant) else 0)
+        rate, momentum = highest.constant, value.attributes["momentum"].constant
         limit, usual = limits.get(value.op, (None, ""))
         if limit == 0.5:
             limit = adaptive_limit(value)
@@ -68,8 +72,8 @@ def rate_too_high(case: Case) -> Iterator[RuleHit]:
         ):
             continue  # how long a step it bears lies in its data
         keyword = next((k.value for k in node.keywords if k.arg == "lr"), node.args[1] if len(node.args) > 1 else None)
-        if isinstance(value.attributes["lr"].node, ast.Constant):  # where the number is written
-            keyword = value.attributes["lr"].node
+        if isinstance(highest.node, ast.Constant):  # where the number is written
+            keyword = highest.node
         if keyword is not None:
             yield RuleHit(
                 17,
@@ -85,6 +89,55 @@ def a_part(optimizer: ast.Call, layer: Value) -> bool:
     given = optimizer.args[0] if optimizer.args else None
     owner = given.func.value if isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute) else None
     return layer.op in LAYERS and isinstance(owner, ast.Attribute)
+
+
+def is_rate(number: object) -> TypeGuard[float]:
+    return isinstance(number, int | float)
+
+
+def growing_rate(case: Case) -> Iterator[RuleHit]:
+    """17: a schedule that makes the rate many times what the optimizer was given. Silent: where the number of its steps
+    is not known, where its loop may end earlier, as a search for a rate does, and below a rate of 1."""
+    for made in case.all(Act.SCHEDULER):
+        schedule, first = made.value, made.value.base
+        step = next((e for e in case.all(Act.SCHEDULER) if e.value is schedule and not e.detail), None)
+        loops = step.loops if step is not None else ()
+        counts = [case.program.counts.get(id(loop), 0) for loop in loops]
+        steps = math.prod(counts) if counts else 0
+        rate = first.attributes["lr"] if first is not None and "lr" in first.attributes else Value()
+        reached = [v.constant for i, v in enumerate(schedule.items or []) if 2**i <= steps]
+        last = reached[-1] if reached else None
+        ends = any(isinstance(node, ast.Break) for loop in loops for node in ast.walk(loop))
+        if made.detail and is_rate(last) and is_rate(rate.constant) and not ends:
+            place = factor_of(made.node)
+            if last >= GROWN and last * rate.constant >= 1 and place is not None:
+                yield from grown(case, place, last)
+
+
+GROWN = 10  # times the rate that the optimizer was given
+
+
+def factor_of(call: ast.AST) -> ast.expr | None:
+    """What a schedule is given besides its optimizer."""
+    if not isinstance(call, ast.Call):
+        return None
+    named = next((key.value for key in call.keywords if key.arg in {"lr_lambda", "gamma"}), None)
+    return call.args[1] if len(call.args) > 1 else named
+
+
+def grown(case: Case, place: ast.expr, last: float) -> Iterator[RuleHit]:
+    """17, at the factor: the number, the body of a lambda, or what a function gives."""
+    named = [n for n in ast.walk(case.program.tree) if isinstance(n, ast.FunctionDef) and n.name == ast.unparse(place)]
+    given = [n.value for f in named for n in ast.walk(f) if isinstance(n, ast.Return) and n.value is not None]
+    node = given[0] if given else place.body if isinstance(place, ast.Lambda) else place
+    new = "0.99" if isinstance(node, ast.Constant) else f"min(1.0, {case.text.of(node)})"
+    yield RuleHit(
+        17,
+        node,
+        f"This factor grows with every step, to {last:.3g} times the rate that the optimizer was given: the steps "
+        "become far longer than the loss's valley is wide. Stop it at 1.",
+        case.text.replace([(node, new)]),
+    )
 
 
 def measured(case: Case, network: Value) -> bool:
@@ -362,6 +415,34 @@ def stepped_in_vain(case: Case) -> Iterator[RuleHit]:
         )
 
 
+def moves_nothing(case: Case) -> Iterator[RuleHit]:
+    """19: the only optimizer of a text has a network that no pass goes through, while another is passed through.
+    Silent: where anything on the way is not known, and where a network was made anew."""
+    optimizers, passes = case.all(Act.OPTIMIZER), case.all(Act.BACKWARD)
+    if len(optimizers) != 1 or not all_known(case) or case.all(Act.REPLACED, Act.READ_GRAD) or not passes:
+        return
+    behind = [v for e in passes for v in reach(e.value)]
+    given = optimizers[0].value.items or []
+    unknown = any(v.maybe or v.kind == Kind.UNKNOWN or v.op in {"call", "any"} for v in behind)
+    if unknown or not given or any(v.kind != Kind.MODULE for v in given):
+        return
+    alive = {id(v) for v in behind}
+    used = [v for v in case.program.everything if v.kind == Kind.MODULE and v.name and has_parameters(v)]
+    used = [v for v in used if {id(part) for part in modules(v)} & alive and not v.tags & {Tag.FROZEN, Tag.EVAL}]
+    node = optimizers[0].node
+    if not used or any({id(part) for part in modules(v)} & alive for v in given) or not isinstance(node, ast.Call):
+        return
+    names = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == given[0].name]
+    if names:
+        yield RuleHit(
+            19,
+            node,
+            f"The loss goes through `{used[0].name}`, and the optimizer has the parameters of `{given[0].name}`: what "
+            "is trained is not what is used.",
+            case.text.replace([(names[0], used[0].name)]),
+        )
+
+
 def all_known(case: Case) -> bool:
     """Is it known of each optimizer what it moves, and does nothing else move anything?"""
     optimizers = case.all(Act.OPTIMIZER)
@@ -457,18 +538,23 @@ def part_left_out(case: Case) -> Iterator[RuleHit]:
         if network.tags & {Tag.EXPOSED, Tag.COPIED}:
             continue
         parts = trained_parts(network)
+        if network.op == "Sequential" and not network.tags & (LEFT_ALONE | {Tag.OPEN}):
+            parts = [part for part in network.items or [] if has_parameters(part)]
         left = [p for p in parts if not {id(inner) for inner in modules(p)} & moved]
         left = [p for p in left if not p.tags & LEFT_ALONE and {id(inner) for inner in modules(p)} & alive]
         for event in case.all(Act.OPTIMIZER):
             given = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
             part = receiver(given) if given is not None else None
             mine = [p for p in event.value.items or [] if any(p is other for other in parts)]
-            if left and mine and given is not None and isinstance(part, ast.Attribute):
+            if isinstance(part, ast.Subscript):  # what comes before it may be left as it is on purpose
+                left = [p for p in left if mine and parts.index(p) > parts.index(mine[0])]
+            if left and mine and given is not None and isinstance(part, ast.Attribute | ast.Subscript):
                 whole = case.text.of(part.value)
+                name = f"{whole}.{left[0].name}" if left[0].name else whole
                 yield RuleHit(
                     19,
                     event.node,
-                    f"The loss goes through `{whole}.{left[0].name}` as well, but no optimizer has its parameters: it "
+                    f"The loss goes through `{name}` as well, but no optimizer has its parameters: it "
                     "stays as it was drawn.",
                     case.text.replace([(given, f"{whole}.parameters()")]),
                 )
@@ -484,21 +570,34 @@ def leaf_left_out(case: Case) -> Iterator[RuleHit]:
         return
     moved = {id(item) for e in case.all(Act.OPTIMIZER) for item in e.value.items or []}
     used = {id(v) for e in case.all(Act.READ_GRAD, Act.DIFFERENTIATE, Act.USED) for v in reach(e.value)}
+    used |= {id(e.other) for e in case.all(Act.ATTRIBUTE)}
+    outputs = [v for e in case.all(Act.BACKWARD) for v in reach(e.value) if v.op in LAYERS or v.op == "call"]
+    inputs = {id(v) for output in outputs for v in reach(output)}  # an input asks for a gradient of its own
     for event in case.all(Act.BACKWARD):
         step = next((e for e in case.all(Act.STEP) if e.loops == event.loops), None)
         node = step.value.node if step is not None else None
-        if not isinstance(node, ast.Call) or not node.args or not isinstance(node.args[0], ast.List):
+        if not isinstance(node, ast.Call) or not node.args:
             continue
         given = case.text.of(node.args[0])
+        groups = isinstance(node.args[0], ast.List) and any(isinstance(n, ast.Dict) for n in node.args[0].elts)
+        listed = given[:-1] if isinstance(node.args[0], ast.List) else f"[*{given}"
         for value in reach(event.value):
             free = value.leaf and value.graph and value.kind == Kind.TENSOR and value.name and value.op in CREATORS
-            if free and not value.cut and id(value) not in moved | used and value.maybe == ():
+            listed_here = isinstance(node.args[0], ast.List) or id(value) not in inputs
+            if free and listed_here and not value.cut and id(value) not in moved | used and value.maybe == ():
                 yield RuleHit(
                     19,
                     node,
                     f"The loss is computed from `{value.name}` as well, which asks for a gradient, but the optimizer "
                     "does not have it: it stays as it was made.",
-                    case.text.replace([(node.args[0], f"{given[:-1]}, {value.name}]")]),
+                    case.text.replace(
+                        [
+                            (
+                                node.args[0],
+                                f'{listed}, {{"params": [{value.name}]}}]' if groups else f"{listed}, {value.name}]",
+                            )
+                        ]
+                    ),
                 )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
 from lab.failures.analysis.facts import (
+    LAYERS,
     TENSORS,
     Value,
     graph_of,
@@ -42,6 +43,18 @@ class Stepper:
         if any(id(v) in self.parts or (v.base and id(v.base) in self.parts) for v in found):
             return True
         return None if unknown else False
+
+    @property
+    def layers(self) -> set[int]:
+        """What of it has a gradient, where that is known for an optimizer."""
+        given = [part for item in self.value.items or [] if item.kind == Kind.MODULE for part in modules(item)]
+        return {id(part) for part in given if part.op in LAYERS or part.kind == Kind.PARAMETER}
+
+    def left_full(self, zero: Event) -> bool:
+        """Does it empty the gradients of one part of a network only?"""
+        emptied = {id(part) for part in modules(zero.value)}
+        apart = zero.value.kind == Kind.MODULE and Tag.ANY not in zero.value.tags and not zero.detail
+        return apart and bool(self.layers & emptied) and bool(self.layers - emptied)
 
     def zeroed(self, zero: Event) -> bool:
         value = zero.value
@@ -106,6 +119,7 @@ def never_zeroed(case: Case) -> Iterator[RuleHit]:
     zeroes = bool(case.all(Act.ZERO)) or bool(case.names & {"zero_grad", "zero_"})
     hits: dict[int, tuple[Event, list[Stepper], Event]] = {}
     for stepper in everyone:
+        apart_only = len({id(e.value) for e in case.all(Act.ZERO) if stepper.zeroed(e)}) == 1
         state = "clean"
         steps: list[Event] = []  # since the gradients were emptied
         waiting: list[tuple[Event, Event]] = []  # what went wrong if a step comes before the next zero
@@ -118,7 +132,7 @@ def never_zeroed(case: Case) -> Iterator[RuleHit]:
                 if before is not None and not (event.again and zeroes):
                     waiting.append((event, before))
                 state = "filled"
-            elif event.kind == Act.ZERO and stepper.zeroed(event):
+            elif event.kind == Act.ZERO and stepper.zeroed(event) and not (apart_only and stepper.left_full(event)):
                 state = "clean"
                 steps.clear()
                 waiting.clear()
@@ -131,53 +145,69 @@ def never_zeroed(case: Case) -> Iterator[RuleHit]:
                         those.append(stepper)
                 waiting.clear()
     for event, those, step in hits.values():
-        names = []
-        for stepper in those:
-            plain = stepper.value.kind in TENSORS
-            names.append(f"{stepper.text}.grad = None" if plain else f"{stepper.text}.zero_grad()")
-        names = list(dict.fromkeys(names))
-        who = " and ".join(dict.fromkeys(f"`{stepper.text}`" for stepper in those))
-        line = getattr(step.node, "lineno", 0)
-        vain = emptied_in_vain(case, event, those)
-        if vain is not None:
-            yield RuleHit(
-                6,
-                vain.node,
-                f"This empties no gradient: those of {who} add up, pass after pass, and the step in line {line} "
-                "follows the sum of all batches so far.",
-                emptied_indeed(case, vain) or case.text.before(event.statement, *names),
-            )
-            continue
-        once = emptied_once(case, event, those)
-        if once is not None:
-            yield RuleHit(
-                6,
-                once.node,
-                f"This empties the gradients of {who} outside of the loop, and nothing does between the step in line "
-                f"{line} and the `backward()` in line {event.statement.lineno} of the next turn: each pass adds to the "
-                "last one's.",
-                case.text.before(event.statement, *names),
-            )
-            continue
-        other = emptied_instead(case, event)
-        if other is not None and len(those) == 1 and those[0].value.kind == Kind.OPTIMIZER:
-            wrong = receiver(other.node)
-            assert wrong is not None
-            yield RuleHit(
-                6,
-                other.node,
-                f"This empties the gradients of `{case.text.of(wrong)}`, which the `backward()` in line "
-                f"{event.statement.lineno} does not fill; those of {who} are never emptied and add up.",
-                case.text.replace([(wrong, those[0].text)]),
-            )
-            continue
+        yield from added_up(case, event, those, step)
+
+
+def added_up(case: Case, event: Event, those: list[Stepper], step: Event) -> Iterator[RuleHit]:
+    """6, at what should empty the gradients and does not, or else at the pass that adds to them."""
+    names = []
+    for stepper in those:
+        plain = stepper.value.kind in TENSORS
+        names.append(f"{stepper.text}.grad = None" if plain else f"{stepper.text}.zero_grad()")
+    names = list(dict.fromkeys(names))
+    who = " and ".join(dict.fromkeys(f"`{stepper.text}`" for stepper in those))
+    line = getattr(step.node, "lineno", 0)
+    vain = emptied_in_vain(case, event, those)
+    if vain is not None:
         yield RuleHit(
             6,
-            event.node,
-            f"Nothing empties the gradients of {who} between the step in line {line} and this `backward()` of the "
-            "next turn: each pass adds to the last one's, so every step follows the sum of all batches so far.",
+            vain.node,
+            f"This empties no gradient: those of {who} add up, pass after pass, and the step in line {line} "
+            "follows the sum of all batches so far.",
+            emptied_indeed(case, vain) or case.text.before(event.statement, *names),
+        )
+        return
+    part = emptied_partly(case, those)
+    source = receiver(part.node) if part is not None else None
+    if part is not None and source is not None:
+        yield RuleHit(
+            6,
+            part.node,
+            f"This empties the gradients of `{case.text.of(source)}` only, but {who} moves more: the other "
+            "gradients add up, pass after pass.",
+            case.text.replace([(source, those[0].text)]),
+        )
+        return
+    once = emptied_once(case, event, those)
+    if once is not None:
+        yield RuleHit(
+            6,
+            once.node,
+            f"This empties the gradients of {who} outside of the loop, and nothing does between the step in line "
+            f"{line} and the `backward()` in line {event.statement.lineno} of the next turn: each pass adds to the "
+            "last one's.",
             case.text.before(event.statement, *names),
         )
+        return
+    other = emptied_instead(case, event)
+    if other is not None and len(those) == 1 and those[0].value.kind == Kind.OPTIMIZER:
+        wrong = receiver(other.node)
+        assert wrong is not None
+        yield RuleHit(
+            6,
+            other.node,
+            f"This empties the gradients of `{case.text.of(wrong)}`, which the `backward()` in line "
+            f"{event.statement.lineno} does not fill; those of {who} are never emptied and add up.",
+            case.text.replace([(wrong, those[0].text)]),
+        )
+        return
+    yield RuleHit(
+        6,
+        event.node,
+        f"Nothing empties the gradients of {who} between the step in line {line} and this `backward()` of the "
+        "next turn: each pass adds to the last one's, so every step follows the sum of all batches so far.",
+        case.text.before(event.statement, *names),
+    )
 
 
 def emptied_in_vain(case: Case, backward: Event, those: list[Stepper]) -> Event | None:
@@ -197,6 +227,11 @@ def emptied_indeed(case: Case, vain: Event) -> Edit | None:
     if isinstance(vain.node, ast.Name) and isinstance(vain.statement, ast.Assign):
         return case.text.replace([(vain.statement, f"{vain.node.id}.zero_()")])
     return None
+
+
+def emptied_partly(case: Case, those: list[Stepper]) -> Event | None:
+    """The statement that empties the gradients of a part of what one optimizer moves, and nothing else does."""
+    return next((e for e in case.all(Act.ZERO) if len(those) == 1 and those[0].left_full(e)), None)
 
 
 def emptied_once(case: Case, backward: Event, those: list[Stepper]) -> Event | None:
@@ -283,6 +318,9 @@ def misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event, step: 
     together = side_by_side((backward, zero, step))
     if together is None:
         return
+    if len(set(together[1])) == 2:  # two of them in one call
+        yield from emptied_in_a_call(case, stepper, backward, zero, step)
+        return
     block, positions = together
     at = dict(zip(("backward", "zero", "step"), positions, strict=True))
     here = len({e.places for e in (backward, zero, step)}) == 1  # else the order is that of calls
@@ -306,6 +344,25 @@ def misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event, step: 
         return
     if edit is not None:
         yield RuleHit(18, node, sentence, edit)
+
+
+def emptied_in_a_call(case: Case, stepper: Stepper, backward: Event, zero: Event, step: Event) -> Iterator[RuleHit]:
+    """18: a function that empties the gradients of a pass before it, and then steps."""
+    inner = side_by_side((zero, step))
+    before = case.order[backward] < case.order[zero] < case.order[step]
+    if inner is None or not before or zero.places != step.places or zero.places == backward.places:
+        return
+    block, (here, there) = inner
+    part = block[here : there + 1]
+    edit = case.text.reorder(part, [*part[1:], part[0]]) if here < there else None
+    if edit is not None:
+        yield RuleHit(
+            18,
+            zero.node,
+            f"The gradients of `backward()` in line {backward.statement.lineno} are emptied here, before "
+            f"`{stepper.text}` steps with them in line {step.statement.lineno}: nothing is learned.",
+            edit,
+        )
 
 
 def one_turn_late(case: Case, stepper: Stepper, backward: Event, step: Event) -> Iterator[RuleHit]:

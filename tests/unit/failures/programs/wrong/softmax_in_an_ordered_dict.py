@@ -5,9 +5,13 @@ from collections import OrderedDict
 
 net = nn.Sequential(
     OrderedDict(
-        [("body", nn.Sequential(nn.Linear(4, 8), nn.ReLU())), ("fc", nn.Linear(8, 3)), ("prob", nn.Softmax(dim=1))]
+        [
+            ("body", nn.Sequential(nn.Linear(4, 8), nn.ReLU())),
+            ("fc", nn.Linear(8, 3)),
+            ("prob", nn.Softmax(dim=1)),  #! 25
+        ]
     )
-)  #! 25
+)
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
 x, y = torch.randn(32, 4), torch.randint(0, 3, (32,))
 crit = nn.CrossEntropyLoss()

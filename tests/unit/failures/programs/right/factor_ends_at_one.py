@@ -1,0 +1,22 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 2))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+
+
+def warm(s):
+    return (s + 1) / 20 if s < 20 else 1.0
+
+
+sched = torch.optim.lr_scheduler.LambdaLR(opt, warm)
+other = torch.optim.lr_scheduler.ExponentialLR(opt, gamma=0.99)
+x, y = torch.randn(32, 4), torch.randint(0, 2, (32,))
+for i in range(500):
+    loss = F.cross_entropy(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    sched.step()
+    other.step()

@@ -1,0 +1,16 @@
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 2))
+opt = torch.optim.SGD(net.parameters(), lr=1e-6)
+sched = torch.optim.lr_scheduler.ExponentialLR(opt, gamma=1.2)
+x, y = torch.randn(32, 4), torch.randint(0, 2, (32,))
+for i in range(100):
+    loss = F.cross_entropy(net(x), y)
+    if loss.item() > 10:
+        break
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    sched.step()
