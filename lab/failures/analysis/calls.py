@@ -53,6 +53,9 @@ class Calls:
         if function.kind == Kind.MODULE:
             self.program.nested += 1
             value = self.forward(function, args, keys, node)
+            for hook in function.hooks:
+                changed = self.call(hook, [function, Value(Kind.LIST, items=args), value], {}, node)
+                value = value if changed.kind == Kind.NONE else changed
             self.program.nested -= 1
             if not self.program.nested and function.op not in LOSSES:
                 self.program.note(Act.FORWARD, node, value, function)

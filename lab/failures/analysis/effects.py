@@ -13,6 +13,7 @@ class Result(Enum):
     """What a function gives; `Tensors.transfers` has one rule for each."""
 
     LIKE = auto()  # same kind and shape as the first argument
+    POWER = auto()  # the same, a root where the exponent is below 1
     CLAMP = auto()  # the same, relu where it is cut off at 0
     WHERE = auto()  # one of two tensors, element by element
     EXTREME = auto()  # the larger or smaller of two, or the largest of one
@@ -64,7 +65,7 @@ EFFECTS = {
     "log": Effect(Result.LIKE, saves=Saves.INPUT, notes=Act.LOG),
     "sin": Effect(Result.LIKE, saves=Saves.INPUT),
     "cos": Effect(Result.LIKE, saves=Saves.INPUT),
-    "pow": Effect(Result.LIKE, saves=Saves.INPUT),
+    "pow": Effect(Result.POWER, saves=Saves.INPUT),
     "**": Effect(Result.LIKE, saves=Saves.INPUT),
     "square": Effect(Result.LIKE, saves=Saves.INPUT),
     "abs": Effect(Result.LIKE, saves=Saves.INPUT),
@@ -137,6 +138,7 @@ EFFECTS = {
     "minimum": Effect(Result.EXTREME),
     "min": Effect(Result.EXTREME),
     "norm": Effect(Result.REDUCED, saves=Saves.INPUT),
+    "vector_norm": Effect(Result.REDUCED, saves=Saves.INPUT),
     "std": Effect(Result.REDUCED, saves=Saves.INPUT),
     "var": Effect(Result.REDUCED, saves=Saves.INPUT),
     "sum": Effect(Result.REDUCED),
@@ -280,7 +282,7 @@ def functions(*results: Result) -> frozenset[str]:
 KEEPS_OUTPUT = frozenset(name for name, effect in EFFECTS.items() if effect.saves is Saves.OUTPUT)
 KEEPS_INPUT = frozenset(name for name, effect in EFFECTS.items() if effect.saves is Saves.INPUT)
 BOUNDED = frozenset(name for name, effect in EFFECTS.items() if effect.bounds)
-ELEMENTWISE = functions(Result.LIKE, Result.CLAMP)
+ELEMENTWISE = functions(Result.LIKE, Result.POWER, Result.CLAMP)
 REDUCTIONS = functions(Result.REDUCED)
 CHOICES = functions(Result.CHOICE)
 LOSS_FUNCTIONS = functions(Result.LOSS)

@@ -505,6 +505,9 @@ class Expressions:
         "ndim": described,
         "values": values_and_indices,
         "indices": values_and_indices,
+        "batch_size": lambda self, owner, node: (
+            Value(Kind.NUMBER, constant=owner.constant) if owner.kind == Kind.LOADER else None
+        ),
     }
     builtins: ClassVar[dict[str, Builtin]] = {
         "list": collected,

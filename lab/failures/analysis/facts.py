@@ -225,6 +225,7 @@ MODULE_METHODS = {
     "to",
     "double",
     "named_modules",
+    "named_children",
     "compile",
     "register_parameter",
 }
@@ -314,6 +315,7 @@ class Value:
     constant: object = None
     items: list["Value"] | None = None
     attributes: dict[str, "Value"] = field(default_factory=dict)
+    hooks: tuple["Value", ...] = ()  # of a module: what is called with its output
     name: str = ""  # the first name that it was given
     turns: tuple[tuple[int, int], ...] = ()  # made in which turn of which loops
     body: object = None  # a function's or class's definition with its scope

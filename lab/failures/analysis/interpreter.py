@@ -328,8 +328,8 @@ class Interpreter:
                 for v in over.items
             ]
             return Value(Kind.LIST, items=parts)
-        if over.kind == Kind.MODULE and over.items:
-            return over.items[min(turn, len(over.items)) - 1]
+        if over.kind == Kind.DICT:
+            over = self.methods.keys(over)
         if over.items:
             return over.items[min(turn, len(over.items)) - 1]
         if over.kind in TENSORS | {Kind.ARRAY}:

@@ -25,12 +25,14 @@ from lab.failures.analysis.facts import (
     reach,
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
-from lab.failures.analysis.methods import Methods
+from lab.failures.analysis.methods import Methods, redrawn
 from lab.failures.analysis.program import Follower, Program, Scope
 from lab.failures.analysis.shapes import literal_shape
 from lab.failures.analysis.tensors import Tensors
 
 MODULES = LAYERS | CONTAINERS | ACTIVATIONS.keys() | LOSSES.keys() | IDENTITIES | POOLS | {"Flatten"}
+ONE_START = {"inputs", "outputs", "retain_graph", "create_graph", "allow_unused", "materialize_grads"}
+POSITIVE = {"exp", "sigmoid", "softmax", "softplus"}
 WITHOUT_TENSORS = {"manual_seed", "device", "save", "load", "is_available", "autocast", "no_grad", "Generator"}
 
 
@@ -91,6 +93,7 @@ class Libraries:
         if ".init." in full and name.endswith("_"):
             given = args[1] if len(args) > 1 else call.keys.get("gain", call.keys.get("val"))
             self.program.note(Act.INIT, node, call.first, given, name)
+            redrawn(call.first, name)
             return call.first
         if name.endswith("_") and call.root == "torch" and args:
             return self.methods.tensor_call(args[0], name, args[1:], call.keys, node, "argument")
@@ -113,7 +116,9 @@ class Libraries:
         args, node = call.args, call.node
         if args:
             keeps = [call.keys.get(word, Value()).constant for word in ("create_graph", "retain_graph")]
-            self.program.note(Act.USED, node, args[0], detail="retain" if any(keeps) else "")
+            detail = "retain" if any(keeps) else ""
+            started = len(args) > 2 or not call.keys.keys() <= ONE_START
+            self.program.note(Act.USED, node, args[0], detail=detail + (" given" if started else ""))
         by = args[1] if len(args) > 1 else call.keys.get("inputs", Value())
         for value in by.items if by.kind == Kind.LIST and by.items else [by]:
             self.program.note(Act.DIFFERENTIATE, node, value)
@@ -240,6 +245,7 @@ class Libraries:
             if call.first.kind in {Kind.MODULE, Kind.UNKNOWN}
             else Value()
         ),
+        "get_default_dtype": lambda self, call: Value(Kind.LIBRARY, op="torch.float32"),
         "default_rng": lambda self, call: Value(Kind.GENERATOR),
         "RandomState": lambda self, call: Value(Kind.GENERATOR),
         "partial": lambda self, call: Value(Kind.PARTIAL, base=call.first, items=call.args[1:], attributes=call.keys),
@@ -286,7 +292,7 @@ class Libraries:
         tested |= {name: v for name, v in written.items() if any(v is part for part in behind)}  # of big = x.abs() > 1
         unsafe: dict[int, str] = {}
         for name, value in tested.items():
-            if value is None or value.op in BOUNDED:
+            if value is None or value.op in BOUNDED | POSITIVE:
                 continue
             if graph_of(value) or (value.graph is None and value.kind != Kind.PARAMETER and value.op != "call"):
                 unsafe[id(value)] = name

@@ -44,6 +44,9 @@ class Methods:
         op = Operation(name, [owner, *args], keys, node if isinstance(node, ast.expr) else ast.Constant(None))
         if name in self.training and (value := self.training[name](self, op)) is not None:
             return value
+        if name == "register_forward_hook" and owner.kind == Kind.MODULE and args:
+            owner.hooks = (*owner.hooks, args[0])
+            return Value()
         if name in MODULE_METHODS and owner.kind in {Kind.MODULE, Kind.UNKNOWN}:
             return self.module_call(owner, name, args, keys, op.node)
         return self.by_kind.get(owner.kind, Methods.unknown)(self, op)
@@ -288,6 +291,7 @@ class Methods:
     def in_place(self, op: Operation, written: str) -> Value:
         owner, other = op.first, op.args[1] if len(op.args) > 1 else Value(Kind.NONE)
         owner.moments = None
+        redrawn(owner.parents[0] if owner.op == "detach" else owner, op.name)
         how = {"add_": "+", "sub_": "-"}.get(op.name, written)
         if owner.op == "detach" and isinstance(owner.node, ast.Attribute):  # p.data.add_(...)
             self.program.note(Act.UPDATE, op.node, owner.parents[0], other, how)
@@ -370,6 +374,13 @@ class Methods:
     def new(self, op: Operation) -> Value:
         return Value(Kind.TENSOR, op.node, self.program.statement, op.name, graph=False)
 
+    def new_zeros(self, op: Operation) -> Value:
+        assert isinstance(op.node, ast.Call)
+        value = self.tensors.create("zeros", op.args[1:], op.keys, op.node, Kind.TENSOR)
+        value.whole = None  # of the type of the tensor that is asked
+        value.double = op.first.double
+        return value
+
     def freeze(self, owner: Value, node: ast.AST) -> None:
         """A tensor, or all that a module has, asks for no gradient from here on."""
         for part in self.reached(owner):
@@ -443,7 +454,7 @@ class Methods:
         "int": whole,
         "bool": whole,
         "byte": whole,
-        "new_zeros": new,
+        "new_zeros": new_zeros,
         "new_ones": new,
         "new_tensor": new,
         "new_full": new,
@@ -457,6 +468,12 @@ class Methods:
         "unbind": parts,
         "register_hook": lambda self, op: Value(),
     }
+
+
+def redrawn(tensor: Value, by: str) -> None:
+    """Forget that a tensor was made of zeros where a function draws numbers into it."""
+    if tensor.op == "zeros" and by.endswith(("normal_", "uniform_", "orthogonal_", "exponential_")):
+        tensor.op = "randn"
 
 
 def bounded(box: Value) -> bool:

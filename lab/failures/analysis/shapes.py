@@ -257,9 +257,10 @@ def whole_numbers(name: str, args: list[Value], keys: dict[str, Value], node: as
         return True
     if name in {"arange", "tensor", "array", "as_tensor"}:
         found = leaves(args)
-        if not found or any(not isinstance(v.constant, int | float) for v in found):
+        numbers = [v for v in found if v.kind != Kind.RANGE]
+        if not found or any(not isinstance(v.constant, int | float) for v in numbers):
             return None
-        return all(isinstance(v.constant, int) for v in found)
+        return all(isinstance(v.constant, int) for v in numbers)
     return False if name in {"zeros", "ones", "randn", "rand", "eye", "linspace"} else None
 
 
@@ -277,7 +278,7 @@ def written(over: Value, alike: int = MOST_ALIKE) -> int:
         return min((written(part, alike) for part in over.items or []), default=0)
     if over.kind == Kind.RANGE:
         return over.constant if isinstance(over.constant, int) and over.constant <= alike else 0
-    known = over.kind in {Kind.LIST, Kind.MODULE} and Tag.OPEN not in over.tags
+    known = over.kind in {Kind.LIST, Kind.DICT, Kind.MODULE} and Tag.OPEN not in over.tags
     return len(over.items or []) if known else 0
 
 

@@ -35,6 +35,11 @@ ON_NUMBERS: dict[str, Callable[[float, float], object]] = {
 STILL_MANY = {*ELEMENTWISE, "+", "-", "*", "/", "**", "view", "stack", "cat"}  # no fewer numbers than before
 
 
+def is_root(power: Value) -> bool:
+    """Is it an exponent with an infinite slope at 0?"""
+    return isinstance(power.constant, float) and 0 < power.constant < 1
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One call of a function, or of a method of its first argument; `effect` is the function's row of the table."""
@@ -149,7 +154,7 @@ class Tensors:
         if sign in "-*" and column_pair(one, two):
             self.program.note(Act.SUBTRACT, node, one, two, sign)
         value = self.tensor(node, sign, (one, two), shape, form, whole)
-        if sign == "**" and two.constant == 0.5:
+        if sign == "**" and is_root(two):
             self.program.note(Act.ROOT, node, one)
         if sign == "/" and two.form == "relu":
             self.program.note(Act.DIVIDE, node, two)
@@ -286,6 +291,11 @@ class Tensors:
             self.save(value if op.effect.saves is Saves.OUTPUT else op.first, op.node)
         return value
 
+    def power(self, op: Operation) -> Value:
+        if len(op.args) > 1 and is_root(op.args[1]):
+            self.program.note(Act.ROOT, op.node, op.first)
+        return self.keeps_shape(op)
+
     def clamped(self, op: Operation) -> Value:
         low = op.keys.get("min", op.args[1] if len(op.args) > 1 else Value()).constant
         zero = low in (0, 0.0) and low is not False
@@ -361,6 +371,7 @@ class Tensors:
 
     transfers: ClassVar[dict[Result, Callable[["Tensors", Operation], Value]]] = {
         Result.LIKE: keeps_shape,
+        Result.POWER: power,
         Result.CLAMP: clamped,
         Result.WHERE: either_of_two,
         Result.EXTREME: extreme,

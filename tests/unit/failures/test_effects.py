@@ -16,7 +16,7 @@ SIGNS = {"**"}  # of operators, which keep what they were given
 
 def test_each_row_is_a_function_that_a_library_has():
     torch = pytest.importorskip("torch")
-    homes = (torch, torch.nn.functional, torch.Tensor, np, np.ndarray)
+    homes = (torch, torch.nn.functional, torch.linalg, torch.Tensor, np, np.ndarray)
     assert {name for name in EFFECTS if not any(hasattr(home, name) for home in homes)} == SIGNS
 
 

@@ -12,6 +12,7 @@ from lab.failures.analysis.rules.accumulating import accumulation
 from lab.failures.analysis.rules.case import Case, Rule, RuleHit
 from lab.failures.analysis.rules.cuts import (
     behind_a_cut,
+    chosen_terms,
     judged_on_record,
     layers_behind_numpy,
     learned_numbers,
@@ -82,6 +83,7 @@ RULES: tuple[Rule, ...] = (
     changed_between,
     many_numbers,
     no_gradient,
+    chosen_terms,
     read_but_not_asked,
     numbers_in_the_sum,
     learned_numbers,

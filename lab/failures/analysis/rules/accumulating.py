@@ -85,10 +85,13 @@ def undivided(case: Case, backward: Event, k: str) -> Iterator[RuleHit]:
 
 
 def micro_batches(loop: ast.For, case: Case) -> str:
-    """k, of a loop over range(k) that is called an accumulation, or over the k chunks of a batch; else nothing."""
+    """k, of a loop over range(k) that is called an accumulation, or over the k chunks of a batch, or over the next k
+    batches; else nothing."""
     over = loop.iter
     if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id in {"zip", "enumerate"}:
         over = over.args[0] if over.args else over
+    if isinstance(over, ast.Call) and ast.unparse(over.func) in {"islice", "itertools.islice"} and len(over.args) == 2:
+        return case.text.of(over.args[1])
     if isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and over.func.attr == "split":
         return f"len({case.text.of(over)})"
     if isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and over.func.attr == "chunk":

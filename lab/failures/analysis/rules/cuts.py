@@ -423,6 +423,27 @@ def nobody_asked(case: Case, event: Event, found: list[Value]) -> Iterator[RuleH
     )
 
 
+def chosen_terms(case: Case) -> Iterator[RuleHit]:
+    """21: a term of the loss that is made of choices alone, beside one that has a gradient.
+    Silent: with a detach in the loss, by which a choice may get the gradient of something smooth."""
+    for event in case.all(Act.BACKWARD):
+        if graph_of(event.value) is not True:
+            continue
+        parts = list(following_on(event.value, lambda v: () if v.cut or v.op not in SUMMING else v.parents))
+        if any(part.cut not in {Cut.NONE, Cut.CHOICE} for part in parts):
+            continue
+        for term in parts:
+            found = list(reach(term)) if term.kind == Kind.TENSOR and graph_of(term) is False else []
+            cuts = [v for v in found if any(graph_of(p) is True for p in v.parents) and v.cut]
+            by = cuts[0].cut_by if cuts and all(v.cut == Cut.CHOICE for v in cuts) else None
+            if isinstance(by, ast.expr):
+                name = f"a term of {called(event.value, 'the loss')}"
+                yield from chosen(case, by, name, event.statement.lineno)
+
+
+SUMMING = {"+", "-", "neg", "mean", "sum"}
+
+
 def read_but_not_asked(case: Case) -> Iterator[RuleHit]:
     """4: the gradient of what the text made itself, went into a pass, and never asked for one.
     Silent: in this project's engine, whose tensors ask unless they are told not to."""

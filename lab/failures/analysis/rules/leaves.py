@@ -56,6 +56,7 @@ def gradient_of_the_middle(case: Case) -> Iterator[RuleHit]:
         name = case.text.of(target)
         anew = made_a_leaf(case, statement)
         elsewhere = not isinstance(target, ast.Name)  # what keeps it may be asked for it anywhere
+        kept_as = statement.value.id if isinstance(statement.value, ast.Name) else name
         yield RuleHit(
             5,
             statement if anew or elsewhere else event.node,
@@ -64,7 +65,7 @@ def gradient_of_the_middle(case: Case) -> Iterator[RuleHit]:
             if anew or elsewhere
             else f"`{name}`, made in line {statement.lineno}, is computed from others: it is no leaf, and its `.grad` "
             f"is None unless `{name}.retain_grad()` was called.",
-            anew or case.text.after(statement, f"{name}.retain_grad()"),
+            anew or case.text.after(statement, f"{kept_as}.retain_grad()"),
         )
 
 

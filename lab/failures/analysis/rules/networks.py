@@ -431,9 +431,9 @@ def filled_layers(case: Case) -> dict[int, Event]:
 
 def fills(case: Case, event: Event) -> bool:
     """Does it set each number of a weight to the same one, in every layer of a kind?"""
-    number = filled(event)
+    number, computed = filled(event), event.detail == "constant_"  # one number, whatever it is
     chosen = any(not asks_for_kind(test.test) for test in event.tests)  # a test may choose the biases alone
-    return number is not None and not chosen and (number == 0 or not case.names & DROPOUTS)
+    return (number is not None or computed) and not chosen and (number == 0 or not case.names & DROPOUTS)
 
 
 DROPOUTS = {"Dropout", "dropout", "AlphaDropout", "Dropout1d", "Dropout2d"}
@@ -448,7 +448,8 @@ def both_zero(case: Case, first: Value, second: Value, why: str) -> Iterator[Rul
     if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute) or not case.torch:
         return
     shape = ", ".join(case.text.of(a) for a in made.args)
-    new = f"{case.text.of(made.func.value)}.randn({shape}) * 0.1"
+    library = "torch" if made.func.attr == "new_zeros" else case.text.of(made.func.value)
+    new = f"{library}.randn({shape}) * 0.1"
     if first.op != "zeros" and isinstance(inner := made.args[0], ast.Call) and isinstance(inner.func, ast.Attribute):
         shape = ", ".join(case.text.of(a) for a in inner.args)
         made, new, learned = inner, f"0.1 * {case.text.of(inner.func.value)}.random.standard_normal({shape})", True

@@ -40,7 +40,12 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
             stood_up(column, node)
             or same_numbers(*two_sides(column, event))
             or learned(two_sides(column, event)[1])
-            or not (sizes_known(event) or predicted(column) or same_batch(*two_sides(column, event)))
+            or not (
+                sizes_known(event)
+                or predicted(column)
+                or summed_up(*two_sides(column, event))
+                or same_batch(*two_sides(column, event))
+            )
         ):
             continue  # two axes made on purpose, so that each meets each
         if event.detail == "*" and (not predicted(column) or {event.value.graph, event.other.graph} != {True, False}):
@@ -104,6 +109,14 @@ def same_numbers(column: Value, row: Value) -> bool:
 def learned(row: Value) -> bool:
     """Is it a parameter of the text's own, such as centres that each sample meets?"""
     return bool(row.leaf and row.graph)
+
+
+def summed_up(column: Value, row: Value) -> bool:
+    """Is the column what a network makes of each sample by a sum that keeps the axis, and the row data?"""
+    while column.op in {"+", "-"} and column.parents:
+        column = max(column.parents, key=lambda part: part.op in {"sum", "mean"})
+    layers = any(v.kind == Kind.MODULE and v.op in LAYERS for v in reach(column))
+    return column.op in {"sum", "mean"} and layers and graph_of(row) is False
 
 
 def predicted(value: Value) -> bool:
@@ -170,18 +183,13 @@ def root_of_zero(case: Case) -> Iterator[RuleHit]:
     """9: the length of the difference of two outputs of one network, which is 0 for two equal inputs.
     Silent: with anything added under the root."""
     for event in case.all(Act.ROOT):
-        total = event.value
-        squares = total.parents[0] if total.op == "sum" and total.parents else Value()
-        times_itself = squares.op == "*" and squares.parents[0] is squares.parents[-1]
-        square = times_itself or squares.op in {"**", "pow", "square"}
-        difference = squares.parents[0] if square and squares.parents else Value()
-        if difference.op != "-" or graph_of(difference) is not True:
+        differences = [squared_difference(total) for total in (event.value, *event.value.maybe)]
+        difference = next((d for d in differences if d.op == "-" and graph_of(d) is True), None)
+        if difference is None:
             continue
         one, two = ({id(v) for v in reach(side) if v.kind == Kind.MODULE} for side in difference.parents)
         pairs = unmoved(difference.parents[0]) is unmoved(difference.parents[1])
-        part: ast.expr | None = event.node.left if isinstance(event.node, ast.BinOp) else None
-        if isinstance(event.node, ast.Call):
-            part = event.node.args[0] if event.node.args else receiver(event.node)
+        part = under_the_root(event.node)
         if (one & two or pairs) and part is not None:
             chosen = any(event.node is inner for choice in case.all(Act.WHERE) for inner in ast.walk(choice.node))
             where = "for a point and itself" if pairs else "where the two outputs are equal"
@@ -194,6 +202,24 @@ def root_of_zero(case: Case) -> Iterator[RuleHit]:
             )
 
 
+def under_the_root(node: ast.AST) -> ast.expr | None:
+    """What a root or a logarithm is taken of: x of x**0.5, x.pow(0.5), torch.pow(x, 0.5), x.sqrt() and torch.log(x)."""
+    if isinstance(node, ast.BinOp):
+        return node.left
+    if not isinstance(node, ast.Call):
+        return None
+    given = node.args[:-1] if ast.unparse(node.func).endswith(".pow") else node.args
+    return given[0] if given else receiver(node)
+
+
+def squared_difference(total: Value) -> Value:
+    """What is squared in a sum of squares; an empty value for anything else."""
+    squares = total.parents[0] if total.op == "sum" and total.parents else Value()
+    times_itself = squares.op == "*" and squares.parents[0] is squares.parents[-1]
+    square = times_itself or squares.op in {"**", "pow", "square"}
+    return squares.parents[0] if square and squares.parents else Value()
+
+
 def zero_leaf(case: Case) -> Iterator[RuleHit]:
     """9: the root or the logarithm of a leaf that holds an exact 0, or the length of one that holds nothing else.
     Silent: where it asks for no gradient, and under a choice."""
@@ -203,9 +229,7 @@ def zero_leaf(case: Case) -> Iterator[RuleHit]:
         squares = value.parents[0] if value.op == "sum" and value.parents else Value()
         if squares.op in {"**", "pow", "square", "*"} and squares.parents[0].op in {"zeros", "zeros_like"}:
             value = squares.parents[0]
-        part = node.left if isinstance(node, ast.BinOp) else None
-        if isinstance(node, ast.Call):
-            part = node.args[0] if node.args else receiver(node)
+        part = under_the_root(node)
         if not value.leaf or graph_of(value) is not True or not holds_zero(value) or part is None:
             continue
         if any(node is inner for inner in chosen):
@@ -299,11 +323,13 @@ ENDLESS = {"sqrt", "log", "rsqrt", "reciprocal", "log2", "acos", "asin"}  # with
 
 
 def dangerous(arm: ast.expr, risky: set[str]) -> ast.expr | None:
-    """The input of a root, a logarithm or a division that the condition speaks of."""
+    """The input of a root, a logarithm, a broken power or a division that the condition speaks of."""
     for node in ast.walk(arm):
         part: ast.expr | None = None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
             part = node.right
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and is_fraction(node.right):
+            part = node.left
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ENDLESS:
             part = node.args[0] if node.args else node.func.value
         times = isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult | ast.Sub)
@@ -311,6 +337,13 @@ def dangerous(arm: ast.expr, risky: set[str]) -> ast.expr | None:
             if isinstance(name, ast.Name) and name.id in risky:
                 return part
     return None
+
+
+def is_fraction(power: ast.expr) -> bool:
+    """Is it written as a number that is no integer, or as 1 over a number: an exponent for numbers above 0 only?"""
+    if isinstance(power, ast.BinOp) and isinstance(power.op, ast.Div):
+        return isinstance(power.left, ast.Constant) and power.left.value == 1
+    return isinstance(power, ast.Constant) and isinstance(power.value, float) and not power.value.is_integer()
 
 
 def integers(case: Case) -> Iterator[RuleHit]:
@@ -357,6 +390,8 @@ def integers(case: Case) -> Iterator[RuleHit]:
 
 def coarse_difference(case: Case) -> Iterator[RuleHit]:
     """23: a quotient of differences by hand, with a step that float32 cannot resolve."""
+    if "set_default_dtype" in case.names:
+        return
     for event in case.all(Act.DIFFERENCE):
         step = event.other.constant if event.other is not None else None
         if not isinstance(step, float) or not 0 < abs(step) < FINEST_STEP or not isinstance(event.node, ast.BinOp):

@@ -382,10 +382,13 @@ def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> 
 
 def many_numbers(case: Case) -> Iterator[RuleHit]:
     """3: backward from more than one number, without a gradient to start from. Silent: where the shape is not known."""
-    for event in case.all(Act.BACKWARD):
+    for event in case.all(Act.BACKWARD, Act.USED):
         value = event.value
         shape = value.shape or ()
         if "given" in event.detail or "functional" in event.detail or value.kind != Kind.TENSOR or value.shape == ():
+            continue
+        if event.kind == Act.USED:
+            yield from many_differentiated(case, event)
             continue
         target = receiver(event.node)
         several = value.form == "losses" or many(value) or one_each(value)
@@ -402,6 +405,19 @@ def many_numbers(case: Case) -> Iterator[RuleHit]:
                 "starts from one: take the mean (or the sum) first.",
                 case.text.replace([(part, f"{case.text.operand(part)}.mean()")]),
             )
+
+
+def many_differentiated(case: Case, event: Event) -> Iterator[RuleHit]:
+    """3, of autograd.grad: with the sum, each element's own derivative comes back where each has its own input."""
+    node, value = event.node, event.value
+    if isinstance(node, ast.Call) and node.args and many(value) and graph_of(value) is True:
+        yield RuleHit(
+            3,
+            node,
+            f"{called(value, 'This')} holds more than one number, and a derivative starts from one: take the sum, or "
+            "give `grad_outputs`.",
+            case.text.replace([(node.args[0], f"{case.text.operand(node.args[0])}.sum()")]),
+        )
 
 
 def one_each(value: Value) -> bool:
