@@ -44,6 +44,14 @@ def let_go(case: Case, event: Event, value: Value) -> bool:
     )
 
 
+def never_freed(event: Event, value: Value, passes: list[Event]) -> bool:
+    """Is it a loss that a training loop adds up, made after its turn's pass and never gone back through?"""
+    if value.form != "loss" or value.graph is not True or value.turns != event.turns or not value.turns:
+        return False
+    here = any(e.turns == value.turns and not apart(e, event) for e in passes)
+    return here and not any(v is value for e in passes for v in reach(e.value, live=False))
+
+
 def piled_up(case: Case, event: Event, value: Value) -> bool:
     """Is it a result that is put into a list which outlives the turn, after the only pass that goes through it?"""
     if value.kind != Kind.TENSOR or value.leaf or not value.graph or not event.loops:
@@ -95,7 +103,10 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
             if id(event.value) in wanted:
                 continue
             inside = [
-                v for v in summands(held) if v.kind != Kind.NUMBER and (id(v) in starts or let_go(case, event, v))
+                v
+                for v in summands(held)
+                if v.kind != Kind.NUMBER
+                and (id(v) in starts or let_go(case, event, v) or never_freed(event, v, passes))
             ]
             known = bool(inside) and event.value.kind != Kind.NUMBER
             names = {v.name for v in inside}

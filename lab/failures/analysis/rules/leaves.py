@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import ELEMENTWISE
-from lab.failures.analysis.facts import Value, reach
+from lab.failures.analysis.facts import Value, graph_of, reach
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit, called, own_line, receiver
@@ -229,8 +229,8 @@ def written_name(event: Event) -> str | None:
     if not isinstance(node, ast.Call):
         return None
     source = receiver(node)
-    if isinstance(source, ast.Name) and event.detail != "argument":
-        return source.id
+    if isinstance(source, ast.Name | ast.Attribute) and event.detail != "argument":
+        return ast.unparse(source)
     first = node.args[0] if node.args else None
     return first.id if isinstance(first, ast.Name) and event.detail == "argument" else None
 
@@ -241,11 +241,22 @@ def part_written(statement: ast.stmt) -> ast.Subscript | None:
     return target if isinstance(target, ast.Subscript) else None
 
 
+def gone_through_later(case: Case, write: Event) -> bool:
+    """Is a leaf without a gradient, such as a buffer, in a pass of the same turn after it was written to?"""
+    if graph_of(write.value) is not False:
+        return False
+    later = case.program.events[case.order[write] :]
+    turn = (e for e in later if e.kind == Act.BACKWARD and e.turns == write.turns[: len(e.turns)] and e.turns)
+    return any(v is write.value for e in turn for v in reach(e.value))
+
+
 def overwritten(case: Case) -> Iterator[RuleHit]:
     """1: numbers that the backward pass needs, overwritten. Silent: for what no operation is known to keep."""
     for event in case.all(Act.WRITE):
         value, statement = event.value, event.statement
-        if not event.saved or value.leaf or not event.recorded or not own_line(statement):
+        if not event.saved or not event.recorded or not own_line(statement):
+            continue
+        if value.leaf and not gone_through_later(case, event):
             continue
         name = value.name
         if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):

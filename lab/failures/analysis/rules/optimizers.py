@@ -456,8 +456,8 @@ def all_known(case: Case) -> bool:
 
 
 def replaced_layer(case: Case) -> Iterator[RuleHit]:
-    """19: a layer put into a network after the optimizer was made. Silent: where another optimizer comes later, and for
-    what `forward` makes when it needs it."""
+    """19: a layer put into a network after the optimizer was made, also by the first pass through `forward`.
+    Silent: where another optimizer comes later, and for what `forward` makes without a test for None."""
     if not all_known(case) or "add_param_group" in case.names:
         return
     events, optimizers = case.program.events, case.all(Act.OPTIMIZER)
@@ -468,16 +468,26 @@ def replaced_layer(case: Case) -> Iterator[RuleHit]:
         now = events.index(event)
         before = [e for e in optimizers if events.index(e) < now and owner in (e.value.items or [])]
         after = any(events.index(e) > now for e in optimizers)
-        in_pass = any(isinstance(p, ast.FunctionDef) and p.name == "forward" for p in event.places)
-        if before and not after and not in_pass:
+        in_pass = [p for p in event.places if isinstance(p, ast.FunctionDef) and p.name == "forward"]
+        if before and not after and (not in_pass or awaited(event)):
             target, name = case.text.of(event.node), before[0].value.name
+            line = before[0].statement.lineno
             yield RuleHit(
                 19,
                 event.statement,
-                f"`{name}` was made in line {before[0].statement.lineno}, with the layer that `{target}` was before: "
-                "this new one it does not know.",
+                f"`{name}` was made in line {line}, before the first pass makes this layer: it does not have its "
+                "parameters. Run one batch through the network first, or add them."
+                if in_pass
+                else f"`{name}` was made in line {line}, with the layer that `{target}` was before: this new one it "
+                "does not know.",
                 case.text.after(event.statement, f'{name}.add_param_group({{"params": {target}.parameters()}})'),
             )
+
+
+def awaited(made: Event) -> bool:
+    """Does a layer take the place of the None that a test finds in its attribute?"""
+    around = next((s for _, s in reversed(made.path) if isinstance(s, ast.If)), None)
+    return around is not None and ast.unparse(around.test) == f"{ast.unparse(made.node)} is None"
 
 
 def left_out(case: Case) -> Iterator[RuleHit]:

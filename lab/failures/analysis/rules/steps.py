@@ -339,7 +339,8 @@ def misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event, step: 
             f"The gradients of `backward()` in line {backward.statement.lineno} are emptied here, before "
             f"`{stepper.text}` steps with them in line {step.statement.lineno}: nothing is learned."
         )
-        node = zero.node if here else block[at["zero"]]
+        called_by_name = len(zero.places) - len(backward.places) <= 1  # else what is called may do much more
+        node = block[at["zero"]] if called_by_name and not here else zero.node
     else:
         return
     if edit is not None:
