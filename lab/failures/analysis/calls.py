@@ -199,6 +199,8 @@ class Calls:
             return value
         if Tag.OPTIMIZER in kind.tags and isinstance(node, ast.Call):
             return self.libraries.optimizer(kind.name, args, keys, node)
+        if module:
+            value.constant, value.turns = self.libraries.times(), self.program.turns()
         self.program.everything.append(value)
         bodies = self.classes(value)
         for body in reversed(bodies):

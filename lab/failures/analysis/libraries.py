@@ -295,7 +295,7 @@ class Libraries:
             if value is None or value.op in BOUNDED | POSITIVE:
                 continue
             if graph_of(value) or (value.graph is None and value.kind != Kind.PARAMETER and value.op != "call"):
-                unsafe[id(value)] = name
+                unsafe[id(value)] = name if graph_of(value) else f"{name}?"  # perhaps it asks for no gradient
         risky = list(unsafe.values())
         for part in (n.id for arm in node.args[1:] for n in ast.walk(arm) if isinstance(n, ast.Name)):
             found = scope.find(part)

@@ -36,6 +36,7 @@ from lab.failures.analysis.rules.leaves import (
 from lab.failures.analysis.rules.networks import (
     all_the_same,
     dead_by_bias,
+    drawn_too_small,
     fading_recurrence,
     last_activation,
     many_sigmoids,
@@ -114,6 +115,7 @@ RULES: tuple[Rule, ...] = (
     many_sigmoids,
     sigmoids_in_forward,
     fading_recurrence,
+    drawn_too_small,
     all_the_same,
     rate_too_high,
     growing_rate,

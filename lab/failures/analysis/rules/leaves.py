@@ -242,12 +242,13 @@ def part_written(statement: ast.stmt) -> ast.Subscript | None:
 
 
 def gone_through_later(case: Case, write: Event) -> bool:
-    """Is a leaf without a gradient, such as a buffer, in a pass of the same turn after it was written to?"""
+    """Was a leaf without a gradient, such as a buffer, in an operation before the write whose pass comes after it?"""
     if graph_of(write.value) is not False:
         return False
-    later = case.program.events[case.order[write] :]
-    turn = (e for e in later if e.kind == Act.BACKWARD and e.turns == write.turns[: len(e.turns)] and e.turns)
-    return any(v is write.value for e in turn for v in reach(e.value))
+    now = case.order[write]
+    passes = (e for e in case.program.events[now:] if e.kind == Act.BACKWARD)
+    users = (v for e in passes for v in reach(e.value) if any(part is write.value for part in v.parents))
+    return any(user.born <= now for user in users)
 
 
 def overwritten(case: Case) -> Iterator[RuleHit]:

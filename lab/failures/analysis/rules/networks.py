@@ -10,7 +10,7 @@ from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
 from lab.failures.analysis.facts import LAYERS, NORMS, Value, graph_of, modules, reach
 from lab.failures.analysis.kinds import Act, Kind
-from lab.failures.analysis.program import Event
+from lab.failures.analysis.program import Body, Event
 from lab.failures.analysis.rules.case import Case, RuleHit, called, receiver, short
 
 
@@ -220,25 +220,40 @@ def many_sigmoids(case: Case) -> Iterator[RuleHit]:
         items = in_a_row(value)
         if value.op != "Sequential" or any(i.op in NORMS for i in items) or value.node is None:
             continue
-        alike = [i for i in items[:-1] if i.op == "Sigmoid" and isinstance(i.node, ast.Call)]
+        alike = [i for i in items[:-1] if is_sigmoid(i) and isinstance(i.node, ast.Call)]
         hidden = {id(i.node): i for i in alike}
         count = sum(i.constant for i in alike if isinstance(i.constant, int))
         if count >= 5:
             places = [i.node for i in hidden.values() if i.node is not None]
-            inside = [n for n in places if any(part is n for part in ast.walk(value.node))]
+            here = all(any(part is n for part in ast.walk(value.node)) for n in places)
             relu = f"{case.imports.get('torch.nn', 'torch.nn')}.ReLU()"
-            edit = case.text.replace([(n, relu) for n in inside or places])
+            edit = case.text.replace([(n, relu) for n in places])
             most = max(places, key=lambda node: sum(int(str(i.constant or 0)) for i in alike if i.node is node))
             default = default_of(case, most)
-            if default is not None and not inside:
+            if default is not None and not here:
                 edit = case.text.replace([(default, relu.removesuffix("()"))])
             yield RuleHit(
                 15,
-                value.node if inside else default or most,
+                value.node if here else default or most,
                 f"The slope of a sigmoid is at most 1/4: behind {count} of them in a row, the first layer of "
                 f"{called(value, 'the network')} gets at most 1/{4**count:,} of a gradient, times the weights.",
                 edit,
             )
+
+
+BY_HAND = re.compile(
+    r"1(\.0)? / \(1(\.0)? \+ (torch\.exp\(-\w+\)|\(-\w+\)\.exp\(\))\)|(torch|F)\.sigmoid\(\w+\)|\w+\.sigmoid\(\)"
+)
+
+
+def is_sigmoid(layer: Value) -> bool:
+    """Is it a layer of torch's, or one of the text's own whose `forward` is a sigmoid and nothing else?"""
+    if layer.op == "Sigmoid" or not isinstance(layer.body, Body):
+        return layer.op == "Sigmoid"
+    methods = [part for part in layer.body.definition.body if isinstance(part, ast.FunctionDef)]  # type: ignore[union-attr]
+    given = methods[0].body[-1] if len(methods) == 1 and methods[0].name == "forward" else None
+    written = ast.unparse(given.value) if isinstance(given, ast.Return) and given.value is not None else ""
+    return BY_HAND.fullmatch(written) is not None
 
 
 def default_of(case: Case, call: ast.expr) -> ast.expr | None:
@@ -328,6 +343,46 @@ def fading_recurrence(case: Case) -> Iterator[RuleHit]:
                     [(k.value, "1.0") for k in node.keywords if k.arg == "gain"] or [(a, "1.0") for a in node.args[1:2]]
                 ),
             )
+
+
+def drawn_too_small(case: Case) -> Iterator[RuleHit]:
+    """15: Linear layers in a row that are drawn with a deviation so small for their width that nothing gets through.
+    Silent: with a sum or a normalisation between them, and for layers whose width is not known."""
+    drawn = {id(e.value.base): e for e in case.all(Act.INIT) if e.value.name == "weight" and deviation(e) is not None}
+    for event in case.all(Act.LOSS):
+        layers, value = [], event.value
+        while value.parents and (value.op in SERIAL or value.op in PASSING):
+            layers += [value.parents[-1]] if value.op == "Linear" else []
+            value = value.parents[0]
+        shrinking: list[tuple[Event, float]] = []
+        for layer, before in itertools.pairwise(layers):
+            width, made = before.attributes.get("out", Value()).constant, drawn.get(id(layer))
+            if made is not None and isinstance(width, int):
+                shrinking.append((made, (deviation(made) or 0.0) * width**0.5))
+        left = math.prod(scale for _, scale in shrinking)
+        node = shrinking[0][0].node if shrinking else None
+        if left < FADED and isinstance(node, ast.Call):
+            start = f"{case.text.of(node.func).rsplit('.', 1)[0]}.kaiming_normal_({case.text.of(node.args[0])})"
+            yield RuleHit(
+                15,
+                node,
+                f"Drawn like this, each of {len(shrinking)} layers in a row makes numbers and gradients about "
+                f"{shrinking[0][1]:.2g} times as large: {left:.0e} of them is left at the other end. Scale the weights "
+                "by their width.",
+                case.text.replace([(node, start)]),
+            )
+
+
+PASSING = {"relu", "tanh", "leaky_relu", "gelu"}  # what does not make small numbers larger
+
+
+def deviation(drawing: Event) -> float | None:
+    """The number that a normal distribution is drawn with as its deviation."""
+    node = drawing.node
+    if drawing.detail not in {"normal_", "trunc_normal_"} or not isinstance(node, ast.Call):
+        return None
+    given = next((key.value for key in node.keywords if key.arg == "std"), node.args[2] if len(node.args) > 2 else None)
+    return given.value if isinstance(given, ast.Constant) and isinstance(given.value, float) else None
 
 
 def read_at_one_place(output: Value, case: Case) -> bool:

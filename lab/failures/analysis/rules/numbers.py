@@ -112,11 +112,11 @@ def learned(row: Value) -> bool:
 
 
 def summed_up(column: Value, row: Value) -> bool:
-    """Is the column what a network makes of each sample by a sum that keeps the axis, and the row data?"""
+    """Is the column what a network makes of each sample by a sum that keeps the axis, and the row a part of data?"""
     while column.op in {"+", "-"} and column.parents:
         column = max(column.parents, key=lambda part: part.op in {"sum", "mean"})
     layers = any(v.kind == Kind.MODULE and v.op in LAYERS for v in reach(column))
-    return column.op in {"sum", "mean"} and layers and graph_of(row) is False
+    return column.op in {"sum", "mean"} and layers and row.op in {"index", "part"} and graph_of(row) is False
 
 
 def predicted(value: Value) -> bool:
@@ -293,7 +293,7 @@ def both_arms_of_where(case: Case) -> Iterator[RuleHit]:
         inside = any(isinstance(p, ast.FunctionDef) and p.name == "forward" for p in event.places)
         if not inside and id(event.value) not in wanted:
             continue
-        risky = set(event.detail.split())
+        risky = event.detail.split()
         if not isinstance(node, ast.Call) or len(node.args) != 3 or not risky:
             continue
         for arm, other in ((node.args[1], True), (node.args[2], False)):
@@ -322,8 +322,9 @@ def both_arms_of_where(case: Case) -> Iterator[RuleHit]:
 ENDLESS = {"sqrt", "log", "rsqrt", "reciprocal", "log2", "acos", "asin"}  # with a slope that is infinite somewhere
 
 
-def dangerous(arm: ast.expr, risky: set[str]) -> ast.expr | None:
-    """The input of a root, a logarithm, a broken power or a division that the condition speaks of."""
+def dangerous(arm: ast.expr, risky: list[str]) -> ast.expr | None:
+    """The input of a root, a logarithm or a division that the condition speaks of; of a broken power only where it is
+    known to have a graph: colours as they come are often raised to one."""
     for node in ast.walk(arm):
         part: ast.expr | None = None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
@@ -334,7 +335,8 @@ def dangerous(arm: ast.expr, risky: set[str]) -> ast.expr | None:
             part = node.args[0] if node.args else node.func.value
         times = isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult | ast.Sub)
         for name in ast.walk(part) if part is not None and times else [part]:
-            if isinstance(name, ast.Name) and name.id in risky:
+            unsure = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)
+            if isinstance(name, ast.Name) and (name.id in risky or (not unsure and f"{name.id}?" in risky)):
                 return part
     return None
 

@@ -201,11 +201,15 @@ def added_up(case: Case, event: Event, those: list[Stepper], step: Event) -> Ite
             case.text.replace([(wrong, those[0].text)]),
         )
         return
+    half = emptied_part(case, event, those)
     yield RuleHit(
         6,
-        event.node,
+        event.node if half is None else half,
         f"Nothing empties the gradients of {who} between the step in line {line} and this `backward()` of the "
-        "next turn: each pass adds to the last one's, so every step follows the sum of all batches so far.",
+        "next turn: each pass adds to the last one's, so every step follows the sum of all batches so far."
+        if half is None
+        else f"Only the gradients of `{case.text.of(half)}` are emptied here; those of {who} add up, pass after "
+        f"pass, and the step in line {line} follows the sum of all batches so far.",
         case.text.before(event.statement, *names),
     )
 
@@ -240,6 +244,17 @@ def emptied_once(case: Case, backward: Event, those: list[Stepper]) -> Event | N
         outside = len(event.loops) < len(backward.loops) and event.loops == backward.loops[: len(event.loops)]
         if outside and event.places == backward.places and all(stepper.value is event.value for stepper in those):
             return event
+    return None
+
+
+def emptied_part(case: Case, backward: Event, those: list[Stepper]) -> ast.expr | None:
+    """What a loop goes through to empty the gradients of other parameters just before a pass."""
+    for event in reversed(case.program.events[: case.order[backward]]):
+        if event.kind in {Act.STEP, Act.BACKWARD}:
+            return None
+        loop = event.loops[-1] if event.kind == Act.ZERO and event.loops else None
+        if isinstance(loop, ast.For) and loop not in backward.loops and not any(s.zeroed(event) for s in those):
+            return loop.iter if ast.unparse(loop.iter).endswith(".parameters()") else None
     return None
 
 
