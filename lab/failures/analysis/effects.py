@@ -100,7 +100,7 @@ EFFECTS = {
     "triu": Effect(Result.LIKE),
     "cumprod": Effect(Result.LIKE, saves=Saves.INPUT),
     "logcumsumexp": Effect(Result.LIKE),
-    "lerp": Effect(Result.LIKE),
+    "lerp": Effect(Result.ARITHMETIC, sign="+"),
     "tan": Effect(Result.LIKE, saves=Saves.INPUT),
     "asin": Effect(Result.LIKE, saves=Saves.INPUT),
     "acos": Effect(Result.LIKE, saves=Saves.INPUT),

@@ -11,6 +11,7 @@ from lab.failures.analysis.program import Program
 from lab.failures.analysis.rules.accumulating import accumulation
 from lab.failures.analysis.rules.case import Case, Rule, RuleHit
 from lab.failures.analysis.rules.cuts import (
+    averaged_with_graph,
     behind_a_cut,
     chosen_terms,
     judged_on_record,
@@ -93,6 +94,7 @@ RULES: tuple[Rule, ...] = (
     parameter_behind_a_cut,
     validation_recorded,
     judged_on_record,
+    averaged_with_graph,
     refused_by_numpy,
     gradient_of_the_middle,
     no_leaf_to_optimize,

@@ -86,7 +86,7 @@ def undivided(case: Case, backward: Event, k: str) -> Iterator[RuleHit]:
 
 def micro_batches(loop: ast.For, case: Case) -> str:
     """k, of a loop over range(k) that is called an accumulation, or over the k chunks of a batch, or over the next k
-    batches; else nothing."""
+    batches, however they are taken; else nothing."""
     over = loop.iter
     if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id in {"zip", "enumerate"}:
         over = over.args[0] if over.args else over
@@ -103,6 +103,8 @@ def micro_batches(loop: ast.For, case: Case) -> str:
     if len(over.args) == 3:  # the parts of one batch
         return f"len({case.text.of(over)})"
     k = case.text.of(over.args[-1]) if over.args else ""
+    if any(isinstance(node, ast.Call) and ast.unparse(node.func) == "next" for node in ast.walk(loop)):
+        return k
     return k if "accum" in k.lower() or "micro" in k.lower() else ""
 
 

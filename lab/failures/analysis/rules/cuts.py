@@ -772,6 +772,41 @@ def judged_on_record(case: Case) -> Iterator[RuleHit]:
             )
 
 
+def averaged_with_graph(case: Case) -> Iterator[RuleHit]:
+    """12: a running average of parameters, kept from step to step and computed where operations are recorded.
+    Silent: in a forward pass, and for an average that a pass goes back through."""
+    wanted = {id(v) for e in case.all(Act.BACKWARD, Act.USED) for v in reach(e.value, live=False)}
+    steps = [e for e in case.all(Act.STEP) if e.loops]
+    for event in case.all(Act.ATTRIBUTE, Act.GATHER):
+        value, statement = event.other, event.statement
+        if value is None or not isinstance(statement, ast.Assign) or not event.recorded or id(value) in wanted:
+            continue
+        target = statement.targets[0]
+        stepped = any(e.loops[0] in event.loops for e in steps) or (event.again and bool(case.all(Act.STEP)))
+        kept = any(ast.unparse(part) == ast.unparse(target) for part in ast.walk(statement.value))
+        passed = any(isinstance(place, ast.FunctionDef) and place.name == "forward" for place in event.places)
+        if kept and stepped and not passed and value.graph is True and averages(value):
+            name = case.text.of(target)
+            yield RuleHit(
+                12,
+                statement,
+                f"This average of parameters is recorded: `{name}` carries the graph of all steps before, which grows "
+                "with every step. Average under no_grad.",
+                case.text.under(statement, "with torch.no_grad():"),
+            )
+
+
+def averages(value: Value) -> bool:
+    """Is it a parameter and something else, each times a number, or a step from the one towards the other?"""
+    if isinstance(value.node, ast.Call) and value.op == "+":  # lerp
+        return any(part.kind == Kind.PARAMETER for part in value.parents)
+    scaled = [part for part in value.parents if part.op == "*" and len(part.parents) == 2]
+    if value.op != "+" or len(scaled) != 2:
+        return False
+    numbers = all(any(graph_of(p) is not True and p.kind not in TENSORS for p in part.parents) for part in scaled)
+    return numbers and any(p.kind == Kind.PARAMETER for part in scaled for p in part.parents)
+
+
 READ = {"item", "argmax", "append"}  # by which a loop reads what the network gave
 VALIDATION = re.compile(
     r"(?i)(^|[^a-z])([xy]?va|val|x?val|valid|validation|test|dev|eval|held_?out)([^a-z]|$)"

@@ -69,7 +69,9 @@ def changed_between(case: Case) -> Iterator[RuleHit]:
     for end, event in enumerate(events):
         if event.kind != Act.BACKWARD:
             continue
-        users = [(v, weight) for v in reach(event.value) for weight in needed(v) if v.turns == event.turns]
+        swapped = other_way_round(case, event)
+        made = [event.turns, event.turns[:-1]] if swapped is not None else [event.turns]
+        users = [(v, weight) for v in reach(event.value) for weight in needed(v) if v.turns in made]
         for value, weight in users:
             between = events[value.born : end]
             passes = [e for e in between if e.kind == Act.BACKWARD]
@@ -83,15 +85,27 @@ def changed_between(case: Case) -> Iterator[RuleHit]:
                 continue
             name = called(event.value, "this result")
             lines = remade(case, event, value)
-            if lines:
+            edit = case.text.before(event.statement, *lines) if lines else swapped
+            if edit is not None:
                 yield RuleHit(
                     1,
                     step.node if step.kind == Act.STEP else step.statement,
                     f"This changes weights between the computation of {name} and its `backward()` in line "
-                    f"{event.statement.lineno}, which still needs the old ones. Compute {name} after it.",
-                    case.text.before(event.statement, *lines),
+                    f"{event.statement.lineno}, which still needs the old ones. Compute {name} after it"
+                    + ("." if lines else ", or let its turn come first."),
+                    edit,
                 )
                 break
+
+
+def other_way_round(case: Case, event: Event) -> Edit | None:
+    """A loop over two things that the text writes out, the second one first."""
+    loop = event.loops[-1] if event.loops else None
+    pair = loop.iter if isinstance(loop, ast.For) else None
+    if not isinstance(pair, ast.Tuple | ast.List) or len(pair.elts) != 2:
+        return None
+    one, two = pair.elts
+    return case.text.replace([(one, case.text.of(two)), (two, case.text.of(one))])
 
 
 def needed(value: Value) -> list[Value]:
