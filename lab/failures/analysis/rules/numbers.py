@@ -163,8 +163,7 @@ def divided_by_zero(case: Case) -> Iterator[RuleHit]:
         node, what = event.node, event.value
         part = node.right if event.kind == Act.DIVIDE and isinstance(node, ast.BinOp) else None
         if event.kind == Act.ROOT:
-            part = receiver(node) or (node.left if isinstance(node, ast.BinOp) else None)
-            part = node.args[0] if isinstance(node, ast.Call) and node.args else part
+            part = under_the_root(node)
         reduced = what.op in {"sum", "std", "norm", "amax"} or (event.kind == Act.ROOT and what.op != "relu")
         reduced = reduced and not any(node is inner for inner in chosen)  # another rule is for these
         if what.form != "relu" or graph_of(what) is not True or part is None or not reduced or not event.recorded:
