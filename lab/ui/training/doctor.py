@@ -86,8 +86,8 @@ def _advice(finding: Finding, trials: Sequence[Trial]) -> str:
         return "Its remedy did not help."
     if finding.well or can_be_tried(finding):
         return finding.remedy
-    why = "It changes the samples, so the losses cannot be compared" if finding.settings else "No setting does this"
-    return f"{finding.remedy} {why}: it cannot be tried side by side."
+    why = "the samples change" if finding.settings else "no setting does this"
+    return f"{finding.remedy} It cannot be tried side by side: {why}."
 
 
 def _result(trial: Trial) -> str:

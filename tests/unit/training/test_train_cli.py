@@ -413,7 +413,7 @@ def standing(records, config):
 
 
 REAPPEARS = train.Config(data="spirals", hidden=(64, 64), lr=0.03, val_fraction=0.95, batch_size=16, epochs=40)
-FLICKERS = replace(REAPPEARS, seed=1)
+FLICKERS = replace(REAPPEARS, seed=3, lr=0.1)
 
 
 @pytest.mark.parametrize("config", [FLICKERS, REAPPEARS], ids=["flickers", "reappears"])
@@ -430,10 +430,9 @@ def test_a_finding_is_told_once_when_it_stands_and_not_when_it_flickers(monkeypa
         assert news == now - set(told)
         told += sorted(news)
     assert len(told) == len(set(told)) > 0
-    assert [str(f) for f in doctor.findings()] == [str(f) for f in diagnose(records, config)]
-    assert [str(f) for f in live_doctor.Watch(records, config).findings()] == [
-        str(f) for f in diagnose(records, config)
-    ]
+    wrong = [str(finding) for finding in diagnose(records, config) if not finding.well]
+    assert [str(finding) for finding in doctor.findings()] == wrong
+    assert [str(finding) for finding in live_doctor.Watch(records, config).findings()] == wrong
 
 
 def test_looking_costs_an_epoch_of_a_long_run_no_more_than_one_of_a_short_run():

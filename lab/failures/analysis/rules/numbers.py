@@ -469,9 +469,9 @@ def coarse_gradcheck(case: Case) -> Iterator[RuleHit]:
         return
     for event in case.all(Act.GRADCHECK):
         keywords = event.node.keywords if isinstance(event.node, ast.Call) else []
-        given = (k.value.value for k in keywords if k.arg == "eps" and isinstance(k.value, ast.Constant))
-        step = next((number for number in given if isinstance(number, float)), 1e-6)
-        if step >= FINEST_STEP:
+        given = next((k.value for k in keywords if k.arg == "eps"), None)
+        step = case.text.of(given) if given is not None else "1e-6"
+        if isinstance(given, ast.Constant) and isinstance(given.value, float) and given.value >= FINEST_STEP:
             continue
         inputs = event.value.items if event.value.items is not None else [event.value]
         for value in inputs:
