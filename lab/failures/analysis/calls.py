@@ -22,7 +22,7 @@ from lab.failures.analysis.program import Body, Follower, Frame, Program, Scope
 from lab.failures.analysis.shapes import output_shape
 from lab.failures.analysis.tensors import Tensors
 
-DEEPEST = 8  # calls inside calls that are followed
+MAX_DEPTH = 8  # calls inside calls that are followed
 EMPTIES_NOTHING = {
     "zeros_like",
     "zeros",
@@ -72,12 +72,12 @@ class Calls:
             return self.call(method, args, keys, node)
         if (
             function.kind == Kind.UNKNOWN
-            and (known := tables.made(function.name.split(".")[-1], args, keys)) is not None
+            and (known := tables.library_result(function.name.split(".")[-1], args, keys)) is not None
         ):
             return known
-        return self.stranger_called(function, args, keys, node)
+        return self.call_unknown(function, args, keys, node)
 
-    def stranger_called(self, function: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
+    def call_unknown(self, function: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
         """What something gives of which nothing is known but what it is called with."""
         inputs = (function, *args, *keys.values())
         value = Value(
@@ -97,13 +97,13 @@ class Calls:
         definition = body.definition
         if isinstance(definition, ast.ClassDef):
             return Value()
-        if len(self.program.frames) >= DEEPEST or any(call.definition is definition for call in self.program.frames):
+        if len(self.program.frames) >= MAX_DEPTH or any(call.definition is definition for call in self.program.frames):
             return Value(parents=tuple(args))
         self.program.followed.add(id(definition))
         scope = self.parameters(body, definition.args, args, keys)
         if isinstance(definition, ast.Lambda):
             return self.follower.eval(definition.body, scope)
-        modes = [m for d in definition.decorator_list if (m := self.libraries.mode(d, body.scope)) is not False]
+        modes = [m for d in definition.decorator_list if (m := self.libraries.grad_mode(d, body.scope)) is not False]
         saved = self.program.statement
         self.program.modes += modes
         self.program.frames.append(Frame(definition))
@@ -113,7 +113,7 @@ class Calls:
         if "zero_grad" in definition.name and not any(
             event.kind in {Act.ZERO, Act.VAIN} for event in self.program.events[before:]
         ):
-            self.emptied_nothing(definition)
+            self.note_useless_zero_grad(definition)
         if modes:
             del self.program.modes[-len(modes) :]
         self.program.statement = saved
@@ -126,7 +126,7 @@ class Calls:
             result = self.tensors.either(result, other) if other is not result else result
         return result
 
-    def emptied_nothing(self, definition: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    def note_useless_zero_grad(self, definition: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         """Note the last statement of a `zero_grad` of the text that reads gradients and empties none.
         Silent: where it writes to anything but a name, or calls what may empty them."""
         inside = list(ast.walk(definition))
@@ -200,8 +200,8 @@ class Calls:
         if Tag.OPTIMIZER in kind.tags and isinstance(node, ast.Call):
             return self.libraries.optimizer(kind.name, args, keys, node)
         if module:
-            value.constant, value.turns = self.libraries.times(), self.program.turns()
-        self.program.everything.append(value)
+            value.constant, value.turns = self.libraries.multiplicity(), self.program.turns()
+        self.program.objects.append(value)
         bodies = self.classes(value)
         for body in reversed(bodies):
             assert isinstance(body.definition, ast.ClassDef)
@@ -256,13 +256,13 @@ class Calls:
         first = given[0]
         width = module.attributes.get("out", Value()).constant
         shape = output_shape(module.op, first.shape, width if isinstance(width, int) else None)
-        if module.op == "Linear" and first.kind == Kind.TENSOR and first.whole:
-            self.program.note(Act.WHOLE_INPUT, at, first, module)
+        if module.op == "Linear" and first.kind == Kind.TENSOR and first.integer:
+            self.program.note(Act.INTEGER_INPUT, at, first, module)
         before = first
         while before.parents and before.op not in LAYERS and before.kind in {Kind.UNKNOWN, Kind.TENSOR}:
             before = before.parents[0]
         if before.op in LAYERS and before.parents:
-            self.program.behind.add((id(before.parents[-1]), id(module)))
+            self.program.layer_pairs.add((id(before.parents[-1]), id(module)))
         value = self.tensors.tensor(at, module.op if module.op in LAYERS else "module", (*given, module), shape)
         if module.op not in LAYERS:
             value.graph = None if value.graph is not False or not value.cut else False

@@ -22,12 +22,12 @@ from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.libraries import Libraries, named_items
 from lab.failures.analysis.methods import Methods
 from lab.failures.analysis.program import Body, Follower, Program, Scope
-from lab.failures.analysis.shapes import count, index_shape, length, written
+from lab.failures.analysis.shapes import count_layers, index_shape, known_turns, length
 from lab.failures.analysis.tensors import Tensors
 
-MOST_STEPS = 15_000  # expressions looked at in one text: what is beyond is not read
-MOST_ITEMS = 64  # of a list that is written as [x] * n
-MOST_ELEMENTS = 16  # that a comprehension makes each for itself
+MAX_EXPRESSIONS = 15_000  # expressions looked at in one text: what is beyond is not read
+MAX_LIST_ITEMS = 64  # of a list that is written as [x] * n
+MAX_ELEMENTS = 16  # that a comprehension makes each for itself
 SIGNS = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -41,7 +41,7 @@ SIGNS = {
 Builtin = Callable[["Expressions", list[Value], dict[str, Value], ast.Call], Value | None]
 
 
-class TooMuch(Exception):
+class TextTooLong(Exception):
     """The text is larger than is followed."""
 
 
@@ -58,8 +58,8 @@ class Expressions:
 
     def eval(self, node: ast.expr | None, scope: Scope) -> Value:
         self.program.steps += 1
-        if self.program.steps > MOST_STEPS:
-            raise TooMuch
+        if self.program.steps > MAX_EXPRESSIONS:
+            raise TextTooLong
         if node is None:
             return Value(Kind.NONE)
         value = self.expression(node, scope)
@@ -102,7 +102,7 @@ class Expressions:
         """[0] * 3, written out."""
         box, count = (one, two.constant) if one.kind == Kind.LIST else (two, one.constant)
         known = box.kind == Kind.LIST and box.items is not None and Tag.OPEN not in box.tags and type(count) is int
-        if not known or not isinstance(count, int) or len(box.items or []) * count > MOST_ITEMS:
+        if not known or not isinstance(count, int) or len(box.items or []) * count > MAX_LIST_ITEMS:
             return None
         return Value(Kind.LIST, items=(box.items or []) * count)
 
@@ -201,7 +201,7 @@ class Expressions:
         return Value()
 
     @staticmethod
-    def stranger(name: str, scope: Scope) -> Value:
+    def unknown_name(name: str, scope: Scope) -> Value:
         """A name that the text never gives a meaning; it is the same thing wherever it stands."""
         value = Value(name=name)
         if not hasattr(builtins, name):
@@ -219,10 +219,10 @@ class Expressions:
             return [tuple(self.eval(element, scope) for element in elements)], True
         part, *rest = parts
         over = self.eval(part.iter, scope)
-        known = min(written(over, MOST_ELEMENTS), MOST_ELEMENTS)
+        known = min(known_turns(over, MAX_ELEMENTS), MAX_ELEMENTS)
         turns = known or (0 if over.items == [] and over.kind == Kind.LIST else 2)
         count = over.constant if over.kind == Kind.RANGE and isinstance(over.constant, int) else 0
-        whole = turns == written(over, MOST_ELEMENTS) and not part.ifs
+        whole = turns == known_turns(over, MAX_ELEMENTS) and not part.ifs
         repeats, found = self.program.repeats, []
         for turn in range(1, turns + 1):
             if count > known:  # the first one stands for all in what is counted
@@ -348,7 +348,7 @@ class Expressions:
         loop = self.program.loops[-1][0] if self.program.loops else None
         target = loop.target if isinstance(loop, ast.For) else None
         if isinstance(index, ast.Name) and isinstance(target, ast.Name) and index.id == target.id:
-            self.program.layers_in[id(loop)] = count(layers)
+            self.program.layers_in[id(loop)] = count_layers(layers)
 
     def sliced(self, base: Value, index: ast.Slice, scope: Scope) -> Value | None:
         """A part of a list; of one whose ends are not known, one with the same elements, of which it has some."""
@@ -365,7 +365,7 @@ class Expressions:
             special = self.builtin(node, node.func.id, scope)
             if special is not None:
                 return special
-        if isinstance(node.func, ast.Attribute) and not self.libraries.library(node.func, scope):
+        if isinstance(node.func, ast.Attribute) and not self.libraries.library_name(node.func, scope):
             above = node.func.value.func if isinstance(node.func.value, ast.Call) else None
             if isinstance(above, ast.Name) and above.id == "super":
                 return self.call_super(node, scope)
@@ -466,13 +466,13 @@ class Expressions:
 
     by_node: ClassVar[dict[type[ast.expr], Callable[..., Value]]] = {
         ast.Constant: constant,
-        ast.Name: lambda self, node, scope: scope.find(node.id) or self.stranger(node.id, scope),
+        ast.Name: lambda self, node, scope: scope.find(node.id) or self.unknown_name(node.id, scope),
         ast.Attribute: attribute,
         ast.Call: called,
         ast.BinOp: binary,
         ast.UnaryOp: unary,
         ast.Compare: compare,
-        ast.BoolOp: lambda self, node, scope: Value(maybe=tuple(self.eval(v, scope) for v in node.values)),
+        ast.BoolOp: lambda self, node, scope: Value(branches=tuple(self.eval(v, scope) for v in node.values)),
         ast.IfExp: conditional,
         ast.Tuple: sequence,
         ast.List: sequence,

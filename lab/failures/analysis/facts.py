@@ -299,14 +299,14 @@ class Value:
     statement: ast.stmt | None = None  # the statement in which it was made
     op: str = ""  # what made it: an operation, a layer's class, an optimizer's, a library's name
     parents: tuple["Value", ...] = ()  # what it was made from
-    maybe: tuple["Value", ...] = ()  # two branches of the text: one of these
+    branches: tuple["Value", ...] = ()  # two branches of the text: one of these
     graph: bool | None = None  # a tensor: has it a graph (or asks for a gradient)? None: not known
     leaf: bool = False
     cut: Cut = Cut.NONE  # no gradient goes on from here to the parents: no_grad, detach, item, numpy, choice, wrapped
     cut_by: ast.AST | None = None
-    before: bool | None = None  # `graph` of a result before it was asked for a gradient (tag "asked")
+    graph_before_asked: bool | None = None  # `graph` of a result before it was asked for a gradient (tag "asked")
     form: str = ""  # probabilities, log probabilities, relu, loss, losses (one for each sample)
-    whole: bool | None = None  # integers
+    integer: bool | None = None  # integers
     double: bool | None = None  # float64
     shape: tuple[int | None, ...] | None = None
     moments: tuple[float, float] | None = None  # the mean and the variance of data
@@ -319,7 +319,7 @@ class Value:
     name: str = ""  # the first name that it was given
     turns: tuple[tuple[int, int], ...] = ()  # made in which turn of which loops
     body: object = None  # a function's or class's definition with its scope
-    born: int = 0  # how many events there were before it was computed
+    created_at: int = 0  # how many events there were before it was computed
     tags: set[Tag] = field(default_factory=set)  # eval, frozen, registered, retained, sum, called, exposed, engine
 
 
@@ -332,13 +332,13 @@ def reach(value: Value, live: bool = True) -> Iterator[Value]:
         if live and here.cut:
             continue
         inside = tuple(here.items or ()) if here.kind == Kind.LIST else ()
-        for parent in here.parents + inside + (() if live else here.maybe):
+        for parent in here.parents + inside + (() if live else here.branches):
             if id(parent) not in seen:
                 seen.add(id(parent))
                 stack.append(parent)
 
 
-def following_on(start: Value, following: Callable[[Value], Iterable[Value]]) -> Iterator[Value]:
+def traverse(start: Value, following: Callable[[Value], Iterable[Value]]) -> Iterator[Value]:
     """A value, those that follow it, those that follow these, and so on; each once."""
     seen, stack = set(), [start]
     while stack:
@@ -360,7 +360,7 @@ def modules(value: Value) -> Iterator[Value]:
             v for v in here.parents if v.kind == Kind.MODULE and here.op == "any"
         )  # what something unknown wraps
 
-    return following_on(value, inside)
+    return traverse(value, inside)
 
 
 def has_parameters(module: Value) -> bool:
@@ -388,7 +388,7 @@ def column_against_row(a: Value, b: Value) -> Value | None:
     return None
 
 
-def many(value: Value) -> bool:
+def has_many_elements(value: Value) -> bool:
     """Is it certainly more than one number, of however many axes?"""
     return Tag.MANY in value.tags or any(size is not None and size > 1 for size in value.shape or ())
 
@@ -398,7 +398,7 @@ def is_row(value: Value) -> bool:
     return Tag.ROW in value.tags or (value.shape is not None and len(value.shape) == 1 and value.shape[0] != 1)
 
 
-def memory(value: Value) -> Value:
+def storage_owner(value: Value) -> Value:
     """The tensor whose memory a view shares: x of x[0] and x.view(-1). What a tensor or a list picks is a copy."""
     while value.parents and (value.op == "view" or (value.op == "index" and len(value.parents) == 1)):
         picks = value.node.slice if isinstance(value.node, ast.Subscript) else None
@@ -411,7 +411,7 @@ def memory(value: Value) -> Value:
 
 def leaf_of(value: Value) -> Value:
     """The leaf of which a value is a view, where it asks for a gradient; else the value."""
-    whole = memory(value)
+    whole = storage_owner(value)
     return whole if whole.leaf and graph_of(whole) is True else value
 
 
@@ -430,7 +430,7 @@ def graph_of(value: Value) -> bool | None:
     return value.graph
 
 
-def judge(value: Value) -> bool:
+def is_unknown_loss(value: Value) -> bool:
     """Is it the answer of something unknown that is called a loss?"""
     asked = value.base
     return (
@@ -441,7 +441,7 @@ def judge(value: Value) -> bool:
     )
 
 
-def network_called(value: Value) -> bool:
+def is_network_output(value: Value) -> bool:
     """Is it the answer of a network of which only the name is known, or that it is trained?"""
     asked = value.base
     if value.op != "call" or asked is None or asked.tags & {Tag.FROZEN, Tag.EVAL}:
@@ -471,5 +471,5 @@ def owners(given: Value) -> list[Value] | None:
     return None
 
 
-def reach_all(value: Value) -> list[Value]:
+def close_ancestors(value: Value) -> list[Value]:
     return [value, *value.parents, *(p for parent in value.parents for p in parent.parents)]

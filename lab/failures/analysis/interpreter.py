@@ -10,18 +10,18 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 from lab.failures.analysis.calls import Calls
-from lab.failures.analysis.expressions import MOST_STEPS, Expressions, TooMuch
+from lab.failures.analysis.expressions import MAX_EXPRESSIONS, Expressions, TextTooLong
 from lab.failures.analysis.facts import (
     LIBRARIES,
     TENSORS,
     Value,
-    reach_all,
+    close_ancestors,
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.libraries import Libraries
 from lab.failures.analysis.methods import Methods
 from lab.failures.analysis.program import Body, Program, Scope
-from lab.failures.analysis.shapes import MOST_ALIKE, count, leaves, written
+from lab.failures.analysis.shapes import MAX_RANGE_TURNS, count_layers, known_turns, leaves
 from lab.failures.analysis.tensors import Tensors
 
 USUAL = {
@@ -35,7 +35,7 @@ USUAL = {
     "TensorDataset": "torch.utils.data.TensorDataset",
 }
 
-MOST_TURNS = 16  # of a loop over what the text writes out, or that builds something; of others the first two
+MAX_TURNS = 16  # of a loop over what the text writes out, or that builds something; of others the first two
 TRAINING = {"backward", "step", "zero_grad", "grad", "item"}  # a loop with one of these builds nothing
 
 
@@ -49,39 +49,39 @@ class Interpreter:
         self.libraries = libraries = Libraries(program, tensors, methods, self)
         self.calls = calls = Calls(program, tensors, methods, libraries, self)
         self.eval = Expressions(program, tensors, methods, libraries, calls, self).eval
-        self.call, self.method, self.stranger_called = calls.call, calls.method, calls.stranger_called
+        self.call, self.method, self.call_unknown = calls.call, calls.method, calls.call_unknown
 
     def read(self, tree: ast.Module) -> None:
         self.program.tree = tree
         scope = Scope(start={name: Value(Kind.LIBRARY, op=full) for name, full in USUAL.items()})
         try:
             self.block(tree.body, scope)
-            self.uncalled(scope, tree)
-        except TooMuch:
+            self.follow_uncalled(scope, tree)
+        except TextTooLong:
             self.program.left_out = (
-                f"The text is long: after {MOST_STEPS:,} expressions the rest was not read. Give a part of it."
+                f"The text is long: after {MAX_EXPRESSIONS:,} expressions the rest was not read. Give a part of it."
             )
         except RecursionError:
             self.program.left_out = (
                 "Its functions call each other too deeply: the rest was not read. Give a part of it."
             )
 
-    def uncalled(self, scope: Scope, tree: ast.Module) -> None:
+    def follow_uncalled(self, scope: Scope, tree: ast.Module) -> None:
         """Classes that nobody makes are made, functions that nobody calls are called, twice, as a loop would."""
         bases = {id(base) for v in scope.values() if v.kind == Kind.CLASS for base in v.items or []}
         for value in list(scope.values()):
-            if value.kind == Kind.CLASS and not self.knows_made(value) and id(value) not in bases:
+            if value.kind == Kind.CLASS and not self.has_instance(value) and id(value) not in bases:
                 start = self.method(Value(Kind.INSTANCE, body=value.body), "__init__")
-                given = self.strangers(start.body) if start is not None and isinstance(start.body, Body) else {}
+                given = self.unknown_arguments(start.body) if start is not None and isinstance(start.body, Body) else {}
                 self.calls.make(value, [], given, value.node or ast.Constant(None))
-        for instance in [v for v in self.program.everything if isinstance(v.body, Body)]:
+        for instance in [v for v in self.program.objects if isinstance(v.body, Body)]:
             assert isinstance(instance.body, Body)
-            self.twice(
+            self.call_twice(
                 [self.method(instance, name) for name in self.calls.names_of_methods(instance) if name != "__init__"],
             )
-        self.twice([v for v in scope.values() if v.kind == Kind.FUNCTION])
+        self.call_twice([v for v in scope.values() if v.kind == Kind.FUNCTION])
 
-    def twice(self, functions: "list[Value | None]") -> None:
+    def call_twice(self, functions: "list[Value | None]") -> None:
         left = [
             f
             for f in functions
@@ -95,10 +95,10 @@ class Interpreter:
             assert isinstance(function.body, Body)
             if id(function.body.definition) in self.program.followed:
                 continue
-            arguments = self.strangers(function.body)
-            for self.program.again in (False, True):
+            arguments = self.unknown_arguments(function.body)
+            for self.program.second_call in (False, True):
                 self.call(function, [], arguments, function.body.definition)
-            self.program.again = False
+            self.program.second_call = False
 
     @staticmethod
     def names_called(function: Value) -> set[str]:
@@ -109,7 +109,7 @@ class Interpreter:
         }
 
     @staticmethod
-    def strangers(body: Body) -> dict[str, Value]:
+    def unknown_arguments(body: Body) -> dict[str, Value]:
         """A value of which nothing is known for each parameter. A default says what may come, not what comes: only a
         number or a text is taken at its word."""
         assert not isinstance(body.definition, ast.ClassDef)
@@ -117,11 +117,11 @@ class Interpreter:
         every = spec.posonlyargs + spec.args
         plain = zip(reversed(every), reversed(spec.defaults), strict=False)
         defaults = {a.arg: d for a, d in [*plain, *zip(spec.kwonlyargs, spec.kw_defaults, strict=True)]}
-        free = [a.arg for a in every + spec.kwonlyargs if not is_plain(defaults.get(a.arg))]
+        free = [a.arg for a in every + spec.kwonlyargs if not is_number_or_text(defaults.get(a.arg))]
         return {name: Value(name=name) for name in free if not (body.self and name == every[0].arg)}
 
-    def knows_made(self, kind: Value) -> bool:
-        return any(v.body is kind.body for v in self.program.everything)
+    def has_instance(self, kind: Value) -> bool:
+        return any(v.body is kind.body for v in self.program.objects)
 
     def block(self, statements: Sequence[ast.stmt], scope: Scope) -> bool:
         """Follow statements; True when the rest of the text around them is not reached (return, break, raise)."""
@@ -141,7 +141,7 @@ class Interpreter:
         rule = self.by_statement.get(type(statement))
         return bool(rule is not None and rule(self, statement, scope))
 
-    def evaluate(self, statement: ast.Expr | ast.Assert, scope: Scope) -> None:
+    def bare_expression(self, statement: ast.Expr | ast.Assert, scope: Scope) -> None:
         node = statement.value if isinstance(statement, ast.Expr) else statement.test
         if isinstance(node, ast.Attribute) and node.attr == "zero_grad":  # named, and not called
             self.program.note(Act.VAIN, node, self.eval(node.value, scope))
@@ -149,9 +149,9 @@ class Interpreter:
 
     def assign(self, statement: ast.Assign, scope: Scope) -> None:
         first = statement.targets[0]
-        old = self.present(first, scope)
+        old = self.current_value(first, scope)
         result = self.eval(statement.value, scope)
-        again = old is not None and result.op == "+" and (old in reach_all(result) or old.kind == Kind.NUMBER)
+        again = old is not None and result.op == "+" and (old in close_ancestors(result) or old.kind == Kind.NUMBER)
         if again and any(ast.unparse(n) == ast.unparse(first) for n in ast.walk(statement.value)):
             self.program.note(Act.GATHER, statement, result, result)
         for target in statement.targets:
@@ -161,7 +161,7 @@ class Interpreter:
         if statement.value is not None:
             self.bind(statement.target, self.eval(statement.value, scope), scope)
 
-    def attempt(self, statement: ast.Try | ast.TryStar, scope: Scope) -> bool:
+    def try_block(self, statement: ast.Try | ast.TryStar, scope: Scope) -> bool:
         self.block(statement.body, scope)
         for handler in statement.handlers:
             self.block(handler.body, Scope(scope))
@@ -186,13 +186,13 @@ class Interpreter:
                 Value(Kind.LIBRARY, op=f"{statement.module}.{alias.name}") if known else Value(name=alias.name)
             )
 
-    def give_back(self, statement: ast.Return, scope: Scope) -> bool:
+    def return_value(self, statement: ast.Return, scope: Scope) -> bool:
         result = self.eval(statement.value, scope) if statement.value else Value(Kind.NONE)
         if self.program.frames:
             self.program.frames[-1].results.append(result)
         return True
 
-    def match(self, statement: ast.Match, scope: Scope) -> None:
+    def match_cases(self, statement: ast.Match, scope: Scope) -> None:
         for case in statement.cases:
             self.block(case.body, Scope(scope))
 
@@ -201,11 +201,11 @@ class Interpreter:
             if isinstance(target, ast.Name):
                 scope.pop(target.id, None)
             elif isinstance(target, ast.Attribute) and target.attr == "grad":
-                self.program.empty(self.eval(target.value, scope), target)
+                self.program.note_zero(self.eval(target.value, scope), target)
             elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
                 self.eval(target.value, scope).items = []
 
-    def present(self, target: ast.expr, scope: Scope) -> Value | None:
+    def current_value(self, target: ast.expr, scope: Scope) -> Value | None:
         """What a name or an attribute stands for before it is assigned to."""
         if isinstance(target, ast.Name):
             return scope.find(target.id)
@@ -214,7 +214,7 @@ class Interpreter:
             return owner.attributes.get(target.attr) if owner is not None else None
         return None
 
-    def define(self, statement: ast.ClassDef, scope: Scope) -> None:
+    def define_class(self, statement: ast.ClassDef, scope: Scope) -> None:
         bases = [self.eval(base, scope) for base in statement.bases]
         value = Value(Kind.CLASS, name=statement.name, body=Body(statement, scope))
         names = {base.op.split(".")[-1] for base in bases if base.kind == Kind.LIBRARY}
@@ -277,16 +277,16 @@ class Interpreter:
         if not isinstance(statement, ast.While):
             over = self.eval(statement.iter, scope)
             if over.kind == Kind.RANGE and isinstance(over.constant, int):
-                self.program.counts[id(statement)] = over.constant
+                self.program.loop_counts[id(statement)] = over.constant
             if over.kind == Kind.MODULE:
-                self.program.layers_in[id(statement)] = count(over)
-        members = [] if isinstance(statement, ast.While) else list(listed(over))
-        self.program.told -= {id(items[0]) for items in members}
+                self.program.layers_in[id(statement)] = count_layers(over)
+        members = [] if isinstance(statement, ast.While) else list(parallel_lists(over))
+        self.program.asked_for_gradient -= {id(items[0]) for items in members}
         building = not any(isinstance(n, ast.Attribute) and n.attr in TRAINING for n in ast.walk(statement))
-        known = 0 if isinstance(statement, ast.While) else written(over, MOST_TURNS if building else MOST_ALIKE)
-        turns = max(2, min(known, MOST_TURNS))
+        known = 0 if isinstance(statement, ast.While) else known_turns(over, MAX_TURNS if building else MAX_RANGE_TURNS)
+        turns = max(2, min(known, MAX_TURNS))
         if turns == known:
-            self.program.whole_loops.add(id(statement))
+            self.program.unrolled_loops.add(id(statement))
         for turn in range(1, turns + 1):
             if turn == 2:
                 first = (id(statement), 1)
@@ -300,7 +300,7 @@ class Interpreter:
             self.block(statement.body, scope)
             self.program.loops.pop()
         for items in members:
-            if id(items[0]) in self.program.told and items[0].graph:  # each of them was asked, not only the first ones
+            if id(items[0]) in self.program.asked_for_gradient and items[0].graph:  # so were the others
                 for other in items[1:]:
                     other.graph = other.leaf = True
         self.block(statement.orelse, scope)
@@ -324,7 +324,7 @@ class Interpreter:
         if over.kind == Kind.LOADER and over.items:
             size = over.constant if isinstance(over.constant, int) else None
             parts = [
-                self.tensors.tensor(node, "part", (v,), (size, *v.shape[1:]) if v.shape else None, whole=v.whole)
+                self.tensors.tensor(node, "part", (v,), (size, *v.shape[1:]) if v.shape else None, integer=v.integer)
                 for v in over.items
             ]
             return Value(Kind.LIST, items=parts)
@@ -335,15 +335,15 @@ class Interpreter:
         if over.kind in TENSORS | {Kind.ARRAY}:
             shape = over.shape[1:] if over.shape else None
             kind = over.kind if over.kind == Kind.ARRAY else Kind.TENSOR
-            return self.tensors.tensor(node, "part", (over,), shape, whole=over.whole, kind=kind)
+            return self.tensors.tensor(node, "part", (over,), shape, integer=over.integer, kind=kind)
         return Value(
             parents=(over,) if over.kind == Kind.UNKNOWN and over.parents else (), node=node, turns=self.program.turns()
         )
 
-    def within(self, statement: ast.With | ast.AsyncWith, scope: Scope) -> bool:
+    def with_block(self, statement: ast.With | ast.AsyncWith, scope: Scope) -> bool:
         entered = 0
         for item in statement.items:
-            mode = self.libraries.mode(item.context_expr, scope)
+            mode = self.libraries.grad_mode(item.context_expr, scope)
             if mode is not False:
                 self.program.modes.append(mode)
                 entered += 1
@@ -372,7 +372,7 @@ class Interpreter:
                 known = len(items) == len(parts)
                 alike = Tag.OPEN in value.tags and bool(items) and items[0].kind in TENSORS  # of x.chunk(3)
                 for i, part in enumerate(parts):
-                    given = items[i] if known else self.piece(value, target, items[0] if alike else None)
+                    given = items[i] if known else self.unpacked_part(value, target, items[0] if alike else None)
                     self.bind(part.value if isinstance(part, ast.Starred) else part, given, scope)
             case ast.Attribute(value=owner, attr=name):
                 self.assign_attribute(self.eval(owner, scope), name, value, target)
@@ -382,9 +382,11 @@ class Interpreter:
                 key = self.eval(target.slice, scope).constant
                 if base.kind in TENSORS or base.kind == Kind.UNKNOWN:
                     self.program.note(Act.WRITE, target, base, value, "index")
-                    self.settle(owner, base, value, target, scope)
+                    self.rebind_written(owner, base, value, target, scope)
                 elif base.kind == Kind.GRADIENT:
-                    self.program.empty(base.base or Value(), target, not (everything(target.slice) and is_zero(value)))
+                    self.program.note_zero(
+                        base.base or Value(), target, not (selects_all(target.slice) and is_zero(value))
+                    )
                 elif base.kind == Kind.DICT:
                     self.assign_item(base, key, value)
                     if value.kind in {Kind.TENSOR, Kind.LIST}:
@@ -414,30 +416,35 @@ class Interpreter:
             box.items = [*box.items]
             box.items[place] = value
 
-    def settle(self, owner: ast.expr, base: Value, value: Value, node: ast.expr, scope: Scope) -> None:
+    def rebind_written(self, owner: ast.expr, base: Value, value: Value, node: ast.expr, scope: Scope) -> None:
         """After a write into a part of a tensor, its name stands for a new value of the graph."""
         if isinstance(owner, ast.Name) and base.kind == Kind.TENSOR and not (base.leaf and base.graph):
             new = self.tensors.tensor(node, "written", (base, value), base.shape)
             new.saved, new.name = base.saved, base.name
             scope[owner.id] = new
 
-    def piece(self, value: Value, node: ast.expr, like: Value | None = None) -> Value:
+    def unpacked_part(self, value: Value, node: ast.expr, like: Value | None = None) -> Value:
         """One of several things unpacked from a value of which they are parts, all like one another, perhaps."""
         if like is not None:
-            return self.tensors.tensor(node, "part", (like,), like.shape, whole=like.whole)
+            return self.tensors.tensor(node, "part", (like,), like.shape, integer=like.integer)
         if value.kind in TENSORS:
             return self.tensors.tensor(node, "part", (value,), value.shape[1:] if value.shape else None)
         if value.kind == Kind.NUMBER:  # of x.tolist()
             return self.item(value, node, 1)
         return Value(
-            parents=(value,), maybe=value.maybe, graph=value.graph, node=node, turns=self.program.turns(), op="part"
+            parents=(value,),
+            branches=value.branches,
+            graph=value.graph,
+            node=node,
+            turns=self.program.turns(),
+            op="part",
         )
 
     def assign_attribute(self, owner: Value, name: str, value: Value, node: ast.expr) -> None:
         if name == "grad":
-            self.program.empty(owner, node, not is_zero(value))
+            self.program.note_zero(owner, node, not is_zero(value))
         elif name == "data":
-            if value.op in {"+", "-"} and value.parents and any(p.base is owner for p in reach_all(value)):
+            if value.op in {"+", "-"} and value.parents and any(p.base is owner for p in close_ancestors(value)):
                 self.program.note(Act.UPDATE, node, owner, value, value.op)
             elif owner.kind in TENSORS:
                 self.program.note(Act.UPDATE, node, owner, value, "=")
@@ -449,7 +456,7 @@ class Interpreter:
             elif owner.kind in {Kind.TENSOR, Kind.UNKNOWN}:
                 if owner.parents and owner.leaf:  # made anew from numbers: where these come from does not matter
                     owner.cut = Cut.NONE
-                self.methods.asked(owner, [value], node)
+                self.methods.ask_for_gradient(owner, [value], node)
         else:
             if value.kind == Kind.MODULE:
                 value.tags.add(Tag.REGISTERED if owner.kind == Kind.MODULE else Tag.KEPT)
@@ -468,7 +475,7 @@ class Interpreter:
             self.program.note(Act.UPDATE, target, owner, value, sign)
             return
         if old.kind == Kind.GRADIENT and sign == "*" and value.constant == 0:
-            self.program.empty(old.base or Value(), target)
+            self.program.note_zero(old.base or Value(), target)
             return
         if old.kind in {Kind.LIST, Kind.TEXT, Kind.DICT}:
             if old.kind == Kind.LIST and value.kind == Kind.LIST and old.items is not None:
@@ -489,7 +496,7 @@ class Interpreter:
             base.moments = None
             if base.kind in TENSORS:
                 self.program.note(Act.WRITE, statement, base, value, "index")
-                self.settle(target.value, base, value, target.value, scope)
+                self.rebind_written(target.value, base, value, target.value, scope)
             return
         if (old.leaf and old.graph) or (old.kind in TENSORS and self.program.modes[-1] is not None):
             return  # an update: the tensor stays what it is
@@ -504,8 +511,8 @@ class Interpreter:
 
     # True from a rule: what follows in the block is not reached.
     by_statement: ClassVar[dict[type[ast.stmt], Callable[..., object]]] = {
-        ast.Expr: evaluate,
-        ast.Assert: evaluate,
+        ast.Expr: bare_expression,
+        ast.Assert: bare_expression,
         ast.Assign: assign,
         ast.AnnAssign: annotated,
         ast.AugAssign: augment,
@@ -513,20 +520,20 @@ class Interpreter:
         ast.For: loop,
         ast.AsyncFor: loop,
         ast.While: loop,
-        ast.With: within,
-        ast.AsyncWith: within,
-        ast.Try: attempt,
-        ast.TryStar: attempt,
+        ast.With: with_block,
+        ast.AsyncWith: with_block,
+        ast.Try: try_block,
+        ast.TryStar: try_block,
         ast.FunctionDef: define_function,
         ast.AsyncFunctionDef: define_function,
-        ast.ClassDef: define,
+        ast.ClassDef: define_class,
         ast.Import: import_modules,
         ast.ImportFrom: import_names,
-        ast.Return: give_back,
+        ast.Return: return_value,
         ast.Break: lambda self, statement, scope: True,
         ast.Continue: lambda self, statement, scope: True,
         ast.Raise: lambda self, statement, scope: True,
-        ast.Match: match,
+        ast.Match: match_cases,
         ast.Delete: delete,
     }
 
@@ -536,21 +543,21 @@ def is_zero(value: Value) -> bool:
     return value.kind == Kind.NONE or value.constant == 0 or value.op in {"zeros", "zeros_like"}
 
 
-def everything(index: ast.expr) -> bool:
+def selects_all(index: ast.expr) -> bool:
     """Is it [:] or [...]?"""
     return ast.unparse(index) in {":", "..."}
 
 
-def is_plain(default: ast.expr | None) -> bool:
+def is_number_or_text(default: ast.expr | None) -> bool:
     """Is it a number or a text, with a sign or without?"""
     number = default.operand if isinstance(default, ast.UnaryOp) else default
     return isinstance(number, ast.Constant) and type(number.value) in {int, float, str}
 
 
-def listed(over: Value) -> Iterator[list[Value]]:
+def parallel_lists(over: Value) -> Iterator[list[Value]]:
     """Yield the lists of tensors that a loop over a value goes through side by side."""
     if over.kind in {Kind.ZIP, Kind.ENUMERATE}:
         for part in over.items or []:
-            yield from listed(part)
+            yield from parallel_lists(part)
     elif over.items and over.kind in {Kind.LIST, Kind.NAMED} and all(item.kind in TENSORS for item in over.items):
         yield over.items

@@ -31,7 +31,7 @@ from lab.failures.analysis.shapes import literal_shape
 from lab.failures.analysis.tensors import Tensors
 
 MODULES = LAYERS | CONTAINERS | ACTIVATIONS.keys() | LOSSES.keys() | IDENTITIES | POOLS | {"Flatten"}
-ONE_START = {"inputs", "outputs", "retain_graph", "create_graph", "allow_unused", "materialize_grads"}
+KEYWORDS_OF_ONE_BACKWARD = {"inputs", "outputs", "retain_graph", "create_graph", "allow_unused", "materialize_grads"}
 POSITIVE = {"exp", "sigmoid", "softmax", "softplus"}
 WITHOUT_TENSORS = {"manual_seed", "device", "save", "load", "is_available", "autocast", "no_grad", "Generator"}
 
@@ -74,7 +74,7 @@ class Libraries:
             return (
                 self.tensors.to_number(args[0], node)
                 if args and args[0].kind in TENSORS | {Kind.UNKNOWN}
-                else Value(Kind.NUMBER, parents=tuple(a for a in args if a.cut or a.parents or a.maybe))
+                else Value(Kind.NUMBER, parents=tuple(a for a in args if a.cut or a.parents or a.branches))
             )
         if call.name in MODULES:
             return self.layer(call.name, args, keys, node)
@@ -87,7 +87,7 @@ class Libraries:
         if name in OPTIMIZERS and (call.root == ENGINE or ".optim" in full):
             return self.optimizer(name, args, call.keys, node)
         if "lr_scheduler" in full:
-            value = Value(Kind.SCHEDULER, op=name, base=call.first, attributes=call.keys, items=self.factors(call))
+            value = Value(Kind.SCHEDULER, op=name, base=call.first, attributes=call.keys, items=self.rate_factors(call))
             self.program.note(Act.SCHEDULER, node, value, detail=name)
             return value
         if ".init." in full and name.endswith("_"):
@@ -102,7 +102,7 @@ class Libraries:
             return Value(Kind.NONE)
         return self.autograd_grad(call) if full.endswith("autograd.grad") else None
 
-    def factors(self, call: LibraryCall) -> list[Value]:
+    def rate_factors(self, call: LibraryCall) -> list[Value]:
         """By what a schedule multiplies the rate after 1, 2, 4, ... steps, as far as the text tells."""
         factor = call.args[1] if len(call.args) > 1 else call.keys.get("lr_lambda", call.keys.get("gamma", Value()))
         steps = [Value(Kind.NUMBER, constant=2**i) for i in range(12)]
@@ -117,7 +117,7 @@ class Libraries:
         if args:
             keeps = [call.keys.get(word, Value()).constant for word in ("create_graph", "retain_graph")]
             detail = "retain" if any(keeps) else ""
-            started = len(args) > 2 or not call.keys.keys() <= ONE_START
+            started = len(args) > 2 or not call.keys.keys() <= KEYWORDS_OF_ONE_BACKWARD
             self.program.note(Act.USED, node, args[0], detail=detail + (" given" if started else ""))
         by = args[1] if len(args) > 1 else call.keys.get("inputs", Value())
         for value in by.items if by.kind == Kind.LIST and by.items else [by]:
@@ -158,7 +158,7 @@ class Libraries:
             return None
         return [
             self.tensors.tensor(
-                node, "part", (part,), (None, *part.shape) if part.shape is not None else None, "", part.whole
+                node, "part", (part,), (None, *part.shape) if part.shape is not None else None, "", part.integer
             )
             for part in parts
         ]
@@ -181,7 +181,7 @@ class Libraries:
         if name in WITHOUT_TENSORS:
             return Value(Kind.TEXT)
         if call.root not in {"torch", ENGINE}:
-            return self.follower.stranger_called(Value(), args, keys, node)
+            return self.follower.call_unknown(Value(), args, keys, node)
         along = "dim" in keys or (len(args) > 1 and args[1].kind == Kind.NUMBER)
         splits = name in {"chunk", "split", "unbind"} and call.first.kind in TENSORS
         if call.root == "torch" and args and (splits or (name in {"max", "min", "topk", "sort"} and along)):
@@ -190,7 +190,7 @@ class Libraries:
             return self.where(args, keys, node, call.scope)
         if name in EFFECTS:
             return self.tensors.function(name, args, keys, node)
-        return self.follower.stranger_called(Value(Kind.LIBRARY, op=call.full), args, keys, node)
+        return self.follower.call_unknown(Value(Kind.LIBRARY, op=call.full), args, keys, node)
 
     def parameter(self, call: LibraryCall) -> Value:
         made = call.first if call.first.kind == Kind.TENSOR else Value(Kind.TENSOR, call.node)
@@ -200,8 +200,8 @@ class Libraries:
         value.moments = made.moments
         if "requires_grad" in call.keys or len(call.args) > 1:
             value.tags.add(Tag.FROZEN)
-        elif made.whole:
-            self.program.note(Act.WHOLE_LEAF, call.node, made)
+        elif made.integer:
+            self.program.note(Act.INTEGER_LEAF, call.node, made)
         self.program.note(Act.MADE, call.node, value)
         return value
 
@@ -338,22 +338,22 @@ class Libraries:
         value.attributes |= {k: v for k, v in keys.items() if k in {"reduction", "inplace", "start_dim"}}
         if name == "Flatten" and args:
             value.attributes["start_dim"] = args[0]
-        value.constant, value.turns = self.times(), self.program.turns()
+        value.constant, value.turns = self.multiplicity(), self.program.turns()
         if any(flag.constant is False for key, flag in keys.items() if key.endswith("affine")):
             value.tags.add(Tag.FROZEN)  # it has no parameters
         if name in LAYERS:
             self.program.note(Act.MADE, node, value)
-        self.program.everything.append(value)
+        self.program.objects.append(value)
         return value
 
-    def times(self) -> int:
+    def multiplicity(self) -> int:
         """How many a thing that is made here stands for: of a loop or a comprehension over range(5) the first one for
         all, the others for none."""
         if not self.program.loops:
             return self.program.repeats
         loop, turn = self.program.loops[-1]
-        one = id(loop) in self.program.whole_loops
-        return self.program.repeats * (1 if one else self.program.counts.get(id(loop), 1) if turn == 1 else 0)
+        one = id(loop) in self.program.unrolled_loops
+        return self.program.repeats * (1 if one else self.program.loop_counts.get(id(loop), 1) if turn == 1 else 0)
 
     def optimizer(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         given = args[0] if args else keys.get("params", keys.get("parameters", Value()))
@@ -364,14 +364,14 @@ class Libraries:
         for item in value.items or []:
             if item.kind == Kind.MODULE:  # what it moves is trained, however often it is evaluated
                 item.tags.add(Tag.TRAINED)
-        self.program.everything.append(value)
+        self.program.objects.append(value)
         self.program.note(Act.OPTIMIZER, node, value, given, "empty" if Tag.USED_UP in given.tags else "")
         return value
 
-    def mode(self, node: ast.expr, scope: Scope) -> ast.AST | Literal[False] | None:
+    def grad_mode(self, node: ast.expr, scope: Scope) -> ast.AST | Literal[False] | None:
         """The node that switches the gradient off, None where it is switched on, False where neither."""
         call = node.func if isinstance(node, ast.Call) else node
-        name = self.library(call, scope).split(".")[-1]
+        name = self.library_name(call, scope).split(".")[-1]
         if name in {"no_grad", "inference_mode"}:
             return node
         if name == "enable_grad":
@@ -380,13 +380,13 @@ class Libraries:
             return node if self.follower.eval(node.args[0], scope).constant is False else None
         return False
 
-    def library(self, node: ast.expr, scope: Scope) -> str:
+    def library_name(self, node: ast.expr, scope: Scope) -> str:
         """The full name of what a dotted name of a library stands for; empty where it is none."""
         if isinstance(node, ast.Name):
             found = scope.find(node.id)
             return found.op if found is not None and found.kind == Kind.LIBRARY else ""
         if isinstance(node, ast.Attribute):
-            root = self.library(node.value, scope)
+            root = self.library_name(node.value, scope)
             return f"{root}.{node.attr}" if root else ""
         return ""
 

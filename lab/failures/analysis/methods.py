@@ -18,7 +18,7 @@ from lab.failures.analysis.facts import (
     modules,
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
-from lab.failures.analysis.moments import made
+from lab.failures.analysis.moments import created_moments
 from lab.failures.analysis.program import Follower, Program
 from lab.failures.analysis.shapes import created_shape, part_shape, reduced_shape, windows_shape
 from lab.failures.analysis.tensors import Operation, Tensors
@@ -64,7 +64,7 @@ class Methods:
             self.program.note(Act.BACKWARD, op.node, given[0], None, "given")  # accelerator.backward(loss)
             return Value(Kind.NONE)
         if Tag.ASKED in owner.tags:  # the result of a computation: asking gives it no graph
-            owner.graph = owner.before
+            owner.graph = owner.graph_before_asked
         keep = op.keys.get("retain_graph")
         detail = "retain" if keep is not None and keep.constant is not False else ""
         detail += " given" if given or "gradient" in op.keys or "grad" in op.keys else ""
@@ -72,7 +72,7 @@ class Methods:
         return Value(Kind.NONE)
 
     def zero_grad(self, op: Operation) -> Value:
-        self.program.empty(op.first, op.node)
+        self.program.note_zero(op.first, op.node)
         if op.first.kind == Kind.UNKNOWN:
             op.first.tags.add(Tag.TRAINED)
         return Value(Kind.NONE)
@@ -98,7 +98,7 @@ class Methods:
         owner = op.first
         nothing = op.name == "mul_" and len(op.args) > 1 and op.args[1].constant == 0
         if op.name in {"zero_", "fill_", "fill", "copy_"} or nothing:
-            self.program.empty(owner.base or Value(), op.node)
+            self.program.note_zero(owner.base or Value(), op.node)
         if op.name == "sign":
             return Value(Kind.GRADIENT, base=owner.base, op="sign", tags={*owner.tags, Tag.SIGN})
         same = op.name in {"data", "clone", "detach", "clamp"}
@@ -106,7 +106,7 @@ class Methods:
 
     def of_array(self, op: Operation) -> Value:
         if op.name in {"argmax", "argmin"}:
-            return Value(Kind.ARRAY, graph=False, whole=True)
+            return Value(Kind.ARRAY, graph=False, integer=True)
         return self.tensors.function(op.name, op.args, op.keys, op.node)
 
     def of_module(self, op: Operation) -> Value:
@@ -135,7 +135,7 @@ class Methods:
             return self.tensors.tensor(at, name, () if drawn else owner.parents)
         if owner.kind == Kind.CLASS:
             return Value(parents=tuple(args))
-        if owner.kind == Kind.UNKNOWN and (known := tables.made(name, args, keys)) is not None:
+        if owner.kind == Kind.UNKNOWN and (known := tables.library_result(name, args, keys)) is not None:
             return known
         if name == "append" and args and not bounded(owner):
             self.program.note(Act.APPEND, at, owner, args[0])
@@ -154,7 +154,7 @@ class Methods:
             if name in {"long", "int"}:
                 return Value(parents=(owner,), op=name)
             value = self.tensors.function(name, [owner, *args], keys, at)
-            value.whole = None
+            value.integer = None
             return value
         value = self.follower.call(Value(parents=(owner,), name=f"{owner.name}.{name}"), args, keys, at)
         if owner.kind in {Kind.MODULE, Kind.UNKNOWN}:
@@ -188,7 +188,7 @@ class Methods:
             return Value(parents=(owner,), double=True)
         if owner.kind == Kind.UNKNOWN and name not in {"apply", "compile"}:
             if name == "requires_grad_":
-                return self.asked(owner, args, at)
+                return self.ask_for_gradient(owner, args, at)
             owner.kind, owner.op = Kind.MODULE, "any"
             owner.tags.add(Tag.ANY)
         if name in {"parameters", "named_parameters", "state_dict"}:
@@ -203,7 +203,7 @@ class Methods:
         if name == "requires_grad_":
             self.freeze(owner, at) if args and args[0].constant is False else self.thaw(owner)
         if name in {"modules", "children", "named_modules", "named_children"}:
-            return self.inside(owner, name)
+            return self.submodules(owner, name)
         if name == "apply" and args and args[0].kind in {Kind.FUNCTION, Kind.PARTIAL}:
             self.apply(owner, args[0], at)
         if name in {"add_module", "register_module"} and len(args) > 1:
@@ -218,11 +218,11 @@ class Methods:
         return owner
 
     def apply(self, owner: Value, function: Value, at: ast.expr) -> None:
-        for part in self.inside(owner, "modules").items or []:
+        for part in self.submodules(owner, "modules").items or []:
             self.follower.call(function, [part], {}, at)
 
     @staticmethod
-    def inside(owner: Value, name: str) -> Value:
+    def submodules(owner: Value, name: str) -> Value:
         """A module's layers, itself among them or not, with names or without; where they are not known, any one."""
         parts = [part for part in modules(owner) if part.kind == Kind.MODULE]
         known = owner.op != "any" and not any(Tag.OPEN in part.tags or part.op == "any" for part in parts)
@@ -238,13 +238,13 @@ class Methods:
         if name == "append" and args:
             self.program.note(Act.APPEND, at, owner, args[0])
             owner.items = [*(owner.items or []), args[0]][:64]
-            if self.program.grows_openly(owner):
+            if self.program.grows_by_unknown(owner):
                 owner.tags |= {Tag.OPEN, Tag.PARTLY}
         elif name == "insert" and len(args) > 1:
             return self.list_call(owner, "append", args[1:], keys, at)
         elif name == "extend" and args:
             owner.items = [*(owner.items or []), *(args[0].items or [])][:64]
-            partly = self.program.grows_openly(owner) or not args[0].items
+            partly = self.program.grows_by_unknown(owner) or not args[0].items
             owner.tags |= {Tag.OPEN, Tag.PARTLY} if partly else args[0].tags & {Tag.OPEN}
         elif name == "clear":
             owner.items = []
@@ -313,7 +313,7 @@ class Methods:
             return owner
         if owner.kind == Kind.PARAMETER:
             self.thaw(owner)
-        return self.asked(owner, args, op.node)
+        return self.ask_for_gradient(owner, args, op.node)
 
     def retain_grad(self, op: Operation) -> Value:
         op.first.tags.add(Tag.RETAINED)
@@ -329,11 +329,11 @@ class Methods:
             return Value(Kind.NUMBER, constant=shape[dim])
         return Value(Kind.NUMBER if len(op.args) > 1 else Kind.LIST)
 
-    def whole(self, op: Operation) -> Value:
+    def to_integers(self, op: Operation) -> Value:
         value = self.tensors.like(op.first, op.node, "whole", (op.first,))
         if graph_of(op.first) and not value.cut:
             value.cut, value.cut_by = Cut.CHOICE, op.node
-        value.whole, value.graph = True, False
+        value.integer, value.graph = True, False
         return value
 
     def largest(self, op: Operation) -> Value | None:
@@ -360,7 +360,7 @@ class Methods:
         shape, first = part_shape(op.name, op.first.shape, size.constant, axis.constant), op.first
         return Value(
             Kind.LIST,
-            items=[self.tensors.tensor(op.node, "part", (first,), shape, whole=first.whole)],
+            items=[self.tensors.tensor(op.node, "part", (first,), shape, integer=first.integer)],
             tags={Tag.OPEN},
         )
 
@@ -369,7 +369,7 @@ class Methods:
         if len(op.args) != 4:
             return None
         shape = windows_shape(op.first.shape, [given.constant for given in op.args[1:]])
-        return self.tensors.tensor(op.node, "index", op.args[:1], shape, whole=op.first.whole)
+        return self.tensors.tensor(op.node, "index", op.args[:1], shape, integer=op.first.integer)
 
     def new(self, op: Operation) -> Value:
         return Value(Kind.TENSOR, op.node, self.program.statement, op.name, graph=False)
@@ -377,36 +377,36 @@ class Methods:
     def new_zeros(self, op: Operation) -> Value:
         assert isinstance(op.node, ast.Call)
         value = self.tensors.create("zeros", op.args[1:], op.keys, op.node, Kind.TENSOR)
-        value.whole = None  # of the type of the tensor that is asked
+        value.integer = None  # of the type of the tensor that is asked
         value.double = op.first.double
         return value
 
     def freeze(self, owner: Value, node: ast.AST) -> None:
         """A tensor, or all that a module has, asks for no gradient from here on."""
-        for part in self.reached(owner):
+        for part in self.module_parts(owner):
             part.tags.add(Tag.FROZEN)
         self.program.note(Act.FROZEN, node, owner.base if owner.kind == Kind.PARAMETER and owner.base else owner)
 
     def thaw(self, owner: Value) -> None:
-        for part in self.reached(owner):
+        for part in self.module_parts(owner):
             part.tags.discard(Tag.FROZEN)
 
     @staticmethod
-    def reached(owner: Value) -> list[Value]:
+    def module_parts(owner: Value) -> list[Value]:
         """What is asked together: of one of a module's parameters, which stands for all, the whole module."""
         whole = owner.base if owner.kind == Kind.PARAMETER and owner.base else owner
         return [owner, whole] if whole.op == "any" else [owner, *modules(whole)]
 
-    def asked(self, value: Value, args: list[Value], at: ast.expr) -> Value:
+    def ask_for_gradient(self, value: Value, args: list[Value], at: ast.expr) -> Value:
         """A value that is told to be followed; with an argument that is not known it may be."""
         if value.parents and value.graph is not True:
-            value.before = value.graph
+            value.graph_before_asked = value.graph
             value.tags.add(Tag.ASKED)
             self.program.note(Act.ASK, at, value)
-        self.program.told.add(id(value))
+        self.program.asked_for_gradient.add(id(value))
         value.graph, value.leaf = (None if args and args[0].constant is not True else True), True
-        if value.whole and value.graph:
-            self.program.note(Act.WHOLE_LEAF, at, value)
+        if value.integer and value.graph:
+            self.program.note(Act.INTEGER_LEAF, at, value)
         return value
 
     # The methods that train, whatever they are called on; None where they are another's of the same name.
@@ -428,7 +428,7 @@ class Methods:
             Kind.ARRAY,
             graph=False,
             shape=created_shape(op.name, op.args[1:], op.keys),
-            moments=made(op.name, op.args[1:], op.keys),
+            moments=created_moments(op.name, op.args[1:], op.keys),
         ),
         Kind.TABLE: lambda self, op: tables.method(op.first, op.name),
         Kind.ARRAY: of_array,
@@ -450,10 +450,10 @@ class Methods:
         "nelement": lambda self, op: Value(Kind.NUMBER),
         "cpu_": lambda self, op: op.first,
         "share_memory_": lambda self, op: op.first,
-        "long": whole,
-        "int": whole,
-        "bool": whole,
-        "byte": whole,
+        "long": to_integers,
+        "int": to_integers,
+        "bool": to_integers,
+        "byte": to_integers,
         "new_zeros": new_zeros,
         "new_ones": new,
         "new_tensor": new,

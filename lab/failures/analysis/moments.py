@@ -8,35 +8,35 @@ Moments = tuple[float, float]  # mean, variance
 MOVED = {"view", "clone", "part", "index", "detach", "T", "flip"}  # the same numbers, or some of them
 
 
-def made(name: str, args: list[Value], keys: dict[str, Value]) -> Moments | None:
+def created_moments(name: str, args: list[Value], keys: dict[str, Value]) -> Moments | None:
     """The moments of what a function gives that makes tensors; None where they are not known."""
     numbers = [a.constant for a in args if isinstance(a.constant, int | float)]
     if name in {"randn", "standard_normal", "randn_like"}:
         return 0.0, 1.0
     if name in {"rand", "random", "random_sample", "rand_like"}:
-        return uniform(0.0, 1.0)
+        return uniform_moments(0.0, 1.0)
     if name in {"full", "full_like"} and len(args) > 1 and isinstance(args[1].constant, int | float):
         return float(args[1].constant), 0.0
     if name.removesuffix("_like") in {"zeros", "ones"}:
         return float(name.startswith("ones")), 0.0
     if name in {"linspace", "uniform"} and len(numbers) > 1:
-        return uniform(numbers[0], numbers[1])
+        return uniform_moments(numbers[0], numbers[1])
     if name == "normal" and len(numbers) > 1:
         return float(numbers[0]), float(numbers[1]) ** 2
     if name == "arange" and 0 < len(numbers) == len(args):
-        return uniform(0.0, numbers[0]) if len(numbers) == 1 else uniform(numbers[0], numbers[1])
+        return uniform_moments(0.0, numbers[0]) if len(numbers) == 1 else uniform_moments(numbers[0], numbers[1])
     if name in {"tensor", "array", "as_tensor", "Tensor", "FloatTensor"} and args and args[0].kind == Kind.LIST:
-        return written([leaf.constant for leaf in leaves(args[:1])])
+        return moments_of_numbers([leaf.constant for leaf in leaves(args[:1])])
     if name in {"from_numpy", "tensor", "as_tensor", "array"} and args:
         return args[0].moments
     return None
 
 
-def uniform(low: float, high: float) -> Moments:
+def uniform_moments(low: float, high: float) -> Moments:
     return (low + high) / 2, (high - low) ** 2 / 12
 
 
-def written(numbers: list[object]) -> Moments | None:
+def moments_of_numbers(numbers: list[object]) -> Moments | None:
     """The moments of numbers that stand in the text."""
     known = [float(n) for n in numbers if isinstance(n, int | float)]
     if not known or len(known) < len(numbers):
@@ -45,7 +45,7 @@ def written(numbers: list[object]) -> Moments | None:
     return mean, sum((n - mean) ** 2 for n in known) / len(known)
 
 
-def combined(sign: str, one: Value, two: Value) -> Moments | None:
+def combined_moments(sign: str, one: Value, two: Value) -> Moments | None:
     """The moments of x * 3, 3 * x, x + 3, x - 3 or x / 3."""
     number, other = (one.constant, two) if one.kind == Kind.NUMBER else (two.constant, one)
     if not isinstance(number, int | float) or other.moments is None:

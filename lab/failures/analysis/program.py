@@ -8,8 +8,8 @@ from typing import Protocol
 from lab.failures.analysis.facts import (
     Value,
     graph_of,
-    memory,
     reach,
+    storage_owner,
 )
 from lab.failures.analysis.kinds import Act, Kind
 
@@ -28,10 +28,10 @@ class Event:
     arms: tuple[tuple[int, int], ...]  # which arm of which `if`
     loops: tuple[ast.stmt, ...]
     tests: tuple[ast.If, ...]  # the `if`s in which it stands, inside its loop
-    places: tuple[ast.AST, ...]  # the functions in which it stands, the innermost last
-    again: bool  # in a second, supposed call of a function that the text never calls
+    functions: tuple[ast.AST, ...]  # the functions in which it stands, the innermost last
+    second_call: bool  # in a second, supposed call of a function that the text never calls
     recorded: bool  # False under no_grad
-    asked: bool  # its value was a leaf that asks for a gradient at that time
+    required_grad: bool  # its value was a leaf that asks for a gradient at that time
     saved: bool  # a backward pass needed the numbers of its value at that time
     detail: str = ""
 
@@ -41,11 +41,11 @@ class Event:
         return self.path[-1][0]
 
     @property
-    def place(self) -> ast.AST | None:
-        return self.places[-1] if self.places else None
+    def function(self) -> ast.AST | None:
+        return self.functions[-1] if self.functions else None
 
 
-def apart(one: Event, two: Event) -> bool:
+def exclusive(one: Event, two: Event) -> bool:
     """Do the two stand in different arms of one `if`?"""
     arms = dict(one.arms)
     return any(arms.get(test, arm) != arm for test, arm in two.arms)
@@ -96,15 +96,15 @@ class Program:
     statement: ast.stmt = field(default_factory=ast.Pass)
     steps: int = 0
     left_out: str = ""  # a sentence, where the text was not read to its end
-    again: bool = False
-    everything: list[Value] = field(default_factory=list)  # modules, optimizers, classes
+    second_call: bool = False
+    objects: list[Value] = field(default_factory=list)  # modules, optimizers, classes
     carried: dict[int, list[dict[str, Value]]] = field(default_factory=dict)  # what a loop's first turn leaves, by name
-    behind: set[tuple[int, int]] = field(default_factory=set)  # a layer, and one that is called with what it gave
+    layer_pairs: set[tuple[int, int]] = field(default_factory=set)  # a layer, and one that is called with what it gave
     rectified: set[int] = field(default_factory=set)  # layers whose output goes into a relu
-    counts: dict[int, int] = field(default_factory=dict)  # how often a loop over a range is run, where that is known
-    whole_loops: set[int] = field(default_factory=set)  # loops that are gone through turn by turn to their end
+    loop_counts: dict[int, int] = field(default_factory=dict)  # turns of each loop over a known range
+    unrolled_loops: set[int] = field(default_factory=set)  # loops that are gone through turn by turn to their end
     layers_in: dict[int, int] = field(default_factory=dict)  # how many layers a loop over a list of layers goes through
-    told: set[int] = field(default_factory=set)  # tensors that were asked for a gradient
+    asked_for_gradient: set[int] = field(default_factory=set)  # tensors that were asked for a gradient
     repeats: int = 1  # how often a comprehension over a range makes its element
     nested: int = 0  # calls of modules inside calls of modules
     followed: set[int] = field(default_factory=set)  # definitions that were called
@@ -128,15 +128,15 @@ class Program:
                 loops,
                 tests,
                 tuple(call.definition for call in self.frames),
-                self.again,
+                self.second_call,
                 self.modes[-1] is None,
                 value.leaf and graph_of(value) is True,
-                value.saved is not None or memory(value).saved is not None,
+                value.saved is not None or storage_owner(value).saved is not None,
                 detail,
             )
         )
 
-    def empty(self, tensor: Value, node: ast.AST, partly: bool = False) -> None:
+    def note_zero(self, tensor: Value, node: ast.AST, partly: bool = False) -> None:
         """The gradient of a tensor is set to zero, or taken away; partly: to something else, or of some elements, as
         where one parameter of a network is to stay as it is."""
         owner = tensor.base if tensor.kind == Kind.PARAMETER and tensor.base else tensor
@@ -146,10 +146,10 @@ class Program:
     def turns(self) -> tuple[tuple[int, int], ...]:
         return tuple((id(loop), turn) for loop, turn in self.loops)
 
-    def grows_openly(self, box: Value) -> bool:
+    def grows_by_unknown(self, box: Value) -> bool:
         """Is it unknown how often something is put into a list here: in how many turns, and whether at all?"""
         around = [loop for loop, turn in self.loops if (id(loop), turn) not in box.turns]
-        return any(id(loop) not in self.whole_loops for loop in around) or bool(around and self.tests)
+        return any(id(loop) not in self.unrolled_loops for loop in around) or bool(around and self.tests)
 
 
 class Follower(Protocol):
@@ -165,6 +165,6 @@ class Follower(Protocol):
 
     def call(self, function: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value: ...
 
-    def stranger_called(self, function: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value: ...
+    def call_unknown(self, function: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value: ...
 
     def method(self, owner: Value, name: str, above: bool = False) -> Value | None: ...

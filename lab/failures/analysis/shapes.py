@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lab.failures.analysis.facts import NORMS, Value
 from lab.failures.analysis.kinds import Kind, Tag
 
-MOST_ALIKE = 4  # turns over a range that are each gone through; of more, the first ones stand for all
+MAX_RANGE_TURNS = 4  # turns over a range that are each gone through; of more, the first ones stand for all
 
 
 def matmul_shape(one: Value, two: Value) -> tuple[int | None, ...] | None:
@@ -248,7 +248,7 @@ def literal_shape(value: Value) -> tuple[int | None, ...] | None:
     return value.shape if value.kind in {Kind.ARRAY, Kind.TENSOR} else None
 
 
-def whole_numbers(name: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> bool | None:
+def holds_integers(name: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> bool | None:
     dtype = next((k.value for k in node.keywords if k.arg == "dtype"), None)
     if dtype is not None:
         word = dtype.attr if isinstance(dtype, ast.Attribute) else ""
@@ -272,10 +272,10 @@ def column_pair(one: Value, two: Value) -> bool:
     return one.shape is not None and two.shape is not None and {len(one.shape), len(two.shape)} == {1, 2}
 
 
-def written(over: Value, alike: int = MOST_ALIKE) -> int:
+def known_turns(over: Value, alike: int = MAX_RANGE_TURNS) -> int:
     """How many elements the text writes out for a loop, of a range at most `alike`; 0 where that is not known."""
     if over.kind in {Kind.ZIP, Kind.ENUMERATE}:
-        return min((written(part, alike) for part in over.items or []), default=0)
+        return min((known_turns(part, alike) for part in over.items or []), default=0)
     if over.kind == Kind.RANGE:
         return over.constant if isinstance(over.constant, int) and over.constant <= alike else 0
     known = over.kind in {Kind.LIST, Kind.DICT, Kind.MODULE} and Tag.OPEN not in over.tags
@@ -290,6 +290,6 @@ def length(value: Value) -> int | None:
     return len(value.items or []) if known else None
 
 
-def count(layers: Value) -> int:
+def count_layers(layers: Value) -> int:
     """How many layers a list of them stands for."""
     return sum(layer.constant for layer in layers.items or [] if isinstance(layer.constant, int))

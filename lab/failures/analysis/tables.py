@@ -14,7 +14,7 @@ def array(axes: int) -> Value:
     return Value(Kind.ARRAY, graph=False, shape=(None,) * axes)
 
 
-def made(name: str, args: list[Value], keys: dict[str, Value]) -> Value | None:
+def library_result(name: str, args: list[Value], keys: dict[str, Value]) -> Value | None:
     """What a function of the two libraries gives; None where it is not known."""
     if name in READERS:
         return Value(Kind.TABLE, shape=(None, None))

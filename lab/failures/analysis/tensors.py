@@ -7,23 +7,23 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from lab.failures.analysis.effects import EFFECTS, ELEMENTWISE, KEEPS_INPUT, UNKNOWN, Effect, Result, Saves
-from lab.failures.analysis.facts import LAYERS, TENSORS, Value, broadcast, graph_of, is_row, many, reach
+from lab.failures.analysis.facts import LAYERS, TENSORS, Value, broadcast, graph_of, has_many_elements, is_row, reach
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
-from lab.failures.analysis.moments import MOVED, combined, made
+from lab.failures.analysis.moments import MOVED, combined_moments, created_moments
 from lab.failures.analysis.program import Program
 from lab.failures.analysis.shapes import (
     column_pair,
     created_shape,
+    holds_integers,
     joined_shape,
     leaves,
     matmul_shape,
     moved_shape,
     reduced_shape,
-    whole_numbers,
 )
 
 SIGNED = {"+", "-", "*", "/"}
-ON_NUMBERS: dict[str, Callable[[float, float], object]] = {
+NUMBER_OPERATORS: dict[str, Callable[[float, float], object]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -32,7 +32,7 @@ ON_NUMBERS: dict[str, Callable[[float, float], object]] = {
     "%": operator.mod,
     "**": operator.pow,
 }
-STILL_MANY = {*ELEMENTWISE, "+", "-", "*", "/", "**", "view", "stack", "cat"}  # no fewer numbers than before
+KEEP_MANY = {*ELEMENTWISE, "+", "-", "*", "/", "**", "view", "stack", "cat"}  # no fewer numbers than before
 
 
 def is_root(power: Value) -> bool:
@@ -68,18 +68,18 @@ class Tensors:
         parents: Sequence[Value],
         shape: tuple[int | None, ...] | None = None,
         form: str = "",
-        whole: bool | None = None,
+        integer: bool | None = None,
         kind: Kind = Kind.TENSOR,
     ) -> Value:
         """A new tensor computed from others."""
         value = Value(kind, node if isinstance(node, ast.expr) else None, self.program.statement, op, tuple(parents))
-        value.shape, value.form, value.whole, value.turns = shape, form, whole, self.program.turns()
-        value.born = len(self.program.events)
+        value.shape, value.form, value.integer, value.turns = shape, form, integer, self.program.turns()
+        value.created_at = len(self.program.events)
         if op in MOVED and parents:
             value.moments = parents[0].moments
         elif op in SIGNED and len(parents) == 2:
-            value.moments = combined(op, *parents)
-        if shape is None and op in STILL_MANY and any(many(p) for p in parents):
+            value.moments = combined_moments(op, *parents)
+        if shape is None and op in KEEP_MANY and any(has_many_elements(p) for p in parents):
             value.tags.add(Tag.MANY)
         flags = [graph_of(p) for p in parents if p.kind not in {Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.NONE}]
         value.graph = True if True in flags else None if None in flags else False
@@ -98,7 +98,7 @@ class Tensors:
             return Value(Kind.NUMBER, parents=model.parents, cut=model.cut, cut_by=model.cut_by, form=model.form, op=op)
         if model.kind in TENSORS | {Kind.ARRAY}:
             kind = Kind.ARRAY if model.kind == Kind.ARRAY else Kind.TENSOR
-            value = self.tensor(node, op, parents, model.shape, form, model.whole, kind)
+            value = self.tensor(node, op, parents, model.shape, form, model.integer, kind)
             value.double = model.double
             return value
         value = Value(
@@ -108,7 +108,7 @@ class Tensors:
             turns=self.program.turns(),
             op=op,
             form=form,
-            maybe=model.maybe,
+            branches=model.branches,
         )
         mode = self.program.modes[-1]
         if mode is not None:
@@ -145,9 +145,9 @@ class Tensors:
     def of_tensors_or_arrays(self, sign: str, one: Value, two: Value, node: ast.expr, form: str) -> Value:
         shape = matmul_shape(one, two) if sign == "@" else broadcast(one, two)
         whole = None
-        if sign in "+-*" and one.whole and two.whole:
+        if sign in "+-*" and one.integer and two.integer:
             whole = True
-        elif sign == "/" or False in {one.whole, two.whole}:
+        elif sign == "/" or False in {one.integer, two.integer}:
             whole = False
         if not {one.kind, two.kind} & TENSORS:
             return self.tensor(node, sign, (one, two), shape, form, whole, kind=Kind.ARRAY)
@@ -192,15 +192,15 @@ class Tensors:
         return value
 
     def numbers(self, sign: str, one: Value, two: Value, node: ast.expr) -> Value:
-        value = Value(Kind.NUMBER, parents=tuple(v for v in (one, two) if v.cut or v.parents or v.maybe), op=sign)
+        value = Value(Kind.NUMBER, parents=tuple(v for v in (one, two) if v.cut or v.parents or v.branches), op=sign)
         value.double = one.double if one.double is two.double else None
         a, b = one.constant, two.constant
         if sign == "/" and one.op == "-" and one.double is False and isinstance(b, float):
             self.program.note(Act.DIFFERENCE, node, one, two)
         if isinstance(a, int | float) and isinstance(b, int | float) and abs(a) < 1e9 and abs(b) < 1e9:
             try:
-                if sign in ON_NUMBERS and (sign != "**" or abs(b) < 20 or 0 < a < 4):
-                    value.constant = ON_NUMBERS[sign](a, b)
+                if sign in NUMBER_OPERATORS and (sign != "**" or abs(b) < 20 or 0 < a < 4):
+                    value.constant = NUMBER_OPERATORS[sign](a, b)
             except (ZeroDivisionError, OverflowError):
                 value.constant = None
         return value
@@ -220,16 +220,16 @@ class Tensors:
             inner = any(v.cut == Cut.CHOICE and any(n is v.cut_by for n in ast.walk(node)) for v in value.parents)
             if value.cut != Cut.NO_GRAD and (value.graph is not False or inner):
                 value.cut, value.cut_by = Cut.CHOICE, node
-            value.graph, value.whole = False, True
+            value.graph, value.integer = False, True
             return value
         if any(v.kind == Kind.ARRAY for v in values):
-            return Value(Kind.ARRAY, op="choice", shape=first.shape, graph=False, whole=True)
+            return Value(Kind.ARRAY, op="choice", shape=first.shape, graph=False, integer=True)
         if all(v.kind in {Kind.NUMBER, Kind.TEXT, Kind.FLAG, Kind.NONE} for v in values):
             return Value(Kind.FLAG)
         return Value(parents=tuple(values), node=node, graph=False, cut=Cut.CHOICE, cut_by=node)
 
     def detached(self, owner: Value, node: ast.expr) -> Value:
-        value = self.tensor(node, "detach", (owner,), owner.shape, owner.form, owner.whole)
+        value = self.tensor(node, "detach", (owner,), owner.shape, owner.form, owner.integer)
         if value.graph is not False and not value.cut:
             value.cut, value.cut_by = Cut.DETACH, node
         value.graph, value.double = False, owner.double
@@ -241,7 +241,7 @@ class Tensors:
         known = value.kind in TENSORS or (value.kind == Kind.UNKNOWN and value.graph)
         number = Value(Kind.NUMBER if cut == Cut.ITEM else Kind.ARRAY, node, self.program.statement, cut, (value,))
         number.graph, number.form, number.shape = False, value.form, value.shape if cut == Cut.NUMPY else ()
-        number.whole, number.double = value.whole, value.double
+        number.integer, number.double = value.integer, value.double
         if known and graph_of(value):
             number.cut, number.cut_by = cut, node
         elif value.cut:
@@ -416,11 +416,11 @@ class Tensors:
         numbers = [r.constant for r in (rest[0].items or [] if rest and rest[0].items is not None else rest)]
         value.shape = moved_shape(name, first.shape, numbers)
         if name in {"float", "double", "half"}:
-            value.whole, value.double = False, name == "double"
-            if first.whole:
+            value.integer, value.double = False, name == "double"
+            if first.integer:
                 value.op = "float"
         elif name in {"to", "type", "astype"}:
-            value.whole = None if rest and first.whole else first.whole
+            value.integer = None if rest and first.integer else first.integer
             value.double = None if rest else first.double
         value.tags |= first.tags & {Tag.SUM}
         return value
@@ -439,10 +439,10 @@ class Tensors:
         value = self.tensor(node, name, told, kind=kind)
         wants = keys.get("requires_grad")
         value.leaf = True
-        value.shape, value.moments = created_shape(name, args, keys), made(name, args, keys)
+        value.shape, value.moments = created_shape(name, args, keys), created_moments(name, args, keys)
         if name == "from_numpy":
-            value.shape, value.whole = first.shape, first.whole
-        value.whole = whole_numbers(name, args, keys, node) if name != "from_numpy" else first.whole
+            value.shape, value.integer = first.shape, first.integer
+        value.integer = holds_integers(name, args, keys, node) if name != "from_numpy" else first.integer
         value.double = False
         if "dtype" in keys:
             word = keys["dtype"].op.split(".")[-1]
@@ -457,8 +457,8 @@ class Tensors:
                 value.parents = ()
         if wants is None and value.cut != Cut.NO_GRAD:
             value.graph = False
-        if value.whole and value.graph and kind == Kind.TENSOR:
-            self.program.note(Act.WHOLE_LEAF, node, value)
+        if value.integer and value.graph and kind == Kind.TENSOR:
+            self.program.note(Act.INTEGER_LEAF, node, value)
         return value
 
     @staticmethod
@@ -471,7 +471,7 @@ class Tensors:
             return one
         if one.kind == two.kind and one.kind in {Kind.MODULE, Kind.OPTIMIZER, Kind.CLASS, Kind.FUNCTION, Kind.LIBRARY}:
             return one
-        value = Value(one.kind if one.kind == two.kind else Kind.UNKNOWN, maybe=(one, two), name=one.name)
+        value = Value(one.kind if one.kind == two.kind else Kind.UNKNOWN, branches=(one, two), name=one.name)
         value.graph = one.graph if one.graph is two.graph else None
         value.shape = one.shape if one.shape == two.shape else None
         return value

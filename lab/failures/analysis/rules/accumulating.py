@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
-from lab.failures.analysis.facts import Value, judge
+from lab.failures.analysis.facts import Value, is_unknown_loss
 from lab.failures.analysis.kinds import Act, Tag
 from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit, receiver
@@ -73,7 +73,7 @@ def undivided(case: Case, backward: Event, k: str) -> Iterator[RuleHit]:
         isinstance(target, ast.Call) and target.args and ast.unparse(target.func).endswith(".scale")
     ):  # scaler.scale(loss)
         target = target.args[0]
-    mean = backward.value.form == "loss" or judge(backward.value)
+    mean = backward.value.form == "loss" or is_unknown_loss(backward.value)
     if mean and not weighted(backward.value) and target is not None:
         yield RuleHit(
             24,
@@ -143,7 +143,7 @@ def moved_after(case: Case, zero: Event, step: Event) -> Edit | None:
     if case.text.indent(zero.statement).strip() or case.text.indent(step.statement).strip():
         return None
     added = f"\n{case.text.indent(step.statement)}{case.text.of(zero.statement)}"
-    if zero.places != step.places:
+    if zero.functions != step.functions:
         moved = [(zero.statement, "pass"), (step.statement, case.text.of(step.statement) + added)]
         return case.text.replace(moved)
     if line >= step.statement.lineno:
@@ -159,7 +159,7 @@ def weighted(loss: Value) -> bool:
         if id(value) in seen:
             continue
         seen.add(id(value))
-        if value.op in {"/", "*"} or Tag.SUM in value.tags or value.maybe:
+        if value.op in {"/", "*"} or Tag.SUM in value.tags or value.branches:
             return True
         if value.op not in LOSS_FUNCTIONS and value.op != "mean":
             stack += value.parents

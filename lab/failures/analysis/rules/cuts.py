@@ -16,13 +16,13 @@ from lab.failures.analysis.facts import (
     LAYERS,
     TENSORS,
     Value,
-    following_on,
     graph_of,
     has_parameters,
-    judge,
+    is_network_output,
+    is_unknown_loss,
     modules,
-    network_called,
     reach,
+    traverse,
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.program import Event
@@ -65,7 +65,7 @@ def all_frozen(case: Case, event: Event) -> Iterator[RuleHit]:
     behind = list(reach(event.value))
     layers = [v for v in behind if v.kind == Kind.MODULE and v.op in LAYERS]
     others = [
-        v for v in behind if v.kind == Kind.PARAMETER or (v.leaf and v.graph) or v.maybe or v.op in {"call", "any"}
+        v for v in behind if v.kind == Kind.PARAMETER or (v.leaf and v.graph) or v.branches or v.op in {"call", "any"}
     ]
     if not layers or others or any(Tag.FROZEN not in v.tags for v in layers):
         return
@@ -112,7 +112,7 @@ def only_remade(value: Value) -> bool:
     alive = list(reach(value))
     wrapped = [v for v in alive if v.cut == Cut.WRAPPED and v.leaf and v.graph]
     others = [v for v in alive if v not in wrapped]
-    learned = any(v.kind in {Kind.MODULE, Kind.PARAMETER, Kind.UNKNOWN} or v.op == "call" or v.maybe for v in others)
+    learned = any(v.kind in {Kind.MODULE, Kind.PARAMETER, Kind.UNKNOWN} or v.op == "call" or v.branches for v in others)
     return bool(wrapped) and not learned and not any(v.leaf and v.graph for v in others)
 
 
@@ -120,10 +120,10 @@ def only_data(value: Value) -> bool:
     """Does nothing that could be learned lead to a value, but batches and targets from outside, and cuts behind which
     layers lie?"""
     alive = list(reach(value))
-    judges = {id(v.base) for v in alive if judge(v)}
+    judges = {id(v.base) for v in alive if is_unknown_loss(v)}
     strangers = [v for v in alive if v.kind == Kind.UNKNOWN and not v.cut and not v.parents and id(v) not in judges]
     learned = any(
-        v.kind in {Kind.MODULE, Kind.PARAMETER} or (v.op == "call" and not judge(v)) or v.maybe or v.graph
+        v.kind in {Kind.MODULE, Kind.PARAMETER} or (v.op == "call" and not is_unknown_loss(v)) or v.branches or v.graph
         for v in alive
         if not v.cut
     )
@@ -403,11 +403,14 @@ def chosen_from(node: ast.expr) -> ast.expr | None:
 def nobody_asked(case: Case, event: Event, found: list[Value]) -> Iterator[RuleHit]:
     """4: every tensor on the way was made by the text itself, and none asks for a gradient."""
     if any(
-        v.kind not in {Kind.TENSOR, Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.LIST} or v.maybe or v.cut or v.op == "item"
+        v.kind not in {Kind.TENSOR, Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.LIST}
+        or v.branches
+        or v.cut
+        or v.op == "item"
         for v in found
     ):
         return
-    made = [v for v in found if v.leaf and isinstance(v.node, ast.Call) and v.op in CREATORS and not v.whole]
+    made = [v for v in found if v.leaf and isinstance(v.node, ast.Call) and v.op in CREATORS and not v.integer]
     if not made or event.value.kind != Kind.TENSOR:
         return
     read = {id(e.value) for e in case.all(Act.READ_GRAD)}
@@ -429,7 +432,7 @@ def chosen_terms(case: Case) -> Iterator[RuleHit]:
     for event in case.all(Act.BACKWARD):
         if graph_of(event.value) is not True:
             continue
-        parts = list(following_on(event.value, lambda v: () if v.cut or v.op not in SUMMING else v.parents))
+        parts = list(traverse(event.value, lambda v: () if v.cut or v.op not in SUMMING else v.parents))
         if any(part.cut not in {Cut.NONE, Cut.CHOICE} for part in parts):
             continue
         for term in parts:
@@ -450,7 +453,7 @@ def read_but_not_asked(case: Case) -> Iterator[RuleHit]:
     passes = {id(v) for e in case.all(Act.BACKWARD) for v in reach(e.value)}
     for event in case.all(Act.READ_GRAD):
         value, node = event.value, event.value.node
-        plain = value.leaf and value.graph is False and value.op in CREATORS and not value.whole and not value.cut
+        plain = value.leaf and value.graph is False and value.op in CREATORS and not value.integer and not value.cut
         if (
             case.torch
             and plain
@@ -475,7 +478,7 @@ def not_asked(case: Case, event: Event) -> Iterator[RuleHit]:
     if (
         value.kind != Kind.TENSOR
         or value.graph is not False
-        or any(v.cut or v.maybe or v.kind != Kind.TENSOR for v in made)
+        or any(v.cut or v.branches or v.kind != Kind.TENSOR for v in made)
     ):
         return
     statement = value.statement
@@ -506,7 +509,7 @@ def numbers_in_the_sum(case: Case) -> Iterator[RuleHit]:
             elif value.op in {"+", "-"} or (value.kind == Kind.NUMBER and value.op in {"*", "/"}):  # of a bare number
                 stack += value.parents
             elif value.kind == Kind.NUMBER:
-                stack += value.maybe
+                stack += value.branches
 
 
 def learned_numbers(case: Case) -> Iterator[RuleHit]:
@@ -598,7 +601,7 @@ def parameter_behind_a_cut(case: Case) -> Iterator[RuleHit]:
     Silent: where anything writes to it, where its name says that it is no weight, and where a pass may get to it."""
     passes = case.all(Act.BACKWARD)
     behind = [(e, list(reach(e.value))) for e in passes]
-    if any(v.maybe or (v.op == "call" and not v.cut and not known(v)) for _, live in behind for v in live):
+    if any(v.branches or (v.op == "call" and not v.cut and not known(v)) for _, live in behind for v in live):
         return
     alive = {id(v) for _, live in behind for v in live}
     written = {id(e.value) for e in case.all(Act.WRITE, Act.UPDATE)}
@@ -629,7 +632,7 @@ def decorated_by(case: Case, mode: ast.expr) -> ast.FunctionDef | None:
 
 def predicting_in_training(case: Case, event: Event, mode: ast.expr) -> ast.Call | None:
     """The call, in the function of a pass, of one that a decorator keeps from gradients and that others call, too."""
-    function, place = decorated_by(case, mode), event.place
+    function, place = decorated_by(case, mode), event.function
     if function is None or place is None or place is function:
         return None
     tree = case.program.tree
@@ -679,7 +682,7 @@ def trained_parts(network: Value) -> list[Value]:
 
 def known(value: Value) -> bool:
     """Is it known what was called: a network, a function of torch, or something that is called a loss?"""
-    return judge(value) or (value.base is not None and value.base.kind in {Kind.MODULE, Kind.LIBRARY})
+    return is_unknown_loss(value) or (value.base is not None and value.base.kind in {Kind.MODULE, Kind.LIBRARY})
 
 
 def uncut(case: Case, value: Value, network: str, optimizer: str, event: Event) -> Iterator[RuleHit]:
@@ -727,11 +730,13 @@ def validation_recorded(case: Case) -> Iterator[RuleHit]:
             continue
         given = {n.id for n in ast.walk(event.node) if isinstance(n, ast.Name)}
         over = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
-        asked = any(e.loops[-1:] == (loop,) or (event.places and e.places == event.places) for e in asking)
+        asked = any(e.loops[-1:] == (loop,) or (event.functions and e.functions == event.functions) for e in asking)
         if not given & over or asked or id(event.value) in wanted or Tag.FROZEN in network.tags:
             continue
         earlier = [
-            e for e in modes if e.value is network and case.order[e] < case.order[event] and e.places == event.places
+            e
+            for e in modes
+            if e.value is network and case.order[e] < case.order[event] and e.functions == event.functions
         ]
         judged = bool(earlier) and earlier[-1].detail == "eval"
         numbers = any(isinstance(n, ast.AugAssign) or getattr(n, "attr", "") in READ for n in ast.walk(loop))
@@ -754,7 +759,7 @@ def judged_on_record(case: Case) -> Iterator[RuleHit]:
     wanted = {id(v) for e in asking for v in reach(e.value, live=False)}
     for event in case.all(Act.FORWARD):
         network, statement = event.other, event.statement
-        modes = [e for e in case.all(Act.EVAL, Act.TRAIN) if e.value is network and e.places == event.places]
+        modes = [e for e in case.all(Act.EVAL, Act.TRAIN) if e.value is network and e.functions == event.functions]
         before = [e for e in modes if case.order[e] < case.order[event]]
         judged = bool(before) and before[-1].detail == "eval" and bool(event.loops)
         trained = any(e.loops[:1] == event.loops[:1] for e in case.all(Act.BACKWARD))
@@ -782,9 +787,9 @@ def averaged_with_graph(case: Case) -> Iterator[RuleHit]:
         if value is None or not isinstance(statement, ast.Assign) or not event.recorded or id(value) in wanted:
             continue
         target = statement.targets[0]
-        stepped = any(e.loops[0] in event.loops for e in steps) or (event.again and bool(case.all(Act.STEP)))
+        stepped = any(e.loops[0] in event.loops for e in steps) or (event.second_call and bool(case.all(Act.STEP)))
         kept = any(ast.unparse(part) == ast.unparse(target) for part in ast.walk(statement.value))
-        passed = any(isinstance(place, ast.FunctionDef) and place.name == "forward" for place in event.places)
+        passed = any(isinstance(place, ast.FunctionDef) and place.name == "forward" for place in event.functions)
         if kept and stepped and not passed and value.graph is True and averages(value):
             name = case.text.of(target)
             yield RuleHit(
@@ -817,7 +822,7 @@ def discounted(value: Value) -> bool:
     """Is it a sum with a term that a discount factor scales, as the targets of Q-learning are?"""
     if value.op != "+":
         return False
-    factors = following_on(value, lambda here: here.parents if here.op in {"+", "*"} and not here.cut else ())
+    factors = traverse(value, lambda here: here.parents if here.op in {"+", "*"} and not here.cut else ())
     return any(
         re.search("gamma|discount", v.name.lower()) or (isinstance(v.constant, float) and 0.8 < v.constant < 1)
         for v in factors
@@ -837,7 +842,7 @@ def moving_target(case: Case) -> Iterator[RuleHit]:
         statement = target.statement
         alive = list(reach(prediction))
         shared = {id(v) for v in alive if v.kind == Kind.MODULE and v.op in LAYERS}
-        shared |= {id(v.base) for v in alive if network_called(v)}
+        shared |= {id(v.base) for v in alive if is_network_output(v)}
         if not isinstance(statement, ast.Assign | ast.Return) or not any(id(v) in shared for v in reach(target)):
             continue
         made = target.node if isinstance(target.node, ast.BinOp) else statement.value

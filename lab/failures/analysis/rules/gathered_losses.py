@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 from lab.failures.analysis.facts import (
     Value,
-    following_on,
-    judge,
+    is_unknown_loss,
     reach,
+    traverse,
 )
 from lab.failures.analysis.kinds import Act, Kind
-from lab.failures.analysis.program import Event, apart
+from lab.failures.analysis.program import Event, exclusive
 from lab.failures.analysis.rules.case import Case, RuleHit, receiver
 from lab.failures.analysis.shapes import (
     leaves,
@@ -20,7 +20,7 @@ from lab.failures.analysis.shapes import (
 def summands(value: Value) -> Iterator[Value]:
     """A value and what it was computed from by arithmetic."""
     arithmetic = {"+", "-", "*", "/", "neg", "view", "mean", "sum"}
-    return following_on(value, lambda here: here.parents if here.op in arithmetic and not here.cut else ())
+    return traverse(value, lambda here: here.parents if here.op in arithmetic and not here.cut else ())
 
 
 def gathered_in(statement: ast.stmt) -> ast.expr | None:
@@ -38,7 +38,7 @@ def let_go(case: Case, event: Event, value: Value) -> bool:
     return any(
         before.kind == Act.BACKWARD
         and before.turns == event.turns[: len(before.turns)]
-        and not apart(before, event)
+        and not exclusive(before, event)
         and any(v is value for v in summands(before.value))
         for before in events[: events.index(event)]
     )
@@ -48,7 +48,7 @@ def never_freed(event: Event, value: Value, passes: list[Event]) -> bool:
     """Is it a loss that a training loop adds up, made after its turn's pass and never gone back through?"""
     if value.form != "loss" or value.graph is not True or value.turns != event.turns or not value.turns:
         return False
-    here = any(e.turns == value.turns and not apart(e, event) for e in passes)
+    here = any(e.turns == value.turns and not exclusive(e, event) for e in passes)
     return here and not any(v is value for e in passes for v in reach(e.value, live=False))
 
 
@@ -61,7 +61,7 @@ def piled_up(case: Case, event: Event, value: Value) -> bool:
     now = case.program.events.index(event)
     passes = [(i, e) for i, e in enumerate(case.program.events) if e.kind in {Act.BACKWARD, Act.USED}]
     through = [(i, e) for i, e in passes if any(v is value for v in reach(e.value))]
-    return bool(through) and all(i < now and e.turns == event.turns and not apart(e, event) for i, e in through)
+    return bool(through) and all(i < now and e.turns == event.turns and not exclusive(e, event) for i, e in through)
 
 
 def handed_over(event: Event, names: set[str]) -> tuple[ast.stmt, list[ast.Name]] | None:
@@ -82,17 +82,17 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
     passes = case.all(Act.BACKWARD, Act.USED)
     starts = {id(e.value) for e in case.all(Act.BACKWARD)}
     wanted = {id(v) for e in passes for v in reach(e.value, live=False)}
-    evaluated = {e.place for e in case.all(Act.EVAL) if e.place is not None}
-    busy = {place for e in passes for place in e.places}
+    evaluated = {e.function for e in case.all(Act.EVAL) if e.function is not None}
+    busy = {place for e in passes for place in e.functions}
     for event in case.all(Act.GATHER, Act.APPEND):
         statement, held = event.statement, event.other
         total = gathered_in(statement)
-        lasts = event.again and isinstance(total, ast.Attribute)  # it outlives the call, as good as a loop
+        lasts = event.second_call and isinstance(total, ast.Attribute)  # it outlives the call, as good as a loop
         if not (event.loops or lasts) or not event.recorded or held is None:
             continue
-        looks = any(p in evaluated and p not in busy for p in event.places)
+        looks = any(p in evaluated and p not in busy for p in event.functions)
         computed = held.graph is not False and (
-            (held.form == "loss" and held.kind == Kind.TENSOR) or judge(held) or held.graph is True
+            (held.form == "loss" and held.kind == Kind.TENSOR) or is_unknown_loss(held) or held.graph is True
         )
         if event.kind == Act.APPEND:
             parts = [v for v in leaves([held]) if v.kind != Kind.NUMBER]
@@ -125,7 +125,7 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
 def held_too_long(case: Case, event: Event, names: set[str], target: str, value: ast.expr) -> RuleHit:
     """10, with the names replaced that stand for what is kept: where it is handed over, or else where it is kept."""
     held = event.other or Value()
-    one = held.shape == () or held.form == "loss" or judge(held)
+    one = held.shape == () or held.form == "loss" or is_unknown_loss(held)
     number = "item()" if one else "detach()"
     handed = handed_over(event, names)
     uses = handed[1] if handed else [n for n in ast.walk(value) if isinstance(n, ast.Name) and n.id in names]

@@ -188,7 +188,7 @@ def leaf_rebound(case: Case) -> Iterator[RuleHit]:
         if not (isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name)):
             continue
         sign = signs.get(type(statement.op))
-        if case.torch or not event.asked or sign is None:
+        if case.torch or not event.required_grad or sign is None:
             continue
         name = statement.target.id
         indent = case.text.indent(statement)
@@ -208,7 +208,7 @@ def leaf_written(case: Case) -> Iterator[RuleHit]:
         return
     for event in case.all(Act.WRITE):
         value, statement = event.value, event.statement
-        if not (event.asked and event.recorded and own_line(statement)):
+        if not (event.required_grad and event.recorded and own_line(statement)):
             continue
         indent = case.text.indent(statement)
         if indent.strip():
@@ -248,7 +248,7 @@ def gone_through_later(case: Case, write: Event) -> bool:
     now = case.order[write]
     passes = (e for e in case.program.events[now:] if e.kind == Act.BACKWARD)
     users = (v for e in passes for v in reach(e.value) if any(part is write.value for part in v.parents))
-    return any(user.born <= now for user in users)
+    return any(user.created_at <= now for user in users)
 
 
 def overwritten(case: Case) -> Iterator[RuleHit]:

@@ -97,7 +97,7 @@ def softmax_by_hand(case: Case, value: Value, loss: Event) -> Iterator[RuleHit]:
     here = any(
         isinstance(f, ast.FunctionDef) and inside(f, node) and inside(f, made) for f in ast.walk(case.program.tree)
     )
-    if scores is not None and (here or made.lineno == node.lineno or loss.place is None):
+    if scores is not None and (here or made.lineno == node.lineno or loss.function is None):
         yield RuleHit(
             25,
             node,
@@ -117,7 +117,7 @@ def wanted_elsewhere(case: Case, softmax: ast.Call, loss: Event) -> int:
     drawn = [e.statement.lineno for e in case.all(Act.DRAW) if e.value.node is softmax]
     functions = [f for f in ast.walk(case.program.tree) if isinstance(f, ast.FunctionDef)]
     homes = {f.name for f in functions if f.name != "forward" and any(node is softmax for node in ast.walk(f))}
-    around = loss.place or loss.statement
+    around = loss.function or loss.statement
     losses = set(range(around.lineno, (around.end_lineno or around.lineno) + 1))  # type: ignore[attr-defined]
     calls = [node for node in ast.walk(case.program.tree) if isinstance(node, ast.Call)]
     names = [(node.lineno, getattr(node.func, "attr", getattr(node.func, "id", ""))) for node in calls]
@@ -216,7 +216,7 @@ SERIAL = (LAYERS - NORMS) | LOSS_FUNCTIONS | {"view", "mean", "sum"}  # what pas
 
 def many_sigmoids(case: Case) -> Iterator[RuleHit]:
     """15: five and more sigmoids in a row. Silent: with any normalisation between."""
-    for value in case.program.everything:
+    for value in case.program.objects:
         items = in_a_row(value)
         if value.op != "Sequential" or any(i.op in NORMS for i in items) or value.node is None:
             continue
@@ -443,10 +443,10 @@ def every_layer(case: Case, why: str) -> Iterator[RuleHit]:
     if "reset_parameters" in case.names:
         return
     now = filled_layers(case)
-    rows = [in_a_row(v) for v in case.program.everything if v.op == "Sequential"]
+    rows = [in_a_row(v) for v in case.program.objects if v.op == "Sequential"]
     weighty = [[id(layer) for layer in row if layer.op in LAYERS - NORMS] for row in rows]
     following = {pair for row in weighty for pair in itertools.pairwise(row)}
-    for first, second in sorted(case.program.behind | following):
+    for first, second in sorted(case.program.layer_pairs | following):
         if first in now and second in now:
             yield drawn(case, now[first], why)
 

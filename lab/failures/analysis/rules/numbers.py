@@ -182,7 +182,7 @@ def root_of_zero(case: Case) -> Iterator[RuleHit]:
     """9: the length of the difference of two outputs of one network, which is 0 for two equal inputs.
     Silent: with anything added under the root."""
     for event in case.all(Act.ROOT):
-        differences = [squared_difference(total) for total in (event.value, *event.value.maybe)]
+        differences = [squared_difference(total) for total in (event.value, *event.value.branches)]
         difference = next((d for d in differences if d.op == "-" and graph_of(d) is True), None)
         if difference is None:
             continue
@@ -289,7 +289,7 @@ def both_arms_of_where(case: Case) -> Iterator[RuleHit]:
     wanted = {id(v) for e in case.all(Act.BACKWARD, Act.USED) for v in reach(e.value)}
     for event in case.all(Act.WHERE):
         node = event.node
-        inside = any(isinstance(p, ast.FunctionDef) and p.name == "forward" for p in event.places)
+        inside = any(isinstance(p, ast.FunctionDef) and p.name == "forward" for p in event.functions)
         if not inside and id(event.value) not in wanted:
             continue
         risky = event.detail.split()
@@ -351,7 +351,7 @@ def integers(case: Case) -> Iterator[RuleHit]:
     """22: integers that should have a gradient, go into a Linear, or class numbers made into floats."""
     if not case.torch:
         return
-    for event in case.all(Act.WHOLE_LEAF, Act.WHOLE_INPUT, Act.LOSS):
+    for event in case.all(Act.INTEGER_LEAF, Act.INTEGER_INPUT, Act.LOSS):
         value = event.value
         if event.kind == Act.LOSS:
             target = event.other
@@ -380,7 +380,7 @@ def integers(case: Case) -> Iterator[RuleHit]:
             continue
         sentence = (
             f"{called(value, 'This')} holds integers, and only floating point numbers have gradients."
-            if event.kind == Act.WHOLE_LEAF
+            if event.kind == Act.INTEGER_LEAF
             else f"{called(value, 'This')} holds integers, and the layer in line {event.statement.lineno} multiplies "
             "it with floating point weights: PyTorch refuses the two types."
         )
@@ -439,7 +439,7 @@ def chosen_precision(made: ast.Call, case: Case) -> ast.expr | None:
 
 def default_step(event: Event, step: float) -> ast.Constant | None:
     """The number of a step, or of half of it, where it is a default of the function with the difference."""
-    place = event.place
+    place = event.function
     if not isinstance(place, ast.FunctionDef) or not isinstance(event.node, ast.BinOp):
         return None
     spec = place.args

@@ -102,7 +102,7 @@ def growing_rate(case: Case) -> Iterator[RuleHit]:
         schedule, first = made.value, made.value.base
         step = next((e for e in case.all(Act.SCHEDULER) if e.value is schedule and not e.detail), None)
         loops = step.loops if step is not None else ()
-        counts = [case.program.counts.get(id(loop), 0) for loop in loops]
+        counts = [case.program.loop_counts.get(id(loop), 0) for loop in loops]
         steps = math.prod(counts) if counts else 0
         rate = first.attributes["lr"] if first is not None and "lr" in first.attributes else Value()
         reached = [v.constant for i, v in enumerate(schedule.items or []) if 2**i <= steps]
@@ -272,7 +272,7 @@ def scheduled_too_early(case: Case) -> Iterator[RuleHit]:
             continue
         moved.add(id(event.value))
         first = next((e for e in case.all(Act.STEP) if e.value is optimizer), None)
-        if first is None or event.value.op not in FALLING or not event.loops or event.places != first.places:
+        if first is None or event.value.op not in FALLING or not event.loops or event.functions != first.functions:
             continue
         edit = moved_behind(case, event, first) if first.turns[: len(event.turns)] == event.turns else None
         if edit is not None:
@@ -289,10 +289,10 @@ def made_in_forward(case: Case) -> Iterator[RuleHit]:
     """19: a parameter or a layer that `forward` makes. Silent: behind a test (it may be made once), and for what asks
     for no gradient."""
     for event in case.all(Act.MADE):
-        value, statement, place = event.value, event.statement, event.place
+        value, statement, place = event.value, event.statement, event.function
         if not isinstance(place, ast.FunctionDef) or place.name == "__init__" or tested(statement, place):
             continue
-        if not any(isinstance(around, ast.FunctionDef) and around.name == "forward" for around in event.places):
+        if not any(isinstance(around, ast.FunctionDef) and around.name == "forward" for around in event.functions):
             continue
         if Tag.FROZEN in value.tags or not event.recorded or not own_line(statement):
             continue
@@ -423,11 +423,11 @@ def moves_nothing(case: Case) -> Iterator[RuleHit]:
         return
     behind = [v for e in passes for v in reach(e.value)]
     given = optimizers[0].value.items or []
-    unknown = any(v.maybe or v.kind == Kind.UNKNOWN or v.op in {"call", "any"} for v in behind)
+    unknown = any(v.branches or v.kind == Kind.UNKNOWN or v.op in {"call", "any"} for v in behind)
     if unknown or not given or any(v.kind != Kind.MODULE for v in given):
         return
     alive = {id(v) for v in behind}
-    used = [v for v in case.program.everything if v.kind == Kind.MODULE and v.name and has_parameters(v)]
+    used = [v for v in case.program.objects if v.kind == Kind.MODULE and v.name and has_parameters(v)]
     used = [v for v in used if {id(part) for part in modules(v)} & alive and not v.tags & {Tag.FROZEN, Tag.EVAL}]
     node = optimizers[0].node
     if not used or any({id(part) for part in modules(v)} & alive for v in given) or not isinstance(node, ast.Call):
@@ -468,7 +468,7 @@ def replaced_layer(case: Case) -> Iterator[RuleHit]:
         now = events.index(event)
         before = [e for e in optimizers if events.index(e) < now and owner in (e.value.items or [])]
         after = any(events.index(e) > now for e in optimizers)
-        in_pass = [p for p in event.places if isinstance(p, ast.FunctionDef) and p.name == "forward"]
+        in_pass = [p for p in event.functions if isinstance(p, ast.FunctionDef) and p.name == "forward"]
         if before and not after and (not in_pass or awaited(event)):
             target, name = case.text.of(event.node), before[0].value.name
             line = before[0].statement.lineno
@@ -498,7 +498,7 @@ def left_out(case: Case) -> Iterator[RuleHit]:
         return
     moved = {id(part) for e in case.all(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
     passes = [(e, {id(v) for v in reach(e.value)}) for e in case.all(Act.BACKWARD)]
-    names = {id(v): v.name for v in case.program.everything}
+    names = {id(v): v.name for v in case.program.objects}
     hidden: set[int] = set()
     for event in case.all(Act.ATTRIBUTE):
         if event.other is None:
@@ -509,7 +509,7 @@ def left_out(case: Case) -> Iterator[RuleHit]:
             hidden |= {id(v) for v in event.other.items or []}
         else:
             hidden.add(id(event.other))
-    for box in case.program.everything:
+    for box in case.program.objects:
         inner = list(modules(box))
         parts = {id(part) for part in inner}
         asleep = any(
@@ -544,7 +544,7 @@ def part_left_out(case: Case) -> Iterator[RuleHit]:
         return
     moved = {id(part) for e in case.all(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
     alive = {id(v) for e in case.all(Act.BACKWARD) for v in reach(e.value)}
-    for network in case.program.everything:
+    for network in case.program.objects:
         if network.tags & {Tag.EXPOSED, Tag.COPIED}:
             continue
         parts = trained_parts(network)
@@ -594,7 +594,7 @@ def leaf_left_out(case: Case) -> Iterator[RuleHit]:
         for value in reach(event.value):
             free = value.leaf and value.graph and value.kind == Kind.TENSOR and value.name and value.op in CREATORS
             listed_here = isinstance(node.args[0], ast.List) or id(value) not in inputs
-            if free and listed_here and not value.cut and id(value) not in moved | used and value.maybe == ():
+            if free and listed_here and not value.cut and id(value) not in moved | used and value.branches == ():
                 yield RuleHit(
                     19,
                     node,

@@ -11,14 +11,14 @@ from lab.failures.analysis.facts import (
     SAVING,
     Value,
     graph_of,
+    has_many_elements,
     has_parameters,
-    many,
+    is_network_output,
     modules,
-    network_called,
     reach,
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
-from lab.failures.analysis.program import Event, apart
+from lab.failures.analysis.program import Event, exclusive
 from lab.failures.analysis.rules.case import Case, RuleHit, called, receiver
 from lab.failures.analysis.shapes import (
     leaves,
@@ -35,9 +35,9 @@ def used_again(case: Case) -> Iterator[RuleHit]:
         values = [
             v
             for v in reach(event.value)
-            if (v.graph and not v.leaf and v.kind == Kind.TENSOR and saves(v)) or (network_called(v) and not v.cut)
+            if (v.graph and not v.leaf and v.kind == Kind.TENSOR and saves(v)) or (is_network_output(v) and not v.cut)
         ]
-        shared = [(v, gone[id(v)][1]) for v in values if id(v) in gone and not apart(gone[id(v)][1], event)]
+        shared = [(v, gone[id(v)][1]) for v in values if id(v) in gone and not exclusive(gone[id(v)][1], event)]
         if shared and id(event.node) not in done:
             done.add(id(event.node))
             yield from gone_before(case, event, shared)
@@ -73,11 +73,11 @@ def changed_between(case: Case) -> Iterator[RuleHit]:
         made = [event.turns, event.turns[:-1]] if swapped is not None else [event.turns]
         users = [(v, weight) for v in reach(event.value) for weight in needed(v) if v.turns in made]
         for value, weight in users:
-            between = events[value.born : end]
+            between = events[value.created_at : end]
             passes = [e for e in between if e.kind == Act.BACKWARD]
             if any("retain" not in e.detail and value in reach(e.value) for e in passes):
                 continue
-            steps = [e for e in between if moves(e, weight) and not apart(e, event)]
+            steps = [e for e in between if moves(e, weight) and not exclusive(e, event)]
             if steps and steps[0].kind == Act.STEP and not passes:  # it has no gradient yet: a matter of order
                 continue
             step = steps[0] if steps else None
@@ -156,7 +156,7 @@ def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
     value, before = shared[0]
     turns = dict(event.turns)
     carried = any(turns.get(loop, turn) != turn for loop, turn in value.turns) or (
-        event.again and not before.again and event.value is not before.value
+        event.second_call and not before.second_call and event.value is not before.value
     )
     if carried and event.value is not before.value:
         state = kept_state(case, event)
@@ -306,7 +306,7 @@ def made_before(case: Case, event: Event) -> RuleHit | None:
         statement = value.statement
         if (
             value.name
-            and ((value.kind == Kind.TENSOR and value.graph) or any(network_called(v) for v in reach(value)))
+            and ((value.kind == Kind.TENSOR and value.graph) or any(is_network_output(v) for v in reach(value)))
             and not value.leaf
             and isinstance(statement, ast.Assign)
             and not any(n is statement for n in ast.walk(loop))
@@ -336,7 +336,7 @@ def networks(value: Value) -> list[Value]:
     """The module that a value is, or the unknown network that gave it."""
     if value.kind == Kind.MODULE:
         return [value]
-    if network_called(value) and value.base is not None:
+    if is_network_output(value) and value.base is not None:
         return [value.base, *value.base.parents]
     return []
 
@@ -363,7 +363,7 @@ def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> 
         return None
     if between[0].value.items is None:  # of the first optimizer only this is known: that there is a second one
         others = [e for e in events[events.index(event) :] if e.kind == Act.STEP and e.value is not between[0].value]
-        foreign = [v for v in shared if network_called(v)] if others else []
+        foreign = [v for v in shared if is_network_output(v)] if others else []
     else:
         moved = {id(part) for item in between[0].value.items for part in modules(item)}
         parts = [p for v in shared for p in v.parents if p.kind == Kind.MODULE]
@@ -405,7 +405,7 @@ def many_numbers(case: Case) -> Iterator[RuleHit]:
             yield from many_differentiated(case, event)
             continue
         target = receiver(event.node)
-        several = value.form == "losses" or many(value) or one_each(value)
+        several = value.form == "losses" or has_many_elements(value) or one_each(value)
         if several and target is not None:
             size = " x ".join(str(n) if n is not None else "N" for n in shape) or "several"
             made = value.statement
@@ -424,7 +424,7 @@ def many_numbers(case: Case) -> Iterator[RuleHit]:
 def many_differentiated(case: Case, event: Event) -> Iterator[RuleHit]:
     """3, of autograd.grad: with the sum, each element's own derivative comes back where each has its own input."""
     node, value = event.node, event.value
-    if isinstance(node, ast.Call) and node.args and many(value) and graph_of(value) is True:
+    if isinstance(node, ast.Call) and node.args and has_many_elements(value) and graph_of(value) is True:
         yield RuleHit(
             3,
             node,

@@ -16,7 +16,7 @@ from lab.failures.analysis.facts import (
     reach,
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
-from lab.failures.analysis.program import Event, apart
+from lab.failures.analysis.program import Event, exclusive
 from lab.failures.analysis.rules.accumulating import scales_gradient
 from lab.failures.analysis.rules.case import Case, RuleHit, called, own_line, receiver
 
@@ -36,7 +36,7 @@ class Stepper:
             return False
         found = list(reach(backward.value))
         unknown = any(
-            v.maybe or (v.kind == Kind.UNKNOWN and v.graph is not False) or v.op in {"call", "any"} for v in found
+            v.branches or (v.kind == Kind.UNKNOWN and v.graph is not False) or v.op in {"call", "any"} for v in found
         )
         if self.parts is None:
             return None
@@ -128,8 +128,8 @@ def never_zeroed(case: Case) -> Iterator[RuleHit]:
                 touched = stepper.touched(event)
                 if touched is False or (touched is None and len(everyone) > 1 and not together):
                     continue
-                before = next((step for step in reversed(steps) if not apart(step, event)), None)
-                if before is not None and not (event.again and zeroes):
+                before = next((step for step in reversed(steps) if not exclusive(step, event)), None)
+                if before is not None and not (event.second_call and zeroes):
                     waiting.append((event, before))
                 state = "filled"
             elif event.kind == Act.ZERO and stepper.zeroed(event) and not (apart_only and stepper.left_full(event)):
@@ -242,7 +242,7 @@ def emptied_once(case: Case, backward: Event, those: list[Stepper]) -> Event | N
     """The statement that empties the gradients of a loop's passes, in the same function but around the loop."""
     for event in case.all(Act.ZERO):
         outside = len(event.loops) < len(backward.loops) and event.loops == backward.loops[: len(event.loops)]
-        if outside and event.places == backward.places and all(stepper.value is event.value for stepper in those):
+        if outside and event.functions == backward.functions and all(stepper.value is event.value for stepper in those):
             return event
     return None
 
@@ -295,7 +295,12 @@ def wrong_order(case: Case) -> Iterator[RuleHit]:
             elif event.kind == Act.ZERO and last is not None and not event.detail and stepper.zeroed(event):
                 emptied = event
             elif event.kind == Act.STEP and event.value is stepper.value:
-                if last is not None and emptied is not None and not apart(last, event) and not apart(emptied, event):
+                if (
+                    last is not None
+                    and emptied is not None
+                    and not exclusive(last, event)
+                    and not exclusive(emptied, event)
+                ):
                     yield from misplaced(case, stepper, last, emptied, event)
                 elif last is not None and emptied is None:
                     yield from one_turn_late(case, stepper, last, event)
@@ -338,7 +343,7 @@ def misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event, step: 
         return
     block, positions = together
     at = dict(zip(("backward", "zero", "step"), positions, strict=True))
-    here = len({e.places for e in (backward, zero, step)}) == 1  # else the order is that of calls
+    here = len({e.functions for e in (backward, zero, step)}) == 1  # else the order is that of calls
     if at["step"] < at["backward"]:
         part = block[at["step"] : at["backward"] + 1]
         edit = case.text.reorder(part, [*part[1:], part[0]])
@@ -354,7 +359,7 @@ def misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event, step: 
             f"The gradients of `backward()` in line {backward.statement.lineno} are emptied here, before "
             f"`{stepper.text}` steps with them in line {step.statement.lineno}: nothing is learned."
         )
-        called_by_name = len(zero.places) - len(backward.places) <= 1  # else what is called may do much more
+        called_by_name = len(zero.functions) - len(backward.functions) <= 1  # else what is called may do much more
         node = block[at["zero"]] if called_by_name and not here else zero.node
     else:
         return
@@ -366,7 +371,7 @@ def emptied_in_a_call(case: Case, stepper: Stepper, backward: Event, zero: Event
     """18: a function that empties the gradients of a pass before it, and then steps."""
     inner = side_by_side((zero, step))
     before = case.order[backward] < case.order[zero] < case.order[step]
-    if inner is None or not before or zero.places != step.places or zero.places == backward.places:
+    if inner is None or not before or zero.functions != step.functions or zero.functions == backward.functions:
         return
     block, (here, there) = inner
     part = block[here : there + 1]
@@ -384,7 +389,9 @@ def emptied_in_a_call(case: Case, stepper: Stepper, backward: Event, zero: Event
 def one_turn_late(case: Case, stepper: Stepper, backward: Event, step: Event) -> Iterator[RuleHit]:
     """18: a step with the gradients of the turn before, in front of this turn's pass.
     Silent: where the two do not stand in one block of a loop, or of a function that is called again."""
-    one_place = bool(step.loops or step.places) and backward.loops == step.loops and backward.places == step.places
+    one_place = (
+        bool(step.loops or step.functions) and backward.loops == step.loops and backward.functions == step.functions
+    )
     edit = moved_behind(case, step, backward) if one_place else None
     if edit is not None:
         yield RuleHit(
@@ -468,7 +475,7 @@ def slope_of(step: Value, weight: Value) -> bool:
             return False
         step = slopes[0]
     behind = list(reach(step.parents[0])) if step.op == "derivative" and step.parents else []
-    through_layers = any(part.kind in {Kind.MODULE, Kind.UNKNOWN} or part.maybe for part in behind)
+    through_layers = any(part.kind in {Kind.MODULE, Kind.UNKNOWN} or part.branches for part in behind)
     return any(part is weight for part in behind) and not through_layers
 
 
