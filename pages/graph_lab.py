@@ -381,7 +381,7 @@ def _in_pytorch(expression: Expression, values: dict[str, float | list], labs: T
     if labs is None or labs.error or inputs.changes(expression) or st.session_state["graph start"] not in (None, "sum"):
         return
     result, script = labs.nodes[labs.output]["value"], partial(passes.script, expression, values, labs)
-    in_pytorch.beside("graph pytorch", expression, values, result, labs.gradients, script)
+    in_pytorch.show_comparison("graph pytorch", expression, values, result, labs.gradients, script)
 
 
 main()

@@ -127,7 +127,7 @@ def _question() -> str:
             "Message, or what you see",
             key="wrong text",
             height=68,
-            max_chars=search_field.LONGEST,
+            max_chars=search_field.MAX_CHARACTERS,
             on_change=_search,
             placeholder="RuntimeError: grad can be implicitly …   or: loss is nan   or a loop or a CSV",
             persist_state="session",

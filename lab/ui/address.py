@@ -1,6 +1,6 @@
-"""What an address says of a page: its fields, each with a parser, and the note about what does not fit.
+"""Fields of a page's address: how each is parsed, checked and written, and the note about parameters that do not fit.
 
-The opposite of a parser shows a value; None leaves it out of the address.
+The inverse of a parser turns a value into text; where it returns None, the address leaves the parameter out.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ MAX_NAMED = 8  # choices that a note lists
 
 @dataclass(frozen=True)
 class Field:
-    """One thing that a page remembers.
+    """A value that a page keeps in the session and in its address.
 
-    name     of its parameter in the address
-    key      in the session, of the widget where there is one; several keys where one parameter holds several values
-    default  for a visitor whose address does not say it; of several keys a tuple
-    parse    the parameter's text -> the value. ValueError for what does not fit
-    show     the value -> the parameter's text; None leaves it out of the address
-    limits   the lowest and the highest value that the widget takes
-    always   in the address even where it is the default. One field of a page should be: an address without any
-             parameter is that of the menu, which leads to what the visitor left here
-    label    what the page calls it, where that is another word than its name
+    name     name of its parameter in the address
+    key      session key, also of the widget if there is one; several keys if one parameter holds several values
+    default  value when the address has no such parameter; a tuple for several keys
+    parse    turns the parameter's text into the value; ValueError if it does not fit
+    show     turns the value into the parameter's text; None leaves it out of the address
+    limits   lowest and highest value that the widget accepts
+    always   True writes the default, too. One field of each page should: an address without parameters comes from the
+             menu, which returns to the page as the visitor left it
+    label    what the page calls it, if that differs from `name`
     """
 
     name: str
@@ -43,24 +43,24 @@ class Field:
 
     @property
     def keys(self) -> Sequence[str]:
-        """Its keys in the session."""
+        """The session keys, also where there is only one."""
         return [self.key] if isinstance(self.key, str) else self.key
 
     def get(self) -> Any:
-        """Its value in this visitor's session."""
+        """Return the value in this visitor's session."""
         session = st.session_state
         return session[self.key] if isinstance(self.key, str) else tuple(session[key] for key in self.key)
 
     def set(self, value: Any) -> None:
-        """Give it a value: in a callback, or before its widget."""
+        """Store a value in the session; call it in a callback or before the widget is drawn."""
         st.session_state.update({self.key: value} if isinstance(self.key, str) else zip(self.key, value, strict=True))
 
     def owns(self, name: str) -> bool:
-        """Is it the parameter with this name?"""
+        """Tell whether the parameter with this name belongs to the field."""
         return name == self.name
 
     def read(self, address: Mapping[str, str]) -> tuple[Any, list[str]]:
-        """The value that the address gives it, or the default; and the names of the parameters that do not fit."""
+        """Return the value in the address or else the default, and the names of the parameters that do not fit."""
         if self.name not in address:
             return copy(self.default), []
         try:
@@ -69,16 +69,16 @@ class Field:
             return copy(self.default), [self.name]
 
     def write(self, value: Any) -> dict[str, str]:
-        """Its part of the address."""
+        """Return the parameters that stand for a value in the address; none if it is left out."""
         text = None if value == self.default and not self.always else self.show(value)
         return {} if text is None else {self.name: text}
 
-    def called(self, name: str) -> str:
-        """What a note calls the parameter with this name: as the page does, and as the address does."""
+    def display_name(self, name: str) -> str:
+        """Return the name of a parameter for a note: the page's label, if it has one, and the name in the address."""
         return f"{self.label} (`{name}`)" if self.label else f"`{name}`"
 
-    def taken(self) -> str:
-        """What it takes, for a note: "whole numbers from 1 to 300". "" where that is no short list and no range."""
+    def accepted(self) -> str:
+        """Describe the accepted values for a note, such as "whole numbers from 1 to 300"; "" if there are no limits."""
         choices = self.parse.choices if isinstance(self.parse, Choice) else ()
         if choices:
             return " or ".join(choices) if len(choices) <= MAX_NAMED else f"one of its {len(choices)} names"
@@ -89,7 +89,7 @@ class Field:
         return f"{kind} from {number(low)}{'' if high == math.inf else f' to {number(high)}'}"
 
     def fits(self, value: Any) -> bool:
-        """Does its widget take the value?"""
+        """Tell whether the value is within the widget's limits."""
         return self.limits == (None, None) or self.limits[0] <= value <= self.limits[1]
 
     def _checked(self, text: str) -> Any:
@@ -100,12 +100,12 @@ class Field:
 
 
 class PrefixField(Field):
-    """Parameters whose names begin with `name` and end with an identifier; its value is a dict from these endings."""
+    """All parameters whose names are `name` and then an identifier; its value is a dict from identifiers to values."""
 
     def owns(self, name: str) -> bool:
         return name.startswith(self.name)
 
-    def called(self, name: str) -> str:
+    def display_name(self, name: str) -> str:
         return f"{self.label} {name.removeprefix(self.name)} (`{name}`)" if self.label else f"`{name}`"
 
     def read(self, address: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
@@ -130,7 +130,7 @@ class PrefixField(Field):
 
 @dataclass(frozen=True)
 class Choice:
-    """A parser that takes one of the choices."""
+    """A parser that accepts one of the choices."""
 
     choices: tuple[str, ...]
 
@@ -141,12 +141,12 @@ class Choice:
 
 
 def one_of(*choices: str) -> Choice:
-    """A parser that takes one of the choices."""
+    """Return a parser that accepts one of the choices."""
     return Choice(choices)
 
 
 def several_of(*choices: str) -> Callable[[str], tuple[str, ...]]:
-    """A parser of choices joined by commas, in any order, each once."""
+    """Return a parser of choices joined by commas, in any order, each at most once."""
 
     def parse(text: str) -> tuple[str, ...]:
         names = tuple(text.split(","))
@@ -158,36 +158,36 @@ def several_of(*choices: str) -> Callable[[str], tuple[str, ...]]:
 
 
 def joined(values: Iterable[str]) -> str | None:
-    """The opposite of `several_of`."""
+    """Join values by commas, the inverse of `several_of`."""
     return ",".join(values) or None
 
 
 def flag(text: str) -> bool:
-    """A parser of what is true or not in the address at all."""
+    """Parse a parameter that is "1" if true and absent if false."""
     return one_of("1")(text) == "1"
 
 
 def flagged(value: bool) -> str | None:
-    """The opposite of `flag`."""
+    """Return the text of a truth value, the inverse of `flag`."""
     return "1" if value else None
 
 
 def number(value: float) -> str:
-    """Shows a number with as many digits as it takes to read the same one again, and no more."""
+    """Write a number with no more digits than are needed to parse the same number again."""
     short = f"{value:g}"
     return short if float(short) == value else repr(value)
 
 
 def optional(value: Any) -> str | None:
-    """Shows a value that may be None."""
+    """Return the text of a value; None for None."""
     return None if value is None else str(value)
 
 
-def shorter_than(most: int) -> Callable[[str], str]:
-    """A parser of a text of at most so many characters."""
+def shorter_than(limit: int) -> Callable[[str], str]:
+    """Return a parser of a text of at most `limit` characters."""
 
     def parse(text: str) -> str:
-        if len(text) > most:
+        if len(text) > limit:
             raise ValueError(text)
         return text
 
@@ -195,30 +195,34 @@ def shorter_than(most: int) -> Callable[[str], str]:
 
 
 def chosen_tab(key: str, titles: Mapping[str, str], name: str = "tab") -> Field:
-    """Which of a page's tabs is open, the first at first. titles: its name in the address -> its title, which the
-    session has."""
+    """Return a field for the open tab of a page; the default is the first.
+
+    titles: name of a tab in the address -> its title, which is the value in the session.
+    """
     parse = one_of(*titles)
     back = {title: tab for tab, title in titles.items()}
     return Field(name, key, next(iter(titles.values())), lambda text: titles[parse(text)], back.get, always=True)
 
 
 def player_event(key: str) -> Field:
-    """The event at which the address opens the player. The player writes it, a page only leaves it there."""
+    """Return a field for the event at which the address opens the player; only the player writes it."""
     return Field("event", key, None, int, lambda event: None, limits=(0, math.inf))
 
 
 def note(wrong: Sequence[tuple[Field, str]], unknown: Sequence[str]) -> str:
-    """What of the address is not used. The names are anybody's who writes a link: only what could be the name of a
-    variable is repeated."""
+    """Describe which parameters of the address are not used.
+
+    Anyone can write a link, so the note repeats a name only if it could be the name of a variable.
+    """
     sentences = ["Part of this page's address does not fit, so the default is used there."]
     others = []
     for field, name in wrong:
         if not _is_name(name):
             unknown = [*unknown, name]
-        elif taken := field.taken():
-            sentences.append(f"{field.called(name)} takes {taken}.")
+        elif accepted := field.accepted():
+            sentences.append(f"{field.display_name(name)} takes {accepted}.")
         else:
-            others.append(field.called(name))
+            others.append(field.display_name(name))
     if others:
         sentences.append(f"The page cannot use the value of {', '.join(others)}.")
     proper = [f"`{name}`" for name in unknown if _is_name(name)]

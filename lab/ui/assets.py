@@ -1,6 +1,6 @@
-"""How a Streamlit component loads its JavaScript from static/.
+"""Streamlit components whose JavaScript is loaded from static/.
 
-A component's own script travels with every message, so it is only a few lines that load the rest.
+Streamlit sends a component's own script with every message, so that script is only a few lines that load the rest.
 """
 
 import hashlib
@@ -15,12 +15,13 @@ _STATIC = (Path(__file__).parents[2] / "static").resolve()
 
 
 def component(name: str, module: str, function: str = "show", *, lost: str = "", style: str = "", **more: Any) -> Any:
-    """A component whose parts are in static/. In each run of the page the browser calls a function of its module, and
-    what that returns when the run is over.
+    """Register a Streamlit component that calls a function of a JavaScript module in static/.
 
-    lost   what could not be loaded, in a reader's words: "The list"; without them nothing is said
-    style  a file of static/, such as "grids/grids.css"
-    more   of `st.components.v2.component`
+    The browser calls the function on each run of the page, and the function that it returns when the run is over.
+
+    lost   what the visitor misses if loading fails, such as "The list"; without it the browser shows no message
+    style  a style sheet in static/, such as "grids/grids.css"
+    more   further arguments of `st.components.v2.component`
     """
     sentence = json.dumps(f"{lost} could not be loaded. Load the page again.")
     script = f"""export default function (component) {{
@@ -36,13 +37,13 @@ def component(name: str, module: str, function: str = "show", *, lost: str = "",
 
 
 def loading(name: str, *more: str) -> str:
-    """JavaScript that begins to load a module, such as "charts/charts.js": a promise by the name of `loading`.
+    """Return JavaScript that starts to load a module such as "charts/charts.js", as a promise named `loading`.
 
-    Streamlit lets browsers keep these files for as long as they guess, so that after an update some would still be the
-    old ones. A browser that has not seen this version of the module, of what it imports and of `more` fetches all anew.
+    Streamlit lets each browser decide how long to cache these files, so some would be outdated after an update. A
+    browser that has not seen this version of the module, its imports and the files `more` fetches all of them again.
     """
     files = [_STATIC / name, *(_STATIC / other for other in more)]
-    for file in files:  # it grows meanwhile
+    for file in files:  # the loop appends to the list
         for imported in re.findall(r'^import [^;]* from "(\..*?)";$', file.read_text("utf-8"), re.M):
             path = (file.parent / imported).resolve()
             if path not in files:
@@ -61,4 +62,4 @@ const loading = refresh().catch(() => {{}}).then(() => import(at("{name}")));
 
 
 def keep_value() -> None:
-    """Does nothing: Streamlit keeps a component's value only where a callback is given for it."""
+    """Do nothing; as a callback it makes Streamlit keep a component's value."""

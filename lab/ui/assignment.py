@@ -1,6 +1,6 @@
-"""The set that a teacher's link has brought: Start shows what is to be done, the other pages ask what is hidden.
+"""The assignment in a teacher's link: Start lists what to do, and the other pages ask which controls are hidden.
 
-The addresses of all pages carry it (`FIELDS`), so that it outlives a reload.
+The addresses of all pages carry it (`FIELDS`), so it survives a reload.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from lab.ui.address import Field, shorter_than
 from lab.ui.assets import component
 from lab.ui.table import escape_markdown
 
-MOST_NAMED = 8  # unknown things in a note
-BEGIN = "begin"  # in place of an item's key
-MAX_NAME = 80  # characters
-FIELDS = (  # what a teacher's link has brought: of every page whose own fields lack these names
+MAX_NAMED = 8  # unknown names that a note repeats
+BEGIN = "begin"  # key of the line that opens the first page; not the key of an item
+MAX_NAME = 80  # characters of the assignment's name
+FIELDS = (  # in the address of every page that has no fields of the same names
     Field(assignment_link.ITEMS, "set items", (), assignment_link.read, assignment_link.written),
     Field(assignment_link.NAME, "set name", "", shorter_than(MAX_NAME)),
     Field(assignment_link.HIDE, "set hidden", (), assignment_link.words, "~".join),
@@ -34,12 +34,12 @@ _list = component("set", "progress/assignment.js", lost="The list", style="progr
 
 
 def hidden(control: str) -> bool:
-    """Does the set hide this one of CONTROLS? Nothing is hidden without a set."""
+    """Tell whether the assignment hides this key of CONTROLS; always False without an assignment."""
     return control in st.session_state.get("set hidden", ())
 
 
 def opened() -> None:
-    """The visitor has opened this page: where the set asks for it, that is done."""
+    """Mark the current page's item as done, if the assignment asks the visitor to open this page."""
     here = BY_PATH.get(st.session_state.get("path", ""))
     for key in st.session_state.get("set items", ()):
         if here and key.startswith("pages/") and key in ITEMS and ITEMS[key].file == here.file:
@@ -47,12 +47,12 @@ def opened() -> None:
 
 
 def there() -> bool:
-    """Is there a set?"""
+    """Tell whether the visitor has an assignment."""
     return any(st.session_state[key] for key in ("set items", "set hidden", "set begin"))
 
 
 def show() -> None:
-    """On Start: what is to be done, with ticks from the visitor's own progress, and the button that puts it away."""
+    """Show on Start what to do, with ticks from the visitor's own progress, and a button that removes the list."""
     session = st.session_state
 
     def put_away() -> None:
@@ -85,8 +85,8 @@ def show() -> None:
 
 
 def note(unknown: Iterable[str]) -> str:
-    """What a link asks for in vain. The names are anybody's who writes a link: only what could be a key is repeated."""
+    """Describe the items of a link that do not exist; as anyone can write one, only possible keys are repeated."""
     names = [name if re.fullmatch(r"[\w /-]{1,60}", name) else "something without a proper name" for name in unknown]
-    said = ", ".join(f"`{name}`" for name in dict.fromkeys(names[:MOST_NAMED]))
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return f"This list asks for what this version of the lab does not have: {said}{more}. The rest is here."
+    listed = ", ".join(f"`{name}`" for name in dict.fromkeys(names[:MAX_NAMED]))
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return f"This list asks for items that this version of the lab does not have: {listed}{more}. The rest is here."

@@ -1,4 +1,4 @@
-"""Tells Streamlit's script at which address the server stands."""
+"""Middleware that tells Streamlit's script in the browser the server's address."""
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -10,8 +10,11 @@ SCRIPT = b'<script>window.__streamlit = { BACKEND_BASE_URL: new URL(".", locatio
 
 
 class BaseAddress:
-    """Without it, the script first looks for the server below each page, "/graph-lab/_stcore/health": two answers 404,
-    and a way there and back before the page begins."""
+    """Middleware that writes the server's address into each page.
+
+    Without it, the script first looks for the server below the page, at "/graph-lab/_stcore/health". It gets two
+    404 answers, which delays the page by a round trip.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -33,5 +36,6 @@ class BaseAddress:
                 message["body"] = message["body"].replace(HEAD, HEAD + SCRIPT, 1)
             await send(message)
 
-        whole = [(name, value) for name, value in scope["headers"] if name not in (b"accept-encoding", b"range")]
-        await self.app({**scope, "headers": whole}, receive, with_script)
+        # The script can be inserted only into a complete, uncompressed answer.
+        headers = [(name, value) for name, value in scope["headers"] if name not in (b"accept-encoding", b"range")]
+        await self.app({**scope, "headers": headers}, receive, with_script)

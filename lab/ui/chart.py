@@ -1,4 +1,4 @@
-"""A chart among the text of a page."""
+"""A single chart between other elements of a page."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from lab.ui.chart_host import ChartHost
 
 
 def show_chart(chart: Chart, key: str, of: str = "") -> None:
-    """A chart under its heading, with its table. key: its own on the page; of: which engine's it is."""
+    """Draw a chart with its heading and data table.
+
+    key: unique on the page; of: the engine that the chart is about, as a note and in the alternative text.
+    """
     name = re.sub(r"\W", "-", key)
-    boards = ChartHost(name, {name: of})
-    boards.board(name)
-    boards.fill({name: replace(chart, alt=f"{of.capitalize()} engine. {chart.alt}") if of else chart})
+    host = ChartHost(name, {name: of})
+    host.board(name)
+    host.fill({name: replace(chart, alt=f"{of.capitalize()} engine. {chart.alt}") if of else chart})

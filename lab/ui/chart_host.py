@@ -1,4 +1,4 @@
-"""Charts that stay in their places on the page while their contents change many times a second."""
+"""Charts that stay in place on the page while their contents change many times a second."""
 
 from __future__ import annotations
 
@@ -15,22 +15,25 @@ from lab.training.config import is_number
 from lab.ui.assets import component, keep_value
 from lab.ui.memoize import memoize
 
-# Its styles are not for itself alone, so that a link leads to a heading.
+# Isolated styles would put the charts into a shadow tree, where a link cannot reach a heading.
 _component = component("charts", "charts/charts.js", lost="The charts", style="charts/charts.css", isolate_styles=False)
 
 
 class ChartHost:
-    """The script lays out boards of charts with `board`; `fill` says what they show, as often as it likes.
+    """Places charts on a page with `board` and updates their contents with `fill`, as often as needed.
 
-    For whatever changes on a page, Streamlit's browser side goes through all of it. So what all charts show travels as
-    one text, hidden on the page, which they read. A fragment may write it if the full run of the script has, too.
+    Streamlit's frontend goes through the whole page for every element that changes. So the contents of all charts are
+    sent as one hidden text, which the charts read. A fragment may write it if the full run of the script has, too.
     """
 
     def __init__(
         self, name: str, notes: Mapping[str, str] | None = None, heights: Mapping[str, str] | None = None
     ) -> None:
-        """name: for this page; notes: chart -> small print beside its heading; heights: chart -> a height in CSS,
-        where it is not to have its own."""
+        """Create the hidden text that feeds the charts.
+
+        name: unique on the page; notes: chart -> small print next to its heading; heights: chart -> CSS height that
+        replaces the chart's own.
+        """
         self._name = f"feed-{name}"
         self._notes = notes or {}
         self._heights = heights or {}
@@ -38,15 +41,18 @@ class ChartHost:
             self._feed = st.empty()
 
     def board(self, *keys: str) -> None:
-        """Room for charts, one below the other, where the page is just now. Two are no charts: "progress" is the bar of
-        a run, and "network" is its network (lab/ui/training/network.py)."""
+        """Reserve space at this point of the page for charts, one below the other.
+
+        Two keys are not charts: "progress" is the progress bar of a run, "network" its network
+        (lab/ui/training/network.py).
+        """
         data = {"feed": f"st-key-{self._name}", "keys": keys}
         _component(key=f"board {self._name} {keys[0]}", data=strict_json(data).encode())
 
     def fill(self, charts: Mapping[str, Chart], others: Mapping[str, Any] | None = None) -> None:
-        """Show charts in the places that were made for them; others: what is no chart, as plain data."""
+        """Show charts on their boards; others: the contents of "progress" and "network", as plain data."""
         shown = {key: self._entry(key, chart) for key, chart in charts.items()} | dict(others or {})
-        # To see that nothing has changed takes a fraction of writing a large chart down again.
+        # Comparing takes a fraction of the time that serializing a large chart does.
         self._feed.text(memoize(f"board {self._name}", shown, lambda: strict_json(shown)))
 
     def _entry(self, key: str, chart: Chart) -> dict[str, Any]:
@@ -61,8 +67,10 @@ _teller = component("epoch_teller", "charts/charts.js", "tellEpoch")
 
 
 def clicked_epoch(key: str, slider: str, epochs: tuple[int, int]) -> None:
-    """Let a click on a curve move the slider with this key, between the first and the last of the epochs; to be called
-    before the slider."""
+    """Let a click on a curve move a slider to that epoch; call this before drawing the slider.
+
+    slider: the slider's session key; epochs: the first and last epoch on it.
+    """
 
     def move() -> None:
         epoch = st.session_state[key].get("epoch")
@@ -76,7 +84,7 @@ _point_teller = component("point_teller", "charts/charts.js", "tellPoints")
 
 
 def clicked_points(key: str) -> list[tuple[float, float]]:
-    """The points (x, y) that were clicked on a chart that says `placing`, since this was last called."""
+    """Return the points (x, y) clicked since the last call, on a chart whose spec contains `placing`."""
     clicks = _point_teller(key=key, on_clicks_change=keep_value).get("clicks")
     if not isinstance(clicks, dict) or not isinstance(clicks.get("points"), list):
         return []

@@ -1,4 +1,4 @@
-"""The plain drawing of a graph, by Graphviz, with its text and its table."""
+"""A static Graphviz drawing of a computational graph, with a text and a table that say the same."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -13,13 +13,13 @@ from lab.ui.table import markdown_table
 
 
 def graph(graph: Trace, count: int | None = None, cuts_in_it: Sequence[tuple[int, int, str]] = ()) -> None:
-    """Draw a graph as it is after `count` events, all of them without it, with its table below.
+    """Draw a graph with its table below, as it is after `count` events; None for all events.
 
-    cuts_in_it  ways on which no gradient flows: the nodes (ids) where each begins and ends, and what cuts it
+    cuts_in_it  paths that carry no gradient: the ids of the first and last node of each, and what cuts it
     """
     drawing, colours = draw(graph, count, page.theme()), PALETTES[page.theme()]
     leaves = [f"n{node['id']}" for node in graph.nodes if node["requires_grad"] and not node["op"]]
-    with drawing.subgraph() as row:  # side by side in this order, whatever is cut
+    with drawing.subgraph() as row:  # keeps the leaves in one row and in this order, whatever is cut
         row.attr(rank="same")
         for first, second in pairwise(leaves):
             row.edge(first, second, style="invis")
@@ -29,8 +29,8 @@ def graph(graph: Trace, count: int | None = None, cuts_in_it: Sequence[tuple[int
         end: [describe(graph.nodes[start]) for start, other, _ in cuts_in_it if other == end]
         for _, end, _ in cuts_in_it
     }
-    said = "".join(f"\nCut on the way to {graph.nodes[end]['label']}: {', '.join(missing[end])}." for end in missing)
-    st.graphviz_chart(drawing, alt=f"The computation graph. As text:\n{graph.to_text(count)}{said}")
+    cuts = "".join(f"\nCut on the way to {graph.nodes[end]['label']}: {', '.join(missing[end])}." for end in missing)
+    st.graphviz_chart(drawing, alt=f"The computation graph. As text:\n{graph.to_text(count)}{cuts}")
     with st.expander("The graph as a table"):
         rows = table(graph, count)
         for end, names in missing.items():

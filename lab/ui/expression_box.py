@@ -1,4 +1,4 @@
-"""An expression of the learner's own and its inputs, for any page: the text, what is wrong with it, and its numbers."""
+"""Widgets for a learner's own expression on any page: its text, its error message, and its inputs."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from lab.ui.address import Field, PrefixField
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, with_code
 
-LONGEST = 2000  # characters of an expression
-LARGEST = 1_000_000.0  # number of an input
-REACH, STEP = 10.0, 0.1  # of the sliders, on both sides of 0
+MAX_CHARACTERS = 2000  # characters of an expression
+MAX_ELEMENT = 1_000_000.0  # largest absolute value in an input
+REACH, STEP = 10.0, 0.1  # the sliders go from -REACH to REACH in these steps
 PRESETS_FILE = Path(__file__).parents[2] / "assets" / "presets.json"
 
 
 @cache
 def presets() -> tuple[dict[str, Any], ...]:
-    """The examples of the Graph lab: key, name, text and the values of the inputs; of a layer also a question."""
+    """Return the examples of the Graph lab: key, name, text, input values; those of layers also have a question."""
     return tuple(json.loads(PRESETS_FILE.read_text("utf-8")))
 
 
 def value(text: str) -> float | list:
-    """An input as JSON: a number, a vector, or a matrix such as [[1, 2], [3, 4]]. ValueError says what is wrong."""
+    """Parse an input: a number, a vector or a matrix such as [[1, 2], [3, 4]]. ValueError says what is wrong."""
     try:
         array = np.array(json.loads(text), dtype=float)
     except (ValueError, TypeError, RecursionError, OverflowError):
@@ -41,28 +41,28 @@ def value(text: str) -> float | list:
         ) from None
     if array.ndim > 2 or not 1 <= array.size <= 100:
         raise ValueError("An input has at most two axes and between 1 and 100 elements.")
-    if not np.all(np.abs(array) <= LARGEST):
+    if not np.all(np.abs(array) <= MAX_ELEMENT):
         raise ValueError("Each element must be a number between -1,000,000 and 1,000,000.")
     return array.tolist()
 
 
 def written(number: float | list) -> str:
-    """The opposite of `value`; each number as short as it can be read again."""
+    """Write an input as text, the inverse of `value`, with no more digits than needed to read it again."""
     return address.number(number) if isinstance(number, (int, float)) else f"[{', '.join(map(written, number))}]"
 
 
 def fields(page: str, text: str) -> tuple[Field, PrefixField]:
-    """What the address says of an expression and its inputs; text: the expression that the page begins with."""
+    """Return the address fields of an expression and its inputs; text: the page's initial expression."""
     return (
-        Field("expression", f"{page} expression", text, address.shorter_than(LONGEST), always=True),
+        Field("expression", f"{page} expression", text, address.shorter_than(MAX_CHARACTERS), always=True),
         PrefixField("in_", f"{page} inputs", {}, value, written, label="Input"),
     )
 
 
 def expression_box(page: str, examples: Mapping[str, Mapping[str, float | list]]) -> Expression | None:
-    """The text, with some examples to choose; None where it cannot be read, which the page then says.
+    """Draw the text field and a choice of examples, and return the expression; None after showing a parse error.
 
-    examples: text -> the values that its inputs begin with. The values are asked for with `inputs`.
+    examples: text -> initial values of its inputs. `inputs` draws the widgets for the values.
     """
     session = st.session_state
     key = f"{page} example"
@@ -79,7 +79,7 @@ def expression_box(page: str, examples: Mapping[str, Mapping[str, float | list]]
     right.text_input(
         "Expression",
         key=f"{page} expression",
-        max_chars=LONGEST,
+        max_chars=MAX_CHARACTERS,
         on_change=begin,
         args=(page,),
         label_visibility="collapsed",
@@ -99,21 +99,21 @@ def expression_box(page: str, examples: Mapping[str, Mapping[str, float | list]]
 
 
 def mistake(error: Exception) -> None:
-    """What is wrong with an expression or with its values; with the place in the text, where the error knows it."""
+    """Show what is wrong with an expression or its values, and the place in the text if the error has one."""
     st.error(with_code(str(error)), icon=":material/block:")
     if isinstance(error, ExpressionError) and error.text:
         st.code(error.marked.partition("\n\n")[2], language=None)
 
 
 def inputs(page: str, expression: Expression, columns: int = 4) -> dict[str, float | list] | None:
-    """A slider for each input that is a number, a text for each array; None where one cannot be read, which is said.
+    """Draw a slider for each number and a text field for each array, and return the values of the inputs.
 
-    A fragment may call it: a slider then runs only that part of the page.
+    Returns None after showing an error if a field cannot be read. Called in a fragment, a slider reruns only that.
     """
     session = st.session_state
     found: dict[str, float | list | None] = {}
     names: Sequence[str] = expression.names
-    with st.container(key=f"{page}-inputs"):  # two side by side on a phone
+    with st.container(key=f"{page}-inputs"):  # assets/app.css puts two in a row on a phone
         for row in range(0, len(names), columns):
             for place, name in zip(st.columns(columns), names[row : row + columns], strict=False):
                 with place:
@@ -124,7 +124,7 @@ def inputs(page: str, expression: Expression, columns: int = 4) -> dict[str, flo
 
 
 def _input(page: str, name: str, start: float | list) -> float | list | None:
-    # The page writes into a widget before its first run only: a value from here would undo what the hand does.
+    # Only the first run sets the widget: setting it later would undo what the visitor is dragging.
     if isinstance(start, (int, float)):
         key = f"{page} input {name}"
         reach = max(REACH, 10.0 ** math.ceil(math.log10(max(abs(start), 1.0))))
@@ -136,7 +136,7 @@ def _input(page: str, name: str, start: float | list) -> float | list | None:
 
 
 def array_entry(name: str, start: float | list, key: str) -> float | list | None:
-    """A field for an array; None where what is in it cannot be read, which is said."""
+    """Draw a text field for an array and return its value; None after showing an error if it cannot be read."""
     st.session_state.setdefault(key, written(start))
     text = st.text_input(f"{name} ({'vector' if np.ndim(start) == 1 else 'matrix'})", key=key)
     try:
@@ -147,6 +147,6 @@ def array_entry(name: str, start: float | list, key: str) -> float | list | None
 
 
 def begin(page: str) -> None:
-    """The widgets of the inputs begin with their values again: where an address has set all of them."""
+    """Forget the input widgets, so that they start from the page's values again."""
     for key in [key for key in st.session_state if str(key).startswith(f"{page} input ")]:
         del st.session_state[key]

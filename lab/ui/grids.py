@@ -1,4 +1,4 @@
-"""Arrays drawn cell by cell on a page; pointing at a cell is answered in the browser, by static/grids/."""
+"""Arrays drawn cell by cell; static/grids/ answers in the browser when the visitor points at a cell."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _component = component("grids", "grids/grids.js", lost="The arrays", style="grid
 
 
 def packed(picture: GridPicture) -> bytes:
-    """What `show` draws."""
+    """Encode a picture for `show`."""
     return strict_json(picture.data()).encode()
 
 
 def show(packed: bytes, key: str) -> None:
-    """Draw the arrays where the page is just now."""
+    """Draw the arrays at this point of the page."""
     _component(key=key, data=packed)

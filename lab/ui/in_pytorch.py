@@ -1,4 +1,4 @@
-"""The learner's expression in PyTorch: the same program, run in a process of its own when it is asked for."""
+"""The learner's expression as a PyTorch program, run on request in a separate process and compared with the lab's."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from lab.text import brief
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, markdown_table
 
-RELATIVE, ABSOLUTE = 1e-9, 1e-12  # how far two numbers in float64 may be apart
+RELATIVE, ABSOLUTE = 1e-9, 1e-12  # tolerances within which two float64 results agree
 
 
-def beside(
+def show_comparison(
     key: str,
     expression: Expression,
     values: Mapping[str, Any],
@@ -26,10 +26,10 @@ def beside(
     gradients: Mapping[str, Any],
     script: Callable[[], str],
 ) -> None:
-    """A button, and then both programs with their numbers; without numbers where PyTorch is not installed.
+    """Draw a button that shows both programs and, if PyTorch is installed, a table that compares their results.
 
-    value, gradients: what the lab's engine computed. script: writes the lab's program. Another point has to be asked
-    for again.
+    value, gradients: results of the lab's engine. script: returns the lab's program. After the inputs have changed, the
+    learner has to press the button again.
     """
     runs = installed()
     asked, at = f"{key} asked", (expression.text, repr(values))

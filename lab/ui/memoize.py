@@ -1,4 +1,4 @@
-"""What a page has computed for its present inputs, for as long as they stay the same."""
+"""A cache in the visitor's session that keeps each result until its inputs change."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ from typing import TypeVar
 import streamlit as st
 
 T = TypeVar("T")
-KEPT = "computed"  # all in one place: many widgets go through all that the session has
+CACHE = "computed"  # one session entry for all results: many widgets iterate over the whole session
 
 
 def memoize(name: str, inputs: object, compute: Callable[[], T]) -> T:
-    """compute(), run in this visit when the inputs are others than the last time; its errors pass through and are not
-    kept. Of each name, in the whole lab, the last result is kept."""
-    kept = st.session_state.setdefault(KEPT, {})
-    if name not in kept or kept[name][0] != inputs:
-        kept[name] = inputs, compute()
-    result: T = kept[name][1]
+    """Return compute(), or its last result if the inputs are equal to those of the last call with this name.
+
+    Names are unique in the whole lab. An exception is passed on and not cached.
+    """
+    cache = st.session_state.setdefault(CACHE, {})
+    if name not in cache or cache[name][0] != inputs:
+        cache[name] = inputs, compute()
+    result: T = cache[name][1]
     return result
 
 
 def forget(name: str) -> None:
-    """Compute it anew the next time, whatever the inputs: what depends on the moment, such as a measured time."""
-    st.session_state.get(KEPT, {}).pop(name, None)
+    """Drop a cached result, so that something like a measured time is computed again for the same inputs."""
+    st.session_state.get(CACHE, {}).pop(name, None)

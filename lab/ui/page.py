@@ -1,4 +1,4 @@
-"""What every page does the same way: its opening lines, the theme, and its closing lines."""
+"""The frame of every page: style, theme, tabs, opening and closing lines, and links to other pages."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ from lab.ui.assets import component, keep_value
 from lab.ui.project import projectable
 from lab.ui.terms import closable, prose
 
-Draw = Callable[[state.PageState], Callable[[], None] | None]  # a tab; what it returns is called as the page has ended
+Draw = Callable[[state.PageState], Callable[[], None] | None]  # draws a tab; its result is called at the page's end
 STYLE = Path(__file__).parents[2] / "assets" / "app.css"
 
 _theme = component("theme", "theme/theme.js", "follow")
@@ -25,7 +25,7 @@ _theme = component("theme", "theme/theme.js", "follow")
 
 @contextmanager
 def run(name: str, fields: Sequence[address.Field] = (), parts: state.Parts | None = None) -> Iterator[state.PageState]:
-    """A run of a page, as `state.page` has it, in the app's own style and with the teacher's list in its address."""
+    """Run a page as `state.page` does, in the app's style and with the teacher's assignment in the address."""
     style()
     with state.page(name, fields, assignment.FIELDS, parts) as current:
         if current.restored:
@@ -35,10 +35,10 @@ def run(name: str, fields: Sequence[address.Field] = (), parts: state.Parts | No
 
 @dataclass(frozen=True)
 class Tabs:
-    """The tabs of a page, of which only the open one is computed.
+    """The tabs of a page; only the open one is computed.
 
-    path  of the page, whose row in lab/lessons/pages.toml has their titles
-    key   of the widget, in the session
+    path  address of the page, whose row in lab/lessons/pages.toml has the titles of the tabs
+    key   session key of the widget
     """
 
     path: str
@@ -46,16 +46,19 @@ class Tabs:
 
     @property
     def titles(self) -> Mapping[str, str]:
-        """The name of a tab in the address -> its title, which the session has."""
+        """Name of a tab in the address -> its title, which is the value in the session."""
         return BY_PATH[self.path].tabs
 
     @property
     def field(self) -> address.Field:
-        """Which one is open."""
+        """The address field for the open tab."""
         return address.chosen_tab(self.key, self.titles, BY_PATH[self.path].tab)
 
     def show(self, contents: Mapping[str, Callable[[], Any]], gap: Literal["xsmall", "small"] = "small") -> Any:
-        """The tabs, with what draws each of them, and the gap between what is drawn. Returns what the open one does."""
+        """Draw the tabs and the contents of the open one, and return what its function returns.
+
+        contents: name of a tab -> function that draws it; gap: space between the elements in a tab.
+        """
         tabs = st.tabs(list(self.titles.values()), key=self.key, on_change=state.step)
         for tab, name in zip(tabs, self.titles, strict=True):
             if tab.open:
@@ -65,15 +68,15 @@ class Tabs:
 
     @property
     def open(self) -> str:
-        """The name of the open one."""
+        """The name of the open tab."""
         return next(name for name, title in self.titles.items() if title == st.session_state[self.key])
 
 
 @dataclass(frozen=True)
 class TabGroup:
-    """One or several tabs of a page, with fields that the other tabs do not have.
+    """One or more tabs of a page that share address fields, which the other tabs do not have.
 
-    tabs  name of a tab in the address -> what draws it
+    tabs  name of a tab in the address -> function that draws it
     """
 
     fields: Sequence[address.Field]
@@ -81,7 +84,7 @@ class TabGroup:
 
 
 def show_parts(tabs: Tabs, *parts: TabGroup) -> None:
-    """A whole page of several parts in one row of tabs."""
+    """Run a page that consists of several groups of tabs in one row."""
     fields = {tab: part.fields for part in parts for tab in part.tabs}
     draws = {tab: draw for part in parts for tab, draw in part.tabs.items()}
     with run(tabs.path, parts=state.Parts(tabs.field, fields)) as current:
@@ -92,13 +95,13 @@ def show_parts(tabs: Tabs, *parts: TabGroup) -> None:
 
 
 def opening(title: str, what_to_do: str) -> None:
-    """The title and the two or three sentences that say what to do and what to look for."""
+    """Show the page's title and the two or three sentences that say what to do and what to look for."""
     st.title(title)
     st.markdown(what_to_do)
 
 
 def style() -> None:
-    """The app's own style, and what can be asked for from any page."""
+    """Load the app's style sheet and what every page offers: explained terms, projecting, theme and search."""
     st.html(STYLE)
     closable()
     projectable()
@@ -107,12 +110,12 @@ def style() -> None:
 
 
 def theme() -> str:
-    """ "light" or "dark", as the visitor's browser shows the page; light where nobody can tell."""
+    """Return "light" or "dark", the theme in the visitor's browser; "light" if it is unknown."""
     return st.context.theme.type or "light"
 
 
 def closing(try_this: str, link: str, label: str, query: Mapping[str, str] | None = None) -> None:
-    """A suggestion to try, in which terms may be marked as `prose` reads them, and the page to go to next."""
+    """Show a suggestion to try, with terms marked as for `prose`, and a link to the next page."""
     assignment.opened()
     progress.note()
     st.divider()
@@ -122,13 +125,15 @@ def closing(try_this: str, link: str, label: str, query: Mapping[str, str] | Non
 
 
 def link_to(file: str, label: str, icon: str, query: Mapping[str, str] | None = None) -> None:
-    """A link to a page, at an address with these parameters. To the page that is open it is a button: Streamlit would
-    not read the address again."""
+    """Show a link to a page, at an address with the parameters `query`.
+
+    A link to the current page is a button instead, because Streamlit would not read the address again.
+    """
     if query and file in BY_FILE and BY_FILE[file].path == st.session_state.get("path"):
         st.button(label, f"{label} {urlencode(query)}", icon=icon, type="tertiary", on_click=state.go, args=(query,))
         return
-    page = st.session_state.get("pages", {}).get(file, file)  # Streamlit would look for the file
+    page = st.session_state.get("pages", {}).get(file, file)  # given a path, Streamlit would search for the file
     try:
         st.page_link(page, label=label, icon=icon, query_params=dict(query or {}))
-    except StreamlitPageNotFoundError:  # the page was opened alone, without app.py
+    except StreamlitPageNotFoundError:  # the page was started on its own, without app.py
         st.markdown(label)

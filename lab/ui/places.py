@@ -1,4 +1,4 @@
-"""A list of places to go to, such as the cards of the path, which the browser draws: static/progress/places.js."""
+"""A list of links, such as the cards of the path, that static/progress/places.js draws in the browser."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from lab.ui import state
 
 
 def show(component: Callable[..., Any], key: str, shown: Mapping[str, Any], places: Mapping[str, Card | Deed]) -> None:
-    """Draw the list, and go where the visitor has chosen to.
+    """Draw a list of links, and open the one that the visitor has clicked.
 
-    component  that draws it; its key in the session
-    shown      what it is told
-    places     the key of a line -> where it leads to
+    component  draws the list; key is its session key
+    shown      data for the component
+    places     key of a line -> the page that it opens
     """
     session = st.session_state
 

@@ -1,7 +1,7 @@
-"""The player as a Streamlit component: the whole trace goes to the browser once and is scrubbed there.
+"""The player as a Streamlit component: the whole trace is sent to the browser once and scrubbed there.
 
-The JavaScript is in static/player/, where the browser loads it by its address. A component's own script travels with
-every message, so here it is only a few lines that load the rest.
+The JavaScript is in static/player/. Streamlit sends a component's own script with every message, so the one here is
+only a few lines that load the rest.
 """
 
 import hashlib
@@ -25,8 +25,8 @@ from lab.ui.assets import keep_value, loading
 from lab.ui.memoize import memoize
 from model import Tensor, no_grad
 
-LONGEST_PREDICTION = 6  # numbers of a gradient that is asked for
-LIMIT = 1e6  # of a number that the browser may send, either way
+MAX_PREDICTED = 6  # numbers in a gradient that the learner is asked to predict
+LIMIT = 1e6  # largest absolute value that is accepted from the browser
 
 _LOADER = (
     loading("player/streamlit.js", "player/player.css")
@@ -43,7 +43,7 @@ _component = st.components.v2.component("tensor_ops_lab_player", html="", js=_LO
 
 @dataclass(frozen=True)
 class Live:
-    """A leaf that the learner may change: a number or a nested list to start from, and what its slider covers."""
+    """A leaf that the learner can change: its initial number or nested list, and its slider's range and step."""
 
     value: float | list
     low: float = -10.0
@@ -52,13 +52,13 @@ class Live:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What the learner did in the player.
+class PlayerState:
+    """The player's state when the browser last reported it.
 
-    values    the live leaves: name -> number or nested list
-    event     how many events had happened when the browser last reported
-    selected  the id of the chosen node, or None
-    failed    the player could not be loaded; show something else in its place
+    values    value of each live leaf, by name: a number or a nested list
+    event     number of events that have happened
+    selected  id of the selected node, or None
+    failed    True if the player could not be loaded; show something else in its place
     """
 
     values: dict[str, float | list]
@@ -68,14 +68,14 @@ class Shown:
 
 
 def live_values(key: str, live: Mapping[str, Live]) -> dict[str, float | list]:
-    """The present value of each live leaf: the learner's where the browser has sent one that fits, else its start.
+    """Return the value of each live leaf: the one that the learner has set, if it is valid, or else the initial one.
 
-    Call it before recording; the player with the same key then shows what was recorded.
+    Record a trace with these values, and pass it to `player` with the same key.
     """
     state = _state(key)
     sent = state.get("values") if state.get("live") == _identity(live) else None
     sent = sent if isinstance(sent, dict) else {}
-    return {name: _fitting(sent.get(name), leaf.value) for name, leaf in live.items()}
+    return {name: _validated(sent.get(name), leaf.value) for name, leaf in live.items()}
 
 
 def player(
@@ -100,32 +100,32 @@ def player(
     on_turn: Callable[[int], None] | None = None,
     compact: bool = False,
     still: bool = False,
-) -> Shown:
-    """Show a trace that can be played event by event.
+) -> PlayerState:
+    """Show a trace that can be played event by event, and return the player's state.
 
-    live     the leaves with controls in the player; the script, or the fragment around the call, runs when one changes
-    build    the function that was recorded: the learner can then nudge one leaf and compare with its gradient
-    checked  `build` was recorded with the engine as it is: each gradient can be held against a numerical one, and be
-             asked for before it is shown
-    judged   the function that was recorded with the engine as it is, where the player is to say what the gradients
-             mean: without it, or where that would take long, they stand there without a word
-    title    of the page to take away
-    script   makes the experiment as a Python program, to take away
-    event    how many events have happened at first, and again whenever this or `opening` changes; all by default
-    opening  another number: to `event` once more, wherever the learner has gone meanwhile
-    opened   the same as `event`, asked for by the address: it goes before
-    address  the query parameter that holds the event, where it is not `event`, so that a copied link opens there
-    stage    the query parameter that holds the pass of the event, "forward" or "backward"; `address` then holds the
-             event only where it is not the last of its pass
-    usual_stage  the pass that the address need not name
-    stopping  the button of the backward pass stops at each message, and says why it has this number
-    along    forward mode: in the place of the backward pass, the derivatives of all nodes with respect to one number,
-             a leaf's name and the position of a cell in it
-    departure  where the pass, of a broken engine, departs from the right one: that event is marked
-    on_turn  a callback: the learner wants another prepared state of the page, so many further, or back where it is < 0
-    compact  part of a page: the controls, the sentence of the event, the graph, and the inputs beside it, about 430
-             pixels high; the panels about a node are seen in Present mode
-    still    the graph alone, as it is after the event: nothing plays, no key moves it
+    live     leaves with controls in the player; a change reruns the script, or the fragment around this call
+    build    the recorded function; with it the learner can nudge a leaf and compare the result with its gradient
+    checked  True if `build` ran on the correct engine: the learner can compare each gradient with a numerical one, and
+             be asked for it before it is shown
+    judged   the recorded function, if it ran on the correct engine and the player is to explain the gradients; without
+             it, or if that would take long, they get no explanation
+    title    title of the HTML page that can be downloaded
+    script   returns the experiment as a Python program that can be downloaded
+    event    number of events that have happened at first, and again after this or `opening` changes; None: all
+    opening  change this number to move the player to `event` again, wherever the learner has gone
+    opened   the event that the address asks for; takes precedence over `event`
+    address  query parameter that holds the event while it differs from `event`, so that a copied link opens there
+    stage    query parameter that holds the event's pass, "forward" or "backward"; `address` then holds the event only
+             if it is not the last of its pass
+    usual_stage  the pass that the address leaves out
+    stopping  True makes the button of the backward pass stop at each message and explain its number
+    along    leaf and cell position: forward mode instead of the backward pass, with the derivatives of all nodes with
+             respect to this number
+    departure  where the pass of a broken engine first differs from the right one; the player marks this event
+    on_turn  callback for another prepared state of the page: n steps on, or back if n is negative
+    compact  True shows only the controls, the event's sentence, the graph and the inputs, about 430 pixels high; the
+             panels about a node appear in Present mode
+    still    True shows only the graph after the event, without playing or keyboard control
     """
     state = _state(key)
     live = live or {}
@@ -145,7 +145,7 @@ def player(
         "compact": compact,
         "still": still,
         "canCheck": checked,
-        "sequence": _whole(state.get("sequence")) or 0,
+        "sequence": _natural(state.get("sequence")) or 0,
         "canProbe": build is not None,
     }
     if live:
@@ -156,24 +156,25 @@ def player(
     if checked and build is not None and state.get("check") is True:
         data["check"] = _check(trace, build)
     if checked and state.get("predict") is True:
-        data["guesses"] = Mistakes(trace).after_arrivals(LONGEST_PREDICTION)
-    wish = _wish(key)
-    if wish.get("what") == "html":
-        data["taken"] = _taken(wish, standalone(trace, _whole(wish.get("event")), title, _slopes(trace, judged)))
-    elif wish.get("what") == "script" and script is not None:
-        data["taken"] = _taken(wish, script())
+        data["guesses"] = Mistakes(trace).after_arrivals(MAX_PREDICTED)
+    request = _request(key)
+    if request.get("what") == "html":
+        page = standalone(trace, _natural(request.get("event")), title, _slopes(trace, judged))
+        data["taken"] = _download(request, page)
+    elif request.get("what") == "script" and script is not None:
+        data["taken"] = _download(request, script())
 
     def turn() -> None:
-        by = _wish(key).get("by")
+        by = _request(key).get("by")
         if on_turn and isinstance(by, int) and abs(by) <= LIMIT:
             on_turn(by)
 
     def packed() -> tuple[Trace, bytes]:
-        """With the trace, so that no other gets its id meanwhile."""
+        """Encode the data; the cache keeps the trace, too, so that no other trace gets its id."""
         sent = {"trace": playable(trace), "remarks": _remarks(trace), "slopes": plain(_slopes(trace, judged))}
         return trace, strict_json(data | sent).encode()
 
-    # Bytes are neither parsed nor sorted again on their way, as a dict would be.
+    # Streamlit sends bytes as they are, but parses and sorts a dict.
     shown = _component(
         key=key,
         data=memoize(f"player {key}", (id(trace), data), packed)[1],
@@ -181,31 +182,29 @@ def player(
         on_failed_change=keep_value,
         on_want_change=turn,
     )
-    reached = next(at for at in (_whole(state.get("event")), opened, event, len(trace.events)) if at is not None)
-    return Shown(
+    reached = next(at for at in (_natural(state.get("event")), opened, event, len(trace.events)) if at is not None)
+    return PlayerState(
         values=values,
         event=min(reached, len(trace.events)),
-        selected=_whole(state.get("selected")),
+        selected=_natural(state.get("selected")),
         failed=bool(shown.get("failed")),
     )
 
 
 def nudged(trace: Trace, build: Callable[..., Tensor], question: Any) -> dict[str, Any] | None:
-    """One element of one leaf moved by h: the change of the result that its gradient predicts, and the actual one.
+    """Move one element of a leaf by h, and return the change of the result that its gradient predicts and the real one.
 
-    question  {"name", "cell" (the position in reading order), "h"} from the browser
-
-    None for a question that does not fit.
+    question: {"name", "cell" (position in reading order), "h"} from the browser. Returns None if it is not valid.
     """
     leaves = {node["label"]: np.array(node["value"]) for node in trace.nodes[: len(trace.gradients)]}
     if not isinstance(question, dict) or question.get("name") not in leaves or not _is_number(question.get("h")):
         return None
-    name, cell, h = question["name"], _whole(question.get("cell")), float(question["h"])
+    name, cell, h = question["name"], _natural(question.get("cell")), float(question["h"])
     if cell is None or cell >= leaves[name].size:
         return None
     leaves[name].flat[cell] += h
     seed = next((event for event in trace.events if event["kind"] == "seed"), None)
-    if seed is None:  # the engine refused to start
+    if seed is None:  # the engine refused the backward pass
         return None
     upstream = np.asarray(seed["grad"])
     with no_grad(), np.errstate(all="ignore"):
@@ -217,7 +216,7 @@ def nudged(trace: Trace, build: Callable[..., Tensor], question: Any) -> dict[st
 
 
 def _remarks(trace: Trace) -> Sequence[dict[str, str]]:
-    """Why something is nan or inf, and after which pass that can be told."""
+    """Explain nan and inf in a trace; each sentence names the pass after which the player may show it."""
     return [{"after": arose, "text": sentence.replace("`", "")} for arose, sentence in remarks(trace)]
 
 
@@ -241,30 +240,30 @@ def _row(row: NumericalCheck) -> dict[str, Any]:
     }
 
 
-def _taken(wish: dict[str, Any], text: str) -> dict[str, Any]:
-    return {"what": wish["what"], "number": _whole(wish.get("number")), "text": text}
+def _download(request: dict[str, Any], text: str) -> dict[str, Any]:
+    return {"what": request["what"], "number": _natural(request.get("number")), "text": text}
 
 
-def _wish(key: str) -> dict[str, Any]:
-    """What the learner has just asked for, besides what is computed anyway."""
-    wish = st.session_state.get(key, {}).get("want")
-    return wish if isinstance(wish, dict) else {}
+def _request(key: str) -> dict[str, Any]:
+    """Return what the learner has just asked for in the player, such as a download; {} for nothing."""
+    request = st.session_state.get(key, {}).get("want")
+    return request if isinstance(request, dict) else {}
 
 
 def _state(key: str) -> dict[str, Any]:
-    """What the browser sent last. It is a visitor's input: nothing in it is relied on."""
+    """Return what the browser sent last; it is a visitor's input, so the caller must check every value."""
     state = st.session_state.get(key, {}).get("state")
     return state if isinstance(state, dict) else {}
 
 
 def _identity(live: Mapping[str, Live]) -> str:
-    """Values sent for other leaves, or for another start of the same ones, do not count."""
+    """Return a hash of the live leaves, so that values sent for other leaves or initial values are ignored."""
     text = json.dumps([[name, *vars(leaf).values()] for name, leaf in live.items()])
     return hashlib.blake2s(text.encode(), digest_size=8).hexdigest()
 
 
-def _fitting(sent: Any, start: float | list) -> float | list:
-    """What was sent, if it is a number, or an array of the right shape, that a leaf may have; else the start."""
+def _validated(sent: Any, start: float | list) -> float | list:
+    """Return `sent` if it has the shape of `start` and no number is too large or nan; or else `start`."""
     try:
         array = np.asarray(sent, dtype=float)
     except (ValueError, TypeError, OverflowError):
@@ -275,8 +274,8 @@ def _fitting(sent: Any, start: float | list) -> float | list:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= LIMIT  # nor nan
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= LIMIT  # False for nan
 
 
-def _whole(value: Any) -> int | None:
+def _natural(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

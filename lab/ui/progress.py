@@ -1,5 +1,7 @@
-"""What a visitor has done: cards of the path, and exercises such as questions. The browser keeps it, and a file if the
-visitor wants one; the server does not."""
+"""A visitor's progress: completed cards of the path and exercises such as questions.
+
+The browser stores it, and a file if the visitor saves one; the server does not.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,10 @@ _abilities = component("abilities", "progress/abilities.js", lost="The list", st
 
 
 def note(key: str = "progress") -> None:
-    """Tell the browser which cards the visitor has completed on this page: at its end, and at the end of a fragment
-    that can complete one (with a key of its own)."""
+    """Send the browser the visitor's progress on this page, such as completed cards.
+
+    Call it at the end of the page and, with another key, at the end of a fragment that can complete a card.
+    """
     session = st.session_state
     path, known = session.get("path"), session.get("cards done", ())
     file = next((file for file, page in BY_FILE.items() if page.path == path), None)
@@ -32,14 +36,14 @@ def note(key: str = "progress") -> None:
     complete = [card for card in here if card.key in known]
     done = [card.key for card in complete if not card.at_end]
     at_end = [card.key for card in complete if card.at_end]
-    told = {"done": done, "tasks": tasks, "atEnd": at_end, "stumbles": stumbles, "scores": scores}
-    _note(key=key, data=strict_json(told).encode())
+    data = {"done": done, "tasks": tasks, "atEnd": at_end, "stumbles": stumbles, "scores": scores}
+    _note(key=key, data=strict_json(data).encode())
 
 
 def done(card: str, met: bool = True) -> None:
-    """The card of this page with this key is complete, or not yet: in each run of the page, before its end.
+    """Record whether the visitor meets a card's condition; call it in each run of the page, before `note`.
 
-    What an address brings is no deed: where the condition held on arrival, it must have failed before it counts.
+    A link may open the page with the condition already met: then it must fail once before it counts.
     """
     session = st.session_state
     undone: frozenset[str] = session.get("cards undone", frozenset())
@@ -51,36 +55,38 @@ def done(card: str, met: bool = True) -> None:
 
 
 def arrive() -> None:
-    """The page has been set from an address: what holds now has not been done here."""
+    """Forget which cards are complete, because the page has just been set from an address."""
     for key in ("cards undone", "cards done"):
         st.session_state.pop(key, None)
 
 
 def has_passed(task: str) -> bool:
-    """Has the visitor passed this task, such as "scalars/add", in this visit?"""
+    """Tell whether the visitor has passed a task such as "scalars/add" in this session."""
     return task in st.session_state.get("tasks passed", ())
 
 
 def passed(task: str) -> None:
-    """The visitor has just passed a task such as "questions/why-add" (in a callback): the next `note` tells it."""
+    """Record in a callback that the visitor has passed a task such as "questions/why-add"; `note` sends it."""
     st.session_state["tasks passed"] = {*st.session_state.get("tasks passed", ()), task}
 
 
 def stumbled(task: str, check: str, mistake: str) -> None:
-    """A check of a task such as "scalars/add" has just failed (in a callback): the name of the check, "" where the file
-    itself does not run, and the key of the known mistake, or ""."""
+    """Record in a callback that a task such as "scalars/add" has failed.
+
+    check: name of the check, or "" if the file itself does not run; mistake: key of the known mistake, or "".
+    """
     session = st.session_state
     session["task stumbles"] = session.get("task stumbles", {}) | {task: {"check": check, "mistake": mistake}}
 
 
 def scored(graph: str, got: int, most: int) -> None:
-    """A graph of Predict such as "1.17" has just been completed (in a callback), for so many points."""
+    """Record in a callback the points for a completed graph of Predict, such as "1.17"."""
     session = st.session_state
     session["graph scores"] = session.get("graph scores", {}) | {graph: {"got": got, "most": most}}
 
 
 def path() -> None:
-    """The cards, each with what the browser knows of it, and the visitor's progress to save and to load."""
+    """Show the cards of the path, ticked by the browser, with buttons to save and load the visitor's progress."""
     cards = [
         {"key": card.key, "title": card.title, "deed": card.deed, "page": page.title, "href": page.address(card.query)}
         for card in CARDS
@@ -91,7 +97,7 @@ def path() -> None:
 
 
 def abilities() -> None:
-    """What a visitor can do, ticked by the browser from what it knows."""
+    """Show the list of skills, ticked by the browser from the visitor's progress."""
     deeds = {key: {"title": deed.title, "href": BY_FILE[deed.file].address(deed.query)} for key, deed in DEEDS.items()}
     shown = [{"group": one.group, "text": one.text, "needs": one.needs} for one in ABILITIES]
     places.show(_abilities, "abilities", {"abilities": shown, "deeds": deeds}, DEEDS)

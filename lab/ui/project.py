@@ -1,4 +1,4 @@
-"""F projects any page: its picture and what it says, large, in the whole window (static/project/)."""
+"""The F key on every page: it projects the page's picture and its words in the whole window (static/project/)."""
 
 from lab.ui.assets import component
 
@@ -6,5 +6,5 @@ _component = component("project", "project/project.js", "listen", isolate_styles
 
 
 def projectable() -> None:
-    """Let the F key project the page; once on a page."""
+    """Let the F key project the page; call it once on a page."""
     _component(key="project")

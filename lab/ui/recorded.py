@@ -1,4 +1,4 @@
-"""A pass that was recorded in a program of the learner's own: its file, and the player that shows it."""
+"""A pass recorded in the learner's own program: loading its file and showing it in the player."""
 
 import streamlit as st
 
@@ -23,7 +23,7 @@ def _read(data: bytes) -> Trace | str:
 
 
 def choose() -> None:
-    """The file to load, and how one is made."""
+    """Let the learner load a recorded pass, and explain how to record one."""
     session = st.session_state
     with st.popover("Your file", icon=":material/upload_file:"):
         st.markdown("Record a pass of your PyTorch program, or of `model.Tensor`, and load the file here.")
@@ -36,7 +36,7 @@ def choose() -> None:
 
 
 def show() -> None:
-    """The player with the pass that was loaded last."""
+    """Show the recorded pass that was loaded last in the player, or why it could not be read."""
     found = st.session_state.get("recorded pass")
     if found is None:
         st.info("Load a recorded pass under **Your file**.")

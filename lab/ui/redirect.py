@@ -1,4 +1,4 @@
-"""Sends a browser that asks for a former address to that of today."""
+"""Middleware that redirects a page's former address to its current one."""
 
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -7,7 +7,7 @@ from lab.lessons.moved import new_address
 
 
 class Redirect:
-    """The answer is a new address relative to the old one: the server may stand behind any other path."""
+    """Redirects former addresses, relative to the one asked for because a proxy may put the server below any path."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -1,4 +1,7 @@
-"""N small runners against two: the passes that one gradient takes, run in the browser by static/runners/."""
+"""A race of N runners against two: the passes that a gradient takes by finite differences and by reverse mode.
+
+static/runners/ runs it in the browser.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,16 @@ from lab.text import strict_json
 from lab.ui.assets import component
 
 HEADERS = ("one gradient", "forward passes", "backward passes", "at 1 ms a pass")
-COUNTS = (*(digit * 10**power for power in range(12) for digit in (1, 2, 5)), MOST_COUNTED)  # on the slider
-UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms", 1))
+COUNTS = (*(digit * 10**power for power in range(12) for digit in (1, 2, 5)), MOST_COUNTED)  # values of the slider
+UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms", 1))  # in milliseconds
 _component = component("runners", "runners/runners.js", lost="The runners", style="runners/runners.css")
 
 
 def show(key: str, count: int, on_count: Callable[[int], None], *, ask: str = "", measured: str = "") -> None:
-    """The race for `count` parameters, which a slider changes.
+    """Show the race for `count` parameters, with a slider that changes the count.
 
-    ask       what is to be done first; "" where the race may begin
-    measured  what a timing has found, in a sentence
+    ask       what the learner must do first; "" if the race may begin
+    measured  the result of a timing, as a sentence
     """
     counts = sorted({*COUNTS, count})
 
@@ -55,7 +58,7 @@ def _count(n: int) -> dict[str, object]:
 
 
 def duration(milliseconds: int) -> str:
-    """Rounded down to two units."""
+    """Write a duration in its two largest units, rounded down."""
     parts = []
     for name, size in UNITS:
         if milliseconds >= size:

@@ -1,4 +1,7 @@
-"""Keep other sites out, before Streamlit has seen a request: no websocket, foreign name, frame or odd path."""
+"""Middleware that refuses requests from other sites, under foreign host names or with odd paths.
+
+It also forbids other sites to show the lab in a frame.
+"""
 
 import errno
 from urllib.parse import urlsplit
@@ -17,12 +20,12 @@ NO_SUCH_FILE = "There is no such file."
 
 
 class SameOrigin:
-    """The outermost layer of the server.
+    """The outermost layer of the server, which checks each request before Streamlit sees it.
 
-    Streamlit, too, refuses a websocket that another site opens. But first it asks outside hosts under which address
-    this machine is known, and every visitor waits meanwhile. No setting of Streamlit's prevents it.
+    Streamlit also refuses a websocket that another site opens. But first it asks hosts on the internet for this
+    machine's address, which makes every visitor wait and which no setting prevents.
 
-    A proxy in front of the server must pass on the Host that the browser asked for.
+    A proxy in front of the server must pass on the Host header that the browser sent.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -33,10 +36,10 @@ class SameOrigin:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        detect_hosted((scope.get("server") or (None,))[0])  # a server other than Streamlit's may listen elsewhere
+        detect_hosted((scope.get("server") or (None,))[0])  # the app may run in another server than Streamlit's
         if scope["type"] == "websocket":
             refused = _foreign_origin(headers) or not is_host_allowed(headers.get("host"))
-            await (WebSocketClose(1008) if refused else self.app)(scope, receive, send)  # 403, as it is not accepted
+            await (WebSocketClose(1008) if refused else self.app)(scope, receive, send)  # the browser gets a 403
         elif not is_host_allowed(headers.get("host")):
             await PlainTextResponse(FOREIGN_HOST, 403)(scope, receive, _unframed(send))
         else:
@@ -44,18 +47,18 @@ class SameOrigin:
 
 
 def _foreign_origin(headers: Headers) -> bool:
-    """Has a page of another server asked? A program that is no browser names no origin."""
+    """Tell whether a page of another server sent the request; programs other than browsers send no origin."""
     origin = headers.get("origin")
     if origin is None:
         return False
     try:
         return urlsplit(origin).netloc != headers.get("host")
-    except ValueError:  # no address at all, such as http://[
+    except ValueError:  # not an address, such as http://[
         return True
 
 
 def _unframed(send: Send) -> Send:
-    """`send`, with the headers that forbid other sites to show the answer in a frame of theirs."""
+    """Return `send` with headers that forbid other sites to show the answer in a frame."""
 
     async def with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -66,7 +69,7 @@ def _unframed(send: Send) -> Send:
 
 
 async def _without_odd_paths(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer 404 for a path that is longer than the file system allows, where Streamlit fails with a traceback."""
+    """Answer 404 to a path that is too long for the file system; Streamlit would fail with a traceback."""
     try:
         await app(scope, receive, send)
     except OSError as error:

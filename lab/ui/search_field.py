@@ -1,4 +1,4 @@
-"""The search in the bar of every page: its answers, and the way to them. Its window is in static/search/."""
+"""The search field of every page: it answers questions and opens the page of a result (window: static/search/)."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from lab.lessons.search import SearchHit
 
 WENT_WRONG = "pages/what_went_wrong.py"
-ASKED = "search asked"  # a text that this page is to look up
-LONGEST = 100_000  # characters
+ASKED = "search asked"  # session key of a question that WENT_WRONG is to look up
+MAX_CHARACTERS = 100_000  # of a question
 _component = component("search", "search/search.js", style="search/search.css")
 
 
 async def _answer(request: Request) -> Response:
-    """The best answers to a question, which is the body, as a list. No page is computed for it."""
+    """Answer a question, the body of the request, with a JSON list of the best hits; no page has to run for it."""
     body = b""
     async for part in request.stream():
         body += part
-        if len(body) > 4 * LONGEST:
+        if len(body) > 4 * MAX_CHARACTERS:
             return Response(status_code=413)
     hits = await run_in_threadpool(_hits, body.decode("utf-8", "replace"))
     return JSONResponse([vars(hit) | {"query": dict(hit.query)} for hit in hits])
@@ -36,17 +36,19 @@ async def _answer(request: Request) -> Response:
 
 def _hits(question: str) -> list[SearchHit]:
     from lab.failures.text_kind import kind_of
-    from lab.lessons.search import search  # no page waits for what only questions need
+    from lab.lessons.search import search  # imported here because pages do not need it
 
-    return search(question) if kind_of(question) == "message" else []  # code and a curve are looked up as a whole
+    return search(question) if kind_of(question) == "message" else []  # the page WENT_WRONG reads code and curves
 
 
-ROUTE = Route("/{above:path}lab-search", _answer, methods=["POST"])  # below whatever path the lab stands
+ROUTE = Route("/{above:path}lab-search", _answer, methods=["POST"])  # below any path that the lab is served at
 
 
 def show() -> None:
-    """Let the visitor search from this page; once on a page, before anything that takes time. A page that is shown
-    within another site has no bar at the top for it."""
+    """Let the visitor search from this page; call it once on a page, before anything that takes time.
+
+    A page that is embedded in another site has no bar at the top, and so no search.
+    """
     if st.context.is_embedded:
         return
 
@@ -55,20 +57,22 @@ def show() -> None:
     def choose() -> None:
         session["search chosen"] = session["search"].get("chosen")
 
-    said = _component(key="search", on_asked_change=keep_value, on_chosen_change=choose)
+    sent = _component(key="search", on_asked_change=keep_value, on_chosen_change=choose)
     match session.pop("search chosen", None):
         case {"path": str(path), "query": dict(query), "here": str(here)} if path in BY_PATH:
             state.leave(BY_PATH[path].file, here, query)
-    match said.get("asked"):
+    match sent.get("asked"):
         case {"text": str(text), "here": str(here)}:
-            session[ASKED] = text[:LONGEST]
+            session[ASKED] = text[:MAX_CHARACTERS]
             state.leave(WENT_WRONG, here)
-            del session[ASKED]  # there is no other page
+            del session[ASKED]  # reached only if WENT_WRONG does not exist, or `leave` would have left this run
 
 
 def asked(page: str) -> str:
-    """What has been asked on another page, or here, once; "" for nothing. For the page that answers, before it reads
-    its address: that is still the one of the page where it was asked."""
+    """Return the question from the search field, once; "" if there is none.
+
+    The page that answers calls it before it reads its address, which still belongs to the page of the question.
+    """
     if ASKED not in st.session_state:
         return ""
     if st.session_state.get("page") == page:

@@ -1,9 +1,9 @@
-"""Keeps what the script sets from being undone by a message that the browser sent before it knew.
+"""A session that ignores outdated widget values, so that they do not undo what the script has set.
 
-With each key or click the browser sends the values of all widgets on the page. While an answer is on its way, these
-are values from before the answer. Streamlit would take each of them for a choice of the visitor: it would run the
-widget's callback and put the old value back. Here such a value is left out. The browser tells what it knows by a hidden
-widget, `acknowledge`, which the script sets to the number of the run, after all other widgets.
+With each key or click the browser sends the values of all widgets on the page. While an answer of the server is on its
+way, these values are older than the answer. Streamlit would take each for a choice of the visitor, run the widget's
+callback and restore the old value. `LatestState` leaves such values out. The browser acknowledges an answer with a
+hidden widget, `acknowledge`, which the script sets to the number of the run after all other widgets.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from streamlit.runtime.state import SCRIPT_RUN_WITHOUT_ERRORS_KEY, SessionState
 from streamlit.runtime.state.common import RegisterWidgetResult, T, WidgetMetadata
 
 NUMBER = "answer"  # the hidden widget's key; assets/app.css hides its container
-COUNT = "answers"  # how many runs have sent their number
+COUNT = "answers"  # session key: how many runs have sent their number
 _ABSENT = object()
 
 
 def acknowledge() -> None:
-    """Send the number of this answer, at the end of a run of a whole page."""
+    """Send the number of this answer to the browser; call it at the end of a run of the whole page."""
     session = st.session_state
     session[COUNT] = session[NUMBER] = session.get(COUNT, 0) + 1
     with st.container(key=f"{NUMBER}-number"):
@@ -31,8 +31,11 @@ def acknowledge() -> None:
 
 
 class Values(Mapping[str, Any]):
-    """What a session has, by the script's keys. A value is looked up when it is asked for, and not all of them before:
-    Streamlit makes such a mapping for each select box and number, to ask for one key, and a component's value costs."""
+    """The values of a session by the script's keys, each looked up only on access.
+
+    Streamlit builds such a mapping for each select box and number input to read one key, and a component's value is
+    slow to compute.
+    """
 
     def __init__(self, session: LatestState) -> None:
         self._session = session
@@ -49,12 +52,12 @@ class Values(Mapping[str, Any]):
 
 @dataclass
 class LatestState(SessionState):
-    """A visitor's session. What the script has set stays until the browser has shown it.
+    """A visitor's session that keeps what the script has set until the browser has received it.
 
-    pending   id of a widget that the script has set -> the number of the answer that tells the browser
-    sent      the ids of the widgets in the browser's last message
-    drawn     the ids of the widgets that the last run has made: of these the browser knows
-    complete  has the last run come to its end?
+    pending   id of a widget that the script has set -> number of the answer that tells the browser
+    sent      ids of the widgets in the browser's last message
+    drawn     ids of the widgets that the last run has drawn, which the browser therefore knows
+    complete  True if the last run was not interrupted
     """
 
     pending: dict[str, int] = field(default_factory=dict)
@@ -64,11 +67,11 @@ class LatestState(SessionState):
 
     @property
     def filtered_state(self) -> Mapping[str, Any]:  # type: ignore[override]  # nobody writes to it
-        """Streamlit asks it whether a widget's value is None, and a script for all that the session has."""
+        """The session's values, which Streamlit reads for single widgets and a script for all of them."""
         return Values(self)
 
     def all_values(self) -> Mapping[str, Any]:
-        """What Streamlit makes of the whole session."""
+        """Return all values of the session at once, as Streamlit computes them."""
         return super().filtered_state
 
     def on_script_will_rerun(
@@ -79,10 +82,10 @@ class LatestState(SessionState):
         replay_trigger_values: Mapping[str, Any] | None = None,
         is_history_navigation: bool = False,
     ) -> None:
-        """Streamlit calls it with each message of the browser, before the callbacks."""
+        """Drop the outdated values of a browser message; Streamlit calls this before the callbacks."""
         self._note_what_was_set()
         if self._new_session_state.get(SCRIPT_RUN_WITHOUT_ERRORS_KEY) is False:
-            # A script that failed sends no number, and may fail again: what it drew would never be acknowledged.
+            # A failed script sends no number and may fail again, so what it drew would stay pending forever.
             self.pending = {widget: number for widget, number in self.pending.items() if widget not in self.drawn}
         self.drawn.clear()
         if fresh_widget_states is not None:
@@ -95,18 +98,17 @@ class LatestState(SessionState):
             is_history_navigation=is_history_navigation,
         )
         keys = self._key_id_mapper.id_key_mapping
-        for widget in self.pending:  # once more: the run that set it may have ended before the browser was told
+        for widget in self.pending:  # set it again: the run that set it may have ended before it reached the browser
             if widget in self._old_state and widget in keys:
                 self._new_session_state.setdefault(keys[widget], self._old_state[widget])
 
     def on_script_finished(self, widget_ids_this_run: frozenset[str], *, remove_stale_widgets: bool = True) -> None:
-        """Streamlit calls it after each run, also after one that a new message has ended."""
+        """Remember whether the run was interrupted; Streamlit calls this after each run."""
         super().on_script_finished(widget_ids_this_run, remove_stale_widgets=remove_stale_widgets)
         self.complete = remove_stale_widgets
 
     def register_widget(self, metadata: WidgetMetadata[T], user_key: str | None) -> RegisterWidgetResult[T]:
-        """Streamlit calls it where the script makes a widget. What the browser has said itself it is not told: it may
-        have gone on since."""
+        """Register a widget, but do not send the browser a value that came from it: it may have a newer one by now."""
         made = super().register_widget(metadata, user_key)
         self.drawn.add(metadata.id)
         if not made.value_changed or self._new_widget_state.get(metadata.id, _ABSENT) != made.value:
@@ -114,19 +116,19 @@ class LatestState(SessionState):
         return replace(made, value_changed=False)
 
     def __delitem__(self, key: str) -> None:
-        """A widget that is forgotten begins again: what the browser says of it until then is of the one before."""
+        """Delete a value; until the browser knows, ignore what it still sends for the deleted widget."""
         widget = self._get_widget_id(key)
         super().__delitem__(key)
         if widget in self.sent:
             self.pending[widget] = self._old_state.get(COUNT, 0) + 1
 
     def _note_what_was_set(self) -> None:
-        """Which widgets of the browser has the last run given another value?"""
+        """Record as pending the widgets whose values the last run has changed."""
         number = self._old_state.get(COUNT, 0) + 1
         if NUMBER in self._new_session_state:
             number = self._new_session_state[NUMBER]
-        elif self.complete:  # a fragment, which sends no number: nothing would ever be acknowledged
-            self.pending = {widget: waiting for widget, waiting in self.pending.items() if waiting < number}
+        elif self.complete:  # a fragment sends no number, so nothing would ever be acknowledged
+            self.pending = {widget: answer for widget, answer in self.pending.items() if answer < number}
             return
         for key, value in self._new_session_state.items():
             widget = self._get_widget_id(key)
@@ -136,7 +138,7 @@ class LatestState(SessionState):
                 self.pending[widget] = number
 
     def _without_outdated(self, message: WidgetStates) -> WidgetStates:
-        """A message without the values that the script has replaced since."""
+        """Return a message without the values that the script has replaced since the browser sent it."""
         self.sent = frozenset(state.id for state in message.widgets)
         counter = self._get_widget_id(NUMBER)
         known = next((state.int_value for state in message.widgets if state.id == counter), 0)

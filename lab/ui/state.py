@@ -1,11 +1,10 @@
-"""How a page keeps what it shows: in the session, and in the address, so that a reload, a copied link and the browser's
-Back bring it again.
+"""The state of a page, kept in the session and in the address: a reload, a link and the browser's Back restore it.
 
-A page lists its `Field`s and runs within `page`, which reads the address into the session where the address is news,
-and tells the browser at the end what the address is to be. Besides, only a player writes to the address: its event.
+A page lists its `Field`s and runs within `page`, which reads a new address into the session and at the end sends the
+browser the address of the page's state. Only a player writes to the address, too: its event.
 
-Streamlit's own `st.query_params` makes an entry in the browser's history for each change. So a component writes the
-address, in static/address/: it makes an entry only for a `step`.
+Streamlit's own `st.query_params` adds an entry to the browser's history for each change. So a component in
+static/address/ writes the address, and adds an entry only for a `step`.
 """
 
 from __future__ import annotations
@@ -26,19 +25,19 @@ from lab.text import strict_json
 from lab.ui.address import Field, note
 from lab.ui.assets import component
 
-MAX_ADDRESS = 100_000  # characters
-STREAMLITS_OWN = ("embed", "embed_options")  # parameters
+MAX_ADDRESS = 100_000  # characters of an address that is read
+STREAMLIT_PARAMETERS = ("embed", "embed_options")  # which only Streamlit may set
 
 _component = component("address", "address/address.js")
 
 
 @dataclass(frozen=True)
 class NavigationRequest:
-    """A page is to be as at another address: in most cases because the browser has gone there by itself.
+    """A request to show a page as at another address, in most cases because the visitor pressed Back or Forward.
 
-    page, search  this address, whose page is "" where it is the one that runs next; without a search the page stays
-                  as the visitor left it
-    move          the number of the browser's move, which it waits to hear again; 0: another page asks for it
+    page    name of the page; "" for the one that runs next
+    search  query of the address; None leaves the page as the visitor left it
+    move    number of the browser's move, which it expects back; 0 if a page makes the request
     """
 
     page: str
@@ -48,11 +47,10 @@ class NavigationRequest:
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a page, of which one is open. The address is that part's: it says nothing of the others, and leaves
-    them as they are.
+    """The parts of a page, one of which is open. The address holds only its fields and does not change the others.
 
-    tab     says which of the page's tabs is open
-    fields  the name of a tab in the address -> the fields of its part, which several tabs may share
+    tab     the field for the open tab
+    fields  name of a tab in the address -> fields of its part, which several tabs may share
     """
 
     tab: Field
@@ -66,12 +64,12 @@ class Parts:
 
 @dataclass
 class PageState:
-    """A page's fields during one run of it, as `page` yields it.
+    """A page's fields during one run, as `page` yields it.
 
-    every     all its fields, also those of parts that are not open
-    carried   fields that the addresses of all pages have, where this page has none of that name
-    restored  have the open fields been set from the address? Then what else the page keeps begins again
-    written   has this run said what the address is to be?
+    every     all fields, including those of parts that are not open
+    carried   fields in the addresses of all pages, except those whose names this page uses itself
+    restored  True if this run has set the open fields from the address; the page then resets its other state
+    written   True if this run has sent the address to the browser
     """
 
     name: str
@@ -83,23 +81,24 @@ class PageState:
 
     @property
     def fields(self) -> Sequence[Field]:
-        """Those that the address has: of a page with parts, those of the open one."""
+        """The fields in the address; if the page has parts, those of the open part."""
         return (self.parts.tab, *self.parts.open) if self.parts else self.every
 
     def write(self, *, kept: Sequence[str] = ()) -> None:
-        """Let the address say what the session has, before the page ends: once the fields are what they will be, and
-        before a player, which adds its event to the new address.
+        """Send the browser the address of the current state, before the page ends.
 
-        kept  parameters that the player writes, and that stay as they are
+        Call it when the fields have their final values, and before a player, which adds its event to the new address.
+
+        kept  parameters that the player writes, which stay as they are
         """
         session = st.session_state
-        if "address asked" in session:  # a fragment has heard of it: the whole page is to run
+        if "address asked" in session:  # the request came while a fragment ran, but needs the whole page
             st.rerun()
         self.written = True
         self._remember()
         fields = [*self.carried, *(field for field in self.fields if field.name not in kept)]
         session["address entry"] = session.get("address entry", 0) + session.pop("address step", False)
-        told = {
+        data = {
             "session": session.setdefault("address session", secrets.token_hex(4)),
             "page": self.name,
             "path": session.get("path", ""),
@@ -108,26 +107,28 @@ class PageState:
             "kept": [*kept],
             "version": session.get("address version", 0),
         }
-        # As bytes: to look into a dict, Streamlit imports pandas.
-        _component(key="address", data=strict_json(told).encode(), on_went_change=self._navigate)
+        # As bytes, because Streamlit imports pandas to inspect a dict.
+        _component(key="address", data=strict_json(data).encode(), on_went_change=self._navigate)
 
     @contextlib.contextmanager
     def fragment(self, *fields: Field, kept: Sequence[str] = ()) -> Iterator[None]:
-        """Around what changes fields in a part of the page that runs by itself: it is in the address afterwards.
+        """Wrap the body of a fragment that changes fields, and write them to the address afterwards.
 
-        fields  whose widgets come and go within this part
+        fields  fields whose widgets appear and disappear within the fragment
         kept    as for `write`
         """
-        self._give_back(fields)
+        self._reassign_held(fields)
         yield
         self._hold_absent(fields)
         self.write(kept=kept)
 
     def _restore(self) -> bool:
-        """Bring the fields into the session, and say whether the open ones are set anew: on the first run of a visit,
-        where a part is opened for the first time, after a link with parameters, and after the browser's Back or
-        Forward. What does not fit in the address gets a note, and its field the default. A visitor who comes back to
-        the page by the menu finds all as it was."""
+        """Bring the fields into the session, and tell whether the open ones were set from the address.
+
+        They are set on the first run of a visit, when a part is first opened, after a link with parameters, and after
+        the browser's Back or Forward. A parameter that does not fit gets a note, and its field the default. A visitor
+        who returns to the page by the menu finds it unchanged.
+        """
         session = st.session_state
         for field in self.carried:
             for key in field.keys:
@@ -138,7 +139,7 @@ class PageState:
         address: dict[str, str] | None
         if asked and asked.page in (self.name, ""):
             if asked.move:
-                session.pop("address step", None)  # a widget's old value is no choice
+                session.pop("address step", None)  # a widget's restored value is not a choice of the visitor
             address = None if asked.search is None else dict(_read_query(asked.search.removeprefix("?")))
         elif entered and len(st.query_params):
             address = st.query_params.to_dict()
@@ -147,17 +148,17 @@ class PageState:
         if address is None and values is None:
             address = {}
         known = values or {}
-        for key, value in known.items():  # Streamlit forgets a widget that was not on the page,
-            session[key] = value if entered else session.get(key, value)  # or has what the script set last
+        for key, value in known.items():  # Streamlit forgets a widget that was not on the page, or has
+            session[key] = value if entered else session.get(key, value)  # the value that the script set last
         reset(field for field in self.every if not all(key in known or key in session for key in field.keys))
-        self._give_back(self.every)
+        self._reassign_held(self.every)
         if address is not None:
             self._read(address)
         self._remember()
         return self._is_new() or address is not None
 
     def _is_new(self) -> bool:
-        """Is this the first run of the visit in which the open part is open?"""
+        """Tell whether the open part is opened for the first time in this visit."""
         if not self.parts:
             return False
         begun: frozenset[str] = st.session_state.get(f"begun on {self.name}", frozenset())
@@ -170,7 +171,7 @@ class PageState:
             self.parts.tab.set(self.parts.tab.read(address)[0])
         unknown = [name for name in address if not any(field.owns(name) for field in (*self.fields, *self.carried))]
         wrong: list[tuple[Field, str]] = []
-        brought = self.carried if any(field.name in address for field in self.carried) else []  # else they stay
+        brought = self.carried if any(field.name in address for field in self.carried) else []  # otherwise they stay
         for field in (*self.fields, *brought):
             value, names = field.read(address)
             wrong += [(field, name) for name in names]
@@ -179,7 +180,7 @@ class PageState:
             st.info(note(wrong, unknown))
 
     def _navigate(self) -> None:
-        """The browser has gone to another address of this page by itself."""
+        """Request the address to which the browser has moved on this page, by Back or Forward."""
         session = st.session_state
         match session["address"].get("went"):
             case {"search": str(search), "version": int(version)} if version != session.get("address version"):
@@ -192,8 +193,10 @@ class PageState:
         st.session_state[f"values of {self.name}"] = {key: st.session_state[key] for key in keys}
 
     def _hold_absent(self, fields: Iterable[Field]) -> None:
-        """Keep what fields have while their widgets are not on the page: Streamlit would go back to what the script,
-        and not the visitor, has set last."""
+        """Keep the values of fields whose widgets are not on the page.
+
+        Streamlit would restore the value that the script set last, which may differ from the visitor's.
+        """
         session, context = st.session_state, get_script_run_ctx()
         shown = context.shared.widget_user_keys_this_run.snapshot() if context else frozenset()
         held: set[str] = session.get("held", set())
@@ -204,10 +207,12 @@ class PageState:
                 held = held.union(field.keys)
         session["held"] = held
 
-    def _give_back(self, fields: Iterable[Field]) -> None:
-        """Set what was held in an earlier run once more, before its widgets: a browser that has not had a widget on the
-        page shows its default, unless the script sets it in the run in which it comes. What is held changes only where
-        a run comes to its end: one that a new message cuts off may have drawn anything."""
+    def _reassign_held(self, fields: Iterable[Field]) -> None:
+        """Re-assign held values before their widgets are drawn.
+
+        Streamlit shows a reappearing widget's default unless its key is set in that same run. Which values are held
+        changes only when a run completes: an interrupted run may have drawn any of the widgets.
+        """
         held: set[str] = st.session_state.get("held", set())
         for field in fields:
             if not held.isdisjoint(field.keys):
@@ -218,12 +223,13 @@ class PageState:
 def page(
     name: str, fields: Sequence[Field] = (), carried: Sequence[Field] = (), parts: Parts | None = None
 ) -> Iterator[PageState]:
-    """A run of a page: its fields come from the address where that is news, and are in the address afterwards. Those
-    whose widgets are not on the page keep their values.
+    """Run a page: read a new address into its fields, and write the fields to the address afterwards.
 
-    name     no other page has it
-    carried  fields that the addresses of all pages have; those whose names the page's own fields take are left out
-    parts    in place of fields, on a page that has some
+    Fields whose widgets are not on the page keep their values.
+
+    name     unique name of the page
+    carried  fields in the addresses of all pages; those whose names the page uses itself are left out
+    parts    in place of `fields`, if the page has parts
     """
     if parts:
         fields = list({id(field): field for own in ([parts.tab], *parts.fields.values()) for field in own}.values())
@@ -238,25 +244,25 @@ def page(
 
 
 def begin(page: str, query: Mapping[str, str] = MappingProxyType({})) -> None:
-    """Let the page begin as at an address with these parameters, whatever the browser's is (before it runs).
+    """Make a page start as at an address with these parameters, whatever the browser's address is.
 
-    page  its name; "" for the one that runs next
+    page  name of the page, called before it runs; "" for the one that runs next
     """
     st.session_state["address asked"] = NavigationRequest(page, f"?{urlencode(query)}")
 
 
 def go(query: Mapping[str, str]) -> None:
-    """To another address of the page that is open (in a callback)."""
+    """Go to another address of the current page; call it in a callback."""
     st.session_state["address asked"] = NavigationRequest(st.session_state["page"], f"?{urlencode(query)}")
     step()
 
 
 def leave(file: str, here: str, query: Mapping[str, str] = MappingProxyType({})) -> None:
-    """To a page, or to another place of this one, so that the browser's Back finds what is open now as it was left.
+    """Open a page, or another address of this one, so that the browser's Back returns to the present state.
 
-    file   of the page
-    here   the parameters that the browser has, from `parameters` of static/current_page.js
-    query  those of the address to go to; without them the page is as the visitor left it
+    file   file of the page
+    here   parameters of the browser's present address, from `parameters` of static/current_page.js
+    query  parameters of the address to open; without them the page is as the visitor left it
     """
     session = st.session_state
     session["address asked"] = NavigationRequest("", f"?{urlencode(query)}" if query else None)
@@ -264,37 +270,37 @@ def leave(file: str, here: str, query: Mapping[str, str] = MappingProxyType({}))
         if query:
             step()
         st.rerun()
-    try:  # Streamlit writes what it is given into the address of the page that is left
+    try:  # Streamlit writes query_params into the address of the page that is left
         st.switch_page(file, query_params=_read_query(here if len(here) <= MAX_ADDRESS else ""))
-    except StreamlitPageNotFoundError:  # the page was opened alone, without app.py
+    except StreamlitPageNotFoundError:  # the page was started on its own, without app.py
         del session["address asked"]
 
 
 def _read_query(text: str) -> list[tuple[str, str]]:
-    """The parameters of an address, without those that only Streamlit may set."""
-    return [pair for pair in parse_qsl(text, keep_blank_values=True) if pair[0].lower() not in STREAMLITS_OWN]
+    """Parse the parameters of an address, without those that only Streamlit may set."""
+    return [pair for pair in parse_qsl(text, keep_blank_values=True) if pair[0].lower() not in STREAMLIT_PARAMETERS]
 
 
 def step() -> None:
-    """What the visitor does now is a step that the browser's Back undoes (in a callback)."""
+    """Make the present action a step that the browser's Back undoes; call it in a callback."""
     st.session_state["address step"] = True
 
 
 def position(key: str, count: int) -> int:
-    """The place that a widget has in a list of so many; the nearest one where the list has become shorter.
+    """Return the index that a widget holds in a list of `count` items; the last one if the list has become shorter.
 
-    Streamlit reads a name in place of a number while the browser still shows another list: then the first place.
+    Returns 0 if Streamlit has a name instead of an index, because the browser still shows another list.
     """
     at = st.session_state[key]
     return min(at, count - 1) if isinstance(at, int) else 0
 
 
 def reset(fields: Iterable[Field]) -> None:
-    """Set fields to their defaults (in a callback, or before their widgets)."""
+    """Set fields to their defaults; call it in a callback or before their widgets are drawn."""
     for field in fields:
         field.set(field.read({})[0])
 
 
 def parameters(fields: Iterable[Field]) -> dict[str, str]:
-    """What the address says of these fields."""
+    """Return the parameters of the address that stand for the present values of these fields."""
     return {name: text for field in fields for name, text in field.write(field.get()).items()}

@@ -1,6 +1,6 @@
-"""The step h as a picture: the curve near x with its secant and tangent, and the error at every step beside it.
+"""A picture of the step h: the curve near x with its secant and tangent, and next to it the error at every step.
 
-All steps travel at once, so that the slider redraws in the browser (static/steps/) and no script runs until it rests.
+All steps are sent at once: the slider redraws in the browser (static/steps/), and the script runs only when it rests.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from lab.gradcheck.slopes import Slope
 from lab.text import numeral, short, strict_json, with_minus
 from lab.ui.assets import component
 
-DIGITS = {"float64": 16, "float32": 7}  # that a number has, about
+DIGITS = {"float64": 16, "float32": 7}  # approximate number of decimal digits
 _component = component("steps", "steps/steps.js", lost="The picture", style="steps/steps.css")
 
 
 def packed(point: CheckPoint, place: ElementName, sweeps: Sequence[Sweep], slope: Slope | None) -> bytes:
-    """What `show` draws of one element. slope: what the check says there; None where it came to no numbers."""
+    """Encode the picture of one element for `show`. slope: the check's verdict on it; None if it has none."""
     here = float(point.value(place, point.values[place.name][place.index]))
     own = {sweep.method: sweep for sweep in sweeps}
     exact = float(point.gradients[place.name][place.index])
@@ -62,7 +62,7 @@ def packed(point: CheckPoint, place: ElementName, sweeps: Sequence[Sweep], slope
 def show(
     packed: bytes, key: str, chosen: tuple[int, Method, str], on_choice: Callable[[int, Method, str], None]
 ) -> None:
-    """Draw the picture. on_choice: the browser tells of another choice once the hand rests."""
+    """Draw the picture. on_choice: callback for the exponent of h, method and precision, once the slider rests."""
 
     def choose() -> None:
         match st.session_state[key].get("choice"):
@@ -76,7 +76,7 @@ def show(
 
 
 def _step(found: Difference, here: float, sweep: Sweep, name: str, slope: Slope | None) -> dict[str, Any]:
-    """here: f(x)."""
+    """Return the data of the picture for one step. here: f(x)."""
     dtype = PRECISIONS[sweep.precision]
     above, below, difference, width, quotient = (
         _digits(dtype(number)) for number in (found.above, found.below, found.difference, found.width, found.quotient)
@@ -108,7 +108,7 @@ def _step(found: Difference, here: float, sweep: Sweep, name: str, slope: Slope 
 
 
 def sentence(found: Difference, sweep: Sweep, digits: int, name: str, slope: Slope | None) -> str:
-    """What happens at this step, in plain text. digits: of a number in this precision, about."""
+    """Describe in plain text what happens at this step. digits: approximate decimal digits in this precision."""
     if special := _special(found, name, slope):
         return special
     h, error = numeral(found.h), numeral(found.error)
@@ -125,7 +125,7 @@ def sentence(found: Difference, sweep: Sweep, digits: int, name: str, slope: Slo
 
 
 def _special(found: Difference, name: str, slope: Slope | None) -> str:
-    """Where there is no slope, or no difference to compare with it; "" where both are."""
+    """Explain why there is no slope, or no difference to compare it with; "" if there are both."""
     if slope and (not slope.has_derivative or slope.kind in ("differs", "lost")):
         return f"{slope.sentence} No h can help."
     if not math.isfinite(found.exact):
@@ -141,7 +141,7 @@ def _special(found: Difference, name: str, slope: Slope | None) -> str:
 
 
 def _lines(sweep: Sweep) -> list[dict[str, Any]]:
-    """The two straight regimes of the error, each over all steps."""
+    """Return the two straight lines of the log-log error, truncation and cancellation, over all steps."""
     named: list[tuple[Branch | None, str]] = [(sweep.truncation, "bends"), (sweep.cancellation, "digits cancel")]
     return [
         {"slope": branch.slope, "scale": branch.scale, "label": f"{why}: slope {short(round(branch.slope, 1))}"}

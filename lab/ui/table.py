@@ -1,4 +1,4 @@
-"""Tables as Markdown: readable by screen readers, in either theme, at any width, and without importing pandas."""
+"""Tables and plain text as Markdown, which suits screen readers, both themes and any width, and needs no pandas."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,7 +6,7 @@ from functools import lru_cache
 
 
 def markdown_table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A Markdown table of plain texts: every mark of punctuation is escaped, so that a label stays a label."""
+    """Return a Markdown table of plain texts; punctuation is escaped, so that no cell is read as Markdown."""
     lines = [headers, ["---"] * len(headers), *rows]
     return "\n".join(
         "| " + " | ".join(cell if cell == "---" else escape_markdown(str(cell)) for cell in line) + " |"
@@ -15,7 +15,7 @@ def markdown_table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> 
 
 
 def with_code(text: str) -> str:
-    """As Markdown, a sentence in which only what stands between backticks is more than plain text: code."""
+    """Return a sentence as Markdown, escaped except for code between backticks."""
     return re.sub(
         r"`[^`]*`|[!-/:-@\[-`{-~]",
         lambda found: found[0] if len(found[0]) > 1 else f"\\{found[0]}",
@@ -23,6 +23,7 @@ def with_code(text: str) -> str:
     )
 
 
-@lru_cache(10_000)  # most cells of a page are what they were in its last run
+@lru_cache(10_000)  # most cells of a page stay the same from run to run
 def escape_markdown(text: str) -> str:
+    """Escape a plain text for Markdown, on one line."""
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", " ".join(text.split()))

@@ -1,4 +1,4 @@
-"""A sentence of a page, in which words of the glossary are explained: on hover, on keyboard focus and on a tap."""
+"""Sentences in which terms of the glossary are explained on hover, on keyboard focus and on a tap."""
 
 import re
 from functools import lru_cache
@@ -15,20 +15,20 @@ _component = component("terms", "terms/terms.js", "listen")
 
 
 def closable() -> None:
-    """Let the Escape key close an explanation; once on a page."""
+    """Let the Escape key close an explanation; call it once on a page."""
     _component(key="terms")
 
 
 def prose(text: str) -> None:
-    """Show a sentence that stands in the page's own source. `[[leaf]]` is explained, and so is `[[leaves|leaf]]`."""
+    """Show a sentence in which `[[leaf]]` explains a term of the glossary, and `[[leaves|leaf]]` shows another word."""
     st.html(marked(text))
 
 
 @lru_cache(1000)
 def marked(text: str) -> str:
-    """A paragraph of HTML. Everything in it is escaped; `code`, **bold** and *emphasis* are as in Markdown.
+    """Return a sentence as an HTML paragraph: escaped, with `code`, **bold** and *emphasis* as in Markdown.
 
-    KeyError for a term that the glossary does not have.
+    Raises KeyError for a term that is not in the glossary.
     """
     parts, at = [], 0
     for match in MARK.finditer(text):

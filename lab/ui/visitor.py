@@ -1,4 +1,4 @@
-"""Gives each browser a key of its own, in a cookie: what is kept for a visitor goes by it."""
+"""Middleware that gives each browser a random key in a cookie, under which the server keeps the visitor's runs."""
 
 import re
 import secrets
@@ -13,15 +13,15 @@ DAYS = 90
 
 
 def is_key(value: object) -> TypeGuard[str]:
-    """True for what `Visitor` gives out: 32 hexadecimal digits."""
+    """Return True for a key as `Visitor` makes it: 32 hexadecimal digits."""
     return isinstance(value, str) and bool(re.fullmatch("[0-9a-f]{32}", value))
 
 
 class Visitor:
-    """The first page that a browser asks for brings the key. No script can read it, and no other site's page sends it.
+    """Sends the cookie with the first page that a browser requests; scripts cannot read it, nor other sites send it.
 
-    A component that told the key from the browser's own store would have the page computed anew just after it has
-    come; where the visitor goes back at that moment, Streamlit loses the way.
+    A component that sent a key from the browser's storage would make each first page run twice. If the visitor goes
+    back at that moment, Streamlit gets lost.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -36,8 +36,8 @@ class Visitor:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 if headers.get("content-type", "").startswith("text/html"):
-                    kept = f"Max-Age={DAYS * 86400}; Path=/; HttpOnly; SameSite=Lax"
-                    headers.append("Set-Cookie", f"{COOKIE}={secrets.token_hex(16)}; {kept}")
+                    attributes = f"Max-Age={DAYS * 86400}; Path=/; HttpOnly; SameSite=Lax"
+                    headers.append("Set-Cookie", f"{COOKIE}={secrets.token_hex(16)}; {attributes}")
             await send(message)
 
         await self.app(scope, receive, with_key)

@@ -13,7 +13,7 @@ from lab.text import strict_json
 from lab.trace.export import MODULES, STATIC, playable, standalone
 from lab.trace.notebook import framed
 from lab.trace.recording import record
-from lab.ui.player import Live, _fitting, _identity, nudged
+from lab.ui.player import Live, _identity, _validated, nudged
 from tests.programs import LEAVES, shared
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -70,11 +70,11 @@ def test_nothing_that_a_browser_sends_breaks_the_page(state):
 
 
 def test_only_values_that_fit_are_taken():
-    assert _fitting(2, 1.0) == 2.0
-    assert _fitting([[1, 2]], [[0.0, 0.0]]) == [[1.0, 2.0]]
+    assert _validated(2, 1.0) == 2.0
+    assert _validated([[1, 2]], [[0.0, 0.0]]) == [[1.0, 2.0]]
     for wrong in (None, "x", [1], float("nan"), float("inf"), 1e7, 10**400, {"a": 1}, [[1], [1, 2]]):
-        assert _fitting(wrong, 1.0) == 1.0
-    assert _fitting([[1, 2], [3]], [[0.0, 0.0]]) == [[0.0, 0.0]]
+        assert _validated(wrong, 1.0) == 1.0
+    assert _validated([[1, 2], [3]], [[0.0, 0.0]]) == [[0.0, 0.0]]
 
 
 def test_other_leaves_have_another_identity():
