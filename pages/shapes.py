@@ -196,24 +196,24 @@ def _forgotten() -> None:
             "The step", UPDATES, key="broadcasting update", required=True, on_change=_forget, format_func="`{}`".format
         )
     guessed = guess("What will happen?", OUTCOMES, "broadcasting guess")
-    if guessed is None:
-        st.info(CHOOSE, icon=":material/help:")
-        return
     engine, rows, update = session["broadcasting engine"], session["broadcasting rows"], session["broadcasting update"]
 
-    def train() -> tuple[forgotten_sum.Training, forgotten_sum.Training, bytes]:
+    def train() -> tuple[forgotten_sum.Training, forgotten_sum.Training, grids.GridPicture]:
         right, broken = (forgotten_sum.train(kind, rows, update) for kind in (Tensor, BROKEN[engine]))
-        picture = grids.bias_gradients(right.upstream, right.gradient, broken.gradient)
-        return right, broken, drawing.packed(picture)
+        return right, broken, grids.bias_gradients(right.upstream, right.gradient, broken.gradient)
 
-    right, broken, drawn = memoize("forgotten sum", (engine, rows, update), train)
+    right, broken, picture = memoize("forgotten sum", (engine, rows, update), train)
+    if guessed is None:
+        st.info(f"This gradient arrives at b in the first step. {CHOOSE}", icon=":material/help:")
+        drawing.show(drawing.packed(picture.until("upstream")), key="broadcasting bias")
+        return
     outcome = forgotten_sum.outcome(right, broken)
     silent = forgotten_sum.silent_steps(right, broken) if outcome == "later" else 0
     until = (
         f" Until then, {silent} {'step has' if silent == 1 else 'steps have'} run on wrong numbers." if silent else ""
     )
     st.markdown(f"{verdict(guessed == outcome)} **{OUTCOMES[outcome].capitalize()}.** {with_code(broken.error)}{until}")
-    drawing.show(drawn, key="broadcasting bias")
+    drawing.show(drawing.packed(picture), key="broadcasting bias")
     st.markdown(
         markdown_table(
             ["engine", "the loss, step by step", "b at the end", "its shape"],
@@ -248,21 +248,22 @@ def _loss() -> None:
         guessed = guess(
             f"After {forgotten_sum.STEPS} steps against its gradient, the predictions are", ENDS, "broadcasting end"
         )
+
+    def train() -> tuple[forgotten_sum.Loss, forgotten_sum.Loss, grids.GridPicture]:
+        trap, right = forgotten_sum.loss(count, (count,)), forgotten_sum.loss(count, (count, 1))
+        return trap, right, grids.loss_trap(trap, right)
+
+    trap, right, picture = memoize("loss trap", count, train)
     if guessed is None:
         st.info(CHOOSE, icon=":material/help:")
+        drawing.show(drawing.packed(picture.until("wrong")), key="broadcasting trap")
         return
-
-    def draw() -> tuple[forgotten_sum.Loss, forgotten_sum.Loss, bytes]:
-        trap, right = forgotten_sum.loss(count, (count,)), forgotten_sum.loss(count, (count, 1))
-        return trap, right, drawing.packed(grids.loss_trap(trap, right))
-
-    trap, right, drawn = memoize("loss trap", count, draw)
     ended = forgotten_sum.end(trap)
     st.markdown(
         f"{verdict(guessed == ended)} **They are {ENDS[ended]}.** The mean of the targets is {trap.target.mean():.2f}; "
         f"they are {', '.join(f'{t:g}' for t in trap.target)}. Each prediction is compared with every one of them."
     )
-    drawing.show(drawn, key="broadcasting trap")
+    drawing.show(drawing.packed(picture), key="broadcasting trap")
     st.markdown(
         markdown_table(
             ["", "numbers", "loss", f"predictions after {forgotten_sum.STEPS} steps against the gradient"],

@@ -39,6 +39,12 @@ class GridPicture:
     rows: Sequence[Sequence[Grid | str]]
     start: tuple[str, int]
 
+    def until(self, key: str) -> GridPicture:
+        """Return the first row up to the grid with this key: what may be seen before a guess."""
+        row = self.rows[0]
+        end = next(at for at, part in enumerate(row) if isinstance(part, Grid) and part.key == key)
+        return GridPicture([row[: end + 1]], (key, 0))
+
     def data(self) -> dict[str, Any]:
         return {
             "rows": [[{"sign": part} if isinstance(part, str) else _plain(part) for part in row] for row in self.rows],

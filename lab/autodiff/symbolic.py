@@ -309,21 +309,13 @@ def growth(function: Callable[..., Tensor], point: Mapping[str, float], name: st
         result = repeated(function, name, times)(**leaves)
         whole = formula(result, leaves)
         slope = derivative(whole, name)
-        nodes = sum(bool(tensor._children) for tensor in topological_order(result))
         short = simplified(slope) if has_sympy() else None
-        yield Growth(
-            times,
-            operations(whole),
-            operations(slope),
-            distinct(slope),
-            nodes,
-            _rules_called(result),
-            short,
-        )
+        yield Growth(times, operations(whole), operations(slope), distinct(slope), *passes(result), short)
 
 
-def _rules_called(result: Tensor) -> int:
-    """Run the backward pass, and count the closures that it calls."""
+def passes(result: Tensor) -> tuple[int, int]:
+    """Run the backward pass, and count the operations of the graph and the closures that the pass calls."""
+    nodes = sum(bool(tensor._children) for tensor in topological_order(result))
     called = 0
 
     def counted(rule: Callable[[Any], None]) -> Callable[[Any], None]:
@@ -339,4 +331,4 @@ def _rules_called(result: Tensor) -> int:
             tensor._backward = counted(tensor._backward)
     with np.errstate(all="ignore"):
         result.backward()
-    return called
+    return nodes, called

@@ -4,6 +4,7 @@ import streamlit as st
 
 from lab.trace.loading import LoadError, load
 from lab.trace.recording import Trace
+from lab.ui import page
 from lab.ui.player import player
 
 HOW = """from lab.watch import watch
@@ -26,8 +27,7 @@ def choose() -> None:
     """Let the learner load a recorded pass, and explain how to record one."""
     session = st.session_state
     with st.popover("Your file", icon=":material/upload_file:"):
-        st.markdown("Record a pass of your PyTorch program, or of `model.Tensor`, and load the file here.")
-        st.code(HOW, "python")
+        st.markdown('A file that `pass_.save("pass.json")` wrote.')
         file = st.file_uploader(
             "A pass saved as JSON", type=["json"], key="recorded file", max_upload_size=MAX_MEGABYTES
         )
@@ -39,7 +39,12 @@ def show() -> None:
     """Show the recorded pass that was loaded last in the player, or why it could not be read."""
     found = st.session_state.get("recorded pass")
     if found is None:
-        st.info("Load a recorded pass under **Your file**.")
+        st.markdown(
+            "Record a pass of your PyTorch program, or of `model.Tensor`, and load the file under **Your file**."
+        )
+        st.code(HOW, "python")
+        passes = "See such passes: attention, convolution, layer norm"
+        page.link_to("pages/other_engines.py", passes, ":material/arrow_forward:", {"tab": "next"})
         return
     if isinstance(found, str):
         st.warning(found)

@@ -152,6 +152,7 @@ def test_the_calls_of_recursion_double_and_from_some_depth_on_are_computed():
     assert not components(at, "charts")
     assert at.metric[0].label == "Parameters"  # of the network below: a guess comes first here
     assert "Guess first." in texts(at.markdown)
+    assert at.get("graphviz_chart")[0].proto.spec.count("->") == 6  # three doublings, each with two edges
     at.button_group(key="designs calls").set_value("144").run()
     assert address(at)["calls"] == "144"
     assert "✗ Not as you guessed. **4,095 calls for 12 doublings**, counted in a run; 12 with" in texts(at.markdown)

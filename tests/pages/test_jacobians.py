@@ -161,6 +161,7 @@ def test_a_chain_is_multiplied_from_both_ends():
     at = opened(tab="chain")
     assert 10 < words_before(at) <= 80
     assert "Guess first" in texts(at.markdown)
+    assert at.get("graphviz_chart")[0].proto.spec.count("100 × 100") == 3
     at.segmented_control(key="jacobian end").set_value("left").run()
     rows = table(at, "made just now")
     assert [row[1] for row in rows] == ["30,000", "2,010,000", "30,000"]

@@ -61,13 +61,13 @@ def test_what_is_no_shape_gets_a_sentence_and_stays():
 
 def test_the_sum_forgotten_is_guessed_and_then_run():
     at = opened(tab="forgotten")
-    assert not components(at, "grids")
+    assert [*drawn(at)] == ["upstream"]  # what arrives, and nothing of what becomes of it
     at.segmented_control(key="broadcasting guess").set_value("wrong").run()
     assert "✗ Not as you guessed. **No error until the batch changes.**" in texts(at.markdown)
     assert "`+` cannot combine the result of `@`" in texts(at.markdown)  # as code, without its backticks
     assert drawn(at)["broken"]["shape"] == [3, 3]
     at.segmented_control(key="broadcasting update").set_value("b.data -= lr * b.grad").run()
-    assert not components(at, "grids")  # another question
+    assert [*drawn(at)] == ["upstream"]  # another question
     at.segmented_control(key="broadcasting guess").set_value("error").run()
     assert "✓ As you guessed. **An error at the first step.**" in texts(at.markdown)
     at = opened(tab="forgotten", engine="sums the wrong axis", rows=3, guess="error")
@@ -77,7 +77,7 @@ def test_the_sum_forgotten_is_guessed_and_then_run():
 
 def test_the_loss_that_broadcasts_stands_beside_the_right_one():
     at = opened(tab="loss", count=5)
-    assert not components(at, "grids")
+    assert [*drawn(at)] == ["prediction", "target", "wrong"]
     assert "2.6" not in texts(at.markdown)  # nothing is told before the guess
     at.segmented_control(key="broadcasting end").set_value("targets").run()
     assert (

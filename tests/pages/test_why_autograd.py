@@ -136,7 +136,11 @@ def test_a_measurement_can_be_stopped():
 def test_three_ways_to_one_derivative():
     at = opened(tab="formula", expression="4*x*(1 - x)", in_x="0.3", times="2")
     assert "Guess first" in texts(at.markdown)
-    assert not at.code
+    assert [code.value for code in at.code] == [
+        "(4 * ((4 * x) * (1 - x))) * (1 - ((4 * x) * (1 - x)))"
+    ]  # no derivative
+    (chart,) = charts(at).values()
+    assert [series["name"] for series in chart["series"]] == ["autograd, forward and backward"]
     at.segmented_control(key="why longer").set_value("150").run()
     formula, difference, autograd = table(at, "difference")
     assert formula[1] == autograd[1] == "−4.352"

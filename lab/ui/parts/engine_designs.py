@@ -1,7 +1,9 @@
 """Engine designs: one engine built in six ways, what each costs, and what depth does to it."""
 
 from collections.abc import Callable
+from itertools import pairwise
 
+import graphviz
 import streamlit as st
 
 from lab import charts
@@ -12,6 +14,7 @@ from lab.designs.excerpt import PARTS, excerpt
 from lab.expression import ExpressionError
 from lab.text import elements
 from lab.text import numeral as number
+from lab.trace.dot import blank
 from lab.ui import address, expression_box, page
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
@@ -200,7 +203,8 @@ def _depth() -> None:
         "designs calls",
     )
     if guessed is None:
-        st.markdown(FIRST)
+        st.markdown(f"{FIRST} Three of the doublings:")
+        st.graphviz_chart(_three_doublings(), alt="x + x gives h, h + h gives k, and k + k gives the result.")
     else:
         _doublings(guessed)
     with st.expander("A long chain: how deep can recursion go?"):
@@ -233,6 +237,16 @@ def _doublings(guessed: str) -> None:
         f"were counted now: {', '.join(f'{DESIGNS[key].title} {calls}' for key, calls in found.calls.items())}. "
         f"The gradient of x: {' or '.join(f'{gradient:,.0f}' for gradient in found.gradients)}."
     )
+
+
+def _three_doublings() -> graphviz.Digraph:
+    """Draw x, its double and so on, each result with two edges to the next."""
+    drawing = blank("doublings", page.theme(), rankdir="LR", ranksep="0.9")
+    names = ("x", "h = x + x", "k = h + h", "k + k")
+    for node, after in pairwise(names):
+        drawing.edge(node, after)
+        drawing.edge(node, after)
+    return drawing
 
 
 def _calls(doublings: int) -> charts.Chart:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 
+import graphviz
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -17,6 +18,7 @@ from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import gradcheck
 from lab.text import counted, numeral
+from lab.trace.dot import blank
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
@@ -29,6 +31,8 @@ from model import Tensor
 
 NAME = "jacobian"
 MOST = 8  # inputs, and outputs, of the picture
+MAX_DRAWN = 8  # factors of a chain
+FACTOR_INCHES = 1.2  # of the longest side of a factor
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "softmax(x)": {"x": [1, 2, 0, -1]},
     "tanh(x)": {"x": [-2, -0.5, 0, 1]},
@@ -357,10 +361,13 @@ def _chain() -> None:
     chain = sizes(n, width, m, length)
     left, right = multiplications(chain, "left"), multiplications(chain, "right")
     shapes = " ".join(f"({rows} × {columns})" for rows, columns in zip(chain[:0:-1], chain[-2::-1], strict=True))
-    st.markdown(f"J = {escape_markdown(shapes)}" if length <= 8 else f"J: {m} × {n}, a product of {length} matrices.")
+    drawn = length <= MAX_DRAWN
+    st.markdown(f"J = {escape_markdown(shapes)}" if drawn else f"J: {m} × {n}, a product of {length} matrices.")
     guessed = guess("Guess: cheaper for these sizes", SIDES, "jacobian end")
     if guessed is None:
         st.markdown(FIRST)
+        if drawn:
+            st.graphviz_chart(_factors(chain), alt=f"The Jacobians of the chain, side by side: {shapes}.")
         return
     by_table, by_chart = st.columns(2, gap="medium")
     with by_table:
@@ -398,6 +405,20 @@ def _chain() -> None:
                 )
             }
         )
+
+
+def _factors(chain: list[int]) -> graphviz.Digraph:
+    """Draw the Jacobians of a chain of functions, the last one's first, each as wide and as high as its shape says."""
+    drawing = blank("factors", page.theme(), rankdir="LR", nodesep="0.1", ranksep="0.1")
+    longest = max(chain)
+    rows_and_columns = list(zip(chain[:0:-1], chain[-2::-1], strict=True))
+    for at, (rows, columns) in enumerate(rows_and_columns):
+        width = max(0.7, FACTOR_INCHES * columns / longest)  # at least as large as its label
+        height = max(0.22, FACTOR_INCHES * rows / longest)
+        drawing.node(f"{at}", f"{rows} × {columns}", fixedsize="true", width=f"{width:.2f}", height=f"{height:.2f}")
+    for at in range(len(rows_and_columns) - 1):
+        drawing.edge(f"{at}", f"{at + 1}", label="×", color="transparent")
+    return drawing
 
 
 def _cheaper(left: int, right: int, n: int, m: int, guessed: str) -> str:

@@ -26,6 +26,7 @@ from lab.autodiff.symbolic import (
     growth,
     has_sympy,
     operations,
+    passes,
     repeated,
     text,
     value,
@@ -34,11 +35,12 @@ from lab.charts import Axis, Line
 from lab.expression import ExpressionError
 from lab.expression.builder import Expression
 from lab.gradcheck import gradcheck, numerical_gradient
-from lab.text import numeral, with_minus
+from lab.text import counted, numeral, with_minus
 from lab.ui import address, expression_box, page, progress, runners, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.guess import FIRST, guess
+from lab.ui.memoize import memoize
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
@@ -299,11 +301,16 @@ def _formula() -> None:
     except (ExpressionError, NoFormula, RuntimeError) as error:  # the last: nothing to go backward through
         expression_box.mistake(error)
         return
+    left, right = st.columns([3, 2], gap="medium")
     if guessed is None:
-        st.markdown("Guess first to see the formula.")
+        with left:
+            st.markdown(f"The function, applied {counted(times, 'time')}. {FIRST}")
+            st.code(text(whole, MOST_TEXT), language=None, wrap_lines=True)
+        with right:
+            _draw_operations([_autograd(expression, point, by)])
         return
-    slope = derivative(whole, by)
     grown = _growth(expression, point, by)
+    slope = derivative(whole, by)
     automatic = float(np.sum(leaves[by].grad or 0.0))
     difference = numerical_gradient(lambda x: function(**{**point, by: x}).item(), point[by], h).item()
     at = grown[times - 1]
@@ -317,7 +324,6 @@ def _formula() -> None:
         (f"Difference, h = {numeral(h)}", difference, "2 forward passes, for each input"),
         ("Autograd", automatic, f"{at.forward:,} operations and {at.backward:,} backward rules, for all inputs"),
     ]
-    left, right = st.columns([3, 2], gap="medium")
     with left:
         st.markdown(
             markdown_table(
@@ -337,9 +343,14 @@ def _formula() -> None:
             f"autograd takes {grown[-1].forward / grown[0].forward:.0f}× the operations. "
             + _nearest_verdict(LONGER, ratio, guessed)
         )
-        boards = ChartHost("why-growth")
-        boards.board("growth")
-        boards.fill({"growth": _grown(grown)})
+        short = [(one.times, one.simplified.operations) for one in grown if one.simplified is not None]
+        _draw_operations(
+            [
+                Line("formula as written", [(one.times, one.derivative) for one in grown]),
+                Line("simplified", short),
+                _autograd(expression, point, by),
+            ]
+        )
 
 
 def _no_derivative(function: Callable[..., Tensor], point: dict[str, float], by: str, *found: float) -> str:
@@ -393,13 +404,23 @@ def _written(slope: Formula, at: Growth, by: str) -> None:
         st.code(short if len(short) <= MOST_TEXT else f"{short[:MOST_TEXT]} …", language=None, wrap_lines=True)
 
 
-def _grown(grown: list[Growth]) -> charts.Chart:
-    lines = [
-        Line("formula as written", [(one.times, one.derivative) for one in grown]),
-        Line("simplified", [(one.times, one.simplified.operations) for one in grown if one.simplified is not None]),
-        Line("autograd, forward and backward", [(one.times, one.forward + one.backward) for one in grown]),
-    ]
-    return charts.lines(
+def _autograd(expression: Expression, point: dict[str, float], by: str) -> Line:
+    """Return the operations of autograd's two passes, for each number of times that the function is applied."""
+
+    def count() -> list[tuple[float, float]]:
+        results = (
+            repeated(expression, by, times)(**{name: Tensor(number) for name, number in point.items()})
+            for times in range(1, MOST_TIMES + 1)
+        )
+        return [(times, sum(passes(result))) for times, result in enumerate(results, start=1)]
+
+    return Line("autograd, forward and backward", memoize("autograd passes", (expression.text, by), count))
+
+
+def _draw_operations(lines: list[Line]) -> None:
+    boards = ChartHost("why-growth")
+    boards.board("growth")
+    chart = charts.lines(
         "Operations of the derivative, counted",
         [line for line in lines if line.points],
         Axis("times applied"),
@@ -407,6 +428,7 @@ def _grown(grown: list[Growth]) -> charts.Chart:
         height=250,
         theme=page.theme(),
     )
+    boards.fill({"growth": chart})
 
 
 PART = page.TabGroup(
