@@ -31,10 +31,10 @@ from lab.training.config import (
     describe,
     epochs_text,
     parse_change,
+    parse_widths,
     require,
-    said,
-    shown,
-    widths,
+    setting_text,
+    typed,
 )
 from lab.training.datasets import NAMES, SYNTHETIC_SAMPLES
 from lab.training.doctor import Finding, diagnose, remarks
@@ -76,7 +76,7 @@ class _Widths(argparse.Action):
     """Takes 64 32 as well as 64,32 and 64-32."""
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
-        setattr(namespace, self.dest, widths(" ".join(values)))
+        setattr(namespace, self.dest, parse_widths(" ".join(values)))
 
 
 class _Changes(argparse.Action):
@@ -315,7 +315,7 @@ def _resume(run: RunFolder, given: dict[str, Any]) -> Trainer:
         before = getattr(begun, name)
         require(
             value == before or name in ("epochs", "patience", "data_dir"),
-            f"--{name.replace('_', '-')} {shown(value)} contradicts the run in {out!r}, which has {shown(before)}: "
+            f"--{name.replace('_', '-')} {typed(value)} contradicts the run in {out!r}, which has {typed(before)}: "
             f"leave it out, or start a new run in another --out.",
         )
     config = replace(begun, **given)
@@ -418,7 +418,7 @@ def _doctor_command(argv: Sequence[str]) -> int:
     if given.try_it:
         trials = 0
         for trials, trial in enumerate(try_in_turn(findings, config), start=1):  # noqa: B007
-            changes = ", ".join(f"{name} {said(value)}" for name, value in trial.finding.settings.items())
+            changes = ", ".join(f"{name} {setting_text(value)}" for name, value in trial.finding.settings.items())
             print(f"tried {changes}: {trial}. {trial.conclusion}".rstrip(), flush=True)
         if not trials:
             print("Nothing to try: no finding names settings that can be compared on the same validation samples.")

@@ -1,4 +1,4 @@
-"""A training run: its settings, data and trainer, its record on disk, and the doctor who reads it."""
+"""Training runs: settings, data, trainer, records on disk, and the doctor that diagnoses a run from its records."""
 
 from lab.training.doctor import diagnose
 from lab.training.trained import TrainedModel, load

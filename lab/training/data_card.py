@@ -1,7 +1,7 @@
-"""What to know about a table before training: its size, classes, columns without news, and the plain answer to beat.
+"""Facts about a table before training: its size, classes, useless columns, and the baseline that a network must beat.
 
-`card(dataset)` measures, `sentences(card)` says it. The baseline is the answer of somebody who never looks at the
-inputs: always the commonest class or, in a regression, the mean of the training samples.
+`card(dataset)` measures them, `sentences(card)` puts them into words. The baseline ignores the inputs: it always
+answers with the commonest class or, in a regression, with the mean of the training samples.
 """
 
 from __future__ import annotations
@@ -14,19 +14,20 @@ import numpy as np
 from lab.training.datasets import Dataset
 
 MIN_VALIDATION = 30  # rows held out: with fewer, a single row moves the accuracy by more than 3 points
-UNEVEN = 1.5  # share of the commonest class, over an even share: from there on the shares are said one by one
+MIN_IMBALANCE = 1.5  # share of the commonest class over an even share, from which all shares are listed
 MAX_SHARES, MAX_NAMES = 5, 6  # classes and columns that a sentence lists
 MAX_COMPARED = 200  # columns that are compared in pairs
-MANY_KNOWN = 0.1  # of the validation rows, those that are training rows, too: a few alike are chance
-SAME = 1e-5  # largest difference between two standardised columns that say the same
+MAX_KNOWN_SHARE = 0.1  # of validation rows that are also training rows, before it is reported: a few can be chance
+COPY_TOLERANCE = 1e-5  # largest difference between two standardised columns that count as copies
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """How well the answer does that never looks at the inputs.
+    """Loss and accuracy of the best answer that ignores the inputs.
 
-    train_loss, val_loss: of the class shares of the training samples given as probabilities; in a regression, of their
-    mean. train_accuracy, val_accuracy: of always answering with the commonest class; None in a regression.
+    train_loss, val_loss: when the class shares of the training samples are the predicted probabilities; in a
+    regression, when the prediction is their mean. train_accuracy, val_accuracy: of the commonest class; None in a
+    regression.
     """
 
     train_loss: float
@@ -39,10 +40,10 @@ class Baseline:
 class DataCard:
     """Facts about a dataset.
 
-    train_rows, val_rows: samples; val_rows is 0 where none is held out. shares: (class, share of the training samples),
-    the commonest first; empty in a regression. mean: of what a regression predicts, None for classes. constant: columns
-    with the same number in every training row. copies: pairs of columns that say the same. known: validation rows whose
-    inputs are those of a training row, too. numbers_rows: does the target grow by 1 from row to row?
+    train_rows, val_rows: samples; val_rows is 0 if none is held out. shares: (class, share of the training samples),
+    the commonest first; empty in a regression. mean: of a regression's target, None for classes. constant: columns
+    with the same number in every training row. copies: pairs of columns that differ only in their unit. known:
+    validation rows whose inputs also occur in a training row. numbers_rows: True if the target is a row number.
     """
 
     train_rows: int
@@ -58,12 +59,12 @@ class DataCard:
 
 
 def baseline(data: Dataset) -> Baseline:
-    """The answer that never looks at the inputs, measured on the training and on the validation samples."""
+    """Measure the answer that ignores the inputs, on the training and on the validation samples."""
     if not data.classes:
         mean = float(data.train_y.mean(dtype=np.float64))
         train, val = (float(np.mean((part.astype(np.float64) - mean) ** 2)) for part in (data.train_y, data.val_y))
         return Baseline(train, val, None, None)
-    # One sample more of each class: a class that no training sample has keeps a probability, and the loss is finite.
+    # Add one sample to each class: a class missing from the training samples keeps a probability above 0.
     counts = np.bincount(data.train_y, minlength=len(data.classes)) + 1
     log_shares = np.log(counts / counts.sum())
     commonest = int(counts.argmax())
@@ -72,7 +73,7 @@ def baseline(data: Dataset) -> Baseline:
 
 
 def card(data: Dataset) -> DataCard:
-    """Measure a dataset."""
+    """Measure the facts about a dataset that are worth knowing before training."""
     shares: tuple[tuple[str, float], ...] = ()
     if data.classes:
         found = np.bincount(data.train_y, minlength=len(data.classes)) / len(data.train_y)
@@ -93,7 +94,7 @@ def card(data: Dataset) -> DataCard:
 
 
 def _copies(data: Dataset, varied: np.ndarray) -> tuple[tuple[str, str], ...]:
-    """Pairs of columns, of those that vary, that are the same but for their unit."""
+    """Return the pairs of columns, among those that vary, that are equal once standardised."""
     at = np.flatnonzero(varied)
     if not 1 < len(at) <= MAX_COMPARED:
         return ()
@@ -101,17 +102,18 @@ def _copies(data: Dataset, varied: np.ndarray) -> tuple[tuple[str, str], ...]:
     return tuple(
         (data.columns[at[i]], data.columns[at[j]])
         for i, j in combinations(range(len(at)), 2)
-        if np.abs(x[:, i] - x[:, j]).max() < SAME
+        if np.abs(x[:, i] - x[:, j]).max() < COPY_TOLERANCE
     )
 
 
 def _known(data: Dataset) -> int:
+    """Count the validation rows whose inputs also occur in a training row."""
     training = {row.tobytes() for row in data.train_x}
     return sum(row.tobytes() in training for row in data.val_x)
 
 
 def _numbers_rows(data: Dataset) -> bool:
-    """Is the target of a regression a row number? The samples are in the order of their rows."""
+    """Return True if the target of a regression is a row number. The samples are in the order of their rows."""
     if data.target is None or len(data.train_y) < 3:
         return False
     steps = np.diff(data.train_y)
@@ -120,34 +122,34 @@ def _numbers_rows(data: Dataset) -> bool:
 
 
 def sentences(card: DataCard) -> tuple[str, ...]:
-    """What is worth knowing before training, one sentence each; the plain answer to beat is always among them."""
-    said = [_to_beat(card)]
+    """Put the facts worth knowing before training into one sentence each; the baseline to beat always comes first."""
+    lines = [_to_beat(card)]
     if card.constant:
         one = len(card.constant) == 1
-        said.append(
+        lines.append(
             f"{'column' if one else 'columns'} {_names(card.constant)}: the same number in every training row, so "
             f"{'it says' if one else 'they say'} nothing"
         )
-    said += [f"columns {a!r} and {b!r}: the same but for their unit" for a, b in card.copies[:MAX_NAMES]]
+    lines += [f"columns {a!r} and {b!r}: the same but for their unit" for a, b in card.copies[:MAX_NAMES]]
     if 0 < card.val_rows < MIN_VALIDATION:
         rows = "row is" if card.val_rows == 1 else "rows are"
         each = f": each is {100 / card.val_rows:.0f} points of accuracy" if card.shares else ""
-        said.append(f"only {card.val_rows} {rows} held out to validate{each}, too few to prove anything")
-    if card.known > MANY_KNOWN * card.val_rows:
-        said.append(
+        lines.append(f"only {card.val_rows} {rows} held out to validate{each}, too few to prove anything")
+    if card.known > MAX_KNOWN_SHARE * card.val_rows:
+        lines.append(
             f"{card.known} of {card.val_rows} validation rows have the same inputs as a training row: validation "
             "rewards memorizing, too"
         )
     if card.numbers_rows:
-        said.append("the target grows by 1 from row to row, as a row number does: is it the right column?")
-    return tuple(said)
+        lines.append("the target grows by 1 from row to row, as a row number does: is it the right column?")
+    return tuple(lines)
 
 
 def _to_beat(card: DataCard) -> str:
     if not card.shares:
         return f"to beat: always answering with the mean, {card.mean:.4g}, has R² 0"
     name, share = card.shares[0]
-    even = share < UNEVEN / len(card.shares)
+    even = share < MIN_IMBALANCE / len(card.shares)
     listed = ", ".join(f"{other} {part:.1%}" for other, part in card.shares[:MAX_SHARES])
     more = ", ..." if len(card.shares) > MAX_SHARES else ""
     which = "" if even else f" (training rows: {listed}{more})"

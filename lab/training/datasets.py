@@ -1,9 +1,9 @@
 """Data to train on: synthetic points, the embedded digits, letters of a text, MNIST files, a CSV of your own.
 
-`load(name, ...)` reads what has a name, `from_table(text, ...)` a CSV that was read already, `prepare(...)` takes
+`load(name, ...)` reads a dataset by name, `from_table(text, ...)` takes the text of a CSV, `prepare(...)` takes
 arrays. Each returns a `Dataset`: inputs as float32, labels as integers, split into training and validation samples,
-standardised with what was measured on the training samples alone (the validation samples must stay unseen).
-Whatever is wrong with the data is said in one sentence, a `DataError`.
+standardised with the mean and deviation of the training samples alone (the validation samples must stay unseen).
+Unusable data raise a `DataError`, whose message is one sentence.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ import numpy as np
 
 from lab.training import images, letters, tables
 from lab.training.config import Config
-from lab.training.samples import LARGEST_CELL, Cell, DataError, Raw, numbered
+from lab.training.samples import MAX_CELL, Cell, DataError, Raw, numbered
 
 SYNTHETIC_SAMPLES = 1000
-RARE = 20  # points to one of the rare class; fewer where there would be only one of it
-SMALLEST_SCALE = 1e-150  # the square of a smaller number underflows, too
-FARTHEST = 1e9  # deviations from the mean: float32 has no room for such a sample beside the others
+RARE = 20  # one point in this many is of the rare class; in a small sample more are, so that it has two at least
+MIN_SCALE = 1e-150  # the square of a smaller number underflows
+MAX_DEVIATIONS = 1e9  # from the mean: float32 cannot tell the other samples apart next to a sample farther out
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """Samples to train and to validate on.
+    """Samples for training and validation.
 
     train_x, val_x: float32 of shape (samples, features), standardised as (raw - mean) / scale
-    train_y, val_y: int64 of shape (samples,), an index into `classes`; in a regression float32, standardised alike
+    train_y, val_y: int64 of shape (samples,), an index into `classes`; in a regression float32, standardised too
     mean, scale:    one number for images, one per column otherwise
     notes:          what was read and how the inputs were prepared, as sentences for the log
-    image_shape:    (height, width) of samples that are images, row by row; None for others
-    target:         mean and deviation of what a regression is to find, in its training samples; None for classes
+    image_shape:    (height, width) of samples that are images, stored row by row; None for others
+    target:         mean and deviation of a regression's target in the training samples; None for classes
     columns:        the names of the inputs of a table, (features,); empty for images
     cells:          for each input of a table, the column that it is read from, and the text for which it is 1
-    held_out:       are the validation samples others than the training samples?
+    held_out:       False if no samples were held out, so that val_x and val_y are the training samples
     """
 
     name: str
@@ -60,7 +60,7 @@ class Dataset:
 
     @property
     def preparation(self) -> dict[str, np.ndarray]:
-        """What `lab.training.load` needs to give a trained network inputs like these, for its checkpoint."""
+        """What `lab.training.load` needs to prepare new inputs like these, as an array for the checkpoint."""
         about = {
             "classes": self.classes,
             "cells": self.cells or [(column, None) for column in self.columns],
@@ -72,17 +72,17 @@ class Dataset:
 
     @property
     def outputs(self) -> int:
-        """How many numbers a network for these data gives: one for each class, or the one that is to be found."""
+        """Number of network outputs: one for each class, or one for a regression."""
         return len(self.classes) or 1
 
     def in_units(self, values: np.ndarray) -> np.ndarray:
-        """Answers of a regression, or what it is to find, as they were before they were standardised."""
+        """Convert a regression's standardised predictions or targets back to their original unit."""
         mean, scale = self.target or (0.0, 1.0)
         return values * scale + mean
 
     @cached_property
     def fingerprint(self) -> int:
-        """A checksum of all samples in order: a resumed run must find the data that it was begun with."""
+        """Checksum of all samples in order: a resumed run must train on the data that it began with."""
         check = 0
         for part in (self.train_x, self.train_y, self.val_x, self.val_y):
             check = zlib.crc32(np.ascontiguousarray(part).data, check)
@@ -103,8 +103,8 @@ def load(
 
     name: one of NAMES, or "csv:PATH". data_dir: the folder of the MNIST files. target: the label column of a
     CSV, by name or by number from 1 (default: the last). seed: fixes the synthetic points and the split.
-    task: "classification" or "regression", for a CSV (default: as its target is).
-    noise, samples: of synthetic points (default: the usual noise of their shape, and SYNTHETIC_SAMPLES).
+    task: "classification" or "regression", for a CSV (default: decided by its target).
+    noise, samples: of synthetic points (default: the usual noise of the shape, and SYNTHETIC_SAMPLES).
     Raises DataError.
     """
     rng = np.random.default_rng(seed)
@@ -135,8 +135,8 @@ def load(
     return _split_and_standardise(name, raw, val_fraction, rng)
 
 
-def named(config: Config) -> Dataset:
-    """The data that the settings of a run name. Raises DataError."""
+def load_dataset(config: Config) -> Dataset:
+    """Load the data that a run's settings ask for. Raises DataError."""
     return load(
         config.data,
         config.data_dir,
@@ -157,7 +157,7 @@ def from_table(
     seed: int = 0,
     task: str | None = None,
 ) -> Dataset:
-    """The dataset of a CSV that was read already, as `load("csv:PATH", ...)` would give it for a file.
+    """Make a dataset from the text of a CSV, as `load("csv:PATH", ...)` does from a file.
 
     name: what to call it in notes and errors, for example the name of the file. Raises DataError.
     """
@@ -174,10 +174,10 @@ def prepare(
     val_fraction: float = 0.2,
     seed: int = 0,
 ) -> Dataset:
-    """A dataset of one's own samples: features (samples, features), labels (samples,) as indices into `classes`.
+    """Make a dataset from arrays: features (samples, features), labels (samples,) as indices into `classes`.
 
-    note: what they are, for the log: "40 points drawn by hand". Bytes (uint8) are taken for pixels, other numbers for
-    columns. Raises DataError.
+    note: describes the samples in the log: "40 points drawn by hand". Bytes (uint8) are treated as pixels, other
+    numbers as columns of a table. Raises DataError.
     """
     features, labels = np.asarray(features), np.asarray(labels)
     if features.ndim != 2 or labels.shape != features.shape[:1] or not labels.size or not features.size:
@@ -187,8 +187,8 @@ def prepare(
         )
     if labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= len(classes):
         raise DataError(f"{name}: labels must be whole numbers from 0 to {len(classes) - 1}, one for each class.")
-    if not np.all(np.abs(features) <= LARGEST_CELL):  # false for nan, too
-        raise DataError(f"{name}: some samples hold numbers that cannot be used (inf, nan or beyond {LARGEST_CELL:g}).")
+    if not np.all(np.abs(features) <= MAX_CELL):  # false for nan, too
+        raise DataError(f"{name}: some samples hold numbers that cannot be used (inf, nan or beyond {MAX_CELL:g}).")
     raw = Raw([features], labels, tuple(classes), note, numbered(features.shape[1]))
     return _split_and_standardise(name, raw, val_fraction, np.random.default_rng(seed))
 
@@ -208,7 +208,7 @@ def _unknown(name: str) -> str:
 
 
 def moons(samples: int, noise: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Two half circles, each reaching into the other."""
+    """Generate two interlocking half circles."""
     labels = np.arange(samples) % 2
     angle = rng.uniform(0, np.pi, samples)
     x = np.where(labels == 0, np.cos(angle), 1 - np.cos(angle))
@@ -217,7 +217,7 @@ def moons(samples: int, noise: float, rng: np.random.Generator) -> tuple[np.ndar
 
 
 def circles(samples: int, noise: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """A circle inside another of twice its radius."""
+    """Generate a circle inside another of twice its radius."""
     labels = np.arange(samples) % 2
     angle = rng.uniform(0, 2 * np.pi, samples)
     radius = np.where(labels == 0, 1.0, 0.5)
@@ -225,7 +225,7 @@ def circles(samples: int, noise: float, rng: np.random.Generator) -> tuple[np.nd
 
 
 def spirals(samples: int, noise: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Two arms that wind one and a half times around each other: the hardest of the five."""
+    """Generate two spiral arms that wind one and a half times around each other: the hardest shape."""
     labels = np.arange(samples) % 2
     radius = np.sqrt(rng.uniform(0.01, 1, samples))  # the root spreads the points evenly along the arm
     angle = 3 * np.pi * radius + np.pi * labels
@@ -233,26 +233,26 @@ def spirals(samples: int, noise: float, rng: np.random.Generator) -> tuple[np.nd
 
 
 def xor(samples: int, noise: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """A square in four quarters, opposite quarters alike: no straight line separates them."""
+    """Generate a square whose opposite quarters share a class: no straight line separates the classes."""
     x, y = rng.uniform(-1, 1, (2, samples))
     return _jitter(x, y, noise, rng), (x * y < 0).astype(int)
 
 
 def blobs(samples: int, noise: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Three round clouds: the easiest of the five, no hidden layer needed."""
+    """Generate three round clouds: the easiest shape, which needs no hidden layer."""
     labels = np.arange(samples) % 3
     angle = 2 * np.pi * labels / 3
     return _jitter(np.cos(angle), np.sin(angle), noise, rng), labels
 
 
 def rare(samples: int, noise: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Two clouds of very different size: one point in twenty is of class 1, so always saying 0 is right in 95 %."""
+    """Generate two clouds of very different size: one point in twenty is of class 1, so always saying 0 scores 95 %."""
     labels = (np.arange(samples) % min(RARE, samples // 2) == 0).astype(int)
     return _jitter(labels - 0.5, 0.8 * labels - 0.4, noise, rng), labels
 
 
 def sine(samples: int, noise: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """A wave to be found again from noisy points: x of shape (samples, 1), and y, a number for each."""
+    """Generate noisy points on a sine wave for a regression: x of shape (samples, 1) and y of shape (samples,)."""
     x = rng.uniform(-np.pi, np.pi, samples)
     return x[:, np.newaxis], np.sin(x) + rng.normal(0, noise, samples)
 
@@ -274,7 +274,7 @@ SYNTHETIC: MappingProxyType[str, tuple[Generate, float]] = MappingProxyType(
     }
 )
 NAMES = ("digits", "letters", "mnist", *SYNTHETIC)
-BUILT_IN = (*SYNTHETIC, "digits", "letters")  # what needs neither a file nor the network
+BUILT_IN = (*SYNTHETIC, "digits", "letters")  # these need neither a file nor a download
 
 
 def _generate(name: str, rng: np.random.Generator, noise: float, samples: int) -> Raw:
@@ -292,7 +292,7 @@ def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.ran
     split = stratified_split if raw.classes else _split
     train, val = split(raw.labels, raw.classes, val_fraction, rng)
     pixels = raw.blocks[0].dtype == np.uint8
-    # float32 holds pixels exactly; a table's columns may carry large offsets that must go before rounding to it.
+    # float32 holds pixels exactly; a table's columns may have large offsets, to be subtracted before rounding.
     train_x, val_x = _distribute(raw.blocks, train, val, np.float32 if pixels else np.float64)
     if not pixels:
         _fill_gaps(name, raw.columns, train_x, val_x)
@@ -302,7 +302,7 @@ def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.ran
     mean = train_x.mean(axis=0, dtype=np.float64)
     if pixels:
         # One mean and one deviation for all pixels: divided by its own deviation, a pixel that is hardly ever set
-        # in the training images would be a huge input wherever it is set.
+        # in the training images would be a huge input in the few images that set it.
         mean = mean.mean()
     train_x -= mean
     val_x -= mean
@@ -353,7 +353,7 @@ def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.ran
 
 
 def _refuse_constant(name: str, columns: Sequence[str]) -> None:
-    """Raises DataError: inputs that are alike in every training sample cannot tell one from another."""
+    """Raise the DataError for a table whose inputs are the same in every training row."""
     which = f"the only input, {columns[0]!r}, is" if len(columns) == 1 else f"each of the {len(columns)} inputs is"
     raise DataError(
         f"{name}: {which} the same in every training row, so no network can tell rows apart: add a column that varies."
@@ -361,7 +361,10 @@ def _refuse_constant(name: str, columns: Sequence[str]) -> None:
 
 
 def _fill_gaps(name: str, columns: Sequence[str], train_x: np.ndarray, val_x: np.ndarray) -> None:
-    """Give missing numbers the mean of their column's training samples. Raises DataError where these have none."""
+    """Replace missing numbers by their column's mean over the training samples.
+
+    Raises DataError for a column without any number in the training samples.
+    """
     for index in np.flatnonzero(np.isnan(train_x).any(axis=0) | np.isnan(val_x).any(axis=0)).tolist():
         known = train_x[~np.isnan(train_x[:, index]), index]
         if not known.size:
@@ -371,15 +374,18 @@ def _fill_gaps(name: str, columns: Sequence[str], train_x: np.ndarray, val_x: np
 
 
 def _check_spread(name: str, columns: Sequence[str], scale: np.ndarray, val_x: np.ndarray) -> None:
-    """Raises DataError for a column that cannot be standardised. scale: (columns,); val_x: around the training mean."""
+    """Raise DataError for a column that cannot be standardised.
+
+    scale: deviation of each column, (columns,); val_x: validation inputs minus the training mean.
+    """
     for index, column in enumerate(columns):
-        if scale[index] < SMALLEST_SCALE:
+        if scale[index] < MIN_SCALE:
             raise DataError(
                 f"{name}: the numbers of {column!r} differ by too little to be told apart: multiply them all by the "
                 f"same large number."
             )
         farthest = np.abs(val_x[:, index]).max(initial=0.0) / scale[index]
-        if farthest > FARTHEST:
+        if farthest > MAX_DEVIATIONS:
             raise DataError(
                 f"{name}: a number of {column!r} lies {farthest:.0e} deviations away from the others: put it right, or "
                 f"remove its row."
@@ -389,7 +395,10 @@ def _check_spread(name: str, columns: Sequence[str], scale: np.ndarray, val_x: n
 def _distribute(
     blocks: list[np.ndarray], train: np.ndarray, val: np.ndarray, dtype: type[np.floating]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The training rows and the validation rows of all blocks, converted. Takes the blocks out of their list."""
+    """Return the training rows and the validation rows of all blocks as `dtype`.
+
+    Empties the list `blocks` on the way, so that each block's memory is freed as soon as it is copied.
+    """
     width = blocks[0].shape[1]
     parts = np.empty((len(train), width), dtype), np.empty((len(val), width), dtype)
     held_out = np.zeros(len(train) + len(val), dtype=bool)
@@ -409,10 +418,9 @@ def _distribute(
 def _split(
     targets: np.ndarray, _: tuple[str, ...], val_fraction: float, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Row numbers of the training and of the validation samples of a regression, at least one of each; of a fraction
-    of 0 none to validate.
+    """Split a regression's samples at random; return the row numbers for training and for validation.
 
-    Raises DataError where that takes more samples than there are.
+    Both get at least one row, but a fraction of 0 holds none out. Raises DataError if there are fewer than two samples.
     """
     if len(targets) < 2:
         raise DataError("There is one sample only, but it needs at least two, one to train and one to validate.")
@@ -424,10 +432,10 @@ def _split(
 def stratified_split(
     labels: np.ndarray, classes: tuple[str, ...], val_fraction: float, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Row numbers of the training and of the validation samples, every class in the same proportion in both.
+    """Split samples at random with the same class shares on both sides; return the row numbers of each side.
 
-    Each class gives `val_fraction` of its samples, rounded, at least one and never all; none if that is 0. Raises
-    DataError for a class with a single sample, unless nothing is held out, and when there is only one class.
+    Each class gives `val_fraction` of its samples to validation, rounded, at least one and never all; none if it is 0.
+    Raises DataError for a class with a single sample, unless nothing is held out, and when there is only one class.
     """
     if len(classes) < 2:
         raise DataError(f"There is only one class, {classes[0]!r}: a classifier needs samples of at least two.")

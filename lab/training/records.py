@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, TypedDict, TypeGuard, cast, get_type
 import numpy as np
 
 from lab.text import with_minus
-from lab.training.config import LIVE, Config, is_number, is_whole
+from lab.training.config import LIVE, Config, is_int, is_number
 
 # Names of fields, for whoever takes one as an argument
 Curve = Literal["epoch", "train_loss", "val_loss", "train_accuracy", "val_accuracy"]
@@ -187,7 +187,7 @@ def _is_measure(value: Any) -> bool:
 
 
 def _is_count(value: Any) -> bool:
-    return is_whole(value) and value <= LARGEST
+    return is_int(value) and value <= LARGEST
 
 
 def _is_histogram(value: Any) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from lab.training.config import DEFAULT_LR, Config, said
+from lab.training.config import DEFAULT_LR, Config, setting_text
 from lab.training.datasets import SYNTHETIC_SAMPLES
 from lab.training.symptoms import ALL_DEAD, PULLS, History
 
@@ -116,7 +116,9 @@ def carried_back(h: History) -> Remedy:
     if config.init != "he":
         return Remedy(f"Start from init he instead of {config.init}: it keeps the scale.", {"init": "he"})
     fewer = config.hidden[: len(config.hidden) // 2]
-    return Remedy(f"Use fewer hidden layers: {said(fewer)} instead of {said(config.hidden)}.", {"hidden": fewer})
+    return Remedy(
+        f"Use fewer hidden layers: {setting_text(fewer)} instead of {setting_text(config.hidden)}.", {"hidden": fewer}
+    )
 
 
 def smaller_gradients(h: History) -> Remedy:
@@ -196,7 +198,8 @@ def larger_network(h: History) -> Remedy:
         hidden = config.hidden or (16, 16)
         without = "hidden layers" if not config.hidden else "a bend in its activation"
         return Remedy(
-            f"Use hidden layers {said(hidden)} with relu: without {without} the network draws straight lines only.",
+            f"Use hidden layers {setting_text(hidden)} with relu: without {without} the network draws straight lines "
+            "only.",
             {"hidden": hidden, "activation": "relu", "init": "he"},
         )
     hidden = (16, 16) if sum(config.hidden) < 16 else tuple(min(2 * width, WIDEST) for width in config.hidden)
@@ -205,8 +208,8 @@ def larger_network(h: History) -> Remedy:
             "Add a hidden layer. If that changes nothing, the inputs do not tell the classes apart any better."
         )
     return Remedy(
-        f"Use a larger network: hidden layers {said(hidden)} instead of {said(config.hidden)}. If that changes "
-        f"nothing, the inputs do not tell the classes apart any better.",
+        f"Use a larger network: hidden layers {setting_text(hidden)} instead of {setting_text(config.hidden)}. If that "
+        f"changes nothing, the inputs do not tell the classes apart any better.",
         {"hidden": hidden},
     )
 

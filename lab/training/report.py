@@ -14,7 +14,7 @@ from html import escape
 from pathlib import Path
 from typing import Literal
 
-from lab.training.config import Config, describe, said
+from lab.training.config import Config, describe, setting_text
 from lab.training.doctor import diagnose
 from lab.training.records import Record, ending, is_regression, score
 from lab.training.run_folder import RunError, RunFolder, is_run
@@ -102,14 +102,14 @@ def as_html(entries: Sequence[Entry]) -> str:
     parts.append(_table("Results, the best first", _RESULTS, [_result(entry) for entry in entries]))
     if len(entries) > 1:
         if differing:
-            lines = [[name, *(said(settings[name][key]) for key in differing)] for name in settings]
+            lines = [[name, *(setting_text(settings[name][key]) for key in differing)] for name in settings]
             parts.append(_table("Settings that differ", ["run", *(key.replace("_", " ") for key in differing)], lines))
         else:
             parts.append("<p>All runs have the same settings.</p>")
         curves = {f"{e.name}{'' if e.held_out else f' (training: {NOTHING})'}": e.records for e in entries}
         alt = "Validation loss and validation accuracy of all runs by epoch; the numbers are in the tables below."
         parts.append(_image(comparison_picture(curves), alt))
-    same = [[key.replace("_", " "), said(first[key])] for key in first if key not in differing]
+    same = [[key.replace("_", " "), setting_text(first[key])] for key in first if key not in differing]
     parts.append(f"<details><summary>Settings{' in common' if len(entries) > 1 else ''}</summary>")
     parts.append(_table("Settings", ["setting", "value"], same) + "</details>")
     parts += map(_section, entries)

@@ -1,4 +1,4 @@
-"""What the readers of data hand over, and the error for what cannot be used."""
+"""Raw data as the readers return them before the split, and the error for unusable data."""
 
 from __future__ import annotations
 
@@ -6,24 +6,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-LARGEST_CELL = 1e100  # the square of a larger number overflows while we measure its column's deviation
+MAX_CELL = 1e100  # the square of a larger number could overflow when its column's deviation is computed
 
 
 class DataError(ValueError):
     """The data cannot be used. The message is one sentence for the learner: what is wrong, and what to do."""
 
 
-Cell = tuple[str, str | None]  # what a feature of a table is read from
+Cell = tuple[str, str | None]  # a feature's column, and the text for which it is 1; None in a column of numbers
 
 
 @dataclass(frozen=True)
 class Raw:
-    """What a reader hands over: blocks of rows (samples, features) as stored, and one class index per sample; where
-    there are no classes, one number (float64) per sample.
+    """Samples as a reader returns them: blocks of rows (samples, features) as stored, and a label for each sample.
 
-    columns: the names of the features, for errors; they have none in images. A feature that is nan is missing.
-    cells: for each feature of a table the column that it comes from, and the text for which it is 1; None for numbers.
-    remarks: what the reader had to decide, as sentences.
+    labels: class indices, or the target (float64) if there are no classes. columns: names of the features, for errors;
+    empty for images. A feature that is nan is missing. cells: where each feature of a table comes from.
+    remarks: sentences about what the reader had to decide.
     """
 
     blocks: list[np.ndarray]
@@ -37,5 +36,5 @@ class Raw:
 
 
 def numbered(columns: int) -> tuple[str, ...]:
-    """Names for columns that have none."""
+    """Return the names "column 1", "column 2", ... for a table without a header."""
     return tuple(f"column {number}" for number in range(1, columns + 1))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.config import hosted
-from lab.training.config import Config, ConfigError, said, sizes_text
+from lab.training.config import Config, ConfigError, setting_text, sizes_text
 from lab.training.live import Own
 from lab.training.records import Record, slim
 from lab.training.run_folder import RunError, RunFolder, alone_in, is_run
@@ -73,7 +73,7 @@ def differences(config: Config, other: Config) -> str:
     """What the first run sets differently: "lr 0.1 instead of 0.01, seed 3 instead of 0"."""
     parts = []
     for setting in fields(Config):
-        mine, others = (said(getattr(c, setting.name)) for c in (config, other))
+        mine, others = (setting_text(getattr(c, setting.name)) for c in (config, other))
         if mine != others:
             parts.append(f"{setting.name.replace('_', ' ')} {mine} instead of {others}")
     return ", ".join(parts) or "the same settings"
@@ -93,7 +93,7 @@ def table(runs: Sequence[Kept]) -> dict[str, list[Any]]:
         values = [getattr(run.config, setting.name) for run in runs]
         if len(set(values)) > 1 and setting.name != "epochs":
             plain = all(isinstance(value, (int, float)) for value in values)  # which sort as numbers
-            columns[setting.name.replace("_", " ")] = values if plain else [said(value) for value in values]
+            columns[setting.name.replace("_", " ")] = values if plain else [setting_text(value) for value in values]
     return columns
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lab.training.config import Config, ConfigError, sizes_text
-from lab.training.datasets import named
+from lab.training.datasets import load_dataset
 from lab.training.doctor import diagnose
 from lab.training.records import Record, ending
 from lab.training.run_folder import RunError, RunFolder, alone_in, cannot_write, is_run, write_atomic
@@ -70,7 +70,7 @@ def plan(axes: Mapping[str, Sequence[Any]], given: Mapping[str, Any], out: Path)
     for config in (member.config for member in members):
         sort = tuple(getattr(config, name) for name in OF_THE_DATA)
         if sort not in datasets:
-            datasets[sort] = named(config)
+            datasets[sort] = load_dataset(config)
         Trainer(config, datasets[sort])  # refuses a network that is too large
     return members
 

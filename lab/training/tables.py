@@ -17,7 +17,7 @@ from typing import IO, cast
 import numpy as np
 
 from lab.text import counted
-from lab.training.samples import LARGEST_CELL, Cell, DataError, Raw, numbered
+from lab.training.samples import MAX_CELL, Cell, DataError, Raw, numbered
 
 MOST_TEXTS = 20  # different ones in a column of texts, each of which becomes an input
 DECIMAL_COMMA = re.compile(r"[+-]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d+)?", re.ASCII)
@@ -291,7 +291,7 @@ def _cell(path: str, number: int, column: str, cell: str) -> float:
     """The number in a cell, nan where it is empty, or a DataError that says where the cell is."""
     text = cell.strip()
     value = _number(text) if text else math.nan
-    if not text or (value is not None and abs(value) <= LARGEST_CELL):  # false for nan, too
+    if not text or (value is not None and abs(value) <= MAX_CELL):  # false for nan, too
         return cast(float, value)
     place = f"{path!r}, row {number}, column {column!r}"
     if "," in text and _number(text.replace(",", ".", 1)) is not None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from lab.training import features, tables
 from lab.training.config import Config
-from lab.training.datasets import named
+from lab.training.datasets import load_dataset
 from lab.training.predictions import answers, probabilities
 from lab.training.run_folder import RunError, RunFolder
 from lab.training.samples import Cell, DataError, numbered
@@ -84,7 +84,7 @@ def load(run: str | Path) -> TrainedModel:
         else MLP(sizes, config.activation, "zeros", dtype=np.float32, skip=skip)
     )
     put_weights(network, state["best_weights"])
-    prepared = state if "preparation" in state else named(config).preparation  # a run of an earlier version
+    prepared = state if "preparation" in state else load_dataset(config).preparation  # a run of an earlier version
     about = json.loads(prepared["preparation"].tobytes())
     return TrainedModel(
         network,

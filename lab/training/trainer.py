@@ -16,9 +16,9 @@ import numpy as np
 
 from lab.ops import OPS, UNKNOWN
 from lab.training import features
-from lab.training.config import Config, describe, require, shown, sizes_text
+from lab.training.config import Config, describe, require, sizes_text, typed
 from lab.training.data_card import baseline
-from lab.training.datasets import Dataset, named
+from lab.training.datasets import Dataset, load_dataset
 from lab.training.records import Histogram, Measure, Origin, Record
 from lab.training.run_folder import RunError, RunFolder, State
 from model import MLP, SGD, Adam, Tensor, clip_grad_norm, cross_entropy, mse_loss, no_grad
@@ -84,7 +84,7 @@ class Trainer:
             f"Config(**settings) for a dict.",
         )
         self.config = config
-        self.dataset = dataset or named(config)
+        self.dataset = dataset or load_dataset(config)
         inputs = self.dataset.train_x.shape[1]
         require(
             inputs == 2 or not config.features,
@@ -96,7 +96,7 @@ class Trainer:
         weights = sum((n_in + 1) * n_out for n_in, n_out in itertools.pairwise(self.sizes))
         require(
             weights <= LARGEST_NETWORK,
-            f"{shown(config.hidden)} makes a network of {weights:,} weights, more than the {LARGEST_NETWORK:,} that "
+            f"{typed(config.hidden)} makes a network of {weights:,} weights, more than the {LARGEST_NETWORK:,} that "
             f"are trained here: use narrower layers.",
             "hidden",
         )
@@ -162,7 +162,7 @@ class Trainer:
         """Take the settings that are in force after so many epochs."""
         self.settings = settings = self.config.at(epoch)
         if settings.noise not in self._noisy:
-            self._noisy[settings.noise] = named(settings)
+            self._noisy[settings.noise] = load_dataset(settings)
         self.dataset = self._noisy[settings.noise]
         self.steps_per_epoch = self.steps_in(epoch)
         self.optimizer.weight_decay = settings.weight_decay

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from lab.training.config import Config
 from lab.training.data_card import baseline
-from lab.training.datasets import Dataset, named
+from lab.training.datasets import Dataset, load_dataset
 from lab.training.doctor import Finding
 from lab.training.live import LiveRun
 from lab.training.records import Record
@@ -94,7 +94,7 @@ def try_remedy(finding: Finding, config: Config, dataset: Dataset | None = None)
     """
     if not can_be_tried(finding):
         raise ValueError(f"{finding.name}: there are no settings to try.")
-    data = dataset or named(config)
+    data = dataset or load_dataset(config)
     pairs = [tuple(_trained(one, data) for one in pair(finding, config, seed)) for seed in seeds(config)]
     return judge(finding, config, data, pairs)
 
@@ -131,7 +131,7 @@ def candidates(findings: Sequence[Finding]) -> list[Finding]:
 
 def try_in_turn(findings: Sequence[Finding], config: Config, dataset: Dataset | None = None) -> Iterator[Trial]:
     """Try the remedies of the findings and of their consequences, one after the other, until one helps."""
-    data = dataset or named(config)
+    data = dataset or load_dataset(config)
     for finding in candidates(findings):
         trial = try_remedy(finding, config, data)
         yield trial

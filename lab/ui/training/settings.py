@@ -12,8 +12,8 @@ import streamlit as st
 
 from lab.training.config import (
     DEFAULT_LR,
-    FEWEST_SAMPLES,
     LIVE,
+    MIN_SAMPLES,
     SCHEDULES,
     SKIP,
     Change,
@@ -21,8 +21,8 @@ from lab.training.config import (
     ConfigError,
     changes_text,
     parse_change,
-    said,
-    widths,
+    parse_widths,
+    setting_text,
 )
 from lab.training.datasets import BUILT_IN, SYNTHETIC, SYNTHETIC_SAMPLES
 from lab.training.lessons import FIRST, LESSONS, Lesson
@@ -71,7 +71,7 @@ FIELD = 140  # pixels: five settings side by side on a desk, two on a phone
 
 def _hidden(text: str) -> tuple[int, ...]:
     """Widths such as "16 8", "16, 8" or "16-8". Raises ConfigError, a ValueError, with a sentence."""
-    hidden = widths(text)
+    hidden = parse_widths(text)
     if len(hidden) > LAYERS or max(hidden, default=1) > WIDTH:
         raise ConfigError(
             f"This page takes up to {LAYERS} layers of up to {WIDTH} units; the command line has no limit."
@@ -133,7 +133,7 @@ SETTINGS = {
     for field in (
         _setting("data", address.one_of(*DATA), always=True),
         _setting("noise", float, (0.0, 2.0), show=address.number),
-        _setting("samples", int, (FEWEST_SAMPLES, 5000)),
+        _setting("samples", int, (MIN_SAMPLES, 5000)),
         _setting("hidden", _hidden, show=_shown_widths),
         _setting("features", _features, show=lambda text: text),
         _setting("skip", address.one_of(*SKIP)),
@@ -366,7 +366,9 @@ def remedy_button(config: Config, remedy: Mapping[str, Any], key: str, also: Cal
 
 def in_words(remedy: Mapping[str, Any], between: str = " ") -> str:
     """What a remedy changes, in the words of the settings: "learning rate 0.001 and initial weights he"."""
-    return " and ".join(f"{_mid_sentence(LABELS[name])}{between}{said(value)}" for name, value in remedy.items())
+    return " and ".join(
+        f"{_mid_sentence(LABELS[name])}{between}{setting_text(value)}" for name, value in remedy.items()
+    )
 
 
 def _mid_sentence(label: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from lab.training.config import Config
-from lab.training.datasets import named
+from lab.training.datasets import load_dataset
 from lab.training.doctor import diagnose
 from lab.training.records import Record
 from lab.training.trainer import Trainer, train
@@ -118,7 +118,7 @@ def trained(
 ) -> tuple[list[Record], Config]:
     """Train for real. mislabelled: the share of wrong labels; keep: how many training samples; bias: of hidden units."""
     config = Config(**{"hidden": (32, 32), "epochs": 15, **settings, "seed": seed})
-    data = named(config)
+    data = load_dataset(config)
     rng = np.random.default_rng(seed)
 
     def with_noise(labels):

@@ -117,7 +117,7 @@ def test_what_is_no_change_is_refused(changes):
 
 
 def test_bad_changes_on_the_command_line_get_a_sentence(capsys):
-    for words, said in (("5", "is no change"), ("5:hidden=4", "cannot change 'hidden'"), ("5:lr=x", "lr")):
+    for words, said in (("5", "is not a change"), ("5:hidden=4", "cannot change 'hidden'"), ("5:lr=x", "lr")):
         assert command_line.main(["--changes", words]) == 2
         assert said in capsys.readouterr().err
 

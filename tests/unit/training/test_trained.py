@@ -9,7 +9,7 @@ import pytest
 import train as command_line
 from lab.training import load
 from lab.training.config import Config
-from lab.training.datasets import named
+from lab.training.datasets import load_dataset
 from lab.training.run_folder import RunError, RunFolder
 from lab.training.samples import DataError
 
@@ -84,7 +84,7 @@ def test_a_regression_answers_in_the_units_of_its_target(tmp_path):
 def test_it_is_the_network_of_the_best_epoch(tmp_path, words):
     out = tmp_path / "run"
     assert command_line.main([*words.split(), "--lr", "0.02", "--epochs", "4", "--quiet", "--out", str(out)]) == 0
-    model, data = load(out), named(RunFolder(out).config())
+    model, data = load(out), load_dataset(RunFolder(out).config())
     answers = model.predict(data.val_x * data.scale + data.mean)
     right = np.mean(answers == np.array(data.classes)[data.val_y])
     assert right == max(record["val_accuracy"] for record in RunFolder(out).records())

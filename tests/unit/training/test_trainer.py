@@ -49,7 +49,7 @@ def same_but_for_time(first, second):
         ({"clip": 0}, "--clip"),
         ({"clip": math.inf}, "--clip"),
         ({"optimizer": "sgd", "momentum": 1.0}, "--momentum"),
-        ({"momentum": 0.9}, "--momentum belongs to sgd"),
+        ({"momentum": 0.9}, "--momentum works only with sgd"),
         ({"weight_decay": -0.1}, "--weight-decay must be a number from 0, not -0.1"),
         ({"weight_decay": math.nan}, "--weight-decay"),
         ({"l1": -0.1}, "--l1 must be a number from 0, not -0.1"),
