@@ -1,6 +1,6 @@
-"""Features of two inputs: what a network on a plane gets instead of x and y alone.
+"""Features computed from two inputs, such as x² or sin 3x, for a network that trains on points in a plane.
 
-A circle is a straight line for a network that gets x² and y²: what features do by hand, hidden layers have to find.
+With x² and y² as inputs, a circle becomes a straight line: features do by hand what hidden layers must learn.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from model import MLP, Tensor
 
-WAVE = 3  # of the sines: standardised inputs reach from about -2 to 2, which is two waves of sin 3x
+WAVE = 3  # frequency of the sines: standardised inputs reach from about -2 to 2, which is two waves of sin 3x
 FEATURES: Mapping[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = MappingProxyType(
     {
         "x": lambda x, y: x,
@@ -25,12 +25,12 @@ FEATURES: Mapping[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = Mapping
         "sin3y": lambda x, y: np.sin(WAVE * y),
     }
 )
-PLAIN = ("x", "y")  # what no features at all stand for
+PLAIN = ("x", "y")  # the features of a configuration that names none
 NAMES = MappingProxyType(dict(zip(FEATURES, ("x", "y", "x²", "y²", "xy", "sin 3x", "sin 3y"), strict=True)))
 
 
 class FeatureMLP(MLP):
-    """A network that gets features of two inputs. It is called with the inputs themselves, (n, 2)."""
+    """A network that computes its features from the two inputs (n, 2) it is called with."""
 
     features: tuple[str, ...] = PLAIN
 
@@ -39,13 +39,13 @@ class FeatureMLP(MLP):
 
 
 def of_inputs(inputs: Any, features: Sequence[str]) -> np.ndarray:
-    """The features (n, features) of inputs (n, 2), which may be a tensor."""
+    """Compute features (n, features) of inputs (n, 2), an array or a tensor."""
     values = inputs.numpy() if isinstance(inputs, Tensor) else np.asarray(inputs)
     return np.stack([FEATURES[name](values[:, 0], values[:, 1]) for name in features], axis=1)
 
 
 def network_inputs(model: MLP, inputs: np.ndarray) -> np.ndarray:
-    """What the first layer of a network gets for inputs (n, features)."""
+    """Return the array that a network's first layer receives for these inputs (n, inputs)."""
     return of_inputs(inputs, model.features) if isinstance(model, FeatureMLP) else inputs
 
 
@@ -57,7 +57,7 @@ def network(
     rng: np.random.Generator | None,
     skip: bool,
 ) -> FeatureMLP:
-    """A network in float32. sizes: of the layers, with that of the features first."""
+    """Make a float32 network that trains on features; sizes: layer widths, beginning with the number of features."""
     made = FeatureMLP(sizes, activation, init, rng, np.float32, skip)
     made.features = tuple(features)
     return made

@@ -1,4 +1,4 @@
-"""Images to train on: the embedded digits, and MNIST from its idx files, which are downloaded when asked for."""
+"""Images to train on: the embedded digits, and MNIST from idx files, which are downloaded only on request."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def digits() -> Raw:
 
 
 def _images(blocks: list[np.ndarray], labels: np.ndarray, note: str) -> Raw:
-    """Images (samples, height, width), in blocks."""
+    """Make raw samples from blocks of images (samples, height, width) and their labels."""
     values, indices = np.unique(labels, return_inverse=True)
     rows = [block.reshape(len(block), -1) for block in blocks]
     height, width = blocks[0].shape[1:]
@@ -43,7 +43,7 @@ def _images(blocks: list[np.ndarray], labels: np.ndarray, note: str) -> Raw:
 
 
 def mnist(data_dir: str | None) -> Raw:
-    """The training pair of idx files in a folder, or the test pair (t10k) where that is all there is; None: downloaded.
+    """Read the training pair of idx files in a folder, or the test pair (t10k) if it has no other; None: download them.
 
     Raises DataError.
     """
@@ -66,7 +66,7 @@ def mnist(data_dir: str | None) -> Raw:
 
 
 def _find_idx(folder: Path, stem: str, axes: int) -> Path | None:
-    # Two spellings are in circulation: the original has a dash, some archives unpack to names with a dot.
+    # Two spellings are common: the original has a dash, some archives unpack to names with a dot.
     names = (f"{stem}{mark}idx{axes}-ubyte{end}" for mark in "-." for end in ("", ".gz"))
     return next((folder / name for name in names if os.path.isfile(folder / name)), None)
 
@@ -84,8 +84,8 @@ def _need_idx(folder: Path, stem: str, axes: int) -> Path:
 def read_idx(path: Path, axes: int) -> list[np.ndarray]:
     """Read an idx file of unsigned bytes with `axes` axes, plain or gzipped, as blocks of uint8 along the first axis.
 
-    In blocks, so that they can be converted and dropped one by one: the bytes of the whole file beside the numbers
-    that are made from them would take a quarter more memory than the numbers alone.
+    In blocks, so that they can be converted and freed one by one: keeping all bytes of the file next to the numbers
+    made from them would take a quarter more memory than the numbers alone.
     The format: two zero bytes, 0x08 for unsigned bytes, the number of axes, then each axis as a big-endian
     32-bit number, then the values. Raises DataError when the file is anything else or ends too early.
     """
@@ -113,7 +113,7 @@ def read_idx(path: Path, axes: int) -> list[np.ndarray]:
 
 
 def _read_blocks(file: IO[bytes], shape: tuple[int, ...]) -> list[np.ndarray]:
-    """Blocks of whole rows, of about IDX_BLOCK bytes each, as far as the file goes."""
+    """Read blocks of complete rows, of about IDX_BLOCK bytes each, until the file ends."""
     row = math.prod(shape[1:])
     at_once = max(1, IDX_BLOCK // max(row, 1))
     blocks = []

@@ -1,6 +1,6 @@
-"""The lessons of the Training lab: settings, a question to guess at before the run, and what its records answer.
+"""The lessons of the Training lab: settings, a question to guess before the run, and how to judge its records.
 
-An answer is read from the records of the very run that was watched: with other settings it may be another one.
+The right answer is computed from the records of the run that was watched: with other settings it may differ.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ from lab.training.config import Config
 from lab.training.letters import bigram_loss
 from lab.training.records import Curve, Record, score
 
-Answer = tuple[int, str]  # the index among the answers, and a sentence with the numbers that say so
+Answer = tuple[int, str]  # the index of the right answer, and a sentence with the numbers that prove it
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """question: to be guessed at before the run; answers: two or three, of which `judge` finds the right one in the
-    records of a run that has ended, from epoch 1 on."""
+    """A run to watch, and a question about how it will end.
+
+    answers: two or three; `judge` finds the right one from the records of a finished run, from epoch 1 on.
+    """
 
     config: Config
     question: str
@@ -33,7 +35,7 @@ def _accuracy(records: Sequence[Record]) -> Answer:
     return (0 if last < 0.9 else 1 if last < 0.97 else 2), f"validation accuracy ended at {last:.1%}."
 
 
-def _jumps(records: Sequence[Record]) -> Answer:
+def _oscillation(records: Sequence[Record]) -> Answer:
     losses = _losses(records, "train_loss")
     if records[-1]["diverged"]:
         return 2, f"the loss was no longer a number in epoch {records[-1]['epoch']}."
@@ -41,29 +43,29 @@ def _jumps(records: Sequence[Record]) -> Answer:
     return int(4 * rises > len(losses)), f"the training loss rose in {rises} of {len(losses)} epochs."
 
 
-def _gone(records: Sequence[Record]) -> Answer:
+def _loss_reduction(records: Sequence[Record]) -> Answer:
     losses = _losses(records, "train_loss")
     share = 1 - losses[-1] / losses[0]
     where = f"the training loss went from {losses[0]:.3g} after the first epoch to {losses[-1]:.3g}, {share:.0%} less."
     return (0 if share < 0.2 else 1 if share < 0.8 else 2), where
 
 
-def _learning(records: Sequence[Record]) -> Answer:
+def _layers_with_gradient(records: Sequence[Record]) -> Answer:
     norms = records[-1]["grad_norm"]
     moved = [layer for layer, norm in norms.items() if norm]
-    said = ", ".join(f"{layer.replace('layer', 'layer ')} {norm or 0:.3g}" for layer, norm in norms.items())
+    listed = ", ".join(f"{layer.replace('layer', 'layer ')} {norm or 0:.3g}" for layer, norm in norms.items())
     answer = 0 if len(moved) == len(norms) else 1 if moved else 2
-    return answer, f"the gradient norms of the last epoch were {said}."
+    return answer, f"the gradient norms of the last epoch were {listed}."
 
 
-def _smallest(records: Sequence[Record]) -> Answer:
+def _weakest_layer(records: Sequence[Record]) -> Answer:
     norms = list(records[-1]["grad_norm"].values())
     first, last = norms[0] or 0.0, norms[-1] or 0.0
     answer = 0 if 3 * first < last else 1 if 3 * last < first else 2
     return answer, f"in the last epoch the first layer’s gradient had norm {first:.2g}, the last layer’s {last:.2g}."
 
 
-def _first_norm(records: Sequence[Record]) -> Answer:
+def _largest_gradient(records: Sequence[Record]) -> Answer:
     norms = records[0]["grad_norm"]
     largest = max((norm for norm in norms.values() if norm is not None), default=None)
     if largest is None:
@@ -78,7 +80,7 @@ def _dead(records: Sequence[Record]) -> Answer:
     ), f"{share:.0%} of the units of a layer were dead in the end."
 
 
-def _validation(records: Sequence[Record]) -> Answer:
+def _validation_loss(records: Sequence[Record]) -> Answer:
     losses = _losses(records, "val_loss")
     low = min(losses)
     at = losses.index(low) + 1
@@ -86,7 +88,7 @@ def _validation(records: Sequence[Record]) -> Answer:
     return answer, f"the validation loss was lowest in epoch {at} ({low:.3g}) and ended at {losses[-1]:.3g}."
 
 
-def _when(records: Sequence[Record]) -> Answer:
+def _epoch_above_90(records: Sequence[Record]) -> Answer:
     first = next((record["epoch"] for record in records if score(record, "val") >= 0.9), None)
     if first is None:
         best = max(score(record, "val") for record in records)
@@ -94,19 +96,19 @@ def _when(records: Sequence[Record]) -> Answer:
     return (0 if first <= 20 else 1), f"validation accuracy passed 90 % in epoch {first}."
 
 
-def _explained(records: Sequence[Record]) -> Answer:
+def _explained_variance(records: Sequence[Record]) -> Answer:
     share = score(records[-1], "val")
-    noise = NOISE**2 / (NOISE**2 + 0.5)  # the square of a sine is 1/2 in the mean
+    noise = NOISE**2 / (NOISE**2 + 0.5)  # the mean square of a sine is 1/2
     sentence = f"validation R² ended at {share:.2f}; noise is {noise:.0%} of the variance, and no curve explains that."
     return (0 if share > 0.98 else 1 if share > 0.8 else 2), sentence
 
 
-def _alike(records: Sequence[Record]) -> Answer:
+def _generalization(records: Sequence[Record]) -> Answer:
     train, val = (score(records[-1], part) for part in ("train", "val"))
     return int(val < 0.65), f"training accuracy ended at {train:.0%}, validation accuracy at {val:.0%}."
 
 
-def _beaten(records: Sequence[Record]) -> Answer:
+def _above_baseline(records: Sequence[Record]) -> Answer:
     last, origin = score(records[-1], "val"), records[-1]["origin"]
     plain = origin["baseline_val_accuracy"] or 0.0
     where = f"validation accuracy ended at {last:.1%}; always saying class 0 is right in {plain:.1%} of these samples."
@@ -120,7 +122,7 @@ def _next_letter(records: Sequence[Record]) -> Answer:
     return (0 if last > table else 1 if last > table / 2 else 2), f"{where}, and {plain}."
 
 
-def _fall(records: Sequence[Record]) -> Answer:
+def _delayed_divergence(records: Sequence[Record]) -> Answer:
     losses = _losses(records, "train_loss")
     low = min(losses)
     where = f"the training loss fell to {low:.2g} in epoch {losses.index(low) + 1}"
@@ -133,9 +135,9 @@ def _losses(records: Sequence[Record], name: Curve) -> list[float]:
     return [loss for record in records if (loss := record[name]) is not None]
 
 
-NOISE = 0.2  # around the sine
-FIRST = Config(data="moons", hidden=(8, 8), lr=0.01, epochs=60)  # what a visitor without a link sees
-WIDER = replace(FIRST, hidden=(16, 16))  # too many lines to be seen singly
+NOISE = 0.2  # standard deviation of the noise around the sine
+FIRST = Config(data="moons", hidden=(8, 8), lr=0.01, epochs=60)  # the settings of a first visit
+WIDER = replace(FIRST, hidden=(16, 16))
 DEEP = replace(WIDER, data="circles", hidden=(16,) * 5, activation="sigmoid", init="xavier", optimizer="sgd", lr=0.1)
 WILD = replace(WIDER, data="digits", hidden=(64,) * 3, init="normal", optimizer="sgd", lr=0.001, epochs=30)
 LESSONS = MappingProxyType(
@@ -147,28 +149,31 @@ LESSONS = MappingProxyType(
             replace(WIDER, activation="tanh", lr=0.3),
             "A rate 30 times as large: what will the loss do?",
             ("fall faster", "jump up and down", "become infinite"),
-            _jumps,
+            _oscillation,
         ),
         "Rate too low": Lesson(
             replace(WIDER, optimizer="sgd", lr=0.0001),
             "How much of the loss will be gone after 60 epochs?",
             ("hardly any", "about half", "nearly all"),
-            _gone,
+            _loss_reduction,
         ),
         "All weights zero": Lesson(
             replace(WIDER, init="zeros"),
             "Which layers will get a gradient?",
             ("all three", "the last one alone", "none"),
-            _learning,
+            _layers_with_gradient,
         ),
         "Vanishing gradients": Lesson(
-            DEEP, "Which layer will get the smallest gradient?", ("the first", "the last", "all about alike"), _smallest
+            DEEP,
+            "Which layer will get the smallest gradient?",
+            ("the first", "the last", "all about alike"),
+            _weakest_layer,
         ),
         "Exploding gradients": Lesson(
             WILD,
             "How large will the largest gradient norm of the first epoch be?",
             ("below 1", "1 to 100", "above 100"),
-            _first_norm,
+            _largest_gradient,
         ),
         "A layer dies": Lesson(
             replace(WIDER, data="digits", hidden=(32, 32), lr=0.3, epochs=30),
@@ -180,31 +185,31 @@ LESSONS = MappingProxyType(
             replace(WIDER, data="xor", hidden=(64, 64), epochs=150, val_fraction=0.95),
             "50 samples to train on: what will the validation loss do?",
             ("fall to the end", "fall, then rise", "rise from the start"),
-            _validation,
+            _validation_loss,
         ),
         "The hardest: spirals": Lesson(
             replace(WIDER, data="spirals", hidden=(32, 32), activation="tanh", epochs=150),
             "When will validation accuracy pass 90 %?",
             ("by epoch 20", "later", "never"),
-            _when,
+            _epoch_above_90,
         ),
         "Falls, then infinite": Lesson(
             replace(WIDER, data="spirals", activation="leaky_relu", optimizer="sgd", momentum=0.9, lr=1.0),
             "Momentum 0.9 and a rate of 1: the loss will fall for many epochs, and then?",
             ("go on falling", "rise a little", "become infinite"),
-            _fall,
+            _delayed_divergence,
         ),
         "A rare class": Lesson(
             replace(WIDER, data="rare", epochs=30),
             "Always saying class 0 is right in 95 %. Where will validation accuracy end?",
             ("at 95 %, too", "95 to 99 %", "above 99 %"),
-            _beaten,
+            _above_baseline,
         ),
         "Labels without a rule": Lesson(
             replace(WIDER, data="xor", noise=2.0, samples=200, hidden=(64, 64), epochs=100),
             "The noise hides the rule. Training accuracy will rise; and on samples never seen?",
             ("rise with it", "stay near 50 %"),
-            _alike,
+            _generalization,
         ),
         "The next letter": Lesson(
             replace(FIRST, data="letters", hidden=(64,), lr=0.003, epochs=10),
@@ -216,7 +221,7 @@ LESSONS = MappingProxyType(
             replace(WIDER, data="sine", noise=NOISE, hidden=(32, 32), activation="tanh", schedule="cosine"),
             "How much of the targets’ variance will the curve explain (R²)?",
             ("all of it", "a little less", "about half"),
-            _explained,
+            _explained_variance,
         ),
     }
 )

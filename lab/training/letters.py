@@ -1,4 +1,4 @@
-"""A text to learn letter by letter: the numbers in words, made here, so that it is nobody else's.
+"""A text to learn letter by letter: numbers spelled out in words. It is generated here, so no licence applies.
 
 A sample is the CONTEXT letters before a letter, each as a one-hot row; the class is the letter that follows. A one-hot
 row times a matrix is a row of that matrix: the first layer of a network looks up a row for each letter and adds them,
@@ -13,8 +13,8 @@ import numpy as np
 
 from lab.training.samples import Raw
 
-CONTEXT = 4  # letters that a network sees
-LAST = 299  # number of the text
+CONTEXT = 4  # number of letters that the network sees
+LAST = 299  # the text spells the numbers from 1 to this one
 ONES = (
     "zero",
     "one",
@@ -38,12 +38,12 @@ ONES = (
     "nineteen",
 )
 TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-END = "."  # behind each number, and as often as needed before it
-NAMES = MappingProxyType({END: "end", " ": "_"})  # of the signs that are hard to see
+END = "."  # follows each number, and fills the context before its first letters
+NAMES = MappingProxyType({END: "end", " ": "_"})  # readable names of characters that are hard to see
 
 
 def spelled(number: int) -> str:
-    """A number from 1 to 999 in words: "two hundred and forty-one"."""
+    """Spell a number from 1 to 999 in words: "two hundred and forty-one"."""
     if number < len(ONES):
         return ONES[number]
     if number < 100:
@@ -54,7 +54,7 @@ def spelled(number: int) -> str:
 
 
 def contexts() -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """The letters before each letter (samples, CONTEXT) and each letter (samples,), as indices, and their names."""
+    """Return each letter's context (samples, CONTEXT) and the letter (samples,), as indices, and the letters' names."""
     texts = [END * CONTEXT + spelled(number) + END for number in range(1, LAST + 1)]
     alphabet = sorted(set("".join(texts)))
     windows = [text[at : at + CONTEXT + 1] for text in texts for at in range(len(text) - CONTEXT)]
@@ -63,7 +63,7 @@ def contexts() -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
 
 
 def bigram_loss() -> float:
-    """The cross-entropy of a table of which letter follows which, counted on all of the text."""
+    """Compute the cross-entropy of predicting each letter from the previous one by counts over the whole text."""
     before, after, alphabet = contexts()
     counts = np.zeros((len(alphabet), len(alphabet)))
     np.add.at(counts, (before[:, -1], after), 1.0)
@@ -72,7 +72,7 @@ def bigram_loss() -> float:
 
 
 def samples() -> Raw:
-    """The samples, as a table whose columns hold letters."""
+    """Make the samples: a one-hot table of contexts, and the letter that follows each."""
     before, after, alphabet = contexts()
     one_hot = np.eye(len(alphabet))[before].reshape(len(before), -1)
     cells = tuple((f"{back} back", letter) for back in range(CONTEXT, 0, -1) for letter in alphabet)

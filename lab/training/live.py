@@ -1,7 +1,7 @@
-"""A training run that somebody watches: it can be stepped batch by batch, and taken back to an earlier epoch.
+"""A training run on the page: it can be stepped batch by batch, and rewound to an earlier epoch.
 
-`LiveRun` adds to `Trainer` what the command line writes to files: the records of all epochs, the loss of every
-batch, and states to return to. Training is deterministic, so going back and on again repeats the same numbers exactly.
+`LiveRun` adds a history to `Trainer`: the records of all epochs, the loss of every batch, and saved states to return
+to. Training is deterministic, so rewinding and training on repeats the same numbers exactly.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from model import MLP
 Own = dict[str, Any]  # a visitor's own data: {"points": text}, or {"table": text, "name": its name, "target": a column,
 # "task": see `Config`}
 BINS = 40  # of a histogram
-STATE_BYTES = 8_000_000  # of all kept states of a run together: a server holds one run for each visitor
+STATE_BYTES = 8_000_000  # limit of the saved states of one run: a server holds a run for each visitor
 
 
 @dataclass
 class Stretch:
-    """What some batches of training gave: the loss of each, and for each epoch that ended its record and its state."""
+    """The results of some batches: the loss of each, and the record and state of each epoch that ended with them."""
 
     losses: array[float] = field(default_factory=lambda: array("d"))
     records: list[Record] = field(default_factory=list)
     states: list[State] = field(default_factory=list)
 
     def add_batch(self, trainer: Trainer) -> None:
-        """Train on one batch more. The batch that completes an epoch also measures it."""
+        """Train on one more batch, and measure the epoch if this batch completes it."""
         self.losses.append(trainer.step())
         if trainer.epoch_complete:
             self.records.append(trainer.finish_epoch())
@@ -43,7 +43,7 @@ class Stretch:
 
 
 class LiveRun:
-    """One run: its `trainer`, and its `history`, one record for each epoch from 0, which is before the training."""
+    """A run: its `trainer` and its `history`, one record for each epoch. Epoch 0 is the untrained network."""
 
     def __init__(
         self,
@@ -52,15 +52,17 @@ class LiveRun:
         state_bytes: int = STATE_BYTES,
         own: Own | None = None,
     ) -> None:
-        """own: what the dataset was made from, where it is a visitor's own. Raises DataError when the data of the
-        config cannot be used."""
+        """Set up the run, untrained. own: the source of the dataset if it is the visitor's own.
+
+        Raises DataError when the data of the config cannot be used.
+        """
         self.own = own or {}
         self.trainer = Trainer(config, dataset)
         self.history: list[Record] = [self.trainer.start]
         self._losses = array("d")  # one for each batch
         self._state_bytes = state_bytes
         self._states = {0: self.trainer.state()}
-        self._every = 1  # epochs between two kept states
+        self._every = 1  # epochs between two saved states
 
     @property
     def config(self) -> Config:
@@ -72,30 +74,30 @@ class LiveRun:
 
     @property
     def batches(self) -> int:
-        """How many batches it has been trained on."""
+        """Number of batches trained so far."""
         return len(self._losses)
 
     @property
     def reached(self) -> float:
-        """How many epochs it has been trained for, with fractions."""
+        """Number of epochs trained so far, with fractions."""
         return self.trainer.epoch + self.trainer.batch / self.trainer.steps_per_epoch
 
     @property
     def records(self) -> list[Record]:
-        """What the command line records: everything from epoch 1 on."""
+        """The records from epoch 1 on, as the command line writes them."""
         return self.history[1:]
 
     def losses(self) -> np.ndarray:
-        """The loss of every batch so far, (batches,), as a copy."""
+        """Return the loss of every batch so far, (batches,), as a copy."""
         return np.array(self._losses)
 
     def loss_epochs(self) -> np.ndarray:
-        """How many epochs, with fractions, were trained after each batch so far, (batches,)."""
+        """Return the epoch, with fractions, that each batch so far reached, (batches,)."""
         steps = [self.trainer.steps_in(epoch) for epoch in range(self.trainer.epoch + 1)]
         return np.concatenate([epoch + np.arange(1, n + 1) / n for epoch, n in enumerate(steps)])[: self.batches]
 
     def change(self, settings: Mapping[str, Any]) -> None:
-        """Let settings of LIVE have other values from the next epoch on; after the first batch. Raises ConfigError."""
+        """Change settings (those in LIVE) from the next epoch on. Raises ConfigError, also before the first batch."""
         after, config = self.next_epoch, self.config
         kept = tuple(change for change in config.changes if change[0] < after or change[1] not in settings)
         made = tuple((after, name, value) for name, value in settings.items())
@@ -103,11 +105,11 @@ class LiveRun:
 
     @property
     def next_epoch(self) -> int:
-        """After how many epochs a change takes effect that is made now."""
+        """Number of epochs after which a change made now takes effect."""
         return self.trainer.epoch + (self.trainer.batch > 0)
 
     def advance(self, batches: float = 1) -> None:
-        """Train on so many batches, or until the run is done."""
+        """Train on this many batches, or until the run is done."""
         stretch = Stretch()
         while batches > 0 and not self.done:
             stretch.add_batch(self.trainer)
@@ -115,7 +117,7 @@ class LiveRun:
         self._add(stretch)
 
     def take_over(self, stretch: Stretch, state: State) -> None:
-        """Go on to a state that another process has trained this run to, by way of the stretch."""
+        """Move on to a state that another process has trained this run to; stretch: the results on the way there."""
         self.trainer.load_state(state)
         self._add(stretch)
 
@@ -126,18 +128,17 @@ class LiveRun:
             self._keep(record["epoch"], state)
 
     def kept_epoch(self, epoch: int) -> int:
-        """The last epoch up to `epoch` whose state is kept; epoch 0 is the initial one and is always kept."""
+        """Return the last epoch up to `epoch` whose state is saved; the state of epoch 0 always is."""
         return max(kept for kept in self._states if kept <= epoch)
 
     def network(self, epoch: int | None = None) -> MLP:
-        """A copy of the network as it is now, or as it was after an epoch that `kept_epoch` returned."""
+        """Return a copy of the network as it is now, or as it was after an epoch that `kept_epoch` returned."""
         copy = self.trainer.new_network("zeros")
         put_weights(copy, self.trainer.weights() if epoch is None else self._states[epoch]["weights"])
         return copy
 
     def rewind(self, epoch: int) -> None:
-        """Go back to the end of an epoch that `kept_epoch` returned, 0 for the start, and forget what followed: also
-        changes of settings."""
+        """Go back to the end of an epoch that `kept_epoch` returned; discard later epochs and changes of settings."""
         kept = tuple(change for change in self.config.changes if change[0] <= epoch)
         self.trainer.config = replace(self.config, changes=kept)
         self.trainer.load_state(self._states[epoch])
@@ -146,7 +147,7 @@ class LiveRun:
         self._states = {kept: state for kept, state in self._states.items() if kept <= epoch}
 
     def _keep(self, latest: int, state: State) -> None:
-        """Keep the state after an epoch. When all are too much, keep every 2nd epoch, then every 4th, and so on."""
+        """Save the state after an epoch. Where the states take too many bytes, keep every 2nd, then every 4th ..."""
         self._states[latest] = state
         size = sum(array.nbytes for array in state.values())
         while self._every <= latest and (2 + latest // self._every) * size > self._state_bytes:
@@ -154,8 +155,10 @@ class LiveRun:
         self._states = {e: kept for e, kept in self._states.items() if e % self._every == 0 or e == latest}
 
     def counted(self, epochs: Sequence[int | None]) -> list[Record]:
-        """The weights at these epochs (see `network`), counted anew: in bins that hold them all, unlike those of the
-        records, which only know the weights that the run began with."""
+        """Return the records of these epochs (see `network`) with new weight histograms, whose bins hold all weights.
+
+        The bins of the run's own records are chosen from the initial weights and may be too narrow later.
+        """
         networks = [self.network(epoch) for epoch in epochs]
         edges = []
         for layers in zip(*(network.layers for network in networks), strict=True):
@@ -173,20 +176,20 @@ class LiveRun:
         return counted
 
     def kept_epochs(self, most: int, until: int | None = None) -> list[int]:
-        """At most so many of the epochs up to `until` whose states are kept, evenly spread."""
+        """Return at most this many of the epochs up to `until` whose states are saved, evenly spread."""
         kept = [epoch for epoch in sorted(self._states) if until is None or epoch <= until]
         return [kept[round(i)] for i in np.linspace(0, len(kept) - 1, min(most, len(kept)))]
 
     # ---------------------------------------------------------------- to a file and back
 
     def states(self, most: int) -> dict[str, State]:
-        """Label -> state: "now", the initial one "0", and as many kept epochs, evenly spread, as `most` bytes hold."""
+        """Return states by label: "now", "0" (initial), and saved epochs, evenly spread, as far as `most` bytes go."""
         now = self.trainer.state()
         room = most // max(sum(array.nbytes for array in now.values()), 1)
         return {"now": now} | {str(epoch): self._states[epoch] for epoch in {0, *self.kept_epochs(max(room, 1))}}
 
     def restore(self, history: list[Record], losses: np.ndarray, states: dict[str, State]) -> None:
-        """The inverse, on a new run of the same settings and data. Raises RunError where the states do not fit."""
+        """Load history, losses and `states` into a new run of the same settings. Raises RunError if they do not fit."""
         self.trainer.load_state(states["now"])
         self.history = history
         self._losses = array("d", losses.tolist())

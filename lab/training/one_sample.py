@@ -1,4 +1,4 @@
-"""One sample on its way through a network, as a function of the weights that `lab.trace.record` can record."""
+"""The loss of one sample as a function of a network's weights, which `lab.trace.record` can record."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ import numpy as np
 
 from model import MLP, Tensor, cross_entropy, mse_loss
 
-MOST_WEIGHTS = 600  # a picture of more would be read by nobody
+MAX_WEIGHTS = 600  # a drawing of more could not be read
 
 
 def loss_of_sample(
     model: MLP, x: np.ndarray, label: int | float, dtype: type[np.floating[Any]] = np.float64
 ) -> tuple[Callable[..., Tensor], dict[str, np.ndarray]]:
-    """The loss of one input x (features,) as a function of the weights, and the weights: W1, b1, W2, ...
+    """Return the loss of one input x (features,) as a function of the weights, and the weights: W1, b1, W2, ...
 
-    label: an int is a class, a float what a regression is to find.
-
-    The function runs the layers themselves, on the tensors that it is given. dtype: of the weights and the input; in
-    float32, as in the training, numbers overflow where they did there.
+    label: an int is a class, a float the target of a regression. The function calls the real layers, with the tensors
+    it is given as weights. dtype: of the weights and the input; float32 overflows where the training did.
     """
     leaves = {parameter.label: parameter.numpy().astype(dtype) for parameter in model.parameters()}
     sizes = [model.layers[0].weight.shape[0], *(layer.weight.shape[1] for layer in model.layers)]

@@ -1,4 +1,4 @@
-"""Points that a learner places on a plane: as text for the address, as CSV for a file, as data to train on."""
+"""Points that a learner places on a plane, and their conversion to text for the address, to CSV, and to a dataset."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from lab.training.datasets import Dataset, prepare
 from lab.training.samples import DataError
 
-Point = tuple[float, float, int]  # x and y from -REACH to REACH, and the index of a class
+Point = tuple[float, float, int]  # x and y from -REACH to REACH, and an index into CLASSES
 CLASSES = ("A", "B", "C")
 REACH = 1.0
-MOST = 150  # points: an address has room for them
+MAX_POINTS = 150  # an address has room for them
 
-# To begin with: opposite corners alike, a little uneven. No straight line separates them.
+# The first points: opposite corners share a class, a little unevenly. No straight line separates them.
 START: tuple[Point, ...] = tuple(
     (round(sx * (0.5 + dx), 2), round(sy * (0.5 + dy), 2), int(sx * sy < 0))
     for sx, sy in ((1, 1), (-1, -1), (1, -1), (-1, 1))
@@ -24,7 +24,7 @@ START: tuple[Point, ...] = tuple(
 
 
 def dataset(points: Sequence[Point], val_fraction: float, seed: int) -> Dataset:
-    """The points as training and validation samples. Raises DataError, for example while there is only one class."""
+    """Make a dataset of the points. Raises DataError, for example while there is only one class."""
     used = sorted({c for _, _, c in points})
     if len(used) < 2:
         raise DataError("Place points of at least two classes, two or more of each.")
@@ -42,21 +42,21 @@ def dataset(points: Sequence[Point], val_fraction: float, seed: int) -> Dataset:
 
 
 def to_text(points: Sequence[Point]) -> str:
-    """ "0.5,-0.25,A;1,0,B": short enough for an address."""
+    """Write points as a text that is short enough for an address: "0.5,-0.25,A;1,0,B"."""
     return ";".join(f"{x:g},{y:g},{CLASSES[c]}" for x, y, c in points)
 
 
 def from_text(text: str) -> tuple[Point, ...]:
-    """The inverse of `to_text`. Raises ValueError for anything else."""
+    """Parse the text that `to_text` writes. Raises ValueError for any other text."""
     parts = text.split(";") if text else []
-    if len(parts) > MOST:
-        raise ValueError(f"At most {MOST} points fit.")
+    if len(parts) > MAX_POINTS:
+        raise ValueError(f"At most {MAX_POINTS} points fit.")
     points = []
     for part in parts:
         x, y, name = part.split(",")
         point = float(x), float(y), CLASSES.index(name)
         if not all(math.isfinite(v) and abs(v) <= REACH for v in point[:2]):
-            raise ValueError(f"{part!r} lies outside of the plane.")
+            raise ValueError(f"{part!r} lies outside the plane.")
         points.append(point)
     return tuple(points)
 

@@ -1,6 +1,6 @@
-"""The record of an epoch: what it says, in one class, and whether what was read from a file is one.
+"""The record of an epoch as a typed class, and a check whether JSON from a file is such a record.
 
-Its keys are those of metrics.jsonl. Charts, the doctor, the shelf, TensorBoard and the report read nothing else.
+Its keys are those of metrics.jsonl. Charts, the doctor, the shelf, TensorBoard and the report read only these records.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import numpy as np
 from lab.text import with_minus
 from lab.training.config import LIVE, Config, is_int, is_number
 
-# Names of fields, for whoever takes one as an argument
+# Names of fields, as types of arguments
 Curve = Literal["epoch", "train_loss", "val_loss", "train_accuracy", "val_accuracy"]
 LayerCurve = Literal["grad_norm", "update_ratio", "dead_units", "saturated"]
 Counted = Literal["weight_histogram", "gradient_histogram"]
 
 
 class Histogram(TypedDict):
-    """How many values lie in each bin between two edges, and how many lie below and above all of them."""
+    """The number of values in each bin between two edges, and the numbers below the first and above the last edge."""
 
     edges: list[float]
     counts: list[int]  # one fewer than edges
@@ -31,10 +31,10 @@ class Histogram(TypedDict):
     above: int
 
 
-# The kinds of what is measured. `is_record` tells them apart, and TensorBoard and others take all of a kind.
+# The kinds of fields. `is_record` checks each kind by its rule, and TensorBoard selects fields by their kind.
 Share = Annotated[float, "from 0 to 1"]
 Score = Annotated[float | None, "from 0 to 1; None in a regression"]
-Measure = float | None  # None where it is inf or nan, which JSON cannot say
+Measure = float | None  # None stands for inf and nan, which JSON does not have
 PerLayer = dict[str, Measure]
 SharePerHiddenLayer = Annotated[dict[str, float], "of all layers but the last, from 0 to 1"]
 Histograms = dict[str, Histogram]  # per layer
@@ -42,10 +42,9 @@ Changed = Annotated[dict[str, float | None], "a setting -> its value from then o
 
 
 class Origin(TypedDict):
-    """What a run is judged against: the untrained network, and the answer that never looks at the inputs (see
-    `Baseline` in data_card.py)."""
+    """What a run is judged against: the untrained network, and the answer that ignores the inputs (see `Baseline`)."""
 
-    train_loss: Measure  # before the first step, as the next three
+    train_loss: Measure  # of the untrained network, like the next three
     val_loss: Measure
     train_accuracy: float | None
     val_accuracy: float | None
@@ -54,64 +53,64 @@ class Origin(TypedDict):
     baseline_train_accuracy: float | None
     baseline_val_accuracy: float | None
     train_samples: int
-    val_samples: int  # 0 where none is held out
+    val_samples: int  # 0 if none is held out
     classes: int  # 0 in a regression
 
 
 class Measured(TypedDict):
-    """A network at any moment; before the first batch, too."""
+    """Measurements of a network at any moment, also before the first batch."""
 
-    epoch: int  # how many are complete
-    train_loss: Measure  # mean cross-entropy; in a regression mean squared error, 1 for who always guesses the mean
+    epoch: int  # number of complete epochs
+    train_loss: Measure  # mean cross-entropy; in a regression mean squared error: always guessing the mean has 1
     val_loss: Measure
-    train_accuracy: Score  # of the samples classified correctly
+    train_accuracy: Score  # share of the samples classified correctly
     val_accuracy: Score
     gap: Measure  # train_accuracy - val_accuracy: 0.1 is a gap of ten points
-    dead_units: SharePerHiddenLayer  # of the units, whose output is the same for all samples
-    saturated: SharePerHiddenLayer  # of the outputs, in the flat ends of tanh or sigmoid; 0 for other activations
-    weight_histogram: Histograms  # between edges that stay the same all through the run
+    dead_units: SharePerHiddenLayer  # share of the units whose output is the same for all samples
+    saturated: SharePerHiddenLayer  # share of outputs in the flat ends of tanh or sigmoid; 0 for other activations
+    weight_histogram: Histograms  # with the same edges in all epochs of a run
 
 
 class Record(Measured, total=False):
-    """A network at the end of an epoch, and how it got there. It is JSON as it stands.
+    """Measurements at the end of an epoch, and of the training during the epoch; it can be written as JSON directly.
 
-    The record of epoch 0, before the training, has nothing of this second part; a slim record has no histograms.
+    The record of epoch 0 (untrained) lacks the fields listed here; a slim record has no histograms.
     """
 
-    grad_norm: PerLayer  # of the gradient of weights and biases before clipping, averaged over the batches
-    gradient_histogram: Histograms  # of the weights alone, in the last batch before clipping; all runs have these edges
-    update_ratio: PerLayer  # how far the last step moved the weights, over their norm
-    lr: float  # of the last step
-    clipped: Share  # of the steps, whose gradients were clipped
-    best: bool  # the best epoch so far? By validation accuracy, then by loss
-    since_best: int  # epochs since the best so far: with this many, patience is compared
-    diverged: bool  # did the loss stop being a number? Then this is the last record
-    seconds: float  # spent on the epoch
+    grad_norm: PerLayer  # norm of the gradient of weights and biases before clipping, averaged over the batches
+    gradient_histogram: Histograms  # of the weights alone, in the last batch, before clipping; same edges in all runs
+    update_ratio: PerLayer  # norm of the last step's change of the weights, over the norm of the weights
+    lr: float  # learning rate of the last step
+    clipped: Share  # share of the steps whose gradients were clipped
+    best: bool  # True for the best epoch so far, by validation accuracy, then by loss
+    since_best: int  # epochs since the best one so far; training stops when they reach the patience
+    diverged: bool  # True if the loss became inf or nan: this is the last record
+    seconds: float  # duration of the epoch
     changed: Changed  # settings that changed before this epoch (see `Config.changes`)
     origin: Origin  # the same in all records of a run
 
 
-FIELDS: Mapping[str, Any] = MappingProxyType(get_type_hints(Record, include_extras=True))  # name -> its kind
+FIELDS: Mapping[str, Any] = MappingProxyType(get_type_hints(Record, include_extras=True))  # name -> kind
 
 
 def fields_of(*kinds: Any) -> tuple[str, ...]:
-    """The names of all that is of one of these kinds."""
+    """Return the names of all fields of these kinds."""
     return tuple(name for name, kind in FIELDS.items() if kind in kinds)
 
 
-BULKY = frozenset(fields_of(Histograms))  # most of a record, and of the time to read one
+BULKY = frozenset(fields_of(Histograms))  # they take most of a record's size, and of the time to read it
 
 
-ADDED = frozenset({"origin", "changed"})  # which runs of earlier versions lack
+ADDED = frozenset({"origin", "changed"})  # runs of earlier versions lack these fields
 
 
 def slim(records: Sequence[Record]) -> list[Record]:
-    """The records without their histograms, to be kept in numbers."""
+    """Return the records without their histograms, so that many fit into memory."""
     return [cast(Record, {name: value for name, value in record.items() if name not in BULKY}) for record in records]
 
 
 def column(records: Sequence[Record], name: Curve) -> np.ndarray:
-    """A number of all records, (epochs,). None, which stands for inf or nan, becomes nan."""
+    """Collect one field of all records into an array (epochs,). None, which stands for inf or nan, becomes nan."""
     return np.array([record[name] for record in records], dtype=float)
 
 
@@ -120,7 +119,7 @@ def is_regression(record: Measured) -> bool:
 
 
 def score(record: Measured, part: Literal["train", "val"]) -> float:
-    """How well it does, at most 1: its accuracy, or in a regression R², the share of the variance that it explains."""
+    """Return a score of at most 1: the accuracy, or in a regression R², the share of the variance that it explains."""
     accuracy, loss = (
         (record["train_accuracy"], record["train_loss"])
         if part == "train"
@@ -130,18 +129,18 @@ def score(record: Measured, part: Literal["train", "val"]) -> float:
 
 
 def scores(records: Sequence[Measured], part: Literal["train", "val"]) -> np.ndarray:
-    """The scores of all records, (epochs,); nan where there is none."""
+    """Collect the scores of all records into an array (epochs,), nan where the loss is not finite."""
     values = np.array([score(record, part) for record in records], dtype=float)
     return np.where(np.isfinite(values), values, np.nan)
 
 
 def score_text(value: float, record: Measured) -> str:
-    """A score of that record's kind, such as "accuracy 97.1%" or "R² 0.94"."""
+    """Format a score as that record's kind of run has it: "accuracy 97.1%" or "R² 0.94"."""
     return with_minus(f"R² {value:.3f}") if is_regression(record) else f"accuracy {value:.1%}"
 
 
 def best_text(records: Sequence[Record], config: Config) -> str:
-    """The best validation of a run: "best validation accuracy 97.1%"; nothing of a run without an epoch."""
+    """Describe the best score of a run: "best validation accuracy 97.1%", or "no complete epoch"."""
     if not records:
         return "no complete epoch"
     part = "validation" if config.val_fraction else "training"
@@ -149,7 +148,7 @@ def best_text(records: Sequence[Record], config: Config) -> str:
 
 
 def ending(config: Config, records: Sequence[Record]) -> str:
-    """How a run ended: "trained", "stopped early" or "diverged"; an empty text while it has not."""
+    """Return how a run ended: "trained", "stopped early" or "diverged"; "" while it has not ended."""
     last = records[-1]
     if last["diverged"]:
         return "diverged"
@@ -160,11 +159,14 @@ def ending(config: Config, records: Sequence[Record]) -> str:
 
 # ---------------------------------------------------------------- is it a record?
 
-LARGEST = 1e39  # no float32 is larger
+MAX_MEASURE = 1e39  # no float32 is larger
 
 
 def is_record(value: Any, epoch: int, layers: Sequence[str], whole: bool = True) -> TypeGuard[Record]:
-    """Is this the record of an epoch, from 1 on, of a network with these layers? Not `whole`: histograms aside."""
+    """Return True if a value is the record of this epoch (from 1 on) of a network with these layers.
+
+    whole: whether the histograms must be there and are checked, too.
+    """
     return (
         isinstance(value, dict)
         and all(
@@ -183,11 +185,11 @@ def _is_share(value: Any) -> bool:
 
 
 def _is_measure(value: Any) -> bool:
-    return value is None or (is_number(value) and abs(value) <= LARGEST)
+    return value is None or (is_number(value) and abs(value) <= MAX_MEASURE)
 
 
 def _is_count(value: Any) -> bool:
-    return is_int(value) and value <= LARGEST
+    return is_int(value) and value <= MAX_MEASURE
 
 
 def _is_histogram(value: Any) -> bool:
@@ -199,7 +201,7 @@ def _is_histogram(value: Any) -> bool:
         and isinstance(counts, list)
         and len(edges) == len(counts) + 1 > 1
         and all(map(_is_count, [*counts, value["below"], value["above"]]))
-        and all(is_number(edge) and abs(edge) <= LARGEST for edge in edges)
+        and all(is_number(edge) and abs(edge) <= MAX_MEASURE for edge in edges)
         and all(low < high for low, high in pairwise(edges))
     )
 

@@ -1,6 +1,6 @@
-"""Runs side by side, as one HTML file that needs nothing else: no network, no scripts, the pictures are inside.
+"""A report that compares runs in one self-contained HTML file: no network, no scripts, the pictures are embedded.
 
-Every text that comes from a run is escaped; a policy in the page forbids the browser to load anything.
+Every text that comes from a run is escaped; the page's content security policy forbids the browser to load anything.
 """
 
 from __future__ import annotations
@@ -62,23 +62,23 @@ class Entry:
 
     @property
     def held_out(self) -> bool:
-        """Were samples held out for validation? Without, the records have the numbers of training in its place."""
+        """True if samples were held out for validation; if not, the validation numbers repeat the training numbers."""
         return self.config.val_fraction > 0
 
     @property
     def ended(self) -> str:
-        """In a word or two, as a table has it."""
+        """How the run ended, in a word or two for a table."""
         return ending(self.config, self.records) or "not finished"
 
     @cached_property
     def picture(self) -> bytes:
-        """summary.png, drawn from the records."""
+        """The PNG of the run's curves, drawn from its records."""
         title = f"{self.run.path.name}: {describe(self.sizes, self.config)}"
         return run_picture(self.records, title, self.ended == "stopped early", self.held_out)
 
 
 def read(paths: Iterable[Path]) -> list[Entry]:
-    """The runs in the folders, those of a sweep for the folder of a sweep. Raises RunError, ConfigError."""
+    """Read the runs in these folders; a sweep's folder stands for all its runs. Raises RunError, ConfigError."""
     entries = []
     for path in paths:
         members = not is_run(path) and os.path.isdir(path)
@@ -93,7 +93,7 @@ def read(paths: Iterable[Path]) -> list[Entry]:
 
 
 def as_html(entries: Sequence[Entry]) -> str:
-    """The HTML page for runs, at least one."""
+    """Write the HTML page for at least one run."""
     entries = sorted(entries, key=lambda entry: rank(entry.best))
     settings = {entry.name: entry.config.to_json() for entry in entries}
     first = settings[entries[0].name]
@@ -175,5 +175,5 @@ def _image(png: bytes, alt: str) -> str:
 
 
 def _wide(name: str, content: str) -> str:
-    """What may be wider than a phone, in a frame that scrolls: with the keyboard, too."""
+    """Put content that may be wider than a phone into a frame that scrolls, also by keyboard."""
     return f'<div class="wide" role="group" tabindex="0" aria-label="{escape(name)}">{content}</div>'

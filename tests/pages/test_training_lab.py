@@ -1234,7 +1234,7 @@ def test_clicks_are_heard_once_also_when_answers_overtake_each_other(at):
     for hostile in ("x", [[1]], [[math.inf, 0]], [["0", 1]], [[5, 5]], {"a": 1}, [[0, 0]] * 500):
         clicked(at, hostile, page=3)
         at.session_state["own points teller heard"] = (None, 0)
-        assert len(at.session_state["own points"]) <= points.MOST
+        assert len(at.session_state["own points"]) <= points.MAX_POINTS
 
 
 def test_the_plane_of_points_stays_where_it_is(at):
@@ -1264,7 +1264,7 @@ def test_bad_points_in_a_link_fall_back_with_a_note(at):
 
 
 def test_the_board_is_full_at_some_time(at):
-    run(at, data="points", points=";".join("0.1,0.2,A" if i % 2 else "0.3,0.4,B" for i in range(points.MOST)))
+    run(at, data="points", points=";".join("0.1,0.2,A" if i % 2 else "0.3,0.4,B" for i in range(points.MAX_POINTS)))
     assert at.button(key="own points add").disabled
     assert not at.info
 

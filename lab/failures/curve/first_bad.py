@@ -14,7 +14,7 @@ from lab.trace.nonfinite import explain
 from lab.trace.recording import Trace, record
 from lab.training.config import Config
 from lab.training.datasets import Dataset
-from lab.training.one_sample import MOST_WEIGHTS, loss_of_sample
+from lab.training.one_sample import MAX_WEIGHTS, loss_of_sample
 from lab.training.trainer import Trainer
 
 MOST_STEPS = 20_000  # that are trained once more, before it is given up
@@ -71,7 +71,7 @@ def _looked_into(trainer: Trainer, rows: np.ndarray, loss: float) -> FirstBad:
     sentences: tuple[str, ...] = ()
     event = 0
     weights = trainer.weights()
-    if bad.size and len(weights) <= MOST_WEIGHTS:
+    if bad.size and len(weights) <= MAX_WEIGHTS:
         data = trainer.dataset
         build, leaves = loss_of_sample(trainer.model, data.train_x[sample], data.train_y[sample].item(), np.float32)
         trace = record(build, leaves)

@@ -9,7 +9,7 @@ from lab import charts
 from lab.trace.recording import record
 from lab.training.digit import IMAGE_SHAPE, LEVELS, normalise
 from lab.training.features import network_inputs
-from lab.training.one_sample import MOST_WEIGHTS, loss_of_sample
+from lab.training.one_sample import MAX_WEIGHTS, loss_of_sample
 from lab.training.predictions import probabilities, saliency
 from lab.ui import page
 from lab.ui.chart_host import ChartHost
@@ -61,8 +61,8 @@ def _play_sample(view: View) -> None:
         st.markdown("Pause the training to follow one sample: its weights must not change meanwhile.")
         return
     network = view.network()
-    if sum(parameter.size for parameter in network.parameters()) > MOST_WEIGHTS:
-        st.markdown(f"The player shows networks of up to {MOST_WEIGHTS} weights: choose narrower hidden layers.")
+    if sum(parameter.size for parameter in network.parameters()) > MAX_WEIGHTS:
+        st.markdown(f"The player shows networks of up to {MAX_WEIGHTS} weights: choose narrower hidden layers.")
         return
     data = run.trainer.dataset
     number = st.number_input("Training sample", 1, len(data.train_x), key="training sample", width=FIELD) - 1

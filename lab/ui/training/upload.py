@@ -29,7 +29,7 @@ def your_points(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
     state = st.session_state
 
     def add(*places: tuple[float, float]) -> None:
-        index, room = points.CLASSES.index(state["own points class"]), points.MOST - len(state["own points"])
+        index, room = points.CLASSES.index(state["own points class"]), points.MAX_POINTS - len(state["own points"])
         near = [(x, y) for x, y in places if max(abs(x), abs(y)) <= points.REACH]
         state["own points"] = (*state["own points"], *((round(x, 2), round(y, 2), index) for x, y in near[:room]))
 
@@ -43,7 +43,7 @@ def your_points(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
     add(*clicked_points("own points teller"))
     count = len(state["own points"])
     with st.container(key="training-own", horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**Click on the plane.** {count} of at most {points.MOST} points.", width="content")
+        st.markdown(f"**Click on the plane.** {count} of at most {points.MAX_POINTS} points.", width="content")
         st.segmented_control(
             "Class of the next point",
             points.CLASSES,
@@ -57,7 +57,7 @@ def your_points(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
             entry: dict[str, Any] = {"min_value": -points.REACH, "max_value": points.REACH, "step": 0.1}
             st.number_input("x", value=0.0, key="own points x", **entry)
             st.number_input("y", value=0.0, key="own points y", **entry)
-            st.button("Add the point", on_click=typed, key="own points add", disabled=count >= points.MOST)
+            st.button("Add the point", on_click=typed, key="own points add", disabled=count >= points.MAX_POINTS)
     try:
         own = {"points": points.to_text(state["own points"])}
         return points.dataset(state["own points"], val_fraction, seed), own
