@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from lab.failures.analysis.edits import Text
 from lab.failures.analysis.interpreter import Interpreter
-from lab.failures.analysis.rules import judge
+from lab.failures.analysis.rules import apply_rules
 
 SPEAKS_OF_IT = re.compile(r"backward|torch|Tensor|Module|optim|grad")  # without any of them nothing can be found
 MOST_CHARACTERS = 200_000  # a text of some 5,000 lines
@@ -63,7 +63,7 @@ def read(source: str | bytes) -> Reading:
     interpreter.read(tree)
     places = Text(text)
     findings = []
-    for found in judge(interpreter.program, text):
+    for found in apply_rules(interpreter.program, text):
         line, start, last, end = places.span(found.node)
         end = end if last == line else len(places.lines[line - 1])
         edit = found.edit

@@ -1,7 +1,7 @@
-"""What is wrong with what a text does. One small rule for each way of failing; a rule without confidence says nothing.
+"""The rules that find failures in a program, and `apply_rules`, which runs them all.
 
-Each takes the program's events and the text, and yields what it found: the number of the failure, the place, one
-sentence with the names of the text, and the changed lines.
+A rule takes a Case (the program's events and its text) and yields RuleHits: the failure's number in catalogue.toml, the
+place, one sentence with the program's own names, and the edit. A rule that is not sure reports nothing.
 """
 
 from collections.abc import Iterable
@@ -12,34 +12,34 @@ from lab.failures.analysis.rules.accumulating import accumulation
 from lab.failures.analysis.rules.case import Case, Rule, RuleHit
 from lab.failures.analysis.rules.cuts import (
     averaged_with_graph,
-    behind_a_cut,
-    chosen_terms,
-    judged_on_record,
+    choice_as_loss_term,
+    evaluation_recorded,
+    grad_without_requires_grad,
     layers_behind_numpy,
     learned_numbers,
     moving_target,
+    network_behind_a_cut,
     no_gradient,
-    numbers_in_the_sum,
+    number_as_loss_term,
     parameter_behind_a_cut,
-    read_but_not_asked,
     refused_by_numpy,
     validation_recorded,
 )
 from lab.failures.analysis.rules.gathered_losses import kept_graphs
 from lab.failures.analysis.rules.leaves import (
-    chained,
-    gradient_of_the_middle,
+    grad_of_nonleaf,
     leaf_rebound,
     leaf_written,
-    no_leaf_to_optimize,
+    optimizer_of_nonleaf,
     overwritten,
+    recorded_updates,
 )
 from lab.failures.analysis.rules.networks import (
-    all_the_same,
+    activation_before_loss,
     dead_by_bias,
     drawn_too_small,
     fading_recurrence,
-    last_activation,
+    identical_units,
     many_sigmoids,
     moved_below_zero,
     sigmoids_in_forward,
@@ -57,50 +57,50 @@ from lab.failures.analysis.rules.numbers import (
 )
 from lab.failures.analysis.rules.optimizers import (
     climbing_optimizer,
+    consumed_generator,
     growing_rate,
     leaf_left_out,
-    left_out,
     made_in_forward,
-    moves_nothing,
+    network_left_out,
+    optimizes_other_network,
     part_left_out,
+    rate_above_curvature_limit,
     rate_too_high,
     replaced_layer,
+    replaced_network,
     scheduled_too_early,
-    steeper_than_the_rate,
-    stepped_in_vain,
     unregistered,
-    used_up,
 )
-from lab.failures.analysis.rules.reused_graphs import changed_between, many_numbers, used_again
-from lab.failures.analysis.rules.steps import never_zeroed, turned_loss, uphill, wrong_order
+from lab.failures.analysis.rules.reused_graphs import backward_from_many, graph_used_again, weights_changed_between
+from lab.failures.analysis.rules.steps import gradient_ascent, never_zeroed, wrong_order, wrong_sign_of_loss
 
 RULES: tuple[Rule, ...] = (
     never_zeroed,
     wrong_order,
-    uphill,
-    turned_loss,
+    gradient_ascent,
+    wrong_sign_of_loss,
     climbing_optimizer,
     accumulation,
-    used_again,
-    changed_between,
-    many_numbers,
+    graph_used_again,
+    weights_changed_between,
+    backward_from_many,
     no_gradient,
-    chosen_terms,
-    read_but_not_asked,
-    numbers_in_the_sum,
+    choice_as_loss_term,
+    grad_without_requires_grad,
+    number_as_loss_term,
     learned_numbers,
     layers_behind_numpy,
-    behind_a_cut,
+    network_behind_a_cut,
     parameter_behind_a_cut,
     validation_recorded,
-    judged_on_record,
+    evaluation_recorded,
     averaged_with_graph,
     refused_by_numpy,
-    gradient_of_the_middle,
-    no_leaf_to_optimize,
+    grad_of_nonleaf,
+    optimizer_of_nonleaf,
     leaf_written,
     leaf_rebound,
-    chained,
+    recorded_updates,
     overwritten,
     column_and_row,
     log_of_zero,
@@ -111,34 +111,34 @@ RULES: tuple[Rule, ...] = (
     integers,
     coarse_difference,
     coarse_gradcheck,
-    last_activation,
+    activation_before_loss,
     dead_by_bias,
     moved_below_zero,
     many_sigmoids,
     sigmoids_in_forward,
     fading_recurrence,
     drawn_too_small,
-    all_the_same,
+    identical_units,
     rate_too_high,
     growing_rate,
-    steeper_than_the_rate,
+    rate_above_curvature_limit,
     scheduled_too_early,
     made_in_forward,
     unregistered,
     replaced_layer,
-    left_out,
+    network_left_out,
     leaf_left_out,
     part_left_out,
-    stepped_in_vain,
-    moves_nothing,
-    used_up,
+    replaced_network,
+    optimizes_other_network,
+    consumed_generator,
     moving_target,
     kept_graphs,
 )
 
 
-def judge(program: Program, source: str) -> Iterable[RuleHit]:
-    """What the rules find, each failure once a line, in the order of the lines."""
+def apply_rules(program: Program, source: str) -> Iterable[RuleHit]:
+    """Run every rule and return its hits in the order of the lines, each failure once a line."""
     case = Case(program, Text(source))
     found: dict[tuple[int, int], RuleHit] = {}
     for rule in RULES:

@@ -1,4 +1,4 @@
-"""Rules about gradients that are added up over several batches on purpose."""
+"""Rules about gradients that are accumulated over several batches on purpose."""
 
 import ast
 from collections.abc import Iterator
@@ -12,20 +12,21 @@ from lab.failures.analysis.rules.case import Case, RuleHit, receiver
 
 
 def accumulation(case: Case) -> Iterator[RuleHit]:
-    """24: a step only in each k-th turn, with a mean loss that nobody divides, or gradients emptied in every turn.
-    Silent: where the loss is a sum, is divided or weighted anywhere, or is not known."""
+    """Report failure 24: k batches are added up to one step, but the mean loss is not divided by k or each batch
+    zeroes.
+    Reports nothing if the loss is a sum, is divided or weighted anywhere, or is unknown."""
     if any(scales_gradient(node) for node in ast.walk(case.program.tree)):
         return
     for step in case.all(Act.STEP):
-        every = next((t for t in step.tests if group(t) is not None), None)
+        every = next((t for t in step.tests if period(t) is not None), None)
         if every is None or not step.loops:
             continue
-        divisor = group(every)
+        divisor = period(every)
         assert divisor is not None
         k = case.text.of(divisor)
         loop = step.loops[-1]
         others = [e for e in case.all(Act.STEP) if e.loops and e.loops[-1] is loop]
-        if any(every not in e.tests for e in others):  # there is a step in each turn as well
+        if any(every not in e.tests for e in others):  # another optimizer step runs in every iteration
             continue
         for event in case.all(Act.BACKWARD, Act.ZERO):
             if loop not in event.loops or event.loops[-1] is not loop or every in event.tests:
@@ -37,7 +38,7 @@ def accumulation(case: Case) -> Iterator[RuleHit]:
                     yield RuleHit(
                         24,
                         event.node,
-                        f"The step comes once in `{k}` turns, but the gradients are emptied in each: only the last "
+                        f"The step comes once in `{k}` iterations, but each one zeroes the gradients: only the last "
                         "batch before a step counts.",
                         edit,
                     )
@@ -52,7 +53,7 @@ def accumulation(case: Case) -> Iterator[RuleHit]:
 
 
 def scales_gradient(node: ast.AST) -> bool:
-    """Is it p.grad /= k, or p.grad.div_(k)?"""
+    """Tell whether a node scales a gradient in place: p.grad /= k or p.grad.div_(k)."""
     changed: ast.expr | None = None
     if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div | ast.Mult):
         changed = node.target
@@ -64,7 +65,7 @@ def scales_gradient(node: ast.AST) -> bool:
 
 
 def undivided(case: Case, backward: Event, k: str) -> Iterator[RuleHit]:
-    """24, where the loss of one batch of k is known to be a mean, and nobody divides it, or the rate, by k."""
+    """Report failure 24 if the loss of one of k batches is a mean, and neither it nor the rate is divided by k."""
     rates = [event.value.attributes["lr"].node for event in case.all(Act.OPTIMIZER)]
     if any(isinstance(r, ast.BinOp) and isinstance(r.op, ast.Div) and case.text.of(r.right) == k for r in rates):
         return
@@ -79,14 +80,15 @@ def undivided(case: Case, backward: Event, k: str) -> Iterator[RuleHit]:
             24,
             backward.node,
             f"Before each step the gradients of `{k}` batches are added, and each loss is already a mean. Without a "
-            f"division by `{k}` the step is that many times as long as the step of one large batch.",
+            f"division by `{k}` the step is that many times as long as for one large batch.",
             case.text.replace([(target, f"({case.text.of(target)} / {k})")]),
         )
 
 
 def micro_batches(loop: ast.For, case: Case) -> str:
-    """k, of a loop over range(k) that is called an accumulation, or over the k chunks of a batch, or over the next k
-    batches, however they are taken; else nothing."""
+    """Return k, as source text, of a loop over the k micro-batches of one step; "" for any other loop.
+    It runs over range(k) with an accumulation in k's name, over the k chunks of a batch, or takes the next k
+    batches."""
     over = loop.iter
     if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id in {"zip", "enumerate"}:
         over = over.args[0] if over.args else over
@@ -100,7 +102,7 @@ def micro_batches(loop: ast.For, case: Case) -> str:
         return case.text.of(counts[0]) if counts else ""
     if not (isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id == "range"):
         return ""
-    if len(over.args) == 3:  # the parts of one batch
+    if len(over.args) == 3:  # slices of one batch
         return f"len({case.text.of(over)})"
     k = case.text.of(over.args[-1]) if over.args else ""
     if any(isinstance(node, ast.Call) and ast.unparse(node.func) == "next" for node in ast.walk(loop)):
@@ -109,7 +111,7 @@ def micro_batches(loop: ast.For, case: Case) -> str:
 
 
 def reported_mean(loop: ast.For, backward: Event, case: Case) -> str:
-    """k, of a loop over range(k) that adds up the numbers of its losses divided by k: the mean is meant."""
+    """Return k of a loop over range(k) that logs the sum of its losses divided by k, so means their mean; else ""."""
     over, loss = loop.iter, receiver(backward.node)
     if not (isinstance(over, ast.Call) and ast.unparse(over.func) == "range" and len(over.args) == 1):
         return ""
@@ -124,8 +126,8 @@ def reported_mean(loop: ast.For, backward: Event, case: Case) -> str:
     return ""
 
 
-def group(branch: ast.If) -> ast.expr | None:
-    """k, of a test such as (i + 1) % k == 0, or of count == k where the count then starts again at 0."""
+def period(branch: ast.If) -> ast.expr | None:
+    """Return k of a test such as (i + 1) % k == 0, or of count == k if the branch resets the count to 0; else None."""
     for node in ast.walk(branch.test):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
             return node.right
@@ -138,7 +140,7 @@ def group(branch: ast.If) -> ast.expr | None:
 
 
 def moved_after(case: Case, zero: Event, step: Event) -> Edit | None:
-    """The statement that empties the gradients, moved to behind the step."""
+    """Return the edit that moves zeroing the gradients to after the step; None if it cannot be moved."""
     line, last = zero.statement.lineno, step.statement.end_lineno or step.statement.lineno
     if case.text.indent(zero.statement).strip() or case.text.indent(step.statement).strip():
         return None

@@ -1,4 +1,4 @@
-"""What a rule is given, and what it gives: a case, and what it found in it."""
+"""What a rule takes and yields, `Case` and `RuleHit`, and helpers that several rules share."""
 
 import ast
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ class RuleHit:
 
 @dataclass
 class Case:
-    """A text and what happens in it."""
+    """A program's source text and the events of its run: the input of every rule."""
 
     program: Program
     text: Text
@@ -31,17 +31,17 @@ class Case:
 
     @cached_property
     def order(self) -> dict[Event, int]:
-        """Where each event stands among all."""
+        """The position of each event among all events."""
         return {event: place for place, event in enumerate(self.program.events)}
 
     @property
     def rectified(self) -> set[int]:
-        """What gives a relu its input: layers, and leaves that are added last."""
+        """Ids of the layers, and of the leaves added last, whose output goes straight into a relu."""
         return self.program.rectified
 
     @cached_property
     def names(self) -> set[str]:
-        """Every name and attribute that the program speaks of, with the parts of the modules that it imports."""
+        """Every name and attribute in the program, and each part of the modules that it imports."""
         nodes = list(ast.walk(self.program.tree))
         found = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
         found |= {node.id for node in nodes if isinstance(node, ast.Name)}
@@ -49,7 +49,7 @@ class Case:
 
     @cached_property
     def imports(self) -> dict[str, str]:
-        """The full names of what the program imports, each with the name that it has there."""
+        """The full name of each import, with the name that the program gives it."""
         found: dict[str, str] = {}
         for node in ast.walk(self.program.tree):
             if isinstance(node, ast.Import):
@@ -60,28 +60,28 @@ class Case:
 
     @property
     def torch(self) -> bool:
-        """False for a program of this project's own engine. Many a PyTorch program has a module `model`, too."""
+        """False for a program of this project's own engine. Many PyTorch programs have a module `model`, too."""
         roots = {module.split(".")[0] for module in self.imports}
         return "torch" in roots or "model" not in roots
 
 
-def called(value: Value, otherwise: str) -> str:
-    """How the text calls a value."""
+def name_or(value: Value, otherwise: str) -> str:
+    """Return the value's name in the program, in backticks; `otherwise` if it has none."""
     return f"`{value.name}`" if value.name else otherwise
 
 
 def receiver(node: ast.AST) -> ast.expr | None:
-    """The expression whose method is called."""
+    """Return the expression whose method is called: x of x.backward(); None for anything else."""
     return node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
 
 
 def short(text: str) -> str:
-    """An expression's text as it fits into a sentence."""
+    """Return an expression's text on one line, cut to fit into a sentence."""
     line = " ".join(text.split())
     return line if len(line) <= 60 else f"{line[:57]}..."
 
 
-def own_line(statement: ast.stmt | None) -> bool:
+def is_simple(statement: ast.stmt | None) -> bool:
     return isinstance(statement, ast.Assign | ast.AugAssign | ast.Expr | ast.Return | ast.AnnAssign)
 
 

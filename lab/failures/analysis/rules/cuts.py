@@ -1,4 +1,4 @@
-"""Rules about the graph: where it is cut, and what lies behind the cut."""
+"""Rules about cuts in the graph (detach, no_grad, item, NumPy, choices) and the parameters behind them."""
 
 import ast
 import copy
@@ -26,7 +26,7 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.program import Event
-from lab.failures.analysis.rules.case import Case, RuleHit, called, own_line, receiver, short
+from lab.failures.analysis.rules.case import Case, RuleHit, is_simple, name_or, receiver, short
 
 DATA = re.compile(
     r"^(train_|test_|batch_)?(x|y|t|targets?|labels?|gold|truth|masks?|batch|data|weights?)(_?(train|true|batch|b))?$"
@@ -34,13 +34,13 @@ DATA = re.compile(
 
 
 def no_gradient(case: Case) -> Iterator[RuleHit]:
-    """4, 11, 12, 13, 21: backward from what has certainly no graph, and who cut it.
-    Silent: where anything on the way is not known."""
+    """Report failures 4, 11, 12, 13 and 21: backward() starts from a value without a graph; the hit is at the cut.
+    Reports nothing if anything on the way is unknown."""
     for event in case.all(Act.BACKWARD):
         value = event.value
-        remade = (value.cut == Cut.WRAPPED and value.leaf) or only_remade(value)
+        remade = (value.cut == Cut.WRAPPED and value.leaf) or only_rewrapped(value)
         cut_off = value.graph is None and only_data(value)
-        if value.leaf and value.graph and value.parents:  # asked for a gradient too late
+        if value.leaf and value.graph and value.parents:  # requires_grad was set after the value was computed
             remade = remade or any(v.cut == Cut.WRAPPED for v in reach(value, live=False))
         number = value.kind == Kind.NUMBER and any(v.op == "item" for v in reach(value, live=False))
         if (
@@ -49,19 +49,19 @@ def no_gradient(case: Case) -> Iterator[RuleHit]:
             or cut_off
             or number
         ):
-            yield from culprit(case, event)
-            yield from asked_for(case, event)
+            yield from report_cut(case, event)
+            yield from forced_requires_grad(case, event)
         elif value.graph is None and value.kind == Kind.TENSOR:
             yield from all_frozen(case, event)
     for event in case.all(Act.USED):
         if event.value.cut == Cut.DERIVATIVE:
-            yield from culprit(case, event)
+            yield from report_cut(case, event)
     for event in case.all(Act.DIFFERENTIATE):
-        yield from not_asked(case, event)
+        yield from derivative_without_requires_grad(case, event)
 
 
 def all_frozen(case: Case, event: Event) -> Iterator[RuleHit]:
-    """4: a pass through layers that all ask for no gradient. Silent: where anything else could be learned."""
+    """Report failure 4: every layer on the way is frozen. Reports nothing if anything else there could learn."""
     behind = list(reach(event.value))
     layers = [v for v in behind if v.kind == Kind.MODULE and v.op in LAYERS]
     others = [
@@ -74,41 +74,41 @@ def all_frozen(case: Case, event: Event) -> Iterator[RuleHit]:
         yield RuleHit(
             4,
             made,
-            f"{called(read[0].value, 'This')} asks for no gradient and the network's weights are frozen, so "
-            f"`backward()` in line {event.statement.lineno} has no graph. Let it ask.",
+            f"{name_or(read[0].value, 'This')} requires no gradient and the network's weights are frozen, so "
+            f"`backward()` in line {event.statement.lineno} has no graph. Set requires_grad=True.",
             case.text.replace([(made.value, f"{case.text.operand(made.value)}.requires_grad_()")]),
         )
         return
     freezing = [e for e in case.all(Act.FROZEN) if any(v is part for part in modules(e.value) for v in layers)]
     places = {id(e.statement): e for e in freezing}
-    if len(places) == 1 and own_line(freezing[0].statement):
+    if len(places) == 1 and is_simple(freezing[0].statement):
         yield RuleHit(
             4,
             freezing[0].statement,
-            f"This freezes every layer that leads to {called(event.value, 'the loss')}: `backward()` in line "
-            f"{event.statement.lineno} has no graph. Leave what should learn.",
+            f"This freezes every layer that leads to {name_or(event.value, 'the loss')}: `backward()` in line "
+            f"{event.statement.lineno} has no graph. Leave out the layers that should learn.",
             case.text.replace([(freezing[0].statement, "pass")]),
         )
 
 
-def asked_for(case: Case, event: Event) -> Iterator[RuleHit]:
-    """4: the result of a backward pass that is asked for a gradient, where nothing leads to it."""
+def forced_requires_grad(case: Case, event: Event) -> Iterator[RuleHit]:
+    """Report failure 4: requires_grad is set on a loss that no parameter leads to."""
     ask = next((e for e in case.all(Act.ASK) if e.value is event.value), None)
-    if ask is None or not own_line(ask.statement):
+    if ask is None or not is_simple(ask.statement):
         return
     node, source = ask.node, receiver(ask.node)
     alone = isinstance(ask.statement, ast.Expr)
     yield RuleHit(
         4,
         node,
-        f"This silences the error of `backward()` in line {event.statement.lineno} and leaves its cause: nothing "
-        f"leads from {called(event.value, 'the loss')} to the parameters, and none of them gets a gradient.",
+        f"This silences the error of `backward()` in line {event.statement.lineno} and leaves its cause: no path "
+        f"leads from {name_or(event.value, 'the loss')} to the parameters, and none of them gets a gradient.",
         case.text.replace([(ask.statement, "pass") if source is None or alone else (node, case.text.operand(source))]),
     )
 
 
-def only_remade(value: Value) -> bool:
-    """Does every way lead to new tensors made from numbers, which ask for a gradient where none comes from?"""
+def only_rewrapped(value: Value) -> bool:
+    """Tell whether every path ends at a tensor rewrapped from plain numbers, and none at a parameter."""
     alive = list(reach(value))
     wrapped = [v for v in alive if v.cut == Cut.WRAPPED and v.leaf and v.graph]
     others = [v for v in alive if v not in wrapped]
@@ -117,8 +117,7 @@ def only_remade(value: Value) -> bool:
 
 
 def only_data(value: Value) -> bool:
-    """Does nothing that could be learned lead to a value, but batches and targets from outside, and cuts behind which
-    layers lie?"""
+    """Tell whether no live path leads to a parameter: only batches, targets, and cuts with layers behind them."""
     alive = list(reach(value))
     judges = {id(v.base) for v in alive if is_unknown_loss(v)}
     strangers = [v for v in alive if v.kind == Kind.UNKNOWN and not v.cut and not v.parents and id(v) not in judges]
@@ -138,14 +137,15 @@ def only_data(value: Value) -> bool:
     )
 
 
-def culprit(case: Case, event: Event) -> Iterator[RuleHit]:
+def report_cut(case: Case, event: Event) -> Iterator[RuleHit]:
+    """Report the cut behind which the parameters of a loss lie, or the tensors that lack requires_grad."""
     found = list(reach(event.value, live=False))
     cuts = [v for v in found if v.cut and v.cut_by is not None]
-    name = called(event.value, "the loss")
-    if event.value.kind == Kind.NUMBER and not cuts:  # of a value of which nothing else is known
+    name = name_or(event.value, "the loss")
+    if event.value.kind == Kind.NUMBER and not cuts:  # only the .item() call is known
         number = next((v for v in found if v.op == "item" and isinstance(v.node, ast.Call)), None)
         if number is not None and isinstance(number.node, ast.Call):
-            yield from taken_out(case, number.node, number, name, event.statement.lineno)
+            yield from report_plain_number(case, number.node, number, name, event.statement.lineno)
         return
     for value in sorted(cuts, key=lambda v: v.cut == Cut.WRAPPED):
         behind = list(reach(value, live=False))[1:]
@@ -155,13 +155,13 @@ def culprit(case: Case, event: Event) -> Iterator[RuleHit]:
         assert node is not None
         line = event.statement.lineno
         if value.cut == Cut.NO_GRAD and isinstance(node, ast.expr):
-            off = list(switched_off(case, event, node, found))
+            off = list(report_disabled_gradients(case, event, node, found))
             if off:
                 yield from off
                 return
         if value.cut in {Cut.ITEM, Cut.NUMPY} and isinstance(node, ast.Call):
             wraps = [v.cut_by for v in cuts if v.cut == Cut.WRAPPED and isinstance(v.cut_by, ast.Call)]
-            yield from taken_out(case, node, value, name, line, wraps[0] if wraps else None)
+            yield from report_plain_number(case, node, value, name, line, wraps[0] if wraps else None)
             return
         if value.cut == Cut.DETACH and isinstance(node, ast.Attribute) and not case.torch:
             wraps = [v.cut_by for v in cuts if v.cut == Cut.WRAPPED and isinstance(v.cut_by, ast.Call)]
@@ -171,7 +171,7 @@ def culprit(case: Case, event: Event) -> Iterator[RuleHit]:
                 f"`{short(case.text.of(node))}` is an array of NumPy, which has no graph: through it, `backward()` in "
                 f"line {line} cannot reach the parameters behind {name}.",
                 case.text.replace(
-                    [(w, in_engine(w.args[0])) for w in wraps if w.args] or [(node, case.text.of(node.value))]
+                    [(w, arrays_to_tensors(w.args[0])) for w in wraps if w.args] or [(node, case.text.of(node.value))]
                 ),
             )
             return
@@ -189,10 +189,10 @@ def culprit(case: Case, event: Event) -> Iterator[RuleHit]:
                 )
                 return
         if value.cut == Cut.CHOICE and isinstance(node, ast.expr):
-            yield from chosen(case, node, name, line)
+            yield from report_choice(case, node, name, line)
             return
         if value.cut == Cut.DERIVATIVE and isinstance(node, ast.Call):
-            yield from numbers_only(case, node, event)
+            yield from missing_create_graph(case, node, event)
             return
         if value.cut == Cut.WRAPPED and isinstance(node, ast.Call) and node.args:
             yield RuleHit(
@@ -203,11 +203,11 @@ def culprit(case: Case, event: Event) -> Iterator[RuleHit]:
                 case.text.replace([(node, case.text.of(node.args[0]))]),
             )
             return
-    yield from nobody_asked(case, event, found)
+    yield from nothing_requires_grad(case, event, found)
 
 
-def numbers_only(case: Case, node: ast.Call, event: Event) -> Iterator[RuleHit]:
-    """4: a derivative without a graph, where a loss is made of it, or another derivative."""
+def missing_create_graph(case: Case, node: ast.Call, event: Event) -> Iterator[RuleHit]:
+    """Report failure 4: a loss or a second derivative is computed from a derivative without create_graph=True."""
     line = event.statement.lineno
     later = (
         f"has no graph, so line {line} cannot differentiate it again."
@@ -219,17 +219,18 @@ def numbers_only(case: Case, node: ast.Call, event: Event) -> Iterator[RuleHit]:
     yield RuleHit(
         4,
         node,
-        f"Without `create_graph=True` a derivative is numbers only: {called(event.value, 'the loss')} {later}",
+        f"Without `create_graph=True` a derivative is numbers only: {name_or(event.value, 'the loss')} {later}",
         case.text.replace([(node, case.text.with_keyword(node, "create_graph", "True"))]),
     )
 
 
-def switched_off(case: Case, event: Event, node: ast.expr, found: list[Value]) -> Iterator[RuleHit]:
-    """12, or 4: what switches the gradient off for a loss, what stands under it by mistake, or who calls it."""
-    name, line, mode = called(event.value, "the loss"), event.statement.lineno, f"`{short(case.text.of(node))}`"
-    misused, network = predicting_in_training(case, event, node), inside_of(case, node)
-    inside = behind_the_first(case, node, found)
-    edit = switched_on(case, node)
+def report_disabled_gradients(case: Case, event: Event, node: ast.expr, found: list[Value]) -> Iterator[RuleHit]:
+    """Report failure 12, or 4: gradients are disabled for a loss, by a block around it or in a function that it
+    calls."""
+    name, line, mode = name_or(event.value, "the loss"), event.statement.lineno, f"`{short(case.text.of(node))}`"
+    misused, network = predicting_in_training(case, event, node), wrapped_network(case, node)
+    inside = misplaced_statement(case, node, found)
+    edit = enable_gradients(case, node)
     if misused is not None and network is not None:
         yield RuleHit(
             4,
@@ -256,8 +257,8 @@ def switched_off(case: Case, event: Event, node: ast.expr, found: list[Value]) -
         )
 
 
-def switched_on(case: Case, node: ast.expr) -> Edit | None:
-    """The gradient on again: without the decorator, or with the statements that stood under `with` outside of it."""
+def enable_gradients(case: Case, node: ast.expr) -> Edit | None:
+    """Return the edit that enables gradients: without the decorator, outside of the `with`, or by enable_grad."""
     for around in ast.walk(case.program.tree):
         if isinstance(around, ast.With) and len(around.items) == 1 and around.items[0].context_expr is node:
             return case.text.unindented(around)
@@ -270,30 +271,30 @@ def switched_on(case: Case, node: ast.expr) -> Edit | None:
     return case.text.replace([(node, new)]) if new != written else None
 
 
-def taken_out(
+def report_plain_number(
     case: Case, node: ast.Call, value: Value, name: str, line: int, wrap: ast.AST | None = None
 ) -> Iterator[RuleHit]:
-    """13. The change: the tensor itself instead of its numbers, and torch's functions where numpy's were."""
-    source = without_the_graph(node)
+    """Report failure 13, with the tensor itself instead of its numbers and torch's functions instead of NumPy's."""
+    source = tensor_behind(node)
     if source is None:
         return
     new = case.text.of(source)
-    if of_math(node):
+    if is_math_call(node):
         new = f"torch.{case.text.of(node.func).removeprefix('math.')}({new})"
-    pieces: list[tuple[ast.AST, str]] = [(node, new), *numbers_of_math(case, node)]
+    pieces: list[tuple[ast.AST, str]] = [(node, new), *math_calls_to_torch(case, node)]
     if (around := math_around(case, node)) is not None:
         pieces[0] = (around, f"torch.{case.text.of(around.func).removeprefix('math.')}({new})")
     if isinstance(wrap, ast.Call) and wrap.args:
         inside = case.text.of(wrap.args[0])
         if any(part is node for part in ast.walk(wrap)):
-            pieces = [(wrap, in_torch(inside.replace(case.text.of(node), new)))]
+            pieces = [(wrap, numpy_to_torch(inside.replace(case.text.of(node), new)))]
         else:
-            pieces.append((wrap, in_torch(inside)))
+            pieces.append((wrap, numpy_to_torch(inside)))
             if value.statement is not None and value.statement.lineno < wrap.lineno:
                 written = case.text.of(value.statement).replace(case.text.of(node), new)
                 pieces[0] = (
                     value.statement,
-                    in_torch(re.sub(r"(\w)(?:\.detach\(\))?(?:\.cpu\(\))?\.numpy\(\)", r"\1", written)),
+                    numpy_to_torch(re.sub(r"(\w)(?:\.detach\(\))?(?:\.cpu\(\))?\.numpy\(\)", r"\1", written)),
                 )
     yield RuleHit(
         13,
@@ -304,33 +305,33 @@ def taken_out(
     )
 
 
-def of_math(node: ast.AST) -> TypeGuard[ast.Call]:
+def is_math_call(node: ast.AST) -> TypeGuard[ast.Call]:
     return isinstance(node, ast.Call) and ast.unparse(node.func).startswith("math.")
 
 
 def math_around(case: Case, number: ast.Call) -> ast.Call | None:
-    """The call math.exp(x.item()) in which a number is taken out."""
-    calls = (node for node in ast.walk(case.program.tree) if of_math(node))
+    """Return the call math.exp(x.item()) around a number taken out of a tensor; None if there is none."""
+    calls = (node for node in ast.walk(case.program.tree) if is_math_call(node))
     return next((call for call in calls if any(part is number for part in call.args)), None)
 
 
-def numbers_of_math(case: Case, number: ast.Call) -> list[tuple[ast.AST, str]]:
-    """The calls math.log(x), in torch, of the x that gets the number taken out, later in the same function."""
+def math_calls_to_torch(case: Case, number: ast.Call) -> list[tuple[ast.AST, str]]:
+    """Return the edits that turn later math.log(x), of the same number in the same function, into torch calls."""
     for place in ast.walk(case.program.tree):
         if not isinstance(place, ast.FunctionDef):
             continue
         made = [s for s in ast.walk(place) if isinstance(s, ast.Assign) and any(n is number for n in ast.walk(s))]
         names = {target.id for s in made for target in s.targets if isinstance(target, ast.Name)}
-        calls = [node for node in ast.walk(place) if of_math(node) and len(node.args) == 1]
+        calls = [node for node in ast.walk(place) if is_math_call(node) and len(node.args) == 1]
         uses = [c for c in calls if isinstance(c.args[0], ast.Name) and c.args[0].id in names]
         if uses:
             return [(c.func, f"torch.{case.text.of(c.func).removeprefix('math.')}") for c in uses]
     return []
 
 
-def without_the_graph(node: ast.Call) -> ast.expr | None:
-    """x, of x.item(), float(x) or x.detach().cpu().numpy()."""
-    source = (None if of_math(node) else receiver(node)) or (node.args[0] if node.args else None)
+def tensor_behind(node: ast.Call) -> ast.expr | None:
+    """Return x of x.item(), float(x) or x.detach().cpu().numpy()."""
+    source = (None if is_math_call(node) else receiver(node)) or (node.args[0] if node.args else None)
     while isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute):
         if source.func.attr not in {"detach", "cpu"}:
             break
@@ -338,14 +339,14 @@ def without_the_graph(node: ast.Call) -> ast.expr | None:
     return source
 
 
-def in_torch(text: str) -> str:
-    """A line of numpy as one of torch, as far as the two agree."""
+def numpy_to_torch(text: str) -> str:
+    """Replace NumPy's functions in a piece of source text by torch's, where the two agree."""
     text = re.sub(r"\b(?:np|numpy)\.maximum\((.*), 0(?:\.0)?\)", r"torch.relu(\1)", text)
     return re.sub(r"\b(?:np|numpy)\.(?=[a-z])", "torch.", text)
 
 
-class InEngine(ast.NodeTransformer):
-    """Arrays replaced by the tensors that they were taken from, NumPy's functions by methods of theirs."""
+class ArraysToTensors(ast.NodeTransformer):
+    """A transformer that replaces x.data by x, and NumPy's functions by methods of the tensor."""
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         self.generic_visit(node)
@@ -362,12 +363,12 @@ class InEngine(ast.NodeTransformer):
 NUMPY = {"np", "numpy"}
 
 
-def in_engine(node: ast.expr) -> str:
-    return ast.unparse(InEngine().visit(copy.deepcopy(node)))
+def arrays_to_tensors(node: ast.expr) -> str:
+    return ast.unparse(ArraysToTensors().visit(copy.deepcopy(node)))
 
 
-def chosen(case: Case, node: ast.expr, name: str, line: int) -> Iterator[RuleHit]:
-    """21. The change: the smooth value of which the choice was made."""
+def report_choice(case: Case, node: ast.expr, name: str, line: int) -> Iterator[RuleHit]:
+    """Report failure 21, with the smooth value from which the choice was made as the change."""
     what = (
         "a comparison"
         if isinstance(node, ast.Compare)
@@ -375,8 +376,8 @@ def chosen(case: Case, node: ast.expr, name: str, line: int) -> Iterator[RuleHit
         if isinstance(node, ast.Call)
         else "it"
     )
-    source = chosen_from(node)
-    while source is not None and (inner := chosen_from(source)) is not None:  # x of x.argmax(1) == y
+    source = choice_source(node)
+    while source is not None and (inner := choice_source(source)) is not None:  # x of x.argmax(1) == y
         source = inner
     if source is None:
         return
@@ -389,8 +390,8 @@ def chosen(case: Case, node: ast.expr, name: str, line: int) -> Iterator[RuleHit
     )
 
 
-def chosen_from(node: ast.expr) -> ast.expr | None:
-    """x, of x.argmax(1), torch.argmax(x, 1), x > 0.5 or torch.where(x > 0.5, 1, 0)."""
+def choice_source(node: ast.expr) -> ast.expr | None:
+    """Return x of x.argmax(1), torch.argmax(x, 1) or x > 0.5; the condition of torch.where(x > 0.5, 1, 0)."""
     if isinstance(node, ast.Compare):
         return node.left
     names = {*CHOICES, "max", "min", "topk", "sort", "where", "long", "int", "bool", "byte"}
@@ -400,8 +401,8 @@ def chosen_from(node: ast.expr) -> ast.expr | None:
     return node.args[0] if library and node.args else node.func.value
 
 
-def nobody_asked(case: Case, event: Event, found: list[Value]) -> Iterator[RuleHit]:
-    """4: every tensor on the way was made by the text itself, and none asks for a gradient."""
+def nothing_requires_grad(case: Case, event: Event, found: list[Value]) -> Iterator[RuleHit]:
+    """Report failure 4: the program itself creates every tensor on the way, and none requires a gradient."""
     if any(
         v.kind not in {Kind.TENSOR, Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.LIST}
         or v.branches
@@ -420,15 +421,15 @@ def nobody_asked(case: Case, event: Event, found: list[Value]) -> Iterator[RuleH
     yield RuleHit(
         4,
         node,
-        f"No tensor on the way to {called(event.value, 'the result')} asks for a gradient, so `backward()` in line "
-        f"{event.statement.lineno} has no graph: let {called(value, 'this one')} ask.",
+        f"No tensor on the way to {name_or(event.value, 'the result')} requires a gradient, so `backward()` in line "
+        f"{event.statement.lineno} has no graph: set requires_grad=True for {name_or(value, 'this one')}.",
         case.text.replace([(node, case.text.with_keyword(node, "requires_grad", "True"))]),
     )
 
 
-def chosen_terms(case: Case) -> Iterator[RuleHit]:
-    """21: a term of the loss that is made of choices alone, beside one that has a gradient.
-    Silent: with a detach in the loss, by which a choice may get the gradient of something smooth."""
+def choice_as_loss_term(case: Case) -> Iterator[RuleHit]:
+    """Report failure 21: one term of the loss is made of choices alone, while another term has a gradient.
+    Reports nothing if the loss contains a detach: a straight-through estimator gives a choice a gradient that way."""
     for event in case.all(Act.BACKWARD):
         if graph_of(event.value) is not True:
             continue
@@ -440,16 +441,16 @@ def chosen_terms(case: Case) -> Iterator[RuleHit]:
             cuts = [v for v in found if any(graph_of(p) is True for p in v.parents) and v.cut]
             by = cuts[0].cut_by if cuts and all(v.cut == Cut.CHOICE for v in cuts) else None
             if isinstance(by, ast.expr):
-                name = f"a term of {called(event.value, 'the loss')}"
-                yield from chosen(case, by, name, event.statement.lineno)
+                name = f"a term of {name_or(event.value, 'the loss')}"
+                yield from report_choice(case, by, name, event.statement.lineno)
 
 
 SUMMING = {"+", "-", "neg", "mean", "sum"}
 
 
-def read_but_not_asked(case: Case) -> Iterator[RuleHit]:
-    """4: the gradient of what the text made itself, went into a pass, and never asked for one.
-    Silent: in this project's engine, whose tensors ask unless they are told not to."""
+def grad_without_requires_grad(case: Case) -> Iterator[RuleHit]:
+    """Report failure 4: .grad is read of a tensor that takes part in a pass but does not require a gradient.
+    Reports nothing for this project's engine, whose tensors require gradients by default."""
     passes = {id(v) for e in case.all(Act.BACKWARD) for v in reach(e.value)}
     for event in case.all(Act.READ_GRAD):
         value, node = event.value, event.value.node
@@ -464,14 +465,14 @@ def read_but_not_asked(case: Case) -> Iterator[RuleHit]:
             yield RuleHit(
                 4,
                 node,
-                f"{called(value, 'This')} asks for no gradient, so its `.grad`, read in line "
-                f"{event.statement.lineno}, stays None. Let it ask.",
+                f"{name_or(value, 'This')} requires no gradient, so its `.grad`, read in line "
+                f"{event.statement.lineno}, stays None. Set requires_grad=True.",
                 case.text.replace([(node, case.text.with_keyword(node, "requires_grad", "True"))]),
             )
 
 
-def not_asked(case: Case, event: Event) -> Iterator[RuleHit]:
-    """4: a derivative with respect to what the text made itself and never asked to be followed."""
+def derivative_without_requires_grad(case: Case, event: Event) -> Iterator[RuleHit]:
+    """Report failure 4: a derivative with respect to a tensor that does not require a gradient."""
     value = event.value
     made = list(reach(value, live=False))
     first = made[-1]
@@ -487,14 +488,15 @@ def not_asked(case: Case, event: Event) -> Iterator[RuleHit]:
     yield RuleHit(
         4,
         statement,
-        f"{called(value, 'This')} asks for no gradient, so line {event.statement.lineno} cannot differentiate with "
-        "respect to it: PyTorch refuses. Let it ask.",
+        f"{name_or(value, 'This')} requires no gradient, so line {event.statement.lineno} cannot differentiate with "
+        "respect to it: PyTorch refuses. Set requires_grad=True.",
         case.text.replace([(statement.value, f"{case.text.operand(statement.value)}.requires_grad_()")]),
     )
 
 
-def numbers_in_the_sum(case: Case) -> Iterator[RuleHit]:
-    """13: one term of the loss is a bare number. Silent: for numbers that scale, and for what is no loss."""
+def number_as_loss_term(case: Case) -> Iterator[RuleHit]:
+    """Report failure 13: one term of the loss is a plain number. Reports nothing for factors and for what is no
+    loss."""
     for event in case.all(Act.BACKWARD):
         stack, seen = [event.value], set()
         while stack:
@@ -504,17 +506,17 @@ def numbers_in_the_sum(case: Case) -> Iterator[RuleHit]:
             seen.add(id(value))
             if value.op == "item" and value.form == "loss" and isinstance(value.node, ast.Call):
                 if event.value.graph is not False and event.value.kind != Kind.NUMBER:
-                    name = called(event.value, "the loss")
-                    yield from taken_out(case, value.node, value, name, event.statement.lineno)
-            elif value.op in {"+", "-"} or (value.kind == Kind.NUMBER and value.op in {"*", "/"}):  # of a bare number
+                    name = name_or(event.value, "the loss")
+                    yield from report_plain_number(case, value.node, value, name, event.statement.lineno)
+            elif value.op in {"+", "-"} or (value.kind == Kind.NUMBER and value.op in {"*", "/"}):  # plain number
                 stack += value.parents
             elif value.kind == Kind.NUMBER:
                 stack += value.branches
 
 
 def learned_numbers(case: Case) -> Iterator[RuleHit]:
-    """13: a number taken out of parameters that are learned, where no other way leads to them.
-    Silent: where a pass gets to one of them, and where no optimizer is known to have them."""
+    """Report failure 13: a number is taken out of learned parameters, and no other path leads to them.
+    Reports nothing if a pass reaches one of them, or if no optimizer is known to have them."""
     passes = case.all(Act.BACKWARD)
     alive = {id(v) for e in passes for v in reach(e.value)}
     moved = {id(part) for e in case.all(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
@@ -527,12 +529,12 @@ def learned_numbers(case: Case) -> Iterator[RuleHit]:
             plain = all(v.leaf or v.op in ELEMENTWISE | REDUCTIONS | ARITHMETIC for v in behind if v.kind in TENSORS)
             known = all(v.kind in TENSORS | {Kind.NUMBER} for v in behind)
             if learned and plain and known and all(id(v) in moved - alive for v in learned):
-                name = called(event.value, "the loss")
-                yield from taken_out(case, value.node, value, name, event.statement.lineno)
+                name = name_or(event.value, "the loss")
+                yield from report_plain_number(case, value.node, value, name, event.statement.lineno)
 
 
 def layers_behind_numpy(case: Case) -> Iterator[RuleHit]:
-    """13: layers that only numpy leads to. Silent: where any other way leads to them."""
+    """Report failure 13: the loss depends on layers only through NumPy. Reports nothing if another path leads there."""
     passes = case.all(Act.BACKWARD)
     alive = {id(v) for e in passes for v in reach(e.value)}
     for event in passes:
@@ -543,13 +545,13 @@ def layers_behind_numpy(case: Case) -> Iterator[RuleHit]:
             lost = [v for v in behind if v.kind == Kind.MODULE and v.op in LAYERS and id(v) not in alive]
             taken = next((v for v in behind if v.cut in {Cut.NUMPY, Cut.ITEM} and isinstance(v.cut_by, ast.Call)), None)
             if lost and taken is not None and isinstance(taken.cut_by, ast.Call):
-                name = called(event.value, "the loss")
-                yield from taken_out(case, taken.cut_by, taken, name, event.statement.lineno, value.cut_by)
+                name = name_or(event.value, "the loss")
+                yield from report_plain_number(case, taken.cut_by, taken, name, event.statement.lineno, value.cut_by)
 
 
 def refused_by_numpy(case: Case) -> Iterator[RuleHit]:
-    """13: numbers taken out of what has a graph, which PyTorch refuses. Silent: in this project's engine, and under
-    no_grad, where PyTorch gives them."""
+    """Report failure 13: NumPy is given a tensor with a graph, which PyTorch refuses.
+    Reports nothing for this project's engine, and under no_grad, where PyTorch allows it."""
     for event in case.all(Act.NUMPY):
         node = event.node
         source = receiver(node)
@@ -564,15 +566,15 @@ def refused_by_numpy(case: Case) -> Iterator[RuleHit]:
         yield RuleHit(
             13,
             node,
-            f"{called(event.value, 'This')} has a graph, and NumPy records none: PyTorch refuses to make an array of "
+            f"{name_or(event.value, 'This')} has a graph, and NumPy records none: PyTorch refuses to make an array of "
             "it. Detach it first, if no gradient has to come back from here.",
             case.text.replace([(source, new)]),
         )
 
 
-def behind_a_cut(case: Case) -> Iterator[RuleHit]:
-    """11, 12, 21: a network that its own optimizer moves, and that a cut keeps from every pass.
-    Silent: where a pass gets to it on another way, or may, by something unknown that is called."""
+def network_behind_a_cut(case: Case) -> Iterator[RuleHit]:
+    """Report failures 4, 11, 12 and 21: an optimizer moves a network that a cut separates from every backward pass.
+    Reports nothing if a pass reaches it on another path, or might through an unknown call."""
     passes = case.all(Act.BACKWARD)
     alive = {id(v) for e in passes for v in reach(e.value)}
     for step in case.all(Act.STEP):
@@ -588,17 +590,19 @@ def behind_a_cut(case: Case) -> Iterator[RuleHit]:
                 cuts = [v for v in live if v.cut in kinds and isinstance(v.cut_by, ast.expr)]
                 cuts = [v for v in cuts if any(id(p) in parts for p in reach(v, live=False))]
                 if cuts and cuts[0].cut == Cut.DERIVATIVE and isinstance(cuts[0].cut_by, ast.Call):
-                    yield from numbers_only(case, cuts[0].cut_by, event)
+                    yield from missing_create_graph(case, cuts[0].cut_by, event)
                 elif cuts and cuts[0].cut == Cut.CHOICE and isinstance(cuts[0].cut_by, ast.expr):
-                    yield from chosen(case, cuts[0].cut_by, called(event.value, "the loss"), event.statement.lineno)
+                    yield from report_choice(
+                        case, cuts[0].cut_by, name_or(event.value, "the loss"), event.statement.lineno
+                    )
                 elif cuts:
-                    names = called(item, "a network"), called(step.value, "its optimizer")
-                    yield from uncut(case, cuts[0], *names, event)
+                    names = name_or(item, "a network"), name_or(step.value, "its optimizer")
+                    yield from report_hidden_network(case, cuts[0], *names, event)
 
 
 def parameter_behind_a_cut(case: Case) -> Iterator[RuleHit]:
-    """12: a parameter that a network's class makes, its optimizer has, and every pass gets to without gradients only.
-    Silent: where anything writes to it, where its name says that it is no weight, and where a pass may get to it."""
+    """Report failure 12: the optimizer has a network's own parameter that every pass reaches only under no_grad.
+    Reports nothing if something writes to it, if its name says that it is no weight, or if a pass may reach it."""
     passes = case.all(Act.BACKWARD)
     behind = [(e, list(reach(e.value))) for e in passes]
     if any(v.branches or (v.op == "call" and not v.cut and not known(v)) for _, live in behind for v in live):
@@ -612,7 +616,9 @@ def parameter_behind_a_cut(case: Case) -> Iterator[RuleHit]:
             for event, live in behind:
                 cuts = [v for v in live if v.cut == Cut.NO_GRAD and any(p is value for p in reach(v, live=False))]
                 if cuts and event.loops == step.loops:
-                    yield from uncut(case, cuts[0], f"`{name}`", called(step.value, "its optimizer"), event)
+                    yield from report_hidden_network(
+                        case, cuts[0], f"`{name}`", name_or(step.value, "its optimizer"), event
+                    )
 
 
 def own_parameters(optimizer: Value) -> Iterator[tuple[str, Value]]:
@@ -625,38 +631,38 @@ def own_parameters(optimizer: Value) -> Iterator[tuple[str, Value]]:
                     yield name, value
 
 
-def decorated_by(case: Case, mode: ast.expr) -> ast.FunctionDef | None:
+def decorated_function(case: Case, mode: ast.expr) -> ast.FunctionDef | None:
     functions = (node for node in ast.walk(case.program.tree) if isinstance(node, ast.FunctionDef))
     return next((place for place in functions if any(mode is part for part in place.decorator_list)), None)
 
 
 def predicting_in_training(case: Case, event: Event, mode: ast.expr) -> ast.Call | None:
-    """The call, in the function of a pass, of one that a decorator keeps from gradients and that others call, too."""
-    function, place = decorated_by(case, mode), event.function
+    """Return the training function's call of a prediction function under no_grad that others call, too; else None."""
+    function, place = decorated_function(case, mode), event.function
     if function is None or place is None or place is function:
         return None
     tree = case.program.tree
     calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func).endswith(function.name)]
     here = [call for call in calls if any(call is part for part in ast.walk(place))]
-    return here[0] if len(here) == 1 and len(calls) > 1 and inside_of(case, mode) is not None else None
+    return here[0] if len(here) == 1 and len(calls) > 1 and wrapped_network(case, mode) is not None else None
 
 
-def inside_of(case: Case, mode: ast.expr) -> ast.expr | None:
-    """self.net, of a decorated function that does nothing but to return self.net(x)."""
-    function = decorated_by(case, mode)
+def wrapped_network(case: Case, mode: ast.expr) -> ast.expr | None:
+    """Return self.net of a decorated function that ends in `return self.net(x)`; None for any other."""
+    function = decorated_function(case, mode)
     body = function.body if function is not None else []
     given = body[-1].value if body and isinstance(body[-1], ast.Return) else None
     return given.func if isinstance(given, ast.Call) else None
 
 
 def trained(value: Value) -> bool:
-    """Is it a network that neither was frozen nor only evaluates?"""
+    """Tell whether a value is a network that is neither frozen nor in eval mode."""
     return value.kind == Kind.MODULE and not value.tags & {Tag.FROZEN, Tag.EVAL}
 
 
-def behind_the_first(case: Case, mode: ast.expr, found: list[Value]) -> tuple[ast.stmt, ast.With] | None:
-    """The first statement of a block without gradients that calls what should learn, where calls of what should not
-    stand before it; and the block."""
+def misplaced_statement(case: Case, mode: ast.expr, found: list[Value]) -> tuple[ast.stmt, ast.With] | None:
+    """Return the first statement in a no_grad block that calls a trained network, and the block; else None.
+    Calls of untrained networks must come before it: they are why the block is there."""
     called = [(v.statement, p) for v in found for p in (v.base, *v.parents) if p is not None and p.kind == Kind.MODULE]
     for around in ast.walk(case.program.tree):
         if isinstance(around, ast.With) and len(around.items) == 1 and around.items[0].context_expr is mode:
@@ -673,7 +679,7 @@ PREPARED = re.compile(
 
 
 def trained_parts(network: Value) -> list[Value]:
-    """The layers that a class of the text gives its network, without those whose names say that they are loaded."""
+    """Return the layers of a network's own class, without those whose names say that they are pretrained."""
     if network.op != "module" or network.tags & {Tag.FROZEN, Tag.EVAL}:
         return []
     named = [(name, part) for name, part in network.attributes.items() if part.kind == Kind.MODULE]
@@ -681,16 +687,16 @@ def trained_parts(network: Value) -> list[Value]:
 
 
 def known(value: Value) -> bool:
-    """Is it known what was called: a network, a function of torch, or something that is called a loss?"""
+    """Tell whether it is known what was called: a network, a function of torch, or a loss."""
     return is_unknown_loss(value) or (value.base is not None and value.base.kind in {Kind.MODULE, Kind.LIBRARY})
 
 
-def uncut(case: Case, value: Value, network: str, optimizer: str, event: Event) -> Iterator[RuleHit]:
+def report_hidden_network(case: Case, value: Value, network: str, optimizer: str, event: Event) -> Iterator[RuleHit]:
     node = value.cut_by
     assert isinstance(node, ast.expr)
-    if predicting_in_training(case, event, node) is not None:  # another rule speaks of it
+    if predicting_in_training(case, event, node) is not None:  # reported elsewhere
         return
-    inside = behind_the_first(case, node, list(reach(event.value, live=False)))
+    inside = misplaced_statement(case, node, list(reach(event.value, live=False)))
     if inside is not None:
         yield RuleHit(
             12,
@@ -704,7 +710,7 @@ def uncut(case: Case, value: Value, network: str, optimizer: str, event: Event) 
     if value.cut == Cut.DETACH and source is not None:
         edit: Edit | None = case.text.replace([(node, case.text.of(source))])
     else:
-        edit = switched_on(case, node)
+        edit = enable_gradients(case, node)
     if edit is not None:
         yield RuleHit(
             11 if value.cut == Cut.DETACH else 12,
@@ -716,8 +722,8 @@ def uncut(case: Case, value: Value, network: str, optimizer: str, event: Event) 
 
 
 def validation_recorded(case: Case) -> Iterator[RuleHit]:
-    """12: a loop over data for validation whose passes are recorded, and gone back through by nobody.
-    Silent: where anything in the same function asks for a gradient."""
+    """Report failure 12: a validation loop records graphs that no backward pass uses.
+    Reports nothing if anything in the same function computes a gradient."""
     if not case.torch:
         return
     asking = case.all(Act.BACKWARD, Act.USED, Act.DIFFERENTIATE, Act.READ_GRAD)
@@ -746,15 +752,15 @@ def validation_recorded(case: Case) -> Iterator[RuleHit]:
         yield RuleHit(
             12,
             event.node,
-            f"Each pass through {called(network, 'the network')} here records a graph, and nothing goes back through "
+            f"Each pass through {name_or(network, 'the network')} here records a graph, and nothing goes back through "
             "it: validation takes the memory and the time of training. Put the loop under `torch.no_grad()`.",
             case.text.under(loop, "with torch.no_grad():"),
         )
 
 
-def judged_on_record(case: Case) -> Iterator[RuleHit]:
-    """12: held-out data that goes through an evaluating network in each turn of a training loop, and is recorded.
-    Silent: outside of such a loop, and where anything asks for a gradient of what comes out."""
+def evaluation_recorded(case: Case) -> Iterator[RuleHit]:
+    """Report failure 12: an evaluation on held-out data inside the training loop records a graph.
+    Reports nothing outside of such a loop, and if anything computes a gradient from the output."""
     asking = case.all(Act.BACKWARD, Act.USED, Act.DIFFERENTIATE, Act.READ_GRAD)
     wanted = {id(v) for e in asking for v in reach(e.value, live=False)}
     for event in case.all(Act.FORWARD):
@@ -765,21 +771,21 @@ def judged_on_record(case: Case) -> Iterator[RuleHit]:
         trained = any(e.loops[:1] == event.loops[:1] for e in case.all(Act.BACKWARD))
         given = " ".join(n.id for n in ast.walk(event.node) if isinstance(n, ast.Name))
         recorded = event.recorded and network is not None and event.value.graph is True and case.torch
-        alone = own_line(statement) and not case.text.indent(statement).strip()
+        alone = is_simple(statement) and not case.text.indent(statement).strip()
         unwanted = id(event.value) not in wanted and bool(VALIDATION.search(given))
         if judged and trained and recorded and alone and unwanted:
             yield RuleHit(
                 12,
                 event.node,
-                f"This pass through {called(network or Value(), 'the network')} records a graph, and nothing goes "
-                "back through it: it costs memory and time in each turn. Put it under `torch.no_grad()`.",
+                f"This pass through {name_or(network or Value(), 'the network')} records a graph, and nothing goes "
+                "back through it: it costs memory and time in each iteration. Put it under `torch.no_grad()`.",
                 case.text.under(statement, "with torch.no_grad():"),
             )
 
 
 def averaged_with_graph(case: Case) -> Iterator[RuleHit]:
-    """12: a running average of parameters, kept from step to step and computed where operations are recorded.
-    Silent: in a forward pass, and for an average that a pass goes back through."""
+    """Report failure 12: a running average of parameters is recorded, and grows its graph from step to step.
+    Reports nothing in forward(), and for an average that a backward pass goes through."""
     wanted = {id(v) for e in case.all(Act.BACKWARD, Act.USED) for v in reach(e.value, live=False)}
     steps = [e for e in case.all(Act.STEP) if e.loops]
     for event in case.all(Act.ATTRIBUTE, Act.GATHER):
@@ -802,7 +808,7 @@ def averaged_with_graph(case: Case) -> Iterator[RuleHit]:
 
 
 def averages(value: Value) -> bool:
-    """Is it a parameter and something else, each times a number, or a step from the one towards the other?"""
+    """Tell whether a value is a weighted sum of a parameter and something else, or a lerp between the two."""
     if isinstance(value.node, ast.Call) and value.op == "+":  # lerp
         return any(part.kind == Kind.PARAMETER for part in value.parents)
     scaled = [part for part in value.parents if part.op == "*" and len(part.parents) == 2]
@@ -812,14 +818,14 @@ def averages(value: Value) -> bool:
     return numbers and any(p.kind == Kind.PARAMETER for part in scaled for p in part.parents)
 
 
-READ = {"item", "argmax", "append"}  # by which a loop reads what the network gave
+READ = {"item", "argmax", "append"}  # names that show that a loop reads the network's output
 VALIDATION = re.compile(
     r"(?i)(^|[^a-z])([xy]?va|val|x?val|valid|validation|test|dev|eval|held_?out)([^a-z]|$)"
-)  # of a loader's name
+)  # names of validation loaders and held-out data
 
 
 def discounted(value: Value) -> bool:
-    """Is it a sum with a term that a discount factor scales, as the targets of Q-learning are?"""
+    """Tell whether a value is a sum with a term scaled by a discount factor, like the targets of Q-learning."""
     if value.op != "+":
         return False
     factors = traverse(value, lambda here: here.parents if here.op in {"+", "*"} and not here.cut else ())
@@ -831,8 +837,8 @@ def discounted(value: Value) -> bool:
 
 
 def moving_target(case: Case) -> Iterator[RuleHit]:
-    """11: a target that is computed by the network itself and pulled along with it. Silent: for what is not called a
-    target, and is no discounted output of the network either."""
+    """Report failure 11: the network's own output is its target, so the gradient pulls both.
+    Reports nothing unless the target is called one or is a discounted output of the network."""
     pairs = [(e.value, e.other) for e in case.all(Act.LOSS) if e.other and e.detail in BROADCASTING_LOSSES]
     for top in {id(v): v for e in case.all(Act.BACKWARD) for v in reach(e.value) if v.op == "-"}.values():
         pairs += [(one, two) for one, two in itertools.permutations(top.parents, 2) if discounted(two)]
@@ -850,7 +856,7 @@ def moving_target(case: Case) -> Iterator[RuleHit]:
         yield RuleHit(
             11,
             statement,
-            f"{called(target, 'The target')} is computed by the network that it is the target of: the gradient also "
-            "pulls the target towards the prediction. Detach it.",
+            f"{name_or(target, 'The target')} is computed by the same network that it is a target for: the gradient "
+            "also pulls the target towards the prediction. Detach it.",
             case.text.replace([(made, f"({case.text.of(made)}).detach()")]),
         )

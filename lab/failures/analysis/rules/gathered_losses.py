@@ -1,4 +1,4 @@
-"""The rule about losses that are gathered with their graphs."""
+"""The rule about losses and results that are collected together with their graphs."""
 
 import ast
 from collections.abc import Iterator
@@ -18,20 +18,20 @@ from lab.failures.analysis.shapes import (
 
 
 def summands(value: Value) -> Iterator[Value]:
-    """A value and what it was computed from by arithmetic."""
+    """Yield a value and everything it was computed from by arithmetic."""
     arithmetic = {"+", "-", "*", "/", "neg", "view", "mean", "sum"}
     return traverse(value, lambda here: here.parents if here.op in arithmetic and not here.cut else ())
 
 
-def gathered_in(statement: ast.stmt) -> ast.expr | None:
-    """What is written left of = or +=."""
+def assigned_target(statement: ast.stmt) -> ast.expr | None:
+    """Return the target of an assignment with = or +=; None for any other statement."""
     if isinstance(statement, ast.AugAssign):
         return statement.target
     return statement.targets[0] if isinstance(statement, ast.Assign) else None
 
 
-def let_go(case: Case, event: Event, value: Value) -> bool:
-    """Is it a part of a loss whose pass came before in this turn, so that its graph is of no more use?"""
+def backpropagated(case: Case, event: Event, value: Value) -> bool:
+    """Tell whether a value is part of a loss that backward() already went through in the same iteration."""
     if value.form != "loss" or value.kind != Kind.TENSOR or not (value.graph or value.shape == ()):
         return False
     events = case.program.events
@@ -45,15 +45,15 @@ def let_go(case: Case, event: Event, value: Value) -> bool:
 
 
 def never_freed(event: Event, value: Value, passes: list[Event]) -> bool:
-    """Is it a loss that a training loop adds up, made after its turn's pass and never gone back through?"""
+    """Tell whether a summed loss belongs to an iteration with a backward pass, and no pass goes through it."""
     if value.form != "loss" or value.graph is not True or value.turns != event.turns or not value.turns:
         return False
     here = any(e.turns == value.turns and not exclusive(e, event) for e in passes)
     return here and not any(v is value for e in passes for v in reach(e.value, live=False))
 
 
-def piled_up(case: Case, event: Event, value: Value) -> bool:
-    """Is it a result that is put into a list which outlives the turn, after the only pass that goes through it?"""
+def listed_too_late(case: Case, event: Event, value: Value) -> bool:
+    """Tell whether a result is appended to a list that outlives the iteration, after the only pass through it."""
     if value.kind != Kind.TENSOR or value.leaf or not value.graph or not event.loops:
         return False
     if event.value.kind != Kind.LIST or event.turns[-1] in event.value.turns:
@@ -64,8 +64,8 @@ def piled_up(case: Case, event: Event, value: Value) -> bool:
     return bool(through) and all(i < now and e.turns == event.turns and not exclusive(e, event) for i, e in through)
 
 
-def handed_over(event: Event, names: set[str]) -> tuple[ast.stmt, list[ast.Name]] | None:
-    """The call, in a function around, by which something that is kept was handed to the one that keeps it."""
+def handover_call(event: Event, names: set[str]) -> tuple[ast.stmt, list[ast.Name]] | None:
+    """Return the call in an outer function that hands over one of the names, and its arguments; None without one."""
     for _, statement in event.path[:-1]:
         call = statement.value if isinstance(statement, ast.Expr) else None
         if isinstance(call, ast.Call):
@@ -77,8 +77,8 @@ def handed_over(event: Event, names: set[str]) -> tuple[ast.stmt, list[ast.Name]
 
 
 def kept_graphs(case: Case) -> Iterator[RuleHit]:
-    """10: losses gathered with their graphs. Silent: where the sum itself is what a backward pass starts from, or is
-    handed on with nothing known of its use."""
+    """Report failure 10: losses or results are collected with their graphs.
+    Reports nothing if a backward pass starts from the sum itself, or if the sum is passed on and its use is unknown."""
     passes = case.all(Act.BACKWARD, Act.USED)
     starts = {id(e.value) for e in case.all(Act.BACKWARD)}
     wanted = {id(v) for e in passes for v in reach(e.value, live=False)}
@@ -86,8 +86,8 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
     busy = {place for e in passes for place in e.functions}
     for event in case.all(Act.GATHER, Act.APPEND):
         statement, held = event.statement, event.other
-        total = gathered_in(statement)
-        lasts = event.second_call and isinstance(total, ast.Attribute)  # it outlives the call, as good as a loop
+        total = assigned_target(statement)
+        lasts = event.second_call and isinstance(total, ast.Attribute)  # it outlives the call
         if not (event.loops or lasts) or not event.recorded or held is None:
             continue
         looks = any(p in evaluated and p not in busy for p in event.functions)
@@ -96,7 +96,9 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
         )
         if event.kind == Act.APPEND:
             parts = [v for v in leaves([held]) if v.kind != Kind.NUMBER]
-            parts = [v for v in parts if id(v) in starts or let_go(case, event, v) or piled_up(case, event, v)]
+            parts = [
+                v for v in parts if id(v) in starts or backpropagated(case, event, v) or listed_too_late(case, event, v)
+            ]
             known = bool(parts) or (looks and computed)
             names = {v.name for v in parts}
         else:
@@ -106,7 +108,7 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
                 v
                 for v in summands(held)
                 if v.kind != Kind.NUMBER
-                and (id(v) in starts or let_go(case, event, v) or never_freed(event, v, passes))
+                and (id(v) in starts or backpropagated(case, event, v) or never_freed(event, v, passes))
             ]
             known = bool(inside) and event.value.kind != Kind.NUMBER
             names = {v.name for v in inside}
@@ -119,21 +121,21 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
             target, value = case.text.of(receiver(event.node) or event.node), event.node.args[0]
         else:
             continue
-        yield held_too_long(case, event, names, target, value)
+        yield kept_graph_hit(case, event, names, target, value)
 
 
-def held_too_long(case: Case, event: Event, names: set[str], target: str, value: ast.expr) -> RuleHit:
-    """10, with the names replaced that stand for what is kept: where it is handed over, or else where it is kept."""
+def kept_graph_hit(case: Case, event: Event, names: set[str], target: str, value: ast.expr) -> RuleHit:
+    """Return the hit for failure 10, with .item() or .detach() added where the value is handed over or kept."""
     held = event.other or Value()
     one = held.shape == () or held.form == "loss" or is_unknown_loss(held)
     number = "item()" if one else "detach()"
-    handed = handed_over(event, names)
+    handed = handover_call(event, names)
     uses = handed[1] if handed else [n for n in ast.walk(value) if isinstance(n, ast.Name) and n.id in names]
     pieces: list[tuple[ast.AST, str]] = [(n, f"{n.id}.{number}") for n in uses]
     return RuleHit(
         10,
         handed[0] if handed else event.statement,
-        f"`{target}` holds on to the whole graph of each turn's {'loss' if one else 'result'} as long as it lives: "
-        f"memory grows with every batch. {'Keep the number only.' if one else 'Detach what is kept.'}",
+        f"`{target}` keeps the whole graph of each iteration's {'loss' if one else 'result'} alive: memory grows with "
+        f"every batch. {'Keep only the number.' if one else 'Detach what you keep.'}",
         case.text.replace(pieces or [(value, f"{case.text.operand(value)}.{number}")]),
     )

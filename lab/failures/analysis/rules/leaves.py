@@ -1,4 +1,4 @@
-"""Rules about leaves and results: whose gradient is kept, and what may be written to."""
+"""Rules about leaves and results: which tensors keep a gradient, and which may be written to."""
 
 import ast
 from collections.abc import Iterator
@@ -8,13 +8,13 @@ from lab.failures.analysis.effects import ELEMENTWISE
 from lab.failures.analysis.facts import Value, graph_of, reach
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
-from lab.failures.analysis.rules.case import Case, RuleHit, called, own_line, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit, is_simple, name_or, receiver
 
 
-def gradient_of_the_middle(case: Case) -> Iterator[RuleHit]:
-    """5: .grad of what is no leaf. 4: of what took a leaf's place where nothing is recorded.
-    Silent: where retain_grad was called. This project's engine keeps it, but there, too, a result is no leaf to go on
-    with."""
+def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
+    """Report failure 5: .grad is read of a non-leaf; and failure 4: under no_grad a new tensor replaces the leaf.
+    Reports nothing after retain_grad(). This project's engine keeps the gradient of a result, so there only an updated
+    result that replaces its leaf counts."""
     for event in case.all(Act.READ_GRAD):
         value = event.value
         seen = value.kind == Kind.TENSOR or (value.kind == Kind.UNKNOWN and value.op in {"view", "index", *ELEMENTWISE})
@@ -25,53 +25,53 @@ def gradient_of_the_middle(case: Case) -> Iterator[RuleHit]:
             continue
         kept = next((e.statement for e in case.all(Act.ATTRIBUTE) if e.other is value), None)
         statement = kept or value.statement
-        if isinstance(statement, ast.Return) and (anew := made_a_leaf(case, statement)) is not None:
+        if isinstance(statement, ast.Return) and (edit := requires_grad_last(case, statement)) is not None:
             yield RuleHit(
                 5,
                 statement,
-                f"What this gives is computed from the leaf that asks for a gradient: it is no leaf, and its `.grad`, "
-                f"read in line {event.statement.lineno}, is None. Ask when all is done to it.",
-                anew,
+                f"The result is computed from the leaf that requires a gradient, so it is no leaf, and its `.grad`, "
+                f"read in line {event.statement.lineno}, is None. Set requires_grad after the last operation.",
+                edit,
             )
         if not isinstance(statement, ast.Assign):
             continue
         if Tag.UPDATED in value.tags:
             name = case.text.of(statement.targets[0])
             unrecorded = case.torch and Tag.UNRECORDED in value.tags
-            change = updated_in_place(statement, case, unrecorded) or made_anew(value, case)
+            change = update_in_place(statement, case, unrecorded) or leaf_again(value, case)
             if change is not None and unrecorded:
                 yield RuleHit(
                     4,
                     statement,
-                    f"`{name}` becomes a new tensor here, and under no_grad it asks for no gradient: the next turn has "
-                    "no graph that leads to it. Update it in place.",
+                    f"`{name}` becomes a new tensor here, and under no_grad it requires no gradient: in the next "
+                    "iteration no graph leads to it. Update it in place.",
                     change,
                 )
             elif change is not None:
-                yield RuleHit(5, statement, no_leaf_any_more(name, case), change)
+                yield RuleHit(5, statement, rebound_sentence(name, case), change)
             continue
         target = statement.targets[0]
         if not isinstance(target, ast.Name | ast.Attribute | ast.Subscript):
             continue
         name = case.text.of(target)
-        anew = made_a_leaf(case, statement)
-        elsewhere = not isinstance(target, ast.Name)  # what keeps it may be asked for it anywhere
+        edit = requires_grad_last(case, statement)
+        elsewhere = not isinstance(target, ast.Name)  # an attribute or item may be read anywhere
         kept_as = statement.value.id if isinstance(statement.value, ast.Name) else name
         yield RuleHit(
             5,
-            statement if anew or elsewhere else event.node,
+            statement if edit or elsewhere else event.node,
             f"`{name}` is computed from others, so it is no leaf, and its `.grad`, read in line "
             f"{event.statement.lineno}, is None."
-            if anew or elsewhere
+            if edit or elsewhere
             else f"`{name}`, made in line {statement.lineno}, is computed from others: it is no leaf, and its `.grad` "
             f"is None unless `{name}.retain_grad()` was called.",
-            anew or case.text.after(statement, f"{kept_as}.retain_grad()"),
+            edit or case.text.after(statement, f"{kept_as}.retain_grad()"),
         )
 
 
-def chained(case: Case) -> Iterator[RuleHit]:
-    """12: w = w - lr * slope in a loop, where operations are recorded: each w carries all those before it.
-    Silent: where anything goes back through more than one step (a derivative that records, as a meta-learner's)."""
+def recorded_updates(case: Case) -> Iterator[RuleHit]:
+    """Report failure 12: w = w - lr * slope in a loop is recorded, so that each w carries the graph of all before it.
+    Reports nothing if a derivative is taken with create_graph, as in meta-learning."""
     if any("create_graph" in ast.unparse(e.node) for e in case.all(Act.DIFFERENTIATE)):
         return
     done: set[int] = set()
@@ -95,33 +95,33 @@ def chained(case: Case) -> Iterator[RuleHit]:
             )
 
 
-def no_leaf_any_more(name: str, case: Case) -> str:
-    """What a leaf has become by `w = w - ...`, and what to do instead."""
+def rebound_sentence(name: str, case: Case) -> str:
+    """Return the sentence about `w = w - ...`, which makes a leaf a result, and about what to do instead."""
     if case.torch:
         return (
-            f"`{name}` becomes a new tensor, computed from the old one: in the next turn it is no leaf, and its "
+            f"`{name}` becomes a new tensor, computed from the old one: in the next iteration it is no leaf, and its "
             "`.grad` is None. Update it in place, under no_grad."
         )
     return (
-        f"`{name}` becomes the result of an operation: in the next turn it is no leaf that learns. Change the numbers "
-        f"of the leaf itself, `{name}.data`."
+        f"`{name}` becomes the result of an operation: in the next iteration it is no leaf that learns. Change the "
+        f"numbers of the leaf itself, `{name}.data`."
     )
 
 
-def made_anew(value: Value, case: Case) -> Edit | None:
-    """The new value as a leaf again, where it is one of several that a statement makes."""
+def leaf_again(value: Value, case: Case) -> Edit | None:
+    """Return the edit that makes a new value a leaf again, for a statement that makes several."""
     if value.node is None or not case.torch:
         return None
     return case.text.replace([(value.node, f"{case.text.operand(value.node)}.detach().requires_grad_()")])
 
 
-def updated_in_place(statement: ast.Assign, case: Case, unrecorded: bool) -> Edit | None:
+def update_in_place(statement: ast.Assign, case: Case, unrecorded: bool) -> Edit | None:
     value = statement.value
     if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Sub) or case.text.indent(statement).strip():
         return None
     name, indent = case.text.of(statement.targets[0]), case.text.indent(statement)
     if not case.torch:
-        new = "\n".join([f"{name}.data -= {case.text.of(value.right)}", *(indent + s for s in emptied(name, case))])
+        new = "\n".join([f"{name}.data -= {case.text.of(value.right)}", *(indent + s for s in zero_lines(name, case))])
         return case.text.replace([(statement, new)])
     update = f"{name} -= {case.text.of(value.right)}"
     update = update if unrecorded else f"with torch.no_grad():\n{indent}    {update}"
@@ -129,8 +129,8 @@ def updated_in_place(statement: ast.Assign, case: Case, unrecorded: bool) -> Edi
     return case.text.replace([(statement, new)])
 
 
-def made_a_leaf(case: Case, statement: ast.Assign | ast.Return) -> Edit | None:
-    """The same numbers, asked for a gradient when all is done to them; None where no leaf is made in the statement."""
+def requires_grad_last(case: Case, statement: ast.Assign | ast.Return) -> Edit | None:
+    """Return the edit that sets requires_grad after the last operation; None if the statement creates no leaf."""
     if statement.value is None:
         return None
     calls = [n for n in ast.walk(statement.value) if isinstance(n, ast.Call) and n is not statement.value]
@@ -145,8 +145,8 @@ def made_a_leaf(case: Case, statement: ast.Assign | ast.Return) -> Edit | None:
     return case.text.replace([(statement.value, f"{brackets}.requires_grad_()")])
 
 
-def no_leaf_to_optimize(case: Case) -> Iterator[RuleHit]:
-    """19: an optimizer over what is no leaf."""
+def optimizer_of_nonleaf(case: Case) -> Iterator[RuleHit]:
+    """Report failure 19: an optimizer gets a tensor that is not a leaf."""
     for event in case.all(Act.OPTIMIZER):
         for value in event.value.items or []:
             statement = value.statement
@@ -157,31 +157,32 @@ def no_leaf_to_optimize(case: Case) -> Iterator[RuleHit]:
                 and isinstance(statement, ast.Assign | ast.Return)
                 and case.torch
             ):
-                edit = made_a_leaf(case, statement) or leaf_given(case, event, value)
+                edit = requires_grad_last(case, statement) or give_leaf(case, event, value)
                 if edit is not None:
                     yield RuleHit(
                         19,
                         statement,
-                        f"{called(value, 'This')} is computed from another tensor, so it is no leaf: the optimizer in "
+                        f"{name_or(value, 'This')} is computed from another tensor, so it is no leaf: the optimizer in "
                         f"line {event.statement.lineno} refuses it.",
                         edit,
                     )
 
 
-def leaf_given(case: Case, event: Event, value: Value) -> Edit | None:
-    """The leaf from which a value is computed, given to an optimizer instead of the value."""
+def give_leaf(case: Case, event: Event, value: Value) -> Edit | None:
+    """Return the edit that gives the optimizer the leaf from which a value is computed; None if there is none."""
     names = [n for n in ast.walk(event.node) if isinstance(n, ast.Name) and n.id == value.name]
     source = next((part for part in reach(value) if part.leaf and part.graph and part.name), None)
     return case.text.replace([(n, source.name) for n in names]) if names and source is not None else None
 
 
-def emptied(name: str, case: Case) -> list[str]:
-    """The statement that a turn of this project's engine needs after an update by hand, unless the text has one."""
+def zero_lines(name: str, case: Case) -> list[str]:
+    """Return the zero_grad() that an update by hand needs in this project's engine; [] if the program zeroes
+    already."""
     return [] if case.all(Act.ZERO) else [f"{name}.zero_grad()"]
 
 
 def leaf_rebound(case: Case) -> Iterator[RuleHit]:
-    """7: `w -= lr * w.grad` on a leaf of this project's engine, whose operators never write in place."""
+    """Report failure 7: `w -= lr * w.grad` on a leaf of this project's engine, whose operators never write in place."""
     signs = {ast.Add: "+=", ast.Sub: "-="}
     for event in case.all(Act.WRITE):
         statement = event.statement
@@ -192,7 +193,7 @@ def leaf_rebound(case: Case) -> Iterator[RuleHit]:
             continue
         name = statement.target.id
         indent = case.text.indent(statement)
-        lines = [f"{name}.data {sign} {case.text.of(statement.value)}", *(indent + s for s in emptied(name, case))]
+        lines = [f"{name}.data {sign} {case.text.of(statement.value)}", *(indent + s for s in zero_lines(name, case))]
         yield RuleHit(
             7,
             statement,
@@ -203,12 +204,12 @@ def leaf_rebound(case: Case) -> Iterator[RuleHit]:
 
 
 def leaf_written(case: Case) -> Iterator[RuleHit]:
-    """7: a leaf that asks for a gradient, written in place where operations are recorded."""
+    """Report failure 7: a leaf that requires a gradient is written in place while operations are recorded."""
     if not case.torch:
         return
     for event in case.all(Act.WRITE):
         value, statement = event.value, event.statement
-        if not (event.required_grad and event.recorded and own_line(statement)):
+        if not (event.required_grad and event.recorded and is_simple(statement)):
             continue
         indent = case.text.indent(statement)
         if indent.strip():
@@ -217,14 +218,14 @@ def leaf_written(case: Case) -> Iterator[RuleHit]:
         yield RuleHit(
             7,
             statement,
-            f"{called(value, 'This')} is a leaf that asks for a gradient: PyTorch refuses to write into it while "
+            f"{name_or(value, 'This')} is a leaf that requires a gradient: PyTorch refuses to write into it while "
             "operations are recorded.",
             case.text.replace([(statement, f"with torch.no_grad():\n{indent}    {inner}")]),
         )
 
 
 def written_name(event: Event) -> str | None:
-    """The name that a call writes to: h of h.add_(1), F.relu_(h), self.act(h)."""
+    """Return the name that a call writes to, h of h.add_(1), F.relu_(h) or self.act(h); None if there is none."""
     node = event.node
     if not isinstance(node, ast.Call):
         return None
@@ -235,14 +236,14 @@ def written_name(event: Event) -> str | None:
     return first.id if isinstance(first, ast.Name) and event.detail == "argument" else None
 
 
-def part_written(statement: ast.stmt) -> ast.Subscript | None:
-    """h[0], of h[0] = 1 and h[0] *= 2."""
+def written_subscript(statement: ast.stmt) -> ast.Subscript | None:
+    """Return h[0] of h[0] = 1 or h[0] *= 2; None for any other statement."""
     target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
     return target if isinstance(target, ast.Subscript) else None
 
 
-def gone_through_later(case: Case, write: Event) -> bool:
-    """Was a leaf without a gradient, such as a buffer, in an operation before the write whose pass comes after it?"""
+def differentiated_later(case: Case, write: Event) -> bool:
+    """Tell whether a leaf without a gradient, such as a buffer, was used before a write and a pass comes after it."""
     if graph_of(write.value) is not False:
         return False
     now = case.order[write]
@@ -252,12 +253,13 @@ def gone_through_later(case: Case, write: Event) -> bool:
 
 
 def overwritten(case: Case) -> Iterator[RuleHit]:
-    """1: numbers that the backward pass needs, overwritten. Silent: for what no operation is known to keep."""
+    """Report failure 1: numbers that the backward pass needs are overwritten.
+    Reports nothing if no operation is known to have saved them."""
     for event in case.all(Act.WRITE):
         value, statement = event.value, event.statement
-        if not event.saved or not event.recorded or not own_line(statement):
+        if not event.saved or not event.recorded or not is_simple(statement):
             continue
-        if value.leaf and not gone_through_later(case, event):
+        if value.leaf and not differentiated_later(case, event):
             continue
         name = value.name
         if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
@@ -268,7 +270,7 @@ def overwritten(case: Case) -> Iterator[RuleHit]:
             right = f"({right})" if isinstance(statement.value, ast.BinOp) else right
             name = target
             edit = case.text.replace([(statement, f"{target} = {target} {sign} {right}")])
-        elif (part := part_written(statement)) is not None:
+        elif (part := written_subscript(statement)) is not None:
             base = part.value
             if not isinstance(base, ast.Name) or not isinstance(statement, ast.Assign | ast.AugAssign):
                 continue

@@ -1,4 +1,4 @@
-"""Rules about layers: what stands before the loss, what is in a row, how weights start."""
+"""Rules about layers: what stands before the loss, layers in a row, initial weights."""
 
 import ast
 import itertools
@@ -11,11 +11,11 @@ from lab.failures.analysis.effects import LOSS_FUNCTIONS
 from lab.failures.analysis.facts import LAYERS, NORMS, Value, graph_of, modules, reach
 from lab.failures.analysis.kinds import Act, Kind
 from lab.failures.analysis.program import Body, Event
-from lab.failures.analysis.rules.case import Case, RuleHit, called, receiver, short
+from lab.failures.analysis.rules.case import Case, RuleHit, name_or, receiver, short
 
 
-def last_activation(case: Case) -> Iterator[RuleHit]:
-    """25: softmax or sigmoid before a loss that has it inside. 14: relu on the way into such a loss."""
+def activation_before_loss(case: Case) -> Iterator[RuleHit]:
+    """Report failure 25: softmax or sigmoid before a loss that applies it; and failure 14: relu before such a loss."""
     for event in case.all(Act.LOSS):
         value = event.value
         if event.detail not in {"cross_entropy", "binary_cross_entropy_with_logits", "nll_loss"}:
@@ -38,7 +38,7 @@ def last_activation(case: Case) -> Iterator[RuleHit]:
                     case.text.replace([(node, new)]),
                 )
             continue
-        if value.op == "softmax" and (wanted := wanted_elsewhere(case, node, event)) and (given := first_given(event)):
+        if value.op == "softmax" and (wanted := other_use(case, node, event)) and (given := first_input(event)):
             yield RuleHit(
                 25,
                 event.node,
@@ -48,7 +48,7 @@ def last_activation(case: Case) -> Iterator[RuleHit]:
                 case.text.replace([(given, f"{case.text.operand(given)}.clamp(min=1e-8).log()")]),
             )
             continue
-        edit = unwrapped(case, node)
+        edit = unwrap(case, node)
         if edit is None:
             continue
         if value.op == "relu":
@@ -70,7 +70,7 @@ def last_activation(case: Case) -> Iterator[RuleHit]:
 
 
 def unscaled(value: Value) -> Value:
-    """What a value is a view, a multiple by a number, or the mean of several of."""
+    """Strip views, factors and the mean of a stack from a value, and return what is left."""
     while value.parents:
         multiple = value.op in {"*", "/"} and any(part.kind == Kind.NUMBER for part in value.parents)
         several = value.op == "mean" and value.parents[0].op == "stack"
@@ -81,7 +81,7 @@ def unscaled(value: Value) -> Value:
 
 
 def softmax_by_hand(case: Case, value: Value, loss: Event) -> Iterator[RuleHit]:
-    """25: exponentials over their sum, in front of a loss that has softmax inside."""
+    """Report failure 25: exponentials divided by their sum go into a loss that applies softmax."""
     power, total = value.parents
     node, made = value.node, power.node
     divided = node.left if isinstance(node, ast.BinOp) else receiver(node) if node is not None else None
@@ -111,9 +111,9 @@ def inside(around: ast.AST, node: ast.AST) -> bool:
     return any(part is node for part in ast.walk(around))
 
 
-def wanted_elsewhere(case: Case, softmax: ast.Call, loss: Event) -> int:
-    """The line of another use of probabilities that a loss should not get: a distribution made of them, or a call of
-    the function that is there to give them. 0 where there is none; what `forward` gives is for the loss."""
+def other_use(case: Case, softmax: ast.Call, loss: Event) -> int:
+    """Return the line that needs the probabilities of this softmax as they are; 0 if there is none.
+    It makes a distribution of them, or calls the function that returns them. What `forward` returns is for the loss."""
     drawn = [e.statement.lineno for e in case.all(Act.DRAW) if e.value.node is softmax]
     functions = [f for f in ast.walk(case.program.tree) if isinstance(f, ast.FunctionDef)]
     homes = {f.name for f in functions if f.name != "forward" and any(node is softmax for node in ast.walk(f))}
@@ -126,13 +126,14 @@ def wanted_elsewhere(case: Case, softmax: ast.Call, loss: Event) -> int:
     return next(iter(drawn + (asked if through_it else [])), 0)
 
 
-def first_given(event: Event) -> ast.expr | None:
-    """What the call of a loss is given first."""
+def first_input(event: Event) -> ast.expr | None:
+    """Return the first argument of the loss."""
     return event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
 
 
-def unwrapped(case: Case, node: ast.Call) -> Edit | None:
-    """A call replaced by what it is called with; a layer in a list by one that does nothing."""
+def unwrap(case: Case, node: ast.Call) -> Edit | None:
+    """Return the edit that replaces a call by its argument, or a layer in a list by Identity(); None if neither
+    fits."""
     last = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if last in {"Softmax", "Sigmoid", "ReLU"}:
         prefix = case.text.of(node.func)[: -len(last)]
@@ -144,9 +145,9 @@ def unwrapped(case: Case, node: ast.Call) -> Edit | None:
 
 
 def dead_by_bias(case: Case) -> Iterator[RuleHit]:
-    """14: a bias far below 0 in front of a relu. Silent: where no relu is known to follow the layer."""
+    """Report failure 14: a bias far below 0 in front of a relu. Reports nothing unless a relu follows the layer."""
     for event in case.all(Act.INIT, Act.WRITE, Act.UPDATE):
-        number, bias = filled(event), event.value
+        number, bias = fill_value(event), event.value
         if number is None or number > DEAD_BIAS or bias.name != "bias" or id(bias.base) not in case.rectified:
             continue
         node = event.node if isinstance(event.node, ast.Call) else event.statement
@@ -161,32 +162,32 @@ def dead_by_bias(case: Case) -> Iterator[RuleHit]:
 
 
 def is_number(node: ast.expr, number: float) -> bool:
-    """Is it this number, as it is written?"""
+    """Tell whether an expression is this number, as it may be written."""
     return ast.unparse(node).replace(" ", "") in {f"{number:g}", str(number), str(int(number))}
 
 
-def filled(event: Event) -> float | None:
-    """The number to which an event sets each element of a tensor; None where it does anything else."""
+def fill_value(event: Event) -> float | None:
+    """Return the number that an event writes to every element of a tensor; None if it does anything else."""
     node, other = event.node, event.other or Value()
     name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else event.detail
     if event.detail == "part":
         return None
     if name in {"zeros_", "zero_", "ones_"}:
         return float(name == "ones_")
-    constant = other.constant if other.constant is not None else one_number(other)
+    constant = other.constant if other.constant is not None else constant_value(other)
     whole = isinstance(node, ast.Subscript) and ast.unparse(node.slice) in {":", "..."}
     if not isinstance(constant, int | float) or not (name in {"constant_", "fill_", "copy_", "="} or whole):
         return 0.0 if name in {"mul_", "*"} and other.constant in (0, 0.0) else None
     return float(constant)
 
 
-def one_number(value: Value) -> float | None:
-    """The number that every element of a tensor is known to be."""
+def constant_value(value: Value) -> float | None:
+    """Return the number that every element of a tensor has, or None."""
     return value.moments[0] if value.moments is not None and value.moments[1] == 0.0 else None
 
 
 def moved_below_zero(case: Case) -> Iterator[RuleHit]:
-    """14: a bias in front of a relu that a statement moves far down; a leaf that starts far below 0 as such a bias."""
+    """Report failure 14: a bias in front of a relu is moved far below 0, or a leaf used as one starts there."""
     for event in case.all(Act.WRITE, Act.UPDATE):
         layer, statement = event.value.base, event.statement
         number = event.other.constant if event.other is not None else None
@@ -201,7 +202,7 @@ def moved_below_zero(case: Case) -> Iterator[RuleHit]:
         made = next((n for n in calls if len(n.args) > 1 and ast.unparse(n.func).endswith("full")), None)
         if made is not None:
             edit = case.text.replace([(made.args[1], "0.0")])
-            yield RuleHit(14, value.node or made, BELOW_ZERO.format(called(value, "this bias")), edit)
+            yield RuleHit(14, value.node or made, BELOW_ZERO.format(name_or(value, "this bias")), edit)
 
 
 BELOW_ZERO = (
@@ -211,13 +212,14 @@ BELOW_ZERO = (
 DEAD_BIAS = -3.0
 
 
-SERIAL = (LAYERS - NORMS) | LOSS_FUNCTIONS | {"view", "mean", "sum"}  # what passes its input on
+SERIAL = (LAYERS - NORMS) | LOSS_FUNCTIONS | {"view", "mean", "sum"}  # operations that pass their input on
 
 
 def many_sigmoids(case: Case) -> Iterator[RuleHit]:
-    """15: five and more sigmoids in a row. Silent: with any normalisation between."""
+    """Report failure 15: five or more sigmoids in a row in a Sequential. Reports nothing with a normalisation
+    between."""
     for value in case.program.objects:
-        items = in_a_row(value)
+        items = flat_layers(value)
         if value.op != "Sequential" or any(i.op in NORMS for i in items) or value.node is None:
             continue
         alike = [i for i in items[:-1] if is_sigmoid(i) and isinstance(i.node, ast.Call)]
@@ -236,7 +238,7 @@ def many_sigmoids(case: Case) -> Iterator[RuleHit]:
                 15,
                 value.node if here else default or most,
                 f"The slope of a sigmoid is at most 1/4: behind {count} of them in a row, the first layer of "
-                f"{called(value, 'the network')} gets at most 1/{4**count:,} of a gradient, times the weights.",
+                f"{name_or(value, 'the network')} gets at most 1/{4**count:,} of a gradient, times the weights.",
                 edit,
             )
 
@@ -247,7 +249,7 @@ BY_HAND = re.compile(
 
 
 def is_sigmoid(layer: Value) -> bool:
-    """Is it a layer of torch's, or one of the text's own whose `forward` is a sigmoid and nothing else?"""
+    """Tell whether a layer is torch's Sigmoid, or a class of the program whose `forward` is a sigmoid only."""
     if layer.op == "Sigmoid" or not isinstance(layer.body, Body):
         return layer.op == "Sigmoid"
     methods = [part for part in layer.body.definition.body if isinstance(part, ast.FunctionDef)]  # type: ignore[union-attr]
@@ -257,7 +259,7 @@ def is_sigmoid(layer: Value) -> bool:
 
 
 def default_of(case: Case, call: ast.expr) -> ast.expr | None:
-    """nn.Sigmoid, of act() in a function with the parameter act=nn.Sigmoid."""
+    """Return the default of the called parameter: nn.Sigmoid, for act() in a function with act=nn.Sigmoid."""
     name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
     for place in ast.walk(case.program.tree):
         if isinstance(place, ast.FunctionDef) and any(node is call for node in ast.walk(place)):
@@ -267,22 +269,22 @@ def default_of(case: Case, call: ast.expr) -> ast.expr | None:
     return None
 
 
-def in_a_row(network: Value) -> list[Value]:
-    """Return the layers of a Sequential, with those of the ones inside it."""
-    parts = [in_a_row(part) if part.op == "Sequential" else [part] for part in network.items or []]
+def flat_layers(network: Value) -> list[Value]:
+    """Return the layers of a Sequential, including those of nested ones."""
+    parts = [flat_layers(part) if part.op == "Sequential" else [part] for part in network.items or []]
     return [layer for part in parts for layer in part]
 
 
 def sigmoids_in_forward(case: Case) -> Iterator[RuleHit]:
-    """15: five and more calls of sigmoid, one around the other, with layers between, as `forward` writes them.
-    Silent: with a normalisation or a sum between, and where it is not known how many layers a loop goes through."""
+    """Report failure 15: five or more nested sigmoid calls with layers between, as `forward` writes them.
+    Reports nothing with a normalisation or a sum between, or if the number of layers in a loop is unknown."""
     for event in case.all(Act.LOSS, Act.BACKWARD):
         calls: dict[int, tuple[ast.Call, int]] = {}
-        met: list[int] = []  # one for each value that a call made
-        value = predicted_of(event.value)
+        met: list[int] = []  # one entry for each call of a node
+        value = prediction_in(event.value)
         while value.op == "sigmoid" or value.op in SERIAL:
             node = value.node
-            if value.op == "sigmoid" and isinstance(node, ast.Call) and sigmoid_called(node):
+            if value.op == "sigmoid" and isinstance(node, ast.Call) and applies_sigmoid(node):
                 loops = dict(value.turns)
                 times = math.prod(n for loop, n in case.program.layers_in.items() if loop in loops)
                 met.append(id(node))
@@ -307,21 +309,21 @@ def sigmoids_in_forward(case: Case) -> Iterator[RuleHit]:
         )
 
 
-def predicted_of(loss: Value) -> Value:
-    """What a loss that is written out by hand compares with its target."""
+def prediction_in(loss: Value) -> Value:
+    """Return what a loss written out by hand compares with its target."""
     while loss.op in {"mean", "sum", "-", "**", "pow", "square", "abs", "sqrt"} and loss.parents:
         loss = next((part for part in loss.parents if part.graph), loss.parents[0])
     return loss
 
 
-def sigmoid_called(node: ast.Call) -> bool:
-    """Is it the call of a function, a method or a layer, not the making of a layer?"""
+def applies_sigmoid(node: ast.Call) -> bool:
+    """Tell whether a node applies a sigmoid, as a function, method or layer, rather than creates the layer."""
     return bool(node.args) or (isinstance(node.func, ast.Attribute) and node.func.attr == "sigmoid")
 
 
 def fading_recurrence(case: Case) -> Iterator[RuleHit]:
-    """15: recurrent weights that shrink every vector by a known factor, over a known number of steps.
-    Silent: for layers with gates, for sequences of unknown length, and where more than one step is read."""
+    """Report failure 15: recurrent weights shrink every vector by a known factor, over a known number of steps.
+    Reports nothing for gated layers, for sequences of unknown length, and if the loss reads more than one step."""
     for event in case.all(Act.INIT):
         layer, node, gain = event.value.base, event.node, event.other.constant if event.other else None
         recurrent = event.detail == "orthogonal_" and event.value.name.startswith("weight_hh")
@@ -331,7 +333,7 @@ def fading_recurrence(case: Case) -> Iterator[RuleHit]:
             continue
         first = any(k.arg == "batch_first" and ast.unparse(k.value) == "True" for k in layer.node.keywords)
         outputs = [v for e in case.all(Act.LOSS) for v in reach(e.value) if v.op == "RNN" and layer in v.parents]
-        shapes = [v.parents[0].shape or () for v in outputs if read_at_one_place(v, case)]
+        shapes = [v.parents[0].shape or () for v in outputs if uses_one_step(v, case)]
         steps = next((shape[first] for shape in shapes if len(shape) == 3), None)
         if steps and gain**steps < FADED:
             yield RuleHit(
@@ -346,9 +348,9 @@ def fading_recurrence(case: Case) -> Iterator[RuleHit]:
 
 
 def drawn_too_small(case: Case) -> Iterator[RuleHit]:
-    """15: Linear layers in a row that are drawn with a deviation so small for their width that nothing gets through.
-    Silent: with a sum or a normalisation between them, and for layers whose width is not known."""
-    drawn = {id(e.value.base): e for e in case.all(Act.INIT) if e.value.name == "weight" and deviation(e) is not None}
+    """Report failure 15: Linear layers in a row start with weights too small for their width to let anything through.
+    Reports nothing with a sum or a normalisation between them, and for layers of unknown width."""
+    drawn = {id(e.value.base): e for e in case.all(Act.INIT) if e.value.name == "weight" and drawn_std(e) is not None}
     for event in case.all(Act.LOSS):
         layers, value = [], event.value
         while value.parents and (value.op in SERIAL or value.op in PASSING):
@@ -358,7 +360,7 @@ def drawn_too_small(case: Case) -> Iterator[RuleHit]:
         for layer, before in itertools.pairwise(layers):
             width, made = before.attributes.get("out", Value()).constant, drawn.get(id(layer))
             if made is not None and isinstance(width, int):
-                shrinking.append((made, (deviation(made) or 0.0) * width**0.5))
+                shrinking.append((made, (drawn_std(made) or 0.0) * width**0.5))
         left = math.prod(scale for _, scale in shrinking)
         node = shrinking[0][0].node if shrinking else None
         if left < FADED and isinstance(node, ast.Call):
@@ -373,11 +375,11 @@ def drawn_too_small(case: Case) -> Iterator[RuleHit]:
             )
 
 
-PASSING = {"relu", "tanh", "leaky_relu", "gelu"}  # what does not make small numbers larger
+PASSING = {"relu", "tanh", "leaky_relu", "gelu"}  # activations that do not enlarge small numbers
 
 
-def deviation(drawing: Event) -> float | None:
-    """The number that a normal distribution is drawn with as its deviation."""
+def drawn_std(drawing: Event) -> float | None:
+    """Return the standard deviation of a normal initialisation; None for any other event."""
     node = drawing.node
     if drawing.detail not in {"normal_", "trunc_normal_"} or not isinstance(node, ast.Call):
         return None
@@ -385,36 +387,36 @@ def deviation(drawing: Event) -> float | None:
     return given.value if isinstance(given, ast.Constant) and isinstance(given.value, float) else None
 
 
-def read_at_one_place(output: Value, case: Case) -> bool:
-    """Does the loss see a single step of a sequence: one that an index takes, or the last state?"""
+def uses_one_step(output: Value, case: Case) -> bool:
+    """Tell whether the loss uses a single step of a sequence: one index, or the last state."""
     behind = [v for e in case.all(Act.LOSS) for v in reach(e.value)]
     users = [v for v in behind if any(part is output for part in v.parents)]
     return all(v.op == "RNN" or (v.op == "index" and v.shape is not None and len(v.shape) == 2) for v in users)
 
 
-FADED = 1e-6  # what is left of a gradient that float32 no longer adds to a weight
+FADED = 1e-6  # share of a gradient that is too small to change a float32 weight
 
 
-def all_the_same(case: Case) -> Iterator[RuleHit]:
-    """16: weights of a hidden layer that start at zero. Silent: for biases, and for one layer alone."""
+def identical_units(case: Case) -> Iterator[RuleHit]:
+    """Report failure 16: the weights of a hidden layer start at zero. Reports nothing for biases and a single layer."""
     why = "all units of a layer start the same and get the same gradient: they stay one unit."
     for event in case.all(Act.INIT, Act.WRITE, Act.UPDATE):
-        value, number = event.value, filled(event)
+        value, number = event.value, fill_value(event)
         around = next((s for _, s in reversed(event.path) if isinstance(s, ast.If)), None)
         if around is None or event.arms[-1:] != ((id(around), 0),) or number != 0:
             continue
         weight = value.parents[0] if value.op == "detach" and value.parents else value
         named = weight.name == "weight" or (event.kind == Act.INIT and value.op == "parameter")
-        if asks_for_layer(around.test) and named and not drawn_later(case, event):
-            yield drawn(case, event, why)
+        if tests_for_layer(around.test) and named and not initialised_later(case, event):
+            yield same_weights_hit(case, event, why)
     for event in case.all(Act.MATMUL):
         second = event.other
         if second is None or not zero_matrix(second):
             continue
         for first in reach(event.value, live=False):
             if zero_matrix(first) and untransposed(first) is not untransposed(second):
-                yield from both_zero(case, untransposed(first), untransposed(second), why)
-    yield from every_layer(case, why)
+                yield from two_zero_matrices(case, untransposed(first), untransposed(second), why)
+    yield from identical_layers(case, why)
     for event in case.all(Act.ZERO_LAYER):
         node = event.node
         if isinstance(node, ast.Call) and event.detail == "MLP":
@@ -426,8 +428,8 @@ def all_the_same(case: Case) -> Iterator[RuleHit]:
             )
 
 
-def drawn_later(case: Case, event: Event) -> bool:
-    """Does something else write to the same weights after an event, before any pass?"""
+def initialised_later(case: Case, event: Event) -> bool:
+    """Tell whether something else writes to the same weights after an event and before any backward pass."""
     for later in case.program.events[case.order[event] + 1 :]:
         if later.kind == Act.BACKWARD:
             return False
@@ -437,22 +439,23 @@ def drawn_later(case: Case, event: Event) -> bool:
     return False
 
 
-def every_layer(case: Case, why: str) -> Iterator[RuleHit]:
-    """16: a layer and the one behind it, the weights of each set to one number before anything is learned.
-    Silent: where the layers draw their weights again, and for numbers other than 0 where dropout tells units apart."""
+def identical_layers(case: Case, why: str) -> Iterator[RuleHit]:
+    """Report failure 16: the weights of a layer and of the next one are each set to one number before training.
+    Reports nothing if the layers draw their weights again, or if dropout tells units with a number other than 0
+    apart."""
     if "reset_parameters" in case.names:
         return
     now = filled_layers(case)
-    rows = [in_a_row(v) for v in case.program.objects if v.op == "Sequential"]
+    rows = [flat_layers(v) for v in case.program.objects if v.op == "Sequential"]
     weighty = [[id(layer) for layer in row if layer.op in LAYERS - NORMS] for row in rows]
     following = {pair for row in weighty for pair in itertools.pairwise(row)}
     for first, second in sorted(case.program.layer_pairs | following):
         if first in now and second in now:
-            yield drawn(case, now[first], why)
+            yield same_weights_hit(case, now[first], why)
 
 
-def drawn(case: Case, event: Event, why: str) -> RuleHit:
-    """16, with numbers drawn where one was written to all of them."""
+def same_weights_hit(case: Case, event: Event, why: str) -> RuleHit:
+    """Return the hit for failure 16, with random numbers in place of the one that all weights were set to."""
     node = event.node if isinstance(event.node, ast.Call) else event.statement
     source = receiver(event.node)
     if event.kind == Act.INIT and isinstance(event.node, ast.Call):
@@ -464,7 +467,7 @@ def drawn(case: Case, event: Event, why: str) -> RuleHit:
 
 
 def filled_layers(case: Case) -> dict[int, Event]:
-    """The layers whose weights are one number when the first pass goes through them, and where that happens."""
+    """Return the layers whose weights are one number at the first pass through them, with the event that set it."""
     now: dict[int, Event] = {}
     found: dict[int, Event] = {}
     passes = case.all(Act.BACKWARD)
@@ -479,23 +482,23 @@ def filled_layers(case: Case) -> dict[int, Event]:
             parts = [id(part) for part in modules(event.value.base)] if weight else []
             for part in parts:
                 now.pop(part, None)
-            if fills(case, event):
+            if fills_layers(case, event):
                 now |= dict.fromkeys(parts, event)
     return found if passes else now
 
 
-def fills(case: Case, event: Event) -> bool:
-    """Does it set each number of a weight to the same one, in every layer of a kind?"""
-    number, computed = filled(event), event.detail == "constant_"  # one number, whatever it is
-    chosen = any(not asks_for_kind(test.test) for test in event.tests)  # a test may choose the biases alone
+def fills_layers(case: Case, event: Event) -> bool:
+    """Tell whether an event sets all numbers of a weight to the same one, for every layer of a kind."""
+    number, computed = fill_value(event), event.detail == "constant_"  # one number, even if unknown
+    chosen = any(not tests_for_kind(test.test) for test in event.tests)  # a test may pick the biases only
     return (number is not None or computed) and not chosen and (number == 0 or not case.names & DROPOUTS)
 
 
 DROPOUTS = {"Dropout", "dropout", "AlphaDropout", "Dropout1d", "Dropout2d"}
 
 
-def both_zero(case: Case, first: Value, second: Value, why: str) -> Iterator[RuleHit]:
-    """16: two matrices of the text's own that a value goes through one after the other."""
+def two_zero_matrices(case: Case, first: Value, second: Value, why: str) -> Iterator[RuleHit]:
+    """Report failure 16: two matrices of the program, applied one after the other, start at zero."""
     learned = first.kind == Kind.PARAMETER
     made = first.node
     if learned and isinstance(made, ast.Call) and made.args:  # zeros of Parameter(zeros)
@@ -509,9 +512,9 @@ def both_zero(case: Case, first: Value, second: Value, why: str) -> Iterator[Rul
         shape = ", ".join(case.text.of(a) for a in inner.args)
         made, new, learned = inner, f"0.1 * {case.text.of(inner.func.value)}.random.standard_normal({shape})", True
     new = new if learned else f"({new}).requires_grad_()"
-    names = f"{called(first, 'These weights')} and {called(second, 'those')}"
+    names = f"{name_or(first, 'These weights')} and {name_or(second, 'those')}"
     if first.node is second.node:
-        names = f"{called(first, 'The weights')} of both layers"
+        names = f"{name_or(first, 'The weights')} of both layers"
     yield RuleHit(16, made, f"{names} start at zero: {why}", case.text.replace([(made, new)]))
 
 
@@ -521,16 +524,16 @@ def untransposed(value: Value) -> Value:
     return value
 
 
-def asks_for_layer(test: ast.expr) -> bool:
-    """Is it a test whether something is a Linear, or a convolution, and of nothing else?"""
+def tests_for_layer(test: ast.expr) -> bool:
+    """Tell whether a test only checks for a Linear or a convolution."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         return False
     names = {node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "") for node in ast.walk(test)}
     return bool(names & {"isinstance", "type"}) and any(name in LAYERS and name not in NORMS for name in names)
 
 
-def asks_for_kind(test: ast.expr) -> bool:
-    """Is it a test of what kind of layer something is, or for weights?"""
+def tests_for_kind(test: ast.expr) -> bool:
+    """Tell whether a test checks the kind of a layer, or picks out weights."""
     if re.fullmatch(
         r"""['"]weight['"] in .*|.*\.(dim\(\)|ndim) (> 1|>= 2|== 2)|.*\.endswith\(['"]\.?weight['"]\)""",
         ast.unparse(test),
@@ -538,7 +541,7 @@ def asks_for_kind(test: ast.expr) -> bool:
         return True
     if isinstance(test, ast.Compare):  # type(m) is nn.Linear
         return (
-            asks_for_layer(test)
+            tests_for_layer(test)
             and isinstance(test.left, ast.Call)
             and isinstance(test.ops[0], ast.Is | ast.Eq | ast.In)
         )

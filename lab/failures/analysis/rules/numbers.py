@@ -1,4 +1,4 @@
-"""Rules about numbers: shapes that do not fit, logarithms of 0, integers, digits."""
+"""Rules about numbers: shapes that broadcast by mistake, logarithms and roots of 0, integers, precision."""
 
 import ast
 from collections.abc import Iterator
@@ -15,16 +15,16 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
-from lab.failures.analysis.rules.case import Case, RuleHit, called, receiver, short
+from lab.failures.analysis.rules.case import Case, RuleHit, name_or, receiver, short
 
 
 def column_and_row(case: Case) -> Iterator[RuleHit]:
-    """8: (N, 1) against (N,). Silent: where one of the shapes is not known."""
+    """Report failure 8: (N, 1) is combined with (N,). Reports nothing if one of the shapes is unknown."""
     for event in case.all(Act.LOSS, Act.SUBTRACT):
         if event.other is None or (event.kind == Act.LOSS and event.detail not in BROADCASTING_LOSSES):
             continue
         column = column_against_row(event.value, event.other)
-        if column is None and event.kind == Act.LOSS:  # of a row by way of broadcasting only the last axis is known
+        if column is None and event.kind == Act.LOSS:  # broadcasting leaves only the last axis known
             pair = ((event.value, event.other), (event.other, event.value))
             column = next((c for c, row in pair if c.shape == (None, 1) and Tag.ROW in row.tags), None)
         if column is None or column.shape is None:
@@ -37,18 +37,18 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
         else:
             continue
         if event.kind == Act.SUBTRACT and (
-            stood_up(column, node)
-            or same_numbers(*two_sides(column, event))
-            or learned(two_sides(column, event)[1])
+            reshaped_here(column, node)
+            or views_of_one_tensor(*two_sides(column, event))
+            or is_own_parameter(two_sides(column, event)[1])
             or not (
                 sizes_known(event)
-                or predicted(column)
-                or summed_up(*two_sides(column, event))
+                or is_output(column)
+                or summed_per_sample(*two_sides(column, event))
                 or same_batch(*two_sides(column, event))
             )
         ):
-            continue  # two axes made on purpose, so that each meets each
-        if event.detail == "*" and (not predicted(column) or {event.value.graph, event.other.graph} != {True, False}):
+            continue  # two axes on purpose, to compare each with each
+        if event.detail == "*" and (not is_output(column) or {event.value.graph, event.other.graph} != {True, False}):
             continue
         part = sides[0] if column is event.value else sides[1]
         n = column.shape[0] or "N"
@@ -56,7 +56,7 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
         taken = column.statement.value if isinstance(column.statement, ast.Assign) else None
         place = part
         if taken is not None and column.node is taken and column.op in {"gather", "view"}:
-            node = place = taken  # where the text made it a column
+            node = place = taken  # where the program made it a column
         yield RuleHit(
             8,
             node,
@@ -68,15 +68,15 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
 
 
 def two_sides(column: Value, event: Event) -> tuple[Value, Value]:
-    """The column of a difference, and the row."""
+    """Return the column of a difference and the row, in this order."""
     assert event.other is not None
     return column, event.other if column is event.value else event.value
 
 
 def same_batch(column: Value, row: Value) -> bool:
-    """Is the row what a layer gives for the samples to which the column belongs: those of one batch of a loader, or
-    those at the same places?"""
-    if not predicted(row):
+    """Tell whether the row is a layer's output for the samples that the column belongs to.
+    Those are the samples of one batch of a loader, or those at the same indices."""
+    if not is_output(row):
         return False
     if column.op == "part":
         return any(v.op == "part" and v is not column and v.turns == column.turns and v.turns for v in reach(row))
@@ -91,14 +91,14 @@ def sizes_known(event: Event) -> bool:
     return all(None not in (side.shape or (None,)) for side in (event.value, event.other) if side is not None)
 
 
-def stood_up(column: Value, difference: ast.AST) -> bool:
-    """Is the column made right where it meets the row: a[:, None] - b?"""
+def reshaped_here(column: Value, difference: ast.AST) -> bool:
+    """Tell whether the column is made right where it meets the row, as in a[:, None] - b."""
     made = column.node
     return column.op in {"view", "index"} and any(part is made for part in ast.walk(difference))
 
 
-def same_numbers(column: Value, row: Value) -> bool:
-    """Is the one made of the other by its shape alone: s - s.squeeze(1), each against each?"""
+def views_of_one_tensor(column: Value, row: Value) -> bool:
+    """Tell whether both sides are views of one tensor, as in s - s.squeeze(1), which compares each with each."""
     while row.op == "view" and row.parents:
         row = row.parents[0]
     while column.op == "view" and column.parents:
@@ -106,34 +106,35 @@ def same_numbers(column: Value, row: Value) -> bool:
     return row is column
 
 
-def learned(row: Value) -> bool:
-    """Is it a parameter of the text's own, such as centres that each sample meets?"""
+def is_own_parameter(row: Value) -> bool:
+    """Tell whether the row is a parameter of the program, such as centres that each sample is compared with."""
     return bool(row.leaf and row.graph)
 
 
-def summed_up(column: Value, row: Value) -> bool:
-    """Is the column what a network makes of each sample by a sum that keeps the axis, and the row a part of data?"""
+def summed_per_sample(column: Value, row: Value) -> bool:
+    """Tell whether the column sums a network's output per sample with keepdim, and the row is a part of the data."""
     while column.op in {"+", "-"} and column.parents:
         column = max(column.parents, key=lambda part: part.op in {"sum", "mean"})
     layers = any(v.kind == Kind.MODULE and v.op in LAYERS for v in reach(column))
     return column.op in {"sum", "mean"} and layers and row.op in {"index", "part"} and graph_of(row) is False
 
 
-def predicted(value: Value) -> bool:
-    """Does a layer's output have this shape as it came?"""
+def is_output(value: Value) -> bool:
+    """Tell whether a value has the shape in which a layer returned it."""
     if value.op in {"+", "-"}:
-        return any(predicted(p) for p in value.parents)
+        return any(is_output(p) for p in value.parents)
     passes_on = value.op in {"call", "view"} or value.op in ELEMENTWISE
-    return value.op in LAYERS or (passes_on and any(predicted(p) for p in value.parents[:1]))
+    return value.op in LAYERS or (passes_on and any(is_output(p) for p in value.parents[:1]))
 
 
 def log_of_zero(case: Case) -> Iterator[RuleHit]:
-    """9: the logarithm of what can be exactly 0. Silent: with an epsilon, a clamp, or no gradient wanted."""
+    """Report failure 9: the logarithm of what can be exactly 0. Reports nothing with an epsilon or a clamp.
+    A logarithm that no gradient goes through does not count either."""
     lines: dict[int, list[tuple[ast.expr, Value]]] = {}
     chosen = [part for event in case.all(Act.WHERE) for part in ast.walk(event.node)]
     for event in case.all(Act.LOG):
         node = event.node
-        if any(node is part for part in chosen):  # another rule is for these
+        if any(node is part for part in chosen):  # both_arms_of_where reports these
             continue
         if (
             event.value.form not in {"probabilities", "relu"}
@@ -157,7 +158,7 @@ def log_of_zero(case: Case) -> Iterator[RuleHit]:
 
 
 def divided_by_zero(case: Case) -> Iterator[RuleHit]:
-    """9: a division by, or the root of, what relu may make exactly 0: a sum, a spread or a length of its outputs."""
+    """Report failure 9: a division by a sum, std or norm of relu outputs, or their root: both may be exactly 0."""
     chosen = [part for event in case.all(Act.WHERE) for part in ast.walk(event.node)]
     for event in case.all(Act.DIVIDE, Act.ROOT):
         node, what = event.node, event.value
@@ -165,7 +166,7 @@ def divided_by_zero(case: Case) -> Iterator[RuleHit]:
         if event.kind == Act.ROOT:
             part = under_the_root(node)
         reduced = what.op in {"sum", "std", "norm", "amax"} or (event.kind == Act.ROOT and what.op != "relu")
-        reduced = reduced and not any(node is inner for inner in chosen)  # another rule is for these
+        reduced = reduced and not any(node is inner for inner in chosen)  # for both_arms_of_where
         if what.form != "relu" or graph_of(what) is not True or part is None or not reduced or not event.recorded:
             continue
         yield RuleHit(
@@ -179,15 +180,15 @@ def divided_by_zero(case: Case) -> Iterator[RuleHit]:
 
 
 def root_of_zero(case: Case) -> Iterator[RuleHit]:
-    """9: the length of the difference of two outputs of one network, which is 0 for two equal inputs.
-    Silent: with anything added under the root."""
+    """Report failure 9: the distance of two outputs of one network, which is 0 for two equal inputs.
+    Reports nothing if something is added under the root."""
     for event in case.all(Act.ROOT):
         differences = [squared_difference(total) for total in (event.value, *event.value.branches)]
         difference = next((d for d in differences if d.op == "-" and graph_of(d) is True), None)
         if difference is None:
             continue
         one, two = ({id(v) for v in reach(side) if v.kind == Kind.MODULE} for side in difference.parents)
-        pairs = unmoved(difference.parents[0]) is unmoved(difference.parents[1])
+        pairs = base_of_view(difference.parents[0]) is base_of_view(difference.parents[1])
         part = under_the_root(event.node)
         if (one & two or pairs) and part is not None:
             chosen = any(event.node is inner for choice in case.all(Act.WHERE) for inner in ast.walk(choice.node))
@@ -202,7 +203,8 @@ def root_of_zero(case: Case) -> Iterator[RuleHit]:
 
 
 def under_the_root(node: ast.AST) -> ast.expr | None:
-    """What a root or a logarithm is taken of: x of x**0.5, x.pow(0.5), torch.pow(x, 0.5), x.sqrt() and torch.log(x)."""
+    """Return the argument of a root or a logarithm: x of x**0.5, x.pow(0.5), torch.pow(x, 0.5), x.sqrt(),
+    torch.log(x)."""
     if isinstance(node, ast.BinOp):
         return node.left
     if not isinstance(node, ast.Call):
@@ -212,7 +214,7 @@ def under_the_root(node: ast.AST) -> ast.expr | None:
 
 
 def squared_difference(total: Value) -> Value:
-    """What is squared in a sum of squares; an empty value for anything else."""
+    """Return what is squared in a sum of squares; an empty value for anything else."""
     squares = total.parents[0] if total.op == "sum" and total.parents else Value()
     times_itself = squares.op == "*" and squares.parents[0] is squares.parents[-1]
     square = times_itself or squares.op in {"**", "pow", "square"}
@@ -220,8 +222,8 @@ def squared_difference(total: Value) -> Value:
 
 
 def zero_leaf(case: Case) -> Iterator[RuleHit]:
-    """9: the root or the logarithm of a leaf that holds an exact 0, or the length of one that holds nothing else.
-    Silent: where it asks for no gradient, and under a choice."""
+    """Report failure 9: the root or logarithm of a leaf with an exact 0 in it, or the norm of a leaf of zeros.
+    Reports failure 20 before masked_fill, and nothing under where() or for a leaf without requires_grad."""
     chosen = [part for event in case.all(Act.WHERE) for part in ast.walk(event.node)]
     for event in case.all(Act.ROOT, Act.LOG):
         value, node = event.value, event.node
@@ -242,14 +244,14 @@ def zero_leaf(case: Case) -> Iterator[RuleHit]:
         yield RuleHit(
             number,
             node,
-            f"{called(value, 'This')} holds an exact 0, where the slope of the {what} is infinite: times 0 that is "
+            f"{name_or(value, 'This')} holds an exact 0, where the slope of the {what} is infinite: times 0 that is "
             f"nan{more}",
             case.text.replace([(part, safe)]),
         )
 
 
 def mask_of(case: Case, node: ast.AST) -> ast.expr | None:
-    """mask, of node.masked_fill(mask, number)."""
+    """Return mask of node.masked_fill(mask, number); None if the node is used in another way."""
     for call in ast.walk(case.program.tree):
         if isinstance(call, ast.Call) and receiver(call) is node and call.args:
             return call.args[0] if ast.unparse(call.func).endswith(".masked_fill") else None
@@ -257,7 +259,7 @@ def mask_of(case: Case, node: ast.AST) -> ast.expr | None:
 
 
 def holds_zero(value: Value) -> bool:
-    """Does the text write a 0 into a tensor?"""
+    """Tell whether the program writes a 0 into a tensor."""
     if value.op in {"zeros", "zeros_like"}:
         return True
     if not isinstance(value.node, ast.Call) or value.op not in {"tensor", "Tensor", "FloatTensor"}:
@@ -266,7 +268,7 @@ def holds_zero(value: Value) -> bool:
     return any(isinstance(node, ast.Constant) and node.value == 0 and node.value is not False for node in written)
 
 
-def unmoved(value: Value) -> Value:
+def base_of_view(value: Value) -> Value:
     """Return the tensor of which a value is a view with all of its numbers: x of x.unsqueeze(0) and x[:, None]."""
     while value.parents and (value.op == "view" or (value.op == "index" and adds_axis(value.node))):
         value = value.parents[0]
@@ -274,7 +276,7 @@ def unmoved(value: Value) -> Value:
 
 
 def adds_axis(node: ast.expr | None) -> bool:
-    """Does an index take everything, and add an axis?"""
+    """Tell whether an index keeps every element and adds an axis."""
     if not isinstance(node, ast.Subscript):
         return False
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -284,8 +286,8 @@ def adds_axis(node: ast.expr | None) -> bool:
 
 
 def both_arms_of_where(case: Case) -> Iterator[RuleHit]:
-    """20: an arm of where() that is not finite where it is not chosen. Silent: where its input was made safe before,
-    and where nothing shows that a gradient goes through it."""
+    """Report failure 20: an arm of where() is not finite at elements that it is not chosen for.
+    Reports nothing if the arm's input was made safe before, or if no gradient is known to go through it."""
     wanted = {id(v) for e in case.all(Act.BACKWARD, Act.USED) for v in reach(e.value)}
     for event in case.all(Act.WHERE):
         node = event.node
@@ -299,7 +301,7 @@ def both_arms_of_where(case: Case) -> Iterator[RuleHit]:
             named = event.value.parents[0 if other else -1].node if isinstance(arm, ast.Name) else None
             if named is not None and event.value.op == "where":
                 node, arm = named, named
-            part = dangerous(arm, risky)
+            part = risky_input(arm, risky)
             if part is None:
                 continue
             choice = event.node
@@ -318,12 +320,12 @@ def both_arms_of_where(case: Case) -> Iterator[RuleHit]:
             break
 
 
-ENDLESS = {"sqrt", "log", "rsqrt", "reciprocal", "log2", "acos", "asin"}  # with a slope that is infinite somewhere
+ENDLESS = {"sqrt", "log", "rsqrt", "reciprocal", "log2", "acos", "asin"}  # their slope is infinite somewhere
 
 
-def dangerous(arm: ast.expr, risky: list[str]) -> ast.expr | None:
-    """The input of a root, a logarithm or a division that the condition speaks of; of a broken power only where it is
-    known to have a graph: colours as they come are often raised to one."""
+def risky_input(arm: ast.expr, risky: list[str]) -> ast.expr | None:
+    """Return the input of a root, logarithm, division or fractional power that where()'s condition tests.
+    A power counts only if its base is known to have a graph: gamma correction of images uses one on data."""
     for node in ast.walk(arm):
         part: ast.expr | None = None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
@@ -341,14 +343,14 @@ def dangerous(arm: ast.expr, risky: list[str]) -> ast.expr | None:
 
 
 def is_fraction(power: ast.expr) -> bool:
-    """Is it written as a number that is no integer, or as 1 over a number: an exponent for numbers above 0 only?"""
+    """Tell whether an exponent is written as a non-integer or as 1 over a number, so that it needs a base above 0."""
     if isinstance(power, ast.BinOp) and isinstance(power.op, ast.Div):
         return isinstance(power.left, ast.Constant) and power.left.value == 1
     return isinstance(power, ast.Constant) and isinstance(power.value, float) and not power.value.is_integer()
 
 
 def integers(case: Case) -> Iterator[RuleHit]:
-    """22: integers that should have a gradient, go into a Linear, or class numbers made into floats."""
+    """Report failure 22: integers with requires_grad, integers as inputs of a Linear, or class labels made floats."""
     if not case.torch:
         return
     for event in case.all(Act.INTEGER_LEAF, Act.INTEGER_INPUT, Act.LOSS):
@@ -368,7 +370,7 @@ def integers(case: Case) -> Iterator[RuleHit]:
                 yield RuleHit(
                     22,
                     target.node,
-                    f"{called(target, 'The target')} holds the numbers of classes: cross_entropy in line "
+                    f"{name_or(target, 'The target')} holds the numbers of classes: cross_entropy in line "
                     f"{event.statement.lineno} wants them as integers, and refuses floats.",
                     case.text.replace([(target.node, case.text.of(source))]),
                 )
@@ -379,9 +381,9 @@ def integers(case: Case) -> Iterator[RuleHit]:
         if not isinstance(node, ast.Call) or value.op not in CREATORS:
             continue
         sentence = (
-            f"{called(value, 'This')} holds integers, and only floating point numbers have gradients."
+            f"{name_or(value, 'This')} holds integers, and only floating point numbers have gradients."
             if event.kind == Act.INTEGER_LEAF
-            else f"{called(value, 'This')} holds integers, and the layer in line {event.statement.lineno} multiplies "
+            else f"{name_or(value, 'This')} holds integers, and the layer in line {event.statement.lineno} multiplies "
             "it with floating point weights: PyTorch refuses the two types."
         )
         yield RuleHit(
@@ -390,7 +392,7 @@ def integers(case: Case) -> Iterator[RuleHit]:
 
 
 def coarse_difference(case: Case) -> Iterator[RuleHit]:
-    """23: a quotient of differences by hand, with a step that float32 cannot resolve."""
+    """Report failure 23: a finite difference written by hand, with a step that float32 cannot resolve."""
     if "set_default_dtype" in case.names:
         return
     for event in case.all(Act.DIFFERENCE):
@@ -429,7 +431,7 @@ def coarse_difference(case: Case) -> Iterator[RuleHit]:
 
 
 def chosen_precision(made: ast.Call, case: Case) -> ast.expr | None:
-    """Where float32 is written for a tensor: in the call that makes it, or for the name that is given there."""
+    """Return where float32 is written for a tensor: its dtype argument, or the value of the name given there."""
     given = next((key.value for key in made.keywords if key.arg == "dtype"), None)
     if isinstance(given, ast.Name):
         named = (node for node in ast.walk(case.program.tree) if isinstance(node, ast.Assign))
@@ -438,7 +440,7 @@ def chosen_precision(made: ast.Call, case: Case) -> ast.expr | None:
 
 
 def default_step(event: Event, step: float) -> ast.Constant | None:
-    """The number of a step, or of half of it, where it is a default of the function with the difference."""
+    """Return the constant of a step, or of half of it, if it is a default of the function with the difference."""
     place = event.function
     if not isinstance(place, ast.FunctionDef) or not isinstance(event.node, ast.BinOp):
         return None
@@ -453,7 +455,7 @@ def default_step(event: Event, step: float) -> ast.Constant | None:
 
 
 def named_step(event: Event, step: float, case: Case) -> ast.Constant | None:
-    """The number of a step, or of half of it, where a statement gives it a name."""
+    """Return the constant of a step, or of half of it, if an assignment gives it a name."""
     names = {node.id for node in ast.walk(event.node.right) if isinstance(node, ast.Name)}  # type: ignore[attr-defined]
     statements = (node for node in ast.walk(case.program.tree) if isinstance(node, ast.Assign))
     named = (s.value for s in statements if ast.unparse(s.targets[0]) in names and isinstance(s.value, ast.Constant))
@@ -464,7 +466,7 @@ FINEST_STEP = 1e-4  # the best step for float32 is about 1e-2 (central) or 3e-4 
 
 
 def coarse_gradcheck(case: Case) -> Iterator[RuleHit]:
-    """23: a gradient check with float32 inputs. Silent: with a step that float32 resolves."""
+    """Report failure 23: a gradient check with float32 inputs. Reports nothing if float32 resolves its step."""
     if "set_default_dtype" in case.names:
         return
     for event in case.all(Act.GRADCHECK):
@@ -485,7 +487,7 @@ def coarse_gradcheck(case: Case) -> Iterator[RuleHit]:
                 yield RuleHit(
                     23,
                     value.node,
-                    f"{called(value, 'The input')} is float32: differences of step {step} drown in its rounding, and "
+                    f"{name_or(value, 'The input')} is float32: differences of step {step} drown in its rounding, and "
                     f"the check in line {event.statement.lineno} fails for a right gradient.",
                     case.text.replace([(value.node, case.text.with_keyword(value.node, "dtype", "torch.float64"))]),
                 )

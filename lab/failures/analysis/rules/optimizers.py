@@ -1,4 +1,4 @@
-"""Rules about what an optimizer is given: its rate, and the parameters it does not have."""
+"""Rules about optimizers: their learning rate, and the parameters that they lack."""
 
 import ast
 import math
@@ -18,11 +18,11 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
-from lab.failures.analysis.rules.case import Case, RuleHit, own_line, receiver, short
+from lab.failures.analysis.rules.case import Case, RuleHit, is_simple, receiver, short
 from lab.failures.analysis.rules.cuts import trained_parts
 from lab.failures.analysis.rules.steps import is_update, moved_behind
 
-# Schedules that begin with the optimizer's own rate. Of the others it may be a factor.
+# Schedules that start at the optimizer's rate. Others may multiply it by a small factor from the start.
 FALLING = {
     "StepLR",
     "MultiStepLR",
@@ -35,8 +35,8 @@ FALLING = {
 
 
 def rate_too_high(case: Case) -> Iterator[RuleHit]:
-    """17: a rate far above what the optimizer's steps bear.
-    Silent: with a schedule that may make it smaller from the start, and for methods whose rate is meant near 1."""
+    """Report failure 17: a learning rate far above what the optimizer can use.
+    Reports nothing with a schedule that may lower it from the start, and for methods whose usual rate is near 1."""
     limits = {
         "SGD": (5.0, "0.1"),
         "Adam": (0.5, "1e-3"),
@@ -57,7 +57,7 @@ def rate_too_high(case: Case) -> Iterator[RuleHit]:
             limit = adaptive_limit(value)
         node = event.node
         if limit == 5.0 and isinstance(momentum, int | float) and 0 < momentum < 1:
-            limit = min(limit, 2 * limit * (1 - momentum))  # in the end each gradient counts 1 / (1 - momentum) times
+            limit = min(limit, 2 * limit * (1 - momentum))  # momentum lengthens the step by up to 1 / (1 - momentum)
         if limit is None or not isinstance(rate, int | float) or rate < limit or not isinstance(node, ast.Call):
             continue
         items = value.items or []
@@ -67,12 +67,13 @@ def rate_too_high(case: Case) -> Iterator[RuleHit]:
             value.op == "SGD"
             and items
             and (
-                all(v.leaf for v in items) or (len(items) == 1 and (measured(case, items[0]) or a_part(node, items[0])))
+                all(v.leaf for v in items)
+                or (len(items) == 1 and (known_inputs(case, items[0]) or is_part(node, items[0])))
             )
         ):
-            continue  # how long a step it bears lies in its data
+            continue  # its highest usable rate depends on the data
         keyword = next((k.value for k in node.keywords if k.arg == "lr"), node.args[1] if len(node.args) > 1 else None)
-        if isinstance(highest.node, ast.Constant):  # where the number is written
+        if isinstance(highest.node, ast.Constant):  # the place of the number itself
             keyword = highest.node
         if keyword is not None:
             yield RuleHit(
@@ -84,8 +85,8 @@ def rate_too_high(case: Case) -> Iterator[RuleHit]:
             )
 
 
-def a_part(optimizer: ast.Call, layer: Value) -> bool:
-    """Is it one layer of a network whose other layers do not learn: model.head.parameters()?"""
+def is_part(optimizer: ast.Call, layer: Value) -> bool:
+    """Tell whether an optimizer gets one layer of a network whose others do not learn: model.head.parameters()."""
     given = optimizer.args[0] if optimizer.args else None
     owner = given.func.value if isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute) else None
     return layer.op in LAYERS and isinstance(owner, ast.Attribute)
@@ -96,8 +97,9 @@ def is_rate(number: object) -> TypeGuard[float]:
 
 
 def growing_rate(case: Case) -> Iterator[RuleHit]:
-    """17: a schedule that makes the rate many times what the optimizer was given. Silent: where the number of its steps
-    is not known, where its loop may end earlier, as a search for a rate does, and below a rate of 1."""
+    """Report failure 17: a schedule multiplies the rate many times over.
+    Reports nothing if the number of its steps is unknown, if its loop may break off, as a learning rate finder does, or
+    if the rate stays below 1."""
     for made in case.all(Act.SCHEDULER):
         schedule, first = made.value, made.value.base
         step = next((e for e in case.all(Act.SCHEDULER) if e.value is schedule and not e.detail), None)
@@ -109,24 +111,24 @@ def growing_rate(case: Case) -> Iterator[RuleHit]:
         last = reached[-1] if reached else None
         ends = any(isinstance(node, ast.Break) for loop in loops for node in ast.walk(loop))
         if made.detail and is_rate(last) and is_rate(rate.constant) and not ends:
-            place = factor_of(made.node)
+            place = schedule_factor(made.node)
             if last >= GROWN and last * rate.constant >= 1 and place is not None:
-                yield from grown(case, place, last)
+                yield from report_growth(case, place, last)
 
 
-GROWN = 10  # times the rate that the optimizer was given
+GROWN = 10  # from this many times the optimizer's rate on, a schedule is reported
 
 
-def factor_of(call: ast.AST) -> ast.expr | None:
-    """What a schedule is given besides its optimizer."""
+def schedule_factor(call: ast.AST) -> ast.expr | None:
+    """Return the factor that a schedule is given next to its optimizer; None if there is none."""
     if not isinstance(call, ast.Call):
         return None
     named = next((key.value for key in call.keywords if key.arg in {"lr_lambda", "gamma"}), None)
     return call.args[1] if len(call.args) > 1 else named
 
 
-def grown(case: Case, place: ast.expr, last: float) -> Iterator[RuleHit]:
-    """17, at the factor: the number, the body of a lambda, or what a function gives."""
+def report_growth(case: Case, place: ast.expr, last: float) -> Iterator[RuleHit]:
+    """Report failure 17 at a schedule's factor: the number, the body of a lambda, or what a function returns."""
     named = [n for n in ast.walk(case.program.tree) if isinstance(n, ast.FunctionDef) and n.name == ast.unparse(place)]
     given = [n.value for f in named for n in ast.walk(f) if isinstance(n, ast.Return) and n.value is not None]
     node = given[0] if given else place.body if isinstance(place, ast.Lambda) else place
@@ -140,28 +142,29 @@ def grown(case: Case, place: ast.expr, last: float) -> Iterator[RuleHit]:
     )
 
 
-def measured(case: Case, network: Value) -> bool:
-    """Is it one linear layer, of data whose size the text tells?"""
-    passes = [linear_parts(squared(e.value)) for e in case.all(Act.BACKWARD)]
+def known_inputs(case: Case, network: Value) -> bool:
+    """Tell whether a network is one linear layer whose inputs have a scale known from the program."""
+    passes = [linear_parts(squared_prediction(e.value)) for e in case.all(Act.BACKWARD)]
     return any(learned is network and data.moments is not None for parts in passes for learned, data in parts)
 
 
 def adaptive_limit(optimizer: Value) -> float:
-    """Each step of Adam moves each weight by about the rate: the deeper the network, the less it bears."""
+    """Return the highest usable rate of Adam. Its steps are about as long as the rate, so deep networks need a lower
+    one."""
     parts = [part.op for item in optimizer.items or [] for part in modules(item) if part.op in LAYERS - NORMS]
     if any("Transformer" in name or "Attention" in name for name in parts):
         return 0.1
     return 0.3 if len(parts) > 1 else 0.5
 
 
-def steeper_than_the_rate(case: Case) -> Iterator[RuleHit]:
-    """17: a linear model of data whose size the text tells, and a rate above what its squared error bears.
-    Silent: where the size of the data is not known for certain, and with a schedule."""
+def rate_above_curvature_limit(case: Case) -> Iterator[RuleHit]:
+    """Report failure 17: for a linear model on data of known scale, the rate exceeds what the squared error allows.
+    Reports nothing if the scale of the data is uncertain, and with a schedule."""
     if case.all(Act.SCHEDULER) or "lr_scheduler" in case.names:
         return
     done: set[int] = set()
     for event in case.all(Act.BACKWARD):
-        for learned, data in linear_parts(squared(event.value)):
+        for learned, data in linear_parts(squared_prediction(event.value)):
             rate, momentum, node = rate_of(case, learned)
             if data.moments is None or rate is None or not isinstance(node, ast.Constant) or id(node) in done:
                 continue
@@ -181,11 +184,11 @@ def steeper_than_the_rate(case: Case) -> Iterator[RuleHit]:
                 )
 
 
-SURE = 1.3  # a sample is never quite what it was drawn from
+SURE = 1.3  # margin: a sample's moments differ from those of its distribution
 
 
-def squared(loss: Value) -> Value:
-    """The prediction in a mean of squared differences; an empty value where the loss is anything else."""
+def squared_prediction(loss: Value) -> Value:
+    """Return the prediction in a mean of squared differences; an empty value for any other loss."""
     while loss.op in {"mean", "sum", "view"} and loss.parents:
         loss = loss.parents[0]
     if not loss.parents:
@@ -201,7 +204,7 @@ def squared(loss: Value) -> Value:
 
 
 def linear_parts(prediction: Value) -> Iterator[tuple[Value, Value]]:
-    """The weights of a prediction of one number that is linear in them, each with what it is multiplied by."""
+    """Yield the weights in which a prediction of one number is linear, each with what it is multiplied by."""
     while prediction.op == "view" and prediction.parents:
         prediction = prediction.parents[0]
     one = prediction.shape is None or len(prediction.shape) < 2 or prediction.shape[-1] == 1
@@ -219,10 +222,10 @@ def linear_parts(prediction: Value) -> Iterator[tuple[Value, Value]]:
 
 
 def climbing_optimizer(case: Case) -> Iterator[RuleHit]:
-    """18: a rate below 0, or an optimizer told to maximize, for a loss of the library or a mean of squares.
-    Silent: where anything else is gone back through, and where another optimizer descends the same loss: a game."""
+    """Report failure 18: a negative rate, or maximize=True, for a loss of the library or a mean of squares.
+    Reports nothing if a pass starts from anything else, or if another optimizer minimises the same loss: a game."""
     passes = case.all(Act.BACKWARD)
-    if not passes or any(e.value.op not in LOSS_FUNCTIONS and not squared(e.value).op for e in passes):
+    if not passes or any(e.value.op not in LOSS_FUNCTIONS and not squared_prediction(e.value).op for e in passes):
         return
     for event in case.all(Act.OPTIMIZER):
         call, rate = event.node, event.value.attributes["lr"]
@@ -247,7 +250,7 @@ def climbing_optimizer(case: Case) -> Iterator[RuleHit]:
 
 
 def rate_of(case: Case, learned: Value) -> tuple[float | None, float, ast.expr | None]:
-    """The rate and the momentum with which a weight is moved, and where the rate is written."""
+    """Return the rate and the momentum with which a weight is updated, and the expression that gives the rate."""
     for event in case.all(Act.OPTIMIZER):
         owned = {id(part) for item in event.value.items or [] for part in modules(item)}
         if event.value.op == "SGD" and id(learned) in owned:
@@ -263,8 +266,8 @@ def rate_of(case: Case, learned: Value) -> tuple[float | None, float, ast.expr |
 
 
 def scheduled_too_early(case: Case) -> Iterator[RuleHit]:
-    """18: a schedule that moves on before the first step of its optimizer, in the same block of a loop.
-    Silent: for schedules that may begin at 0, where it is told a number, and where either stands behind an `if`."""
+    """Report failure 18: a schedule steps before its optimizer's first step, in the same block of a loop.
+    Reports nothing for schedules that may start at 0, with an argument to step(), and if either is conditional."""
     moved: set[int] = set()
     for event in case.all(Act.SCHEDULER):
         optimizer = event.value.base
@@ -286,15 +289,15 @@ def scheduled_too_early(case: Case) -> Iterator[RuleHit]:
 
 
 def made_in_forward(case: Case) -> Iterator[RuleHit]:
-    """19: a parameter or a layer that `forward` makes. Silent: behind a test (it may be made once), and for what asks
-    for no gradient."""
+    """Report failure 19: `forward` creates a parameter or a layer.
+    Reports nothing under an `if`, which may run once only, and for what does not require a gradient."""
     for event in case.all(Act.MADE):
         value, statement, place = event.value, event.statement, event.function
-        if not isinstance(place, ast.FunctionDef) or place.name == "__init__" or tested(statement, place):
+        if not isinstance(place, ast.FunctionDef) or place.name == "__init__" or is_conditional(statement, place):
             continue
         if not any(isinstance(around, ast.FunctionDef) and around.name == "forward" for around in event.functions):
             continue
-        if Tag.FROZEN in value.tags or not event.recorded or not own_line(statement):
+        if Tag.FROZEN in value.tags or not event.recorded or not is_simple(statement):
             continue
         value.tags.add(Tag.MADE_IN_FORWARD)
         what = "layer" if value.kind == Kind.MODULE else "parameter"
@@ -307,18 +310,18 @@ def made_in_forward(case: Case) -> Iterator[RuleHit]:
             statement,
             f"`forward` makes this {what} again in each pass: it starts over every time, and the optimizer never has "
             f"it. Make it once, in `__init__`{f', as `self.{written}`' if once else ''}.",
-            made_once(case, event, statement),
+            create_once(case, event, statement),
         )
 
 
-def tested(statement: ast.stmt, place: ast.FunctionDef) -> bool:
-    """Does the statement stand behind an `if` of its function?"""
+def is_conditional(statement: ast.stmt, place: ast.FunctionDef) -> bool:
+    """Tell whether a statement is inside an `if` of its function."""
     branches = [node for node in ast.walk(place) if isinstance(node, ast.If)]
     return any(inner is statement for branch in branches for inner in ast.walk(branch))
 
 
-def made_once(case: Case, event: Event, statement: ast.stmt) -> Edit:
-    """The statement behind a test whether it has been run: the sizes that it uses may be known in `forward` only."""
+def create_once(case: Case, event: Event, statement: ast.stmt) -> Edit:
+    """Return the edit that creates it on the first call only: its sizes may be known in `forward` alone."""
     node, indent = event.node, case.text.indent(statement)
     target = statement.targets[0] if isinstance(statement, ast.Assign) else None
     attribute = case.text.of(target).removeprefix("self.") if target is not None else "made"
@@ -333,8 +336,8 @@ def made_once(case: Case, event: Event, statement: ast.stmt) -> Edit:
 
 
 def unregistered(case: Case) -> Iterator[RuleHit]:
-    """19: layers in a plain list or dict of a module; a weight that is no Parameter. Silent: for lists whose layers are
-    registered elsewhere, too, or handed in by a caller who may hold them."""
+    """Report failure 19: layers in a plain list or dict of a module, or a weight that is not a Parameter.
+    Reports nothing if the layers are also registered elsewhere, or handed in by a caller who may hold them."""
     nn = case.imports.get("torch.nn", "torch.nn")
     for event in case.all(Act.ATTRIBUTE):
         owner, value, statement = event.value, event.other, event.statement
@@ -370,14 +373,14 @@ def unregistered(case: Case) -> Iterator[RuleHit]:
                 yield RuleHit(
                     19,
                     statement,
-                    f"`{short(case.text.of(statement.targets[0]))}` asks for a gradient but is no Parameter: "
+                    f"`{short(case.text.of(statement.targets[0]))}` requires a gradient but is no Parameter: "
                     "`parameters()` does not see it, and the optimizer never moves it.",
                     case.text.replace([(call, f"{nn}.Parameter({case.text.without_keyword(call, 'requires_grad')})")]),
                 )
 
 
-def used_up(case: Case) -> Iterator[RuleHit]:
-    """19: an optimizer that is given a generator of parameters which something else has gone through."""
+def consumed_generator(case: Case) -> Iterator[RuleHit]:
+    """Report failure 19: an optimizer gets a generator of parameters that something else has already consumed."""
     for event in case.all(Act.OPTIMIZER):
         given = event.other
         if event.detail != "empty" or given is None or not isinstance(given.node, ast.expr) or not case.torch:
@@ -391,16 +394,16 @@ def used_up(case: Case) -> Iterator[RuleHit]:
         )
 
 
-def stepped_in_vain(case: Case) -> Iterator[RuleHit]:
-    """19: a network made anew under the name of the one that the optimizer has.
-    Silent: where another optimizer is made, and where anything of the old network is in the loss."""
+def replaced_network(case: Case) -> Iterator[RuleHit]:
+    """Report failure 19: a new network takes the name of the one that the optimizer has.
+    Reports nothing if another optimizer is made, or if the loss uses any part of the old network."""
     if not all_known(case):
         return
     moved = {id(part) for e in case.all(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
     alive = {id(v) for e in case.all(Act.BACKWARD) for v in reach(e.value)}
     for event in case.all(Act.REPLACED):
         old, new = event.value, event.other
-        if new is None or not own_line(event.statement):
+        if new is None or not is_simple(event.statement):
             continue
         parts = {id(part) for part in modules(new)}
         holder = next((e for e in case.all(Act.OPTIMIZER) if old in (e.value.items or [])), None)
@@ -415,9 +418,9 @@ def stepped_in_vain(case: Case) -> Iterator[RuleHit]:
         )
 
 
-def moves_nothing(case: Case) -> Iterator[RuleHit]:
-    """19: the only optimizer of a text has a network that no pass goes through, while another is passed through.
-    Silent: where anything on the way is not known, and where a network was made anew."""
+def optimizes_other_network(case: Case) -> Iterator[RuleHit]:
+    """Report failure 19: no pass goes through the network of the only optimizer, but one goes through another network.
+    Reports nothing if anything on the way is unknown, or if a network was replaced."""
     optimizers, passes = case.all(Act.OPTIMIZER), case.all(Act.BACKWARD)
     if len(optimizers) != 1 or not all_known(case) or case.all(Act.REPLACED, Act.READ_GRAD) or not passes:
         return
@@ -444,7 +447,7 @@ def moves_nothing(case: Case) -> Iterator[RuleHit]:
 
 
 def all_known(case: Case) -> bool:
-    """Is it known of each optimizer what it moves, and does nothing else move anything?"""
+    """Tell whether it is known what each optimizer moves, and nothing else moves parameters."""
     optimizers = case.all(Act.OPTIMIZER)
     stepped = [e.value for e in case.all(Act.STEP)]
     return (
@@ -456,44 +459,44 @@ def all_known(case: Case) -> bool:
 
 
 def replaced_layer(case: Case) -> Iterator[RuleHit]:
-    """19: a layer put into a network after the optimizer was made, also by the first pass through `forward`.
-    Silent: where another optimizer comes later, and for what `forward` makes without a test for None."""
+    """Report failure 19: a layer joins a network after the optimizer was made, perhaps in the first `forward`.
+    Reports nothing if another optimizer is made later, and for a layer made in `forward` without a test for None."""
     if not all_known(case) or "add_param_group" in case.names:
         return
     events, optimizers = case.program.events, case.all(Act.OPTIMIZER)
     for event in case.all(Act.ATTRIBUTE):
         owner, value = event.value, event.other
-        if value is None or value.kind != Kind.MODULE or not has_parameters(value) or not own_line(event.statement):
+        if value is None or value.kind != Kind.MODULE or not has_parameters(value) or not is_simple(event.statement):
             continue
         now = events.index(event)
         before = [e for e in optimizers if events.index(e) < now and owner in (e.value.items or [])]
         after = any(events.index(e) > now for e in optimizers)
         in_pass = [p for p in event.functions if isinstance(p, ast.FunctionDef) and p.name == "forward"]
-        if before and not after and (not in_pass or awaited(event)):
+        if before and not after and (not in_pass or created_if_none(event)):
             target, name = case.text.of(event.node), before[0].value.name
             line = before[0].statement.lineno
             yield RuleHit(
                 19,
                 event.statement,
-                f"`{name}` was made in line {line}, before the first pass makes this layer: it does not have its "
+                f"`{name}` was made in line {line}, before the first pass makes this layer, and lacks the layer's "
                 "parameters. Run one batch through the network first, or add them."
                 if in_pass
-                else f"`{name}` was made in line {line}, with the layer that `{target}` was before: this new one it "
-                "does not know.",
+                else f"`{name}` was made in line {line}, with the layer that `{target}` was before: it "
+                "does not have the new one.",
                 case.text.after(event.statement, f'{name}.add_param_group({{"params": {target}.parameters()}})'),
             )
 
 
-def awaited(made: Event) -> bool:
-    """Does a layer take the place of the None that a test finds in its attribute?"""
+def created_if_none(made: Event) -> bool:
+    """Tell whether a layer is created under a test that its attribute is None."""
     around = next((s for _, s in reversed(made.path) if isinstance(s, ast.If)), None)
     return around is not None and ast.unparse(around.test) == f"{ast.unparse(made.node)} is None"
 
 
-def left_out(case: Case) -> Iterator[RuleHit]:
-    """19: a network that the loss goes through and no optimizer moves.
-    Silent: for what is frozen, loaded, evaluated, or whose parameters are asked for elsewhere; and beside an optimizer
-    that has leaves alone: a picture is learned, for a network as it is."""
+def network_left_out(case: Case) -> Iterator[RuleHit]:
+    """Report failure 19: the loss goes through a network that no optimizer moves.
+    Reports nothing for a network that is frozen, loaded or evaluated, or whose parameters are used elsewhere, and next
+    to an optimizer with leaves alone, which trains an input of a fixed network."""
     if not all_known(case):
         return
     moved = {id(part) for e in case.all(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
@@ -521,7 +524,7 @@ def left_out(case: Case) -> Iterator[RuleHit]:
             continue
         layers = {id(part) for part in inner if part.op in LAYERS}
         through = [(e, alive) for e, alive in passes if alive & layers]
-        user = next((e for e in case.all(Act.STEP) if any(alive & touched(e.value) for _, alive in through)), None)
+        user = next((e for e in case.all(Act.STEP) if any(alive & moved_parts(e.value) for _, alive in through)), None)
         node = user.value.node if user is not None else None
         if user is None or not isinstance(node, ast.Call) or all(item.leaf for item in user.value.items or [Value()]):
             continue
@@ -538,8 +541,8 @@ def left_out(case: Case) -> Iterator[RuleHit]:
 
 
 def part_left_out(case: Case) -> Iterator[RuleHit]:
-    """19: an optimizer that was given one part of a network of the text's own, whose other part nothing moves.
-    Silent: for a network or part that is loaded, frozen, evaluated, or called by the name of such a one."""
+    """Report failure 19: an optimizer has one part of the program's network, and nothing moves another part.
+    Reports nothing for parts that are loaded, frozen or evaluated, or have the name of such a part."""
     if not all_known(case):
         return
     moved = {id(part) for e in case.all(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
@@ -556,7 +559,7 @@ def part_left_out(case: Case) -> Iterator[RuleHit]:
             given = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
             part = receiver(given) if given is not None else None
             mine = [p for p in event.value.items or [] if any(p is other for other in parts)]
-            if isinstance(part, ast.Subscript):  # what comes before it may be left as it is on purpose
+            if isinstance(part, ast.Subscript):  # earlier layers may be frozen on purpose
                 left = [p for p in left if mine and parts.index(p) > parts.index(mine[0])]
             if left and mine and given is not None and isinstance(part, ast.Attribute | ast.Subscript):
                 whole = case.text.of(part.value)
@@ -574,15 +577,15 @@ LEFT_ALONE = {Tag.EVAL, Tag.FROZEN, Tag.EXPOSED, Tag.COPIED}
 
 
 def leaf_left_out(case: Case) -> Iterator[RuleHit]:
-    """19: a tensor of the text's own that asks for a gradient, is in the loss, and no optimizer moves.
-    Silent: where its gradient is read, or asked for in another way."""
+    """Report failure 19: a tensor that requires a gradient is in the loss, and no optimizer moves it.
+    Reports nothing if its gradient is read or computed in another way."""
     if not all_known(case) or not case.torch:
         return
     moved = {id(item) for e in case.all(Act.OPTIMIZER) for item in e.value.items or []}
     used = {id(v) for e in case.all(Act.READ_GRAD, Act.DIFFERENTIATE, Act.USED) for v in reach(e.value)}
     used |= {id(e.other) for e in case.all(Act.ATTRIBUTE)}
     outputs = [v for e in case.all(Act.BACKWARD) for v in reach(e.value) if v.op in LAYERS or v.op == "call"]
-    inputs = {id(v) for output in outputs for v in reach(output)}  # an input asks for a gradient of its own
+    inputs = {id(v) for output in outputs for v in reach(output)}  # an input may require a gradient for other reasons
     for event in case.all(Act.BACKWARD):
         step = next((e for e in case.all(Act.STEP) if e.loops == event.loops), None)
         node = step.value.node if step is not None else None
@@ -598,7 +601,7 @@ def leaf_left_out(case: Case) -> Iterator[RuleHit]:
                 yield RuleHit(
                     19,
                     node,
-                    f"The loss is computed from `{value.name}` as well, which asks for a gradient, but the optimizer "
+                    f"The loss is computed from `{value.name}` as well, which requires a gradient, but the optimizer "
                     "does not have it: it stays as it was made.",
                     case.text.replace(
                         [
@@ -611,5 +614,5 @@ def leaf_left_out(case: Case) -> Iterator[RuleHit]:
                 )
 
 
-def touched(optimizer: Value) -> set[int]:
+def moved_parts(optimizer: Value) -> set[int]:
     return {id(part) for item in optimizer.items or [] for part in modules(item)}

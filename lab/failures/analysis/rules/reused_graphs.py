@@ -1,4 +1,4 @@
-"""Rules about a graph that is gone through a second time, and about what a loop carries on."""
+"""Rules about graphs that are used twice, and about state that a loop carries on."""
 
 import ast
 import itertools
@@ -19,16 +19,16 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event, exclusive
-from lab.failures.analysis.rules.case import Case, RuleHit, called, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit, name_or, receiver
 from lab.failures.analysis.shapes import (
     leaves,
 )
 
 
-def used_again(case: Case) -> Iterator[RuleHit]:
-    """2 and 11: a backward pass through a graph that an earlier one has let go.
-    Silent: with retain_graph, unless a state is carried from turn to turn; in the arms of one `if`; where the shared
-    part keeps nothing that a pass needs, or is not known."""
+def graph_used_again(case: Case) -> Iterator[RuleHit]:
+    """Report failures 2 and 11: a backward pass through a graph that an earlier pass has freed.
+    Reports nothing with retain_graph, unless a state is carried from one iteration to the next; in different arms of
+    one `if`; and if the shared part saves nothing that a pass needs, or is unknown."""
     gone: dict[int, tuple[Value, Event]] = {}
     done: set[int] = set()
     for event in case.all(Act.BACKWARD, Act.USED):
@@ -40,16 +40,16 @@ def used_again(case: Case) -> Iterator[RuleHit]:
         shared = [(v, gone[id(v)][1]) for v in values if id(v) in gone and not exclusive(gone[id(v)][1], event)]
         if shared and id(event.node) not in done:
             done.add(id(event.node))
-            yield from gone_before(case, event, shared)
-        elif not shared and recurs(case, event) and (state := kept_state(case, event)) is not None:
-            yield from carried_on(event, *state)
+            yield from report_freed_graph(case, event, shared)
+        elif not shared and recurs(case, event) and (state := carried_state(case, event)) is not None:
+            yield from report_carried_state(event, *state)
         for value in values:
             gone[id(value)] = (value, event)
 
 
 def recurs(case: Case, event: Event) -> bool:
-    """Does a pass go back through a state of the turn before, of which this turn's state is made as well? The next
-    pass meets that part again."""
+    """Tell whether a pass goes through the previous iteration's state, from which this one's state is computed, too.
+    The next iteration's pass will then go through that part again."""
     alive = {id(v) for v in reach(event.value)}
     kept = [e for e in case.all(Act.ATTRIBUTE) if e.other is not None and e.other.kind == Kind.TENSOR]
     for one, two in itertools.combinations(kept, 2):
@@ -62,29 +62,29 @@ def recurs(case: Case, event: Event) -> bool:
     return False
 
 
-def changed_between(case: Case) -> Iterator[RuleHit]:
-    """1: weights that are moved between a forward pass and its backward pass, which needs the old ones.
-    Silent: where the pass does not come back through them to anything that learns, or the graph is gone anyway."""
+def weights_changed_between(case: Case) -> Iterator[RuleHit]:
+    """Report failure 1: weights change between a forward pass and its backward pass, which needs the old ones.
+    Reports nothing if no gradient goes on behind these weights, or if the graph is freed anyway."""
     events = case.program.events
     for end, event in enumerate(events):
         if event.kind != Act.BACKWARD:
             continue
-        swapped = other_way_round(case, event)
+        swapped = swap_loop_pair(case, event)
         made = [event.turns, event.turns[:-1]] if swapped is not None else [event.turns]
-        users = [(v, weight) for v in reach(event.value) for weight in needed(v) if v.turns in made]
+        users = [(v, weight) for v in reach(event.value) for weight in saved_weights(v) if v.turns in made]
         for value, weight in users:
             between = events[value.created_at : end]
             passes = [e for e in between if e.kind == Act.BACKWARD]
             if any("retain" not in e.detail and value in reach(e.value) for e in passes):
                 continue
             steps = [e for e in between if moves(e, weight) and not exclusive(e, event)]
-            if steps and steps[0].kind == Act.STEP and not passes:  # it has no gradient yet: a matter of order
+            if steps and steps[0].kind == Act.STEP and not passes:  # see wrong_order
                 continue
             step = steps[0] if steps else None
             if step is None or not isinstance(event.statement, ast.Expr):
                 continue
-            name = called(event.value, "this result")
-            lines = remade(case, event, value)
+            name = name_or(event.value, "this result")
+            lines = recomputing_lines(case, event, value)
             edit = case.text.before(event.statement, *lines) if lines else swapped
             if edit is not None:
                 yield RuleHit(
@@ -92,14 +92,14 @@ def changed_between(case: Case) -> Iterator[RuleHit]:
                     step.node if step.kind == Act.STEP else step.statement,
                     f"This changes weights between the computation of {name} and its `backward()` in line "
                     f"{event.statement.lineno}, which still needs the old ones. Compute {name} after it"
-                    + ("." if lines else ", or let its turn come first."),
+                    + ("." if lines else ", or swap the two iterations."),
                     edit,
                 )
                 break
 
 
-def other_way_round(case: Case, event: Event) -> Edit | None:
-    """A loop over two things that the text writes out, the second one first."""
+def swap_loop_pair(case: Case, event: Event) -> Edit | None:
+    """Return the edit that swaps the two elements of a loop over a written-out pair; None for any other loop."""
     loop = event.loops[-1] if event.loops else None
     pair = loop.iter if isinstance(loop, ast.For) else None
     if not isinstance(pair, ast.Tuple | ast.List) or len(pair.elts) != 2:
@@ -108,8 +108,8 @@ def other_way_round(case: Case, event: Event) -> Edit | None:
     return case.text.replace([(one, case.text.of(two)), (two, case.text.of(one))])
 
 
-def needed(value: Value) -> list[Value]:
-    """The weights whose numbers an operation needs again, because a gradient goes on behind it."""
+def saved_weights(value: Value) -> list[Value]:
+    """Return the weights whose values an operation saves because a gradient goes on to its input."""
     if value.op in LAYERS and len(value.parents) > 1 and graph_of(value.parents[0]) is True:
         return [value.parents[-1]]
     if value.op in {"*", "@"} and all(graph_of(p) is True for p in value.parents):
@@ -118,15 +118,15 @@ def needed(value: Value) -> list[Value]:
 
 
 def moves(event: Event, weight: Value) -> bool:
-    """Does something change the numbers of a layer or a leaf: an optimizer's step, or an update by hand?"""
+    """Tell whether an event changes the numbers of a layer or leaf: an optimizer's step, or an update by hand."""
     if event.kind == Act.STEP:
         return any(weight is part for item in event.value.items or [] for part in modules(item))
     written = event.kind == Act.UPDATE or (event.kind == Act.WRITE and not event.recorded)
     return written and (event.value is weight or event.value.base is weight)
 
 
-def remade(case: Case, event: Event, first: Value) -> list[str]:
-    """The statements of the pass's block that compute its result from a value on."""
+def recomputing_lines(case: Case, event: Event, first: Value) -> list[str]:
+    """Return the lines of the pass's block that compute its result from a value on."""
     block = {id(statement) for statement in event.block}
     found: dict[int, ast.stmt] = {}
     for value in reach(event.value):
@@ -134,7 +134,7 @@ def remade(case: Case, event: Event, first: Value) -> list[str]:
         if isinstance(statement, ast.Assign) and id(statement) in block and any(v is first for v in reach(value)):
             found[statement.lineno] = statement
     target = receiver(event.node)
-    if not found and isinstance(target, ast.Name):  # what a call gave, perhaps with more
+    if not found and isinstance(target, ast.Name):  # a call returned it, perhaps in a tuple
         named = [s for s in event.block if isinstance(s, ast.Assign) and s.lineno < event.statement.lineno]
         named = [s for s in named if target.id in names_given(s) and isinstance(s.value, ast.Call)]
         found = {s.lineno: s for s in named[-1:]}
@@ -142,25 +142,25 @@ def remade(case: Case, event: Event, first: Value) -> list[str]:
 
 
 def names_given(statement: ast.Assign) -> list[str]:
-    """The names that a statement gives a value."""
+    """Return the names that an assignment binds."""
     return [n.id for target in statement.targets for n in ast.walk(target) if isinstance(n, ast.Name)]
 
 
 def saves(value: Value) -> bool:
-    """Does the operation keep tensors for the backward pass? A factor that is a number is no tensor."""
+    """Tell whether an operation saves tensors for the backward pass. A number as a factor is not a tensor."""
     tensors = [p for p in value.parents if p.kind not in {Kind.NUMBER, Kind.FLAG}]
     return value.op in SAVING and (value.op not in {"*", "/"} or len(tensors) > 1)
 
 
-def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> Iterator[RuleHit]:
+def report_freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> Iterator[RuleHit]:
     value, before = shared[0]
     turns = dict(event.turns)
     carried = any(turns.get(loop, turn) != turn for loop, turn in value.turns) or (
         event.second_call and not before.second_call and event.value is not before.value
     )
     if carried and event.value is not before.value:
-        state = kept_state(case, event)
-        unknown = all(v.op == "call" for v, _ in shared)  # a network that is not here may detach its state itself
+        state = carried_state(case, event)
+        unknown = all(v.op == "call" for v, _ in shared)  # a network defined elsewhere may detach its state itself
         if state is not None and not (
             unknown
             and (
@@ -168,7 +168,7 @@ def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
                 or not re.search(r"^(self\.)?(h|c|hx|hc|rnn_state|lstm_state)$|hidden", state[0])
             )
         ):
-            yield from carried_on(event, *state)
+            yield from report_carried_state(event, *state)
         return
     if "retain" in before.detail:
         return
@@ -182,7 +182,7 @@ def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
         yield RuleHit(
             2,
             before.node,
-            f"This derivative frees the graph of {called(before.value, 'the result')}, {later} again: keep it here.",
+            f"This derivative frees the graph of {name_or(before.value, 'the result')}, {later} again: keep it here.",
             case.text.replace([(before.node, case.text.with_keyword(before.node, "retain_graph", "True"))]),
         )
         return
@@ -194,43 +194,44 @@ def gone_before(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> 
         yield RuleHit(
             2,
             event.node,
-            f"The graph of {called(event.value, 'this result')} was freed by `backward()` in line "
-            f"{before.statement.lineno}{', in the turn before' if before.node is event.node else ''}; a second pass "
-            "needs a new forward pass.",
+            f"The graph of {name_or(event.value, 'this result')} was freed by `backward()` in line "
+            f"{before.statement.lineno}{', in the previous iteration' if before.node is event.node else ''}; a second "
+            "pass needs a new forward pass.",
             case.text.before(event.statement, *[part for line in lines for part in line.split("\n")]),
         )
         return
     if (gan := undetached(case, event, before, [v for v, _ in shared])) is not None:
         yield gan
         return
-    if before.node is event.node and (earlier := made_before(case, event)) is not None:
+    if before.node is event.node and (earlier := computed_before_loop(case, event)) is not None:
         yield earlier
         return
     call = before.node
     if isinstance(call, ast.Call) and not call.args and not before.detail:
-        later = f"in line {event.statement.lineno}" if before.node is not event.node else "of the next turn"
+        later = f"in line {event.statement.lineno}" if before.node is not event.node else "of the next iteration"
         yield RuleHit(
             2,
             call,
-            f"This frees the graph of {called(before.value, 'the result')}, and the `backward()` {later} starts from "
-            f"{called(event.value, 'a result')}, which has a part of it: keep it here, or add the two and run one "
+            f"This frees the graph of {name_or(before.value, 'the result')}, and the `backward()` {later} starts from "
+            f"{name_or(event.value, 'a result')}, which has a part of it: keep it here, or add the two and run one "
             "pass.",
             case.text.replace([(call, case.text.with_keyword(call, "retain_graph", "True"))]),
         )
 
 
-def carried_on(event: Event, name: str, statement: ast.stmt, edit: Edit) -> Iterator[RuleHit]:
+def report_carried_state(event: Event, name: str, statement: ast.stmt, edit: Edit) -> Iterator[RuleHit]:
     yield RuleHit(
         11,
         statement,
-        f"`{name}` comes from the last turn with its whole graph: the `backward()` in line {event.statement.lineno} "
-        "runs back through all turns before, whose graphs are gone or only kept by retain_graph. Detach it first.",
+        f"`{name}` comes from the previous iteration with its whole graph: the `backward()` in line "
+        f"{event.statement.lineno} goes back through all earlier iterations, whose graphs are freed or only kept by "
+        "retain_graph. Detach it first.",
         edit,
     )
 
 
 def rebuilt(event: Event) -> list[ast.stmt]:
-    """The statements that computed a result, in order."""
+    """Return the statements that computed a result, in order."""
     loop = event.loops[-1] if event.loops else None
     inside = {id(n) for n in ast.walk(loop)} if loop is not None else set()
     statements: dict[int, ast.stmt] = {}
@@ -246,9 +247,9 @@ def rebuilt(event: Event) -> list[ast.stmt]:
     return [statements[line] for line in sorted(statements)]
 
 
-def kept_state(case: Case, event: Event) -> tuple[str, ast.stmt, Edit] | None:
-    """The state that a turn takes over from the last one: what it is called, the statement that makes it, and the
-    change that detaches it. It is a name that the loop carries on, or an attribute, which outlives a call."""
+def carried_state(case: Case, event: Event) -> tuple[str, ast.stmt, Edit] | None:
+    """Return the state taken over from the previous iteration: its name, its statement and the edit that detaches it.
+    It is a name that the loop carries on, or an attribute, which outlives a call. None if there is no state."""
     alive = {id(v) for v in reach(event.value)}
 
     def lives(value: Value) -> bool:
@@ -258,11 +259,13 @@ def kept_state(case: Case, event: Event) -> tuple[str, ast.stmt, Edit] | None:
         carried = [pair for left in case.program.carried.get(id(loop), []) for pair in left.items()]
         names = {name: v for name, v in carried if lives(v) and graph_of(v) is not False}
         made = [(node, names_given(node)) for node in ast.walk(loop) if isinstance(node, ast.Assign)]
-        for reads in (True, False):  # best where the state is read and made in one statement
+        for reads in (True, False):  # prefer a statement that reads and assigns the state
             for node, targets in made:
                 read = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
                 found = [
-                    t for t in dict.fromkeys(targets) if t in names and (t in read if reads else awaited(t, node, loop))
+                    t
+                    for t in dict.fromkeys(targets)
+                    if t in names and (t in read if reads else read_first(t, node, loop))
                 ]
                 if found and (not reads or any(isinstance(n, ast.Call) for n in ast.walk(node.value))):
                     cut = [f"{name} = {detached(name, names[name])}" for name in found]
@@ -286,8 +289,8 @@ def kept_state(case: Case, event: Event) -> tuple[str, ast.stmt, Edit] | None:
     return None
 
 
-def awaited(name: str, made: ast.stmt, loop: ast.stmt) -> bool:
-    """Does a loop read a name above the statement that gives it: what the turn before left?"""
+def read_first(name: str, made: ast.stmt, loop: ast.stmt) -> bool:
+    """Tell whether a loop reads a name above the statement that assigns it: a value of the previous iteration."""
     read = (n for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id == name)
     return any(node.lineno <= made.lineno for node in read)
 
@@ -296,13 +299,14 @@ def detached(name: str, value: Value) -> str:
     return f"tuple(s.detach() for s in {name})" if value.kind == Kind.LIST else f"{name}.detach()"
 
 
-def made_before(case: Case, event: Event) -> RuleHit | None:
-    """11 or 2: what was computed before a loop, and goes into the pass of each of its turns. If it is the only way to
-    the network behind it, it has to be computed anew; else it is one side of a comparison, and has to be detached."""
+def computed_before_loop(case: Case, event: Event) -> RuleHit | None:
+    """Return a hit for what is computed before a loop and used in the pass of each iteration; None if there is none.
+    Failure 2 if it is the only path to its network: compute it in each iteration. Else failure 11: one side of a
+    comparison, to be detached."""
     loop = event.loops[-1] if event.loops else None
     if not isinstance(loop, ast.For | ast.While):
         return None
-    for value in crossing(event.value, loop):
+    for value in loop_inputs(event.value, loop):
         statement = value.statement
         if (
             value.name
@@ -313,27 +317,27 @@ def made_before(case: Case, event: Event) -> RuleHit | None:
         ):
             line = event.statement.lineno
             once = (
-                f"`{value.name}` is computed once, before the loop, and in the first turn `backward()` in line {line} "
-                "frees its graph: the next turn misses it"
+                f"`{value.name}` is computed once, before the loop, and in the first iteration `backward()` in line "
+                f"{line} frees its graph: the next iteration lacks it"
             )
             behind = {id(network) for v in reach(value) for network in networks(v)}
-            if behind & around(event.value, value):
+            if behind & modules_around(event.value, value):
                 edit = case.text.replace([(statement.value, f"{case.text.operand(statement.value)}.detach()")])
                 return RuleHit(11, statement, f"{once}. Detach it.", edit)
             edit = case.text.before(loop.body[0], *case.text.of(statement).split("\n"))
-            return RuleHit(2, statement, f"{once}. Compute it in each turn.", edit)
+            return RuleHit(2, statement, f"{once}. Compute it in each iteration.", edit)
     return None
 
 
-def crossing(result: Value, loop: ast.stmt) -> Iterator[Value]:
-    """What was made before a loop and goes into an operation of its turns."""
+def loop_inputs(result: Value, loop: ast.stmt) -> Iterator[Value]:
+    """Yield the values made before a loop that go into an operation inside it."""
     for user in reach(result):
         if id(loop) in dict(user.turns):
             yield from (value for value in user.parents if id(loop) not in dict(value.turns))
 
 
 def networks(value: Value) -> list[Value]:
-    """The module that a value is, or the unknown network that gave it."""
+    """Return the module that a value is, or the unknown network that returned it."""
     if value.kind == Kind.MODULE:
         return [value]
     if is_network_output(value) and value.base is not None:
@@ -341,8 +345,8 @@ def networks(value: Value) -> list[Value]:
     return []
 
 
-def around(top: Value, value: Value) -> set[int]:
-    """The modules to which a gradient of `top` gets without going through `value`."""
+def modules_around(top: Value, value: Value) -> set[int]:
+    """Return ids of the modules that a gradient of `top` reaches without going through `value`."""
     found, seen, stack = set(), {id(value)}, [top]
     while stack:
         here = stack.pop()
@@ -356,12 +360,13 @@ def around(top: Value, value: Value) -> set[int]:
 
 
 def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> RuleHit | None:
-    """11: the first of two networks' passes runs on into the second, whose graph the second pass then misses."""
+    """Return a hit for failure 11: the pass of one network runs on into another, whose own pass then lacks its
+    graph."""
     events = case.program.events
     between = [e for e in events[events.index(before) : events.index(event)] if e.kind == Act.STEP]
     if not between:
         return None
-    if between[0].value.items is None:  # of the first optimizer only this is known: that there is a second one
+    if between[0].value.items is None:  # unknown parameters: a second optimizer is the only hint
         others = [e for e in events[events.index(event) :] if e.kind == Act.STEP and e.value is not between[0].value]
         foreign = [v for v in shared if is_network_output(v)] if others else []
     else:
@@ -373,8 +378,8 @@ def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> 
         return None
     top = named[0]
     same = event.node is before.node
-    later = "the next turn's pass" if same else f"the pass in line {event.statement.lineno}"
-    users = [v for v in reach(before.value) if any(p is top for p in v.parents)]  # not what a detached copy goes to
+    later = "the next iteration's pass" if same else f"the pass in line {event.statement.lineno}"
+    users = [v for v in reach(before.value) if any(p is top for p in v.parents)]  # without the users of a detached copy
     for value in users or reach(before.value):
         texts = [text for text in (value.node if users else None, value.statement) if text is not None]
         for call in (node for text in texts for node in ast.walk(text)):
@@ -386,7 +391,7 @@ def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> 
                         11,
                         call,
                         f"The pass in line {before.statement.lineno} is for "
-                        f"{called(between[0].value, 'the optimizer')} alone, but it goes on through `{top.name}` into "
+                        f"{name_or(between[0].value, 'the optimizer')} alone, but it goes on through `{top.name}` into "
                         f"the network that made it, and frees its graph, which {later} needs. Give it "
                         f"`{top.name}.detach()`.",
                         case.text.replace([(use, f"{top.name}.detach()")]),
@@ -394,8 +399,8 @@ def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> 
     return None
 
 
-def many_numbers(case: Case) -> Iterator[RuleHit]:
-    """3: backward from more than one number, without a gradient to start from. Silent: where the shape is not known."""
+def backward_from_many(case: Case) -> Iterator[RuleHit]:
+    """Report failure 3: backward() from several numbers without a gradient. Reports nothing if the shape is unknown."""
     for event in case.all(Act.BACKWARD, Act.USED):
         value = event.value
         shape = value.shape or ()
@@ -405,7 +410,7 @@ def many_numbers(case: Case) -> Iterator[RuleHit]:
             yield from many_differentiated(case, event)
             continue
         target = receiver(event.node)
-        several = value.form == "losses" or has_many_elements(value) or one_each(value)
+        several = value.form == "losses" or has_many_elements(value) or one_per_sample(value)
         if several and target is not None:
             size = " x ".join(str(n) if n is not None else "N" for n in shape) or "several"
             made = value.statement
@@ -415,27 +420,27 @@ def many_numbers(case: Case) -> Iterator[RuleHit]:
             yield RuleHit(
                 3,
                 made if made is not None and whole else event.node,
-                f"{called(value, 'This')} holds {size} numbers, and the `backward()` in line {event.statement.lineno} "
+                f"{name_or(value, 'This')} holds {size} numbers, and the `backward()` in line {event.statement.lineno} "
                 "starts from one: take the mean (or the sum) first.",
                 case.text.replace([(part, f"{case.text.operand(part)}.mean()")]),
             )
 
 
 def many_differentiated(case: Case, event: Event) -> Iterator[RuleHit]:
-    """3, of autograd.grad: with the sum, each element's own derivative comes back where each has its own input."""
+    """Report failure 3 for autograd.grad: a sum gives each element's own derivative if each has its own input."""
     node, value = event.node, event.value
     if isinstance(node, ast.Call) and node.args and has_many_elements(value) and graph_of(value) is True:
         yield RuleHit(
             3,
             node,
-            f"{called(value, 'This')} holds more than one number, and a derivative starts from one: take the sum, or "
+            f"{name_or(value, 'This')} holds more than one number, and a derivative starts from one: take the sum, or "
             "give `grad_outputs`.",
             case.text.replace([(node.args[0], f"{case.text.operand(node.args[0])}.sum()")]),
         )
 
 
-def one_each(value: Value) -> bool:
-    """Does a value have one number for each sample: a layer's column made a row, and nothing summed since?"""
+def one_per_sample(value: Value) -> bool:
+    """Tell whether a value has one number for each sample: a layer's column made a row, not summed since."""
     while value.shape is not None and len(value.shape) == 1 and value.parents:
         before = max(value.parents, key=lambda v: v.shape is not None and v.kind == Kind.TENSOR)
         if value.op == "view" and before.shape is not None and len(before.shape) == 2:

@@ -1,4 +1,4 @@
-"""Rules about the order of a turn: emptying the gradients, the pass, the step."""
+"""Rules about the order within an iteration: zero the gradients, backward pass, step."""
 
 import ast
 import re
@@ -18,7 +18,7 @@ from lab.failures.analysis.facts import (
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event, exclusive
 from lab.failures.analysis.rules.accumulating import scales_gradient
-from lab.failures.analysis.rules.case import Case, RuleHit, called, own_line, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit, is_simple, name_or, receiver
 
 
 @dataclass(eq=False, slots=True)
@@ -27,11 +27,11 @@ class Stepper:
 
     value: Value
     text: str
-    parts: set[int] | None  # what it moves; None: not known
-    block: int | None = None  # updates by hand: among which statements
+    parts: set[int] | None  # ids of what it moves; None if unknown
+    block: int | None = None  # id of the block of an update by hand
 
     def touched(self, backward: Event) -> bool | None:
-        """Does a backward pass fill the gradients of what this moves? None: cannot be said."""
+        """Tell whether a backward pass fills the gradients of what this moves; None if unknown."""
         if backward.value.graph is False and backward.value.cut:
             return False
         found = list(reach(backward.value))
@@ -46,17 +46,17 @@ class Stepper:
 
     @property
     def layers(self) -> set[int]:
-        """What of it has a gradient, where that is known for an optimizer."""
+        """Ids of the layers and parameters that an optimizer is known to move."""
         given = [part for item in self.value.items or [] if item.kind == Kind.MODULE for part in modules(item)]
         return {id(part) for part in given if part.op in LAYERS or part.kind == Kind.PARAMETER}
 
-    def left_full(self, zero: Event) -> bool:
-        """Does it empty the gradients of one part of a network only?"""
-        emptied = {id(part) for part in modules(zero.value)}
+    def zeroes_part(self, zero: Event) -> bool:
+        """Tell whether an event zeroes the gradients of only a part of the network."""
+        zeroed = {id(part) for part in modules(zero.value)}
         apart = zero.value.kind == Kind.MODULE and Tag.ANY not in zero.value.tags and not zero.detail
-        return apart and bool(self.layers & emptied) and bool(self.layers - emptied)
+        return apart and bool(self.layers & zeroed) and bool(self.layers - zeroed)
 
-    def zeroed(self, zero: Event) -> bool:
+    def zeroed_by(self, zero: Event) -> bool:
         value = zero.value
         if value is self.value or self.parts is None or value.kind == Kind.UNKNOWN or Tag.ANY in value.tags:
             return True
@@ -64,7 +64,7 @@ class Stepper:
 
 
 def is_update(event: Event) -> bool:
-    """A parameter moved by hand: w.data -= lr * w.grad, or the same under no_grad."""
+    """Tell whether a parameter is updated by hand: w.data -= lr * w.grad, or the same under no_grad."""
     if event.other is None or event.value.graph is False:
         return False
     behind = reach(event.other, live=False)
@@ -102,27 +102,27 @@ def is_step_of(event: Event, stepper: Stepper) -> bool:
     return is_update(event) and value is stepper.value
 
 
-def emptied_as_read(case: Case) -> list[Stepper]:
-    """What is stepped; nothing where gradients may be emptied in a way that is not followed."""
+def followed_steppers(case: Case) -> list[Stepper]:
+    """Return what is stepped; [] if gradients may be zeroed in a way that the reader does not follow."""
     return [] if case.names & {"setattr", "_foreach_zero_"} else steppers(case)
 
 
 def never_zeroed(case: Case) -> Iterator[RuleHit]:
-    """6: backward, step, and backward again with nothing that empties the gradients between.
-    Silent: where one zero_grad of anything unknown stands between; where the two are arms of one `if`; for a pass that
-    cannot be said to reach what is stepped, unless only one thing is stepped at all, or all side by side; where the
-    text scales what is left in a gradient, as momentum by hand does."""
+    """Report failure 6: backward, step, and backward again without zeroing the gradients between.
+    Reports nothing if anything unknown is zeroed between; if the two are arms of one `if`; for a pass not known to
+    reach what is stepped, unless only one thing is stepped, or all in one block; and if the program scales the
+    gradients that are left, as momentum by hand does."""
     if any(scales_gradient(node) for node in ast.walk(case.program.tree)):
         return
-    everyone = emptied_as_read(case)
+    everyone = followed_steppers(case)
     together = len({stepper.block for stepper in everyone}) == 1 and all(stepper.block for stepper in everyone)
     zeroes = bool(case.all(Act.ZERO)) or bool(case.names & {"zero_grad", "zero_"})
     hits: dict[int, tuple[Event, list[Stepper], Event]] = {}
     for stepper in everyone:
-        apart_only = len({id(e.value) for e in case.all(Act.ZERO) if stepper.zeroed(e)}) == 1
+        apart_only = len({id(e.value) for e in case.all(Act.ZERO) if stepper.zeroed_by(e)}) == 1
         state = "clean"
-        steps: list[Event] = []  # since the gradients were emptied
-        waiting: list[tuple[Event, Event]] = []  # what went wrong if a step comes before the next zero
+        steps: list[Event] = []  # since the gradients were last zeroed
+        waiting: list[tuple[Event, Event]] = []  # wrong if a step comes before the next zeroing
         for event in case.program.events:
             if event.kind == Act.BACKWARD:
                 touched = stepper.touched(event)
@@ -132,7 +132,9 @@ def never_zeroed(case: Case) -> Iterator[RuleHit]:
                 if before is not None and not (event.second_call and zeroes):
                     waiting.append((event, before))
                 state = "filled"
-            elif event.kind == Act.ZERO and stepper.zeroed(event) and not (apart_only and stepper.left_full(event)):
+            elif (
+                event.kind == Act.ZERO and stepper.zeroed_by(event) and not (apart_only and stepper.zeroes_part(event))
+            ):
                 state = "clean"
                 steps.clear()
                 waiting.clear()
@@ -145,11 +147,11 @@ def never_zeroed(case: Case) -> Iterator[RuleHit]:
                         those.append(stepper)
                 waiting.clear()
     for event, those, step in hits.values():
-        yield from added_up(case, event, those, step)
+        yield from report_accumulation(case, event, those, step)
 
 
-def added_up(case: Case, event: Event, those: list[Stepper], step: Event) -> Iterator[RuleHit]:
-    """6, at what should empty the gradients and does not, or else at the pass that adds to them."""
+def report_accumulation(case: Case, event: Event, those: list[Stepper], step: Event) -> Iterator[RuleHit]:
+    """Report failure 6 at the statement that fails to zero the gradients, or else at the pass that adds to them."""
     names = []
     for stepper in those:
         plain = stepper.value.kind in TENSORS
@@ -157,75 +159,75 @@ def added_up(case: Case, event: Event, those: list[Stepper], step: Event) -> Ite
     names = list(dict.fromkeys(names))
     who = " and ".join(dict.fromkeys(f"`{stepper.text}`" for stepper in those))
     line = getattr(step.node, "lineno", 0)
-    vain = emptied_in_vain(case, event, those)
+    vain = ineffective_zero(case, event, those)
     if vain is not None:
         yield RuleHit(
             6,
             vain.node,
-            f"This empties no gradient: those of {who} add up, pass after pass, and the step in line {line} "
+            f"This zeroes no gradient: those of {who} add up, pass after pass, and the step in line {line} "
             "follows the sum of all batches so far.",
-            emptied_indeed(case, vain) or case.text.before(event.statement, *names),
+            make_zero_effective(case, vain) or case.text.before(event.statement, *names),
         )
         return
-    part = emptied_partly(case, those)
+    part = partial_zero(case, those)
     source = receiver(part.node) if part is not None else None
     if part is not None and source is not None:
         yield RuleHit(
             6,
             part.node,
-            f"This empties the gradients of `{case.text.of(source)}` only, but {who} moves more: the other "
+            f"This zeroes the gradients of `{case.text.of(source)}` only, but {who} moves more: the other "
             "gradients add up, pass after pass.",
             case.text.replace([(source, those[0].text)]),
         )
         return
-    once = emptied_once(case, event, those)
+    once = zero_outside_loop(case, event, those)
     if once is not None:
         yield RuleHit(
             6,
             once.node,
-            f"This empties the gradients of {who} outside of the loop, and nothing does between the step in line "
-            f"{line} and the `backward()` in line {event.statement.lineno} of the next turn: each pass adds to the "
-            "last one's.",
+            f"This zeroes the gradients of {who} outside of the loop, and nothing does between the step in line "
+            f"{line} and the `backward()` in line {event.statement.lineno} of the next iteration: each pass adds "
+            "to the last one's.",
             case.text.before(event.statement, *names),
         )
         return
-    other = emptied_instead(case, event)
+    other = zero_of_other_optimizer(case, event)
     if other is not None and len(those) == 1 and those[0].value.kind == Kind.OPTIMIZER:
         wrong = receiver(other.node)
         assert wrong is not None
         yield RuleHit(
             6,
             other.node,
-            f"This empties the gradients of `{case.text.of(wrong)}`, which the `backward()` in line "
-            f"{event.statement.lineno} does not fill; those of {who} are never emptied and add up.",
+            f"This zeroes the gradients of `{case.text.of(wrong)}`, which the `backward()` in line "
+            f"{event.statement.lineno} does not fill; those of {who} are never zeroed and add up.",
             case.text.replace([(wrong, those[0].text)]),
         )
         return
-    half = emptied_part(case, event, those)
+    half = zeroed_parameters(case, event, those)
     yield RuleHit(
         6,
         event.node if half is None else half,
-        f"Nothing empties the gradients of {who} between the step in line {line} and this `backward()` of the "
-        "next turn: each pass adds to the last one's, so every step follows the sum of all batches so far."
+        f"Nothing zeroes the gradients of {who} between the step in line {line} and this `backward()` of the "
+        "next iteration: each pass adds to the last one's, so every step follows the sum of all batches so far."
         if half is None
-        else f"Only the gradients of `{case.text.of(half)}` are emptied here; those of {who} add up, pass after "
+        else f"Only the gradients of `{case.text.of(half)}` are zeroed here; those of {who} add up, pass after "
         f"pass, and the step in line {line} follows the sum of all batches so far.",
         case.text.before(event.statement, *names),
     )
 
 
-def emptied_in_vain(case: Case, backward: Event, those: list[Stepper]) -> Event | None:
-    """What stands before a pass as if it emptied the gradients, and does not."""
+def ineffective_zero(case: Case, backward: Event, those: list[Stepper]) -> Event | None:
+    """Return what looks as if it zeroed the gradients before a pass, and does not; None if there is nothing."""
     for event in reversed(case.program.events[: case.order[backward]]):
         if event.kind in {Act.STEP, Act.BACKWARD}:
             return None
-        if event.kind == Act.VAIN and any(stepper.zeroed(event) for stepper in those):
+        if event.kind == Act.VAIN and any(stepper.zeroed_by(event) for stepper in those):
             return event
     return None
 
 
-def emptied_indeed(case: Case, vain: Event) -> Edit | None:
-    """Call a zero_grad that is only named; a gradient set to 0 in place instead of its name."""
+def make_zero_effective(case: Case, vain: Event) -> Edit | None:
+    """Return the edit that calls a zero_grad that is only named, or zeroes a gradient in place instead of its name."""
     if isinstance(vain.node, ast.Attribute):
         return case.text.replace([(vain.node, f"{case.text.of(vain.node)}()")])
     if isinstance(vain.node, ast.Name) and isinstance(vain.statement, ast.Assign):
@@ -233,13 +235,13 @@ def emptied_indeed(case: Case, vain: Event) -> Edit | None:
     return None
 
 
-def emptied_partly(case: Case, those: list[Stepper]) -> Event | None:
-    """The statement that empties the gradients of a part of what one optimizer moves, and nothing else does."""
-    return next((e for e in case.all(Act.ZERO) if len(those) == 1 and those[0].left_full(e)), None)
+def partial_zero(case: Case, those: list[Stepper]) -> Event | None:
+    """Return the event that zeroes only a part of what the one optimizer moves; None if there is none."""
+    return next((e for e in case.all(Act.ZERO) if len(those) == 1 and those[0].zeroes_part(e)), None)
 
 
-def emptied_once(case: Case, backward: Event, those: list[Stepper]) -> Event | None:
-    """The statement that empties the gradients of a loop's passes, in the same function but around the loop."""
+def zero_outside_loop(case: Case, backward: Event, those: list[Stepper]) -> Event | None:
+    """Return the statement in the same function, but outside the loop, that zeroes the gradients; None without one."""
     for event in case.all(Act.ZERO):
         outside = len(event.loops) < len(backward.loops) and event.loops == backward.loops[: len(event.loops)]
         if outside and event.functions == backward.functions and all(stepper.value is event.value for stepper in those):
@@ -247,19 +249,19 @@ def emptied_once(case: Case, backward: Event, those: list[Stepper]) -> Event | N
     return None
 
 
-def emptied_part(case: Case, backward: Event, those: list[Stepper]) -> ast.expr | None:
-    """What a loop goes through to empty the gradients of other parameters just before a pass."""
+def zeroed_parameters(case: Case, backward: Event, those: list[Stepper]) -> ast.expr | None:
+    """Return the parameters whose gradients a loop zeroes just before a pass that fills others; None without a loop."""
     for event in reversed(case.program.events[: case.order[backward]]):
         if event.kind in {Act.STEP, Act.BACKWARD}:
             return None
         loop = event.loops[-1] if event.kind == Act.ZERO and event.loops else None
-        if isinstance(loop, ast.For) and loop not in backward.loops and not any(s.zeroed(event) for s in those):
+        if isinstance(loop, ast.For) and loop not in backward.loops and not any(s.zeroed_by(event) for s in those):
             return loop.iter if ast.unparse(loop.iter).endswith(".parameters()") else None
     return None
 
 
-def emptied_instead(case: Case, backward: Event) -> Event | None:
-    """The `zero_grad()` just before a pass, of an optimizer that has nothing to do with it."""
+def zero_of_other_optimizer(case: Case, backward: Event) -> Event | None:
+    """Return the zero_grad() just before a pass, of an optimizer that the pass does not concern; None without one."""
     events = case.program.events
     now = events.index(backward)
     turn = [e for e in events[:now] if e.turns == backward.turns and e.kind in {Act.ZERO, Act.BACKWARD, Act.STEP}]
@@ -276,40 +278,40 @@ def emptied_instead(case: Case, backward: Event) -> Event | None:
     if not moved or moved & {id(v) for v in reach(backward.value)}:
         return None
     uses = [e for e in events[now:] if e.kind in {Act.ZERO, Act.STEP} and e.value is before.value]
-    return before if not uses or uses[0].kind == Act.ZERO else None  # emptied once more before it steps
+    return before if not uses or uses[0].kind == Act.ZERO else None  # zeroed again before it steps
 
 
 def wrong_order(case: Case) -> Iterator[RuleHit]:
-    """18: the gradients are thrown away between backward and step, or the step comes before the backward pass.
-    Silent: where the three do not stand in one block."""
+    """Report failure 18: gradients are zeroed between backward and step, or the step comes before the backward pass.
+    Reports nothing if the three are not in one block."""
     for stepper in steppers(case):
         if stepper.value.kind not in {Kind.OPTIMIZER, Kind.UNKNOWN}:
             continue
         last: Event | None = None
-        emptied: Event | None = None
+        zeroed: Event | None = None
         for event in case.program.events:
             if event.kind == Act.BACKWARD and stepper.touched(event) is not False:
-                last, emptied = event, None
+                last, zeroed = event, None
             elif event.kind == Act.BACKWARD:
-                emptied = None
-            elif event.kind == Act.ZERO and last is not None and not event.detail and stepper.zeroed(event):
-                emptied = event
+                zeroed = None
+            elif event.kind == Act.ZERO and last is not None and not event.detail and stepper.zeroed_by(event):
+                zeroed = event
             elif event.kind == Act.STEP and event.value is stepper.value:
                 if (
                     last is not None
-                    and emptied is not None
+                    and zeroed is not None
                     and not exclusive(last, event)
-                    and not exclusive(emptied, event)
+                    and not exclusive(zeroed, event)
                 ):
-                    yield from misplaced(case, stepper, last, emptied, event)
-                elif last is not None and emptied is None:
-                    yield from one_turn_late(case, stepper, last, event)
-                last, emptied = None, None
+                    yield from report_misplaced(case, stepper, last, zeroed, event)
+                elif last is not None and zeroed is None:
+                    yield from step_before_backward(case, stepper, last, event)
+                last, zeroed = None, None
 
 
 def side_by_side(events: Sequence[Event]) -> tuple[list[ast.stmt], list[int]] | None:
-    """The innermost block in whose statements all events happen, each in another one or in what it calls, and the
-    positions of these statements. None where there is no such block, or where one of them is behind an `if`."""
+    """Return the innermost block whose different statements cause these events, and the statements' indices in it.
+    None if there is no such block, or if one of them is inside an `if`."""
     for depth, levels in enumerate(zip(*(event.path for event in events), strict=False)):
         block, first = levels[0]
         if any(other is not block for other, _ in levels):
@@ -324,8 +326,8 @@ def side_by_side(events: Sequence[Event]) -> tuple[list[ast.stmt], list[int]] | 
 
 
 def moved_behind(case: Case, early: Event, late: Event) -> Edit | None:
-    """The edit that moves the statement of `early` behind that of `late`; None where the two do not stand in this order
-    in one block, or share lines."""
+    """Return the edit that moves the statement of `early` to after that of `late`.
+    None if they do not come in this order in one block, or share lines."""
     together = side_by_side((early, late))
     if together is None:
         return None
@@ -334,32 +336,32 @@ def moved_behind(case: Case, early: Event, late: Event) -> Edit | None:
     return case.text.reorder(part, [*part[1:], part[0]]) if here < there else None
 
 
-def misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event, step: Event) -> Iterator[RuleHit]:
+def report_misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event, step: Event) -> Iterator[RuleHit]:
     together = side_by_side((backward, zero, step))
     if together is None:
         return
     if len(set(together[1])) == 2:  # two of them in one call
-        yield from emptied_in_a_call(case, stepper, backward, zero, step)
+        yield from zeroed_in_a_call(case, stepper, backward, zero, step)
         return
     block, positions = together
     at = dict(zip(("backward", "zero", "step"), positions, strict=True))
-    here = len({e.functions for e in (backward, zero, step)}) == 1  # else the order is that of calls
+    here = len({e.functions for e in (backward, zero, step)}) == 1  # else calls determine the order
     if at["step"] < at["backward"]:
         part = block[at["step"] : at["backward"] + 1]
         edit = case.text.reorder(part, [*part[1:], part[0]])
         sentence = (
-            f"`{stepper.text}` steps before this turn's `backward()` in line {backward.statement.lineno}, and what "
-            f"the last turn's pass left was emptied in line {zero.statement.lineno}: it steps with no gradient at all."
+            f"`{stepper.text}` steps before this iteration's `backward()` in line {backward.statement.lineno}, and the "
+            f"previous gradients were zeroed in line {zero.statement.lineno}: it steps with no gradient at all."
         )
         node = step.node if here else block[at["step"]]
     elif at["backward"] < at["zero"] < at["step"]:
         part = block[at["backward"] : at["zero"] + 1]
         edit = case.text.reorder(part, [part[-1], *part[:-1]])
         sentence = (
-            f"The gradients of `backward()` in line {backward.statement.lineno} are emptied here, before "
+            f"The gradients of `backward()` in line {backward.statement.lineno} are zeroed here, before "
             f"`{stepper.text}` steps with them in line {step.statement.lineno}: nothing is learned."
         )
-        called_by_name = len(zero.functions) - len(backward.functions) <= 1  # else what is called may do much more
+        called_by_name = len(zero.functions) - len(backward.functions) <= 1  # else the called function may do much more
         node = block[at["zero"]] if called_by_name and not here else zero.node
     else:
         return
@@ -367,8 +369,8 @@ def misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event, step: 
         yield RuleHit(18, node, sentence, edit)
 
 
-def emptied_in_a_call(case: Case, stepper: Stepper, backward: Event, zero: Event, step: Event) -> Iterator[RuleHit]:
-    """18: a function that empties the gradients of a pass before it, and then steps."""
+def zeroed_in_a_call(case: Case, stepper: Stepper, backward: Event, zero: Event, step: Event) -> Iterator[RuleHit]:
+    """Report failure 18: a function zeroes the gradients of an earlier pass and then steps."""
     inner = side_by_side((zero, step))
     before = case.order[backward] < case.order[zero] < case.order[step]
     if inner is None or not before or zero.functions != step.functions or zero.functions == backward.functions:
@@ -380,15 +382,15 @@ def emptied_in_a_call(case: Case, stepper: Stepper, backward: Event, zero: Event
         yield RuleHit(
             18,
             zero.node,
-            f"The gradients of `backward()` in line {backward.statement.lineno} are emptied here, before "
+            f"The gradients of `backward()` in line {backward.statement.lineno} are zeroed here, before "
             f"`{stepper.text}` steps with them in line {step.statement.lineno}: nothing is learned.",
             edit,
         )
 
 
-def one_turn_late(case: Case, stepper: Stepper, backward: Event, step: Event) -> Iterator[RuleHit]:
-    """18: a step with the gradients of the turn before, in front of this turn's pass.
-    Silent: where the two do not stand in one block of a loop, or of a function that is called again."""
+def step_before_backward(case: Case, stepper: Stepper, backward: Event, step: Event) -> Iterator[RuleHit]:
+    """Report failure 18: a step before this iteration's pass uses the previous iteration's gradients.
+    Reports nothing if the two are not in one block of a loop, or of a function that is called again."""
     one_place = (
         bool(step.loops or step.functions) and backward.loops == step.loops and backward.functions == step.functions
     )
@@ -397,21 +399,22 @@ def one_turn_late(case: Case, stepper: Stepper, backward: Event, step: Event) ->
         yield RuleHit(
             18,
             step.node,
-            f"`{stepper.text}` steps before this turn's `backward()` in line {backward.statement.lineno}: it follows "
-            "the gradient of the batch before, and that of the last batch is never used.",
+            f"`{stepper.text}` steps before this iteration's `backward()` in line {backward.statement.lineno}: it uses "
+            "the gradient of the previous batch, and that of the last batch is never used.",
             edit,
         )
 
 
 LOSS = re.compile("loss|error|cost|mse")
-GROWS = re.compile("(?i)likelihood|reward|return|score|objective|elbo|evidence|log_?p|utility")  # what should grow
+GROWS = re.compile("(?i)likelihood|reward|return|score|objective|elbo|evidence|log_?p|utility")  # to maximise
 
 
-def uphill(case: Case) -> Iterator[RuleHit]:
-    """18: a loss made larger, by += with its own gradient. Silent: signs of gradients (attacks climb on purpose), a
-    step up that another statement takes back, and whatever is not called a loss."""
+def gradient_ascent(case: Case) -> Iterator[RuleHit]:
+    """Report failure 18: parameters += their gradient, which makes the loss larger. Reports nothing for signs of
+    gradients,
+    since attacks climb on purpose, for a step that another statement takes back, and for what is not called a loss."""
     passes = case.all(Act.BACKWARD, Act.USED)
-    losses = [e for e in passes if likelihood_turned(e.value) or e.value.form == "loss" or LOSS.search(e.value.name)]
+    losses = [e for e in passes if minus_likelihood(e.value) or e.value.form == "loss" or LOSS.search(e.value.name)]
     if any((e.value.op == "neg" and e not in losses) or GROWS.search(e.value.name) for e in passes):
         return
     for event in case.all(Act.UPDATE, Act.WRITE):
@@ -424,7 +427,7 @@ def uphill(case: Case) -> Iterator[RuleHit]:
         )
         if event.detail != "+" or new is None or not climbs or {Tag.SIGN, Tag.TURNED} & new.tags or not losses:
             continue
-        if event.value.graph is False or (event.recorded and event.kind == Act.WRITE) or taken_back(case, event):
+        if event.value.graph is False or (event.recorded and event.kind == Act.WRITE) or moved_back(case, event):
             continue
         statement = event.statement
         if isinstance(statement, ast.AugAssign):
@@ -440,7 +443,7 @@ def uphill(case: Case) -> Iterator[RuleHit]:
         else:
             continue
         moved = receiver(event.node)
-        name = f"`{case.text.of(moved)}`" if moved is not None else called(event.value, "the parameter")
+        name = f"`{case.text.of(moved)}`" if moved is not None else name_or(event.value, "the parameter")
         yield RuleHit(
             18,
             statement,
@@ -449,15 +452,15 @@ def uphill(case: Case) -> Iterator[RuleHit]:
         )
 
 
-def taken_back(case: Case, step: Event) -> bool:
-    """Does another statement move the same parameters the other way, or put back what they were?"""
+def moved_back(case: Case, step: Event) -> bool:
+    """Tell whether another statement moves the same parameters the other way, or restores them."""
     owner = step.value.base or step.value
     moves = (e for e in case.all(Act.UPDATE, Act.WRITE) if (e.value.base or e.value) is owner)
     return any(e.detail != "+" and e.statement is not step.statement for e in moves)
 
 
-def likelihood_turned(value: Value) -> bool:
-    """Is it the mean of log-probabilities with a minus: a loss?"""
+def minus_likelihood(value: Value) -> bool:
+    """Tell whether a value is the negative mean of log-probabilities: a loss."""
     turned = False
     while value.parents and value.op in {"neg", "mean", "sum", "view", "index", "gather"}:
         turned = turned != (value.op == "neg")
@@ -466,8 +469,8 @@ def likelihood_turned(value: Value) -> bool:
 
 
 def slope_of(step: Value, weight: Value) -> bool:
-    """Is it the derivative of a loss by a weight, perhaps times a rate? Not that by what goes into layers, which an
-    attack moves uphill on purpose."""
+    """Tell whether a step is the derivative of a loss with respect to a weight, perhaps times a rate.
+    That of the input of layers does not count: an attack moves it uphill on purpose."""
     if step.op == "*":
         rates = [part.constant for part in step.parents if part.kind == Kind.NUMBER and part.op != "neg"]
         slopes = [part for part in step.parents if part.op == "derivative"]
@@ -481,7 +484,7 @@ def slope_of(step: Value, weight: Value) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LossPart:
-    """A summand of a loss, the sign with which it is in it, and what numbers without a gradient it is multiplied by."""
+    """A summand of a loss, its sign there, and the factors without a gradient that it is multiplied by."""
 
     value: Value
     sign: int
@@ -489,7 +492,7 @@ class LossPart:
 
 
 def terms(value: Value, sign: int = 1, weights: tuple[Value, ...] = ()) -> Iterator[LossPart]:
-    """The summands of a loss."""
+    """Yield the summands of a loss."""
     parents = value.parents
     if value.op == "neg" and parents:
         yield from terms(parents[0], -sign, weights)
@@ -509,21 +512,20 @@ def terms(value: Value, sign: int = 1, weights: tuple[Value, ...] = ()) -> Itera
 
 
 SUMMED = {"mean", "sum", "view", "index", "gather", "stack", "cat", "clone"}
-RATIO = {"exp", "min", "minimum", "clamp"}  # of a probability to the one before, as PPO has it
+RATIO = {"exp", "min", "minimum", "clamp"}  # PPO's ratio of a probability to the previous one
 REWARD = re.compile("(?i)^(r|g|rew|ret|adv|gain|delta|td|score|payoff|win)|reward|return|advantage")
 COST = re.compile("(?i)cost|loss|length|dist|regret|time|error|penal|tour")
 
 
 def of_reward(weights: tuple[Value, ...]) -> bool:
-    """Is a probability multiplied by what should be large, as a policy's is?"""
+    """Tell whether a probability is multiplied by something that should be large, as a policy's is."""
     names = [v.name.split(".")[-1] for weight in weights for v in reach(weight, live=False) if v.name]
     return any(map(REWARD.search, names)) and not any(map(COST.search, names))
 
 
-def turned_loss(case: Case) -> Iterator[RuleHit]:
-    """18: a likelihood without its minus, or a loss with one, as what an optimizer makes smaller.
-    Silent: where another term has the right sign or is not known, for an optimizer told to maximize, and where two
-    play against each other."""
+def wrong_sign_of_loss(case: Case) -> Iterator[RuleHit]:
+    """Report failure 18: an optimizer minimises a likelihood, or the negative of a loss.
+    Reports nothing if another term has the right sign or is unknown, with maximize, and if two networks play a game."""
     makers = [e.node for e in case.all(Act.OPTIMIZER) if isinstance(e.node, ast.Call)]
     if not case.all(Act.STEP) or any(key.arg in {"maximize", None} for node in makers for key in node.keywords):
         return
@@ -537,7 +539,7 @@ def turned_loss(case: Case) -> Iterator[RuleHit]:
         turned = bool(losses) and losses == found and all(t.sign < 0 for t in losses)
         if not (rewarded or plain or (turned and networks and len(makers) == 1)) or "given" in event.detail:
             continue
-        place = made_where(event)
+        place = source_expression(event)
         if place is None:
             continue
         what = "is a loss with a minus" if turned else "is the logarithm of a probability, which should grow"
@@ -545,17 +547,17 @@ def turned_loss(case: Case) -> Iterator[RuleHit]:
         if isinstance(place, ast.UnaryOp) and isinstance(place.op, ast.USub):
             new = case.text.of(place.operand)
         statement = event.value.statement
-        here = statement is not None and own_line(statement) and inside(statement, place)
+        here = statement is not None and is_simple(statement) and inside(statement, place)
         yield RuleHit(
             18,
             statement if statement is not None and here else event.node,
-            f"{called(event.value, 'This')} {what}, but each step makes it smaller: change its sign.",
+            f"{name_or(event.value, 'This')} {what}, but each step makes it smaller: change its sign.",
             case.text.replace([(place, new if place is not receiver(event.node) else f"({new})")]),
         )
 
 
-def made_where(event: Event) -> ast.expr | None:
-    """The expression that makes what a pass starts from."""
+def source_expression(event: Event) -> ast.expr | None:
+    """Return the expression that makes what a pass starts from."""
     made, statement = event.value.node, event.value.statement
     if made is not None and statement is not None and inside(statement, made):
         return made
@@ -567,7 +569,7 @@ def inside(around: ast.AST | None, node: ast.AST) -> bool:
 
 
 def positive(node: ast.expr) -> bool:
-    """Is a factor written without a sign?"""
+    """Tell whether a factor is written without a sign."""
     return isinstance(node, ast.Name | ast.Attribute) or (
         isinstance(node, ast.Constant) and node.value not in (0, None)
     )
