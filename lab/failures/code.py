@@ -15,8 +15,8 @@ from lab.failures.analysis.edits import Text
 from lab.failures.analysis.interpreter import Interpreter
 from lab.failures.analysis.rules import apply_rules
 
-SPEAKS_OF_IT = re.compile(r"backward|torch|Tensor|Module|optim|grad")  # without any of them nothing can be found
-MOST_CHARACTERS = 200_000  # a text of some 5,000 lines
+RELEVANT = re.compile(r"backward|torch|Tensor|Module|optim|grad")  # without any of them nothing can be found
+MAX_CHARACTERS = 200_000  # a text of some 5,000 lines
 
 
 class NotReadable(ValueError):
@@ -57,7 +57,7 @@ def read(source: str | bytes) -> Reading:
     """As `check_code`, and whether the text was read to its end."""
     text = program(source)
     tree = parse(text)
-    if not SPEAKS_OF_IT.search(text):
+    if not RELEVANT.search(text):
         return Reading([])
     interpreter = Interpreter()
     interpreter.read(tree)
@@ -91,17 +91,15 @@ def program(source: str | bytes) -> str:
             ) from None
     if "\0" in source:
         raise NotReadable("This is no text but binary data: give the program itself, a .py or .ipynb file.")
-    if len(source) > MOST_CHARACTERS and not source.lstrip().startswith("{"):
+    if len(source) > MAX_CHARACTERS and not source.lstrip().startswith("{"):
         raise NotReadable(
-            f"The text has {len(source):,} characters, and at most {MOST_CHARACTERS:,} are read: give the "
+            f"The text has {len(source):,} characters, and at most {MAX_CHARACTERS:,} are read: give the "
             "file with the "
             "training loop or the model."
         )
     text = cells(source) if source.lstrip().startswith("{") else source.lstrip("\ufeff")
-    if len(text) > MOST_CHARACTERS:
-        raise NotReadable(
-            f"The notebook's code has {len(text):,} characters, and at most {MOST_CHARACTERS:,} are read."
-        )
+    if len(text) > MAX_CHARACTERS:
+        raise NotReadable(f"The notebook's code has {len(text):,} characters, and at most {MAX_CHARACTERS:,} are read.")
     text = re.sub(r"\r\n?|\f", "\n", text)
     if re.match(r"\s*(In \[\d+\]: |>>> )", text) or (re.search(r"(?m)^\s*>>> ", text) and not parses(text)):
         text = "\n".join(

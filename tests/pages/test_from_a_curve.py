@@ -80,7 +80,7 @@ def test_a_curve_that_ends_leads_to_the_batch_where_the_run_is_here_and_to_code_
 
 
 def test_a_search_that_stops_says_so(app, monkeypatch):
-    monkeypatch.setattr("lab.failures.curve.first_bad.MOST_STEPS", 2)
+    monkeypatch.setattr("lab.failures.curve.first_bad.MAX_STEPS", 2)
     config = Config(data="moons", hidden=(8, 8, 8), init="normal", optimizer="sgd", lr=30.0, epochs=29)
     app.session_state["training shelf"] = [Kept("wild", config, list(train(config)))]
     app.run()

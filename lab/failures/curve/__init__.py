@@ -1,7 +1,7 @@
-"""What went wrong, from a curve: what the doctor's rules say of the numbers that some trainer wrote.
+"""Find what went wrong from an uploaded loss curve, with the doctor's rules.
 
-A curve of another trainer says less than a run of this one. So a rule is asked only where the numbers that it goes by
-are there; what several causes look like is given as several causes; and what could not be seen is listed.
+A foreign curve says less than a run of this trainer. A rule runs only if the columns that it needs are there, several
+possible causes are all listed, and so is what could not be seen.
 """
 
 from lab.failures.curve.answer import CurveAnswer, CurveCause, failure_of, of_records, of_text

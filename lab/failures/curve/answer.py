@@ -1,4 +1,4 @@
-"""What a curve says: its causes in order, with their evidence, and what could not be seen."""
+"""Answer what a curve shows: its causes in order, with their evidence, and what could not be seen."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from lab.failures.catalogue import BY_KEY
 from lab.failures.curve.history import UploadedCurve
-from lab.failures.curve.known import CALLED, KNOWN, Known
-from lab.failures.curve.rules import ALSO, HUGE, OF_A_CURVE, at_chance, stands_still
+from lab.failures.curve.known import KNOWN, KNOWN_KEY, Known
+from lab.failures.curve.rules import CURVE_RULES, HUGE, LOOKALIKES, at_chance, stands_still
 from lab.failures.curve.table import CurveError, Table, read
 from lab.failures.failure import Failure
 from lab.training import symptoms
@@ -21,9 +21,14 @@ from lab.training.records import Record
 
 @dataclass(frozen=True)
 class CurveCause:
-    """key: of KNOWN; evidence: sentences with numbers; at: where on the curve it begins to show, or None; sure: do the
-    numbers speak for this cause itself, or is it one of several that look the same? advice: what to do, with the run's
-    own settings where it is one of this trainer."""
+    """One possible cause of what a curve shows.
+
+    key       of KNOWN
+    evidence  sentences with numbers
+    at        where on the curve it begins to show, or None
+    sure      False if it is one of several causes that look the same
+    advice    what to do; for a run of this trainer, with its own settings
+    """
 
     key: str
     evidence: tuple[str, ...]
@@ -38,36 +43,41 @@ class CurveCause:
 
 @dataclass(frozen=True)
 class CurveAnswer:
-    """What a curve says. causes: the likeliest first; unseen: what could not be seen, and why; log: lines of PyTorch
-    that would make it visible next time; notes: how the text was read. No cause means that nothing was seen."""
+    """What a curve shows. No cause means that nothing wrong was seen.
+
+    causes  the likeliest first
+    unseen  what could not be seen, and why
+    log     lines of PyTorch that would make it visible next time
+    notes   how the text was read
+    """
 
     curve: UploadedCurve
     causes: tuple[CurveCause, ...]
     unseen: tuple[str, ...]
     log: tuple[str, ...]
     notes: tuple[str, ...]
-    ended: str  # where a loss ceases to be a number, in words, or ""
+    ended: str  # a sentence on where the loss becomes inf or nan, or ""
 
 
 def of_text(source: str | bytes) -> CurveAnswer:
-    """What a CSV or lines of JSON say. Raises CurveError."""
+    """Diagnose a curve given as CSV or as lines of JSON. Raises CurveError."""
     return of_table(read(source))
 
 
 def of_table(table: Table) -> CurveAnswer:
     curve = UploadedCurve.of(table)
-    with np.errstate(all="ignore"):  # a share of zero is nan or inf, which no rule takes for something
-        causes = _causes(examine(curve, OF_A_CURVE), curve)
-    return CurveAnswer(curve, causes, *_not_seen(curve), (*table.notes, *curve.notes), _ended(curve))
+    with np.errstate(all="ignore"):  # dividing by 0 gives nan or inf, which no rule accepts
+        causes = _causes(examine(curve, CURVE_RULES), curve)
+    return CurveAnswer(curve, causes, *_unseen(curve), (*table.notes, *curve.notes), _ended(curve))
 
 
 def of_records(records: Sequence[Record], config: Config) -> CurveAnswer:
-    """What a run of this trainer says: the doctor sees all of it. Raises CurveError where there are no records."""
+    """Diagnose a run of this trainer with all of the doctor's rules. Raises CurveError if there are no records."""
     if not records:
-        raise CurveError("This run has no complete epoch yet: let it train for one.")
+        raise CurveError("This run has no complete epoch yet: train it for one epoch.")
     curve = UploadedCurve(records, config, "epoch", [float(record["epoch"]) for record in records])
     causes = tuple(
-        CurveCause(_of_here(finding), finding.evidence, float(finding.epoch), True, finding.remedy)
+        CurveCause(_known_key(finding), finding.evidence, float(finding.epoch), True, finding.remedy)
         for finding in diagnose(records, config)
         if not finding.well
     )
@@ -76,24 +86,24 @@ def of_records(records: Sequence[Record], config: Config) -> CurveAnswer:
 
 def failure_of(finding: Finding) -> Failure | None:
     """Return the failure that the doctor found in a run of this trainer; None if it is none of the 25."""
-    known = KNOWN.get(_of_here(finding))
+    known = KNOWN.get(_known_key(finding))
     return BY_KEY.get(known.failure) if known else None
 
 
-def _of_here(finding: Finding) -> str:
-    """The key of what the doctor found in a run of this trainer. Why numbers ended, the settings say that it would
-    change."""
+def _known_key(finding: Finding) -> str:
+    """Return the key in KNOWN of a finding in a run of this trainer.
+    The settings that an overflow's remedy changes tell why the numbers overflowed."""
     if finding.key == "overflow":
         return "rate-high" if "lr" in finding.settings else "scale" if "init" in finding.settings else "nan"
-    return CALLED.get(finding.key, finding.key)
+    return KNOWN_KEY.get(finding.key, finding.key)
 
 
 def _causes(found: Sequence[Finding], curve: UploadedCurve) -> tuple[CurveCause, ...]:
-    """The findings, and after the first what its numbers may also be."""
+    """Return the findings as causes, and after the first one the causes that look the same."""
     causes: dict[str, CurveCause] = {}
     for finding in found:
-        key = CALLED.get(finding.key, finding.key)
-        also = _also(finding.key, curve)
+        key = KNOWN_KEY.get(finding.key, finding.key)
+        also = _lookalikes(finding.key, curve)
         sentences = tuple(curve.says(sentence) for sentence in finding.evidence)
         causes.setdefault(key, CurveCause(key, sentences, curve.place(finding.epoch), not also, finding.remedy))
         if finding is found[0]:
@@ -101,24 +111,24 @@ def _causes(found: Sequence[Finding], curve: UploadedCurve) -> tuple[CurveCause,
     return tuple(causes.values())
 
 
-def _also(key: str, curve: UploadedCurve) -> tuple[str, ...]:
+def _lookalikes(key: str, curve: UploadedCurve) -> tuple[str, ...]:
     if key == "labels" and not stands_still(curve):
         return ("overfitting",)
     if key == "underfitting" and at_chance(curve):
         return ("labels",)
-    keys = ALSO.get(key, ())
+    keys = LOOKALIKES.get(key, ())
     if curve.loss[0] < HUGE:
         keys = tuple(key for key in keys if key != "scale")
     if key in ("labels", "rate-low") and curve.norms.shape[1] > 1:
-        return tuple(key for key in keys if key not in ("vanishing", "flat"))  # the norms would show them
+        return tuple(key for key in keys if key not in ("vanishing", "flat"))  # the logged norms would show these
     return keys
 
 
 # ---------------------------------------------------------------- what could not be seen
 
 
-def _not_seen(c: UploadedCurve) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What the columns do not tell, and lines of PyTorch that log it."""
+def _unseen(c: UploadedCurve) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what the columns cannot show, and lines of PyTorch that log it."""
     unseen, log = [], []
     if not c.config.val_fraction:
         unseen.append("Overfitting: there is no validation loss.")
@@ -132,11 +142,11 @@ def _not_seen(c: UploadedCurve) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if not c.norms.size and not np.isfinite(c.total).any():
         unseen.append("Gradients that pile up while the loss still falls: there is no gradient norm.")
     if not c.updates.size:
-        unseen.append("How large the steps are: there is no ratio of update to weight.")
+        unseen.append("How large the steps are: there is no update-to-weight ratio.")
         log.append("ratio = (lr * p.grad.norm() / p.norm()).item()  # plain SGD; about 0.001 is usual")
     if len(c) < symptoms.STILL_EPOCHS:
-        unseen.append(f"What takes time to show: the curve has only {len(c)} points to compare.")
-    unseen.append("Wrong labels that are few, leaks from training into validation, and what the code does otherwise.")
+        unseen.append(f"Slow trends: the curve has only {len(c)} points to compare.")
+    unseen.append("A few wrong labels, training data in the validation set, and other mistakes in the code.")
     return tuple(unseen), tuple(log)
 
 

@@ -1,7 +1,7 @@
-"""Where a run of this trainer ceased to be a number: the batch, the sample and the operation.
+"""Find where a run of this trainer first computed inf or nan: the batch, the sample and the operation.
 
-Training is deterministic. So the run is trained once more, up to the batch whose loss is inf or nan, with the weights
-from before each step at hand; of that batch one sample is recorded on its way, in the numbers that the training used.
+Training is deterministic, so the run is repeated up to the batch whose loss is inf or nan, with the weights from before
+that step. One sample of that batch is then recorded, in the precision of the training.
 """
 
 from __future__ import annotations
@@ -17,15 +17,24 @@ from lab.training.datasets import Dataset
 from lab.training.one_sample import MAX_WEIGHTS, loss_of_sample
 from lab.training.trainer import Trainer
 
-MOST_STEPS = 20_000  # that are trained once more, before it is given up
+MAX_STEPS = 20_000  # of the repeated training
 
 
 @dataclass(frozen=True)
 class FirstBad:
-    """epoch, batch: from 1; samples: how many the batch has; loss: its loss, inf or nan; sample: the first whose own
-    loss is no number, from 1 in the training set; alone: is there one, or do only all losses together overflow?
-    trace: its way through the network, or None where that is too large to draw; sentences: of the operation; event: how
-    many events had happened when it had; largest: the largest weight there."""
+    """The first batch whose loss is inf or nan.
+
+    epoch, batch  from 1
+    samples       how many the batch has
+    loss          of the batch
+    sample        number in the training set, from 1: the first whose own loss is inf or nan, else the one of largest
+    loss
+    alone         False if only the sum of all losses overflows
+    trace         the sample's way through the network; None if no loss overflows alone, or if it is too large to draw
+    sentences     about the operation
+    event         number of events up to and including that operation
+    largest       the largest weight there, in absolute value
+    """
 
     epoch: int
     batch: int
@@ -41,28 +50,28 @@ class FirstBad:
 
 @dataclass(frozen=True)
 class NoneBad:
-    """The loss of each of so many batches is a number. whole: these were all; else nobody looked any further."""
+    """Every batch has a finite loss, of so many steps; `whole` if the run ended, else the search stopped there."""
 
     steps: int
     whole: bool
 
 
 def first_bad(config: Config, dataset: Dataset | None = None) -> FirstBad | NoneBad:
-    """Trained for MOST_STEPS at most. Raises DataError, ConfigError."""
+    """Train again for at most MAX_STEPS, up to the first loss that is inf or nan. Raises DataError, ConfigError."""
     trainer = Trainer(config, dataset)
-    for steps in range(MOST_STEPS):
+    for steps in range(MAX_STEPS):
         if trainer.done:
             return NoneBad(steps, True)
         rows = trainer.next_rows
-        loss = trainer.step()  # the weights stay as they are where it is no number
+        loss = trainer.step()  # a loss of inf or nan leaves the weights unchanged
         if trainer.diverged:
-            return _looked_into(trainer, rows, loss)
+            return _inspect(trainer, rows, loss)
         if trainer.epoch_complete:
             trainer.finish_epoch()
-    return NoneBad(MOST_STEPS, trainer.done)
+    return NoneBad(MAX_STEPS, trainer.done)
 
 
-def _looked_into(trainer: Trainer, rows: np.ndarray, loss: float) -> FirstBad:
+def _inspect(trainer: Trainer, rows: np.ndarray, loss: float) -> FirstBad:
     with np.errstate(all="ignore"):
         alone = np.array([trainer.loss(rows[at : at + 1]).item() for at in range(len(rows))])
     bad = np.flatnonzero(~np.isfinite(alone))
@@ -76,15 +85,15 @@ def _looked_into(trainer: Trainer, rows: np.ndarray, loss: float) -> FirstBad:
         build, leaves = loss_of_sample(trainer.model, data.train_x[sample], data.train_y[sample].item(), np.float32)
         trace = record(build, leaves)
         sentences = tuple(explain(trace))
-        event = _arose(trace)
+        event = _first_nonfinite_event(trace)
     largest = float(np.abs(weights).max())
     return FirstBad(
         trainer.epoch + 1, trainer.batch, len(rows), loss, sample + 1, bool(bad.size), trace, sentences, event, largest
     )
 
 
-def _arose(trace: Trace) -> int:
-    """How many events have happened when the first value is inf or nan."""
+def _first_nonfinite_event(trace: Trace) -> int:
+    """Return the number of events up to and including the first value that is inf or nan."""
     for at, event in enumerate(trace.events):
         if event["kind"] == "forward" and not np.all(np.isfinite(np.asarray(trace.nodes[event["node"]]["value"]))):
             return at + 1

@@ -1,4 +1,4 @@
-"""The columns of a curve as the doctor reads those of a run."""
+"""The columns of an uploaded curve, in the form in which the doctor reads a run."""
 
 from __future__ import annotations
 
@@ -15,19 +15,22 @@ from lab.training.config import Config
 from lab.training.records import Record
 from lab.training.symptoms import WINDOW, History
 
-BLOCKS, PER_BLOCK = 30, 8  # into so many blocks steps are put together; steps in a block, at least
-MANY_ROWS, FEW_EPOCHS = 60, 8  # rows that are steps rather than epochs; epochs that are too few to look at
-MOST_CLASSES = 1000
-AROUND, MAX_SPIKES = 5, 0.1  # neighbours on each side of a value; share of the values that may be spikes
-ABOVE_START, ABOVE_NEIGHBOURS = 1.3, 2.5  # how far above the first losses and its neighbours a spike is
+BLOCKS, PER_BLOCK = 30, 8  # number of blocks that steps are averaged in; fewest steps in a block
+MANY_ROWS, FEW_EPOCHS = 60, 8  # with more rows in fewer epochs than these, steps are looked at
+MAX_CLASSES = 1000
+NEIGHBOURS, MAX_SPIKES = 5, 0.1  # on each side of a value; share of the values that may be spikes
+ABOVE_START, ABOVE_NEIGHBOURS = 1.3, 2.5  # ratio of a spike to the first losses, and to its neighbours
 
 
 class UploadedCurve(History):
-    """The columns of a curve as those of a run. What it lacks is nan, or has no columns.
+    """The columns of a curve, as a run that the doctor can read. What it lacks is nan, or has no columns.
 
-    unit: what a row is: an "epoch", a "block" of steps, or a "row". places: where it lies on the axis of the curve.
-    scatter: see `_scatter`. first: the loss and the gradient norm of the very first step, where steps are logged.
-    raw: the loss of each row; groups: the rows of each point, where steps are put together.
+    unit     what a point is: an "epoch", a "block" of steps, or a "row"
+    places   where each point lies on the axis of the curve
+    scatter  see `_scatter`
+    first    loss and gradient norm of the very first step, if steps are logged
+    raw      the loss of each row
+    groups   the rows of each point
     """
 
     def __init__(
@@ -57,28 +60,30 @@ class UploadedCurve(History):
 
     @classmethod
     def of(cls, table: Table) -> UploadedCurve:
-        """Rows of one epoch are one; many steps are put together in blocks, whose means are compared."""
+        """Average the rows of each epoch to one point, and many steps to the points of a few blocks."""
         starts, unit, notes = _grouped(table)
         at = table.columns.get("epoch" if unit == "epoch" else "step", np.arange(1.0, table.rows + 1))
-        at = _carried(at) if np.isfinite(at).any() else np.arange(1.0, table.rows + 1)
+        at = _forward_filled(at) if np.isfinite(at).any() else np.arange(1.0, table.rows + 1)
         groups = [slice(a, b) for a, b in zip(starts, [*starts[1:], table.rows], strict=True)]
         numbers = [math.floor(at[a]) for a in starts] if unit == "epoch" else range(1, len(starts) + 1)
         means = {role: [_mean(values[group]) for group in groups] for role, values in table.columns.items()}
         ended = {role: [bool(bad[group].any()) for group in groups] for role, bad in table.bad.items()}
-        loss = _filled(means["train_loss"], ended["train_loss"])
+        loss = _bridged(means["train_loss"], ended["train_loss"])
         validated = "val_loss" in means
-        val_loss = _filled(means["val_loss"], ended["val_loss"]) if validated else loss
+        val_loss = _bridged(means["val_loss"], ended["val_loss"]) if validated else loss
         nothing = [math.nan] * len(groups)
-        accuracy = _filled(means["train_accuracy"]) if "train_accuracy" in means else nothing
-        val_accuracy = _filled(means["val_accuracy"]) if "val_accuracy" in means else nothing if validated else accuracy
+        accuracy = _bridged(means["train_accuracy"]) if "train_accuracy" in means else nothing
+        val_accuracy = (
+            _bridged(means["val_accuracy"]) if "val_accuracy" in means else nothing if validated else accuracy
+        )
         layers, dead = table.layers("grad_norm"), table.layers("dead_units")
         if layers and layers[: len(dead)] != dead:
-            notes.append("The dead units are of other layers than the gradient norms, and are left out.")
+            notes.append("The dead units belong to other layers than the gradient norms and are not used.")
             dead = []
         per_layer = {"grad_norm": layers, "dead_units": dead, "update_ratio": table.layers("update_ratio")}
         per_layer = {kind: names for kind, names in per_layer.items() if names}
         layers = layers or dead
-        means |= {f"dead_units/{name}": list(np.nan_to_num(_filled(means[f"dead_units/{name}"]))) for name in dead}
+        means |= {f"dead_units/{name}": list(np.nan_to_num(_bridged(means[f"dead_units/{name}"]))) for name in dead}
         records = []
         for index in range(len(groups)):
             record: dict[str, Any] = {
@@ -93,7 +98,7 @@ class UploadedCurve(History):
                 record[kind] = {name: means[f"{kind}/{name}"][index] for name in names}
             records.append(cast(Record, record))
         if any(math.isnan(value) for value in means.get("val_loss", ())) and np.isfinite(val_loss).any():
-            notes.append("The gaps of the validation loss are bridged by straight lines.")
+            notes.append("Straight lines bridge the gaps in the validation loss.")
         rate = table.columns.get("lr", np.array([]))
         rate = rate[np.isfinite(rate) & (rate > 0)]
         config = Config(
@@ -119,22 +124,23 @@ class UploadedCurve(History):
 
     @cached_property
     def classes(self) -> int | None:
-        """Among how many classes a guess costs what the loss begins with, if it does; else None."""
+        """The number of classes among which guessing costs the first loss; None if no number fits."""
         if "weight_histogram" in self.records[0]:
             return History(self.records, self.config).classes
-        value = float(self.loss[0])  # before anything is learned, it is that or a little more
-        count = math.floor(math.exp(value) + 0.2) if 0.5 < value < math.log(MOST_CLASSES) else 0
+        value = float(self.loss[0])  # an untrained network costs that or a little more
+        count = math.floor(math.exp(value) + 0.2) if 0.5 < value < math.log(MAX_CLASSES) else 0
         return count if count > 1 else None
 
     @property
     def end(self) -> int | None:
-        """The index where a loss ceases to be a number."""
+        """The index of the first point at which a loss is inf or nan; None if all are finite."""
         bad = np.flatnonzero(~np.isfinite(self.loss) | ~np.isfinite(self.val_loss))
         return int(bad[0]) if bad.size else None
 
     @property
     def falling(self) -> float:
-        """As the doctor's, over an even number of points: a loss that goes up and down by turns does not fall."""
+        """Share by which the loss fell lately, as the doctor's, but over an even number of points.
+        A loss that alternates between two values then does not fall."""
         width = max(WINDOW, len(self) // 4)
         width += width % 2
         before, now = self.loss[-2 * width : -width], self.loss[-width:]
@@ -142,12 +148,12 @@ class UploadedCurve(History):
 
     @cached_property
     def spikes(self) -> list[int]:
-        """The rows whose loss is above all that the run began with, and far above that of their neighbours."""
+        """The rows whose loss is above all early losses and far above that of their neighbours."""
         loss = self.raw[np.isfinite(self.raw)]
-        if len(loss) != len(self.raw) or len(loss) < 2 * AROUND or loss.min() < 0:
+        if len(loss) != len(self.raw) or len(loss) < 2 * NEIGHBOURS or loss.min() < 0:
             return []
-        start = float(np.median(loss[:AROUND]))
-        around = [float(np.median(loss[max(0, i - AROUND) : i + AROUND + 1])) for i in range(len(loss))]
+        start = float(np.median(loss[:NEIGHBOURS]))
+        around = [float(np.median(loss[max(0, i - NEIGHBOURS) : i + NEIGHBOURS + 1])) for i in range(len(loss))]
         high = [
             i
             for i, (value, middle) in enumerate(zip(loss, around, strict=True))
@@ -157,12 +163,12 @@ class UploadedCurve(History):
         return alone if len(alone) == len(high) and len(alone) <= MAX_SPIKES * len(loss) else []
 
     def group_of(self, row: int) -> int:
-        """The point of the curve to which a row belongs."""
+        """Return the index of the point that a row belongs to."""
         return next((i for i, rows in enumerate(self.groups) if rows.start <= row < rows.stop), row)
 
     @property
     def smooth(self) -> np.ndarray:
-        """The loss that is the less noisy: of validation, which all samples take part in each time, if it is there."""
+        """The less noisy loss: that of validation, over the same samples each time, if there is one."""
         return self.val_loss if self.config.val_fraction else self.loss
 
     @property
@@ -170,7 +176,7 @@ class UploadedCurve(History):
         return bool(np.isfinite(self.train_score).any())
 
     def says(self, text: str) -> str:
-        """A sentence of the doctor's, in this curve's unit."""
+        """Replace "epoch" in a sentence of the doctor's by this curve's unit."""
         if self.unit == "epoch":
             return text
         return re.sub(
@@ -182,16 +188,16 @@ class UploadedCurve(History):
 
 
 def _grouped(table: Table) -> tuple[list[int], str, list[str]]:
-    """Where each group of rows begins, what it is, and what is to be said of it."""
+    """Return where each group of rows begins, what a group is (see `unit`), and notes for the reader."""
     epochs = table.columns.get("epoch")
     if epochs is not None and np.isfinite(epochs).any():
-        # a row without a number belongs to the last one that has it
-        filled = np.floor(_carried(epochs))
+        # a row without an epoch belongs to the last epoch above it
+        filled = np.floor(_forward_filled(epochs))
         changes = np.flatnonzero(np.diff(filled) != 0) + 1
         starts = [0, *changes.tolist()]
         if len(starts) >= FEW_EPOCHS or table.rows <= MANY_ROWS:
             again = bool(np.any(np.diff(filled) < 0))
-            return starts, "epoch", ["The epochs begin again: are these several runs?"] if again else []
+            return starts, "epoch", ["The epochs start again: does the file hold several runs?"] if again else []
     loss = table.columns["train_loss"]
     bad = table.bad["train_loss"]
     known = np.flatnonzero(np.isfinite(loss) | bad)
@@ -204,14 +210,11 @@ def _grouped(table: Table) -> tuple[list[int], str, list[str]]:
     return (
         starts,
         "block",
-        [
-            f"Of {len(known):,} steps, {size} or so at a time are taken together: a block is their mean, and there are "
-            f"{blocks}."
-        ],
+        [f"The {len(known):,} steps are averaged in {blocks} blocks of about {size}."],
     )
 
 
-def _carried(values: np.ndarray) -> np.ndarray:
+def _forward_filled(values: np.ndarray) -> np.ndarray:
     known = np.isfinite(values)
     at = np.maximum.accumulate(np.where(known, np.arange(len(values)), 0))
     filled = values[at]
@@ -223,8 +226,8 @@ def _mean(values: np.ndarray) -> float:
     return float(finite.mean()) if finite.size else math.nan
 
 
-def _filled(values: Sequence[float], ended: Sequence[bool] | None = None) -> list[float]:
-    """Gaps bridged by straight lines; where the numbers have ended, nan."""
+def _bridged(values: Sequence[float], ended: Sequence[bool] | None = None) -> list[float]:
+    """Bridge gaps with straight lines; what is marked as ended stays nan."""
     array = np.array(values, dtype=float)
     known = np.flatnonzero(np.isfinite(array))
     if known.size:
@@ -239,7 +242,8 @@ def _float(value: Any) -> float:
 
 
 def _scatter(table: Table, groups: Sequence[slice]) -> float:
-    """How far single steps lie from the mean of their block, over it, in the second half; nan for single rows."""
+    """Return the median deviation of single steps from their block's mean, as a share of it; nan without blocks.
+    Only the second half of the curve counts."""
     loss = table.columns["train_loss"]
     shares = []
     for group in groups[len(groups) // 2 :]:

@@ -1,4 +1,4 @@
-"""The causes that a curve may show, and all that is said of each wherever it is found."""
+"""The causes that a curve may show, with their names and advice."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.text import read_rows
 
 @dataclass(frozen=True)
 class Known:
-    """A cause, and what is said of it wherever it is found: the head of known.toml says what the fields are."""
+    """A cause with its name and advice. The head of known.toml explains the fields."""
 
     name: str
     advice: str
@@ -21,8 +21,8 @@ class Known:
 
 
 KNOWN: Mapping[str, Known] = {key: Known(**row) for key, row in read_rows(Path(__file__).with_suffix(".toml")).items()}
-# Keys of rules, here and the doctor's, of what is known by another key.
-CALLED = {
+# Rule key -> key in KNOWN, where they differ; rules of this folder and of the doctor.
+KNOWN_KEY = {
     "chance": "labels",
     "swinging": "rate-high",
     "blowing-up": "rate-high",

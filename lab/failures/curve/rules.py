@@ -1,6 +1,6 @@
-"""The rules that a curve is asked: the doctor's where its columns allow, and those that only another trainer needs.
+"""The rules for a curve: the doctor's own where its columns allow them, and some that only other trainers need.
 
-Causes stand before their consequences, as in the doctor's own table.
+Causes come before their consequences, as in the doctor's own table.
 """
 
 from __future__ import annotations
@@ -12,33 +12,33 @@ from typing import cast
 
 import numpy as np
 
-from lab.failures.curve.history import MOST_CLASSES, UploadedCurve
-from lab.failures.curve.known import CALLED, KNOWN
+from lab.failures.curve.history import MAX_CLASSES, UploadedCurve
+from lab.failures.curve.known import KNOWN, KNOWN_KEY
 from lab.text import short
 from lab.training import symptoms
 from lab.training.doctor import Rule
 from lab.training.remedies import Remedy
 from lab.training.symptoms import FEWEST, STILL, WINDOW, Evidence, History
 
-RISE = 3.0  # of a loss or norm, over its lowest so far, before it ceases to be a number: then it grew
-HUGE = 3.0  # a first loss below it is not due to inputs or weights of a wrong scale
-LARGE_NORM = 30.0  # of all gradients together, in the first epoch
-SAME = 1e-6  # share by which a loss that stands exactly still may differ
-MIN_PLATEAU = 40  # epochs: until then a plateau may lead on
-SCATTER = 0.6  # deviation of single steps from their block, over its mean
-CREEP = 0.2  # share by which a creeping loss falls at most
-FLOOR = 0.03  # how near a loss stands to the floor of a softmax over a softmax
-BLOW_UP, FACTOR = 8.0, 1.1  # a blow-up grows so much in all, and by so much from each point to the next
-STEADY = 0.85  # share of its factor that a blow-up keeps to the end
-MOTIONLESS = 1e-3  # share by which a loss varies at most where it has no noise of batches
-AT_GUESSING, MAX_EXACT_CLASSES = 5e-4, 200  # how near to log(classes); of more classes the logarithms lie too close
+RISE = 3.0  # ratio of a loss or norm to its lowest before, from which it counts as grown
+HUGE = 3.0  # a first loss below this does not come from inputs or weights of the wrong scale
+LARGE_NORM = 30.0  # norm of all gradients in the first epoch
+SAME = 1e-6  # relative range of a loss that is exactly the same
+MIN_PLATEAU = 40  # epochs: a shorter plateau may still end
+SCATTER = 0.6  # standard deviation of the steps in a block, over their mean
+CREEP = 0.2  # a creeping loss falls by at most this share
+FLOOR = 0.03  # distance of a loss from the floor of a softmax applied to a softmax
+BLOW_UP, FACTOR = 8.0, 1.1  # smallest growth of a blow-up in all, and from each point to the next
+STEADY = 0.85  # a blow-up keeps this share of its factor to the end
+MOTIONLESS = 1e-3  # largest relative range of a loss without batch noise
+AT_GUESSING, MAX_EXACT_CLASSES = 5e-4, 200  # distance from log(classes); for more classes the logarithms are too close
 MIN_SPIKES = 3
-BARELY = 1.1  # accuracy over exp(-loss), which is 1 where equal probabilities are given to some classes
-STANDS = 0.06  # share by which a loss that never learned anything may have changed
+BARELY = 1.1  # accuracy over exp(-loss), which is 1 if the probabilities of some classes are equal
+STANDS = 0.06  # largest relative change of a loss that never learned anything
 
 
-def _asked(find: Callable[[UploadedCurve], Evidence | None]) -> Callable[[History], Evidence | None]:
-    """A symptom of a curve, as the doctor's table has it."""
+def _for_doctor(find: Callable[[UploadedCurve], Evidence | None]) -> Callable[[History], Evidence | None]:
+    """Adapt a rule for a curve to the type that the doctor's table has."""
     return lambda h: find(cast(UploadedCurve, h))
 
 
@@ -47,7 +47,7 @@ def _evidence(c: UploadedCurve, at: int, *sentences: str) -> Evidence:
 
 
 def _has_grown(c: UploadedCurve, end: int) -> bool:
-    """Was it on its way up before it ceased to be a number? A curve that ends at once had no time to show it."""
+    """Tell whether the loss or a norm grew before the loss became inf or nan. A loss that does so at once counts."""
     series = [c.loss[:end], c.total[:end], *([c.norms[:end].max(axis=1)] if c.norms.size else [])]
     for values in series:
         finite = values[np.isfinite(values)]
@@ -57,7 +57,7 @@ def _has_grown(c: UploadedCurve, end: int) -> bool:
 
 
 def ended_sudden(c: UploadedCurve) -> Evidence | None:
-    """It ceases to be a number in the middle of a run that went well."""
+    """Find a loss that becomes inf or nan in the middle of a run that went well."""
     end = c.end
     return None if end is None or _has_grown(c, end) else symptoms.overflow(c)
 
@@ -68,11 +68,11 @@ def ended_grown(c: UploadedCurve) -> Evidence | None:
 
 
 def piling(c: UploadedCurve) -> Evidence | None:
-    """Gradients grow from epoch to epoch, and the loss does not settle. By layer, or all together."""
+    """Find gradients that grow from epoch to epoch, by layer or all together, while the loss does not settle."""
     loss = c.loss[np.isfinite(c.loss)]
     if len(loss) < FEWEST + 1 or loss[-WINDOW:].mean() < 1.3 * loss.min() or loss[1:].min() > loss[0]:
         return None
-    if c.end is not None:  # too large for gradients that are added up: it multiplies
+    if c.end is not None:  # gradients that add up grow linearly: overflow means another cause
         return None
     lowest = int(np.argmin(loss))
     highest = lowest + int(np.argmax(loss[lowest:]))
@@ -81,8 +81,7 @@ def piling(c: UploadedCurve) -> Evidence | None:
             c,
             lowest,
             f"The loss had fallen from {short(loss[0])} to {short(loss[lowest])} in epoch {c.epochs[lowest]}, and "
-            "went up to "
-            f"{short(loss[highest])} from there: the steps have become larger and larger.",
+            f"rose to {short(loss[highest])} from there: the steps became larger and larger.",
         )
     if c.norms.size:
         return symptoms.piling(c)
@@ -96,14 +95,13 @@ def piling(c: UploadedCurve) -> Evidence | None:
     return _evidence(
         c,
         at,
-        f"The loss had fallen to {short(loss.min())}, and is at {short(loss[-WINDOW:].mean())} in the end; the "
-        "gradient norm "
-        f"grows from {short(first, 2)} in epoch {c.epochs[0]} to {short(last, 2)}.",
+        f"The loss fell to {short(loss.min())} and ends at {short(loss[-WINDOW:].mean())}; the "
+        f"gradient norm grows from {short(first, 2)} in epoch {c.epochs[0]} to {short(last, 2)}.",
     )
 
 
 def blowing_up(c: UploadedCurve) -> Evidence | None:
-    """The loss multiplies by much the same factor from point to point, and still does so in the end."""
+    """Find a loss that is multiplied by about the same factor from point to point, to the end."""
     loss = c.loss[np.isfinite(c.loss)]
     if len(loss) < 2 * FEWEST or int(np.argmin(loss)) > 1 or loss.min() <= 0:
         return None
@@ -126,7 +124,7 @@ def blowing_up(c: UploadedCurve) -> Evidence | None:
 
 
 def climbing(c: UploadedCurve) -> Evidence | None:
-    """The loss rises from the very first on, part by part of the curve."""
+    """Find a loss that rises from its first value on, in every part of the curve."""
     loss = c.loss[np.isfinite(c.loss)]
     if len(loss) < FEWEST + 1 or int(np.argmin(loss)) > 1 or (c.first and c.loss[0] > RISE * c.first[0]):
         return None
@@ -142,9 +140,9 @@ def climbing(c: UploadedCurve) -> Evidence | None:
 
 
 def huge_start(c: UploadedCurve) -> Evidence | None:
-    """The first loss is far beyond guessing, before any step could throw it there, or comes down from there by itself.
+    """Find a first loss far beyond the cost of guessing that no step can have caused, or that comes down by itself.
 
-    Of a loss without accuracies nobody knows what guessing costs: it may measure something in thousands.
+    Without accuracies the cost of guessing is unknown: the target may be measured in thousands.
     """
     first, norm = c.first or (float(c.loss[0]), math.nan)
     norms = np.array([norm, c.total[0], *(c.norms[0] if c.norms.size and not c.first else [])])
@@ -163,7 +161,7 @@ def huge_start(c: UploadedCurve) -> Evidence | None:
 
 
 def thrown(c: UploadedCurve) -> Evidence | None:
-    """The loss jumps far beyond where guessing lies, and what comes after is no better than guessing."""
+    """Find a loss that jumps far beyond the cost of guessing, and is no better than guessing afterwards."""
     finite = c.loss[np.isfinite(c.loss)]
     if len(finite) < FEWEST or c.learned:
         return None
@@ -178,13 +176,12 @@ def thrown(c: UploadedCurve) -> Evidence | None:
         c,
         worst,
         f"In epoch {c.epochs[worst]} the loss is {short(early[worst])}{came}, and {short(rest)} in the end: the first "
-        "steps "
-        "went much too far.",
+        "steps went much too far.",
     )
 
 
 def swinging(c: UploadedCurve) -> Evidence | None:
-    """Where there is a validation loss it swings as well: the mean over the batches of an epoch is never at rest."""
+    """Find a loss that swings, with a validation loss that swings as well: batch means alone are never at rest."""
     if c.falling > CREEP:
         return None
     recent = c.val_loss[np.isfinite(c.val_loss)][-len(symptoms.recent_loss(c)) :]
@@ -194,7 +191,7 @@ def swinging(c: UploadedCurve) -> Evidence | None:
 
 
 def cut_off(c: UploadedCurve) -> tuple[int, str] | None:
-    """The first epoch from which on no gradient reaches a hidden layer, and the layer."""
+    """Return the first epoch from which on no gradient reaches a hidden layer, and the layer; None if there is none."""
     if c.norms.shape[1] < 2 or c.end is not None:
         return None
     for layer in range(c.norms.shape[1] - 1):
@@ -207,7 +204,7 @@ def cut_off(c: UploadedCurve) -> tuple[int, str] | None:
 
 
 def no_gradient(c: UploadedCurve) -> Evidence | None:
-    """No gradient has ever reached any hidden layer, as where all weights are zero."""
+    """Find a run in which no gradient ever reached a hidden layer, as with weights that are all zero."""
     found = cut_off(c)
     if found is None or found[0] > 0 or np.any(c.norms[:, :-1] > 1e-12):
         return None
@@ -220,7 +217,7 @@ def no_gradient(c: UploadedCurve) -> Evidence | None:
 
 
 def cut_later(c: UploadedCurve) -> Evidence | None:
-    """A layer gets no gradient any more, or never did while others do."""
+    """Find a layer that gets no gradient any more, or never did while others do."""
     found = cut_off(c)
     if found is None:
         return None
@@ -229,14 +226,14 @@ def cut_later(c: UploadedCurve) -> Evidence | None:
 
 
 def late_explosion(c: UploadedCurve) -> Evidence | None:
-    """A norm far beyond what is usual, in a run that has not learned."""
+    """Find a gradient norm far beyond the usual, in a run that has not learned."""
     if c.learned or (len(c) >= 2 * WINDOW and c.falling > STILL):
         return None
     return symptoms.exploding(c)
 
 
 def scatters(c: UploadedCurve) -> Evidence | None:
-    """Single steps lie far from their mean, and the means do not get anywhere any more."""
+    """Find single steps far from their mean while the means stand still."""
     if not c.scatter >= SCATTER or len(c) < 2 * WINDOW or c.learned:
         return None
     first, last = float(c.loss[0]), float(c.loss[-WINDOW:].mean())
@@ -245,14 +242,13 @@ def scatters(c: UploadedCurve) -> Evidence | None:
     return _evidence(
         c,
         len(c) // 2,
-        f"Single steps lie {c.scatter:.0%} from the mean of their epoch, and the means have come from {short(first)} "
-        "to "
-        f"{short(last)} only.",
+        f"Single steps lie {c.scatter:.0%} from the mean of their epoch, and the means only went from "
+        f"{short(first)} to {short(last)}.",
     )
 
 
 def frozen(c: UploadedCurve) -> Evidence | None:
-    """The loss is the same in every epoch, to the last digit."""
+    """Find a loss that is the same in every epoch, to the last digit."""
     loss = c.smooth
     if len(loss) < FEWEST + 1 or not np.isfinite(loss).all() or np.ptp(loss) > SAME * abs(loss.mean()):
         return None
@@ -267,13 +263,13 @@ def frozen(c: UploadedCurve) -> Evidence | None:
 
 
 def motionless(c: UploadedCurve) -> bool:
-    """Does the loss vary less than any noise of batches would make it, and never fall?"""
+    """Tell whether the loss never falls and varies less than the noise of batches would make it."""
     loss = c.smooth
     return stands_still(c) and float(np.ptp(loss)) < MOTIONLESS * abs(float(loss.mean()))
 
 
 def at_guessing(c: UploadedCurve) -> Evidence | None:
-    """The loss stands at what equal probabilities cost: all answers are the same, as with weights of zero."""
+    """Find a loss that stays at the cost of equal probabilities: all answers are the same, as with zero weights."""
     count, middle = c.classes, float(np.median(c.smooth))
     if not motionless(c) or c.norms.size or not count or count > MAX_EXACT_CLASSES:
         return None
@@ -283,7 +279,7 @@ def at_guessing(c: UploadedCurve) -> Evidence | None:
         c,
         0,
         f"The loss stays at {short(middle, 4)}, within {short(float(np.ptp(c.smooth)), 1)}: exactly what equal "
-        f"probabilities for {count} classes cost. Noise of batches, as with wrong labels, would move it more.",
+        f"probabilities for {count} classes cost. Batch noise, as with wrong labels, would move it more.",
     )
 
 
@@ -295,12 +291,12 @@ def no_motion(c: UploadedCurve) -> Evidence | None:
         0,
         f"The loss stays at {short(float(c.smooth.mean()), 4)}, within {short(float(np.ptp(c.smooth)), 1)}: "
         "less than "
-        "the noise of batches.",
+        "batch noise.",
     )
 
 
 def spikes(c: UploadedCurve) -> Evidence | None:
-    """Single steps cost more than the start of the run, again and again, and the next ones are as before."""
+    """Find single steps that cost more than the start of the run, again and again, between normal ones."""
     at = c.spikes
     if len(at) < MIN_SPIKES:
         return None
@@ -315,7 +311,7 @@ def spikes(c: UploadedCurve) -> Evidence | None:
 
 
 def second_softmax(c: UploadedCurve) -> Evidence | None:
-    """The answers are right, but the loss stands at a floor: where a softmax of a softmax has its own.
+    """Find right answers whose loss stops at the floor of a softmax applied to a softmax.
 
     Logits between 0 and 1 cost at least log(1 + (n - 1)/e) among n classes, and 1 more where the answer is wrong.
     """
@@ -326,15 +322,14 @@ def second_softmax(c: UploadedCurve) -> Evidence | None:
         return None
     loss = float(c.loss[-WINDOW:].mean())
     highest = float(np.nanmax(c.loss))
-    for count in range(2, MOST_CLASSES):
+    for count in range(2, MAX_CLASSES):
         floor = math.log1p((count - 1) / math.e)
         if abs(loss - floor - (1 - accuracy)) < FLOOR and highest <= floor + 1 + FLOOR:
             return _evidence(
                 c,
                 len(c) // 2,
                 f"Training accuracy is {accuracy:.0%}, and yet the loss stands still at {short(loss)}: with two "
-                "softmaxes "
-                f"{count} classes cannot cost less than {short(floor)}.",
+                f"softmaxes {count} classes cannot cost less than {short(floor)}.",
             )
     return None
 
@@ -344,10 +339,10 @@ def vanishing(c: UploadedCurve) -> Evidence | None:
 
 
 def learned_nothing_else(c: UploadedCurve) -> Evidence | None:
-    """Training samples are learned, and others never did any better than at first."""
+    """Find a run that learns its training samples, while others never do better than at first."""
     if not c.config.val_fraction or len(c) < 2 * WINDOW or c.end is not None:
         return None
-    gained = 1 - c.loss[-WINDOW:].mean() / min(c.loss[0], c.guess)  # down to guessing nothing is learned
+    gained = 1 - c.loss[-WINDOW:].mean() / min(c.loss[0], c.guess)  # a fall to the cost of guessing is not learning
     classes, middle = c.classes, float(np.median(c.val_score))
     if gained < 0.15 or not classes or c.val_loss.min() < 0.9 * c.guess or not middle <= 1.5 / classes:
         return None
@@ -356,13 +351,12 @@ def learned_nothing_else(c: UploadedCurve) -> Evidence | None:
         0,
         f"The training loss falls by {gained:.0%}, but the validation loss was never below {short(c.val_loss.min())}, "
         f"and guessing among {classes} classes costs {short(c.guess)}. Validation accuracy is {middle:.0%}, and "
-        "guessing "
-        f"gives {1 / classes:.0%}.",
+        f"guessing gives {1 / classes:.0%}.",
     )
 
 
 def stands_still(c: UploadedCurve) -> bool:
-    """Has the loss never gone anywhere, from its first epoch on?"""
+    """Tell whether the loss has hardly changed since its first epoch."""
     if len(c) < 2 * FEWEST or c.end is not None or c.learned:
         return False
     loss = c.smooth
@@ -373,7 +367,7 @@ def stands_still(c: UploadedCurve) -> bool:
 
 
 def creeping(c: UploadedCurve) -> Evidence | None:
-    """The loss falls in nearly every epoch, evenly, and by next to nothing."""
+    """Find a loss that falls in nearly every epoch, evenly, and by next to nothing."""
     loss = c.smooth
     if len(loss) < 2 * FEWEST or c.end is not None or c.learned:
         return None
@@ -391,7 +385,7 @@ def creeping(c: UploadedCurve) -> Evidence | None:
 
 
 def stands_lively(c: UploadedCurve) -> Evidence | None:
-    """It stands still though gradients reach every layer, as the log says."""
+    """Find a loss that stands still though logged gradients reach every layer."""
     if not stands_still(c) or not c.norms.size or not c.norms[-WINDOW:].min() >= symptoms.BAND[0]:
         return None
     return _evidence(
@@ -412,7 +406,8 @@ def _stays(c: UploadedCurve) -> str:
 
 
 def overfitting(c: UploadedCurve) -> Evidence | None:
-    """Where the answers on validation samples are as right as ever, a loss that rises a little is no alarm."""
+    """Find overfitting as the doctor does, unless validation accuracy is at its best and the loss rises only a
+    little."""
     if not c.config.val_fraction:
         return None
     score, loss = c.val_score[-WINDOW:].mean(), c.val_loss
@@ -422,7 +417,7 @@ def overfitting(c: UploadedCurve) -> Evidence | None:
 
 
 def underfitting(c: UploadedCurve) -> Evidence | None:
-    """As the doctor's, but by the validation loss, which is smoother than what other trainers write of training."""
+    """Find underfitting as the doctor does, but by the validation loss, which is smoother in other trainers' logs."""
     if not c.scored_in_training or c.learned or len(c) < MIN_PLATEAU or c.end is not None:
         return None
     width = len(c) // 4
@@ -440,22 +435,22 @@ def underfitting(c: UploadedCurve) -> Evidence | None:
 
 
 def at_chance(c: UploadedCurve) -> bool:
-    """Are the answers on the training samples no better than the loss of a guess makes them?"""
+    """Tell whether training accuracy is no better than guessing at this loss."""
     return float(c.train_score[-WINDOW:].mean()) < BARELY * math.exp(-float(c.loss[-WINDOW:].mean()))
 
 
 def _known(key: str) -> Callable[[History], Remedy]:
-    return lambda _: Remedy(KNOWN[CALLED.get(key, key)].advice)
+    return lambda _: Remedy(KNOWN[KNOWN_KEY.get(key, key)].advice)
 
 
 def _rule(key: str, find: Callable[[UploadedCurve], Evidence | None], instrument: str, *brings: str) -> Rule:
-    return Rule(key, KNOWN[CALLED.get(key, key)].name, _asked(find), _known(key), instrument, frozenset(brings))
+    return Rule(key, KNOWN[KNOWN_KEY.get(key, key)].name, _for_doctor(find), _known(key), instrument, frozenset(brings))
 
 
 _STUCK = ("labels", "rate-low", "underfitting", "overfitting", "stands")
 _WILD = ("rate-high", "scale", "exploding", "vanishing", "dying", "batch-noise", "nan", *_STUCK)
-# Causes before consequences, as the doctor's own table.
-OF_A_CURVE = (
+# Causes before consequences, as in the doctor's own table.
+CURVE_RULES = (
     _rule("blowing-up", blowing_up, "loss", "climbing", "piling", *_WILD),
     _rule("climbing", climbing, "loss", "piling", *_WILD),
     _rule("scale", huge_start, "loss", "piling", *_WILD),
@@ -484,8 +479,8 @@ OF_A_CURVE = (
     _rule("labels", stands, "loss", *_STUCK),
     _rule("underfitting", underfitting, "loss"),
 )
-# What the same numbers may also be, the likeliest first.
-ALSO: Mapping[str, tuple[str, ...]] = {
+# Other causes that give the same numbers, the likeliest first.
+LOOKALIKES: Mapping[str, tuple[str, ...]] = {
     "blowing-up": ("climbing",),
     "ended-grown": ("scale", "nan", "piling"),
     "at-guessing": ("frozen", "dying", "vanishing", "rate-low"),

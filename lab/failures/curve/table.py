@@ -1,6 +1,6 @@
-"""A curve that some trainer wrote, read from its text: CSV in the many forms that there are, or lines of JSON.
+"""Read a training curve from text: CSV in its many forms, or lines of JSON.
 
-What a column is, its name says; a name in no list here is left out, and said to be.
+A column's name says what it is. Columns with unknown names are left out, with a note.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ import numpy as np
 
 from lab.text import counted
 
-LARGEST = 2_000_000  # bytes of a text that is read
-MOST_COLUMNS = 400
-BEYOND = 1e100  # a number that no training survives: as good as inf
-FEWEST_ROWS = 3
-UNREADABLE = 0.2  # share of a column's cells that may be no numbers, before it is no column of numbers
+MAX_BYTES = 2_000_000
+MAX_COLUMNS = 400
+OVERFLOW_LIMIT = 1e100  # larger numbers count as inf: no training survives them
+MIN_ROWS = 3
+MAX_UNREADABLE = 0.2  # share of cells without a number, from which a column is not used
 EXPORT = "Export the run as CSV, with a column of losses."
 
 TRAIN, VALIDATION = {"train", "training", "tr"}, {"val", "valid", "validation", "eval", "evaluation", "test", "dev"}
@@ -38,7 +38,7 @@ EPOCH, STEP = (
         *("step", "steps", "iteration", "iterations", "iter", "iters", "batch", "global", "trainer"),
     },
 )
-GRADIENT, RATE = {"grad", "grads", "gradient", "gradients", "gradnorm"}, {"lr", "rate"}
+GRADIENT = {"grad", "grads", "gradient", "gradients", "gradnorm"}
 GAPS = {"", "-", "–", "none", "null", "n/a", "na", "#n/a", "?"}
 ENDS = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "-inf": -math.inf, "-infinity": -math.inf}
 ENDS |= {"+inf": math.inf, "∞": math.inf, "-nan": math.nan, "1.#inf": math.inf, "1.#qnan": math.nan}
@@ -46,17 +46,19 @@ IGNORED = re.compile(r"__(min|max)$|wall.?time|timestamp|^time$|relative|runtime
 
 
 class CurveError(ValueError):
-    """A text is no curve. The message is one sentence or two: what is wrong, and what to do."""
+    """A text that is not a curve. The message says in one or two sentences what is wrong and what to do."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """The columns that were understood, each (rows,): nan where the text has a gap.
+    """The columns that were understood, each (rows,), with nan for a gap.
 
-    names: role -> what the text calls it; a role is "epoch", "step", "train_loss", "val_loss", "train_accuracy",
-    "val_accuracy", "lr" or "grad_norm", "dead_units", "update_ratio", each of these with "/" and a layer after it,
-    where it is of one. bad: roles -> which values are no longer numbers (rows,), which are nan in the column, too.
-    notes: what was assumed, in sentences.
+    A role is "epoch", "step", "train_loss", "val_loss", "train_accuracy", "val_accuracy", "lr", "grad_norm",
+    "dead_units" or "update_ratio". Each of the last three may be followed by "/" and the name of a layer.
+
+    names  role -> the column's name in the text
+    bad    role -> which values are inf or nan (rows,); these are nan in the column, too
+    notes  what was assumed, in sentences
     """
 
     columns: dict[str, np.ndarray]
@@ -69,34 +71,34 @@ class Table:
         return len(next(iter(self.columns.values())))
 
     def layers(self, kind: str) -> list[str]:
-        """The layers for which the text has a column of a kind, such as "grad_norm", in its order."""
+        """Return the layers that have a column of a kind, such as "grad_norm", in the order of the text."""
         return [role.removeprefix(f"{kind}/") for role in self.columns if role.startswith(f"{kind}/")]
 
 
 def read(source: str | bytes) -> Table:
-    """Raises CurveError."""
+    """Read a curve from CSV or JSON. Raises CurveError."""
     text = _text(source)
     stripped = text.strip()
     if not stripped:
         raise CurveError(f"There is nothing to read yet. {EXPORT}")
     header, rows = _from_json(stripped) if stripped[0] in "{[" else _from_csv(stripped)
-    if len(rows) < FEWEST_ROWS:
+    if len(rows) < MIN_ROWS:
         raise CurveError(
-            f"That is {counted(len(rows), 'row')} of numbers, too few for a curve: give at least {FEWEST_ROWS}."
+            f"That is {counted(len(rows), 'row')} of numbers, too few for a curve: give at least {MIN_ROWS}."
         )
     return _table(header, rows)
 
 
 def _text(source: str | bytes) -> str:
     size = len(source) if isinstance(source, bytes) else len(source.encode("utf-8", "replace"))
-    if size > LARGEST:
+    if size > MAX_BYTES:
         raise CurveError(
-            f"That is {size / 1e6:.1f} MB, more than the {LARGEST / 1e6:g} MB that are read here: export fewer rows or "
+            f"That is {size / 1e6:.1f} MB, and the limit is {MAX_BYTES / 1e6:g} MB: export fewer rows or "
             "columns, such as one row for each epoch."
         )
     text = source if isinstance(source, str) else _decoded(source)
     if re.search(r"[\x00-\x08\x0e-\x1f]", text):
-        raise CurveError(f"That is a binary file, not a text. {EXPORT}")
+        raise CurveError(f"That is a binary file, not text. {EXPORT}")
     return text.removeprefix("\ufeff")
 
 
@@ -113,18 +115,18 @@ def _decoded(source: bytes) -> str:
 
 
 def _from_json(text: str) -> tuple[list[str], list[list[str]]]:
-    """Lines of JSON, such as a metrics.jsonl, or one list of objects: a column for each number in them."""
+    """Return header and rows of JSON: lines such as a metrics.jsonl, or one list of objects."""
     try:
         found = json.loads(text) if text[0] == "[" else [json.loads(line) for line in text.splitlines() if line.strip()]
         flat = [dict(_flattened(row)) for row in found]
     except (ValueError, RecursionError, AttributeError, TypeError):
-        raise CurveError(f"That looks like JSON, but is no list of rows. {EXPORT}") from None
-    header = list(dict.fromkeys(name for row in flat for name in row))[:MOST_COLUMNS]
+        raise CurveError(f"That looks like JSON, but not like a list of rows. {EXPORT}") from None
+    header = list(dict.fromkeys(name for row in flat for name in row))[:MAX_COLUMNS]
     return header, [[row.get(name, "") for name in header] for row in flat]
 
 
 def _flattened(row: dict[str, Any], before: str = "") -> Iterable[tuple[str, str]]:
-    ended = not before and row.get("diverged") is True  # this lab's trainer: null is no longer a number
+    ended = not before and row.get("diverged") is True  # in this lab's records null is then inf or nan
     for name, value in row.items():
         if isinstance(value, dict) and "counts" not in value and not before.count("/"):
             yield from _flattened(value, f"{before}{name}/")
@@ -135,10 +137,10 @@ def _flattened(row: dict[str, Any], before: str = "") -> Iterable[tuple[str, str
 
 
 def _from_csv(text: str) -> tuple[list[str], list[list[str]]]:
-    """The header, made up where there is none, and the rows, each as long as the header."""
+    """Return the header, made up if there is none, and the rows, each as long as the header."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if not lines:
-        raise CurveError(f"There are only comments in it. {EXPORT}")
+        raise CurveError(f"The text holds only comments. {EXPORT}")
     delimiter = _delimiter(lines[:50])
     try:
         rows = (
@@ -155,13 +157,14 @@ def _from_csv(text: str) -> tuple[list[str], list[list[str]]]:
     if all(_number(cell) is not None or cell.lower() in GAPS for cell in rows[0]):
         return _unnamed(rows), rows
     width = len(rows[0])
-    if width > MOST_COLUMNS:
-        raise CurveError(f"It has {width:,} columns, more than the {MOST_COLUMNS} that are read: export fewer.")
+    if width > MAX_COLUMNS:
+        raise CurveError(f"It has {width:,} columns, and the limit is {MAX_COLUMNS}: export fewer.")
     return rows[0], [(row + [""] * width)[:width] for row in rows[1:]]
 
 
 def _delimiter(lines: Sequence[str]) -> str | None:
-    """The one that cuts most lines into the same number of cells, at least two; None: white space, or one column."""
+    """Return the character that splits most lines into the same number of cells, at least two.
+    None: white space, or a single column."""
     for delimiter in "\t;,":
         counts = [line.count(delimiter) for line in lines]
         common = max(set(counts), key=counts.count)
@@ -173,7 +176,7 @@ def _delimiter(lines: Sequence[str]) -> str | None:
 
 
 def _are_decimals(rows: Sequence[Sequence[str]]) -> bool:
-    """Is "0,693" one number? Where all rows are two whole numbers, and the first does not count anything."""
+    """Tell whether "0,693" is one number: all rows are two integers, and the first one does not count up."""
     body = [row for row in rows if all(re.fullmatch(r"-?\d+", cell) for cell in row)]
     if len(body) < len(rows) - 1 or not body or any(len(row) != 2 for row in body):
         return False
@@ -181,7 +184,7 @@ def _are_decimals(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _unnamed(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Names for columns that have none: something that counts first, then losses."""
+    """Return names for columns without a header: an epoch if the first one counts up, then losses."""
     width = max(map(len, rows))
     first = [_number(row[0]) for row in rows]
     counts = width > 1 and all(a is not None and b is not None and b > a and a == int(a) for a, b in pairwise(first))
@@ -190,7 +193,7 @@ def _unnamed(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _number(cell: str) -> float | None:
-    """A number as people write it, nan or inf where it is said to be none; None for whatever else."""
+    """Return the number in a cell, in any common notation, nan and inf included; None for anything else."""
     text = cell.strip().strip("\"'").lower().replace("−", "-").replace("\u00a0", "").replace("\u202f", "")
     text = text.removeprefix("tensor(").split(", ")[0].rstrip(")") if text.startswith("tensor(") else text
     if text in ENDS:
@@ -207,7 +210,7 @@ def _number(cell: str) -> float | None:
 
 
 def role(name: str) -> str | None:
-    """What a column is, by its name; see `Table`. None: nothing that is known here."""
+    """Return what a column is, by its name (see `Table`); None for an unknown name."""
     if IGNORED.search(name):
         return None
     plain = re.sub(r"^.* - ", "", name.strip())  # wandb: "name of the run - train/loss"
@@ -252,13 +255,13 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
             continue
         cells = [row[at] if at < len(row) else "" for row in rows]
         values = _values(cells)
-        if values.wrong > UNREADABLE * len(cells):
+        if values.wrong > MAX_UNREADABLE * len(cells):
             unreadable.append(name)
             continue
         if not np.isfinite(values.numbers).any() and not values.bad.any():
             continue
         if values.wrong:
-            notes.append(f"{values.wrong} of the values of “{name}” are no numbers, and are taken for gaps.")
+            notes.append(f"{values.wrong} of the values of “{name}” are not numbers and count as gaps.")
         if kind in columns and not _better(name, names[kind]):
             left_out.append(name)
             continue
@@ -272,7 +275,7 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
         )
         raise CurveError(f"This is not a curve that can be read: {problem}. {EXPORT}")
     if "train_loss" not in columns:
-        notes.append("There is no training loss: the validation loss stands for both.")
+        notes.append("There is no training loss: the validation loss is used for both.")
         columns["train_loss"], bad["train_loss"] = columns["val_loss"], bad["val_loss"]
         names["train_loss"] = names["val_loss"]
         del columns["val_loss"], bad["val_loss"], names["val_loss"]
@@ -294,7 +297,7 @@ def _one_for_all(
     notes: list[str],
     left_out: list[str],
 ) -> None:
-    """A single column of numbers without a name that says what it is: TensorBoard's "Value", for one."""
+    """Take a single column without a telling name, such as TensorBoard's "Value", for the training loss."""
     if {"train_loss", "val_loss"} & columns.keys():
         return
     known = {"value", "y", "values"}
@@ -304,18 +307,17 @@ def _one_for_all(
         return
     name = header[chosen[0]]
     values = _values([row[chosen[0]] if chosen[0] < len(row) else "" for row in rows])
-    if values.wrong > UNREADABLE * len(rows) or not np.isfinite(values.numbers).any():
+    if values.wrong > MAX_UNREADABLE * len(rows) or not np.isfinite(values.numbers).any():
         return
     columns["train_loss"], bad["train_loss"] = values.numbers, values.bad
     names["train_loss"] = name
     left_out.remove(name)
-    notes.append(f"“{name}” is taken for the training loss.")
+    notes.append(f"“{name}” is used as the training loss.")
 
 
 @dataclass(frozen=True)
 class _Values:
-    """numbers (rows,), nan where there is none; bad (rows,): where it says that it is none; wrong: how many cells are
-    neither a number nor a gap."""
+    """A column's numbers (rows,), nan where there is none; bad (rows,): inf or nan; wrong: cells of any other text."""
 
     numbers: np.ndarray
     bad: np.ndarray
@@ -323,17 +325,18 @@ class _Values:
 
 
 def _values(cells: Sequence[str]) -> _Values:
-    """A nan counts where no number follows it, and an inf always. A nan between numbers is a gap: so some programs
-    write a blank, and at the end they may, too."""
+    """Parse the cells of a column. An inf always counts; a nan counts only if no number follows it.
+    A nan between numbers is a gap: some programs write blanks that way. So nans at the end count only if there are more
+    of them than in any such gap."""
     gap = [cell.strip().lower() in GAPS for cell in cells]
     values = [None if blank else _number(cell) for blank, cell in zip(gap, cells, strict=True)]
     wrong = sum(value is None and not blank for value, blank in zip(values, gap, strict=True))
     numbers = np.array([math.nan if value is None else value for value in values])
-    numbers = np.where(np.abs(numbers) > BEYOND, math.inf, numbers)
+    numbers = np.where(np.abs(numbers) > OVERFLOW_LIMIT, math.inf, numbers)
     said_nan = np.array([value is not None and math.isnan(value) for value in values])
     finite = np.flatnonzero(np.isfinite(numbers))
     last = int(finite[-1]) if finite.size else -1
-    longest = run = 0  # of the stretches of nan between numbers
+    longest = run = 0  # runs of nan between numbers
     for at in range(last):
         run = run + 1 if said_nan[at] else 0
         longest = max(longest, run)
@@ -343,5 +346,5 @@ def _values(cells: Sequence[str]) -> _Values:
 
 
 def _better(name: str, than: str) -> bool:
-    """Of two columns for the same: the one of whole epochs."""
+    """Tell whether the first of two columns for the same role is the better one: that of whole epochs."""
     return "epoch" in name.lower() and "epoch" not in than.lower()

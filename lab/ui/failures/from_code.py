@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from lab.failures import FAILURES
-from lab.failures.code import MOST_CHARACTERS, CodeFinding, NotReadable, program, read
+from lab.failures.code import MAX_CHARACTERS, CodeFinding, NotReadable, program, read
 from lab.ui.table import escape_markdown, with_code
 
 Choose = Callable[[str], None]
@@ -73,7 +73,7 @@ def _asked() -> None:
         "Your program",
         key=TEXT,
         height=360,
-        max_chars=MOST_CHARACTERS,
+        max_chars=MAX_CHARACTERS,
         on_change=keep,
         label_visibility="collapsed",
         placeholder="for x, y in loader:\n    loss = criterion(model(x), y)\n    …",

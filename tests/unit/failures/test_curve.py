@@ -10,7 +10,7 @@ import pytest
 
 from lab.failures.curve import KNOWN, CurveError, of_records, of_text
 from lab.failures.curve.first_bad import FirstBad, NoneBad, first_bad
-from lab.failures.curve.table import LARGEST, read, role
+from lab.failures.curve.table import MAX_BYTES, read, role
 from lab.training.config import Config
 from lab.training.doctor import diagnose
 from lab.training.run_folder import RunFolder
@@ -291,7 +291,7 @@ def test_a_run_that_stays_finite_has_no_such_batch_and_a_large_one_no_drawing(mo
     finite = Config(data="moons", hidden=(4,), epochs=1)
     steps = Trainer(finite).steps_per_epoch
     assert first_bad(finite) == NoneBad(steps, whole=True)
-    monkeypatch.setattr("lab.failures.curve.first_bad.MOST_STEPS", steps - 1)
+    monkeypatch.setattr("lab.failures.curve.first_bad.MAX_STEPS", steps - 1)
     assert first_bad(finite) == NoneBad(steps - 1, whole=False)
     large = first_bad(Config(data="moons", hidden=(64, 64), init="normal", optimizer="sgd", lr=100.0, epochs=5))
     assert isinstance(large, FirstBad)
@@ -327,7 +327,7 @@ def test_a_run_that_stays_finite_has_no_such_batch_and_a_large_one_no_drawing(mo
         '"' * 999,
         "loss\n" + "nan\n" * 10 + "x\n" * 10,
         "," * 5000,
-        "x" * (LARGEST + 1),
+        "x" * (MAX_BYTES + 1),
     ],
 )
 def test_what_is_no_curve_gets_one_sentence(source):
