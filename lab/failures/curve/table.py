@@ -26,7 +26,7 @@ MIN_ROWS = 3
 MAX_UNREADABLE = 0.2  # share of cells without a number, from which a column is not used
 EXPORT = "Export the run as CSV, with a column of losses."
 
-TRAIN, VALIDATION = {"train", "training", "tr"}, {"val", "valid", "validation", "eval", "evaluation", "test", "dev"}
+VALIDATION = {"val", "valid", "validation", "eval", "evaluation", "test", "dev"}
 LOSS = {
     *("loss", "losses", "cost", "nll", "mse", "bce", "objective", "perplexity", "entropy", "crossentropy"),
     *("verlust", "fehler", "perte", "pérdida", "perdida", "perdita", "perda", "потери", "损失", "損失"),
