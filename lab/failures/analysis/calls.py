@@ -89,8 +89,6 @@ class Calls:
         mode = self.program.modes[-1]
         if mode is not None:
             value.graph, value.cut, value.cut_by = False, Cut.NO_GRAD, mode
-        for v in inputs[1:]:
-            v.tags.add(Tag.GIVEN_AWAY)
         return value
 
     def call_body(self, function: Value, body: Body, args: list[Value], keys: dict[str, Value]) -> Value:
@@ -216,12 +214,10 @@ class Calls:
             value.attributes |= dict(zip(dict.fromkeys(fields), args, strict=False)) | keys
             if (after := self.method(value, "__post_init__")) is not None:
                 self.call(after, [], {}, node)
-        assert isinstance(kind.body, Body)
         value.name = ""
         return value
 
     def forward(self, module: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
-        module.tags.add(Tag.CALLED)
         body = self.method(module, "forward") or self.method(module, "__call__")
         if body is not None:
             result = self.call(body, args, keys, node)

@@ -267,8 +267,6 @@ class Expressions:
         )
         if owner.kind in {Kind.INSTANCE, Kind.MODULE, Kind.UNKNOWN}:
             owner.attributes[name] = value
-            if owner.kind == Kind.MODULE and Tag.ANY not in owner.tags and isinstance(owner.body, Body):
-                value.tags.add(Tag.UNKNOWN_ATTRIBUTE)
         return value
 
     def grad(self, owner: Value, node: ast.Attribute) -> Value:

@@ -458,8 +458,8 @@ class Interpreter:
                     owner.cut = Cut.NONE
                 self.methods.ask_for_gradient(owner, [value], node)
         else:
-            if value.kind == Kind.MODULE:
-                value.tags.add(Tag.REGISTERED if owner.kind == Kind.MODULE else Tag.KEPT)
+            if value.kind == owner.kind == Kind.MODULE:
+                value.tags.add(Tag.REGISTERED)
             self.program.note(Act.ATTRIBUTE, node, owner, value, name)
             if value.kind not in {Kind.LIBRARY, Kind.FUNCTION, Kind.CLASS}:
                 value.name = value.name or name
@@ -502,12 +502,8 @@ class Interpreter:
             return  # an update: the tensor stays what it is
         result = self.tensors.arithmetic(sign, old, value, statement.value)
         self.program.note(Act.GATHER, statement, result, value, sign)
-        self.bind(target, self.renamed(result, old), scope)
-
-    @staticmethod
-    def renamed(value: Value, old: Value) -> Value:
-        value.name = old.name
-        return value
+        result.name = old.name
+        self.bind(target, result, scope)
 
     # True from a rule: what follows in the block is not reached.
     by_statement: ClassVar[dict[type[ast.stmt], Callable[..., object]]] = {

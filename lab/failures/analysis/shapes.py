@@ -117,20 +117,7 @@ def moved_shape(
             return tuple(n for n in shape if n != 1) if None not in shape and not numbers else None
         at = axis % len(shape) if shape else 0
         return tuple(n for i, n in enumerate(shape) if not (i == at and n == 1))
-    if name in {
-        "to",
-        "cuda",
-        "cpu",
-        "clone",
-        "contiguous",
-        "float",
-        "double",
-        "half",
-        "type",
-        "astype",
-        "bfloat16",
-        "real",
-    }:
+    if name in SAME_SHAPE:
         return shape
     if name == "flatten" and axis == 1:
         return shape if len(shape) == 2 else (shape[0], None) if len(shape) > 2 else None

@@ -183,7 +183,7 @@ class Tensors:
             value.kind, value.op = Kind.TENSOR, sign
             value.graph = True if other.graph and self.program.modes[-1] is None else None
             value.shape, value.turns = other.shape, self.program.turns()
-            value.tags = {Tag.UPDATED, Tag.DOWN if flipped or Tag.TURNED in source.tags else Tag.UP}
+            value.tags = {Tag.UPDATED} if flipped or Tag.TURNED in source.tags else {Tag.UPDATED, Tag.UP}
             value.tags |= {Tag.REBOUND} if other.graph else set()
             value.tags |= {Tag.UNRECORDED} if self.program.modes[-1] is not None else set()
             value.tags |= other.tags & {Tag.ENGINE}
@@ -440,9 +440,9 @@ class Tensors:
         wants = keys.get("requires_grad")
         value.leaf = True
         value.shape, value.moments = created_shape(name, args, keys), created_moments(name, args, keys)
+        value.integer = holds_integers(name, args, keys, node)
         if name == "from_numpy":
             value.shape, value.integer = first.shape, first.integer
-        value.integer = holds_integers(name, args, keys, node) if name != "from_numpy" else first.integer
         value.double = False
         if "dtype" in keys:
             word = keys["dtype"].op.split(".")[-1]
