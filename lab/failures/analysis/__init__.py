@@ -1,8 +1,8 @@
-"""What a program's text does to tensors, read from its syntax tree and never run.
+"""Follows what a program's text does to tensors, read from its syntax tree and never run.
 
-`kinds` has the words, `facts` says what a name stands for, `effects` what each function of tensors does, one row a
-function. An interpreter is one object in layers, each of which knows one thing more: `program` (where it stands and
-what it wrote down), `tensors` (operations), `methods` and `libraries` (what torch and numpy do), `calls` (what the text
-itself defines), `expressions`, and `interpreter` (statements, loops, the whole). `shapes` and `tables` help. What it
-wrote down, the events, is judged by `rules`; `edits` makes the changed line.
+`kinds` holds the vocabulary, `facts` what is known of one value, `effects` one row for each tensor function. The
+interpreter is one object in layers, each built on those before it: `program` (its position in the text and the recorded
+events), `tensors` (operations), `methods` and `libraries` (methods, torch, numpy), `calls` (what the text defines),
+`expressions`, and `interpreter` (statements and loops). `shapes`, `moments` and `tables` help them. `rules` judges the
+recorded events, `edits` writes the changed lines.
 """

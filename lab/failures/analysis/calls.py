@@ -1,4 +1,4 @@
-"""What calls do: functions, methods and classes of the text, and networks."""
+"""Follows the calls of functions, methods and classes that the text defines, and of networks."""
 
 import ast
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from lab.failures.analysis.program import Body, Follower, Frame, Program, Scope
 from lab.failures.analysis.shapes import output_shape
 from lab.failures.analysis.tensors import Tensors
 
-MAX_DEPTH = 8  # calls inside calls that are followed
+MAX_DEPTH = 8  # of calls inside calls that are followed
 EMPTIES_NOTHING = {
     "zeros_like",
     "zeros",
@@ -39,7 +39,7 @@ EMPTIES_NOTHING = {
 
 @dataclass
 class Calls:
-    """Calls, followed into the text where it defines what is called."""
+    """The evaluation of calls, each followed into its definition if the text has one."""
 
     program: Program
     tensors: Tensors
@@ -78,7 +78,7 @@ class Calls:
         return self.call_unknown(function, args, keys, node)
 
     def call_unknown(self, function: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
-        """What something gives of which nothing is known but what it is called with."""
+        """Return the result of an unknown function, computed from all its arguments."""
         inputs = (function, *args, *keys.values())
         value = Value(
             parents=tuple(v for v in inputs if v.cut or v.kind in {Kind.UNKNOWN, Kind.MODULE, Kind.LIST} | TENSORS),
@@ -125,8 +125,9 @@ class Calls:
         return result
 
     def note_useless_zero_grad(self, definition: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        """Note the last statement of a `zero_grad` of the text that reads gradients and empties none.
-        Silent: where it writes to anything but a name, or calls what may empty them."""
+        """Record the last statement of a `zero_grad` in the text that reads gradients and zeroes none.
+
+        Silent if it writes to anything but a name, or calls something that may zero them."""
         inside = list(ast.walk(definition))
         calls = [ast.unparse(node.func).split(".")[-1] for node in inside if isinstance(node, ast.Call)]
         simple = [node for node in inside if isinstance(node, ast.Expr | ast.Assign | ast.Pass)]
@@ -138,13 +139,13 @@ class Calls:
             self.program.note(Act.VAIN, max(written, key=lambda statement: statement.lineno), Value())
 
     def parameters(self, body: Body, spec: ast.arguments, args: list[Value], keys: dict[str, Value]) -> Scope:
-        """The names of a function's parameters, with what the call gives for each."""
+        """Return a function's scope, with the argument or default for each parameter."""
         scope = Scope(body.scope)
         names = [a.arg for a in spec.posonlyargs + spec.args]
         every = [*names, *(a.arg for a in spec.kwonlyargs)]
         if body.self is not None and names:
             scope[names.pop(0)] = body.self
-        if any(Tag.OPEN in a.tags and a.kind == Kind.UNKNOWN for a in args):  # what a star unpacked is not known
+        if any(Tag.OPEN in a.tags and a.kind == Kind.UNKNOWN for a in args):  # a starred argument of unknown length
             args = []
         scope.update(zip(names, args, strict=False))
         scope.update({name: value for name, value in keys.items() if name in every})
@@ -163,7 +164,7 @@ class Calls:
 
     @staticmethod
     def classes(owner: Value, above: bool = False) -> list[Body]:
-        """The class of an object, and those of the text that it is made from."""
+        """Return the class of an object and its bases in the text; with `above` only these bases."""
         if not isinstance(owner.body, Body) or not isinstance(owner.body.definition, ast.ClassDef):
             return []
         kind = owner.body.scope.find(owner.body.definition.name)
@@ -175,7 +176,7 @@ class Calls:
         return list(dict.fromkeys(p.name for p in parts if isinstance(p, ast.FunctionDef | ast.AsyncFunctionDef)))
 
     def method(self, owner: Value, name: str, above: bool = False) -> Value | None:
-        """A method of an object of one of the text's classes, bound to it."""
+        """Return a bound method of an object of the text's classes, or a property's value; None if it has none."""
         for body in self.classes(owner, above):
             assert isinstance(body.definition, ast.ClassDef)
             for part in body.definition.body:
@@ -188,7 +189,7 @@ class Calls:
         return None
 
     def make(self, kind: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
-        """An object of one of the text's classes."""
+        """Return a new object of one of the text's classes."""
         module = Tag.MODULE in kind.tags
         value = Value(Kind.MODULE if module else Kind.INSTANCE, op="module" if module else "object", body=kind.body)
         value.node, value.statement = node if isinstance(node, ast.expr) else None, self.program.statement
@@ -248,7 +249,7 @@ class Calls:
         return self.layer_output(module, (*args, *keys.values()) or (first,), at)
 
     def layer_output(self, module: Value, given: tuple[Value, ...], at: ast.expr) -> Value:
-        """What a layer gives, or a network of which nothing is known."""
+        """Return the output of a layer, or of a network about which nothing is known."""
         first = given[0]
         width = module.attributes.get("out", Value()).constant
         shape = output_shape(module.op, first.shape, width if isinstance(width, int) else None)
@@ -271,7 +272,7 @@ class Calls:
         width = module.attributes.get("out", Value()).constant
         given = output_shape(module.op, args[0].shape if args else None, width if isinstance(width, int) else None)
         out = self.tensors.tensor(node, module.op, (*args, module), given)
-        states = [self.tensors.tensor(node, module.op, (out,)) for _ in range(2)]  # of the same graph as the output
+        states = [self.tensors.tensor(node, module.op, (out,)) for _ in range(2)]  # they share the output's graph
         if module.op in {"GRUCell", "RNNCell"}:
             return out
         if module.op == "LSTMCell":

@@ -1,4 +1,4 @@
-"""The changed line: pieces of a text replaced at the places where the syntax tree found them."""
+"""Edits of a program's text: replaces the source of syntax-tree nodes and returns the changed lines."""
 
 import ast
 import itertools
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """New text for the lines `first` to `last` (from 1, both included)."""
+    """New text for the lines `first` to `last` (counted from 1, both included)."""
 
     first: int
     last: int
@@ -17,7 +17,7 @@ class Edit:
 
 
 class Text:
-    """A program's text, cut where its syntax tree says. Columns of `ast` count bytes, those here characters."""
+    """A program's text, addressed by syntax-tree nodes. Columns of `ast` count bytes, those here characters."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -28,24 +28,25 @@ class Text:
         return len(self.raw[line - 1][:offset].decode(errors="replace"))
 
     def span(self, node: ast.AST) -> tuple[int, int, int, int]:
-        """First line and column, last line and the column behind the end."""
+        """Return a node's first line and column, its last line, and the column after its end."""
         assert isinstance(node, ast.expr | ast.stmt)
         line, last = node.lineno, node.end_lineno or node.lineno
         return line, self.column(line, node.col_offset), last, self.column(last, node.end_col_offset or 0)
 
     def of(self, node: ast.AST) -> str:
+        """Return the source of a node."""
         line, start, last, end = self.span(node)
         if line == last:
             return self.lines[line - 1][start:end]
         return "\n".join([self.lines[line - 1][start:], *self.lines[line : last - 1], self.lines[last - 1][:end]])
 
     def operand(self, node: ast.expr) -> str:
-        """The text of an expression, in brackets where a method is to be written behind it."""
+        """Return the source of an expression, in parentheses unless a method call can follow it directly."""
         simple = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
         return self.of(node) if simple else f"({self.of(node)})"
 
     def replace(self, pieces: Sequence[tuple[ast.AST, str]]) -> Edit:
-        """The lines of some expressions with these replaced; none of them lies in another."""
+        """Return the edit that replaces the source of some nodes, none of which contains another."""
         spans = sorted(((self.span(node), new) for node, new in pieces), reverse=True)
         first, last = min(s[0] for s, _ in spans), max(s[2] for s, _ in spans)
         lines = self.lines[first - 1 : last]
@@ -59,7 +60,7 @@ class Text:
         return self.lines[line - 1][:start]
 
     def before(self, statement: ast.AST, *added: str) -> Edit:
-        """A statement with others in front of it."""
+        """Return the edit that puts statements in front of one."""
         line, start, last, _ = self.span(statement)
         indent = self.lines[line - 1][:start]
         if indent.strip():  # it shares its line with another statement
@@ -74,7 +75,7 @@ class Text:
         return Edit(line, last, "\n".join([*self.lines[line - 1 : last], *(indent + text for text in added)]))
 
     def unindented(self, statement: ast.With) -> Edit:
-        """The statements inside a `with`, without it."""
+        """Return the edit that removes a `with` and keeps its block."""
         first, last = statement.body[0].lineno, statement.end_lineno or statement.lineno
         if first == statement.lineno:  # with f(): x = 1
             return self.replace([(statement, "; ".join(self.of(part) for part in statement.body))])
@@ -82,19 +83,19 @@ class Text:
         return Edit(statement.lineno, last, textwrap.indent(inside, self.indent(statement)))
 
     def under(self, statement: ast.stmt, header: str) -> Edit:
-        """A statement as the block of another."""
+        """Return the edit that puts a statement into a block under `header`."""
         first, last, indent = statement.lineno, statement.end_lineno or statement.lineno, self.indent(statement)
         inside = textwrap.indent("\n".join(self.lines[first - 1 : last]), "    ")
         return Edit(first, last, f"{indent}{header}\n{inside}")
 
     def dedented(self, statement: ast.stmt, around: ast.With) -> Edit:
-        """A statement of a block, and all behind it there, as statements after the block."""
+        """Return the edit that moves a statement, and all after it in its `with` block, behind that block."""
         last = around.end_lineno or statement.lineno
         inside = textwrap.dedent("\n".join(self.lines[statement.lineno - 1 : last]))
         return Edit(statement.lineno, last, textwrap.indent(inside, self.indent(around)))
 
     def reorder(self, statements: Sequence[ast.stmt], order: Sequence[ast.stmt]) -> Edit | None:
-        """Neighbouring statements of one block in another order; None where they share lines."""
+        """Return the edit that reorders adjacent statements of one block; None if some share a line."""
         ends = [(s.lineno, s.end_lineno or s.lineno) for s in statements]
         if any(after[0] <= before[1] for before, after in itertools.pairwise(ends)):
             return None
@@ -102,7 +103,7 @@ class Text:
         return Edit(ends[0][0], ends[-1][1], "\n".join(parts))
 
     def without_keyword(self, call: ast.Call, name: str) -> str:
-        """A call's text without one of its keyword arguments."""
+        """Return a call's source without one of its keyword arguments."""
         rest = [self.of(a) for a in call.args]
         rest += [
             f"{k.arg}={self.of(k.value)}" if k.arg else f"**{self.of(k.value)}" for k in call.keywords if k.arg != name
@@ -110,7 +111,7 @@ class Text:
         return f"{self.of(call.func)}({', '.join(rest)})"
 
     def with_keyword(self, call: ast.Call, name: str, value: str) -> str:
-        """A call's text with one more keyword argument, or with another value for it."""
+        """Return a call's source with a keyword argument added or changed."""
         for keyword in call.keywords:
             if keyword.arg == name:
                 start = self.without_keyword(call, name)

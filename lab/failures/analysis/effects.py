@@ -1,6 +1,6 @@
-"""The table of effects: what each function of tensors does, one row a function.
+"""The table of effects: what each tensor function does, one row per function.
 
-To teach the reader a function of torch or numpy, add a row. The sets below the table are read from it.
+To support another function of torch or numpy, add a row. The sets below the table are derived from it.
 """
 
 from dataclasses import dataclass
@@ -10,29 +10,29 @@ from lab.failures.analysis.kinds import Act
 
 
 class Result(Enum):
-    """What a function gives; `Tensors.transfers` has one rule for each."""
+    """What a function returns; `Tensors.transfers` has one rule for each member."""
 
     LIKE = auto()  # same kind and shape as the first argument
-    POWER = auto()  # the same, a root where the exponent is below 1
-    CLAMP = auto()  # the same, relu where it is cut off at 0
+    POWER = auto()  # as LIKE; a root if the exponent is below 1
+    CLAMP = auto()  # as LIKE; a relu if it clamps at 0
     WHERE = auto()  # one of two tensors, element by element
     EXTREME = auto()  # the larger or smaller of two, or the largest of one
-    REDUCED = auto()  # one axis, or all, taken together
-    CHOICE = auto()  # no gradient goes through
+    REDUCED = auto()  # one axis, or all, reduced
+    CHOICE = auto()  # no gradient flows through
     MOVED = auto()  # the same numbers in another shape, place or precision
     PRODUCT = auto()  # a @ b
-    MATMUL = auto()  # a product of which no shape is known
-    ARITHMETIC = auto()  # a sign between the first two
+    MATMUL = auto()  # a matrix product of unknown shape
+    ARITHMETIC = auto()  # an operator between the first two arguments
     JOINED = auto()  # several tensors as one
-    GATHERED = auto()  # elements at given places
+    GATHERED = auto()  # elements at given indices
     PAIRED = auto()  # one number for each pair of vectors
     LOSS = auto()  # a loss of a prediction and a target
-    COMPUTED = auto()  # a tensor of all that it is given, of a shape that is not known
+    COMPUTED = auto()  # a tensor of unknown shape, computed from all arguments
     UNKNOWN = auto()  # some tensor
 
 
 class Saves(Enum):
-    """Whose numbers the backward pass needs again."""
+    """Which numbers are saved for the backward pass."""
 
     NOTHING = auto()
     INPUT = auto()
@@ -41,15 +41,14 @@ class Saves(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """sign: of arithmetic. form: what kind of numbers it gives. notes: the event that it is. bounds: keeps numbers away
-    from where a logarithm or a root has no slope."""
+    """One row of the table."""
 
     result: Result
     saves: Saves = Saves.NOTHING
-    form: str = ""
-    sign: str = ""
-    notes: Act | None = None
-    bounds: bool = False
+    form: str = ""  # what kind of numbers it returns, see Value.form
+    sign: str = ""  # the operator of ARITHMETIC
+    notes: Act | None = None  # the event to record
+    bounds: bool = False  # keeps numbers away from points where a logarithm or a root has no finite slope
 
 
 EFFECTS = {

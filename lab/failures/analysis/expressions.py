@@ -1,4 +1,4 @@
-"""What the expressions of a text stand for."""
+"""Evaluates the expressions of a text to `Value`s."""
 
 import ast
 import builtins
@@ -25,9 +25,9 @@ from lab.failures.analysis.program import Body, Follower, Program, Scope
 from lab.failures.analysis.shapes import count_layers, index_shape, known_turns, length
 from lab.failures.analysis.tensors import Tensors
 
-MAX_EXPRESSIONS = 15_000  # expressions looked at in one text: what is beyond is not read
-MAX_LIST_ITEMS = 64  # of a list that is written as [x] * n
-MAX_ELEMENTS = 16  # that a comprehension makes each for itself
+MAX_EXPRESSIONS = 15_000  # evaluated in one text; the rest is not read
+MAX_LIST_ITEMS = 64  # of a list written as [x] * n
+MAX_ELEMENTS = 16  # of a comprehension that are evaluated one by one
 SIGNS = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -42,12 +42,12 @@ Builtin = Callable[["Expressions", list[Value], dict[str, Value], ast.Call], Val
 
 
 class TextTooLong(Exception):
-    """The text is larger than is followed."""
+    """The text has more than MAX_EXPRESSIONS expressions to evaluate."""
 
 
 @dataclass
 class Expressions:
-    """Expressions, each to its value."""
+    """The evaluation of expressions."""
 
     program: Program
     tensors: Tensors
@@ -99,7 +99,7 @@ class Expressions:
 
     @staticmethod
     def repeated(one: Value, two: Value) -> Value | None:
-        """[0] * 3, written out."""
+        """Return the list that [0] * 3 makes; None if its length is unknown or too large."""
         box, count = (one, two.constant) if one.kind == Kind.LIST else (two, one.constant)
         known = box.kind == Kind.LIST and box.items is not None and Tag.OPEN not in box.tags and type(count) is int
         if not known or not isinstance(count, int) or len(box.items or []) * count > MAX_LIST_ITEMS:
@@ -135,7 +135,7 @@ class Expressions:
 
     @staticmethod
     def contains(box: Value, key: Value) -> bool | None:
-        """Has a dict that is known to its last key this one?"""
+        """Tell whether a dict has a key; None unless all its keys are known."""
         known = box.kind == Kind.DICT and Tag.OPEN not in box.tags and len(box.attributes) == len(box.items or [])
         return str(key.constant) in box.attributes if known and key.constant is not None else None
 
@@ -202,7 +202,7 @@ class Expressions:
 
     @staticmethod
     def unknown_name(name: str, scope: Scope) -> Value:
-        """A name that the text never gives a meaning; it is the same thing wherever it stands."""
+        """Return the value of a name that the text never binds, the same value at each use."""
         value = Value(name=name)
         if not hasattr(builtins, name):
             while scope.parent is not None:
@@ -213,8 +213,7 @@ class Expressions:
     def comprehend(
         self, parts: list[ast.comprehension], elements: list[ast.expr], scope: Scope
     ) -> tuple[list[tuple[Value, ...]], bool]:
-        """What a comprehension makes, and whether that is all: each element of what is written out, else two that stand
-        for all."""
+        """Return the elements of a comprehension, and whether these are all: two stand for an unknown number."""
         if not parts:
             return [tuple(self.eval(element, scope) for element in elements)], True
         part, *rest = parts
@@ -225,7 +224,7 @@ class Expressions:
         whole = turns == known_turns(over, MAX_ELEMENTS) and not part.ifs
         repeats, found = self.program.repeats, []
         for turn in range(1, turns + 1):
-            if count > known:  # the first one stands for all in what is counted
+            if count > known:  # count the first element for all
                 self.program.repeats = repeats * count if turn == 1 else 0
             self.follower.bind(part.target, self.follower.item(over, part.iter, turn), scope)
             for test in part.ifs:
@@ -297,7 +296,7 @@ class Expressions:
         return Value(Kind.TEXT if node.attr != "ndim" else Kind.NUMBER)
 
     def values_and_indices(self, owner: Value, node: ast.Attribute) -> Value | None:
-        """Of what max along an axis gives."""
+        """Return `.values` or `.indices` of a maximum along an axis; None for other owners."""
         if owner.kind == Kind.LIST and len(owner.items or []) == 2:
             return (owner.items or [])[node.attr == "indices"]
         if owner.kind in TENSORS:
@@ -323,7 +322,7 @@ class Expressions:
                 if known == ends:
                     return Value(Kind.MODULE, op="Sequential", items=base.items[known[0] : known[1]], node=node)
             if base.items and all(item.op in LAYERS or item.kind == Kind.PARAMETER for item in base.items):
-                self.goes_through(base, index)
+                self.count_indexed_layers(base, index)
                 return base.items[0]
             return Value(Kind.MODULE, op="any", parents=(), tags={Tag.ANY})
         if base.kind == Kind.LIST and isinstance(index, ast.Slice) and (cut := self.sliced(base, index, scope)):
@@ -341,15 +340,15 @@ class Expressions:
             parents=(base,) if base.parents or base.kind == Kind.UNKNOWN else (), graph=base.graph, node=node, op="part"
         )
 
-    def goes_through(self, layers: Value, index: ast.expr) -> None:
-        """In a loop over the places of a list of layers, it is that list which it goes through."""
+    def count_indexed_layers(self, layers: Value, index: ast.expr) -> None:
+        """Record how many layers a loop visits if it indexes a list of layers by its loop variable."""
         loop = self.program.loops[-1][0] if self.program.loops else None
         target = loop.target if isinstance(loop, ast.For) else None
         if isinstance(index, ast.Name) and isinstance(target, ast.Name) and index.id == target.id:
             self.program.layers_in[id(loop)] = count_layers(layers)
 
     def sliced(self, base: Value, index: ast.Slice, scope: Scope) -> Value | None:
-        """A part of a list; of one whose ends are not known, one with the same elements, of which it has some."""
+        """Return a slice of a list; with unknown ends an open list of all its items; None for an unknown list."""
         ends = [self.eval(end, scope).constant if end else None for end in (index.lower, index.upper, index.step)]
         known = [end if type(end) is int else None for end in ends]
         if base.items is None:
@@ -379,7 +378,7 @@ class Expressions:
         in_vain = any(event.kind == Act.VAIN for event in self.program.events[before:])
         named = isinstance(node.func, ast.Name) and "zero_grad" in node.func.id
         if (named or function.name.endswith(".zero_grad")) and not in_vain:
-            self.program.note(Act.ZERO, node, Value())  # whatever it does, its name says what for
+            self.program.note(Act.ZERO, node, Value())  # its name says what it is for
         return value
 
     def arguments(self, node: ast.Call, scope: Scope) -> tuple[list[Value], dict[str, Value]]:
@@ -412,7 +411,7 @@ class Expressions:
         return self.builtins[name](self, args, keys, node)
 
     def attribute_by_name(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value | None:
-        """getattr(nn, "ReLU"), where the name is known."""
+        """Return the value of getattr(nn, "ReLU"); None if the name is unknown."""
         name = args[1].constant if len(args) > 1 else None
         if not isinstance(name, str) or not name.isidentifier():
             return None
@@ -425,7 +424,7 @@ class Expressions:
 
     @staticmethod
     def is_layer(args: list[Value]) -> bool | None:
-        """Is a layer of one of the kinds that are asked for? None where that is not known."""
+        """Tell what isinstance(layer, kinds) returns; None if unknown."""
         kinds_known = LAYERS | POOLS | IDENTITIES | CONTAINERS | ACTIVATIONS.keys()
         if len(args) < 2 or args[0].kind != Kind.MODULE or args[0].op not in kinds_known | {"module"}:
             return None
@@ -437,7 +436,7 @@ class Expressions:
 
     def summed(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value | None:
         items = args[0].items if args else None
-        if args and args[0].kind == Kind.NUMBER:  # of x.tolist()
+        if args and args[0].kind == Kind.NUMBER:  # from x.tolist()
             return self.follower.item(args[0], node, 1)
         if items:
             first = items[0]
@@ -489,7 +488,7 @@ class Expressions:
         ast.Yield: yielded,
         ast.YieldFrom: yielded_from,
     }
-    # Attributes of tensors and of what is made from them; None where the owner's own attribute is meant.
+    # Attributes of tensors and their like; a handler returns None if the owner's own attribute is meant.
     of_values: ClassVar[dict[str, Callable[["Expressions", Value, ast.Attribute], Value | None]]] = {
         "grad": grad,
         "data": data,

@@ -1,7 +1,7 @@
-"""What a name in a text stands for, and what the libraries' names mean.
+"""What is known of one value of a program, and what the libraries' names mean.
 
-A `Value` is one object of the text as far as it can be known without running it. What is not known stays None or "",
-and a rule that needs it stays silent.
+A `Value` is one object as far as it is known without running the program. What is unknown stays None or "", and a rule
+that needs it stays silent.
 """
 
 import ast
@@ -85,7 +85,7 @@ NORMS = {
     "LazyBatchNorm2d",
     "SyncBatchNorm",
 }
-# Layers without parameters: those that give what they get, and those that give something else of it.
+# Layers without parameters: those treated as the identity, and those that change their input.
 IDENTITIES = {"Identity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"}
 POOLS = {
     "MaxPool1d",
@@ -159,7 +159,7 @@ LOSSES = {
     "MultiMarginLoss": "multi_margin_loss",
     "MultiLabelSoftMarginLoss": "multilabel_soft_margin_loss",
 }
-BROADCASTING_LOSSES = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}  # the others refuse two shapes
+BROADCASTING_LOSSES = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}  # others refuse different shapes
 CONTAINERS = {"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"}
 OPTIMIZERS = {
     "SGD",
@@ -203,7 +203,7 @@ CREATORS = {
     "Tensor",
     "FloatTensor",
 }
-# Only these are known to need what a first backward pass lets go.
+# The operations known to need saved values, which a first backward pass frees.
 SAVING = KEEPS_OUTPUT | KEEPS_INPUT | LOSS_FUNCTIONS | LAYERS | {"*", "/", "@", "matmul", "mm", "module", "bmm"}
 ARITHMETIC = {"+", "-", "*", "/", "**", "neg", "index", "view", "clone"}
 TENSORS = {Kind.TENSOR, Kind.PARAMETER}
@@ -229,7 +229,7 @@ MODULE_METHODS = {
     "compile",
     "register_parameter",
 }
-# Methods by which a value of which nothing is known shows itself to be a tensor.
+# Methods that show an unknown value to be a tensor.
 TENSOR_METHODS = {
     "float",
     "long",
@@ -264,13 +264,13 @@ TENSOR_METHODS = {
     "std",
     "var",
 }
-# A name that is given to a network which is being trained; not to one that may well be loaded and left as it is.
+# Names of a network in training, not of one that may be loaded and left unchanged.
 NETWORK = re.compile(
     r"(?i)^(my_?|the_?)?(model|net|network|net_?[gd]|[gd]_?net|g|d|generator|discriminator|critic|actor|policy|"
     r"autoencoder|vae|unet|mlp|cnn|rnn|lstm|gru|student|classifier|policy_net|q_?net|q_network)$"
 )
 FORWARD = {"forward", "encode", "decode", "dist", "distribution", "log_prob", "evaluate_actions", "logits", "features"}
-ENGINE = "model"  # the module of this project's own engine
+ENGINE = "model"  # the module of this project's engine
 LIBRARIES = (
     "torch",
     "numpy",
@@ -292,39 +292,39 @@ LIBRARIES = (
 
 @dataclass(eq=False, slots=True)
 class Value:
-    kind: Kind = (
-        Kind.UNKNOWN
-    )  # tensor, array, number, module, optimizer, scaler, function, class, library, list, gradient, ...
+    """One object of a program, as far as the text shows it."""
+
+    kind: Kind = Kind.UNKNOWN
     node: ast.expr | None = None  # the expression that made it
     statement: ast.stmt | None = None  # the statement in which it was made
-    op: str = ""  # what made it: an operation, a layer's class, an optimizer's, a library's name
-    parents: tuple["Value", ...] = ()  # what it was made from
-    branches: tuple["Value", ...] = ()  # two branches of the text: one of these
-    graph: bool | None = None  # a tensor: has it a graph (or asks for a gradient)? None: not known
+    op: str = ""  # the operation, or the class of a layer or optimizer, that made it; a library's dotted name
+    parents: tuple["Value", ...] = ()  # the values it was computed from
+    branches: tuple["Value", ...] = ()  # the values it may be, one for each branch of the text
+    graph: bool | None = None  # of a tensor: has a graph or requires a gradient; None: unknown
     leaf: bool = False
-    cut: Cut = Cut.NONE  # no gradient goes on from here to the parents: no_grad, detach, item, numpy, choice, wrapped
-    cut_by: ast.AST | None = None
-    graph_before_asked: bool | None = None  # `graph` of a result before it was asked for a gradient (tag "asked")
-    form: str = ""  # probabilities, log probabilities, relu, loss, losses (one for each sample)
-    integer: bool | None = None  # integers
+    cut: Cut = Cut.NONE  # what keeps the gradient from its parents
+    cut_by: ast.AST | None = None  # the node that cuts
+    graph_before_asked: bool | None = None  # `graph` before requires_grad was set on a computed result
+    form: str = ""  # probabilities, log probabilities, relu, loss, losses (one per sample)
+    integer: bool | None = None  # holds integers
     double: bool | None = None  # float64
     shape: tuple[int | None, ...] | None = None
-    moments: tuple[float, float] | None = None  # the mean and the variance of data
-    base: "Value | None" = None  # a view: of what; a gradient, parameter, answer: whose
-    saved: ast.AST | None = None  # the expression that needs these numbers again in the backward pass
+    moments: tuple[float, float] | None = None  # mean and variance of its numbers
+    base: "Value | None" = None  # the tensor of a view or gradient, the module of a parameter, the function of a result
+    saved: ast.AST | None = None  # the expression whose backward pass needs these numbers
     constant: object = None
     items: list["Value"] | None = None
     attributes: dict[str, "Value"] = field(default_factory=dict)
-    hooks: tuple["Value", ...] = ()  # of a module: what is called with its output
+    hooks: tuple["Value", ...] = ()  # forward hooks of a module
     name: str = ""  # the first name that it was given
-    turns: tuple[tuple[int, int], ...] = ()  # made in which turn of which loops
-    body: object = None  # a function's or class's definition with its scope
-    created_at: int = 0  # how many events there were before it was computed
-    tags: set[Tag] = field(default_factory=set)  # eval, frozen, registered, retained, sum, called, exposed, engine
+    turns: tuple[tuple[int, int], ...] = ()  # (id of a loop, its turn) for each loop it was made in
+    body: object = None  # the `Body` of a function, class or instance
+    created_at: int = 0  # number of events recorded before it was computed
+    tags: set[Tag] = field(default_factory=set)  # what else is known
 
 
 def reach(value: Value, live: bool = True) -> Iterator[Value]:
-    """What a gradient of `value` gets to; with live=False also what lies behind the cuts."""
+    """Yield every value that a gradient of `value` reaches; with live=False also those behind cuts and in branches."""
     seen, stack = {id(value)}, [value]
     while stack:
         here = stack.pop()
@@ -339,7 +339,7 @@ def reach(value: Value, live: bool = True) -> Iterator[Value]:
 
 
 def traverse(start: Value, following: Callable[[Value], Iterable[Value]]) -> Iterator[Value]:
-    """A value, those that follow it, those that follow these, and so on; each once."""
+    """Yield `start` and every value reachable from it through `following`, each once."""
     seen, stack = set(), [start]
     while stack:
         here = stack.pop()
@@ -351,7 +351,7 @@ def traverse(start: Value, following: Callable[[Value], Iterable[Value]]) -> Ite
 
 
 def modules(value: Value) -> Iterator[Value]:
-    """A module and all modules in it."""
+    """Yield a module and all modules and parameters inside it."""
 
     def inside(here: Value) -> Iterator[Value]:
         yield from (v for v in here.attributes.values() if v.kind in {Kind.MODULE, Kind.PARAMETER})
@@ -368,7 +368,7 @@ def has_parameters(module: Value) -> bool:
 
 
 def broadcast(a: Value, b: Value) -> tuple[int | None, ...] | None:
-    """The shape of two values together; None where it is not known."""
+    """Return the shape that two values broadcast to; None if unknown."""
     shapes = [() if v.kind == Kind.NUMBER else v.shape for v in (a, b)]
     one, two = shapes
     if one is None or two is None:
@@ -379,7 +379,7 @@ def broadcast(a: Value, b: Value) -> tuple[int | None, ...] | None:
 
 
 def column_against_row(a: Value, b: Value) -> Value | None:
-    """The (N, 1) of a pair of shapes (N, 1) and (N,), with N more than one or not known; else None."""
+    """Return the (N, 1) operand of a pair of shapes (N, 1) and (N,) with N not 1; None for any other pair."""
     for column, row in ((a, b), (b, a)):
         if column.shape and row.shape and len(column.shape) == 2 and len(row.shape) == 1:
             n, one = column.shape
@@ -389,17 +389,17 @@ def column_against_row(a: Value, b: Value) -> Value | None:
 
 
 def has_many_elements(value: Value) -> bool:
-    """Is it certainly more than one number, of however many axes?"""
+    """Return True if a value certainly has more than one element."""
     return Tag.MANY in value.tags or any(size is not None and size > 1 for size in value.shape or ())
 
 
 def is_row(value: Value) -> bool:
-    """One axis, of more than one number; or what broadcasting made of such a one: its last axis is not 1."""
+    """Return True for a value of shape (N,) with N not 1, and for what it broadcasts to: the last axis is not 1."""
     return Tag.ROW in value.tags or (value.shape is not None and len(value.shape) == 1 and value.shape[0] != 1)
 
 
 def storage_owner(value: Value) -> Value:
-    """The tensor whose memory a view shares: x of x[0] and x.view(-1). What a tensor or a list picks is a copy."""
+    """Return the tensor whose memory a view shares: x for x[0] and x.view(-1); indexing by a tensor or list copies."""
     while value.parents and (value.op == "view" or (value.op == "index" and len(value.parents) == 1)):
         picks = value.node.slice if isinstance(value.node, ast.Subscript) else None
         parts = picks.elts if isinstance(picks, ast.Tuple) else [picks]
@@ -410,12 +410,13 @@ def storage_owner(value: Value) -> Value:
 
 
 def leaf_of(value: Value) -> Value:
-    """The leaf of which a value is a view, where it asks for a gradient; else the value."""
+    """Return the leaf that a value is a view of, if that leaf requires a gradient; else the value itself."""
     whole = storage_owner(value)
     return whole if whole.leaf and graph_of(whole) is True else value
 
 
 def graph_of(value: Value) -> bool | None:
+    """Tell whether a value has a graph or requires a gradient; None if unknown."""
     if value.kind == Kind.MODULE:
         if Tag.FROZEN in value.tags:
             return None
@@ -431,7 +432,7 @@ def graph_of(value: Value) -> bool | None:
 
 
 def is_unknown_loss(value: Value) -> bool:
-    """Is it the answer of something unknown that is called a loss?"""
+    """Tell whether a value is the result of an unknown function that is named like a loss."""
     asked = value.base
     return (
         value.op == "call"
@@ -442,7 +443,7 @@ def is_unknown_loss(value: Value) -> bool:
 
 
 def is_network_output(value: Value) -> bool:
-    """Is it the answer of a network of which only the name is known, or that it is trained?"""
+    """Tell whether a value is the result of something that is named like a network in training."""
     asked = value.base
     if value.op != "call" or asked is None or asked.tags & {Tag.FROZEN, Tag.EVAL}:
         return False
@@ -451,7 +452,7 @@ def is_network_output(value: Value) -> bool:
 
 
 def owners(given: Value) -> list[Value] | None:
-    """The modules and leaves that an optimizer was given; None where that is not known for certain."""
+    """Return the modules and leaves that an optimizer was given; None unless all of them are known."""
     if given.kind == Kind.PARAMETERS and given.base is not None:
         return [given.base]
     if given.kind in TENSORS:
@@ -472,4 +473,5 @@ def owners(given: Value) -> list[Value] | None:
 
 
 def close_ancestors(value: Value) -> list[Value]:
+    """Return a value with its parents and their parents."""
     return [value, *value.parents, *(p for parent in value.parents for p in parent.parents)]

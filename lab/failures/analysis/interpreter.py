@@ -1,8 +1,8 @@
-"""Follows a program's text as it would run, with `Value`s for objects, and writes down what happens to them.
+"""Follows a program's text as it would run, with `Value`s for objects, and records what happens to them.
 
-Loops are gone through twice, so that the second turn meets what the first one left; both arms of an `if` are followed,
-each for itself; functions, methods and `forward` are followed where they are called, with the caller's values, and
-those that nobody calls at the end, with values of which nothing is known. Nothing is run.
+Each loop is followed for two turns at least, so that the second meets what the first left behind. The arms of an `if`
+are followed separately. Functions and methods are followed where they are called, with the caller's values; those that
+are never called follow at the end, with unknown arguments. Nothing is run.
 """
 
 import ast
@@ -24,7 +24,7 @@ from lab.failures.analysis.program import Body, Program, Scope
 from lab.failures.analysis.shapes import MAX_RANGE_TURNS, count_layers, known_turns, leaves
 from lab.failures.analysis.tensors import Tensors
 
-USUAL = {
+USUAL_NAMES = {  # what a fragment means by a name that it does not import
     "torch": "torch",
     "nn": "torch.nn",
     "F": "torch.nn.functional",
@@ -35,12 +35,12 @@ USUAL = {
     "TensorDataset": "torch.utils.data.TensorDataset",
 }
 
-MAX_TURNS = 16  # of a loop over what the text writes out, or that builds something; of others the first two
-TRAINING = {"backward", "step", "zero_grad", "grad", "item"}  # a loop with one of these builds nothing
+MAX_TURNS = 16  # followed in a loop over listed items, or over a range if it builds something
+TRAINING = {"backward", "step", "zero_grad", "grad", "item"}  # a loop that uses one of these builds nothing
 
 
 class Interpreter:
-    """One reading of one text. `program` is what it leaves."""
+    """The interpreter of one text; `program` holds its record."""
 
     def __init__(self) -> None:
         self.program = program = Program()
@@ -53,21 +53,21 @@ class Interpreter:
 
     def read(self, tree: ast.Module) -> None:
         self.program.tree = tree
-        scope = Scope(start={name: Value(Kind.LIBRARY, op=full) for name, full in USUAL.items()})
+        scope = Scope(start={name: Value(Kind.LIBRARY, op=full) for name, full in USUAL_NAMES.items()})
         try:
             self.block(tree.body, scope)
             self.follow_uncalled(scope, tree)
         except TextTooLong:
             self.program.left_out = (
-                f"The text is long: after {MAX_EXPRESSIONS:,} expressions the rest was not read. Give a part of it."
+                f"The text is long: reading stopped after {MAX_EXPRESSIONS:,} expressions. Check a shorter part of it."
             )
         except RecursionError:
             self.program.left_out = (
-                "Its functions call each other too deeply: the rest was not read. Give a part of it."
+                "Its functions call each other too deeply, so the rest was not read. Check a part of it."
             )
 
     def follow_uncalled(self, scope: Scope, tree: ast.Module) -> None:
-        """Classes that nobody makes are made, functions that nobody calls are called, twice, as a loop would."""
+        """Make an object of each unused class and call each uncalled function twice, as a loop would."""
         bases = {id(base) for v in scope.values() if v.kind == Kind.CLASS for base in v.items or []}
         for value in list(scope.values()):
             if value.kind == Kind.CLASS and not self.has_instance(value) and id(value) not in bases:
@@ -82,6 +82,7 @@ class Interpreter:
         self.call_twice([v for v in scope.values() if v.kind == Kind.FUNCTION])
 
     def call_twice(self, functions: "list[Value | None]") -> None:
+        """Call each function that has not been followed yet twice, those that no other one calls first."""
         left = [
             f
             for f in functions
@@ -110,8 +111,9 @@ class Interpreter:
 
     @staticmethod
     def unknown_arguments(body: Body) -> dict[str, Value]:
-        """A value of which nothing is known for each parameter. A default says what may come, not what comes: only a
-        number or a text is taken at its word."""
+        """Return an unknown value for each parameter, unless its default is a number or a text.
+
+        Other defaults, such as None or True, do not tell what callers pass."""
         assert not isinstance(body.definition, ast.ClassDef)
         spec = body.definition.args
         every = spec.posonlyargs + spec.args
@@ -124,7 +126,7 @@ class Interpreter:
         return any(v.body is kind.body for v in self.program.objects)
 
     def block(self, statements: Sequence[ast.stmt], scope: Scope) -> bool:
-        """Follow statements; True when the rest of the text around them is not reached (return, break, raise)."""
+        """Follow statements; return True if what comes after them is not reached (return, break, raise)."""
         depth = len(self.program.path)
         try:
             for statement in statements:
@@ -143,7 +145,7 @@ class Interpreter:
 
     def bare_expression(self, statement: ast.Expr | ast.Assert, scope: Scope) -> None:
         node = statement.value if isinstance(statement, ast.Expr) else statement.test
-        if isinstance(node, ast.Attribute) and node.attr == "zero_grad":  # named, and not called
+        if isinstance(node, ast.Attribute) and node.attr == "zero_grad":  # without the call's parentheses
             self.program.note(Act.VAIN, node, self.eval(node.value, scope))
         self.eval(node, scope)
 
@@ -206,7 +208,7 @@ class Interpreter:
                 self.eval(target.value, scope).items = []
 
     def current_value(self, target: ast.expr, scope: Scope) -> Value | None:
-        """What a name or an attribute stands for before it is assigned to."""
+        """Return the value of a name or attribute before an assignment to it; None if unknown."""
         if isinstance(target, ast.Name):
             return scope.find(target.id)
         if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
@@ -229,7 +231,7 @@ class Interpreter:
         scope[statement.name] = value
         inside = Scope(scope)
         self.block([part for part in statement.body if isinstance(part, ast.Assign | ast.AnnAssign)], inside)
-        # A flag or None says what may come, not what comes.
+        # A default of True, False or None does not tell which value objects will have.
         value.attributes = {name: v for name, v in inside.items() if v.kind not in {Kind.FLAG, Kind.NONE}}
 
     def branch(self, statement: ast.If, scope: Scope) -> bool:
@@ -261,7 +263,7 @@ class Interpreter:
         return False
 
     def sums_parameters(self, value: Value) -> bool:
-        """Is it the sum that a loop over parameters makes, of those that a test chooses by their names?"""
+        """Tell whether a value is a sum made in a loop over parameters, such as a penalty on some of them."""
         loop = self.program.loops[-1][0] if self.program.loops else None
         return value.op == "+" and isinstance(loop, ast.For) and "parameters()" in ast.unparse(loop.iter)
 
@@ -300,15 +302,15 @@ class Interpreter:
             self.block(statement.body, scope)
             self.program.loops.pop()
         for items in members:
-            if id(items[0]) in self.program.asked_for_gradient and items[0].graph:  # so were the others
+            if id(items[0]) in self.program.asked_for_gradient and items[0].graph:  # then so were the others
                 for other in items[1:]:
                     other.graph = other.leaf = True
         self.block(statement.orelse, scope)
 
     def item(self, over: Value, node: ast.expr, turn: int) -> Value:
-        """What a loop over a value gives in one turn."""
+        """Return the item that a loop over `over` binds in one turn."""
         if over.kind == Kind.PARAMETERS and over.name and Tag.KEPT not in over.tags:
-            over.tags.add(Tag.USED_UP)  # a generator gives its elements once
+            over.tags.add(Tag.USED_UP)  # a generator can be read only once
         if over.kind == Kind.PARAMETERS and over.items:
             return over.items[min(turn, len(over.items)) - 1] if over.base is None else over.items[0]
         if over.kind == Kind.NAMED and over.items:
@@ -319,7 +321,7 @@ class Interpreter:
             return Value(Kind.LIST, items=[self.item(v, node, turn) for v in over.items])
         if over.kind == Kind.RANGE:
             return Value(Kind.NUMBER)
-        if over.kind == Kind.NUMBER:  # of x.tolist()
+        if over.kind == Kind.NUMBER:  # from x.tolist()
             return Value(Kind.NUMBER, node, op=over.op, parents=over.parents, cut=over.cut, cut_by=over.cut_by)
         if over.kind == Kind.LOADER and over.items:
             size = over.constant if isinstance(over.constant, int) else None
@@ -364,13 +366,13 @@ class Interpreter:
                 old = scope.find(name)
                 if old is not None and old is not value and old.kind == value.kind == Kind.MODULE:
                     self.program.note(Act.REPLACED, target, old, value)
-                if old is not None and old.kind == Kind.GRADIENT and is_zero(value):  # the gradient stays as it is
+                if old is not None and old.kind == Kind.GRADIENT and is_zero(value):  # the gradient itself stays
                     self.program.note(Act.VAIN, target, old.base or Value(), value)
                 scope[name] = value
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 items = value.items or []
                 known = len(items) == len(parts)
-                alike = Tag.OPEN in value.tags and bool(items) and items[0].kind in TENSORS  # of x.chunk(3)
+                alike = Tag.OPEN in value.tags and bool(items) and items[0].kind in TENSORS  # from x.chunk(3)
                 for i, part in enumerate(parts):
                     given = items[i] if known else self.unpacked_part(value, target, items[0] if alike else None)
                     self.bind(part.value if isinstance(part, ast.Starred) else part, given, scope)
@@ -396,7 +398,7 @@ class Interpreter:
 
     @staticmethod
     def assign_item(box: Value, key: object, value: Value) -> None:
-        """A dict under one of its keys; under a key that is not known it may hold more."""
+        """Store a value in a dict; an unknown key tags the dict as open."""
         if key is not None:
             old = box.attributes.get(str(key))
             box.items = [*(item for item in box.items or [] if item is not old), value]
@@ -406,7 +408,7 @@ class Interpreter:
             box.tags.add(Tag.OPEN)
 
     def assign_layer(self, box: Value, place: object, value: Value, target: ast.expr) -> None:
-        """A layer of a Sequential, a ModuleList or a ModuleDict that is put in the place of another."""
+        """Replace or add a layer of a Sequential, a ModuleList or a ModuleDict."""
         value.tags.add(Tag.REGISTERED)
         self.program.note(Act.ATTRIBUTE, target, box, value, "item")
         if isinstance(place, str):
@@ -417,19 +419,19 @@ class Interpreter:
             box.items[place] = value
 
     def rebind_written(self, owner: ast.expr, base: Value, value: Value, node: ast.expr, scope: Scope) -> None:
-        """After a write into a part of a tensor, its name stands for a new value of the graph."""
+        """Bind the name of a tensor that was written to in part to a new value of the graph."""
         if isinstance(owner, ast.Name) and base.kind == Kind.TENSOR and not (base.leaf and base.graph):
             new = self.tensors.tensor(node, "written", (base, value), base.shape)
             new.saved, new.name = base.saved, base.name
             scope[owner.id] = new
 
     def unpacked_part(self, value: Value, node: ast.expr, like: Value | None = None) -> Value:
-        """One of several things unpacked from a value of which they are parts, all like one another, perhaps."""
+        """Return one of the parts that a value is unpacked into; `like` is a known part if all are alike."""
         if like is not None:
             return self.tensors.tensor(node, "part", (like,), like.shape, integer=like.integer)
         if value.kind in TENSORS:
             return self.tensors.tensor(node, "part", (value,), value.shape[1:] if value.shape else None)
-        if value.kind == Kind.NUMBER:  # of x.tolist()
+        if value.kind == Kind.NUMBER:  # from x.tolist()
             return self.item(value, node, 1)
         return Value(
             parents=(value,),
@@ -454,7 +456,7 @@ class Interpreter:
             elif owner.kind in {Kind.PARAMETER, Kind.MODULE}:
                 self.methods.thaw(owner)
             elif owner.kind in {Kind.TENSOR, Kind.UNKNOWN}:
-                if owner.parents and owner.leaf:  # made anew from numbers: where these come from does not matter
+                if owner.parents and owner.leaf:  # a new leaf made of numbers: their origin does not matter
                     owner.cut = Cut.NONE
                 self.methods.ask_for_gradient(owner, [value], node)
         else:
@@ -485,7 +487,7 @@ class Interpreter:
                 old.tags |= value.tags & {Tag.OPEN}
             return
         element = isinstance(target, ast.Subscript) and self.eval(target.value, scope).kind in TENSORS | {Kind.ARRAY}
-        by_hand = value.kind == Kind.GRADIENT and value.base is old  # of what a list of parameters gave, perhaps
+        by_hand = value.kind == Kind.GRADIENT and value.base is old  # a parameter from a list, perhaps
         if (old.kind in TENSORS and not element) or by_hand:
             self.program.note(Act.WRITE, statement, old, value, sign)
         if isinstance(target, ast.Subscript) and (base := self.eval(target.value, scope)).kind != Kind.DICT:
@@ -499,13 +501,13 @@ class Interpreter:
                 self.rebind_written(target.value, base, value, target.value, scope)
             return
         if (old.leaf and old.graph) or (old.kind in TENSORS and self.program.modes[-1] is not None):
-            return  # an update: the tensor stays what it is
+            return  # an update in place: the name keeps its tensor
         result = self.tensors.arithmetic(sign, old, value, statement.value)
         self.program.note(Act.GATHER, statement, result, value, sign)
         result.name = old.name
         self.bind(target, result, scope)
 
-    # True from a rule: what follows in the block is not reached.
+    # A handler that returns True says that the rest of the block is not reached.
     by_statement: ClassVar[dict[type[ast.stmt], Callable[..., object]]] = {
         ast.Expr: bare_expression,
         ast.Assert: bare_expression,
@@ -535,23 +537,23 @@ class Interpreter:
 
 
 def is_zero(value: Value) -> bool:
-    """Is it None, 0, or an array of zeros?"""
+    """Tell whether a value is None, 0 or an array of zeros."""
     return value.kind == Kind.NONE or value.constant == 0 or value.op in {"zeros", "zeros_like"}
 
 
 def selects_all(index: ast.expr) -> bool:
-    """Is it [:] or [...]?"""
+    """Tell whether an index is [:] or [...]."""
     return ast.unparse(index) in {":", "..."}
 
 
 def is_number_or_text(default: ast.expr | None) -> bool:
-    """Is it a number or a text, with a sign or without?"""
+    """Tell whether a default is a text or a number, with or without a sign."""
     number = default.operand if isinstance(default, ast.UnaryOp) else default
     return isinstance(number, ast.Constant) and type(number.value) in {int, float, str}
 
 
 def parallel_lists(over: Value) -> Iterator[list[Value]]:
-    """Yield the lists of tensors that a loop over a value goes through side by side."""
+    """Yield the lists of tensors that a loop over `over` goes through in parallel."""
     if over.kind in {Kind.ZIP, Kind.ENUMERATE}:
         for part in over.items or []:
             yield from parallel_lists(part)

@@ -1,10 +1,10 @@
-"""The words in which a reading speaks of values and events: a misspelt one is an error."""
+"""The vocabulary for values and events, as enums: a misspelt word is an error."""
 
 from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What a value is; UNKNOWN where nothing shows it."""
+    """The type of a value; UNKNOWN if nothing shows it."""
 
     UNKNOWN = ""
     TENSOR = "tensor"
@@ -43,7 +43,7 @@ class Kind(StrEnum):
 
 
 class Cut(StrEnum):
-    """What keeps a gradient from the parents of a value."""
+    """What keeps a gradient of a value from its parents."""
 
     NONE = ""
     NO_GRAD = "no_grad"
@@ -56,54 +56,54 @@ class Cut(StrEnum):
 
 
 class Tag(StrEnum):
-    """What else is known of a value."""
+    """A further fact about a value."""
 
-    ANY = "any"
-    ASKED = "asked"
+    ANY = "any"  # some unknown module
+    ASKED = "asked"  # a computed result that was given requires_grad
     AUTOGRAD_FUNCTION = "autograd function"
-    COPIED = "copied"
+    COPIED = "copied"  # its state_dict or named parameters were read
     ENGINE = "engine"
     EVAL = "eval"
-    EXPOSED = "exposed"
+    EXPOSED = "exposed"  # its parameters() were read
     FROZEN = "frozen"
-    HANDED = "handed"
-    KEPT = "kept"
+    HANDED = "handed"  # the *args of a call
+    KEPT = "kept"  # parameters in a list, which can be read more than once
     MADE_IN_FORWARD = "made in forward"
-    MANY = "many"
+    MANY = "many"  # more than one element
     MODULE = "module"
-    OPEN = "open"
+    OPEN = "open"  # may hold more items than are known
     OPTIMIZER = "optimizer"
-    PARTLY = "partly"
-    REBOUND = "rebound"
+    PARTLY = "partly"  # a list that grew by an unknown number of items
+    REBOUND = "rebound"  # w = w - lr * w.grad of a w with a graph
     REGISTERED = "registered"
     RETAINED = "retained"
-    ROW = "row"
+    ROW = "row"  # its last axis is not 1
     SIGN = "sign"
     SUM = "sum"
     TRAINED = "trained"
-    TURNED = "turned"
+    TURNED = "turned"  # a negated gradient
     UNRECORDED = "unrecorded"
-    UP = "up"
-    UPDATED = "updated"
-    USED_UP = "used up"
-    VELOCITY = "velocity"
+    UP = "up"  # updated along the gradient
+    UPDATED = "updated"  # the result of w - lr * w.grad
+    USED_UP = "used up"  # a generator that a loop has read
+    VELOCITY = "velocity"  # gradients are added into it
 
 
 class Act(StrEnum):
-    """What a program does to a value."""
+    """The kind of an event: what the program does to a value."""
 
     APPEND = "append"
-    ASK = "ask"
+    ASK = "ask"  # requires_grad is set on a computed result
     ATTRIBUTE = "attribute"
     BACKWARD = "backward"
-    DIFFERENCE = "difference"
+    DIFFERENCE = "difference"  # a difference quotient
     DIVIDE = "divide"
     DIFFERENTIATE = "differentiate"
     DRAW = "draw"
     EVAL = "eval"
     FORWARD = "forward"
     FROZEN = "frozen"
-    GATHER = "gather"
+    GATHER = "gather"  # total += value
     GRADCHECK = "gradcheck"
     INIT = "init"
     LOG = "log"
@@ -114,14 +114,14 @@ class Act(StrEnum):
     OPTIMIZER = "optimizer"
     READ_GRAD = "read grad"
     REPLACED = "replaced"
-    ROOT = "root"
+    ROOT = "root"  # of a number that may be 0
     SCHEDULER = "scheduler"
     STEP = "step"
     SUBTRACT = "subtract"
     TRAIN = "train"
     UPDATE = "update"
-    USED = "used"
-    VAIN = "vain"
+    USED = "used"  # by autograd.grad
+    VAIN = "vain"  # an attempt to zero that leaves the gradient as it is
     WHERE = "where"
     INTEGER_INPUT = "integer input"
     INTEGER_LEAF = "integer leaf"

@@ -38,7 +38,7 @@ WITHOUT_TENSORS = {"manual_seed", "device", "save", "load", "is_available", "aut
 
 @dataclass(frozen=True, slots=True)
 class LibraryCall:
-    """One call of something that a library has; `full` is its dotted name."""
+    """One call of a library's function or class; `full` is its dotted name."""
 
     full: str
     args: list[Value]
@@ -61,7 +61,7 @@ class LibraryCall:
 
 @dataclass
 class Libraries:
-    """Functions and classes of the libraries."""
+    """The evaluation of calls to libraries."""
 
     program: Program
     tensors: Tensors
@@ -103,7 +103,7 @@ class Libraries:
         return self.autograd_grad(call) if full.endswith("autograd.grad") else None
 
     def rate_factors(self, call: LibraryCall) -> list[Value]:
-        """By what a schedule multiplies the rate after 1, 2, 4, ... steps, as far as the text tells."""
+        """Return a schedule's factors of the learning rate after 1, 2, 4, ... steps; empty if unknown."""
         factor = call.args[1] if len(call.args) > 1 else call.keys.get("lr_lambda", call.keys.get("gamma", Value()))
         steps = [Value(Kind.NUMBER, constant=2**i) for i in range(12)]
         if call.name == "LambdaLR" and factor.kind == Kind.FUNCTION:
@@ -145,8 +145,9 @@ class Libraries:
         return None
 
     def samples(self, dataset: Value, node: ast.Call) -> list[Value] | None:
-        """What a data set has along its first axis: tensors that are given, or what `__getitem__` gives for each place;
-        None where that is not known."""
+        """Return the tensors of a data set, one sample per row; None if unknown.
+
+        They were given to it, or are made of what its `__getitem__` returns."""
         if dataset.kind == Kind.DATASET:
             return dataset.items
         place = self.follower.method(dataset, "__getitem__") if dataset.kind == Kind.INSTANCE else None
@@ -211,7 +212,7 @@ class Libraries:
         return call.first if call.args else None
 
     def field(self, call: LibraryCall) -> Value | None:
-        """What a dataclass has where nothing is given."""
+        """Return the default of a dataclass field; None for other functions of that name."""
         if call.root != "dataclasses":
             return None
         if (factory := call.keys.get("default_factory")) is not None:
@@ -233,7 +234,7 @@ class Libraries:
             self.program.modes[-1] = None if flag.value else node
         return Value(Kind.NONE)
 
-    # What a name means in whichever library it stands; None where another rule has to say.
+    # Names that mean the same in each library; a handler returns None to leave the call to later rules.
     named: ClassVar[dict[str, Callable[["Libraries", LibraryCall], Value | None]]] = {
         "GradScaler": lambda self, call: Value(Kind.SCALER),
         "Parameter": parameter,
@@ -257,7 +258,7 @@ class Libraries:
     }
 
     def derivative(self, args: list[Value], node: ast.Call) -> Value:
-        """What autograd.grad gives: numbers alone, unless it is asked to record how they came about."""
+        """Return the result of autograd.grad: a tensor without a graph, or unknown if it may have one."""
         known = all(key.arg in {"outputs", "inputs", "grad_outputs", "retain_graph"} for key in node.keywords)
         if not args or len(node.args) > 3 or not known:
             return Value()
@@ -268,7 +269,7 @@ class Libraries:
         return value
 
     def engine_leaf(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
-        """A tensor of this project's engine: it asks for a gradient unless it is told not to."""
+        """Return a leaf of this project's engine; it requires a gradient unless told otherwise."""
         first = args[0] if args else keys.get("data", Value())
         behind = list(reach(first, live=False))
         remade = any(v.cut for v in behind) and not any(Tag.UPDATED in v.tags for v in behind)
@@ -282,20 +283,20 @@ class Libraries:
         return value
 
     def where(self, args: list[Value], keys: dict[str, Value], node: ast.Call, scope: Scope) -> Value:
-        """The choice, with the names that may be where its condition says no: those in it, and multiples of them."""
+        """Evaluate where(), and record the names that its condition tests, with multiples of them."""
         tested = {n.id: scope.find(n.id) for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)}
         behind = [
             part for value in tested.values() if value is not None and value.op == "choice" for part in value.parents
         ]
         behind += [below for part in behind for below in part.parents]
         written = {n.id: scope.find(n.id) for n in ast.walk(node) if isinstance(n, ast.Name)}
-        tested |= {name: v for name, v in written.items() if any(v is part for part in behind)}  # of big = x.abs() > 1
+        tested |= {name: v for name, v in written.items() if any(v is part for part in behind)}  # x: big = x.abs() > 1
         unsafe: dict[int, str] = {}
         for name, value in tested.items():
             if value is None or value.op in BOUNDED | POSITIVE:
                 continue
             if graph_of(value) or (value.graph is None and value.kind != Kind.PARAMETER and value.op != "call"):
-                unsafe[id(value)] = name if graph_of(value) else f"{name}?"  # perhaps it asks for no gradient
+                unsafe[id(value)] = name if graph_of(value) else f"{name}?"  # it may require no gradient
         risky = list(unsafe.values())
         for part in (n.id for arm in node.args[1:] for n in ast.walk(arm) if isinstance(n, ast.Name)):
             found = scope.find(part)
@@ -347,8 +348,9 @@ class Libraries:
         return value
 
     def multiplicity(self) -> int:
-        """How many a thing that is made here stands for: of a loop or a comprehension over range(5) the first one for
-        all, the others for none."""
+        """Return how many objects one that is made here stands for.
+
+        In a loop over range(5) that is not followed to its end, the first stands for 5 and the next for none."""
         if not self.program.loops:
             return self.program.repeats
         loop, turn = self.program.loops[-1]
@@ -362,14 +364,14 @@ class Libraries:
         value.attributes |= {"lr": rate, "momentum": keys.get("momentum", Value(constant=0))}
         value.items = owners(given)
         for item in value.items or []:
-            if item.kind == Kind.MODULE:  # what it moves is trained, however often it is evaluated
+            if item.kind == Kind.MODULE:  # it is in training, however often eval() is called
                 item.tags.add(Tag.TRAINED)
         self.program.objects.append(value)
         self.program.note(Act.OPTIMIZER, node, value, given, "empty" if Tag.USED_UP in given.tags else "")
         return value
 
     def grad_mode(self, node: ast.expr, scope: Scope) -> ast.AST | Literal[False] | None:
-        """The node that switches the gradient off, None where it is switched on, False where neither."""
+        """Return the node if it switches gradients off, None if it switches them on, False if neither."""
         call = node.func if isinstance(node, ast.Call) else node
         name = self.library_name(call, scope).split(".")[-1]
         if name in {"no_grad", "inference_mode"}:
@@ -381,7 +383,7 @@ class Libraries:
         return False
 
     def library_name(self, node: ast.expr, scope: Scope) -> str:
-        """The full name of what a dotted name of a library stands for; empty where it is none."""
+        """Return the full name that a dotted name stands for; empty if it is not a library's."""
         if isinstance(node, ast.Name):
             found = scope.find(node.id)
             return found.op if found is not None and found.kind == Kind.LIBRARY else ""
@@ -392,7 +394,7 @@ class Libraries:
 
 
 def named_items(args: list[Value], keys: dict[str, Value]) -> Value:
-    """What dict() and OrderedDict() give: of keywords, of a dict, of a list of pairs."""
+    """Return the dict that dict() or OrderedDict() makes of keywords, a dict or a list of pairs."""
     given = args[0] if args else Value(Kind.DICT, items=[])
     pairs = given.items if given.kind == Kind.LIST else None
     if pairs is not None and all(pair.items is not None and len(pair.items) == 2 for pair in pairs):

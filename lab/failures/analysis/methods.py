@@ -29,7 +29,7 @@ Method = Callable[["Methods", Operation], Value | None]
 
 @dataclass
 class Methods:
-    """Methods called on values."""
+    """The evaluation of method calls."""
 
     program: Program
     tensors: Tensors
@@ -63,7 +63,7 @@ class Methods:
         ):
             self.program.note(Act.BACKWARD, op.node, given[0], None, "given")  # accelerator.backward(loss)
             return Value(Kind.NONE)
-        if Tag.ASKED in owner.tags:  # the result of a computation: asking gives it no graph
+        if Tag.ASKED in owner.tags:  # requires_grad on a computed result does not give it a graph
             owner.graph = owner.graph_before_asked
         keep = op.keys.get("retain_graph")
         detail = "retain" if keep is not None and keep.constant is not False else ""
@@ -83,7 +83,7 @@ class Methods:
         return (op.args[1] if len(op.args) > 1 else Value()) if scaler else None
 
     def of_parser(self, op: Operation) -> Value:
-        """What the options of a command are when none is given: only a number is taken at its word."""
+        """Evaluate a method of an ArgumentParser: options get their defaults if these are numbers or flags."""
         if op.name.startswith("parse"):
             return Value(Kind.INSTANCE, attributes=op.first.attributes)
         default = op.keys.get("default")
@@ -131,7 +131,7 @@ class Methods:
         if owner.kind == Kind.AUTOGRAD_FUNCTION or (Tag.AUTOGRAD_FUNCTION in owner.tags and name == "apply"):
             return self.tensors.tensor(at, "function", args)
         if owner.kind == Kind.DISTRIBUTION:
-            drawn = name == "sample"  # no gradient comes back to what a sample was drawn with
+            drawn = name == "sample"  # no gradient flows from a sample to the distribution's parameters
             return self.tensors.tensor(at, name, () if drawn else owner.parents)
         if owner.kind == Kind.CLASS:
             return Value(parents=tuple(args))
@@ -170,7 +170,7 @@ class Methods:
             self.program.note(Act.STEP, at, args[0])
             return Value(Kind.NONE)
         if args and args[0].kind == Kind.FUNCTION:
-            for _ in range(2):  # the optimizer calls it again and again
+            for _ in range(2):  # the optimizer calls its closure repeatedly
                 self.follower.call(args[0], [], {}, at)
                 self.program.note(Act.STEP, at, owner, None, "closure")
             return Value()
@@ -223,7 +223,7 @@ class Methods:
 
     @staticmethod
     def submodules(owner: Value, name: str) -> Value:
-        """A module's layers, itself among them or not, with names or without; where they are not known, any one."""
+        """Return the list that modules(), children() or their named forms give; of one unknown module if unknown."""
         parts = [part for part in modules(owner) if part.kind == Kind.MODULE]
         known = owner.op != "any" and not any(Tag.OPEN in part.tags or part.op == "any" for part in parts)
         if "children" in name:
@@ -270,7 +270,7 @@ class Methods:
 
     @staticmethod
     def pairs(box: Value) -> Value:
-        """The keys of a dict with its values; of one whose keys are not known, the values alone."""
+        """Return the items() of a dict; if its keys are unknown, its values with unknown names."""
         if not box.items:
             return Value()
         if len(box.attributes) != len(box.items):
@@ -336,8 +336,8 @@ class Methods:
         value.integer, value.graph = True, False
         return value
 
-    def largest(self, op: Operation) -> Value | None:
-        """The largest along an axis, and where they are; None for the largest of all."""
+    def extremes_along_axis(self, op: Operation) -> Value | None:
+        """Return the extremes along an axis and their indices; None without an axis."""
         owner, args = op.first, op.args[1:]
         if not args and not op.keys:
             return None
@@ -365,7 +365,7 @@ class Methods:
         )
 
     def windows(self, op: Operation) -> Value | None:
-        """x.unfold(axis, size, step); None for what is called in another way."""
+        """Return the result of x.unfold(axis, size, step); None for other arguments."""
         if len(op.args) != 4:
             return None
         shape = windows_shape(op.first.shape, [given.constant for given in op.args[1:]])
@@ -377,12 +377,12 @@ class Methods:
     def new_zeros(self, op: Operation) -> Value:
         assert isinstance(op.node, ast.Call)
         value = self.tensors.create("zeros", op.args[1:], op.keys, op.node, Kind.TENSOR)
-        value.integer = None  # of the type of the tensor that is asked
+        value.integer = None  # it has the dtype of `op.first`
         value.double = op.first.double
         return value
 
     def freeze(self, owner: Value, node: ast.AST) -> None:
-        """A tensor, or all that a module has, asks for no gradient from here on."""
+        """Switch requires_grad off for a tensor, or for all parameters of a module."""
         for part in self.module_parts(owner):
             part.tags.add(Tag.FROZEN)
         self.program.note(Act.FROZEN, node, owner.base if owner.kind == Kind.PARAMETER and owner.base else owner)
@@ -393,12 +393,12 @@ class Methods:
 
     @staticmethod
     def module_parts(owner: Value) -> list[Value]:
-        """What is asked together: of one of a module's parameters, which stands for all, the whole module."""
+        """Return a value with its whole module, as one parameter stands for all of them."""
         whole = owner.base if owner.kind == Kind.PARAMETER and owner.base else owner
         return [owner, whole] if whole.op == "any" else [owner, *modules(whole)]
 
     def ask_for_gradient(self, value: Value, args: list[Value], at: ast.expr) -> Value:
-        """A value that is told to be followed; with an argument that is not known it may be."""
+        """Set requires_grad on a value; an unknown argument leaves open whether it is set."""
         if value.parents and value.graph is not True:
             value.graph_before_asked = value.graph
             value.tags.add(Tag.ASKED)
@@ -409,7 +409,7 @@ class Methods:
             self.program.note(Act.INTEGER_LEAF, at, value)
         return value
 
-    # The methods that train, whatever they are called on; None where they are another's of the same name.
+    # Methods that train, on any value; a handler returns None if another method of that name is meant.
     training: ClassVar[dict[str, Method]] = {
         "backward": backward,
         "zero_grad": zero_grad,
@@ -458,8 +458,8 @@ class Methods:
         "new_ones": new,
         "new_tensor": new,
         "new_full": new,
-        "max": largest,
-        "min": largest,
+        "max": extremes_along_axis,
+        "min": extremes_along_axis,
         "topk": ordered,
         "sort": ordered,
         "chunk": parts,
@@ -471,11 +471,11 @@ class Methods:
 
 
 def redrawn(tensor: Value, by: str) -> None:
-    """Forget that a tensor was made of zeros where a function draws numbers into it."""
+    """Forget that a tensor was made of zeros if a function draws numbers into it."""
     if tensor.op == "zeros" and by.endswith(("normal_", "uniform_", "orthogonal_", "exponential_")):
         tensor.op = "randn"
 
 
 def bounded(box: Value) -> bool:
-    """Does it keep only the last few of what is put into it?"""
+    """Tell whether a list keeps only its last items, as a deque with maxlen."""
     return isinstance(box.node, ast.Call) and any(k.arg == "maxlen" for k in box.node.keywords)

@@ -1,15 +1,15 @@
-"""How large the numbers of a text's data are: the mean and the variance of what it draws, counts or writes out."""
+"""Mean and variance of a program's data, as far as the text shows how it is drawn, counted or written out."""
 
 from lab.failures.analysis.facts import Value
 from lab.failures.analysis.kinds import Kind
 from lab.failures.analysis.shapes import leaves
 
 Moments = tuple[float, float]  # mean, variance
-MOVED = {"view", "clone", "part", "index", "detach", "T", "flip"}  # the same numbers, or some of them
+MOVED = {"view", "clone", "part", "index", "detach", "T", "flip"}  # the result has the same numbers, or some of them
 
 
 def created_moments(name: str, args: list[Value], keys: dict[str, Value]) -> Moments | None:
-    """The moments of what a function gives that makes tensors; None where they are not known."""
+    """Return the moments of the tensor that the function `name` creates; None if unknown."""
     numbers = [a.constant for a in args if isinstance(a.constant, int | float)]
     if name in {"randn", "standard_normal", "randn_like"}:
         return 0.0, 1.0
@@ -37,7 +37,7 @@ def uniform_moments(low: float, high: float) -> Moments:
 
 
 def moments_of_numbers(numbers: list[object]) -> Moments | None:
-    """The moments of numbers that stand in the text."""
+    """Return the moments of numbers written in the text; None unless all are known."""
     known = [float(n) for n in numbers if isinstance(n, int | float)]
     if not known or len(known) < len(numbers):
         return None
@@ -46,7 +46,7 @@ def moments_of_numbers(numbers: list[object]) -> Moments | None:
 
 
 def combined_moments(sign: str, one: Value, two: Value) -> Moments | None:
-    """The moments of x * 3, 3 * x, x + 3, x - 3 or x / 3."""
+    """Return the moments of x * 3, 3 * x, x + 3, x - 3, 3 - x or x / 3; None if unknown."""
     number, other = (one.constant, two) if one.kind == Kind.NUMBER else (two.constant, one)
     if not isinstance(number, int | float) or other.moments is None:
         return None

@@ -1,4 +1,4 @@
-"""What a reading keeps: the events, the names, and where in the text it stands."""
+"""The interpreter's record of a text: its events, its scopes and the current position."""
 
 import ast
 from collections.abc import Sequence
@@ -16,42 +16,45 @@ from lab.failures.analysis.kinds import Act, Kind
 
 @dataclass(eq=False, slots=True)
 class Event:
-    """Something that happens: backward, step, zero, write, read grad, optimizer, log, where, loss, matmul, ..."""
+    """One action of the program on a value: a backward pass, a step, a zeroed gradient, a write, a log, a loss, ..."""
 
     kind: Act
     node: ast.AST
     value: Value
     other: Value | None
     statement: ast.stmt
-    path: tuple[tuple[Sequence[ast.stmt], ast.stmt], ...]  # the blocks in which it stands, and the statement of each
-    turns: tuple[tuple[int, int], ...]
-    arms: tuple[tuple[int, int], ...]  # which arm of which `if`
+    path: tuple[tuple[Sequence[ast.stmt], ast.stmt], ...]  # the enclosing blocks, each with the statement inside it
+    turns: tuple[tuple[int, int], ...]  # (id of a loop, its turn from 1), the innermost last
+    arms: tuple[tuple[int, int], ...]  # (id of an `if`, 0 or 1 for its arm), the innermost last
     loops: tuple[ast.stmt, ...]
-    tests: tuple[ast.If, ...]  # the `if`s in which it stands, inside its loop
-    functions: tuple[ast.AST, ...]  # the functions in which it stands, the innermost last
-    second_call: bool  # in a second, supposed call of a function that the text never calls
+    tests: tuple[ast.If, ...]  # the enclosing `if`s inside the innermost loop
+    functions: tuple[ast.AST, ...]  # the functions whose calls it happens in, the innermost last
+    second_call: bool  # in the second simulated call of a function that the text never calls
     recorded: bool  # False under no_grad
-    required_grad: bool  # its value was a leaf that asks for a gradient at that time
-    saved: bool  # a backward pass needed the numbers of its value at that time
-    detail: str = ""
+    required_grad: bool  # its value was a leaf with requires_grad at that time
+    saved: bool  # a pending backward pass needed the numbers of its value
+    detail: str = ""  # a variant of the kind: "retain", "partly", the name of a loss, ...
 
     @property
     def block(self) -> Sequence[ast.stmt]:
-        """The statements among which it stands."""
+        """The block of statements that it is part of."""
         return self.path[-1][0]
 
     @property
     def function(self) -> ast.AST | None:
+        """The function whose call it happens in; None for the module's own statements."""
         return self.functions[-1] if self.functions else None
 
 
 def exclusive(one: Event, two: Event) -> bool:
-    """Do the two stand in different arms of one `if`?"""
+    """Tell whether two events are in different arms of the same `if`."""
     arms = dict(one.arms)
     return any(arms.get(test, arm) != arm for test, arm in two.arms)
 
 
 class Scope(dict[str, Value]):
+    """The values of names, with the enclosing scope as `parent`."""
+
     def __init__(self, parent: "Scope | None" = None, start: "dict[str, Value] | None" = None) -> None:
         super().__init__(start or {})
         self.parent = parent
@@ -67,6 +70,8 @@ class Scope(dict[str, Value]):
 
 @dataclass
 class Body:
+    """A definition with the scope it stands in; `self` is the object that a method is bound to."""
+
     definition: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
     scope: Scope
     self: Value | None = None
@@ -74,7 +79,7 @@ class Body:
 
 @dataclass
 class Frame:
-    """One call of a function that is followed, with what it has returned and yielded so far."""
+    """A call that is being followed, with the values it has returned and yielded so far."""
 
     definition: ast.AST
     results: list[Value] = field(default_factory=list)
@@ -83,34 +88,35 @@ class Frame:
 
 @dataclass
 class Program:
-    """Where a reading stands, and what it has written down, for all parts of the interpreter and for the rules."""
+    """The interpreter's position in a text and its record, shared by its parts and read by the rules."""
 
     tree: ast.Module = field(default_factory=lambda: ast.Module([], []))
     events: list[Event] = field(default_factory=list)
-    modes: list[ast.AST | None] = field(default_factory=lambda: [None])  # who switched the gradient off; None: it is on
+    modes: list[ast.AST | None] = field(default_factory=lambda: [None])  # nodes that switch gradients off; None: on
     loops: list[tuple[ast.stmt, int]] = field(default_factory=list)
     arms: list[tuple[int, int]] = field(default_factory=list)
     tests: list[tuple[ast.If, int]] = field(default_factory=list)
-    frames: list[Frame] = field(default_factory=list)  # the calls that are followed, the innermost last
+    frames: list[Frame] = field(default_factory=list)  # the calls being followed, the innermost last
     path: list[tuple[Sequence[ast.stmt], ast.stmt]] = field(default_factory=list)
     statement: ast.stmt = field(default_factory=ast.Pass)
     steps: int = 0
-    left_out: str = ""  # a sentence, where the text was not read to its end
-    second_call: bool = False
-    objects: list[Value] = field(default_factory=list)  # modules, optimizers, classes
-    carried: dict[int, list[dict[str, Value]]] = field(default_factory=dict)  # what a loop's first turn leaves, by name
-    layer_pairs: set[tuple[int, int]] = field(default_factory=set)  # a layer, and one that is called with what it gave
-    rectified: set[int] = field(default_factory=set)  # layers whose output goes into a relu
+    left_out: str = ""  # why the rest of the text was not read, as a sentence; empty if all of it was
+    second_call: bool = False  # see Event.second_call
+    objects: list[Value] = field(default_factory=list)  # modules, optimizers and instances
+    carried: dict[int, list[dict[str, Value]]] = field(default_factory=dict)  # what a first turn leaves, by name
+    layer_pairs: set[tuple[int, int]] = field(default_factory=set)  # ids of a layer and of one that gets its output
+    rectified: set[int] = field(default_factory=set)  # ids of layers and of added leaves whose output goes into a relu
     loop_counts: dict[int, int] = field(default_factory=dict)  # turns of each loop over a known range
-    unrolled_loops: set[int] = field(default_factory=set)  # loops that are gone through turn by turn to their end
-    layers_in: dict[int, int] = field(default_factory=dict)  # how many layers a loop over a list of layers goes through
-    asked_for_gradient: set[int] = field(default_factory=set)  # tensors that were asked for a gradient
-    repeats: int = 1  # how often a comprehension over a range makes its element
-    nested: int = 0  # calls of modules inside calls of modules
-    followed: set[int] = field(default_factory=set)  # definitions that were called
+    unrolled_loops: set[int] = field(default_factory=set)  # ids of loops followed turn by turn to the end
+    layers_in: dict[int, int] = field(default_factory=dict)  # how many layers a loop over layers visits
+    asked_for_gradient: set[int] = field(default_factory=set)  # ids of tensors given requires_grad
+    repeats: int = 1  # how many objects one that is made in a comprehension stands for
+    nested: int = 0  # depth of module calls inside module calls
+    followed: set[int] = field(default_factory=set)  # ids of definitions that were called
 
     def note(self, kind: Act, node: ast.AST, value: Value, other: Value | None = None, detail: str = "") -> None:
-        if kind == Act.BACKWARD:  # what it needed is let go
+        """Record an event at the current position."""
+        if kind == Act.BACKWARD:  # it frees what was saved for it
             for used in reach(value, live=False):
                 used.saved = None
         loops = tuple(loop for loop, _ in self.loops)
@@ -137,8 +143,9 @@ class Program:
         )
 
     def note_zero(self, tensor: Value, node: ast.AST, partly: bool = False) -> None:
-        """The gradient of a tensor is set to zero, or taken away; partly: to something else, or of some elements, as
-        where one parameter of a network is to stay as it is."""
+        """Record that a tensor's gradient is zeroed or removed; partly: replaced, or zeroed for some elements only.
+
+        Zeroing one parameter of a network counts as partly."""
         owner = tensor.base if tensor.kind == Kind.PARAMETER and tensor.base else tensor
         partly = partly or (owner is not tensor and tensor.name in {"weight", "bias"})
         self.note(Act.ZERO, node, owner, None, "partly" if partly else "")
@@ -147,13 +154,13 @@ class Program:
         return tuple((id(loop), turn) for loop, turn in self.loops)
 
     def grows_by_unknown(self, box: Value) -> bool:
-        """Is it unknown how often something is put into a list here: in how many turns, and whether at all?"""
+        """Return True if the text does not show how often this statement adds to a list."""
         around = [loop for loop, turn in self.loops if (id(loop), turn) not in box.turns]
         return any(id(loop) not in self.unrolled_loops for loop in around) or bool(around and self.tests)
 
 
 class Follower(Protocol):
-    """Who follows the text: what any part of the interpreter may ask of the whole."""
+    """The whole interpreter, as its parts call it."""
 
     def block(self, statements: Sequence[ast.stmt], scope: Scope) -> bool: ...
 

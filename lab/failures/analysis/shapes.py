@@ -1,4 +1,4 @@
-"""The shapes of values, and which hold integers, as far as a text tells."""
+"""Shapes of values, and which values hold integers, as far as the text shows."""
 
 import ast
 import math
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lab.failures.analysis.facts import NORMS, Value
 from lab.failures.analysis.kinds import Kind, Tag
 
-MAX_RANGE_TURNS = 4  # turns over a range that are each gone through; of more, the first ones stand for all
+MAX_RANGE_TURNS = 4  # followed in a loop over a range; two turns stand for all of a longer one
 
 
 def matmul_shape(one: Value, two: Value) -> tuple[int | None, ...] | None:
@@ -22,7 +22,7 @@ def index_shape(shape: tuple[int | None, ...] | None, index: ast.expr, place: Va
     if shape and place.kind == Kind.NUMBER:
         return shape[1:]
     if shape and place.kind == Kind.TENSOR and place.shape is not None and len(place.shape) == 1:
-        return (None, *shape[1:])  # as many as there are places, or as a mask lets through
+        return (None, *shape[1:])  # one for each index, or for each True of a mask
     parts = list(index.elts) if isinstance(index, ast.Tuple) else [index]
     if shape is None or len(parts) > len(shape):
         return None
@@ -40,7 +40,7 @@ def index_shape(shape: tuple[int | None, ...] | None, index: ast.expr, place: Va
 
 
 def slice_size(size: int | None, part: ast.Slice) -> int | None:
-    """How many elements a slice takes: all of [:], one of [-1:], [:1] and [1:2]."""
+    """Return the size of a slice: all for [:], 1 for [-1:], [:1] and [1:2], None for others."""
     if part.lower is part.upper is part.step is None:
         return size
     ends = [ast.unparse(end) if end is not None else "" for end in (part.lower, part.upper)]
@@ -51,7 +51,7 @@ def slice_size(size: int | None, part: ast.Slice) -> int | None:
 
 
 def windows_shape(shape: tuple[int | None, ...] | None, numbers: list[object]) -> tuple[int | None, ...] | None:
-    """The shape of x.unfold(axis, size, step): one axis more, of the size of a window."""
+    """Return the shape of x.unfold(axis, size, step): one more axis, with the size of a window."""
     axis, size = numbers[:2]
     if shape is None or type(axis) is not int or not -len(shape) <= axis < len(shape):
         return None
@@ -60,7 +60,7 @@ def windows_shape(shape: tuple[int | None, ...] | None, numbers: list[object]) -
 
 
 def output_shape(layer: str, given: tuple[int | None, ...] | None, width: int | None) -> tuple[int | None, ...] | None:
-    """The shape of what a layer gives: its batch, and as many numbers as it is wide."""
+    """Return the shape of a layer's output, its last or channel axis being `width`; None if unknown."""
     if layer in {"Linear", "LazyLinear", "MLP"}:
         return (*given[:-1], width) if given else (None, 1) if width == 1 and given is None else None
     if given is None:
@@ -79,7 +79,7 @@ def output_shape(layer: str, given: tuple[int | None, ...] | None, width: int | 
 def part_shape(
     name: str, shape: tuple[int | None, ...] | None, size: object, axis: object
 ) -> tuple[int | None, ...] | None:
-    """The shape of each of the parts that unbind, chunk or split gives."""
+    """Return the shape of each part that unbind, chunk or split returns; None if unknown."""
     if shape is None or type(axis) is not int or not -len(shape) <= axis < len(shape):
         return None
     at = axis % len(shape)
@@ -141,7 +141,7 @@ SAME_SHAPE = {
 
 
 def turned_shape(name: str, shape: tuple[int | None, ...], axes: Sequence[int | None]) -> tuple[int | None, ...] | None:
-    """The shape of what has the same axes in another order."""
+    """Return the shape after a reordering of axes (mT, t, transpose, permute); None if unknown."""
     if name == "mT" or (name == "t" and len(shape) == 2):
         return (*shape[:-2], *shape[:-3:-1])
     known = [axis for axis in axes if axis is not None and -len(shape) <= axis < len(shape)]
@@ -158,14 +158,14 @@ def turned_shape(name: str, shape: tuple[int | None, ...], axes: Sequence[int | 
 def reduced_shape(
     shape: tuple[int | None, ...] | None, axis: object, keep: Value | None
 ) -> tuple[int | None, ...] | None:
-    """What is left of a shape when one of its axes is taken together."""
+    """Return a shape after a reduction over one axis; None if unknown. `keep` is the value of keepdim."""
     if not isinstance(axis, int) or not shape or not -len(shape) <= axis < len(shape):
         return None
     place = axis % len(shape)
     return (*shape[:place], *((1,) if keep is not None and keep.constant else ()), *shape[place + 1 :])
 
 
-# The place of the argument that is the shape of what is drawn.
+# The index of the argument that gives the shape of the random numbers.
 SIZE_AT = {
     "integers": 2,
     "uniform": 2,
@@ -180,7 +180,7 @@ SIZE_AT = {
 
 
 def joined_shape(name: str, parts: Value, axis: object) -> tuple[int | None, ...] | None:
-    """The shape of a list of tensors that are stacked, or put one behind the other."""
+    """Return the shape of tensors that are stacked or concatenated; None if unknown."""
     shapes = [part.shape for part in parts.items or []]
     first = shapes[0] if shapes else None
     if first is None or type(axis) is not int or any(shape is None or len(shape) != len(first) for shape in shapes):
@@ -259,18 +259,18 @@ def column_pair(one: Value, two: Value) -> bool:
     return one.shape is not None and two.shape is not None and {len(one.shape), len(two.shape)} == {1, 2}
 
 
-def known_turns(over: Value, alike: int = MAX_RANGE_TURNS) -> int:
-    """How many elements the text writes out for a loop, of a range at most `alike`; 0 where that is not known."""
+def known_turns(over: Value, max_range: int = MAX_RANGE_TURNS) -> int:
+    """Return how many items a loop goes through; 0 if unknown, and for a range longer than `max_range`."""
     if over.kind in {Kind.ZIP, Kind.ENUMERATE}:
-        return min((known_turns(part, alike) for part in over.items or []), default=0)
+        return min((known_turns(part, max_range) for part in over.items or []), default=0)
     if over.kind == Kind.RANGE:
-        return over.constant if isinstance(over.constant, int) and over.constant <= alike else 0
+        return over.constant if isinstance(over.constant, int) and over.constant <= max_range else 0
     known = over.kind in {Kind.LIST, Kind.DICT, Kind.MODULE} and Tag.OPEN not in over.tags
     return len(over.items or []) if known else 0
 
 
 def length(value: Value) -> int | None:
-    """What len() gives, where that is known."""
+    """Return what len() returns; None if unknown."""
     if value.kind in {Kind.TENSOR, Kind.PARAMETER, Kind.ARRAY}:
         return value.shape[0] if value.shape else None
     known = value.kind in {Kind.LIST, Kind.DICT} and value.items is not None and Tag.OPEN not in value.tags
@@ -278,5 +278,5 @@ def length(value: Value) -> int | None:
 
 
 def count_layers(layers: Value) -> int:
-    """How many layers a list of them stands for."""
+    """Return how many layers a list of layers stands for."""
     return sum(layer.constant for layer in layers.items or [] if isinstance(layer.constant, int))

@@ -1,4 +1,4 @@
-"""What pandas and scikit-learn give: arrays and tables of which only the number of axes is known."""
+"""Arrays and tables that pandas and scikit-learn return; only their number of axes is known."""
 
 import ast
 
@@ -6,8 +6,8 @@ from lab.failures.analysis.facts import Value
 from lab.failures.analysis.kinds import Kind
 
 READERS = {"read_csv", "read_excel", "read_table", "read_parquet", "read_json", "DataFrame"}
-SAME = {"drop", "dropna", "fillna", "sample", "copy", "head", "tail", "reset_index", "astype", "sort_values", "map"}
-PAIRS = {"make_regression", "make_classification", "make_moons", "make_circles", "make_blobs"}
+TO_TABLE = {"drop", "dropna", "fillna", "sample", "copy", "head", "tail", "reset_index", "astype", "sort_values", "map"}
+RETURN_X_Y = {"make_regression", "make_classification", "make_moons", "make_circles", "make_blobs"}
 
 
 def array(axes: int) -> Value:
@@ -15,10 +15,10 @@ def array(axes: int) -> Value:
 
 
 def library_result(name: str, args: list[Value], keys: dict[str, Value]) -> Value | None:
-    """What a function of the two libraries gives; None where it is not known."""
+    """Return the result of a pandas or scikit-learn function; None if unknown."""
     if name in READERS:
         return Value(Kind.TABLE, shape=(None, None))
-    if name in PAIRS or (name.startswith(("load_", "fetch_")) and "return_X_y" in keys):
+    if name in RETURN_X_Y or (name.startswith(("load_", "fetch_")) and "return_X_y" in keys):
         return Value(Kind.LIST, items=[array(2), array(1)])
     if name == "train_test_split" and args and all(a.kind in {Kind.ARRAY, Kind.TABLE, Kind.TENSOR} for a in args):
         return Value(Kind.LIST, items=[part for a in args for part in (a, a)])
@@ -32,7 +32,7 @@ def library_result(name: str, args: list[Value], keys: dict[str, Value]) -> Valu
 def method(table: Value, name: str) -> Value:
     if name == "to_numpy":
         return array(len(table.shape or ()))
-    return table if name in SAME else Value()
+    return table if name in TO_TABLE else Value()
 
 
 def attribute(table: Value, name: str) -> Value:
@@ -42,7 +42,7 @@ def attribute(table: Value, name: str) -> Value:
 
 
 def column(table: Value, index: ast.expr) -> Value:
-    """df["price"] is a column, df[["a", "b"]] and df[:10] are tables; df.iloc[:, -1] is a column."""
+    """Return what an index selects: df["a"] and df.iloc[:, -1] are columns, df[["a", "b"]] and df[:10] tables."""
     last = index.elts[-1] if isinstance(index, ast.Tuple) and index.elts else index
     if isinstance(last, ast.Slice | ast.List) or len(table.shape or ()) < 2:
         return table

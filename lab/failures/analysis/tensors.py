@@ -1,4 +1,4 @@
-"""What operations make of values: tensors with a graph or without, their shapes and kinds."""
+"""What operations make of values: tensors with or without a graph, and their shapes and kinds."""
 
 import ast
 import operator
@@ -32,17 +32,17 @@ NUMBER_OPERATORS: dict[str, Callable[[float, float], object]] = {
     "%": operator.mod,
     "**": operator.pow,
 }
-KEEP_MANY = {*ELEMENTWISE, "+", "-", "*", "/", "**", "view", "stack", "cat"}  # no fewer numbers than before
+KEEP_MANY = {*ELEMENTWISE, "+", "-", "*", "/", "**", "view", "stack", "cat"}  # their results have no fewer elements
 
 
 def is_root(power: Value) -> bool:
-    """Is it an exponent with an infinite slope at 0?"""
+    """Tell whether an exponent gives a power an infinite slope at 0."""
     return isinstance(power.constant, float) and 0 < power.constant < 1
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One call of a function, or of a method of its first argument; `effect` is the function's row of the table."""
+    """A call of a tensor function, or of a method of its first argument; `effect` is its row of the table."""
 
     name: str
     args: list[Value]
@@ -57,7 +57,7 @@ class Operation:
 
 @dataclass
 class Tensors:
-    """Operations on values."""
+    """The evaluation of operations on values."""
 
     program: Program
 
@@ -71,7 +71,7 @@ class Tensors:
         integer: bool | None = None,
         kind: Kind = Kind.TENSOR,
     ) -> Value:
-        """A new tensor computed from others."""
+        """Return a new tensor computed from `parents`."""
         value = Value(kind, node if isinstance(node, ast.expr) else None, self.program.statement, op, tuple(parents))
         value.shape, value.form, value.integer, value.turns = shape, form, integer, self.program.turns()
         value.created_at = len(self.program.events)
@@ -93,7 +93,7 @@ class Tensors:
         return value
 
     def like(self, model: Value, node: ast.expr, op: str, parents: Sequence[Value], form: str = "") -> Value:
-        """A value of the same kind and shape."""
+        """Return a new value of the same kind and shape as `model`."""
         if model.kind == Kind.NUMBER:
             return Value(Kind.NUMBER, parents=model.parents, cut=model.cut, cut_by=model.cut_by, form=model.form, op=op)
         if model.kind in TENSORS | {Kind.ARRAY}:
@@ -206,14 +206,14 @@ class Tensors:
         return value
 
     def save(self, value: Value, node: ast.AST) -> None:
-        if self.program.modes[-1] is not None:  # nothing is recorded, so nothing is kept
+        if self.program.modes[-1] is not None:  # without recording, nothing is saved
             return
         value.saved = node
         if value.base is not None and value.op == "index":
             value.base.saved = node
 
     def choice(self, node: ast.expr, values: list[Value]) -> Value:
-        """A comparison or an argmax: no gradient goes through it."""
+        """Return the result of a comparison or an argmax, through which no gradient flows."""
         first = values[0]
         if any(v.kind in TENSORS for v in values):
             value = self.tensor(node, "choice", [v for v in values if v.kind in TENSORS], first.shape)
@@ -272,7 +272,7 @@ class Tensors:
         return value
 
     def function(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.expr) -> Value:
-        """A function of tensors, by name: F.relu(x), torch.exp(x), x.exp(). The table says what it does."""
+        """Return the result of a tensor function by name, as its row says: F.relu(x), torch.exp(x), x.exp()."""
         if keys.get("inplace", Value()).constant is True:
             self.program.note(Act.WRITE, node, args[0] if args else Value(), None, "argument")
         name = name.removeprefix("_")
@@ -401,7 +401,7 @@ class Tensors:
         value = self.like(first, node, name, (first,), "loss" if name in {"mean", "sum"} and shape == () else "")
         value.shape = shape
         if first.form == "relu" and axis is not None and name in {"sum", "std", "norm", "amax"}:
-            value.form = "relu"  # where all of them are 0
+            value.form = "relu"  # it is still 0 where all of them are 0
         if first.kind in TENSORS and value.graph and name in KEEPS_INPUT:
             self.save(first, node)
         if value.kind == Kind.UNKNOWN:
@@ -427,7 +427,7 @@ class Tensors:
 
     def create(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call, kind: Kind) -> Value:
         first = args[0] if args else Value()
-        told = [
+        sources = [
             a
             for a in args
             if a.cut
@@ -436,7 +436,7 @@ class Tensors:
             or any(v.cut or v.graph or v.op == "item" for v in leaves([a]))
             or (a.kind == Kind.NUMBER and any(v.cut or v.op == "item" for v in reach(a, live=False)))
         ]
-        value = self.tensor(node, name, told, kind=kind)
+        value = self.tensor(node, name, sources, kind=kind)
         wants = keys.get("requires_grad")
         value.leaf = True
         value.shape, value.moments = created_shape(name, args, keys), created_moments(name, args, keys)
