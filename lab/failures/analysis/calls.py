@@ -132,8 +132,8 @@ class Calls:
         calls = [ast.unparse(node.func).split(".")[-1] for node in inside if isinstance(node, ast.Call)]
         simple = [node for node in inside if isinstance(node, ast.Expr | ast.Assign | ast.Pass)]
         written = [s for s in simple if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
-        kept = [node for node in inside if isinstance(node, ast.Attribute | ast.Subscript)]
-        stored = any(isinstance(node.ctx, ast.Store) for node in kept)
+        targets = [node for node in inside if isinstance(node, ast.Attribute | ast.Subscript)]
+        stored = any(isinstance(node.ctx, ast.Store) for node in targets)
         read = any(isinstance(node, ast.Attribute) and node.attr == "grad" for node in inside)
         if set(calls) <= EMPTIES_NOTHING and written and read and not stored:
             self.program.note(Act.VAIN, max(written, key=lambda statement: statement.lineno), Value())

@@ -174,8 +174,8 @@ class Expressions:
             named = {str(key.constant): item for key, item in pairs if key.constant is not None}
             tags = set() if len(named) == len(pairs) else {Tag.OPEN}
             return Value(Kind.DICT, items=[item for _, item in pairs], attributes=named, tags=tags)
-        found, whole = self.comprehend(node.generators, [node.elt], Scope(scope))
-        return Value(Kind.LIST, items=[item for (item,) in found], tags=set() if whole else {Tag.OPEN})
+        found, complete = self.comprehend(node.generators, [node.elt], Scope(scope))
+        return Value(Kind.LIST, items=[item for (item,) in found], tags=set() if complete else {Tag.OPEN})
 
     def named_expression(self, node: ast.NamedExpr, scope: Scope) -> Value:
         value = self.eval(node.value, scope)
@@ -221,7 +221,7 @@ class Expressions:
         known = min(known_turns(over, MAX_ELEMENTS), MAX_ELEMENTS)
         turns = known or (0 if over.items == [] and over.kind == Kind.LIST else 2)
         count = over.constant if over.kind == Kind.RANGE and isinstance(over.constant, int) else 0
-        whole = turns == known_turns(over, MAX_ELEMENTS) and not part.ifs
+        complete = turns == known_turns(over, MAX_ELEMENTS) and not part.ifs
         repeats, found = self.program.repeats, []
         for turn in range(1, turns + 1):
             if count > known:  # count the first element for all
@@ -229,11 +229,11 @@ class Expressions:
             self.follower.bind(part.target, self.follower.item(over, part.iter, turn), scope)
             for test in part.ifs:
                 self.eval(test, scope)
-            inner, inner_whole = self.comprehend(rest, elements, scope)
+            inner, inner_complete = self.comprehend(rest, elements, scope)
             found += inner
-            whole = whole and inner_whole
+            complete = complete and inner_complete
         self.program.repeats = repeats
-        return found, whole
+        return found, complete
 
     def attribute(self, node: ast.Attribute, scope: Scope) -> Value:
         return self.attribute_of(self.eval(node.value, scope), node)

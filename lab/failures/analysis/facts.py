@@ -411,8 +411,8 @@ def storage_owner(value: Value) -> Value:
 
 def leaf_of(value: Value) -> Value:
     """Return the leaf that a value is a view of, if that leaf requires a gradient; else the value itself."""
-    whole = storage_owner(value)
-    return whole if whole.leaf and graph_of(whole) is True else value
+    source = storage_owner(value)
+    return source if source.leaf and graph_of(source) is True else value
 
 
 def graph_of(value: Value) -> bool | None:
@@ -433,21 +433,21 @@ def graph_of(value: Value) -> bool | None:
 
 def is_unknown_loss(value: Value) -> bool:
     """Tell whether a value is the result of an unknown function that is named like a loss."""
-    asked = value.base
+    function = value.base
     return (
         value.op == "call"
-        and asked is not None
-        and asked.kind == Kind.UNKNOWN
-        and bool(re.search("loss|crit|objective|mse|bce", asked.name.split(".")[-1].lower()))
+        and function is not None
+        and function.kind == Kind.UNKNOWN
+        and bool(re.search("loss|crit|objective|mse|bce", function.name.split(".")[-1].lower()))
     )
 
 
 def is_network_output(value: Value) -> bool:
     """Tell whether a value is the result of something that is named like a network in training."""
-    asked = value.base
-    if value.op != "call" or asked is None or asked.tags & {Tag.FROZEN, Tag.EVAL}:
+    function = value.base
+    if value.op != "call" or function is None or function.tags & {Tag.FROZEN, Tag.EVAL}:
         return False
-    *owner, name = asked.name.split(".")
+    *owner, name = function.name.split(".")
     return bool(NETWORK.match(owner[-1] if owner and name in FORWARD else name))
 
 

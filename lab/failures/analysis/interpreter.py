@@ -237,8 +237,8 @@ class Interpreter:
     def branch(self, statement: ast.If, scope: Scope) -> bool:
         known = self.eval(statement.test, scope).constant
         test = statement.test
-        asked = test.operand if isinstance(test, ast.UnaryOp) else test
-        if isinstance(asked, ast.Compare | ast.Name | ast.Attribute) and isinstance(known, bool):  # x is None, train
+        condition = test.operand if isinstance(test, ast.UnaryOp) else test
+        if isinstance(condition, ast.Compare | ast.Name | ast.Attribute) and isinstance(known, bool):  # x is None
             return self.block(statement.body if known else statement.orelse, scope)
         if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__":
             return self.block(statement.body, scope)

@@ -65,8 +65,8 @@ class Methods:
             return Value(Kind.NONE)
         if Tag.ASKED in owner.tags:  # requires_grad on a computed result does not give it a graph
             owner.graph = owner.graph_before_asked
-        keep = op.keys.get("retain_graph")
-        detail = "retain" if keep is not None and keep.constant is not False else ""
+        retain = op.keys.get("retain_graph")
+        detail = "retain" if retain is not None and retain.constant is not False else ""
         detail += " given" if given or "gradient" in op.keys or "grad" in op.keys else ""
         self.program.note(Act.BACKWARD, op.node, owner, None, detail)
         return Value(Kind.NONE)
@@ -131,8 +131,8 @@ class Methods:
         if owner.kind == Kind.AUTOGRAD_FUNCTION or (Tag.AUTOGRAD_FUNCTION in owner.tags and name == "apply"):
             return self.tensors.tensor(at, "function", args)
         if owner.kind == Kind.DISTRIBUTION:
-            drawn = name == "sample"  # no gradient flows from a sample to the distribution's parameters
-            return self.tensors.tensor(at, name, () if drawn else owner.parents)
+            sampled = name == "sample"  # no gradient flows from a sample to the distribution's parameters
+            return self.tensors.tensor(at, name, () if sampled else owner.parents)
         if owner.kind == Kind.CLASS:
             return Value(parents=tuple(args))
         if owner.kind == Kind.UNKNOWN and (known := tables.library_result(name, args, keys)) is not None:
@@ -330,7 +330,7 @@ class Methods:
         return Value(Kind.NUMBER if len(op.args) > 1 else Kind.LIST)
 
     def to_integers(self, op: Operation) -> Value:
-        value = self.tensors.like(op.first, op.node, "whole", (op.first,))
+        value = self.tensors.like(op.first, op.node, "integer", (op.first,))
         if graph_of(op.first) and not value.cut:
             value.cut, value.cut_by = Cut.CHOICE, op.node
         value.integer, value.graph = True, False
@@ -394,8 +394,8 @@ class Methods:
     @staticmethod
     def module_parts(owner: Value) -> list[Value]:
         """Return a value with its whole module, as one parameter stands for all of them."""
-        whole = owner.base if owner.kind == Kind.PARAMETER and owner.base else owner
-        return [owner, whole] if whole.op == "any" else [owner, *modules(whole)]
+        module = owner.base if owner.kind == Kind.PARAMETER and owner.base else owner
+        return [owner, module] if module.op == "any" else [owner, *modules(module)]
 
     def ask_for_gradient(self, value: Value, args: list[Value], at: ast.expr) -> Value:
         """Set requires_grad on a value; an unknown argument leaves open whether it is set."""

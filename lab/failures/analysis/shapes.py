@@ -83,10 +83,10 @@ def part_shape(
     if shape is None or type(axis) is not int or not -len(shape) <= axis < len(shape):
         return None
     at = axis % len(shape)
-    whole = shape[at]
+    extent = shape[at]
     left: tuple[int | None, ...] = ()
     if name != "unbind":
-        parts = whole // size if name == "chunk" and whole and type(size) is int and size else None
+        parts = extent // size if name == "chunk" and extent and type(size) is int and size else None
         left = (parts or (size if name == "split" and type(size) is int else None),)
     return (*shape[:at], *left, *shape[at + 1 :])
 

@@ -144,16 +144,16 @@ class Tensors:
 
     def of_tensors_or_arrays(self, sign: str, one: Value, two: Value, node: ast.expr, form: str) -> Value:
         shape = matmul_shape(one, two) if sign == "@" else broadcast(one, two)
-        whole = None
+        integer = None
         if sign in "+-*" and one.integer and two.integer:
-            whole = True
+            integer = True
         elif sign == "/" or False in {one.integer, two.integer}:
-            whole = False
+            integer = False
         if not {one.kind, two.kind} & TENSORS:
-            return self.tensor(node, sign, (one, two), shape, form, whole, kind=Kind.ARRAY)
+            return self.tensor(node, sign, (one, two), shape, form, integer, kind=Kind.ARRAY)
         if sign in "-*" and column_pair(one, two):
             self.program.note(Act.SUBTRACT, node, one, two, sign)
-        value = self.tensor(node, sign, (one, two), shape, form, whole)
+        value = self.tensor(node, sign, (one, two), shape, form, integer)
         if sign == "**" and is_root(two):
             self.program.note(Act.ROOT, node, one)
         if sign == "/" and two.form == "relu":
@@ -332,8 +332,8 @@ class Tensors:
         if len(op.args) < 3:
             return self.some_tensor(op)
         index = op.args[2].node  # it has the result's shape
-        stood_up = isinstance(index, ast.Call) and ast.unparse(index.func).endswith(".unsqueeze")
-        column = stood_up and op.args[1].constant == 1
+        unsqueezed = isinstance(index, ast.Call) and ast.unparse(index.func).endswith(".unsqueeze")
+        column = unsqueezed and op.args[1].constant == 1
         shape = op.args[2].shape or ((None, 1) if column else None)
         computed = op.args[2].cut or op.args[2].graph
         value = self.tensor(op.node, "gather", (op.first, op.args[2]) if computed else (op.first,), shape)
