@@ -139,8 +139,7 @@ def test_three_ways_to_one_derivative():
     assert [code.value for code in at.code] == [
         "(4 * ((4 * x) * (1 - x))) * (1 - ((4 * x) * (1 - x)))"
     ]  # no derivative
-    (chart,) = charts(at).values()
-    assert [series["name"] for series in chart["series"]] == ["autograd, forward and backward"]
+    assert [line["name"] for line in charts(at)["growth"]["spec"]["series"]] == ["autograd, forward and backward"]
     at.segmented_control(key="why longer").set_value("150").run()
     formula, difference, autograd = table(at, "difference")
     assert formula[1] == autograd[1] == "−4.352"
