@@ -70,7 +70,7 @@ class Picture {
         h(
           "figure",
           {},
-          h("figcaption", {}, "Under the microscope: from one step left of x to one step right of it"),
+          h("figcaption", {}, "Under the microscope: one step left and right of x"),
           this.curve,
           h("div", { class: "bar" }, step),
         ),
