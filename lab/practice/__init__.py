@@ -1,1 +1,1 @@
-"""A learner's own code: run apart, checked against numbers, diagnosed."""
+"""Runs a learner's own code in a process apart, checks its numbers and diagnoses its mistakes."""

@@ -1,6 +1,6 @@
-"""Tasks in one's own editor: `python -m lab.practice start scalars my-engine`, then `check` or `watch my-engine`.
+"""The command line for tasks in your own editor: `python -m lab.practice start scalars my-engine`, then `check`.
 
-And for a teacher, `summary FILES`: a table of what a class has handed in, its code checked again.
+For teachers, `summary FILES` checks the code that a class handed in and prints a table of it.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ from lab.practice.render_report import render_report
 from practice import COURSES
 from practice.task import Course
 
-WIDEST = 200  # characters of a learner's line
-WAIT = 200  # milliseconds in which the saves of an editor count as one
+MAX_LINE = 200  # characters shown of a learner's line
+DEBOUNCE = 200  # milliseconds within which several saves of an editor count as one
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0: everything that is there passes, or is read; 1: something does not; 2: it could not be checked."""
+    """Run the command and return the exit code: 0 if everything passes or was read, 1 if not, 2 if it could not run."""
     parser = argparse.ArgumentParser(prog="python -m lab.practice", description="Write an engine, step by step.")
     commands = parser.add_subparsers(dest="command", required=True)
-    starting = commands.add_parser("start", help="write the file of a course and its tasks into a folder")
+    starting = commands.add_parser("start", help="write a course's starter file and its tasks into a folder")
     starting.add_argument("course", choices=COURSES)
     starting.add_argument("folder", type=Path)
-    for name, text in (("check", "say what passes"), ("watch", "check at each save, until Ctrl+C")):
+    for name, text in (("check", "say which tasks pass"), ("watch", "check after each save, until Ctrl+C")):
         command = commands.add_parser(name, help=text)
-        command.add_argument("folder", type=Path, help="the folder that `start` has made")
-    summing = commands.add_parser("summary", help="a table of what a class has handed in")
+        command.add_argument("folder", type=Path, help="the folder that `start` made")
+    summing = commands.add_parser("summary", help="print a table of what a class handed in")
     summing.add_argument("files", nargs="+", help="files saved on Start, learners' .py files, folders, or a pattern")
-    summing.add_argument("--csv", type=Path, metavar="OUT", help="write the table there, too, for a spreadsheet")
-    summing.add_argument("--set", metavar="LINK", help="of the page For teachers: a column for each thing of it")
+    summing.add_argument("--csv", type=Path, metavar="OUT", help="also write the table to OUT, for a spreadsheet")
+    summing.add_argument("--set", metavar="LINK", help="a link from For teachers: adds a column for each of its items")
     words = sys.argv[1:] if arguments is None else arguments
-    # A file may be called "-ada.json"; where a shell expands "*.json", nobody can write "./" in front of it.
+    # A file may be called "-ada.json"; when the shell expands "*.json", the user cannot put "./" in front of it.
     given = parser.parse_args([f"./{word}" if word[:1] == "-" and os.path.exists(word) else word for word in words])
     if given.command == "summary":
         return summarize(given.files, given.csv, given.set)
     place = given.folder.expanduser().absolute()
     if given.command != "start" and os.path.isfile(place):
-        place = place.parent  # the learner's file instead of its folder: what is meant is plain
+        place = place.parent  # the learner named the file instead of its folder
     try:
         if given.command == "start":
             return start(COURSES[given.course], place)
@@ -62,26 +62,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def start(course: Course, place: Path) -> int:
-    """Write the course's file, unless it is there, and its tasks beside it."""
-    folder.start(place, course, begun(place, course))
+    """Write the course's file, unless it exists, and its tasks next to it; return the exit code."""
+    folder.start(place, course, first_text(place, course))
     tasks = place / f"{course.key}.md"
     try:
-        tasks.write_text(sheet(course), "utf-8")
+        tasks.write_text(task_sheet(course), "utf-8")
     except OSError as error:
         raise folder.FolderError(f"{tasks} cannot be written: {folder.reason(error)}.") from None
-    print(f"{place / course.file} is the file to write in, {tasks} says what. After each step:")
+    print(f"Write your code in {place / course.file}; the tasks are in {tasks}. After each step, run:")
     print(f"python -m lab.practice check {place}")
     return 0
 
 
-def begun(place: Path, course: Course) -> str:
-    """The text that a file of progress in the folder carries, as it was saved on the page; or the starter."""
+def first_text(place: Path, course: Course) -> str:
+    """Return the learner's code from a progress file in the folder, or the course's starter if there is none."""
     work = record.of_folder(place).texts.get(course.key)
     return work.text if work else course.starter
 
 
-def sheet(course: Course) -> str:
-    """The tasks of a course in Markdown, for reading beside one's editor. The hints stay in the app."""
+def task_sheet(course: Course) -> str:
+    """Return the tasks of a course in Markdown, to read next to the editor. The hints stay in the app."""
     parts = [f"# {course.title}\n\n{course.question}\n"]
     for number, task in enumerate(course.tasks, 1):
         lines = f"\n```python\n{task.starter.rstrip()}\n```\n" if task.starter else ""
@@ -90,9 +90,9 @@ def sheet(course: Course) -> str:
 
 
 def check_all(place: Path) -> int:
-    """Check each course's file that is in the folder, and keep a copy of it. One that cannot be read is named, and the
-    others are checked all the same."""
-    folder.need(place)
+    """Check every course's file in the folder, keep a copy of it and return the exit code. Raises FolderError at the
+    end if a file could not be read; the others are still checked."""
+    folder.require(place)
     found, unread = [], []
     for course in COURSES.values():
         try:
@@ -102,11 +102,11 @@ def check_all(place: Path) -> int:
             unread.append(str(error))
     if not found and not unread:
         names = ", ".join(course.file for course in COURSES.values())
-        raise folder.FolderError(f"There is none of {names} in {place}: begin with `python -m lab.practice start`.")
+        raise folder.FolderError(f"{place} holds none of {names}: begin with `python -m lab.practice start`.")
     passed = True
     for course, held in found:
         folder.keep(place, course, held.text, datetime.now())
-        record.of_folder(place)  # what cannot be read is told before the check
+        record.of_folder(place)  # raises before the check if the progress cannot be read
         with sandbox.runner() as runner:
             report = check(course, course.tasks[-1].key, held.text, runner, secrets.randbits(32))
             printed = runner.output
@@ -114,26 +114,26 @@ def check_all(place: Path) -> int:
         record.keep(place, course, held.text, report)
         passed = passed and bool(report)
     if found:
-        print(f"What passes is in {printable(place / record.FILE)}: load it on Start, or hand it in.")
+        print(f"Your progress is in {printable(place / record.FILE)}: load it on Start, or hand it in.")
     if unread:
         raise folder.FolderError("\n".join(unread))
     return 0 if passed else 1
 
 
 def watch(place: Path) -> int:
-    """Check now, and again whenever a course's file is saved. FolderError: there is nothing to check at the first look;
-    later, a file may be gone for a moment while an editor saves it."""
+    """Check now, and again after each save of a course's file, until Ctrl+C. A FolderError is raised at the first check
+    and printed at later ones, as a file may be gone for a moment while an editor saves it."""
     from watchfiles import watch as changes
 
-    folder.need(place)
+    folder.require(place)
     files = {course.file for course in COURSES.values()}
-    # The first turn comes without a save, once the watch has begun: no save falls between it and the first check.
+    # The first turn is a timeout, after the watch has begun: so no save is lost between it and the first check.
     turns = changes(
         place,
         watch_filter=lambda _, path: Path(path).name in files,
-        debounce=WAIT,
+        debounce=DEBOUNCE,
         recursive=False,
-        rust_timeout=WAIT,
+        rust_timeout=DEBOUNCE,
         yield_on_timeout=True,
     )
     begun = False
@@ -145,13 +145,13 @@ def watch(place: Path) -> int:
                 if not begun:
                     raise
                 print(error)
-            print(f"Checked at {datetime.now():%H:%M:%S}. Waiting for the next save; Ctrl+C ends it.", flush=True)
+            print(f"Checked at {datetime.now():%H:%M:%S}. Waiting for the next save; Ctrl+C stops.", flush=True)
             begun = True
     return 0
 
 
 def summarize(files: Sequence[str], out: Path | None, link: str | None) -> int:
-    """Print the table, and what is to be said of single files. 0, or 1 where a file could not be read or written."""
+    """Print the class table and the notes on files. Return the exit code: 1 if a file failed, 2 if the link is bad."""
     try:
         keys = assignment_link.of_link(link) if link is not None else ()
     except ValueError as error:
@@ -174,40 +174,40 @@ def summarize(files: Sequence[str], out: Path | None, link: str | None) -> int:
 
 
 def lines(course: Course, path: Path, report: CheckReport, printed: str) -> Iterator[str]:
-    """What a check found, for a terminal, which must not obey what a learner's code says or prints."""
+    """Yield the lines of a report for a terminal, with the control characters of the learner's code replaced."""
     for text in _lines(course, path, report, printed):
         yield from (printable(line.expandtabs(4)) for line in text.split("\n"))
 
 
 def _lines(course: Course, path: Path, report: CheckReport, printed: str) -> Iterator[str]:
     last = course.tasks[-1].key
-    said = render_report(
+    shown = render_report(
         course, next((key for key, passed in report.passed.items() if not passed), last), report, printed
     )
     yield f"{path}"
     for task in course.tasks:
         mark = {True: "✓", False: "✗", None: "·"}[report.passed.get(task.key)]
         yield f"  {mark} {task.title}"
-    yield said["headline"]
-    if said["sentence"]:
-        yield said["sentence"]
-    if said["line"]:
+    yield shown["headline"]
+    if shown["sentence"]:
+        yield shown["sentence"]
+    if number := shown["line"]:
         text = path.read_text("utf-8", "replace").splitlines()
-        yield f"{path}:{said['line']}: {text[said['line'] - 1].strip()[:WIDEST] if said['line'] <= len(text) else ''}"
-    if said["program"]:
+        yield f"{path}:{number}: {text[number - 1].strip()[:MAX_LINE] if number <= len(text) else ''}"
+    if shown["program"]:
         yield ""
-        yield from (f"    {value['name']} = {_written(value)}" for value in said["inputs"])
-        yield from (f"    {line}" for line in said["program"].splitlines())
+        yield from (f"    {value['name']} = {_written(value)}" for value in shown["inputs"])
+        yield from (f"    {line}" for line in shown["program"].splitlines())
         yield ""
-        yield from (f"  {value['name']} {value['words']}: {_written(value)}" for value in said["values"])
-    if said["printed"]:
-        yield f"Printed {said['printedWhen']}:"
-        yield from (f"  {line}" for line in said["printed"].split("\n"))
+        yield from (f"  {value['name']} {value['words']}: {_written(value)}" for value in shown["values"])
+    if shown["printed"]:
+        yield f"Printed {shown['printedWhen']}:"
+        yield from (f"  {line}" for line in shown["printed"].split("\n"))
     yield ""
 
 
 def _written(value: dict[str, Any]) -> str:
-    """A value on one line, each wrong element between >< ."""
+    """Return a value on one line, with each wrong element between > and <."""
     if "cells" not in value:
         return str(value["text"])
     rows = [

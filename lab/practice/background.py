@@ -1,4 +1,4 @@
-"""Work with a learner's code that goes on while a page is shown: it can be waited for, and stopped."""
+"""Work with a learner's code in a background thread, which a page can wait for and stop."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from lab.practice.checker import Runner, Stopped
 YOU_STOPPED = "You stopped it."
 
 
-class Halting(Runner, Protocol):
-    """A runner that can be stopped from outside, and that has what the code printed."""
+class StoppableRunner(Runner, Protocol):
+    """A runner that another thread can stop, and that keeps what the code printed."""
 
     @property
     def output(self) -> str: ...
@@ -25,14 +25,14 @@ class Halting(Runner, Protocol):
 
 
 Result = TypeVar("Result")
-One = TypeVar("One", bound=Halting)
+One = TypeVar("One", bound=StoppableRunner)
 
 
 class Background(Generic[Result]):
-    """`work`, begun as this is made. A subclass sets first what its work needs."""
+    """A thread that runs `work` from its creation on. A subclass first sets the attributes that `work` reads."""
 
     def __init__(self, work: Callable[[], Result]) -> None:
-        self._runner: Halting | None = None
+        self._runner: StoppableRunner | None = None
         self._halted = False
         self._result: Future[Result] = Future()
         threading.Thread(target=self._run, args=(work,), daemon=True).start()
@@ -42,30 +42,30 @@ class Background(Generic[Result]):
         return self._result.done()
 
     def result(self) -> Result:
-        """What the work gave, as soon as it is done. Raises what went wrong with the work itself."""
+        """Wait for the work and return its result. Raises the exception that the work raised."""
         return self._result.result()
 
     def wait(self, seconds: float) -> None:
-        """Until it is done, but not longer."""
+        """Wait until the work is done, at most this many seconds."""
         wait_for([self._result], seconds)
 
     def stop(self) -> None:
-        """End it: who works with the process gets Stopped."""
+        """End the work: its next use of the process raises Stopped."""
         self._halted = True
         if self._runner:
             self._runner.stop()
 
     @contextlib.contextmanager
     def process(self, runner: AbstractContextManager[One]) -> Iterator[One]:
-        """A process for the work, which `stop` ends. Raises Stopped where it was stopped before."""
+        """Provide a process that `stop` can end. Raises Stopped if the work was stopped before it began."""
         with runner as one:
             self._runner = one
-            if self._halted:  # before there was anything to stop
+            if self._halted:  # `stop` came before there was a process
                 raise Stopped(YOU_STOPPED)
             yield one
 
     def _run(self, work: Callable[[], Result]) -> None:
         try:
             self._result.set_result(work())
-        except Exception as error:  # not the learner's: who asks for the result gets it
+        except Exception as error:  # a fault of the lab, not of the learner: `result` raises it
             self._result.set_exception(error)

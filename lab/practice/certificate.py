@@ -1,6 +1,6 @@
-"""A page to keep of an engine that a learner has built: one HTML file that needs nothing else and asks nobody for more.
+"""Makes the certificate of an engine that a learner has built: one HTML file that loads nothing else.
 
-Every text is escaped, the learner's own code above all; a policy in the page forbids the browser to load anything.
+Every text is escaped, above all the learner's code; a policy in the page forbids the browser to load anything.
 """
 
 from __future__ import annotations
@@ -41,43 +41,43 @@ pre { padding: .75rem; border: 1px solid color-mix(in srgb, currentColor 20%, tr
 <main>
 """
 _END = "</main>\n</body>\n</html>\n"
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 640, 240, 56, 28, 12  # of the curve
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 640, 240, 56, 28, 12  # size and margins of the loss curve
 
 
 def page(
     course: Course, source: str, days: Mapping[str, str], checks: int, contest: Contest | None, today: date
 ) -> str:
-    """The page.
+    """Return the HTML of the certificate.
 
-    days     the key of a task of the course -> the day on which it has passed, where that is known
-    checks   how many there were in this visit
-    contest  the training with this very text, or None where there was none
+    days     the key of a task -> the day on which it passed, where known
+    checks   the number of checks since the learner opened the lab
+    contest  the training with exactly this source, or None
     """
     title = escape(course.title.lower())
     lines = len(source.rstrip().split("\n"))
     tasks = [(task.title, days.get(task.key, "passed before")) for task in course.tasks]
     parts = [
         "<h1>An engine of my own</h1>",
-        f'<p class="lead">An engine of {title} for automatic differentiation, in {lines} lines of my own, '
+        f'<p class="lead">An engine for automatic differentiation ({title}), in {lines} lines of my own, '
         f"as it was on {_day(today)}.</p>",
-        _table("What was built, each part checked", ("task", "passed on"), tasks),
-        f"<p>Checks in this visit: {checks}.</p>",
+        _table("The tasks, each checked", ("task", "passed on"), tasks),
+        f"<p>Checks since the lab was opened: {checks}.</p>",
         *_training(contest),
         "<h2>The code</h2>",
         f"<pre>{escape(source)}</pre>",
-        '<p class="honest">This page was made by the lab on its author’s own word and machine, from what ran there. '
-        "It is something to keep, and no proof: nobody has watched, and it can be edited as any file can.</p>",
+        '<p class="honest">The lab made this page on its author’s word and machine, from what ran there. '
+        "It is a souvenir and no proof: nobody watched, and it can be edited like any file.</p>",
     ]
     return _PAGE + "\n".join(parts) + "\n" + _END
 
 
 def results(contest: Contest) -> list[tuple[str, str, str]]:
-    """What came of a training: a name, with the learner's engine, with the lab's."""
+    """Return the results of a training as rows: what was measured, with the learner's engine, with the lab's."""
     yours, labs = contest.yours, contest.labs
     rows = [("losses computed", str(len(yours.points)), str(len(labs.points)))]
     rows.append(("last loss", _loss(yours), _loss(labs)))
     if contest.task.answers is not None:
-        rows.append(("unseen digits read right", _share(yours), _share(labs)))
+        rows.append(("unseen digits read correctly", _share(yours), _share(labs)))
     rows.append(("processor time", _seconds(yours), _seconds(labs)))
     return rows
 
@@ -100,7 +100,7 @@ def _training(contest: Contest | None) -> list[str]:
 
 
 def _curve(yours: Side, labs: Side) -> str:
-    """Both losses by step. Where one line covers the other, both are seen: one is broad and pale."""
+    """Draw both losses by step as SVG. The lab's line is broad and pale, so that it shows where the lines overlap."""
     finite = [point.loss for side in (yours, labs) for point in side.points if math.isfinite(point.loss)]
     last = max(len(yours.points), len(labs.points), 2) - 1
     high, low = max([0.0, *finite]) or 1.0, min([0.0, *finite])

@@ -1,8 +1,8 @@
-"""Judges what a learner wrote: the same programs are run with their code and with the reference, and compared.
+"""Judges a learner's code: runs the same programs with it and with the reference, and compares the answers.
 
-The learner's code runs where `Runner` says, a process of its own; it is given programs and numbers and answers with
-numbers, so that nothing in it can change the verdict. The reference, and the reference with a known mistake in it, are
-this project's own texts and run here.
+The learner's code runs behind a `Runner`, in a process of its own: it receives programs and numbers and answers with
+numbers, so that it cannot change the verdict. The reference, with or without a known mistake, is this project's own
+text and runs in this process.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from lab.practice.variants import SMALL_CHANGE, variants
 from practice.task import Check, Course, Inputs, Mistake, Task
 
 STEP = 1e-5  # of the finite differences
-CLOSE = 1e-4  # how far the reference may be from them, relative to the largest number, or to 1
-SHRINKS = 60  # smaller cases that are tried at most, in order to show the smallest that fails
-MAX_FITTING = 3  # variants of the reference that give the learner's answers, of which one is named
+CLOSE = 1e-4  # tolerance between the reference and finite differences, relative to the largest number
+MAX_SHRINKS = 60  # smaller cases tried in search of the smallest that fails
+MAX_FITTING = 3  # variants of the reference with the learner's answers, of which the best is named
 MISSING = re.compile(r"missing \d+ required positional arguments?")  # as in Python's messages
 NO_ATTRIBUTE = re.compile(r"'NoneType' object has no attribute")
 SHAPE = re.compile(r"\(\d*,[\d,]*\)")  # as in NumPy's messages
-SIZES = 4  # cases come in the sizes 0 to SIZES - 1, in turn
+SIZES = 4  # the sizes of cases are 0 to SIZES - 1, in turn
 
 
 @dataclass(frozen=True)
 class Job:
-    """One program with the values of its inputs, and the expressions that are asked for afterwards.
+    """One program, the values of its inputs, and the expressions to evaluate after it.
 
-    secret  names of inputs that stay here: they are for the judge of the answer
+    secret  names of inputs that are not sent: only the judge of the answer sees them
     """
 
     program: str
@@ -49,7 +49,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Problem:
-    """An exception: kind and message as Python has them; line and column in the learner's file, where it went there."""
+    """An exception: its class name and message; line and column in the learner's file, or None."""
 
     kind: str
     message: str
@@ -59,9 +59,9 @@ class Problem:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a job gave: the value of each expression up to the first that failed, and how it failed.
+    """The result of a job: the value of each expression up to the first that failed, and how it failed.
 
-    verdict  what a judge found wrong, "" where nothing is; None where there is no judge, or nothing to judge
+    verdict  the judge's objection, "" if there is none; None without a judge or after an exception
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Answer:
 
 
 class Stopped(Exception):
-    """The learner's process did not live to answer: why, in one sentence, and in which line of theirs, if known."""
+    """The learner's process ended without an answer: why, in one sentence, and the line of their code, if known."""
 
     def __init__(self, sentence: str, line: int | None = None) -> None:
         super().__init__(sentence)
@@ -78,17 +78,18 @@ class Stopped(Exception):
 
 
 class Runner(Protocol):
-    """A place where a text was loaded and where programs run with it."""
+    """Something that loads a text and runs programs with it."""
 
     def load(self, source: str, file: str, modules: Sequence[str] = ()) -> Problem | None:
-        """Run the text as a module: what it raised. Of this project's, it may import `modules`. Raises Stopped."""
+        """Run the text as a module that may import these `modules` of the project; return what it raised, or None.
+        Raises Stopped."""
 
     def run(self, jobs: Sequence[Job]) -> list[Answer]:
-        """An answer for each job. Raises Stopped."""
+        """Run each job and return its answer. Raises Stopped."""
 
 
-class Here:
-    """A runner in this very process: for this project's own texts only. A known mistake may overflow in silence."""
+class LocalRunner:
+    """A runner in this process, for this project's own texts only. NumPy's warnings are off: mistakes may overflow."""
 
     def load(self, source: str, file: str, modules: Sequence[str] = ()) -> Problem | None:
         self._file = file
@@ -105,27 +106,27 @@ class Here:
 
 
 def packed(job: Job) -> tuple[str, dict[str, Any], list[str]]:
-    """A job as the driver takes it. Each run gets arrays of its own."""
+    """Return a job as arguments for `driver.run`, with fresh copies of its arrays."""
     inputs = {name: driver.decode(value) for name, value in encoded(job.inputs, job.secret).items()}
     return job.program, inputs, [*job.shows]
 
 
 def encoded(inputs: Inputs, secret: Sequence[str] = ()) -> dict[str, Any]:
-    """Inputs as they are sent, without the secret ones."""
+    """Return inputs as JSON data, without the secret ones."""
     return {name: driver.encode(value, math.inf) for name, value in inputs.items() if name not in secret}
 
 
 def answer(said: Mapping[str, Any]) -> Answer:
-    """What a driver said, as an answer. Raises what `driver.decode` raises for what no driver says."""
+    """Read an answer of the driver from JSON data. Raises what `driver.decode` raises for anything else."""
     values = {str(name): driver.decode(value) for name, value in said["values"].items()}
     return Answer(values, problem(said["error"]) if "error" in said else None)
 
 
 def problem(said: Mapping[str, Any]) -> Problem:
-    """What a driver said of an exception. Raises what `driver.decode` raises for what no driver says."""
+    """Read an exception that the driver reported. Raises what `driver.decode` raises for anything else."""
     texts = [driver.decode(said[name]) for name in ("kind", "message")]
     if not all(isinstance(text, str) for text in texts):
-        raise TypeError("An exception is told in words.")
+        raise TypeError("The kind and the message of an exception are texts.")
     places = (said[name] for name in ("line", "column"))
     return Problem(*texts, *(place if type(place) is int and place > 0 else None for place in places))
 
@@ -134,17 +135,17 @@ def problem(said: Mapping[str, Any]) -> Problem:
 class FailedCheck:
     """The smallest case found in which a check fails.
 
-    show        the first expression that is wrong, or at which the program stopped; "" where it stopped before any,
-                and where a judge decided
+    show        the first expression that is wrong, or at which the program stopped; "" if it stopped before any, or
+                if a judge decided
     got         its value with the learner's code; None with a `problem`
     expected    its value with the reference
-    wrong       which elements are wrong: a boolean array, where got and expected are arrays of one shape
-    numerical   what finite differences of the reference say, where it is a derivative
-    problem     the exception, where the program raised one that the reference does not
-    mistake     the known mistake that gives the same answers in every case of this check, and of those before it; or a
+    wrong       a boolean array of the wrong elements, if got and expected can be compared element by element
+    numerical   its value by finite differences of the reference, if it is a derivative
+    problem     the exception, if the program raised one that the reference does not
+    mistake     the known mistake that gives the same answers in every case of this check and of those before it, or a
                 formula that gives them
-    looks_like  what strikes one about the values, or the sentence of the judge; "" where there is none
-    alone       the file was loaded and the case run once more, with nothing after it: what was printed belongs to it
+    looks_like  a remark on the values, or the judge's sentence; "" if there is none
+    alone       whether the file was loaded afresh and only this case was run last: the printed text belongs to it
     """
 
     task: str
@@ -163,12 +164,12 @@ class FailedCheck:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What came of one check of a file against the tasks of a course up to one of them.
+    """The result of one check of a file against the tasks of a course, up to one of them.
 
-    passed    the key of each task -> whether all of its checks passed; a task after the first that fails is not run
-    checks    the name of each check of the last task that was run -> whether it passed, None where it was not run
-    problem   what the file itself raised while it was loaded
-    stopped   the sentence of a process that did not live to answer
+    passed    the key of each task -> whether all of its checks passed; tasks after the first that fails are not run
+    checks    the name of each check of the last task that was run -> whether it passed, None if it was not run
+    problem   the exception that the file raised while it was loaded
+    stopped   why the process ended without an answer, a sentence, or ""
     """
 
     passed: Mapping[str, bool]
@@ -190,15 +191,14 @@ def check(
     seed: int,
     begins: Callable[[Task, Check], None] = lambda task, one: None,
 ) -> CheckReport:
-    """Check a learner's text against the tasks of a course up to that of the given key, in order.
+    """Check a learner's text against the tasks of a course, in order, up to the one with the given key.
 
-    The cases are drawn from `seed`: the same one gives the same cases. `begins` is told of each check before it runs.
-    Raises KeyError for a key that is not there.
+    The cases are drawn from `seed`. `begins` is called before each check. Raises KeyError for an unknown key.
     """
     tasks = course.up_to(key)
     passed: dict[str, bool] = {}
     checks: dict[str, bool | None] = {}
-    with ThreadPoolExecutor(1) as aside:  # where the reference answers while the learner's process does
+    with ThreadPoolExecutor(1) as aside:  # runs the reference while the learner's process answers
         try:
             if problem := runner.load(source, course.file, course.modules):
                 return CheckReport({tasks[0].key: False}, problem=problem, line=problem.line)
@@ -210,7 +210,7 @@ def check(
                 for number, one in enumerate(task.checks):
                     begins(task, one)
                     cases = list(_cases(one, np.random.default_rng([seed, number])))
-                    right = aside.submit(_right, reference, one, cases)
+                    right = aside.submit(_expected, reference, one, cases)
                     got = _answers(runner, one, cases)
                     expected = right.result()
                     ran.append(_Ran(one, cases, got, expected))
@@ -219,8 +219,8 @@ def check(
                         if one.slow:
                             failure = _explain(course, task, ran, runner, reference)
                         else:
-                            with contextlib.suppress(Stopped):  # then what was found is told without a smaller case
-                                # a fresh load: the cases may have left something behind in it
+                            with contextlib.suppress(Stopped):  # then the report has no smaller case
+                                # a fresh load: the cases may have changed the state of the learner's module
                                 runner.load(source, course.file, course.modules)
                             failure = _explain(course, task, ran, runner, reference)
                             with contextlib.suppress(Stopped):
@@ -238,7 +238,7 @@ def check(
 
 @dataclass(frozen=True)
 class _Ran:
-    """A check, its cases, and what the learner's code and the reference gave in each."""
+    """A check, its cases, and the answers of the learner's code and of the reference to each."""
 
     check: Check
     cases: Sequence[Job]
@@ -246,12 +246,12 @@ class _Ran:
     right: Sequence[Answer]
 
 
-def _right(reference: Here, one: Check, cases: Sequence[Job]) -> list[Answer]:
+def _expected(reference: LocalRunner, one: Check, cases: Sequence[Job]) -> list[Answer]:
     return [Answer(verdict="")] * len(cases) if one.slow else _answers(reference, one, cases)
 
 
-def _loaded(source: str, file: str) -> Here:
-    here = Here()
+def _loaded(source: str, file: str) -> LocalRunner:
+    here = LocalRunner()
     if problem := here.load(source, file):
         raise RuntimeError(f"{file}: {problem}")
     return here
@@ -263,7 +263,7 @@ def _cases(one: Check, rng: np.random.Generator) -> Iterator[Job]:
 
 
 def _answers(runner: Runner, one: Check, jobs: Sequence[Job]) -> list[Answer]:
-    """What the runner says, and what the judge of the check says to it."""
+    """Run jobs and return their answers, with the verdict of the check's judge, if it has one."""
     answers = runner.run(jobs)
     if one.judge is None:
         return answers
@@ -277,13 +277,13 @@ def _verdict(one: Check, job: Job, said: Answer) -> str:
     assert one.judge
     try:
         return one.judge(job.inputs, said.values)
-    except Exception:  # a value may be anything, and a judge counts on what the task asks for
+    except Exception:  # a value may be anything, and a judge relies on what the task asks for
         return f"{' or '.join(f'`{show}`' for show in one.shows)} is not what the task asks for."
 
 
 def agree(one: Check, got: Answer, expected: Answer) -> bool:
-    """Do two answers say the same, within the tolerance of the check? Of an exception, its kind is what counts. All
-    that a judge finds right is the same."""
+    """Tell whether two answers agree, within the tolerance of the check. Exceptions agree if their kinds do; with a
+    judge, the verdicts are compared instead of the values."""
     if "" in (got.verdict, expected.verdict):
         return got.verdict == expected.verdict
     if (got.problem and got.problem.kind) != (expected.problem and expected.problem.kind):
@@ -294,14 +294,14 @@ def agree(one: Check, got: Answer, expected: Answer) -> bool:
 
 
 def same(got: Any, expected: Any, rtol: float) -> bool:
-    """Are two values equal? Numbers within `rtol` of the largest one, with nan equal to nan; in shape, too. What
-    rounding leaves of numbers that cancel is no difference: 2e-9 for an rtol of 1e-6, 2e-6 for the 1e-4 of float32."""
+    """Tell whether two values are equal: in shape, and each number within `rtol` of the largest one; nan equals nan.
+    Numbers that cancel may differ by rounding: by 2e-9 for an rtol of 1e-6, 2e-6 for the 1e-4 of float32."""
     wrong = wrong_elements(got, expected, rtol)
     return not wrong.any() if wrong is not None else False
 
 
 def wrong_elements(got: Any, expected: Any, rtol: float) -> np.ndarray | None:
-    """Which elements of two values differ, of their shape; None where they cannot be compared one by one."""
+    """Return which elements of two values differ, a boolean array; None if they cannot be compared one by one."""
     if isinstance(expected, dict) and isinstance(got, dict):
         equal = got.keys() == expected.keys() and all(same(got[key], expected[key], rtol) for key in expected)
         return np.array(not equal)
@@ -325,15 +325,15 @@ def wrong_elements(got: Any, expected: Any, rtol: float) -> np.ndarray | None:
         )
 
 
-# -- The smallest case that fails, and what it looks like --------------------------------------------------------------
+# -- The smallest case that fails, and why it fails --------------------------------------------------------------------
 
 
-def _explain(course: Course, task: Task, ran: Sequence[_Ran], runner: Runner, reference: Here) -> FailedCheck:
-    """ran: the checks of the task so far, of which the last has failed."""
+def _explain(course: Course, task: Task, ran: Sequence[_Ran], runner: Runner, reference: LocalRunner) -> FailedCheck:
+    """Find the smallest failing case and the mistake behind it. ran: the task's checks so far; the last one failed."""
     one, cases, got, expected = ran[-1].check, ran[-1].cases, ran[-1].got, ran[-1].right
     mistake = None if one.slow else _known(course, task, ran, runner, reference)
     failing = [number for number in range(len(cases)) if not agree(one, got[number], expected[number])]
-    first = min(failing, key=lambda number: _weight(cases[number].inputs))
+    first = min(failing, key=lambda number: _reading_effort(cases[number].inputs))
     job, mine, right = cases[first], got[first], expected[first]
     if not one.slow:
         with contextlib.suppress(Stopped):
@@ -361,8 +361,8 @@ def _explain(course: Course, task: Task, ran: Sequence[_Ran], runner: Runner, re
     return FailedCheck(task.key, one, given, show, value, wanted, wrong, numerical, problem, mistake, looks_like=looks)
 
 
-def _computed(ran: _Ran, show: str, reference: Here) -> Mistake | None:
-    """The formula that gives the learner's value of `show` in every case, from the inputs and what was made of them."""
+def _computed(ran: _Ran, show: str, reference: LocalRunner) -> Mistake | None:
+    """Find a formula that gives the learner's value of `show` in every case, from the inputs and what they became."""
     names = dict.fromkeys(
         node.id
         for node in ast.walk(ast.parse(ran.check.program))
@@ -385,13 +385,14 @@ def _fits(one: Check, show: str, got: Answer, expected: Answer) -> bool:
     return show not in expected.values or same(got.values[show], expected.values[show], one.rtol)
 
 
-def _known(course: Course, task: Task, ran: Sequence[_Ran], runner: Runner, reference: Here) -> Mistake | None:
-    """The mistake with which the reference gives the learner's answers to the checks of this task so far, also to those
-    that passed, and which fails no check after them that the learner's code passes. Those of the task come first, then
-    the variants that are made by rule; of several, the first that gives the learner's answers to the later checks, too.
-    Where none is all of it, a mistake of the task may be one of several. Mistakes of the tasks before are none: their
-    checks have passed."""
-    quick = [one for one in reversed(ran) if not one.check.slow]  # what has failed tells most of them apart
+def _known(course: Course, task: Task, ran: Sequence[_Ran], runner: Runner, reference: LocalRunner) -> Mistake | None:
+    """Find a mistake with which the reference gives the learner's answers to every check of this task so far.
+
+    It must also pass every later check that the learner's code passes. Mistakes listed with the task are tried first,
+    then variants made by rule; of several, one that gives the learner's answers to the later checks wins. If none
+    fits them, a listed mistake may still be one of several. Those of earlier tasks are excluded: their checks passed.
+    """
+    quick = [one for one in reversed(ran) if not one.check.slow]  # the failed check first: it excludes the most
     later = list(_later(task, len(ran), runner, reference))
     known = [mistake for mistake in task.mistakes if _explains(course, task, mistake, quick)]
     if whole := _likeliest(course, task, known, later):
@@ -408,8 +409,8 @@ def _known(course: Course, task: Task, ran: Sequence[_Ran], runner: Runner, refe
     return _likeliest(course, task, by_rule, later) or (known[0] if known else None)
 
 
-def _later(task: Task, done: int, runner: Runner, reference: Here) -> Iterator[_Ran]:
-    """The checks of a task after those that are done, with the learner's answers, up to one that ends the process."""
+def _later(task: Task, done: int, runner: Runner, reference: LocalRunner) -> Iterator[_Ran]:
+    """Run the remaining checks of a task and yield both sides' answers, until one ends the learner's process."""
     with contextlib.suppress(Stopped):
         for one in (each for each in task.checks[done:] if not each.slow):
             cases = list(_cases(one, np.random.default_rng(0)))
@@ -417,7 +418,7 @@ def _later(task: Task, done: int, runner: Runner, reference: Here) -> Iterator[_
 
 
 def _likeliest(course: Course, task: Task, mistakes: Sequence[Mistake], later: Sequence[_Ran]) -> Mistake | None:
-    """Of the mistakes that fit the later checks, the first that gives the learner's answers to them; else the first."""
+    """Of the mistakes that fit the later checks, return the first that gives the learner's answers, or the first."""
     fitting = [mistake for mistake in mistakes if _fits_later(course, task, mistake, later)]
     if len(fitting) < 2:
         return fitting[0] if fitting else None
@@ -425,8 +426,8 @@ def _likeliest(course: Course, task: Task, mistakes: Sequence[Mistake], later: S
 
 
 def _fits_later(course: Course, task: Task, mistake: Mistake, later: Sequence[_Ran]) -> bool:
-    """Does the reference with this mistake fail no check that the learner's code passes? A small change, which says
-    little, has to fail all that they fail, too."""
+    """Tell whether the reference with this mistake passes every later check that the learner's code passes. A small
+    change, which explains little, must also fail every check that the learner's code fails."""
     text = _mistaken(course, task, mistake)
     for one in later:
         theirs = _answers(_loaded(text, course.file), one.check, one.cases)
@@ -439,10 +440,10 @@ def _fits_later(course: Course, task: Task, mistake: Mistake, later: Sequence[_R
 
 
 def _explains(course: Course, task: Task, mistake: Mistake, ran: Sequence[_Ran]) -> bool:
-    """Does the reference with this mistake give the learner's answers?"""
+    """Tell whether the reference with this mistake gives the learner's answers."""
     text = _mistaken(course, task, mistake)
     for one in ran:
-        theirs = Here()  # for each check: a case may leave something behind
+        theirs = LocalRunner()  # a new one for each check: a case may change the module's state
         if theirs.load(text, course.file, course.modules):
             return False
         for case, mine in zip(one.cases, one.got, strict=False):
@@ -453,12 +454,12 @@ def _explains(course: Course, task: Task, mistake: Mistake, ran: Sequence[_Ran])
 
 
 def _mistaken(course: Course, task: Task, mistake: Mistake) -> str:
-    """The reference with a mistake, without what comes in later tasks: it takes less time to load."""
+    """Return the reference with a mistake, up to this task: without the later tasks it loads faster."""
     return course.grown(course.with_mistake(mistake), len(course.up_to(task.key)))
 
 
 def _passes_before(course: Course, task: Task, mistake: Mistake) -> bool:
-    """Do the tasks before this one pass with the mistake, as they did for the learner?"""
+    """Tell whether the tasks before this one pass with the mistake, as they did for the learner."""
     theirs, reference = _loaded(_mistaken(course, task, mistake), course.file), _loaded(course.reference, course.file)
     for one in (each for before in course.up_to(task.key)[:-1] for each in before.checks if not each.slow):
         cases = list(_cases(one, np.random.default_rng(0)))[:SIZES]
@@ -469,8 +470,9 @@ def _passes_before(course: Course, task: Task, mistake: Mistake) -> bool:
 
 
 def _message(said: Answer) -> str | None:
-    """What an exception says; of shapes that do not fit, the shapes: NumPy's functions say the rest in several ways. Of
-    arguments that are missing, how many: their names, and the function's, are the learner's own."""
+    """Return what an exception's message says whatever the style of the code; None without an exception. For shapes
+    that do not fit, only the shapes, as NumPy words the rest in several ways. For missing arguments, only their number,
+    as the names are the learner's own."""
     if said.problem is None:
         return None
     message = said.problem.message
@@ -479,8 +481,8 @@ def _message(said: Answer) -> str | None:
     return " ".join(sorted(SHAPE.findall(message))) if "broadcast" in message else message
 
 
-def _weight(inputs: Inputs) -> tuple[int, float]:
-    """How much there is to read in a case: its numbers, then their digits. A 0 hides what it is multiplied by."""
+def _reading_effort(inputs: Inputs) -> tuple[int, float]:
+    """Rate how hard a case is to read: how many numbers it has, then their sizes. A 0 hides what it multiplies."""
     arrays = [np.asarray(value, float) for value in inputs.values() if isinstance(value, (int, float, np.ndarray))]
     numbers = sum(array.size for array in arrays)
     sizes = (np.where(array == 0, 20, np.abs(array)) + 10 * (array != np.round(array)) for array in arrays)
@@ -488,16 +490,16 @@ def _weight(inputs: Inputs) -> tuple[int, float]:
 
 
 def _shrunk(
-    one: Check, job: Job, got: Answer, expected: Answer, runner: Runner, reference: Here
+    one: Check, job: Job, got: Answer, expected: Answer, runner: Runner, reference: LocalRunner
 ) -> tuple[Job, Answer, Answer]:
-    """A smaller case that still fails: each step is the first that does of all that are tried.
+    """Shrink a failing case greedily: each step takes the first smaller case that still fails.
 
-    Finite differences confirm the reference in each: no step leads onto a kink, out of the domain of an operation, or
-    to shapes that belong to no case.
+    Finite differences confirm the reference in each step, so that none leads onto a kink, out of an operation's domain,
+    or to shapes that the check never has.
     """
     tried = 0
-    while tried < SHRINKS:
-        smaller = [replace(job, inputs=inputs) for inputs in _smaller(job.inputs)][: SHRINKS - tried]
+    while tried < MAX_SHRINKS:
+        smaller = [replace(job, inputs=inputs) for inputs in _smaller(job.inputs)][: MAX_SHRINKS - tried]
         tried += len(smaller)
         rights = _answers(reference, one, smaller)
         usable = [pair for pair in zip(smaller, rights, strict=True) if not pair[1].problem or expected.problem]
@@ -514,8 +516,8 @@ def _shrunk(
     return job, got, expected
 
 
-def _confirmed(one: Check, job: Job, right: Answer, reference: Here) -> bool:
-    """Do finite differences give the derivatives that the reference gives, all of them finite?"""
+def _confirmed(one: Check, job: Job, right: Answer, reference: LocalRunner) -> bool:
+    """Tell whether the reference's derivatives are finite and agree with finite differences."""
     slopes = {show: _numerical(one, job, show, reference) for show in one.derivatives or () if show in right.values}
     return all(
         bool(np.isfinite(slope).all()) and same(right.values[show], slope, CLOSE)
@@ -525,9 +527,9 @@ def _confirmed(one: Check, job: Job, right: Answer, reference: Here) -> bool:
 
 
 def _smaller(inputs: Inputs) -> Iterator[Inputs]:
-    """Cases a little smaller than this one: an axis cut to its first element, in all arrays that have one of its length
-    or in its place, as shapes that fit should go on fitting; or a value rounded, but not to 0:
-    that hides what it is multiplied by."""
+    """Yield cases a little smaller than this one: with an axis cut to its first element, in every array with an axis of
+    that length or in that place, so that the shapes still fit; or with a value rounded, but never to 0, which would
+    hide what it multiplies."""
     arrays = {name: value for name, value in inputs.items() if isinstance(value, np.ndarray)}
     lengths = sorted({size for value in arrays.values() for size in value.shape if size > 1}, reverse=True)
     axes = range(-1, -1 - max((value.ndim for value in arrays.values()), default=0), -1)
@@ -544,14 +546,14 @@ def _smaller(inputs: Inputs) -> Iterator[Inputs]:
 
 
 def _first(array: np.ndarray, length: int | None, axis: int | None) -> np.ndarray:
-    """The array with all axes of this length, or this one, cut to their first element."""
+    """Cut every axis of this length, or the axis in this place counted from the end, to its first element."""
     cut = [size == length or place - array.ndim == axis for place, size in enumerate(array.shape)]
     return array[tuple(slice(0, 1) if short else slice(None) for short in cut)]
 
 
-def _numerical(one: Check, job: Job, show: str, reference: Here) -> Any:
-    """The derivative `show` by central differences of the reference's forward pass; None where it is none, or where an
-    input is not a float."""
+def _numerical(one: Check, job: Job, show: str, reference: LocalRunner) -> Any:
+    """Compute the derivative `show` by central differences of the reference's forward pass; None if `show` is not a
+    derivative or its input is not a float."""
     name = (one.derivatives or {}).get(show)
     if name is None or not isinstance(job.inputs[name], (float, np.ndarray)):
         return None
@@ -567,13 +569,13 @@ def _numerical(one: Check, job: Job, show: str, reference: Here) -> Any:
 
 
 def differences(case: Callable[[Any], Job], at: Any, upstream: Any, runner: Runner) -> np.ndarray | Problem:
-    """The derivatives of a value by each element of an input that is `at`, by central differences: an array of its
-    shape, or what a run raised.
+    """Differentiate a value with respect to each element of an input at the point `at`, by central differences. Return
+    an array of the input's shape, or the exception of a run.
 
-    case      the job with another input in its place, which shows the value
-    upstream  the weights of the value's elements, whose sum is derived
+    case      makes the job that shows the value for another input
+    upstream  the upstream gradient: the weights of the value's elements
 
-    Raises Stopped, and TypeError or ValueError where the value is none.
+    Raises Stopped, and TypeError or ValueError if the value is not numeric.
     """
     point = np.asarray(at, float)
     jobs = []
@@ -593,14 +595,14 @@ def differences(case: Callable[[Any], Job], at: Any, upstream: Any, runner: Runn
 
 
 def resemblance(got: Any, expected: Any, rtol: float) -> str:
-    """What strikes one about a value that differs from another, in one sentence; "" where nothing does."""
+    """Describe in one sentence what is striking about a wrong value, such as its shape or sign; "" if nothing is."""
     if got is None and expected is not None:
-        return "It is None: it was never set, or a function has ended without `return`."
-    if isinstance(got, dict) and got.keys() == {"type"}:  # what no driver sends as a value
+        return "It is None: it was never set, or a function ended without `return`."
+    if isinstance(got, dict) and got.keys() == {"type"}:  # a value that the driver could not encode
         return f"It is of another type: `{got['type']}`."
     if isinstance(got, list) and isinstance(expected, list) and len(got) != len(expected):
         if {*map(repr, got)} == {*map(repr, expected)} and len(got) == len({*map(repr, got)}):
-            return "It has each item only once, and one belongs there twice. A set does that: use a tuple."
+            return "It has each item only once, but one belongs there twice. A set does that: use a tuple."
         return f"Its length is {len(got)} and should be {len(expected)}."
     if isinstance(got, list) and isinstance(expected, list) and sorted(map(repr, got)) == sorted(map(repr, expected)):
         return "It has the right items in the wrong order. A set has no order: use a tuple."
@@ -623,8 +625,8 @@ def resemblance(got: Any, expected: Any, rtol: float) -> str:
 
 
 def pattern(pairs: Sequence[tuple[Any, Any]], rtol: float) -> str:
-    """What all of these values have in common against what they should be, in one sentence; "" where there is nothing.
-    One small case alone proves none of it: two numbers may differ in their sign, or by a factor, by chance."""
+    """Describe what all wrong values have in common, such as a wrong sign or factor; "" if nothing. The (got, expected)
+    pairs come from several cases, as a single small one may differ by a sign or a factor by chance."""
     values = (int, float, np.ndarray)
     if not all(isinstance(each, values) and not isinstance(each, bool) for pair in pairs for each in pair):
         return ""

@@ -1,26 +1,31 @@
-"""A check that goes on while a page is shown: it says what it is at, and can be stopped."""
+"""A check in the background, which reports its progress to a page and can be stopped."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from lab.practice.background import Background, Halting
+from lab.practice.background import Background, StoppableRunner
 from lab.practice.checker import CheckReport, Stopped, check
 from practice.task import Check, Course, Task
 
 
 class Checking(Background[CheckReport]):
-    """One check of a learner's text, begun as this is made.
+    """One check of a learner's code, which starts when it is created.
 
-    source   the text
-    at       what it is at, in words
-    share    of the tasks, those that have passed so far
-    printed  what the learner's code has printed, once the check is done
+    source   the code
+    at       the present step, in words
+    share    the share of the tasks that have passed so far
+    printed  what the learner's code printed, once the check is done
     """
 
     def __init__(
-        self, course: Course, key: str, source: str, seed: int, runner: Callable[[], AbstractContextManager[Halting]]
+        self,
+        course: Course,
+        key: str,
+        source: str,
+        seed: int,
+        runner: Callable[[], AbstractContextManager[StoppableRunner]],
     ) -> None:
         self.key, self.source = key, source
         self.at, self.share = "your file", 0.0
@@ -29,10 +34,12 @@ class Checking(Background[CheckReport]):
 
     @property
     def report(self) -> CheckReport:
-        """What was found, as soon as it is done. Raises what went wrong with the check itself."""
+        """The report, once the check is done. Raises an exception of the check itself."""
         return self.result()
 
-    def _check(self, course: Course, seed: int, runner: Callable[[], AbstractContextManager[Halting]]) -> CheckReport:
+    def _check(
+        self, course: Course, seed: int, runner: Callable[[], AbstractContextManager[StoppableRunner]]
+    ) -> CheckReport:
         tasks = course.up_to(self.key)
 
         def begins(task: Task, one: Check) -> None:

@@ -1,11 +1,11 @@
-"""The learner's side of a check: loads their text, runs programs with it, answers with plain data.
+"""The learner's side of a check: loads their code, runs programs with it and answers with plain data.
 
-It runs in the process of the learner's code, with Python and NumPy and nothing else of this project: whatever the code
-does to it, it can only spoil its own answers. The other side, lab/practice/checker.py, judges them. Started by
-lab/practice/sandbox.py, this file is that process: one line of JSON asks, and each answer is one line of JSON.
+It runs in the process of the learner's code, with only Python and NumPy: whatever the code does to it, it can only
+spoil its own answers. The other side, lab/practice/checker.py, judges them. lab/practice/sandbox.py starts this file
+as that process: each question is one line of JSON, and so is each answer.
 
-An answer is a dict: {"values": {expression: value}} where the program ran, {"error": {...}} where it did not; see
-`failed`. Values are numbers, texts, bools, None and arrays; `encode` and `decode` take them to JSON and back.
+An answer is a dict: {"values": {expression: value}} if the program ran, with {"error": {...}} if it raised; see
+`failed`. Values are numbers, texts, bools, None and arrays; `encode` and `decode` convert them to JSON and back.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from typing import Any
 import numpy as np
 
 PROGRAM = "<check>"  # the file name of a check's program in tracebacks
-MOST_NUMBERS = 10_000  # in one value of an answer; who checks asks for far fewer
+MAX_NUMBERS = 10_000  # in one value of an answer; checks ask for far fewer
 DTYPES = re.compile(r"bool|u?int(8|16|32|64)|float(16|32|64|96|128)")
 
 
-def encode(value: Any, most: float = MOST_NUMBERS) -> Any:
-    """A value as JSON has it. What is neither a number, an array nor a text, what has more than `most` elements, and a
-    dict by anything else than texts and numbers, goes as the name of its type."""
+def encode(value: Any, most: float = MAX_NUMBERS) -> Any:
+    """Return a value as JSON data. One of an unknown type, with more than `most` elements, or a dict with keys other
+    than texts and numbers, becomes the name of its type."""
     if value is None or type(value) is float or isinstance(value, (bool, str)):
         return value
     if isinstance(value, (list, tuple)) and len(value) <= most:
@@ -56,17 +56,17 @@ def encode(value: Any, most: float = MOST_NUMBERS) -> Any:
 
 
 def decode(value: Any) -> Any:
-    """The inverse of `encode`: numbers come as NumPy arrays, those without axes as Python's own numbers.
+    """Invert `encode`: arrays become NumPy arrays, those without axes Python numbers.
 
-    Raises ValueError, KeyError, TypeError, OverflowError or RecursionError for what `encode` does not make: who reads
-    the answers of another process may rely on it.
+    Raises ValueError, KeyError, TypeError, OverflowError or RecursionError, and nothing else, for anything that
+    `encode` does not make, so that answers of an untrusted process can be read.
     """
     if value is None or isinstance(value, (bool, float)):
         return value
     if isinstance(value, int):
         return int(np.int64(value)) if value < 2**63 else int(np.uint64(value))
     if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()  # half a character of two halves would spoil a page
+        return value.encode("utf-8", "replace").decode()  # a lone surrogate would break the page
     if "list" in value:
         return [decode(item) for item in value["list"]]
     if "dict" in value:
@@ -79,25 +79,25 @@ def decode(value: Any) -> Any:
     return {"type": decode(str(value["type"]))}
 
 
-@functools.lru_cache(3000)  # more than a task has variants of its reference, of 20 kB each: else none would be kept
+@functools.lru_cache(3000)  # more than a task has variants of its reference (20 kB each): with fewer, none would stay
 def compiled(text: str, mode: str, file: str = PROGRAM) -> CodeType:
-    """A check runs the same few texts in many cases, and to compile one takes longer than to run it."""
+    """Compile a text, with a cache: a check runs the same few texts in many cases, and compiling takes longest."""
     return compile(text, file, mode, dont_inherit=True)
 
 
 def load(source: str, file: str) -> dict[str, Any]:
-    """Run the learner's text as a module: its namespace. Raises whatever it raises, SyntaxError among it."""
+    """Run the learner's text as a module and return its namespace. Raises whatever it raises, also SyntaxError."""
     namespace: dict[str, Any] = {"__name__": file.removesuffix(".py"), "__builtins__": __builtins__}
     try:
         code = compiled(source, "exec", file)
-    except (MemoryError, RecursionError):  # the parser's stack is full, however much memory there is
+    except (MemoryError, RecursionError):  # the parser's stack overflowed, however much memory is free
         raise SyntaxError("an expression has too many parts inside one another") from None
     exec(code, namespace)
     return namespace
 
 
 def run(namespace: dict[str, Any], file: str, program: str, inputs: dict[str, Any], shows: list[str]) -> dict[str, Any]:
-    """The answer of one program, which sees the learner's names and the inputs, and leaves both as they were."""
+    """Run a program with the learner's names and the inputs, and return its answer; both namespaces stay unchanged."""
     scope = {**namespace, **inputs}
     values = {}
     try:
@@ -110,34 +110,34 @@ def run(namespace: dict[str, Any], file: str, program: str, inputs: dict[str, An
 
 
 def failed(error: BaseException, file: str) -> dict[str, Any]:
-    """What is told of an exception: its kind, its message, and the last line of the learner's file on its way."""
+    """Return an exception as a dict: kind, message, and the innermost line and column in the learner's file."""
     if isinstance(error, SyntaxError) and error.filename == file:
         line, column = error.lineno, error.offset
     else:
-        steps = traceback.walk_tb(error.__traceback__)  # extract_tb would read files, with modules that may be gone
+        steps = traceback.walk_tb(error.__traceback__)  # extract_tb would read files, by modules that may be gone
         lines = [number for frame, number in steps if frame.f_code.co_filename == file]
         line, column = (lines[-1] if lines else None), None
     try:
         message = str(error.msg if isinstance(error, SyntaxError) else error)
-    except Exception:  # the text of an exception may come from code of theirs, too
+    except Exception:  # the learner's own __str__ may fail
         message = ""
     return {"kind": type(error).__name__, "message": message[:2000], "line": line, "column": column}
 
 
 # -- The process -------------------------------------------------------------------------------------------------------
 
-SPARE = 8 << 20  # bytes that are given back where memory has run out, so that this can be told
+SPARE = 8 << 20  # bytes held in reserve and freed when memory runs out, so that the answer can still be sent
 NOTHING: dict[str, Any] = {"values": {}}
 
 
 def main() -> None:
-    """Answer what standard input asks until it ends.
+    """Answer the questions on standard input until it ends.
 
-    The answers go where standard output went; what the learner's code prints goes to standard error, and what it reads
-    from standard input is nothing.
+    The answers go to what was standard output; what the learner's code prints goes to standard error, and its standard
+    input is empty.
     """
-    sys.path.remove(os.environ.pop("PYTHONPATH"))  # NumPy is loaded; the packages beside it are no business of theirs
-    np.linalg.inv(np.eye(64) @ np.eye(64))  # takes the memory that BLAS wants before there is a limit
+    sys.path.remove(os.environ.pop("PYTHONPATH"))  # NumPy is loaded; the learner may not import other packages
+    np.linalg.inv(np.eye(64) @ np.eye(64))  # makes BLAS take its memory before the limit holds
     np.random.default_rng(0)
     questions, answers = os.fdopen(os.dup(0), "rb"), os.dup(1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -159,13 +159,13 @@ def main() -> None:
         except MemoryError as error:
             spare.clear()
             say(NOTHING | {"error": failed(error.__context__ or error, server.file)})
-        except BaseException as error:  # SystemExit and what else is no Exception
+        except BaseException as error:  # also SystemExit and KeyboardInterrupt
             say(NOTHING | {"error": failed(error, server.file)})
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 class Server:
-    """What can be asked of the process: each public method is a question."""
+    """The questions that the process answers: each public method is one."""
 
     def __init__(self, say: Callable[[Any], None], answers: int) -> None:
         self._say = say
@@ -173,7 +173,7 @@ class Server:
         self.file = ""
 
     def load(self, source: str, file: str, modules: dict[str, str], **limits: Any) -> None:
-        if not self.file:  # the first time: the limits hold for good
+        if not self.file:  # the first time: the limits cannot be lifted
             self.file = file
             limit(**limits, report=self._answers)
         for name, text in modules.items():
@@ -194,9 +194,9 @@ class Server:
 
 
 def limit(seconds: float, memory: int, allowed: list[list[Any]], report: int) -> None:
-    """From now on: so much processor time and address space, and of system calls only those that are allowed.
+    """Limit this process from now on: processor time, bytes of address space, and the allowed system calls.
 
-    Where the time is over, Python writes to the file descriptor `report` which line it was at, and ends.
+    When the time is over, Python writes the current line to the file descriptor `report` and ends.
     """
     import resource  # not on Windows, where this is never called
 
@@ -211,11 +211,11 @@ def limit(seconds: float, memory: int, allowed: list[list[Any]], report: int) ->
     }
     for name, most in limits.items():
         resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
-    if sys.platform != "darwin":  # which knows this limit and does not accept it
+    if sys.platform != "darwin":  # macOS has this limit but does not accept it
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     faulthandler.enable(report, all_threads=False)
     for number in (signal.SIGPROF, signal.SIGALRM):
-        faulthandler.register(number, report, all_threads=False, chain=True)  # and then what it does anyway: end
+        faulthandler.register(number, report, all_threads=False, chain=True)  # then the default action: end
     signal.setitimer(signal.ITIMER_PROF, seconds)
     if allowed:
         _install(allowed)
@@ -231,7 +231,7 @@ def _prctl(option: int, *arguments: int) -> None:
 
 
 def _install(allowed: list[list[Any]]) -> None:
-    """Have Linux refuse all system calls but those of the filter: see lab/practice/syscalls.py."""
+    """Install the filter of system calls that lab/practice/syscalls.py writes."""
     code = [(*step, os.getpid() if constant == "pid" else constant) for *step, constant in allowed]
     program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *instruction) for instruction in code))
     header = ctypes.create_string_buffer(struct.pack("HP", len(code), ctypes.addressof(program)))

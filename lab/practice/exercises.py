@@ -1,8 +1,7 @@
-"""Graphs to work out by hand: an expression of the lab's own language, and inputs with small numbers.
+"""Generates graphs to work out by hand: an expression in the lab's language, and inputs with small numbers.
 
-The level and the number of an exercise say which one it is: the same two give the same one. The first of all is the
-classic `((a*b) + c) * (a + d)`; the others are drawn from the shapes of their level, with signs and numbers drawn until
-everything in the pass can be done in the head.
+A level and a number always give the same exercise. The first of all is the classic `((a*b) + c) * (a + d)`; the others
+are drawn from the patterns of their level, with signs and numbers redrawn until every step can be done in the head.
 """
 
 import math
@@ -17,12 +16,12 @@ from lab.expression import ExpressionError, parse
 from lab.trace.parts import Value
 from lab.trace.recording import Trace, record
 
-NUMBERS = 10_000  # of exercises in a level
-LARGEST = {1: 120, 2: 120, 3: 60, 4: 60}  # number in a pass, by level
-FINEST = 8  # each number is a multiple of 1/8, and has four digits at most: so many are shown
-TRIES = 60  # inputs for one expression, before another is drawn
+EXERCISES_PER_LEVEL = 10_000
+MAX_NUMBER = {1: 120, 2: 120, 3: 60, 4: 60}  # the largest absolute value in a pass, by level
+MAX_DENOMINATOR = 8  # each number is a multiple of 1/8 and has at most four digits, which is what the page shows
+MAX_TRIES = 60  # inputs drawn for one expression before another is drawn
 
-_SHAPES = {  # a plus stands for plus or minus
+_PATTERNS = {  # each plus becomes a plus or a minus
     1: (
         "((a*b) + c) * (a + d)",
         "(a*b) * (b + c)",
@@ -73,13 +72,13 @@ LEVELS = {
     3: "kinks and curves",
     4: "small arrays",
 }
-_ARRAYS = {"x": (2, 2), "w": (2, 2), "r": (2,)}  # shapes of inputs
+_ARRAYS = {"x": (2, 2), "w": (2, 2), "r": (2,)}  # shapes of the inputs that are arrays
 _CLASSIC = "((a*b) + c) * (a + d)", {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0}
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """text: the expression; inputs: the value of each of its names; trace: its pass on the engine."""
+    """A graph to work out: the expression, the value of each of its names, and the trace of its pass on the engine."""
 
     text: str
     inputs: dict[str, Value]
@@ -87,8 +86,8 @@ class Exercise:
 
 
 def exercise(level: int, number: int) -> Exercise:
-    """Exercise `number`, from 1 on, of a level. ValueError: there is none."""
-    if level not in LEVELS or not 1 <= number <= NUMBERS:
+    """Return exercise `number` of a level, counted from 1. Raises ValueError if there is none."""
+    if level not in LEVELS or not 1 <= number <= EXERCISES_PER_LEVEL:
         raise ValueError(f"There is no exercise {number} of level {level}.")
     if (level, number) == (1, 1):
         text, inputs = _CLASSIC
@@ -97,14 +96,14 @@ def exercise(level: int, number: int) -> Exercise:
 
 
 def _drawn(level: int, draw: random.Random) -> Iterator[Exercise]:
-    """Exercises as they come, without those that are too hard to work out, or teach nothing."""
+    """Draw exercises without end, skipping those that are too hard to work out or teach nothing."""
     while True:
         text = _text(level, draw)
         try:
             expression = parse(text)
-        except ExpressionError as error:  # a shape of this file is wrong
+        except ExpressionError as error:  # a pattern of this file is wrong
             raise RuntimeError(f"{text}: {error.message}") from error
-        for _ in range(TRIES):
+        for _ in range(MAX_TRIES):
             inputs = {name: _input(_ARRAYS.get(name, ()), level, draw) for name in expression.names}
             trace = record(expression, inputs)
             if _is_good(trace, level):
@@ -112,14 +111,16 @@ def _drawn(level: int, draw: random.Random) -> Iterator[Exercise]:
 
 
 def _text(level: int, draw: random.Random) -> str:
-    """A shape of the level, with each plus a plus or a minus."""
-    return re.sub(r" \+ ", lambda _: draw.choice((" + ", " - ")), draw.choice(_SHAPES[level]))
+    """Draw a pattern of the level and turn each plus into a plus or a minus."""
+    return re.sub(r" \+ ", lambda _: draw.choice((" + ", " - ")), draw.choice(_PATTERNS[level]))
 
 
 def _input(shape: tuple[int, ...], level: int, draw: random.Random) -> Value:
-    """Small whole numbers, and halves now and then from the second level on; never 0 but where it is a kink."""
+    """Draw an input of small integers, sometimes halves in levels 2 and 3; 0 only in level 3, which is about kinks."""
     numbers = [n for n in range(-2, 6) if n or level == 3]
-    cells: list[float] = [*draw.sample(numbers, math.prod(shape))]  # no two alike: then it shows which one was taken
+    cells: list[float] = [
+        *draw.sample(numbers, math.prod(shape))
+    ]  # all different: then an answer shows which one was used
     if level in (2, 3) and draw.random() < 0.15:
         cells = [cell / 2 for cell in cells]
     value: Value = np.array(cells, float).reshape(shape).tolist()
@@ -127,20 +128,20 @@ def _input(shape: tuple[int, ...], level: int, draw: random.Random) -> Value:
 
 
 def _is_good(trace: Trace, level: int) -> bool:
-    """Every number on the way is easy to work with; the gradients are not all alike, and most of them not 0."""
-    told: list[Value] = [node["value"] for node in trace.nodes]
+    """Tell whether every number of a pass is easy to work with, the gradients differ, and most of them are not 0."""
+    values: list[Value] = [node["value"] for node in trace.nodes]
     for event in trace.events:
         if event["kind"] == "message":
-            told.append(event["contribution"])
+            values.append(event["contribution"])
         elif event["kind"] == "accumulate":
-            told.append(event["after"])
-    numbers = np.concatenate([np.ravel(value) for value in told])
-    if not np.isfinite(numbers).all() or np.abs(numbers).max() > LARGEST[level]:
+            values.append(event["after"])
+    numbers = np.concatenate([np.ravel(value) for value in values])
+    if not np.isfinite(numbers).all() or np.abs(numbers).max() > MAX_NUMBER[level]:
         return False
-    if np.any(numbers * FINEST % 1) or any(float(f"{number:.4g}") != number for number in numbers):
+    if np.any(numbers * MAX_DENOMINATOR % 1) or any(float(f"{number:.4g}") != number for number in numbers):
         return False
     gradients = [gradient for gradient in trace.gradients.values() if gradient is not None]
-    if len(gradients) < len(trace.gradients):  # an input without a part in the result
+    if len(gradients) < len(trace.gradients):  # an input does not reach the result
         return False
     cells = np.concatenate([np.ravel(gradient) for gradient in gradients])
     return len(set(cells.tolist())) > 1 and int(np.count_nonzero(cells)) > len(cells) / 2

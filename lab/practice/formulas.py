@@ -1,4 +1,4 @@
-"""Which short formula gives the learner's numbers in every case: of the inputs, or of what should have come out."""
+"""Searches for a short formula that gives the learner's numbers in every case, from the inputs or the right result."""
 
 import contextlib
 import itertools
@@ -26,7 +26,7 @@ BINARY: Mapping[str, Callable[[Any, Any], Any]] = {
     "{} / {}": np.divide,
     "{} @ {}": np.matmul,
 }
-Values = list[np.ndarray]  # of one quantity, case by case
+Values = list[np.ndarray]  # of one quantity, one for each case
 
 
 def formula(
@@ -35,10 +35,10 @@ def formula(
     expected: Sequence[Any],
     agree: Callable[[Any, Any], bool],
 ) -> str:
-    """What the learner's numbers are in every case, in words that follow "it is"; "" where nothing is found.
+    """Find a formula for the learner's numbers, in words that follow "it is"; "" if there is none.
 
-    quantities  what they may be made of: how it is written -> its value in each case
-    agree       are two values the same?
+    quantities  what the formula may use: its name in code -> its value in each case
+    agree       tells whether two values are the same
     """
     given = (*got, *expected)
     if not all(isinstance(each, (int, float, np.ndarray)) and not isinstance(each, bool) for each in given):
@@ -48,14 +48,14 @@ def formula(
     with np.errstate(all="ignore"):
         flat = [("`0`", map(np.zeros_like, right)), ("`1`", map(np.ones_like, right))]
         for words, values in itertools.chain(flat, _off_by_a_size(known, right), _formulas(known)):
-            with contextlib.suppress(ValueError):  # of shapes that do not fit
+            with contextlib.suppress(ValueError):  # shapes that do not fit
                 if all(agree(mine, value) for mine, value in zip(got, values, strict=True)):
                     return words
     return ""
 
 
 def _off_by_a_size(known: Mapping[str, Values], right: Values) -> Iterator[tuple[str, Iterator[Any]]]:
-    """What should have come out, times or divided by the size of an array or the length of one of its axes."""
+    """Yield the right result times, and divided by, the size of an array or the length of one of its axes."""
     for text, values in known.items():
         sizes = {f"{text}.size": [value.size for value in values]}
         if len(axes := {value.ndim for value in values}) == 1:
@@ -68,7 +68,7 @@ def _off_by_a_size(known: Mapping[str, Values], right: Values) -> Iterator[tuple
 
 
 def _formulas(known: Mapping[str, Values]) -> Iterator[tuple[str, Iterator[Any]]]:
-    """The quantities, functions of one, and two of all these put together: the short ones first."""
+    """Yield the quantities, functions of one of them, and operations on two of all these, the short ones first."""
     single = dict(known)
     for (text, values), (form, function) in itertools.product(known.items(), UNARY.items()):
         if (applied := _applied(function, values)) is not None:
@@ -83,7 +83,7 @@ def _formulas(known: Mapping[str, Values]) -> Iterator[tuple[str, Iterator[Any]]
 
 
 def _applied(function: Callable[..., Any], *values: Values) -> Values | None:
-    """A function of the values in each case; None where the shapes do not fit."""
+    """Apply a function to the values of each case; None if the shapes do not fit."""
     try:
         return [np.asarray(function(*each)) for each in zip(*values, strict=True)]
     except ValueError:

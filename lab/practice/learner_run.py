@@ -1,4 +1,4 @@
-"""A learner's engine and the lab's train the same network, in the background: what they are at, and what came of it."""
+"""Trains the same network with a learner's engine and with the lab's, in the background, for a comparison."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from lab.practice.learner_training import GRADUATED, LIMITS, LossPoint, task, tr
 from lab.practice.sandbox import Limits, Raised, Sandbox
 from practice.task import Course
 
-SAME = 1e-6  # how far two losses may be apart, relative to the larger one, and still be the same
+SAME_LOSS = 1e-6  # relative difference up to which two losses count as equal
 
 
 @dataclass
 class Side:
-    """One engine's training, so far.
+    """One engine's training so far.
 
-    share   of the digits that were held out: how many are read right at the end; None before, and for four points
-    ended   it has come to its end
-    why     it stopped before: why, as plain text with what the engine said; `line` of its file, where that is known
+    share   accuracy on the held-out digits at the end; None before the end, and for four points
+    ended   whether it ran to its end
+    why     why it stopped early, as plain text with the engine's own message, or ""
+    line    the line of the learner's file at which it stopped, if known
     """
 
     points: list[LossPoint] = field(default_factory=list)
@@ -33,7 +34,7 @@ class Side:
 
 
 class Contest(Background[None]):
-    """Both trainings, the learner's first, begun as this is made. The numbers begin the same, drawn from the seed."""
+    """Both trainings, first the learner's. They start on creation, with the same weights, drawn from the seed."""
 
     def __init__(
         self, course: Course, source: str, seed: int, runner: Callable[[Limits], AbstractContextManager[Sandbox]]
@@ -50,20 +51,20 @@ class Contest(Background[None]):
 
     @property
     def graduated(self) -> bool:
-        """Has the learner's engine learned to read digits?"""
+        """Whether the learner's engine has learned to read digits."""
         return self.yours.ended and (self.yours.share or 0.0) > GRADUATED
 
     @property
-    def parting(self) -> int | None:
-        """The first step in which the losses are not the same; None where they are, as far as both go."""
+    def first_difference(self) -> int | None:
+        """The first step at which the losses differ; None if they agree as far as both go."""
         for yours, labs in zip(self.yours.points, self.labs.points, strict=False):
-            if not math.isclose(yours.loss, labs.loss, rel_tol=SAME):  # and never for what is not a number
+            if not math.isclose(yours.loss, labs.loss, rel_tol=SAME_LOSS):  # nan always differs
                 return yours.step
         return None
 
     @property
     def times_slower(self) -> float | None:
-        """The processor time of the learner's engine, divided by that of the lab's, for the same steps."""
+        """The processor time of the learner's engine divided by the lab's, for the same steps; None before both end."""
         if not (self.yours.ended and self.labs.ended):
             return None
         labs = self.labs.points[-1].seconds
@@ -78,14 +79,14 @@ class Contest(Background[None]):
         self,
         side: Side,
         runner: Callable[[Limits], AbstractContextManager[Sandbox]],
-        told: Callable[[Sandbox], Iterator[LossPoint | float]],
+        training: Callable[[Sandbox], Iterator[LossPoint | float]],
     ) -> None:
         try:
             with self.process(runner(LIMITS)) as process:
-                for said in told(process):
-                    self._take(side, said)
+                for reported in training(process):
+                    self._add(side, reported)
             if len(side.points) < self.task.steps or (self.task.answers is not None and side.share is None):
-                raise Stopped("The training ended before its last step: take out what ends the program.")
+                raise Stopped("The training ended before its last step: remove what ends the program.")
             side.ended = True
         except Raised as raised:
             problem = raised.problem
@@ -93,14 +94,16 @@ class Contest(Background[None]):
         except Stopped as stopped:
             side.why, side.line = YOU_STOPPED if self._halted else str(stopped), stopped.line
 
-    def _take(self, side: Side, said: LossPoint | float) -> None:
-        """What the process says is believed as far as it is what was asked for: each step once, in its turn."""
-        if isinstance(said, float):
-            side.share = said
-        elif said.step != len(side.points) or said.step >= self.task.steps or not math.isfinite(said.seconds):
+    def _add(self, side: Side, reported: LossPoint | float) -> None:
+        """Add a reported loss or accuracy to a side. Raises Stopped unless each step comes once, in its turn."""
+        if isinstance(reported, float):
+            side.share = reported
+        elif (
+            reported.step != len(side.points) or reported.step >= self.task.steps or not math.isfinite(reported.seconds)
+        ):
             raise Stopped(
-                "Your engine interfered with the training: the steps it reports make no sense. Remove what is not part "
-                "of the engine."
+                "Your engine interfered with the training: the steps it reports make no sense. Remove everything that "
+                "is not part of the engine."
             )
         else:
-            side.points.append(said)
+            side.points.append(reported)

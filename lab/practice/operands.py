@@ -1,7 +1,7 @@
-"""Tensors of an engine of Function objects, with Python's signs: `x @ w + b` is `AddRow.apply(MatMul.apply(x, w), b)`.
+"""Gives an engine of Function objects Python's operators: `x @ w + b` runs `AddRow.apply(MatMul.apply(x, w), b)`.
 
-This file is sent to the process of the learner's code, as the text of a program (see lab/practice/learner_engine.py):
-the Functions are theirs, under the names that the tasks give.
+This file is sent as the text of a program to the process of the learner's code (see lab/practice/learner_engine.py):
+the Functions are the learner's, under the names that the tasks ask for.
 """
 
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -17,32 +17,34 @@ if TYPE_CHECKING:
     ReLU: Any = None
     Sigmoid: Any = None
     Sum: Any = None
-    of_operands: Any = None  # the expression as a function of its names
+    of_operands: Any = None  # the expression as a function of its leaves
 
 
 class Lacking(Exception):
     """The course has no such operation; the message is a sentence for the learner."""
 
 
-def lacking(what: str) -> NoReturn:
+def refuse(what: str) -> NoReturn:
     raise Lacking(
         f"Your engine has no {what}: its course has + - * /, powers with a number, @ of matrices, relu, sigmoid, sum."
     )
 
 
 class Operand:
+    """A tensor of the learner's engine with Python's operators."""
+
     def __init__(self, tensor: Any) -> None:
         self.tensor = tensor
         self.shape = np.shape(tensor.data)
 
-    def alike(self, other: Any, doing: str) -> Any:
-        """What `apply` is given for the other operand, which has to have this shape, or to be a number."""
+    def matching(self, other: Any, doing: str) -> Any:
+        """Return the other operand as `apply` takes it. Raises Lacking unless it has this shape or is a number."""
         if not isinstance(other, Operand):
             return other
         if self.shape != other.shape:
             raise Lacking(
-                f"Your engine cannot {doing} {self.shape} and {other.shape}: its course asks for equal shapes, a plain "
-                "number, or a row to add to a matrix."
+                f"Your engine cannot {doing} {self.shape} and {other.shape}: its course has only equal shapes, a plain "
+                "number, or a row added to a matrix."
             )
         return other.tensor
 
@@ -51,22 +53,22 @@ class Operand:
             for matrix, row in ((self, other), (other, self)):
                 if len(matrix.shape) == 2 and row.shape == matrix.shape[1:]:
                     return Operand(AddRow.apply(matrix.tensor, row.tensor))
-        return Operand(Add.apply(self.tensor, self.alike(other, "add")))
+        return Operand(Add.apply(self.tensor, self.matching(other, "add")))
 
     def __mul__(self, other: Any) -> Any:
-        return Operand(Mul.apply(self.tensor, self.alike(other, "multiply")))
+        return Operand(Mul.apply(self.tensor, self.matching(other, "multiply")))
 
     def __pow__(self, exponent: Any) -> Any:
         if isinstance(exponent, Operand):
-            lacking("power with a tensor for exponent")
+            refuse("power with a tensor as the exponent")
         return Operand(Pow.apply(self.tensor, exponent))
 
     def __rpow__(self, base: Any) -> NoReturn:
-        lacking("power with a tensor for exponent")
+        refuse("power with a tensor as the exponent")
 
     def __matmul__(self, other: Any) -> Any:
         if not isinstance(other, Operand) or len(self.shape) != 2 or len(other.shape) != 2:
-            lacking("@ of anything but matrices")
+            refuse("@ of anything but matrices")
         return Operand(MatMul.apply(self.tensor, other.tensor))
 
     def __neg__(self) -> Any:
@@ -94,16 +96,16 @@ class Operand:
 
     def sum(self, *axes: Any, **named: Any) -> Any:
         if axes or named:
-            lacking("sum along an axis")
+            refuse("sum along an axis")
         return Operand(Sum.apply(self.tensor))
 
     def __getitem__(self, index: Any) -> NoReturn:
-        lacking("part of a tensor by its index")
+        refuse("part of a tensor by its index")
 
     def __getattr__(self, name: str) -> NoReturn:
-        lacking(name)
+        refuse(name)
 
 
 def build(**tensors: Any) -> Any:
-    """The expression of their tensors, as a tensor of theirs."""
+    """Compute the expression of the learner's tensors, as one of their tensors."""
     return of_operands(**{name: Operand(tensor) for name, tensor in tensors.items()}).tensor

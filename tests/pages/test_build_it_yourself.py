@@ -139,7 +139,7 @@ def test_a_folder_is_read_and_a_wrong_one_is_one_sentence(tmp_path):
     at.text_input(key="build folder").set_value(str(tmp_path / "file")).run()
     assert not at.exception
     assert "cannot be used" in texts(at.error)
-    assert "cannot be made" in texts(at.code)
+    assert "cannot be created" in texts(at.code)
 
 
 def test_no_link_names_a_folder(tmp_path):

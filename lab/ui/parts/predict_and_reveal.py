@@ -4,7 +4,7 @@ import re
 
 import streamlit as st
 
-from lab.practice.exercises import LEVELS, NUMBERS, exercise
+from lab.practice.exercises import EXERCISES_PER_LEVEL, LEVELS, exercise
 from lab.practice.prediction import (
     FULL,
     GIVEN,
@@ -56,7 +56,7 @@ def _show(current: PageState) -> None:
     session["predict solved"] = None if what or REVEALED in session["predict credit"] else graph
     st.markdown(_task(prediction, what))
     lit = prediction.lit(known["value"], known["gradient"])
-    opening = graph[0] * NUMBERS + graph[1]
+    opening = graph[0] * EXERCISES_PER_LEVEL + graph[1]
     if what is None:
         got = _counted(points(session["predict credit"]), FULL * len(blanks))
         st.markdown(f"**{got}** for this graph. *Next graph* draws another one.", help=POINTS)
@@ -98,14 +98,14 @@ def _done(text: str) -> dict[str, tuple[int, int]]:
     for one in text.split(","):
         match = re.fullmatch(r"(\d{1,2})\.(\d{1,5})-(\d{1,3})-(\d{1,3})", one)
         level, number, got, most = map(int, match.groups()) if match else (0, 0, 0, 0)
-        if level not in LEVELS or not 1 <= number <= NUMBERS or got > most:
+        if level not in LEVELS or not 1 <= number <= EXERCISES_PER_LEVEL or got > most:
             raise ValueError(text)
         found[f"{level}.{number}"] = got, most
     return found
 
 
 LEVEL = Field("level", "predict level", 1, int, limits=(min(LEVELS), max(LEVELS)), always=True)
-NUMBER = Field("graph", "predict number", 1, int, limits=(1, NUMBERS), always=True)
+NUMBER = Field("graph", "predict number", 1, int, limits=(1, EXERCISES_PER_LEVEL), always=True)
 OF_ONE_GRAPH = (  # what another graph begins without
     PrefixField("value_", "predict values", {}, _answer),
     PrefixField("gradient_", "predict gradients", {}, _answer),
@@ -135,7 +135,7 @@ def _begin_again() -> None:
 
 
 def _next() -> None:
-    st.session_state["predict number"] = st.session_state["predict number"] % NUMBERS + 1
+    st.session_state["predict number"] = st.session_state["predict number"] % EXERCISES_PER_LEVEL + 1
     _begin_again()
 
 

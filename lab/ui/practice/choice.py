@@ -14,7 +14,7 @@ import streamlit as st
 
 from lab.practice import learner_engine, sandbox
 from lab.practice.checking import Checking
-from lab.practice.folder import LARGEST
+from lab.practice.folder import MAX_BYTES
 from lab.practice.render_report import render_report
 from lab.text import strict_json
 from lab.ui import address, page, state
@@ -126,7 +126,7 @@ def come_back(name: str = "", asks_for_days: bool = False) -> None:
         for key, course in lacking.items():
             text = texts.get(key) if isinstance(texts, dict) else None
             session[_ASKED] = {*session.get(_ASKED, ()), key}
-            if isinstance(text, str) and len(text) <= LARGEST:
+            if isinstance(text, str) and len(text) <= MAX_BYTES:
                 checking = Checking(course, course.tasks[-1].key, text, secrets.randbits(32), pool().runner)
                 session[_COMING] = session.get(_COMING, {}) | {key: checking}
 

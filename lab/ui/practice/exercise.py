@@ -97,7 +97,7 @@ def exercise(
             return
         if asked.get("key") != name:  # it was on its way while the page went to another text
             return
-        if len(text) > own_folder.LARGEST or sandbox.unavailable():
+        if len(text) > own_folder.MAX_BYTES or sandbox.unavailable():
             return
         state.pop(_name(course, "complaint"), None)
         if folder:

@@ -45,7 +45,15 @@ def test_it_says_what_was_built_passed_tried_and_trained(contest):
     said = " ".join(Elements(page).said)
     for task in TENSORS.tasks:
         assert task.title in said
-    for words in ("2 November 2026", "2026-10-01", "Checks in this visit: 7", "95.0%", "0.125", "x = 1", "no proof"):
+    for words in (
+        "2 November 2026",
+        "2026-10-01",
+        "Checks since the lab was opened: 7",
+        "95.0%",
+        "0.125",
+        "x = 1",
+        "no proof",
+    ):
         assert words in said
     points = [attributes["points"] for tag, attributes in Elements(page).found if tag == "polyline"]
     assert [len(line.split()) for line in points] == [2, 2]  # what is not a number is not drawn

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lab.practice.checker import Here, Job, Stopped, check, pattern, problem, resemblance, same
+from lab.practice.checker import Job, LocalRunner, Stopped, check, pattern, problem, resemblance, same
 from practice.task import Check, Course, Mistake, Task
 
 REFERENCE = """
@@ -69,7 +69,7 @@ def course(tmp_path):
 
 
 def test_the_reference_passes(course):
-    report = check(course, "bias", course.reference, Here(), 0)
+    report = check(course, "bias", course.reference, LocalRunner(), 0)
     assert report
     assert report.passed == {"double": True, "bias": True}
 
@@ -82,7 +82,7 @@ def test_the_lines_of_a_task(course):
     ("key", "mistake"), [(task.key, mistake) for task in (DOUBLE, BIAS) for mistake in task.mistakes]
 )
 def test_a_known_mistake_is_named(course, key, mistake):
-    report = check(course, key, course.with_mistake(mistake), Here(), 0)
+    report = check(course, key, course.with_mistake(mistake), LocalRunner(), 0)
     assert not report
     assert report.failure.mistake == mistake
 
@@ -98,7 +98,7 @@ def test_a_mistake_that_fails_another_check_is_not_named(tmp_path):
     task = Task("both", "Both", "Write `both(a, b)`.", checks, (neither, second), ("Think.",))
     course = Course("sums", "Sums", "?", tmp_path, (task,))
     for mistake in (neither, second):
-        assert check(course, "both", course.with_mistake(mistake), Here(), 0).failure.mistake == mistake
+        assert check(course, "both", course.with_mistake(mistake), LocalRunner(), 0).failure.mistake == mistake
 
 
 @pytest.mark.parametrize("tasks", [1, 2])
@@ -111,7 +111,7 @@ def test_a_mistake_that_would_have_failed_before_is_not_named(tmp_path, tasks):
     split = ((first, then),) if tasks == 1 else ((first,), (then,))
     steps = [Task(f"step{n}", "", "", checks, (neither,) * (n == 0), ()) for n, checks in enumerate(split)]
     wrong = "def both(a, b):\n    return b if a == 0 else 0.0\n"
-    failure = check(Course("sums", "Sums", "?", tmp_path, (*steps,)), steps[-1].key, wrong, Here(), 0).failure
+    failure = check(Course("sums", "Sums", "?", tmp_path, (*steps,)), steps[-1].key, wrong, LocalRunner(), 0).failure
     assert (failure.check, failure.mistake) == (then, None)
 
 
@@ -125,7 +125,7 @@ def test_a_mistake_of_a_task_that_passed_is_not_named(tmp_path):
     first = Task("one", "One", "`one(a)` is a.", (Check("One", "y = one(a)", ("y",), **number),), (lost,), ("Think.",))
     second = Task("two", "Two", "`two(a)` is 2a.", (Check("Two", "y = two(a)", ("y",), **number),), (), ("Think.",))
     course = Course("sums", "Sums", "?", tmp_path, (first, second))
-    failure = check(course, "two", course.reference.replace("one(a) + a", "a"), Here(), 0).failure
+    failure = check(course, "two", course.reference.replace("one(a) + a", "a"), LocalRunner(), 0).failure
     assert (failure.task, failure.mistake) == ("two", None)
 
 
@@ -134,13 +134,13 @@ def test_of_a_list_of_another_length_only_what_is_wrong_is_marked(tmp_path):
     task = Task("some", "Some", "Write `some()`.", (Check("Some", "y = some()", ("y", "y.count(2)")),), (), ("Think.",))
     course = Course("lists", "Lists", "?", tmp_path, (task,))
     for answer, wrong in (("[3, 2, 1, 1]", [False] * 3 + [True]), ("[3, 9]", [False, True]), ("[3, 2]", None)):
-        failure = check(course, "some", f"def some():\n    return {answer}\n", Here(), 0).failure
+        failure = check(course, "some", f"def some():\n    return {answer}\n", LocalRunner(), 0).failure
         assert (None if failure.wrong is None else failure.wrong.tolist()) == wrong
 
 
 def test_the_case_that_is_shown_is_small_and_stands_beside_finite_differences(course):
     wrong = course.reference.replace("grad.sum(axis=0)", "grad.sum(axis=0) + (len(grad) > 1)")
-    failure = check(course, "bias", wrong, Here(), 0).failure
+    failure = check(course, "bias", wrong, LocalRunner(), 0).failure
     assert (failure.show, failure.mistake) == ("db", None)
     assert failure.inputs["x"].shape == (2, 1)
     assert np.array_equal(failure.inputs["v"], np.round(failure.inputs["v"]))
@@ -163,13 +163,13 @@ def test_the_case_that_is_shown_is_one_where_finite_differences_agree_with_the_r
         derivatives={"dx": "x"},
     )
     course = Course("kinks", "Kinks", "?", tmp_path, (Task("rule", "A rule", "", (one,), (), ()),))
-    failure = check(course, "rule", reference.replace(f"{slope} * v", "7 * v"), Here(), 0).failure
+    failure = check(course, "rule", reference.replace(f"{slope} * v", "7 * v"), LocalRunner(), 0).failure
     assert failure.inputs["x"].size == 1
     np.testing.assert_allclose(failure.numerical, failure.expected, rtol=1e-4)
 
 
 def test_a_failure_is_told_although_the_process_ends_before_a_smaller_case_is_found(course):
-    class Ending(Here):
+    class Ending(LocalRunner):
         def load(self, source, file, modules=()):
             self.loaded = hasattr(self, "loaded")
             return super().load(source, file, modules)
@@ -184,7 +184,7 @@ def test_a_failure_is_told_although_the_process_ends_before_a_smaller_case_is_fo
 
 
 def test_a_file_that_cannot_be_loaded_is_told_with_its_line(course):
-    report = check(course, "double", "import numpy as np\ndef double(x:\n", Here(), 0)
+    report = check(course, "double", "import numpy as np\ndef double(x:\n", LocalRunner(), 0)
     assert (report.problem.kind, report.line) == ("SyntaxError", 2)
 
 
@@ -195,12 +195,12 @@ def test_a_place_that_no_text_has_is_none(place):
 
 
 def test_an_exception_is_told_with_the_line_of_the_file(course):
-    report = check(course, "double", "def double(x):\n    return x.twice\n", Here(), 0)
+    report = check(course, "double", "def double(x):\n    return x.twice\n", LocalRunner(), 0)
     assert (report.failure.problem.kind, report.line) == ("AttributeError", 2)
 
 
 def test_a_later_task_is_not_run_before_the_first_passes(course):
-    report = check(course, "bias", "def double(x): return 2 * x\n", Here(), 0)
+    report = check(course, "bias", "def double(x): return 2 * x\n", LocalRunner(), 0)
     assert report.passed == {"double": True, "bias": False}
     assert report.checks == {"The gradient of b": False}
 
@@ -234,7 +234,7 @@ ROOTS = "def find(square):\n    return square**0.5\n"
 def test_a_judge_decides_where_several_answers_are_right(tmp_path, source, passes, slow):
     (tmp_path / "reference.py").write_text(ROOTS, "utf-8")
     task = Task("root", "A root", "Write `find(square)`.", (replace(ROOT, slow=slow),), (WHOLE,), ("Think.",))
-    report = check(Course("roots", "Roots", "?", tmp_path, (task,)), "root", source, Here(), 0)
+    report = check(Course("roots", "Roots", "?", tmp_path, (task,)), "root", source, LocalRunner(), 0)
     assert bool(report) is passes
     if "round" in source:
         assert report.failure.looks_like == "The square of 1 is another."
@@ -245,7 +245,7 @@ def test_a_judge_decides_where_several_answers_are_right(tmp_path, source, passe
 
 
 def test_a_known_mistake_may_overflow_in_silence(course):
-    here = Here()
+    here = LocalRunner()
     here.load("import numpy as np\n", "here.py")
     (said,) = here.run([Job("y = np.exp(np.array([1e4]))", {}, ("y",))])
     assert said.values["y"].tolist() == [np.inf]
@@ -315,8 +315,8 @@ def test_a_sign_that_is_wrong_in_the_smallest_case_alone_is_not_named(tmp_path):
     (tmp_path / "reference.py").write_text(reference, "utf-8")
     one = Check("A rule", "y = rule(x)", ("y",), lambda rng, size: {"x": float(size + 1)})
     course = Course("rules", "Rules", "?", tmp_path, (Task("rule", "A rule", "", (one,), (), ()),))
-    assert check(course, "rule", "def rule(x):\n    return x\n", Here(), 0).failure.looks_like == ""
-    wrong = check(course, "rule", "def rule(x):\n    return x * x\n", Here(), 0).failure
+    assert check(course, "rule", "def rule(x):\n    return x\n", LocalRunner(), 0).failure.looks_like == ""
+    wrong = check(course, "rule", "def rule(x):\n    return x * x\n", LocalRunner(), 0).failure
     assert wrong.looks_like == "The number is right and its sign is wrong."
 
 
@@ -325,8 +325,8 @@ def test_a_wrong_gradient_that_is_tiny_fails(tmp_path):
     (tmp_path / "reference.py").write_text(reference, "utf-8")
     one = Check("A rule", "y, dx = rule(x, v)", ("y", "dx"), lambda rng, size: {"x": 1.0, "v": rng.uniform(1, 2, 3)})
     course = Course("rules", "Rules", "?", tmp_path, (Task("rule", "A rule", "", (one,), (), ()),))
-    assert check(course, "rule", reference, Here(), 0)
-    assert not check(course, "rule", reference.replace("1e-7 * v", "0 * v"), Here(), 0)
+    assert check(course, "rule", reference, LocalRunner(), 0)
+    assert not check(course, "rule", reference.replace("1e-7 * v", "0 * v"), LocalRunner(), 0)
 
 
 def test_no_number_is_rounded_to_0_in_the_case_that_is_shown(tmp_path):
@@ -339,6 +339,6 @@ def test_no_number_is_rounded_to_0_in_the_case_that_is_shown(tmp_path):
         lambda rng, size: {"x": rng.uniform(0.1, 0.4, 3), "v": rng.uniform(0.1, 0.4, 3) * (size > 0)},
     )
     course = Course("rules", "Rules", "?", tmp_path, (Task("rule", "A rule", "", (one,), (), ()),))
-    failure = check(course, "rule", "def rule(x, v):\n    return 1 / x\n", Here(), 0).failure
+    failure = check(course, "rule", "def rule(x, v):\n    return 1 / x\n", LocalRunner(), 0).failure
     assert failure.inputs["x"].all()
     assert failure.inputs["v"].all()

@@ -62,7 +62,7 @@ def test_check_shows_the_case_that_fails_its_line_and_the_mistake(place, capsys)
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (b"\xff\xfe", "not a text in UTF-8"),
+        (b"\xff\xfe", "not UTF-8 text"),
         (b"#" * 400_000, "larger than"),
     ],
     ids=["not text", "too large"],
@@ -78,7 +78,7 @@ def test_a_file_that_cannot_be_read_does_not_hide_the_others(place, capsys):
     (place / "scalars.py").write_bytes(b"\xff\xfe")
     assert main(["check", str(place)]) == 2
     said = capsys.readouterr()
-    assert "not a text in UTF-8" in said.err
+    assert "not UTF-8 text" in said.err
     assert f"✗ {COURSES['functions'].tasks[0].title}" in said.out
 
 
@@ -121,7 +121,7 @@ def test_watch_checks_at_each_save_until_it_is_interrupted(place):
         try:
             assert any("Waiting for the next save" in line for line in watch.stdout)
             (place / "scalars.py").write_bytes(b"\xff\xfe")  # what cannot be read does not end the watch
-            assert any("not a text in UTF-8" in line for line in watch.stdout)
+            assert any("not UTF-8 text" in line for line in watch.stdout)
             assert any("Waiting for the next save" in line for line in watch.stdout)
             (place / "scalars.py").write_text(SCALARS.reference, "utf-8")
             assert any(f"All {len(SCALARS.tasks)} tasks are passed" in line for line in watch.stdout)

@@ -14,7 +14,7 @@ import pytest
 
 import model
 from lab.practice import checker
-from lab.practice.checker import FailedCheck, Here, _cases, _numerical, check
+from lab.practice.checker import FailedCheck, LocalRunner, _cases, _numerical, check
 from lab.practice.render_report import render_report
 from practice import COURSES
 from practice.scalars import reference as scalars
@@ -50,7 +50,7 @@ def test_the_reference_as_it_grows_passes_task_after_task(course):
     for number, task in enumerate(course.tasks):
         text = grown(course, number + 1)
         quick = replace(course, tasks=(*(without_slow(each) for each in course.tasks[:number]), task))
-        report = check(quick, task.key, text, Here(), seed=1)
+        report = check(quick, task.key, text, LocalRunner(), seed=1)
         assert report, (task.key, report)
 
 
@@ -60,7 +60,7 @@ def without_slow(task):
 
 @each_course
 def test_the_starter_loads_and_does_not_pass(course):
-    report = check(course, course.tasks[0].key, course.starter, Here(), seed=1)
+    report = check(course, course.tasks[0].key, course.starter, LocalRunner(), seed=1)
     assert report.problem is None
     assert not report
 
@@ -78,7 +78,9 @@ def matrix(course, seed):
         # As for a learner, who has passed what comes before.
         tasks = (*(thin(each) for each in course.tasks[:number]), task)
         for mistake in task.mistakes:
-            failure = check(replace(course, tasks=tasks), task.key, course.with_mistake(mistake), Here(), seed).failure
+            failure = check(
+                replace(course, tasks=tasks), task.key, course.with_mistake(mistake), LocalRunner(), seed
+            ).failure
             named = failure.mistake.key if failure and failure.mistake else ""
             rows.append((task.key, mistake.key, failure and failure.task, failure and failure.check.name, named))
     return rows
@@ -107,7 +109,7 @@ def test_what_a_text_asks_for_is_looked_at(key, old, new, said):
     course = COURSES["scalars"]
     assert course.reference.count(old) == 1
     wrong = course.reference.replace(old, new)
-    report = check(course, key, wrong, Here(), seed=2)
+    report = check(course, key, wrong, LocalRunner(), seed=2)
     sentence = render_report(course, key, report, "")["sentence"]
     assert said in sentence
 
@@ -129,7 +131,7 @@ def test_what_writes_to_an_array_of_somebody_else_fails(key, old, new):
     keys = [task.key for task in course.tasks]
     text = grown(course, keys.index(key) + 1)
     assert text.count(old) == 1, old
-    report = check(course, key, text.replace(old, new), Here(), seed=2)
+    report = check(course, key, text.replace(old, new), LocalRunner(), seed=2)
     assert [name for name, passed in report.passed.items() if not passed] == [key]
 
 
@@ -138,14 +140,14 @@ def test_right_answers_in_another_style_pass(course):
     paths = sorted(course.folder.glob("unusual/*.py"))
     assert len(paths) >= 3
     for path in paths:
-        report = check(course, course.tasks[-1].key, path.read_text("utf-8"), Here(), seed=3)
+        report = check(course, course.tasks[-1].key, path.read_text("utf-8"), LocalRunner(), seed=3)
         assert report, (path.name, report)
 
 
 @each_course
 def test_derivatives_of_the_reference_agree_with_finite_differences(course):
     """In every case, as they are shown beside each other: at a kink there is no derivative, so none lies on one."""
-    here, rng = Here(), np.random.default_rng(5)
+    here, rng = LocalRunner(), np.random.default_rng(5)
     here.load(course.reference, course.file)
     for task in course.tasks:
         for one in task.checks:
@@ -303,7 +305,7 @@ def caught(course, own, mutant):
     before = signal.signal(signal.SIGVTALRM, stop)
     signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
     try:
-        return not check(replace(course, tasks=(*quick, *slow)), slow[-1].key, mutant, Here(), seed=11)
+        return not check(replace(course, tasks=(*quick, *slow)), slow[-1].key, mutant, LocalRunner(), seed=11)
     except TooLong:
         return True
     finally:
@@ -344,7 +346,11 @@ def trained(rate, steps, seed=1):
     last = replace(task, checks=task.checks[-1:])
     text = course.reference.replace("rate=0.5, steps=100", f"rate={rate}, steps={steps}")
     return check(
-        replace(course, tasks=(*(replace(each, checks=()) for each in before), last)), "train", text, Here(), seed
+        replace(course, tasks=(*(replace(each, checks=()) for each in before), last)),
+        "train",
+        text,
+        LocalRunner(),
+        seed,
     )
 
 

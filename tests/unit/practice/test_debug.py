@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from lab.practice.checker import Here, check
+from lab.practice.checker import LocalRunner, check
 from practice.debug import FAILURES, PROGRAMS
 
 BY_KEY = {program.key: program for program in PROGRAMS}
 
 
 def checked(program, text):
-    return check(program, program.tasks[0].key, text, Here(), seed=7)
+    return check(program, program.tasks[0].key, text, LocalRunner(), seed=7)
 
 
 def test_there_are_twelve():
@@ -57,7 +57,7 @@ def test_the_gradient_that_is_asked_for_is_the_derivative():
         ),
     ]
     for key, expression, inputs, loss in differences:
-        here = Here()
+        here = LocalRunner()
         here.load(BY_KEY[key].reference, f"{key}.py")
         namespace = {**here._namespace, **inputs}
         np.testing.assert_allclose(

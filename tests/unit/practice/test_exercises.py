@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.practice.exercises import LARGEST, LEVELS, NUMBERS, exercise
+from lab.practice.exercises import EXERCISES_PER_LEVEL, LEVELS, MAX_NUMBER, exercise
 from lab.text import numeral
 
-ANY = st.tuples(st.sampled_from([*LEVELS]), st.integers(1, NUMBERS))
+ANY = st.tuples(st.sampled_from([*LEVELS]), st.integers(1, EXERCISES_PER_LEVEL))
 
 
 def test_the_first_is_the_classic():
@@ -24,7 +24,7 @@ def test_every_number_can_be_reckoned_and_is_shown_in_full(which):
     found = exercise(*which)
     told = [node["value"] for node in found.trace.nodes] + [*found.trace.gradients_after().values()]
     for number in np.concatenate([np.ravel(value) for value in told]).tolist():
-        assert abs(number) <= LARGEST[which[0]]
+        assert abs(number) <= MAX_NUMBER[which[0]]
         assert float(numeral(number).replace("−", "-")) == number
 
 
@@ -43,7 +43,7 @@ def test_a_level_has_many_different_ones_of_its_kind(level):
     assert own[level] <= ops
 
 
-@pytest.mark.parametrize("which", [(0, 1), (5, 1), (1, 0), (1, NUMBERS + 1)])
+@pytest.mark.parametrize("which", [(0, 1), (5, 1), (1, 0), (1, EXERCISES_PER_LEVEL + 1)])
 def test_there_are_no_others(which):
     with pytest.raises(ValueError, match="There is no exercise"):
         exercise(*which)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.practice.folder import COPIES, LARGEST, Changed, FolderError, keep, read, start, write
+from lab.practice.folder import COPIES, MAX_BYTES, Changed, FolderError, keep, read, start, write
 from practice.task import Course
 
 NOW = datetime(2026, 1, 2, 3, 4, 5)
@@ -107,18 +107,18 @@ def test_what_cannot_be_used_is_one_sentence(folder, course, tmp_path):
 
     (tmp_path / "file").write_text("", "utf-8")
     assert "no folder" in said(read, folder, course)
-    assert "not the whole path" in said(start, Path("engine"), course)
-    assert "not the whole path" in said(start, Path("/eng\0ine"), course)
-    assert "cannot be made" in said(start, tmp_path / "file", course)
-    assert "cannot be made" in said(start, tmp_path / "file/below", course)
-    assert "cannot be made" in said(start, Path("/proc/none"), course)
+    assert "not the full path" in said(start, Path("engine"), course)
+    assert "not the full path" in said(start, Path("/eng\0ine"), course)
+    assert "cannot be created" in said(start, tmp_path / "file", course)
+    assert "cannot be created" in said(start, tmp_path / "file/below", course)
+    assert "cannot be created" in said(start, Path("/proc/none"), course)
     folder.mkdir(parents=True)
     (folder / "small.py").mkdir()
     assert "cannot be read" in said(read, folder, course)
     (folder / "small.py").rmdir()
     (folder / "small.py").write_bytes(b"\xff\xfe\x00")
     assert "UTF-8" in said(read, folder, course)
-    (folder / "small.py").write_bytes(b"#" * (LARGEST + 1))
+    (folder / "small.py").write_bytes(b"#" * (MAX_BYTES + 1))
     assert "larger than 300 kB" in said(start, folder, course)
     (folder / "small.py").write_bytes(b"a = 1\n")
     (folder / COPIES).write_text("", "utf-8")

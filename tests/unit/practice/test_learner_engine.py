@@ -9,7 +9,7 @@ import pytest
 from lab.expression.builder import parse
 from lab.gradcheck import gradcheck
 from lab.practice import learner_training, sandbox
-from lab.practice.checker import Here
+from lab.practice.checker import LocalRunner
 from lab.practice.learner_engine import Differentiated, Loaded, Unusable
 from lab.trace.derive import derive
 from lab.trace.export import playable
@@ -39,7 +39,7 @@ def checked(course, source, expression, leaves, runner, upstream=None):
 @pytest.mark.parametrize("source", STYLES, ids=range(len(STYLES)))
 @pytest.mark.parametrize(("text", "leaves"), PASSES)
 def test_a_pass_of_scalars_has_the_numbers_of_the_lab_s_engine(source, text, leaves):
-    expression, engine = parse(text), Loaded(SCALARS, source, Here())
+    expression, engine = parse(text), Loaded(SCALARS, source, LocalRunner())
     trace = engine.follow(expression, leaves)
     for name, gradient in record(expression, leaves).gradients.items():
         np.testing.assert_allclose(trace.gradients[name], gradient, rtol=1e-12)
@@ -49,7 +49,7 @@ def test_a_pass_of_scalars_has_the_numbers_of_the_lab_s_engine(source, text, lea
 
 
 def test_events_name_the_lines_of_the_learner_s_file_that_ran():
-    trace = follow(SCALARS, SCALARS.reference, parse("a * b"), {"a": 2.0, "b": 3.0}, Here())
+    trace = follow(SCALARS, SCALARS.reference, parse("a * b"), {"a": 2.0, "b": 3.0}, LocalRunner())
     lines = SCALARS.reference.splitlines()
     sent = [lines[event["line"] - 1].strip() for event in trace.events if event["kind"] == "message"]
     assert [line.split(" +=")[0] for line in sent] == ["self.grad", "other.grad"]
@@ -61,9 +61,9 @@ def test_events_name_the_lines_of_the_learner_s_file_that_ran():
 
 def test_an_engine_that_overwrites_is_seen_to():
     wrong = SCALARS.reference.replace("grad +=", "grad =")
-    trace = follow(SCALARS, wrong, parse("a + a"), {"a": 3.0}, Here())
+    trace = follow(SCALARS, wrong, parse("a + a"), {"a": 3.0}, LocalRunner())
     assert trace.gradients["a"] == 1
-    assert [row.agrees for row in checked(SCALARS, wrong, parse("a + a"), {"a": 3.0}, Here())] == [False]
+    assert [row.agrees for row in checked(SCALARS, wrong, parse("a + a"), {"a": 3.0}, LocalRunner())] == [False]
 
 
 def _no_such_node(told):
@@ -88,14 +88,14 @@ def _another_shape(told):
 
 @pytest.mark.parametrize("lie", [_no_such_node, _a_node_from_the_end, _no_line, _a_line_inside_a_text, _another_shape])
 def test_what_does_not_hold_together_is_refused(lie):
-    class Lying(Here):
+    class Lying(LocalRunner):
         def run(self, jobs):
             (said,) = super().run(jobs)
             lie(said.values["told"])
             return [said]
 
     source = f'"""A text\nof lines,\n(an engine" in\nit."""\n{SCALARS.reference}'
-    follow(SCALARS, source, parse("a * b"), {"a": 2.0, "b": 3.0}, Here())
+    follow(SCALARS, source, parse("a * b"), {"a": 2.0, "b": 3.0}, LocalRunner())
     with pytest.raises(Unusable):
         follow(SCALARS, source, parse("a * b"), {"a": 2.0, "b": 3.0}, Lying())
 
@@ -105,7 +105,7 @@ def test_a_gradient_of_another_shape_is_refused():
     leaves = {"x": np.ones((2, 3)), "r": np.ones((1, 3))}
     for seen in (follow, checked):
         with pytest.raises(Unusable, match=r"gradient of r has the shape \(2, 3\), and r has \(1, 3\)"):
-            seen(TENSORS, wrong, parse("(x * r).sum()"), leaves, Here())
+            seen(TENSORS, wrong, parse("(x * r).sum()"), leaves, LocalRunner())
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_gradient_of_another_shape_is_refused():
     ],
 )
 def test_a_pass_of_tensors_has_the_numbers_of_the_lab_s_engine(text, leaves):
-    expression, engine = parse(text), Loaded(TENSORS, TENSORS.reference, Here())
+    expression, engine = parse(text), Loaded(TENSORS, TENSORS.reference, LocalRunner())
     trace = engine.follow(expression, leaves)
     for name, gradient in record(expression, leaves).gradients.items():
         np.testing.assert_allclose(trace.gradients[name], gradient, rtol=1e-12, atol=1e-15)
@@ -136,7 +136,7 @@ def first_wrong(derived):
 
 def test_what_goes_to_each_copy_is_told_before_its_sum_and_a_forgotten_sum_is_seen():
     leaves = {"x": [[1.0, 2.0], [3.0, 4.0]], "b": [10.0, 20.0]}
-    trace = follow(TENSORS, TENSORS.reference, parse("sum(x * b)"), leaves, Here())
+    trace = follow(TENSORS, TENSORS.reference, parse("sum(x * b)"), leaves, LocalRunner())
     to_b = next(event for event in trace.events if event["kind"] == "message" and event["child"] == 1)
     assert to_b["contribution"] == [[1, 2], [3, 4]]
     assert [event["message"] for event in trace.events if event["kind"] == "accumulate" and event["node"] == 1] == [
@@ -144,7 +144,7 @@ def test_what_goes_to_each_copy_is_told_before_its_sum_and_a_forgotten_sum_is_se
     ]
     wrong = TENSORS.reference.replace("unbroadcast(out.grad * a, b.shape)", "(out.grad * a)[0]")
     assert wrong != TENSORS.reference
-    trace = follow(TENSORS, wrong, parse("sum(x * b)"), leaves, Here())
+    trace = follow(TENSORS, wrong, parse("sum(x * b)"), leaves, LocalRunner())
     assert first_wrong(derive(trace))["message"] == [1, 2]
 
 
@@ -195,7 +195,7 @@ def test_a_pass_of_functions_has_the_numbers_of_the_lab_s_engine(style, text, le
     labs = record(expression, leaves)
     shape = np.shape(labs.nodes[labs.output]["value"])
     upstream = np.ones(shape) if shape else None
-    engine = Loaded(FUNCTIONS, source, Here())
+    engine = Loaded(FUNCTIONS, source, LocalRunner())
     trace = engine.follow(expression, leaves, upstream)
     for name, gradient in labs.gradients.items():
         np.testing.assert_allclose(trace.gradients[name], gradient, rtol=1e-12, atol=1e-15)
@@ -219,7 +219,7 @@ def test_a_pass_of_functions_has_the_numbers_of_the_lab_s_engine(style, text, le
 def test_functions_show_what_they_saved_and_plain_numbers_are_constants():
     expression = parse("3 * a + b")
     leaves = {"a": np.array([1.0, 2.0]), "b": np.array([0.5, -1.0])}
-    trace = follow(FUNCTIONS, FUNCTIONS.reference, expression, leaves, Here(), np.ones(2))
+    trace = follow(FUNCTIONS, FUNCTIONS.reference, expression, leaves, LocalRunner(), np.ones(2))
     product, number = next((node, trace.nodes[node["children"][1]]) for node in trace.nodes if node["op"] == "*")
     assert (number["label"], number["requires_grad"]) == ("3", False)
     assert [(entry["name"], entry["holds"], entry["value"]) for entry in product["captured"]] == [
@@ -244,9 +244,9 @@ def test_a_broken_function_is_seen_to(edit, text, leaves, name):
     wrong = FUNCTIONS.reference.replace(*edit)
     assert wrong != FUNCTIONS.reference
     upstream = np.arange(6.0).reshape(2, 3)
-    rows = checked(FUNCTIONS, wrong, parse(text), leaves, Here(), upstream)
+    rows = checked(FUNCTIONS, wrong, parse(text), leaves, LocalRunner(), upstream)
     assert not next(row for row in rows if row.name == name).agrees
-    trace = follow(FUNCTIONS, wrong, parse(text), leaves, Here(), upstream)
+    trace = follow(FUNCTIONS, wrong, parse(text), leaves, LocalRunner(), upstream)
     lost = [
         event
         for event in trace.events
@@ -263,7 +263,7 @@ def test_a_broken_function_is_seen_to(edit, text, leaves, name):
         ("tanh(x)", {"x": X}, "has no tanh: its course has"),
         ("maximum(x, 0)", {"x": X}, "no such operation or attribute: name 'maximum'"),
         ("x.sum(axis=0)", {"x": X}, "no sum along an axis"),
-        ("2 ** x", {"x": X}, "no power with a tensor for exponent"),
+        ("2 ** x", {"x": X}, "no power with a tensor as the exponent"),
         ("x[0]", {"x": X}, "no part of a tensor by its index"),
         ("x @ b", {"x": X, "b": np.ones(3)}, "no @ of anything but matrices"),
         ("x * b", {"x": X, "b": np.ones(3)}, r"cannot multiply \(2, 3\) and \(3,\)"),
@@ -272,7 +272,7 @@ def test_a_broken_function_is_seen_to(edit, text, leaves, name):
 def test_what_the_course_of_functions_lacks_is_one_sentence(text, leaves, said):
     for seen in (follow, checked):
         with pytest.raises(Unusable, match=said) as raised:
-            seen(FUNCTIONS, FUNCTIONS.reference, parse(text), leaves, Here())
+            seen(FUNCTIONS, FUNCTIONS.reference, parse(text), leaves, LocalRunner())
         assert len(str(raised.value)) <= 200
 
 
@@ -286,27 +286,27 @@ def test_what_the_course_of_functions_lacks_is_one_sentence(text, leaves, said):
 )
 def test_a_gradient_check_of_the_backward_pass_alone(course, text, leaves):
     expression = parse(text)
-    report = gradcheck(Differentiated(Loaded(course, course.reference, Here()), expression), leaves)
+    report = gradcheck(Differentiated(Loaded(course, course.reference, LocalRunner()), expression), leaves)
     assert report
     for name, result in gradcheck(expression, leaves).inputs.items():
         np.testing.assert_allclose(report.inputs[name].analytic, result.analytic, rtol=1e-12, atol=1e-15)
         np.testing.assert_array_equal(report.inputs[name].numerical, result.numerical)  # the forward pass is the lab's
     source = re.sub(r"(\w+\.grad = message) if.*", r"\1", course.reference.replace("grad +=", "grad ="))
     assert source != course.reference
-    wrong = Differentiated(Loaded(course, source, Here()), parse(f"h = ({text})\nsum(h * h)"))
+    wrong = Differentiated(Loaded(course, source, LocalRunner()), parse(f"h = ({text})\nsum(h * h)"))
     assert not gradcheck(wrong, leaves)
 
 
 def test_an_engine_with_another_value_is_said_to_have_it():
     wrong = SCALARS.reference.replace("t = math.tanh(self.data)", "t = math.sin(self.data)")
-    result = Differentiated(Loaded(SCALARS, wrong, Here()), parse("tanh(a)"))(a=Tensor(0.5))
+    result = Differentiated(Loaded(SCALARS, wrong, LocalRunner()), parse("tanh(a)"))(a=Tensor(0.5))
     with pytest.raises(Unusable, match=r"computes 0\.4794 where the lab’s computes 0\.4621"):
         result.backward()
 
 
 def test_arrays_are_no_inputs_of_an_engine_of_numbers():
     with pytest.raises(Unusable, match="single numbers: make a a number"):
-        follow(SCALARS, SCALARS.reference, parse("a * b"), {"a": [1.0, 2.0], "b": 3.0}, Here())
+        follow(SCALARS, SCALARS.reference, parse("a * b"), {"a": [1.0, 2.0], "b": 3.0}, LocalRunner())
 
 
 @pytest.mark.parametrize(
@@ -320,7 +320,7 @@ def test_arrays_are_no_inputs_of_an_engine_of_numbers():
 )
 def test_an_engine_that_cannot_be_followed_is_refused_in_a_sentence(edit, said):
     with pytest.raises(Unusable, match=said):
-        follow(SCALARS, SCALARS.reference.replace(*edit), parse("a * b"), {"a": 2.0, "b": 3.0}, Here())
+        follow(SCALARS, SCALARS.reference.replace(*edit), parse("a * b"), {"a": 2.0, "b": 3.0}, LocalRunner())
 
 
 @pytest.mark.parametrize("course", [SCALARS, TENSORS, FUNCTIONS], ids=lambda course: course.key)

@@ -27,19 +27,19 @@ def test_both_come_to_their_end_with_the_same_numbers():
     contest = over()
     assert contest.yours.ended
     assert contest.labs.ended
-    assert (contest.parting, contest.progress, contest.graduated) == (None, 1.0, False)
+    assert (contest.first_difference, contest.progress, contest.graduated) == (None, 1.0, False)
     assert contest.times_slower > 0
 
 
 def test_the_step_is_told_from_which_they_part():
     contest = over("grad +=", "grad =")
     assert contest.yours.ended
-    assert contest.parting == 1  # the losses of step 0 come before any gradient
+    assert contest.first_difference == 1  # the losses of step 0 come before any gradient
 
 
 def test_a_loss_that_is_not_a_number_parts():
     contest = over("t = math.tanh(self.data)", "t = math.nan")
-    assert contest.parting == 0
+    assert contest.first_difference == 0
     assert math.isnan(contest.yours.points[0].loss)
 
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from lab.practice.checker import CheckReport, FailedCheck, Here, Problem, check
+from lab.practice.checker import CheckReport, FailedCheck, LocalRunner, Problem, check
 from lab.practice.render_report import render_report, shown
 from lab.text import strict_json
 from practice.scalars import COURSE
@@ -13,7 +13,7 @@ from tests.unit.practice.test_checker import course as small  # noqa: F401
 
 
 def said(course, key, source, printed=""):
-    report = check(course, key, source, Here(), 0)
+    report = check(course, key, source, LocalRunner(), 0)
     rendered = render_report(course, key, report, printed)
     assert json.loads(strict_json(rendered)) == rendered
     return rendered

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lab.practice.checker import Here, check
+from lab.practice.checker import LocalRunner, check
 from practice.tensors import COURSE
 
 
@@ -21,7 +21,7 @@ from practice.tensors import COURSE
 )
 def test_what_is_said_of_a_network_that_does_not_read(old, new, said):
     assert COURSE.reference.count(old) == 1
-    failure = check(COURSE, "digits", COURSE.reference.replace(old, new), Here(), 0).failure
+    failure = check(COURSE, "digits", COURSE.reference.replace(old, new), LocalRunner(), 0).failure
     assert failure.check.slow
     assert said in failure.looks_like
     assert "answers" not in failure.inputs

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from lab.practice import driver
-from lab.practice.checker import Here, check
+from lab.practice.checker import LocalRunner, check
 from lab.practice.variants import variants
 from practice import COURSES
 from tests import wrong_styles
@@ -40,7 +40,7 @@ def judged_text(course, key, text):
     *before, task = course.up_to(key)
     quick = replace(task, checks=tuple(one for one in task.checks if not one.slow and "5000" not in one.program))
     before = [replace(each, checks=()) for each in before]
-    return check(replace(course, tasks=(*before, quick)), key, text, Here(), 5)
+    return check(replace(course, tasks=(*before, quick)), key, text, LocalRunner(), 5)
 
 
 @pytest.fixture(scope="module")
