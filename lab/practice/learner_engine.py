@@ -1,7 +1,7 @@
-"""A learner's own engine in the lab: its passes as traces for the player, its gradients beside numerical ones.
+"""Shows a learner's own engine in the lab: its passes as traces for the player, its gradients next to numerical ones.
 
-What it does is found by lab/practice/tracer.py, in the process of the learner's code. That process says what it likes:
-everything that comes from there is checked here, and what does not hold together is refused in one sentence.
+lab/practice/tracer.py records the passes, in the process of the learner's code. That process is not trusted: everything
+it sends is checked here, and inconsistent data is refused with one sentence.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from practice.task import Course, Inputs
 
 TRACER = (Path(__file__).parent / "tracer.py").read_text("utf-8")
 OPERANDS = (Path(__file__).parent / "operands.py").read_text("utf-8")
-EXAMPLES: dict[str, dict[str, dict[str, Any]]] = {  # of what each can do
+EXAMPLES: dict[str, dict[str, dict[str, Any]]] = {  # course -> expressions that its engine supports, with leaves
     "scalars": {
         "((a*b) + c) * (a + d)": {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0},
         "a + a": {"a": 3.0},
@@ -51,8 +51,8 @@ EXAMPLES: dict[str, dict[str, dict[str, Any]]] = {  # of what each can do
     },
 }
 ENGINES = {"scalars": "Value", "tensors": "Tensor", "functions": "Tensor"}  # course -> the class that its file defines
-MOST_NODES = 500
-NONSENSE = (
+MAX_NODES = 500
+INCONSISTENT = (  # what reading inconsistent data may raise
     KeyError,
     TypeError,
     ValueError,
@@ -63,12 +63,12 @@ NONSENSE = (
     tokenize.TokenError,
 )
 _NAME = re.compile(r"[\w.<>]{1,80}")  # of a function
-_HELD = re.compile(r"(?!\d)\w{1,80}(\[\d{1,3}\])?")  # a variable, or a position in one
+_CAPTURED = re.compile(r"(?!\d)\w{1,80}(\[\d{1,3}\])?")  # a variable, or a position in one
 _OPERATION = re.compile(r"[\w+*/@.,()\[\] -]{1,24}")
 
 
 class Unusable(Exception):
-    """The engine cannot be followed; the message says why, and what to do. `line`: where in the learner's file."""
+    """The engine cannot be used here; the message says why and what to do. `line`: where in the learner's file."""
 
     def __init__(self, sentence: str, line: int | None = None) -> None:
         super().__init__(sentence)
@@ -76,12 +76,12 @@ class Unusable(Exception):
 
 
 class Loaded:
-    """The engine of a learner's file, loaded into a runner: what it does with expressions.
+    """The engine of a learner's file, loaded into a runner, to compute expressions with.
 
     leaves    name -> number or array
-    upstream  the gradient that a backward pass starts with; None for a result that is one number
+    upstream  the gradient that a backward pass starts with; None if the result is one number
 
-    To make one and each method raise Unusable, and Stopped where the process did not live to answer.
+    The constructor and each method raise Unusable, and Stopped if the process ends.
     """
 
     def __init__(self, course: Course, source: str, runner: Runner) -> None:
@@ -91,27 +91,27 @@ class Loaded:
             raise Unusable(f"Your file stops with {problem.kind}: {problem.message}", problem.line)
 
     def follow(self, expression: Expression, leaves: Mapping[str, Any], upstream: Any = None) -> Trace:
-        """One forward and one backward pass."""
+        """Run one forward and one backward pass and return its trace."""
         leaves = self._suited(leaves)
         watch = f"LineWatch({self._name}, {self.course.file!r})"
         if self.course.key == "functions":
             watch = f"FunctionsWatch(Tensor, {self.course.file!r}, Function, globals())"
-        program = f"{TRACER}\n\n{self._build(expression)}\n\ntold = follow({watch}, build, leaves, upstream)\n"
-        told = self._run(program, {"leaves": leaves, "upstream": upstream}, "told")["told"]
+        program = f"{TRACER}\n\n{self._build(expression)}\n\nrecorded = follow({watch}, build, leaves, upstream)\n"
+        recorded = self._run(program, {"leaves": leaves, "upstream": upstream}, "recorded")["recorded"]
         try:
-            return _trace(told, self._source, self.course.file, list(leaves))
-        except NONSENSE as error:
+            return _trace(recorded, self._source, self.course.file, list(leaves))
+        except INCONSISTENT as error:
             functions = self.course.key == "functions"
             graph = "`data`, `grad` and `grad_fn`" if functions else "`data`, `grad`, `_children` and `_op`"
             raise Unusable(
-                f"Your engine's passes cannot be drawn: what its objects say of {graph} does not hold "
-                f"together ({type(error).__name__})."
+                f"Your engine's passes cannot be drawn: {graph} of its objects contradict each other "
+                f"({type(error).__name__})."
             ) from None
 
     def gradients(
         self, expression: Expression, leaves: Mapping[str, Any], upstream: Any = None
     ) -> tuple[np.ndarray, dict[str, np.ndarray | None]]:
-        """The value of the expression, and each leaf's gradient; None for one that has got none."""
+        """Compute the value of the expression and each leaf's gradient, None for a leaf without one."""
         leaves = self._suited(leaves)
         program = (
             f"{self._build(expression)}\n\n"
@@ -120,15 +120,15 @@ class Loaded:
             "result.backward() if upstream is None else result.backward(upstream)\n"
             "gradients = {name: tensor.grad for name, tensor in tensors.items()}\n"
         )
-        said = self._run(program, {"leaves": leaves, "upstream": upstream}, "gradients", "result.data")
+        values = self._run(program, {"leaves": leaves, "upstream": upstream}, "gradients", "result.data")
         with _numbers_expected("gradients"):
-            found = said["gradients"]
+            found = values["gradients"]
             gradients = {name: _gradient(name, found[name], np.shape(value)) for name, value in leaves.items()}
-            return np.asarray(said["result.data"], float), gradients
+            return np.asarray(values["result.data"], float), gradients
 
     def checked(self, expression: Expression, leaves: Mapping[str, Any], upstream: Any = None) -> list[NumericalCheck]:
-        """Each leaf's gradient by the learner's backward pass, and what differences of the lab's forward pass, which
-        has the same value, say about it."""
+        """Compare each leaf's gradient by the learner's backward pass with finite differences of the lab's forward
+        pass. Raises Unusable if the two engines compute different values."""
         leaves = self._suited(leaves)
         mine, gradients = self.gradients(expression, leaves, upstream)
         labs = record(expression, leaves, upstream)
@@ -137,7 +137,7 @@ class Loaded:
         return rows
 
     def _suited(self, leaves: Mapping[str, Any]) -> dict[str, Any]:
-        """The leaves as the engine takes them: numbers, or arrays."""
+        """Convert the leaves to what the engine takes: numbers or arrays."""
         if self.course.key != "scalars":
             return {name: np.asarray(value, float) for name, value in leaves.items()}
         if arrays := [name for name, value in leaves.items() if np.ndim(value)]:
@@ -145,14 +145,14 @@ class Loaded:
         return {name: float(value) for name, value in leaves.items()}
 
     def _run(self, program: str, inputs: Inputs, *shows: str) -> Mapping[str, Any]:
-        (said,) = self._runner.run([Job(program, inputs, shows)])
-        if said.problem:
-            raise _unusable(said.problem)
-        return said.values
+        (answer,) = self._runner.run([Job(program, inputs, shows)])
+        if answer.problem:
+            raise _unusable(answer.problem)
+        return answer.values
 
     def _build(self, expression: Expression) -> str:
-        """A function of the leaves' names that computes the expression: the same lines that the lab offers as a
-        program."""
+        """Write the code of `build`, which computes the expression from the leaves in the lines that the lab offers as
+        a program."""
         body = "\n".join(expression.lines)
         names, result = expression.names, expression.result_name
         written = f"def {{}}({', '.join(names)}):\n{textwrap.indent(body, '    ')}\n    return {result}"
@@ -162,9 +162,9 @@ class Loaded:
 
 
 class Differentiated:
-    """An expression as `gradcheck` takes it: a function of Tensors, with the lab's forward pass and the learner's
-    backward pass. Its result's `backward` raises what Loaded raises, and Unusable where the engine has another value
-    for the expression: a gradient of that would be one of something else."""
+    """An expression as a function for `gradcheck`: the lab's forward pass with the learner's backward pass. `backward`
+    of its result raises what Loaded raises, also Unusable if the learner's engine computes another value, as its
+    gradient would be one of another function."""
 
     def __init__(self, engine: Loaded, expression: Expression) -> None:
         self._engine, self._expression = engine, expression
@@ -176,7 +176,7 @@ class Differentiated:
         leaves = {name: tensor.numpy().astype(float) for name, tensor in tensors.items()}
 
         def backward(upstream: np.ndarray) -> None:
-            # Of a single number a pass starts with 1, which is all that some engines know.
+            # For a single number a pass starts with 1: some engines accept nothing else. Gradients scale with it.
             start, weight = (upstream, 1.0) if np.ndim(upstream) else (None, float(upstream))
             for name, gradient in self._gradients(leaves, start, result.numpy()).items():
                 if gradient is not None:
@@ -196,7 +196,7 @@ class Differentiated:
 
 
 def _must_be_equal(mine: np.ndarray, labs: np.ndarray) -> None:
-    """The values of an expression by the learner's engine and by the lab's."""
+    """Raise Unusable unless the learner's engine and the lab's computed the same value."""
     if mine.shape != labs.shape or not np.allclose(mine, labs, rtol=1e-9, equal_nan=True):
         raise Unusable(
             f"Your engine computes {brief(mine)} where the lab’s computes {brief(labs)}: fix that first, as its "
@@ -209,7 +209,7 @@ def _numbers_expected(what: str) -> Iterator[None]:
     try:
         yield
     except (KeyError, TypeError, ValueError):
-        raise Unusable(f"Your engine gave {what} that are no numbers.") from None
+        raise Unusable(f"Your engine gave {what} that are not numbers.") from None
 
 
 def _unusable(problem: Problem) -> Unusable:
@@ -217,22 +217,22 @@ def _unusable(problem: Problem) -> Unusable:
 
 
 def _sentence(problem: Problem) -> str:
-    if problem.kind in ("Lacking", "Unfollowed") and problem.line is None:  # of ours
+    if problem.kind in ("Lacking", "Unfollowed") and problem.line is None:  # raised by operands.py or tracer.py
         return problem.message
     missing = problem.kind in ("AttributeError", "NameError") or problem.message.startswith("unsupported operand")
     if missing and problem.line is None:
-        return f"Your engine has no such operation or attribute: {problem.message}. Write an expression of what it has."
+        return f"Your engine has no such operation or attribute: {problem.message}. Use only what it has."
     return f"Your engine stops with {problem.kind}: {problem.message}"
 
 
-# -- What the process said, as a trace ---------------------------------------------------------------------------------
+# -- From the process's data to a trace --------------------------------------------------------------------------------
 
 
-def _trace(told: Mapping[str, Any], source: str, file: str, leaves: Sequence[str]) -> Trace:
-    """A trace from the tracer's words. One of NONSENSE: they do not hold together."""
+def _trace(recorded: Mapping[str, Any], source: str, file: str, leaves: Sequence[str]) -> Trace:
+    """Build a trace from the tracer's data. Raises one of INCONSISTENT if the data contradicts itself."""
     lines = source.splitlines()
     sources: dict[str, Code] = {}
-    firsts = told["functions"]
+    firsts = recorded["functions"]
 
     def place(entry: Mapping[str, Any]) -> tuple[str, int]:
         name, line = str(entry["source"]), int(entry["line"])
@@ -244,13 +244,13 @@ def _trace(told: Mapping[str, Any], source: str, file: str, leaves: Sequence[str
             sources[name] = {"file": file, "first": first, "lines": textwrap.dedent(block).rstrip().split("\n")}
         return name, line
 
-    _must(len(leaves) <= len(told["nodes"]) <= MOST_NODES)
+    _must(len(leaves) <= len(recorded["nodes"]) <= MAX_NODES)
     nodes: list[Node] = []
-    for number, said in enumerate(told["nodes"]):
-        children = [int(child) for child in said["children"]]
+    for number, row in enumerate(recorded["nodes"]):
+        children = [int(child) for child in row["children"]]
         _must(all(0 <= child < number for child in children))
-        value = np.asarray(said["value"], float)
-        op = str(said["op"])
+        value = np.asarray(row["value"], float)
+        op = str(row["op"])
         label = leaves[number] if number < len(leaves) else "" if children else brief(value)
         node: Node = {
             "id": number,
@@ -259,34 +259,34 @@ def _trace(told: Mapping[str, Any], source: str, file: str, leaves: Sequence[str
             "children": children,
             "shape": list(value.shape),
             "value": value.tolist(),
-            "requires_grad": not said.get("constant", False),
+            "requires_grad": not row.get("constant", False),
         }
         if children:
             _must(bool(_OPERATION.fullmatch(op)))
             node["kind"], node["symbol"] = OPS.get(op, UNKNOWN).kind, OPS.get(op, UNKNOWN).symbol
-            node["captured"] = [_captured(entry, number, nodes, children) for entry in said["captured"]]
+            node["captured"] = [_captured(entry, number, nodes, children) for entry in row["captured"]]
             node["calls"] = []
         nodes.append(node)
     gradients = {
-        name: _gradient(name, told["gradients"][name], tuple(node["shape"]))
+        name: _gradient(name, recorded["gradients"][name], tuple(node["shape"]))
         for name, node in zip(leaves, nodes, strict=False)
     }
     events: list[Event] = []
     waiting: dict[int, list[int]] = {}  # node -> its operands without a message so far
-    for said in told["events"]:
-        node_id = int(said["node"])
+    for entry in recorded["events"]:
+        node_id = int(entry["node"])
         _must(0 <= node_id < len(nodes))
         shape = nodes[node_id]["shape"]
-        kind = said["kind"]
-        name, line = place(said)
+        kind = entry["kind"]
+        name, line = place(entry)
         if kind == "forward":
             nodes[node_id]["source"] = name
             events.append({"kind": "forward", "node": node_id, "source": name, "line": line})
         elif kind == "seed":
-            grad = _numbers(said["grad"], shape)
+            grad = _numbers(entry["grad"], shape)
             events.append({"kind": "seed", "node": node_id, "grad": grad, "source": name, "line": line})
         elif kind == "message":
-            child = int(said["child"])
+            child = int(entry["child"])
             operands = waiting.setdefault(node_id, list(nodes[node_id]["children"]))
             operand = operands.index(child) if child in operands else nodes[node_id]["children"].index(child)
             operands[operand] = -1
@@ -296,8 +296,8 @@ def _trace(told: Mapping[str, Any], source: str, file: str, leaves: Sequence[str
                     "node": node_id,
                     "child": child,
                     "operand": operand,
-                    "upstream": _numbers(said["upstream"]),
-                    "contribution": _numbers(said["contribution"]),
+                    "upstream": _numbers(entry["upstream"]),
+                    "contribution": _numbers(entry["contribution"]),
                     "source": name,
                     "line": line,
                 }
@@ -308,29 +308,30 @@ def _trace(told: Mapping[str, Any], source: str, file: str, leaves: Sequence[str
                 {
                     "kind": "accumulate",
                     "node": node_id,
-                    "before": _numbers(said["before"]),
-                    "message": _numbers(said["message"]),
-                    "after": _numbers(said["after"], shape),
-                    "first": bool(said["first"]),
+                    "before": _numbers(entry["before"]),
+                    "message": _numbers(entry["message"]),
+                    "after": _numbers(entry["after"], shape),
+                    "first": bool(entry["first"]),
                     "source": name,
                     "line": line,
                 }
             )
     _must(all("source" in node for node in nodes if node["op"]))
-    output = int(told["output"])
+    output = int(recorded["output"])
     _must(0 <= output < len(nodes))
-    # An operation of the same name with other operands, such as a power with a number for exponent, has another rule.
+    # An operation with another number of operands, such as a power with a fixed exponent, has another rule.
     counts = {(node["op"], len(node["children"])) for node in nodes if node["op"]}
     ops = {name: op for name, op in OPS.items() if {n for known, n in counts if known == name} <= {len(op.derivatives)}}
     trace = Trace(nodes, events, gradients, output, sources, ops=ops)
-    _tell_copies(trace)
+    _undo_sums(trace)
     return trace
 
 
-def _tell_copies(trace: Trace) -> None:
-    """Where broadcasting repeated an operand, a learner's closure sums over the copies before it sends. The player
-    tells first what goes to each copy, and then their sum: where the rule, summed, gives what was sent, the message is
-    that. Where it does not, the message stays as it is, and the player says that it is wrong."""
+def _undo_sums(trace: Trace) -> None:
+    """Replace each message that a closure summed over broadcast copies by the message to each copy.
+
+    The player shows the copies first and then their sum. A message that the rule does not confirm stays as it is, and
+    the player marks it as wrong."""
     values = [np.asarray(node["value"]) for node in trace.nodes]
     for event in trace.events:
         if event["kind"] != "message":
@@ -358,7 +359,7 @@ def _numbers(value: Any, shape: Sequence[int] | None = None) -> Value:
 
 
 def _gradient(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray | None:
-    """A leaf's gradient, which has the leaf's shape. Raises Unusable where it has another."""
+    """Return a leaf's gradient as an array. Raises Unusable unless it has the leaf's shape."""
     if value is None:
         return None
     gradient = np.asarray(value, float)
@@ -367,21 +368,21 @@ def _gradient(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray | Non
     return gradient
 
 
-def _captured(said: Mapping[str, Any], number: int, nodes: Sequence[Node], children: Sequence[int]) -> Captured:
-    name = str(said["name"])
-    _must(bool(_HELD.fullmatch(name)))
-    if "node" in said:
-        node = int(said["node"])
+def _captured(entry: Mapping[str, Any], number: int, nodes: Sequence[Node], children: Sequence[int]) -> Captured:
+    name = str(entry["name"])
+    _must(bool(_CAPTURED.fullmatch(name)))
+    if "node" in entry:
+        node = int(entry["node"])
         _must(0 <= node <= number)
-        if node == number:  # the result itself, whose gradient the closure reads: it is sent no message
+        if node == number:  # the result itself, whose gradient the closure reads; it receives no message
             return {"name": name, "holds": "setting", "type": "the result", "shape": [], "value": "the result itself"}
         return {"name": name, "holds": "operand", "node": node, "shape": nodes[node]["shape"]}
-    if "value" in said:
-        array = np.asarray(said["value"], float)
+    if "value" in entry:
+        array = np.asarray(entry["value"], float)
         numbers: Value = array.tolist()
-        holds = str(said.get("holds", "array"))
+        holds = str(entry.get("holds", "array"))
         _must(holds in ("array", "output", *(f"value of operand {operand}" for operand in range(len(children)))))
         return {"name": name, "holds": holds, "shape": list(array.shape), "value": numbers, "written": False}
-    kind = str(said["type"])
+    kind = str(entry["type"])
     _must(kind.isidentifier() and len(kind) <= 80)
     return {"name": name, "holds": "setting", "type": kind, "shape": [], "value": kind}

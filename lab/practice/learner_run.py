@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from lab.practice.background import YOU_STOPPED, Background
 from lab.practice.checker import Stopped
-from lab.practice.learner_training import GRADUATED, LIMITS, LossPoint, task, train, with_the_lab
+from lab.practice.learner_training import GRADUATED, LIMITS, LossPoint, task, train, train_lab_engine
 from lab.practice.sandbox import Limits, Raised, Sandbox
 from practice.task import Course
 
@@ -73,7 +73,7 @@ class Contest(Background[None]):
     def _train(self, runner: Callable[[Limits], AbstractContextManager[Sandbox]]) -> None:
         self._go(self.yours, runner, lambda one: train(self.task, self.source, self.course.file, one))
         if not self._halted:
-            self._go(self.labs, runner, lambda one: with_the_lab(self.task, one))
+            self._go(self.labs, runner, lambda one: train_lab_engine(self.task, one))
 
     def _go(
         self,

@@ -1,6 +1,6 @@
-"""A network trained with a learner's own engine, and the same network with the lab's: the same numbers, and how fast.
+"""Trains a network with a learner's own engine, and the same network with the lab's, to compare numbers and speed.
 
-Both run the same program, each in a sandbox of its own: model.py is loaded there as the learner's file is.
+Both run the same program, each in its own sandbox, where model.py is loaded in place of the learner's file.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from lab.training.datasets import load
 from practice.task import Course
 
 LIMITS = Limits(seconds=60.0, wall=90.0)
-GRADUATED = 0.9  # of the digits that were held out
+GRADUATED = 0.9  # accuracy on the held-out digits above which an engine graduates
 STEPS, RATE, FUNCTIONS_RATE = 100, 0.05, 0.1  # on the four points
 EPOCHS, BATCH, UNITS, DIGIT_RATE = 12, 32, 32, 0.1
-WHAT = {  # course -> what its engine trains, in words
+TRAININGS = {  # course -> a description of its training
     "scalars": f"Four points, two layers of {HIDDEN} tanh units, {STEPS} steps at rate {RATE}.",
     "tensors": f"Digits of 64 pixels, which take seconds (for MNIST there is `train.py --data mnist`); {UNITS} relu "
-    f"units, {EPOCHS} epochs at rate {DIGIT_RATE}: reading over {GRADUATED:.0%} of the unseen ones right is the "
-    "graduation.",
+    f"units, {EPOCHS} epochs at rate {DIGIT_RATE}. Your engine graduates by reading over {GRADUATED:.0%} of the unseen "
+    "ones correctly.",
     "functions": f"Your `loss` on four points, {UNITS} relu units, {STEPS} steps at rate {FUNCTIONS_RATE}.",
 }
 ENGINE = (Path(__file__).parents[2] / "model.py").read_text("utf-8")
 
-# Fresh leaves in each step: no gradient of an earlier one is left in them, whatever an engine does about that.
+# Each step has fresh leaves, so that no old gradient is left, whatever the engine does about that.
 FOUR_POINTS = """
 import time
 
@@ -58,7 +58,7 @@ for step in range(steps + 1):
         loss.backward()
         numbers = [number - rate * float(leaf.grad) for number, leaf in zip(numbers, leaves)]
 """
-# A step of gradient descent on the arrays of two layers.
+# One step of gradient descent on the arrays of two layers.
 DESCENDED = """
 import time
 
@@ -68,7 +68,7 @@ import numpy as np
 def descended(arrays, leaves, rate):
     for name, array, leaf in zip(("w1", "b1", "w2", "b2"), arrays, leaves):
         shape = np.shape(leaf.grad)
-        if shape != array.shape:  # NumPy would make it fit, and the network another one
+        if shape != array.shape:  # NumPy would broadcast, and change the network
             raise ValueError(f"the gradient of {name} has the shape {shape}, and {name} {array.shape}.")
     return [array - rate * np.asarray(leaf.grad) for array, leaf in zip(arrays, leaves)]
 
@@ -90,7 +90,7 @@ emit({"predictions": np.asarray(logits.data).argmax(axis=1)})
 """
 )
 
-# The network is the last task of the course: `loss` of their file, or LOSS with the lab's tensors.
+# The network is the last task of the course: `loss` of the learner's file, or LOSS for the lab's tensors.
 FOUR_POINTS_BY_FUNCTIONS = (
     DESCENDED
     + """
@@ -113,7 +113,7 @@ def loss(x, y, w1, b1, w2, b2):
 
 @dataclass(frozen=True)
 class LossPoint:
-    """How far a training is: the loss of a step, and the seconds of processor time since the first."""
+    """The loss of a training step, and the processor time in seconds since the training began."""
 
     step: int
     loss: float
@@ -122,7 +122,7 @@ class LossPoint:
 
 @dataclass(frozen=True)
 class TrainingTask:
-    """What is trained: `steps` of them will be told; of `answers`, the share that is predicted right at the end."""
+    """A training: its program and inputs, the number of losses it reports, and the labels to predict at the end."""
 
     program: str
     inputs: Mapping[str, Any]
@@ -131,7 +131,7 @@ class TrainingTask:
 
 
 def task(course: Course, seed: int) -> TrainingTask:
-    """The embedded digits for an engine of tensors, four points for the others. KeyError where there is no engine."""
+    """Return the training of a course: digits for tensors, four points otherwise. Raises KeyError without an engine."""
     return {"scalars": _four_points, "tensors": _digits, "functions": _four_points_by_functions}[course.key](seed)
 
 
@@ -153,7 +153,7 @@ def _four_points_by_functions(seed: int) -> TrainingTask:
     inputs = {
         "arrays": [rng.uniform(-1, 1, shape) for shape in ((3, UNITS), (UNITS,), (UNITS, 1), (1,))],
         "points": POINTS,
-        "targets": (TARGETS + 1) / 2,  # a sigmoid says 0 or 1
+        "targets": (TARGETS + 1) / 2,  # from -1 and 1 to the range of a sigmoid
         "steps": STEPS,
         "rate": FUNCTIONS_RATE,
     }
@@ -183,21 +183,21 @@ def _digits(seed: int) -> TrainingTask:
 
 
 def train(it: TrainingTask, source: str, file: str, sandbox: Sandbox) -> Iterator[LossPoint | float]:
-    """Train with the engine of a file: a point for each step, and at last, where there are answers, the share of them
-    that the network predicts. Raises Stopped, and Raised with what the engine raised."""
+    """Train with the engine of a file: yield a point for each step and at last, if there are labels, the accuracy.
+    Raises Stopped, and Raised with the exception of the engine."""
     if problem := sandbox.load(source, file):
         raise Raised(problem)
-    for said in sandbox.stream(it.program, it.inputs):
+    for message in sandbox.stream(it.program, it.inputs):
         try:
-            if "predictions" in said:
-                predictions = np.asarray(said["predictions"])
+            if "predictions" in message:
+                predictions = np.asarray(message["predictions"])
                 yield float(np.mean(predictions == it.answers)) if predictions.ndim == 1 else 0.0
             else:
-                yield LossPoint(int(said["step"]), float(said["loss"]), float(said["seconds"]))
+                yield LossPoint(int(message["step"]), float(message["loss"]), float(message["seconds"]))
         except (KeyError, TypeError, ValueError, OverflowError):
-            raise Stopped("Your engine gave a loss that is no number: `data` of it should be one.") from None
+            raise Stopped("Your engine gave a loss that is not a number: its `data` should be one.") from None
 
 
-def with_the_lab(it: TrainingTask, sandbox: Sandbox) -> Iterator[LossPoint | float]:
-    """The same with this lab's engine."""
+def train_lab_engine(it: TrainingTask, sandbox: Sandbox) -> Iterator[LossPoint | float]:
+    """Train with this lab's engine, as `train` does with a learner's."""
     return train(it, f"{ENGINE}\n\nValue = Tensor\n{LOSS}", "model.py", sandbox)

@@ -1,7 +1,7 @@
-"""What known mistakes make of a value or of a gradient, in numbers: from the events of a pass that the engine ran.
+"""Computes the wrong values and gradients that known mistakes give, from the events of a pass that the engine ran.
 
-A mistake is told as a condition: "this is what you get if you overwrite instead of adding". That is true whatever the
-learner did; where two mistakes come to the same numbers, both are told. One that comes to the right numbers is none.
+A mistake is reported as a condition: "this is what you get if you overwrite instead of adding". That is true whatever
+the learner did; if two mistakes give the same numbers, both are named. One that gives the right numbers is left out.
 """
 
 import itertools
@@ -17,19 +17,19 @@ from lab.trace.parts import Accumulate, Message, Node
 from lab.trace.recording import Trace
 from model import Tensor, no_grad
 
-# The names of the mistakes, as each is told.
+# The names of the mistakes: each follows "this is what you get if".
 OVERWRITTEN = "you overwrite instead of adding"
 FORGOTTEN = "you forget a message"
 UPSTREAM = "the upstream factor is missing"
 LOCAL = "the local factor is missing"
 OUTPUT = "you use the output, not the input"
 INPUT = "you use the input, not the output"
-OWN = "you take the operand itself, not the other one"
+OWN = "you use the operand itself, not the other one"
 UNSUMMED = "a broadcast axis is not summed"
 AVERAGED = "you average instead of adding"
 SIGN = "the sign is wrong"
 VALUE = "you give the value, not the gradient"
-NOT_SPREAD = "the gradient is not spread over the cells that were summed"
+NOT_SPREAD = "the gradient is not copied to every cell that was summed"
 TRANSPOSED = "a matrix is transposed, or one that should be is not"
 EXPONENT = "the exponent is used only once"
 INVERTED = "a fraction is upside down, or its square is missing"
@@ -39,15 +39,15 @@ WRONG_OPERATION = "you do another operation"
 SWAPPED = "you swap the operands"
 LEFT_OUT = "you leave an operand out"
 UNTOUCHED = "the operation changes nothing"
-AT_ZERO = "you take the value at 0 for another one"
+AT_ZERO = "you use a wrong value at 0"
 
 
 @dataclass(frozen=True)
 class WrongNumbers:
-    """One mistake, and the numbers that it gives.
+    """One mistake and the wrong numbers that it gives.
 
-    name   one of those above
-    where  the particulars, or ""
+    name   one of the names above
+    where  the details, or ""
     wrong  the numbers
     """
 
@@ -57,54 +57,54 @@ class WrongNumbers:
 
     @property
     def condition(self) -> str:
-        """What stands after "this is what you get if"."""
+        """The mistake in words, to follow "this is what you get if"."""
         return f"{self.name} ({self.where})" if self.where else self.name
 
 
 @dataclass(frozen=True)
 class _Arrived:
-    """A message, and what arrived of it at the node that it was sent to."""
+    """A message and the accumulation that added it to the receiver's gradient."""
 
     sent: Message
     arrived: Accumulate
 
 
 def same(a: Any, b: Any) -> bool:
-    """The same shape and, but for rounding, the same finite numbers. np.allclose takes several times as long."""
+    """Tell whether two arrays have one shape and, up to rounding, the same finite numbers. Faster than np.allclose."""
     return np.shape(a) == np.shape(b) and bool((np.abs(np.subtract(a, b)) <= 1e-9 + 1e-9 * np.abs(b)).all())
 
 
 def diagnosis(mistakes: Sequence[WrongNumbers], answer: Any) -> str:
-    """A sentence that names every one of the mistakes which gives the answer; "" if none does."""
+    """Return a sentence that names every mistake which gives the answer; "" if none does."""
     conditions = dict.fromkeys(mistake.condition for mistake in mistakes if same(mistake.wrong, answer))
     return f"This is what you get if {', or if '.join(conditions)}." if conditions else ""
 
 
 class Mistakes:
-    """What known mistakes make of the numbers of one pass."""
+    """The wrong numbers that known mistakes give in one pass."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace, self.names = trace, short_names(trace)
-        self._messages: dict[int, list[_Arrived]] = {}  # node -> what it got. An arrival stands right after its message
+        self._messages: dict[int, list[_Arrived]] = {}  # by receiver; an accumulation directly follows its message
         for event, following in itertools.pairwise(trace.events):
             if event["kind"] == "message" and following["kind"] == "accumulate":
                 self._messages.setdefault(event["child"], []).append(_Arrived(event, following))
 
     def of_value(self, number: int) -> list[WrongNumbers]:
-        """In the value of an operation."""
+        """List the mistakes in the value of an operation."""
         node = self.trace.nodes[number]
-        operands, told = self._operands(node), [self.names[child] for child in node["children"]]
+        operands, names = self._operands(node), [self.names[child] for child in node["children"]]
         right = np.asarray(node["value"], float)
         found = [WrongNumbers(SIGN, "", -right)]
         with np.errstate(all="ignore"):
             for name, where, wrong in _VALUES.get(node["op"], ()):
-                found += _kept(name, where.format(*told), wrong, *operands)
+                found += _if_computable(name, where.format(*names), wrong, *operands)
         if len(operands) == 2:
-            found += [WrongNumbers(LEFT_OUT, told[1 - i], operand) for i, operand in enumerate(operands)]
+            found += [WrongNumbers(LEFT_OUT, names[1 - i], operand) for i, operand in enumerate(operands)]
         return _wrong(found, right)
 
     def of_gradient(self, number: int) -> list[WrongNumbers]:
-        """In the gradient of a node, once the pass is over."""
+        """List the mistakes in the gradient of a node at the end of the pass."""
         messages = self._messages.get(number, [])
         value = np.asarray(self.trace.nodes[number]["value"], float)
         if messages:
@@ -114,30 +114,30 @@ class Mistakes:
             [WrongNumbers(VALUE, "", value), WrongNumbers(ZERO, "", 0 * one), WrongNumbers(SIGN, "", -one)], one
         )
 
-    def of_arrival(self, index: int) -> list[WrongNumbers]:
-        """In the gradient that a node has after the event at this index, an accumulation: those in the message that
-        arrived, and in adding it to what was there."""
+    def of_accumulation(self, index: int) -> list[WrongNumbers]:
+        """List the mistakes in a node's gradient after the accumulation at this event index: in the message, and in
+        adding it to the gradient before."""
         number = cast(Accumulate, self.trace.events[index])["node"]
         messages = self._messages[number]
         at = next(i for i, message in enumerate(messages) if message.arrived is self.trace.events[index])
         value = np.asarray(self.trace.nodes[number]["value"], float)
         return self._of_sum(messages[: at + 1], messages[at : at + 1], value)
 
-    def after_arrivals(self, most: int) -> dict[int, list[dict[str, Any]]]:
-        """For each accumulation that leaves at most so many numbers, all finite, by its index: each wrong gradient
-        that a known mistake gives, and what there is to say of it."""
+    def of_accumulations(self, most: int) -> dict[int, list[dict[str, Any]]]:
+        """List, for each accumulation with at most `most` numbers, all finite: the wrong gradients that known mistakes
+        give, each with its diagnosis. Keys are event indices."""
         found = {}
         for index, event in enumerate(self.trace.events):
             if event["kind"] != "accumulate" or np.size(event["after"]) > most:
                 continue
             if np.isfinite(np.asarray(event["after"], float)).all():
-                mistakes = self.of_arrival(index)
+                mistakes = self.of_accumulation(index)
                 wrong = {repr(mistake.wrong.tolist()): mistake.wrong for mistake in mistakes}
                 found[index] = [{"wrong": one.tolist(), "said": diagnosis(mistakes, one)} for one in wrong.values()]
         return found
 
     def value_given(self, number: int, values: Mapping[int, np.ndarray]) -> np.ndarray | None:
-        """The value that the engine gives an operation if nodes had these values; None where it is not known how."""
+        """Compute the value of an operation if some nodes had these values; None if it cannot be computed."""
         node = self.trace.nodes[number]
         with np.errstate(all="ignore"), no_grad():
             operands = [Tensor(values.get(child, self.trace.nodes[child]["value"])) for child in node["children"]]
@@ -146,12 +146,12 @@ class Mistakes:
                     return operands[0].sum(axis=summed_axes(node)).numpy().reshape(node["shape"])
                 if OPS[node["op"]].kind in ("elementwise", "matrix product"):
                     return np.asarray(OPS[node["op"]].function(*operands).numpy())
-            except (ValueError, TypeError):  # shapes that do not fit together
+            except (ValueError, TypeError):  # shapes that do not fit
                 return None
         return None
 
     def gradient_given(self, number: int, gradients: Mapping[int, np.ndarray]) -> np.ndarray | None:
-        """The gradient of a node if those that send to it had these gradients; None where it is not known how."""
+        """Compute the gradient of a node if some of its senders had these gradients; None if it cannot be computed."""
         total = None
         with np.errstate(all="ignore"):
             for sent, arrived in ((one.sent, one.arrived) for one in self._messages.get(number, [])):
@@ -166,7 +166,7 @@ class Mistakes:
     def _of_sum(
         self, messages: Sequence[_Arrived], changed: Sequence[_Arrived], value: np.ndarray
     ) -> list[WrongNumbers]:
-        """In the sum of some messages to a node of this value: in each of those `changed`, and in adding them."""
+        """List the mistakes in the sum of messages to a node of this value: in each `changed` one, and in the sum."""
         names = self.names
         shape, right = value.shape, np.asarray(messages[-1].arrived["after"], float)
         found = [WrongNumbers(SIGN, "", -right), WrongNumbers(VALUE, "", value)]
@@ -174,7 +174,7 @@ class Mistakes:
             last, left = messages[-1], np.asarray(messages[-1].arrived["message"], float)
             found.append(WrongNumbers(OVERWRITTEN, f"only the message from {names[last.sent['node']]} is left", left))
             found.append(WrongNumbers(AVERAGED, f"over the {len(messages)} messages", right / len(messages)))
-        without = []  # each message that is changed, with 1 in place of its upstream gradient
+        without = []  # each changed message with 1 in place of its upstream gradient
         with np.errstate(all="ignore"):
             for message in changed:
                 sender, own = names[message.sent["node"]], np.asarray(message.arrived["message"], float)
@@ -186,21 +186,21 @@ class Mistakes:
                     one = _summed_to(contribution, shape)
                     if name == UPSTREAM:
                         without.append(one)
-                    found += _kept(name, f"in the message from {sender}{where}", np.add, rest, one)
+                    found += _if_computable(name, f"in the message from {sender}{where}", np.add, rest, one)
                 sent = np.asarray(message.sent["contribution"], float)
                 if sent.shape != shape and sent.size > own.size:
-                    said = f"the message from {sender} keeps the shape {sent.shape}"
-                    found.append(WrongNumbers(UNSUMMED, said, rest + sent))
+                    detail = f"the message from {sender} keeps the shape {sent.shape}"
+                    found.append(WrongNumbers(UNSUMMED, detail, rest + sent))
                     copies = sent.size // own.size
                     found.append(WrongNumbers(AVERAGED, f"over the {copies} copies of a cell", rest + own / copies))
         if len(without) == len(messages) > 1:
-            found += _kept(UPSTREAM, "in every message", np.sum, without, 0)
+            found += _if_computable(UPSTREAM, "in every message", np.sum, without, 0)
         if len(shape) == 2:
             found.append(WrongNumbers(TRANSPOSED, "the gradient is", right.T))
         return _wrong(found, right)
 
     def _wrong_contributions(self, sent: Message) -> Iterator[tuple[str, str, np.ndarray]]:
-        """Mistakes in what one closure sends: their names, their particulars, and what is sent then, not yet summed."""
+        """Yield the mistakes in a closure's message: name, details, and the wrong message before it is unbroadcast."""
         names, node, operand = self.names, self.trace.nodes[sent["node"]], sent["operand"]
         upstream, right = np.asarray(sent["upstream"], float), np.asarray(sent["contribution"], float)
         linear = self._linear(sent)
@@ -208,33 +208,33 @@ class Mistakes:
             yield UPSTREAM, "", linear(np.ones(upstream.shape))
         operands = self._operands(node)
         if node.get("kind") == "elementwise":
-            yield LOCAL, f": {names[node['id']]} passes its own gradient on as it is", _spread(upstream, right)
+            yield LOCAL, f": {names[node['id']]} passes its own gradient on unchanged", _broadcast(upstream, right)
             y = np.asarray(node["value"], float)
-            told = {key: names[number] for key, number in rule_of(self.trace, node, operand)[1].items()}
+            called = {key: names[number] for key, number in rule_of(self.trace, node, operand)[1].items()}
             for name, where, local in _LOCALS.get((node["op"], operand), ()):
                 arguments = (operands[0], operands[-1], y)
-                yield name, f": {where.format(**told)}", _spread(upstream * local(*arguments), right)
+                yield name, f": {where.format(**called)}", _broadcast(upstream * local(*arguments), right)
         elif node["op"] == "sum":
             if upstream.shape != right.shape:
                 yield NOT_SPREAD, "", upstream
             share = upstream.size / right.size
-            yield AVERAGED, f": {names[node['id']]} gives each cell its share of the gradient only", right * share
+            yield AVERAGED, f": {names[node['id']]} gives each cell only a share of the gradient", right * share
         elif node["op"] == "@":
             # The rule is upstream @ right.T and left.T @ upstream.
             other = operands[1 - operand]
             factors = (upstream, other) if operand == 0 else (other, upstream)
-            for product in _kept(TRANSPOSED, f": {names[node['children'][1 - operand]]}", np.matmul, *factors):
+            for product in _if_computable(TRANSPOSED, f": {names[node['children'][1 - operand]]}", np.matmul, *factors):
                 yield product.name, product.where, product.wrong
 
     def _linear(self, sent: Message) -> Callable[[np.ndarray], np.ndarray] | None:
-        """From another upstream gradient to what the closure that sent a message would have sent then: a backward step
-        is linear. None where the trace does not know."""
+        """Return the linear function from an upstream gradient to the message that a closure sends; None if the trace
+        does not have it."""
         node, operand = self.trace.nodes[sent["node"]], sent["operand"]
         rule, _ = rule_of(self.trace, node, operand)
         if rule.value is not None and not (rule.whole and node["shape"]):
             operands = self._operands(node)
             local = np.asarray(rule.value(*operands, np.asarray(node["value"], float)), float)
-            return lambda upstream: _spread(upstream * local, np.asarray(sent["contribution"]))
+            return lambda upstream: _broadcast(upstream * local, np.asarray(sent["contribution"]))
         paths = (node.get("paths") or [None] * (operand + 1))[operand]
         if paths is None:
             return None
@@ -247,8 +247,8 @@ class Mistakes:
         return [np.asarray(self.trace.nodes[child]["value"], float) for child in node["children"]]
 
 
-# Local derivatives that are mistakes: (operation, operand) -> (name, particulars, from the operands a and b, and the
-# result y). Of an operation of one operand, b is a.
+# Wrong local derivatives: (operation, operand) -> (name, details, function of the operands a and b and the result y).
+# With a single operand, b is a.
 _Local = tuple[str, str, Callable[[Any, Any, Any], Any]]
 _GATES: tuple[_Local, ...] = (
     (GATE, "both operands get all of it", lambda a, b, y: np.ones(y.shape)),
@@ -311,7 +311,7 @@ _LOCALS: Mapping[tuple[str, int], tuple[_Local, ...]] = {
 
 # ---------------------------------------------------------------- mistakes in a value
 
-# Operation -> (name, particulars with {0} and {1} for the operands, from the operands).
+# Operation -> (name, details with {0} and {1} for the operands, function of the operands).
 _VALUES: Mapping[str, tuple[tuple[str, str, Callable[..., Any]], ...]] = {
     "+": ((WRONG_OPERATION, "{0} × {1}", lambda a, b: a * b), (WRONG_OPERATION, "{0} − {1}", lambda a, b: a - b)),
     "-": ((WRONG_OPERATION, "{0} + {1}", lambda a, b: a + b), (SWAPPED, "{1} − {0}", lambda a, b: b - a)),
@@ -345,22 +345,22 @@ _VALUES: Mapping[str, tuple[tuple[str, str, Callable[..., Any]], ...]] = {
 }
 
 
-# ---------------------------------------------------------------- what they share
+# ---------------------------------------------------------------- helpers
 
 
-def _spread(contribution: Any, like: np.ndarray) -> np.ndarray:
+def _broadcast(contribution: Any, like: np.ndarray) -> np.ndarray:
     return np.broadcast_to(contribution, np.broadcast_shapes(np.shape(contribution), like.shape))
 
 
 def summed_axes(node: Node) -> tuple[int, ...]:
-    """The axes of a sum: those that its total, which keeps its axes, has only once."""
+    """Return the axes of a sum: those of length 1 in its captured total, which keeps its axes."""
     total = next(entry for entry in node["captured"] if entry["name"] == "total")
     return tuple(axis for axis, length in enumerate(total["shape"]) if length == 1)
 
 
 def _summed_to(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """What arrives, in a shape that broadcasting has made larger: summed over the copies. As it is where it does not
-    come from that shape."""
+    """Sum an array over the copies that broadcasting made of a tensor of this shape. An array with fewer axes stays as
+    it is."""
     if array.shape == shape or array.ndim < len(shape):
         return array
     array = array.sum(axis=tuple(range(array.ndim - len(shape))))
@@ -368,8 +368,8 @@ def _summed_to(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return array.sum(axis=repeated, keepdims=True) if repeated else array
 
 
-def _kept(name: str, where: str, wrong: Callable[..., Any], *arguments: Any) -> list[WrongNumbers]:
-    """The mistake with the numbers wrong(*arguments), if those can be had: shapes may not fit together."""
+def _if_computable(name: str, where: str, wrong: Callable[..., Any], *arguments: Any) -> list[WrongNumbers]:
+    """Return the mistake with the numbers wrong(*arguments) in a list, which is empty if the shapes do not fit."""
     try:
         return [WrongNumbers(name, where, np.asarray(wrong(*arguments), float))]
     except (ValueError, IndexError):
@@ -377,5 +377,5 @@ def _kept(name: str, where: str, wrong: Callable[..., Any], *arguments: Any) -> 
 
 
 def _wrong(found: Sequence[WrongNumbers], right: np.ndarray) -> list[WrongNumbers]:
-    """Those that give other numbers than the right ones, and numbers at all."""
+    """Keep the mistakes whose numbers are finite and differ from the right ones."""
     return [mistake for mistake in found if np.isfinite(mistake.wrong).all() and not same(mistake.wrong, right)]

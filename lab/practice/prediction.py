@@ -1,7 +1,7 @@
-"""A graph with blanks: what the learner answers, what there is to say of it, what it is worth, and what may be shown.
+"""Judges and scores a learner's predictions of the values and gradients of a graph, given as blanks to fill.
 
-Blanks are first the values of the operations, in the order of the forward pass, then the gradients, in that of the
-backward pass.
+The blanks are first the values of the operations, in the order of the forward pass, then the gradients, in the order of
+the backward pass.
 """
 
 import json
@@ -17,22 +17,22 @@ from lab.practice.mistakes import Mistakes, diagnosis, same, summed_axes
 from lab.trace.recording import Trace
 
 Pass = Literal["value", "gradient"]
-LONGEST = 200  # characters of an answer
-LARGEST = 1e9  # number in it
+MAX_LENGTH = 200  # characters of an answer
+MAX_NUMBER = 1e9  # the largest absolute value in it
 FULL = 4  # points for a blank that is right at the first check
 LATER = 3  # points for one that is right at a later check
-GIVEN = 2  # points for one that is right given a wrong answer to an earlier blank, and does not only repeat that
-OPEN, REVEALED = "-", "r"  # a blank without points: not answered yet, or revealed
+GIVEN = 2  # points for one that follows from a wrong answer to an earlier blank and does not only repeat it
+OPEN, REVEALED = "-", "r"  # credit of a blank that is not answered yet, or was revealed
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?:/(?:\d+\.?\d*|\.\d+))?"
 
 
 @dataclass(frozen=True)
 class Blank:
-    """One number, or array, to predict.
+    """One number or array to predict.
 
-    name   of the node
+    name   the name of the node
     label  what is asked for
-    right  the engine's answer
+    right  the engine's result
     """
 
     what: Pass
@@ -44,14 +44,14 @@ class Blank:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What an answer is.
+    """The judgement of one answer.
 
-    state   "open": there is none. "unreadable". "right". "follows": right, given a wrong answer to an earlier blank.
+    state   "open" (no answer), "unreadable", "right", "follows" (right given a wrong answer to an earlier blank) or
             "wrong"
-    said    a sentence about it, or ""
-    part    the points of one that is not right: for its shape, of an array, and for its signs; GIVEN for one that
-            follows by a step of its own. What only repeats numbers of the wrong answer, or is 0, took none: the same
-            number everywhere would follow from itself.
+    said    a sentence about the answer, or ""
+    part    the points of an answer that is not right: one for an array's shape, one for the signs; GIVEN for one that
+            follows, unless it only repeats numbers of the wrong answer or 0: the same number everywhere would follow
+            from itself
     """
 
     state: Literal["open", "unreadable", "right", "follows", "wrong"]
@@ -60,7 +60,7 @@ class Verdict:
 
 
 class Prediction:
-    """The blanks of an exercise, and its answers."""
+    """The blanks of an exercise and their right answers."""
 
     def __init__(self, exercise: Exercise) -> None:
         self.text, self.trace = exercise.text, exercise.trace
@@ -81,7 +81,7 @@ class Prediction:
         }
 
     def definition(self, number: int) -> str:
-        """ "v1 = a * b"."""
+        """Return the definition of a node by its operands, such as "v1 = a * b"."""
         names, node = self.mistakes.names, self.trace.nodes[number]
         operands, symbol = [names[child] for child in node["children"]], node["symbol"]
         if node["op"] == "sum" and node["shape"]:
@@ -93,7 +93,7 @@ class Prediction:
         return f"{names[number]} = {written}"
 
     def judge(self, what: Pass, answers: Mapping[str, str]) -> dict[str, Verdict]:
-        """What each answer to the blanks of one pass is, by the name of the node. answers: name -> text."""
+        """Judge the answers to the blanks of one pass. Keys of `answers` and of the result are names of nodes."""
         read: dict[int, np.ndarray] = {}
         found: dict[str, Verdict] = {}
         for blank in self.blanks[what]:
@@ -112,9 +112,9 @@ class Prediction:
                 found[blank.name] = self._judged(blank, read[blank.node], slips, typed)
         return found
 
-    def lit(self, values: Iterable[str], gradients: Iterable[str]) -> Trace:
-        """The pass with no more events than those whose numbers are all known: the names of the nodes whose value is,
-        and whose gradient is. The inputs are given."""
+    def revealed(self, values: Iterable[str], gradients: Iterable[str]) -> Trace:
+        """Return the trace with only those events whose numbers the learner knows already. `values` and `gradients`
+        name the nodes whose value or gradient is known, besides the inputs."""
         known = {
             "value": {blank.node for blank in self.blanks["value"] if blank.name in set(values)},
             "gradient": {blank.node for blank in self.blanks["gradient"] if blank.name in set(gradients)},
@@ -122,7 +122,7 @@ class Prediction:
         inside = {event["node"] for event in self.trace.events if event["kind"] == "forward"}
         computed = {n for n in known["value"] if {*self.trace.nodes[n]["children"]} & inside <= known["value"]}
         reached = set()
-        if computed == inside:  # a message tells the values at both of its ends, too
+        if computed == inside:  # a message also shows the values at both of its ends
             senders: dict[int, set[int]] = {self.trace.output: set()}
             for event in self.trace.events:
                 if event["kind"] == "message":
@@ -140,7 +140,7 @@ class Prediction:
         return replace(self.trace, events=events, gradients=leaves)
 
     def _backward(self) -> list[int]:
-        """The nodes in the order in which the backward pass completes their gradients."""
+        """Return the nodes in the order in which the backward pass completes their gradients."""
         last = {
             event["node"]: index
             for index, event in enumerate(self.trace.events)
@@ -151,7 +151,7 @@ class Prediction:
     def _judged(
         self, blank: Blank, answer: np.ndarray, slips: Mapping[int, np.ndarray], typed: Mapping[int, str]
     ) -> Verdict:
-        """slips: the wrong answers, typed: all answers, by node."""
+        """Judge one answer. slips: the wrong answers; typed: the texts of all answers; both by node."""
         if blank.right.ndim == 0 and answer.size == 1:
             answer = answer.reshape(())  # [31] is 31
         if same(answer, blank.right):
@@ -162,25 +162,25 @@ class Prediction:
         signs = shape and bool((np.sign(answer) == np.sign(blank.right)).all())
         part = (shape and blank.right.ndim > 0) + signs
         if given:
-            of = (self.mistakes.value_given if value else self.mistakes.gradient_given)(blank.node, given)
-            if of is not None and same(answer, of):
+            following = (self.mistakes.value_given if value else self.mistakes.gradient_given)(blank.node, given)
+            if following is not None and same(answer, following):
                 yours = " and ".join(f"{typed[node]} for {self.mistakes.names[node]}" for node in given)
-                told = f"Right, given your {yours}. Fix that first."
-                return Verdict("follows", told, part if _repeats(answer, given.values()) else GIVEN)
-        told = f"{typed[blank.node]} is wrong"
+                sentence = f"Right, given your {yours}. Fix that first."
+                return Verdict("follows", sentence, part if _repeats(answer, given.values()) else GIVEN)
+        sentence = f"{typed[blank.node]} is wrong"
         if not blank.right.ndim and re.fullmatch(r"\s*[-+−]?\d+,\d+\s*", typed[blank.node]):
-            told += ": with a comma it is two numbers. Write a point before the decimals."
+            sentence += ": with a comma it is two numbers. Write a decimal point."
         elif not shape:
-            told += f": its shape is not that of {'the result' if value else 'the node'}."
+            sentence += f": its shape is not that of {'the result' if value else 'the node'}."
         elif blank.right.ndim:
-            told += f"; only the shape{' and the signs are' if signs else ' is'} right."
+            sentence += f"; only the shape{' and the signs are' if signs else ' is'} right."
         else:
-            told += "; only its sign is right." if signs else "."
+            sentence += "; only its sign is right." if signs else "."
         known = self.mistakes.of_value(blank.node) if value else self.mistakes.of_gradient(blank.node)
-        return Verdict("wrong", f"{told} {diagnosis(known, answer)}".strip(), part)
+        return Verdict("wrong", f"{sentence} {diagnosis(known, answer)}".strip(), part)
 
     def _computed_from(self, blank: Blank) -> list[int]:
-        """The nodes whose value, or gradient, a blank is computed from."""
+        """Return the nodes whose value (or gradient) a blank is computed from."""
         if blank.what == "value":
             return list(dict.fromkeys(self.trace.nodes[blank.node]["children"]))
         sent = (event for event in self.trace.events if event["kind"] == "message")
@@ -188,18 +188,18 @@ class Prediction:
 
 
 def _repeats(answer: np.ndarray, slips: Iterable[np.ndarray]) -> bool:
-    """Has an answer no other numbers than 0 and those of earlier slips?"""
+    """Tell whether an answer has only zeros and numbers of earlier wrong answers."""
     known = np.concatenate([[0.0], *(slip.ravel() for slip in slips)])
     return bool(np.isclose(answer.reshape(-1, 1), known).any(axis=1).all())
 
 
 def reading(text: str) -> np.ndarray:
-    """An answer: 6, −0.5, 1/2, [1, 2], 1 2, [[1, 2], [3, 4]], 1 2; 3 4, [1 2; 3 4].
+    """Read an answer such as 6, −0.5, 1/2, [1, 2], 1 2, [[1, 2], [3, 4]], 1 2; 3 4 or [1 2; 3 4] as an array.
 
-    ValueError: a sentence of what to write.
+    Raises ValueError, whose message says what to write.
     """
-    if len(text) > LONGEST:
-        raise ValueError(f"An answer has at most {LONGEST} characters.")
+    if len(text) > MAX_LENGTH:
+        raise ValueError(f"An answer has at most {MAX_LENGTH} characters.")
     text = text.strip().replace("−", "-").translate(str.maketrans("()", "[]"))
     text = re.sub(r"^([-+])\s+", r"\1", text)
     text = re.sub(r"\s*/\s*", "/", text)
@@ -216,7 +216,7 @@ def reading(text: str) -> np.ndarray:
         array = np.array(json.loads(joined), dtype=float)
     except (ValueError, TypeError, RecursionError):
         raise ValueError(_WRITE) from None
-    if array.ndim > 2 or array.size == 0 or not (np.abs(array) <= LARGEST).all():
+    if array.ndim > 2 or array.size == 0 or not (np.abs(array) <= MAX_NUMBER).all():
         raise ValueError(_WRITE)
     return array
 
@@ -227,15 +227,15 @@ _WRITE = "Write a number such as 6, −0.5 or 1/2, or an array such as [1, 2] or
 def _number(text: str) -> float:
     above, _, below = text.partition("/")
     if below and float(below) == 0:
-        raise ValueError("A number divided by 0 is none.")
+        raise ValueError("A number divided by 0 is not a number.")
     return float(above) / float(below or 1)
 
 
 def credited(credit: str, verdicts: Sequence[Verdict]) -> str:
-    """What the blanks are worth after a check: for each a digit, its points, or OPEN, or REVEALED.
+    """Update the credit of the blanks after a check: one character each, a digit for its points, OPEN or REVEALED.
 
-    The first check counts: FULL for a right answer, else what is in it. A right one later is worth LATER, a revealed
-    one nothing.
+    The first check gives FULL for a right answer, else the verdict's `part`. A right answer at a later check gives
+    LATER, a revealed one nothing.
     """
     after = []
     for before, verdict in zip(credit, verdicts, strict=True):

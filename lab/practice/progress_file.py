@@ -1,4 +1,4 @@
-"""The file of a learner's progress, as the browser (static/progress/file.js) and the command line read and write it."""
+"""Reads and writes the file of a learner's progress, in the same format as the browser (static/progress/file.js)."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Any
 
 MAX_BYTES = 4_000_000  # as in static/progress/file.js
 MAX_NAME = 80  # characters of a learner's name
-VERSION = 2  # the first had neither texts nor a name
+VERSION = 2  # version 1 had neither texts nor a name
 YEARS = range(2000, 2100)
 
-Done = dict[str, str]  # what is done -> the day, "2026-01-31"
+Done = dict[str, str]  # key of a card or task -> the day it was done, "2026-01-31"
 
-CHANGED, UNSIGNED = "changed", "unsigned"  # what a file may carry as its doubt, the worse first
+CHANGED, UNSIGNED = "changed", "unsigned"  # the values of a file's `doubt`, the worse first
 
 
 @dataclass(frozen=True)
 class Work:
-    """A learner's file of one course.
+    """A learner's code for one course.
 
-    text    as it was last
-    best    the text that passed the most tasks
-    passed  how many those were, in their order
+    text    the latest version
+    best    the version that passed the most tasks
+    passed  how many tasks it passed, in their order
     """
 
     text: str
@@ -35,7 +35,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Stumble:
-    """What went wrong last in a task: the name of its check, the key of the known mistake or "", and the day."""
+    """The last failure in a task: the name of its check, the key of the known mistake or "", and the day."""
 
     check: str
     mistake: str
@@ -44,14 +44,14 @@ class Stumble:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a learner keeps.
+    """A learner's progress.
 
-    name      of the learner, "" where nobody gave one
-    cards, tasks  what is done and when; a question or a program is one of the tasks
-    texts     the key of a course -> the learner's file
-    stumbles  a task such as "scalars/add" -> what went wrong in it last
-    scores    a graph of Predict such as "1.17" -> points, and how many there are
-    doubt     CHANGED: it was edited outside the lab, at some time. UNSIGNED: it comes from a file without a checksum.
+    name      the learner's name, or ""
+    cards, tasks  what is done and when; a question or a program also counts as a task
+    texts     the key of a course -> the learner's code
+    stumbles  a task such as "scalars/add" -> the last failure in it
+    scores    a graph of Predict such as "1.17" -> (points, maximum)
+    doubt     CHANGED if it was ever edited outside the lab, UNSIGNED if it comes from a file without a checksum, or ""
     """
 
     name: str = ""
@@ -64,18 +64,18 @@ class Progress:
 
 
 def parse(content: bytes) -> tuple[Progress, bool]:
-    """Return what a file holds, and whether this very file was edited after it was saved.
+    """Return the progress in a file, and whether the file was edited after it was saved.
 
-    Files of the first version are read, too. Raises ValueError, with what is wrong, for what is no file of progress.
+    Files of version 1 are also read. Raises ValueError, whose message says what is wrong, for any other content.
     """
     if len(content) > MAX_BYTES:
         raise ValueError(f"it is larger than {MAX_BYTES // 1_000_000} MB")
     try:
         found = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError):
-        raise ValueError("it is damaged, or no file of progress") from None
+        raise ValueError("it is damaged or not a progress file") from None
     if not isinstance(found, dict) or found.get("lab") != "tensor-ops-lab" or not isinstance(found.get("cards"), dict):
-        raise ValueError("it is no file of progress from this lab")
+        raise ValueError("it is not a progress file from this lab")
     cards, tasks = _days(found["cards"]), _days(found.get("tasks"))
     said = found.get("checksum")
     if found.get("version") != VERSION:
@@ -114,16 +114,16 @@ def packed(progress: Progress) -> str:
 
 
 def checksum_of(content: Mapping[str, Any]) -> str:
-    """Return the checksum of a file: a hash of a line for each of its texts and numbers, but for the checksum's own.
+    """Return the checksum of a file: a hash of one line for each of its texts and numbers, except the checksum.
 
-    It shows that a file was edited by hand. It is no proof: anybody can compute another one.
+    It reveals careless editing and proves nothing: anybody can compute a new one.
     """
     lines = [line for key, value in content.items() if key != "checksum" for line in _lines(key, value)]
     return hashed("".join(sorted(lines, key=lambda line: line.encode("utf-16-be", "surrogatepass"))))
 
 
 def checksum(cards: Done, tasks: Done) -> str:
-    """Return the checksum of a file of the first version."""
+    """Return the checksum of a file of version 1."""
     lines = [f"{kind} {key} {day}\n" for kind, done in (("card", cards), ("task", tasks)) for key, day in done.items()]
     return hashed("".join(sorted(lines)))
 
@@ -138,7 +138,7 @@ def hashed(text: str) -> str:
 
 
 def is_day(text: Any) -> bool:
-    """Whether a text is a day of the calendar, "2026-01-31", in years in which somebody may learn."""
+    """Return True if a value is a date such as "2026-01-31" in a plausible year."""
     if not isinstance(text, str) or not re.fullmatch(r"\d{4}-\d\d-\d\d", text, re.ASCII):
         return False
     try:
@@ -160,7 +160,7 @@ def _days(found: Any) -> Done:
 
 
 def _objects(found: Any, **fields: type) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The objects with fields of these types; numbers are not negative."""
+    """Yield the key and the fields of each object that has fields of these types and no negative number."""
     for key, one in found.items() if isinstance(found, dict) else ():
         if isinstance(one, dict) and all(type(one.get(name)) is kind for name, kind in fields.items()):
             values = {name: one[name] for name in fields}

@@ -1,5 +1,5 @@
-"""What a check on the command line passes counts: it goes into a file of progress in the learner's folder, which the
-page Start can load, and which a teacher's table reads."""
+"""Keeps the results of checks on the command line in a progress file in the learner's folder. The page Start can load
+that file, and the teacher's summary reads it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FILE = "progress.json"
 
 
 def read(path: Path) -> Progress:
-    """Return the progress in a file. Raises FolderError where it cannot be read, or is no file of progress."""
+    """Return the progress in a file. Raises FolderError if it cannot be read or is not a progress file."""
     try:
         return parse(folder.content(path, MAX_BYTES)[0])[0]
     except OSError as error:
@@ -27,21 +27,21 @@ def read(path: Path) -> Progress:
 
 
 def of_folder(place: Path) -> Progress:
-    """Return the progress that is kept in a folder, empty where there is none. Raises FolderError as `read` does."""
+    """Return the progress kept in a folder, empty if there is none. Raises FolderError as `read` does."""
     path = place / FILE
     return read(path) if path.exists() else Progress()
 
 
 def keep(place: Path, course: Course, text: str, report: CheckReport) -> None:
-    """Add what a check of a text found to the progress in the folder. Raises FolderError."""
+    """Add the result of a check to the progress in the folder. Raises FolderError."""
     found = checked(of_folder(place), course, text, report)
     folder.replace(place / FILE, packed(found).encode())
 
 
 def checked(before: Progress, course: Course, text: str, report: CheckReport) -> Progress:
-    """Return the progress after a check of a text: what was passed earlier keeps its day."""
-    today = datetime.now(UTC).date().isoformat()  # as a browser counts days
-    passed = [key for key, well in report.passed.items() if well]
+    """Return the progress after a check of a text; tasks that passed earlier keep their day."""
+    today = datetime.now(UTC).date().isoformat()  # in UTC, as the browser counts days
+    passed = [key for key, ok in report.passed.items() if ok]
     tasks = {course.deed(key): today for key in passed} | before.tasks
     earlier = before.texts.get(course.key)
     work = Work(text, text, len(passed))
@@ -54,10 +54,10 @@ def checked(before: Progress, course: Course, text: str, report: CheckReport) ->
 
 
 def stumbled(report: CheckReport, day: str) -> tuple[str, Stumble] | None:
-    """Return the key of the task that a text does not pass, and what went wrong; None where all pass."""
-    task = next((key for key, well in report.passed.items() if not well), None)
+    """Return the key of the task that failed and what went wrong in it; None if all passed."""
+    task = next((key for key, ok in report.passed.items() if not ok), None)
     if task is None:
         return None
-    check = next((name for name, well in report.checks.items() if not well), "")
+    check = next((name for name, ok in report.checks.items() if not ok), "")
     mistake = report.failure.mistake.key if report.failure and report.failure.mistake else ""
     return task, Stumble(check, mistake, day)

@@ -1,8 +1,8 @@
-"""Runs a learner's code in a process of its own, which is limited, isolated where that is possible, and used once.
+"""Runs a learner's code in a process of its own, which has limits, is isolated where possible, and is used once.
 
 `Pool` keeps one process ready, with Python and NumPy loaded; `runner()` starts one. Either gives a `Sandbox`, a runner
-for lab/practice/checker.py. What the process does inside is in lab/practice/driver.py; nothing that comes out of it is
-trusted: it is read up to a limit, as JSON, and each part of it is looked at before it is used.
+for lab/practice/checker.py. Inside the process runs lab/practice/driver.py. Its output is not trusted: it is read up
+to a limit, as JSON, and every part is validated before use.
 """
 
 from __future__ import annotations
@@ -33,47 +33,47 @@ from lab.practice import checker, driver, syscalls
 from lab.practice.checker import Answer, Job, Problem, Stopped
 from practice.task import Inputs
 
-NONSENSE = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
-PATIENCE = 20.0  # seconds until a process has to be ready, on however busy a machine
-GRACE = 0.3  # seconds that a process has, after its time, to say where it was
-CROWDED = 10  # times the time by the clock that code has at most, where others have the processors
-MOST_CHECKS, MOST_TRAININGS = 8, 4  # processes that run learners' code: what is long keeps nothing quick waiting
-MOST_ANSWER = 1_000_000  # bytes of one answer
-MOST_OUTPUT = 1_000_000  # bytes that are printed
-KEPT_OUTPUT = 4_000  # and how many of them are shown
-CHUNK = 1 << 16  # bytes that are read or written at once: as many as a pipe holds
+MALFORMED = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)  # raised by bad answers
+START_TIMEOUT = 20.0  # seconds until a process must be ready, even on a busy machine
+GRACE = 0.3  # seconds that a process has, after its time, to report where it was
+MAX_STRETCH = 10  # factor by which the wall-clock limit may grow while the processors are busy
+MAX_CHECKS, MAX_TRAININGS = 8, 4  # processes that run learners' code; separate, so that no check waits for a training
+MAX_ANSWER = 1_000_000  # bytes of one answer
+MAX_OUTPUT = 1_000_000  # bytes that the code may print
+MAX_SHOWN_OUTPUT = 4_000  # bytes of the printed text that are shown
+CHUNK = 1 << 16  # bytes read or written at once: the capacity of a pipe
 
 NOT_READY = "The process for your code did not start: check again."
-BUSY = "Too many people check at this moment: check again in a few seconds."
-BUSY_TRAINING = "Too many people train at this moment: train again in a minute."
-TOO_LONG = "Your code took too long and was stopped: look for a loop that never ends, or that takes too many turns."
-TOO_DEEP = "Your code took too long and was stopped, deep inside: look for a function that calls itself without an end."
+BUSY = "Too many people are checking at the moment: check again in a few seconds."
+BUSY_TRAINING = "Too many people are training at the moment: train again in a minute."
+TOO_LONG = "Your code took too long and was stopped: look for a loop that never ends or runs too often."
+TOO_DEEP = "Your code took too long and was stopped in deep recursion: look for a function that calls itself endlessly."
 TOO_MUCH_MEMORY = (
-    "Your code wanted more memory than it may have ({} MB): look for an array or a list that grows too large, or for a "
-    "function that calls itself without an end."
+    "Your code needed more memory than allowed ({} MB): look for an array or a list that grows too large, or for a "
+    "function that calls itself endlessly."
 )
-TOO_MUCH_OUTPUT = "Your code printed more than a million characters and was stopped: take out what prints in a loop."
-CRASHED = "Your code crashed Python itself ({}): look for a function that calls itself without an end."
-ENDED = "Your code ended Python itself ({}) before the check was done: take out what ends the program."
+TOO_MUCH_OUTPUT = "Your code printed more than a million characters and was stopped: remove the print in a loop."
+CRASHED = "Your code crashed Python itself ({}): look for a function that calls itself endlessly."
+ENDED = "Your code ended Python itself ({}) before the check was done: remove what ends the program."
 GARBAGE = "Your code interfered with the check. Remove everything that is not part of the task."
 STOPPED = "Your code was stopped."
 
-STACK = b"Stack (most recent call first):"  # how Python begins to say where it was when its time was over
-DEEP = 100  # calls inside one another: as many as Python says then
+STACK = b"Stack (most recent call first):"  # the first line of the stack that Python writes when its time is over
+DEEP_STACK = 100  # nested calls: the most that this stack lists
 
-CUT = "\n… The rest of what was printed is not shown."
-NOT_PERMITTED = ("[Errno 1]", "[Errno 38]")  # what it says of a system call that the filter refuses
-THREAD = "can't start new thread"  # what Python says where the kernel refuses one
+CUT = "\n… The rest of the printed text is not shown."
+NOT_PERMITTED = ("[Errno 1]", "[Errno 38]")  # begin the message of a system call that the filter refuses
+THREAD = "can't start new thread"  # in Python's message when the kernel refuses a thread
 REFUSED = "Here your code cannot start programs, threads or connections, write files, or send signals."
 NO_PROCESS = (
-    "Your code is not run here: that needs Linux or macOS (on Windows, the Windows Subsystem for Linux). "
-    "Take the files and check them there."
+    "Your code cannot run here: that needs Linux or macOS (on Windows, the Windows Subsystem for Linux). "
+    "Download the files and check them there."
 )
 NO_BUBBLEWRAP = (
-    "Your code is not run here: this server is for several people and lacks bubblewrap, which would shut the code in. "
-    "Take the files home and check them there."
+    "Your code cannot run here: this server is for several people and lacks bubblewrap, which would isolate the code. "
+    "Download the files and check them on your own machine."
 )
-SHUT_IN = "Your code runs in a process of its own, without network and without your files."
+ISOLATED = "Your code runs in a process of its own, without network and without access to your files."
 OWN_RIGHTS = (
     "Your code runs in a process of its own, on this machine and with your rights: it can read what you can read."
 )
@@ -81,11 +81,11 @@ OWN_RIGHTS = (
 
 @dataclass(frozen=True)
 class Limits:
-    """What the code of one runner may use, all together.
+    """The resources that the code of one runner may use in total.
 
     seconds  of processor time
-    wall     seconds by the clock, while it has the turn; up to CROWDED times as many where others have the processors
-    memory   bytes of address space, Python and NumPy included
+    wall     seconds by the clock while a question is open; up to MAX_STRETCH times as many if the processors are busy
+    memory   bytes of address space, including Python and NumPy
     """
 
     seconds: float = 2.0
@@ -97,43 +97,43 @@ CHECK = Limits()
 
 
 class Raised(Exception):
-    """A program that was streamed raised an exception: `problem`."""
+    """A streamed program raised an exception, which is `problem`."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(f"{problem.kind}: {problem.message}")
         self.problem = problem
 
 
-# -- Where code is run -------------------------------------------------------------------------------------------------
+# -- Isolation ---------------------------------------------------------------------------------------------------------
 
 
 def unavailable() -> str:
-    """Why no learner's code is run here, in words for the page; "" where it is."""
+    """Return why no learner's code can run here, in words for the page; "" if it can."""
     if os.name != "posix":
         return NO_PROCESS
-    return NO_BUBBLEWRAP if hosted() and not boxes() else ""
+    return NO_BUBBLEWRAP if hosted() and not bubblewrap_works() else ""
 
 
-def promise() -> str:
-    """What the page says of how the code is run."""
-    return SHUT_IN if boxes() else OWN_RIGHTS
+def isolation() -> str:
+    """Describe in a sentence for the page how the code is isolated."""
+    return ISOLATED if bubblewrap_works() else OWN_RIGHTS
 
 
 @functools.cache
-def boxes() -> bool:
-    """Does bubblewrap work here? It is used wherever it does, as it costs a few milliseconds of a process that is
-    started ahead of its use, and protects learners from their own mistakes, too."""
+def bubblewrap_works() -> bool:
+    """Tell whether bubblewrap works on this machine. It is then always used, also on a learner's own machine: it costs
+    only a few milliseconds and protects learners from their own mistakes."""
     if not shutil.which("bwrap"):
         return False
-    command = [*_box("/.practice"), *_python(), "-c", "import numpy"]
+    command = [*_bubblewrap("/.practice"), *_python(), "-c", "import numpy"]
     try:
-        return subprocess.run(command, env=_environment(), capture_output=True, timeout=PATIENCE).returncode == 0
+        return subprocess.run(command, env=_environment(), capture_output=True, timeout=START_TIMEOUT).returncode == 0
     except (OSError, subprocess.TimeoutExpired):
         return False
 
 
 def _python() -> list[str]:
-    """The command of Python without this project, without site-packages (but see `_environment`) and unbuffered."""
+    """Return the command that starts Python unbuffered, without this project and without site-packages."""
     return [os.path.realpath(sys.executable), "-s", "-S", "-P", "-B", "-u", "-X", "utf8"]
 
 
@@ -145,9 +145,9 @@ def _packages() -> Path:
     return Path(np.__file__).resolve().parents[1]
 
 
-def _box(folder: str) -> list[str]:
-    """The command in front of a command that shuts it in: no network, no processes but its own, no rights, and of all
-    files only the system's libraries, Python, NumPy and the driver, to be read. There is no /proc."""
+def _bubblewrap(folder: str) -> list[str]:
+    """Return the command prefix that isolates a command: no network, no other processes, no rights, no /proc, and
+    read-only access to nothing but the system's libraries, Python, NumPy and the driver."""
     files = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/etc/alternatives"]
     files += [_python()[0], f"{sys.base_prefix}/lib", driver.__file__]
     files += [str(_packages() / name) for name in ("numpy", "numpy.libs")]
@@ -165,12 +165,12 @@ def _box(folder: str) -> list[str]:
 
 
 class _Process:
-    """The driver, started: it loads NumPy and then waits for its first question."""
+    """A running driver, which loads NumPy and then waits for its first question."""
 
     def __init__(self, boxed: bool) -> None:
         self._folder = None if boxed else tempfile.TemporaryDirectory(prefix="practice-", ignore_cleanup_errors=True)
         self.popen = subprocess.Popen(
-            [*(_box("/.practice") if boxed else ()), *_python(), driver.__file__],
+            [*(_bubblewrap("/.practice") if boxed else ()), *_python(), driver.__file__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -184,37 +184,37 @@ class _Process:
             os.set_blocking(pipe, False)
 
     def kill(self) -> None:
-        """End it, and whatever it may have started. Any thread may call this."""
+        """End the process and whatever it has started. Any thread may call this."""
         if self.popen.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.popen.pid, signal.SIGKILL)
 
     def interrupt(self) -> None:
-        """Have it say where it is, and end."""
+        """Make the process write its stack and end."""
         with contextlib.suppress(OSError):
             os.kill(self._python(), signal.SIGALRM)
 
     def wants_processor(self) -> bool:
-        """Is it running, or would be if it had a processor?"""
+        """Tell whether the process runs or waits for a processor."""
         try:
             return Path(f"/proc/{self._python()}/stat").read_text().rpartition(")")[2].split()[0] in "RD"
-        except OSError:  # it has ended, or there is no /proc
+        except OSError:  # the process has ended, or there is no /proc
             return False
 
     def _python(self) -> int:
-        """The process of Python itself, a descendant of the one of bubblewrap."""
+        """Return the process id of Python itself, which is a descendant of bubblewrap's process."""
         pid = self.popen.pid
         while self._folder is None and (children := Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
             pid = int(children[0])
         return pid
 
     def code(self) -> int | None:
-        """The exit code, that of a signal being negative; None where it has not ended by itself."""
+        """Return the exit code, negative for a signal; None if the process does not end by itself."""
         try:
             code = self.popen.wait(GRACE)
         except subprocess.TimeoutExpired:
             return None
-        by_signal = self._folder is None and code - 128 in [*signal.Signals]  # as bubblewrap says it
+        by_signal = self._folder is None and code - 128 in [*signal.Signals]  # as bubblewrap reports a signal
         return 128 - code if by_signal else code
 
     def close(self) -> None:
@@ -225,39 +225,39 @@ class _Process:
             self._folder.cleanup()
 
 
-def understood(line: bytes) -> dict[str, Any]:
-    """What a line of the process says. Raises one of NONSENSE where it is nothing that the driver says."""
-    said = json.loads(line)
-    if not isinstance(said, dict):
-        raise TypeError("The driver says dicts.")
-    return said
+def parse_line(line: bytes) -> dict[str, Any]:
+    """Parse a line from the driver. Raises one of MALFORMED."""
+    message = json.loads(line)
+    if not isinstance(message, dict):
+        raise TypeError("Each line of the driver is a dict.")
+    return message
 
 
-def answered(said: dict[str, Any], shows: tuple[str, ...]) -> Answer:
-    """The answer to a job with these expressions. Raises one of NONSENSE where it is none."""
-    answer = checker.answer(said)
-    told = tuple(answer.values)
-    if told != shows[: len(told)] or (answer.problem is None and len(told) < len(shows)):
-        raise ValueError("That was not asked for.")
+def parse_answer(message: dict[str, Any], shows: tuple[str, ...]) -> Answer:
+    """Read the answer to a job with these expressions from a message. Raises one of MALFORMED."""
+    answer = checker.answer(message)
+    given = tuple(answer.values)
+    if given != shows[: len(given)] or (answer.problem is None and len(given) < len(shows)):
+        raise ValueError("The answer is to other expressions.")
     return answer
 
 
 class Sandbox:
-    """A runner in a process of its own, for one text: `with ... as runner`. Other threads may call `stop` alone."""
+    """A runner in a process of its own, for one text: `with ... as runner`. Other threads may only call `stop`."""
 
     def __init__(self, start: Callable[[], _Process], limits: Limits = CHECK) -> None:
         self._start = start
         self._limits = limits
         self._left = limits.wall
-        self._extra = (CROWDED - 1) * limits.wall
+        self._extra = (MAX_STRETCH - 1) * limits.wall
         self._process: _Process | None = None
         self._selector = selectors.DefaultSelector()
         self._question = self._answers = self._printed = b""
-        self._amount = self._before = 0  # bytes that were printed in all, and before the text was loaded last
-        self._gone = self._halted = False  # has the process closed its side, was it told to end?
+        self._amount = self._before = 0  # bytes printed in total, and before the last load
+        self._closed = self._halted = False  # whether the process closed its side, and whether `stop` was called
         self._end: Stopped | None = None
         self._file, self._lines = "", 0
-        self._begun = self._asked = 0.0
+        self._loaded = self._asked = 0.0  # times of the first load and of the last question
 
     def __enter__(self) -> Sandbox:
         return self
@@ -269,45 +269,45 @@ class Sandbox:
 
     @property
     def output(self) -> str:
-        """What the code has printed since it was loaded last, or the beginning of it."""
+        """The beginning of the text that the code has printed since it was last loaded."""
         text = self._printed.decode("utf-8", "replace")
         return text + CUT if self._amount - self._before > len(self._printed) else text
 
     def stop(self) -> None:
-        """End the code now: who waits for it gets Stopped."""
+        """End the code now. A thread that waits for it gets Stopped."""
         self._halted = True
         if self._process:
             self._process.kill()
 
     def load(self, source: str, file: str, modules: Sequence[str] = ()) -> Problem | None:
-        """Run the text as a module: what it raised. To be called before anything else; a second call runs the same text
-        again. Raises Stopped."""
+        """Run the text as a module and return what it raised, or None. Call it before anything else; a second call must
+        give the same text and runs it again. Raises Stopped."""
         self._file, self._lines = file, source.count("\n") + 1
         self._printed, self._before = b"", self._amount
         if not self._process:
             self._open()
-            self._begun = time.monotonic()
+            self._loaded = time.monotonic()
         limits = {"seconds": self._limits.seconds, "memory": self._limits.memory, "allowed": syscalls.instructions()}
         texts = {name: (ROOT / f"{name}.py").read_text("utf-8") for name in modules}
         self._ask("load", source=source, file=file, modules=texts, **limits)
-        answer = self._answer(self._said())
+        answer = self._answer(self._message())
         self._pause()
         return answer.problem
 
     def run(self, jobs: Sequence[Job]) -> list[Answer]:
-        """An answer for each job. Raises Stopped."""
+        """Run each job and return its answer. Raises Stopped."""
         self._ask("run", jobs=[[job.program, checker.encoded(job.inputs, job.secret), [*job.shows]] for job in jobs])
-        answers = [self._answer(self._said(), job.shows) for job in jobs]
+        answers = [self._answer(self._message(), job.shows) for job in jobs]
         self._pause()
         return answers
 
     def stream(self, program: str, inputs: Inputs) -> Iterator[Any]:
-        """What a program of this project tells while it runs: it sees the learner's names and those of `inputs`, and
-        calls `emit(value)`, with what `driver.encode` knows. Raises Raised where it raises, and Stopped."""
+        """Run a program of this project and yield each value that it emits while it runs. The program sees the
+        learner's names and `inputs`, and calls `emit(value)`. Raises Raised with its exception, and Stopped."""
         self._ask("stream", program=program, inputs=checker.encoded(inputs))
-        while "message" in (said := self._said()):
-            yield self._sensible(driver.decode, said["message"])
-        answer = self._answer(said)
+        while "message" in (message := self._message()):
+            yield self._parsed(driver.decode, message["message"])
+        answer = self._answer(message)
         self._pause()
         if answer.problem:
             raise Raised(answer.problem)
@@ -323,62 +323,62 @@ class Sandbox:
         self._stdin, stdout, stderr = self._process.pipes
         self._selector.register(stdout, selectors.EVENT_READ, self._read_answers)
         self._selector.register(stderr, selectors.EVENT_READ, self._read_output)
-        if self._line(time.monotonic() + PATIENCE) is None:
-            raise self._ended(NOT_READY)
+        if self._line(time.monotonic() + START_TIMEOUT) is None:
+            raise self._stopped(NOT_READY)
 
     def _ask(self, do: str, **question: Any) -> None:
         if self._end:
             raise self._end
         self._asked = time.monotonic()
-        wall = self._left + self._extra + 2 * GRACE  # in case that nobody is left here to end it
-        if not self._question:  # else the process has answered before it was asked
+        wall = self._left + self._extra + 2 * GRACE  # the driver's own limit, in case this process dies
+        if not self._question:  # else the process answered before it had read the last question
             self._selector.register(self._stdin, selectors.EVENT_WRITE, self._write)
         self._question += json.dumps({"do": do, "wall": wall, **question}).encode() + b"\n"
 
     def _pause(self) -> None:
-        """The answer is there: until the next question the time does not count."""
+        """Stop the clock until the next question."""
         self._left -= time.monotonic() - self._asked
-        self._wait(0)  # what was printed before the answer
+        self._wait(0)  # reads what was printed before the answer
 
-    def _said(self) -> dict[str, Any]:
-        """The next thing that the process says. Raises Stopped."""
+    def _message(self) -> dict[str, Any]:
+        """Wait for the next message of the process. Raises Stopped."""
         assert self._process
-        while (line := self._line(self._asked + self._left)) is None and self._may_go_on():
+        while (line := self._line(self._asked + self._left)) is None and self._extend():
             pass
         if line is None:
-            if not self._gone:
+            if not self._closed:
                 self._process.interrupt()
-            self._hear_out()
-            raise self._ended() if self._gone else self._ended(TOO_LONG)
-        if not line.startswith(b"{"):  # Python's last words: where the code was
+            self._read_rest()
+            raise self._stopped() if self._closed else self._stopped(TOO_LONG)
+        if not line.startswith(b"{"):  # the stack that Python writes before it ends
             self._answers = line + b"\n" + self._answers
-            self._hear_out()
-            raise self._ended() if self._gone or line.startswith(STACK) else self._ended(GARBAGE)
-        said: dict[str, Any] = self._sensible(understood, line)
-        return said
+            self._read_rest()
+            raise self._stopped() if self._closed or line.startswith(STACK) else self._stopped(GARBAGE)
+        message: dict[str, Any] = self._parsed(parse_line, line)
+        return message
 
-    def _may_go_on(self) -> bool:
-        """The time is over: is there a little more, as others have the processors that the process waits for?"""
+    def _extend(self) -> bool:
+        """Extend the time that is over by GRACE if the process waits for a busy processor; return whether it did."""
         assert self._process
-        if self._gone or self._extra <= 0 or not self._process.wants_processor():
+        if self._closed or self._extra <= 0 or not self._process.wants_processor():
             return False
         self._extra -= GRACE
         self._left += GRACE
         return True
 
-    def _hear_out(self) -> None:
+    def _read_rest(self) -> None:
         until = time.monotonic() + GRACE
-        while not self._gone and (left := until - time.monotonic()) > 0:
+        while not self._closed and (left := until - time.monotonic()) > 0:
             self._wait(left)
 
-    def _answer(self, said: dict[str, Any], shows: tuple[str, ...] = ()) -> Answer:
-        answer: Answer = self._sensible(answered, said, shows)
+    def _answer(self, message: dict[str, Any], shows: tuple[str, ...] = ()) -> Answer:
+        answer: Answer = self._parsed(parse_answer, message, shows)
         if problem := answer.problem:
             problem = replace(problem, line=self._place(problem.line))
             if problem.kind == "MemoryError":
-                raise self._ended(TOO_MUCH_MEMORY.format(self._limits.memory >> 20), problem.line)
-            if problem.kind == "BrokenPipeError" and self._amount > MOST_OUTPUT:
-                raise self._ended(TOO_MUCH_OUTPUT, problem.line)
+                raise self._stopped(TOO_MUCH_MEMORY.format(self._limits.memory >> 20), problem.line)
+            if problem.kind == "BrokenPipeError" and self._amount > MAX_OUTPUT:
+                raise self._stopped(TOO_MUCH_OUTPUT, problem.line)
             if problem.message.startswith(NOT_PERMITTED) or THREAD in problem.message:
                 problem = replace(problem, message=REFUSED)
         return replace(answer, problem=problem)
@@ -386,49 +386,49 @@ class Sandbox:
     def _place(self, line: int | None) -> int | None:
         return line if line is not None and 0 < line <= self._lines else None
 
-    def _sensible(self, read: Callable[..., Any], *said: Any) -> Any:
-        """What a function reads in something that the process said, which may be anything. Raises Stopped."""
+    def _parsed(self, parse: Callable[..., Any], *data: Any) -> Any:
+        """Parse untrusted data of the process. Raises Stopped if it is malformed."""
         try:
-            return read(*said)
-        except NONSENSE:
-            raise self._ended(GARBAGE) from None
+            return parse(*data)
+        except MALFORMED:
+            raise self._stopped(GARBAGE) from None
 
-    def _ended(self, sentence: str = "", line: int | None = None) -> Stopped:
-        """Why there is no answer, or none of any use: without a sentence, as the process ended. It does so now."""
+    def _stopped(self, sentence: str = "", line: int | None = None) -> Stopped:
+        """End the process and return the exception that says why; without a sentence, infer it from how it ended."""
         assert self._process
         if not sentence:
             code = self._process.code()
-            late = time.monotonic() - self._begun >= self._limits.seconds
-            by_limit = late and code == -signal.SIGKILL  # the kernel's, for code that hears no other signal
-            ending = code is None and self._answers.startswith(STACK)  # which takes a while where there is much to free
+            late = time.monotonic() - self._loaded >= self._limits.seconds
+            by_limit = late and code == -signal.SIGKILL  # from the kernel, for code that ignores the other signals
+            ending = code is None and self._answers.startswith(STACK)  # freeing much memory takes a while
             sentence = TOO_LONG if by_limit or ending else _sentence(code)
-            words = self._answers.decode("utf-8", "replace")
-            places = re.findall(rf'File "{re.escape(self._file)}", line (\d{{1,9}})', words)
+            text = self._answers.decode("utf-8", "replace")
+            places = re.findall(rf'File "{re.escape(self._file)}", line (\d{{1,9}})', text)
             line = self._place(int(places[0])) if places else None
-            if sentence == TOO_LONG and len(places) >= DEEP:
+            if sentence == TOO_LONG and len(places) >= DEEP_STACK:
                 sentence = TOO_DEEP
         self._process.kill()
-        if self._amount > MOST_OUTPUT:
+        if self._amount > MAX_OUTPUT:
             sentence = TOO_MUCH_OUTPUT
         self._end = Stopped(STOPPED) if self._halted else Stopped(sentence, line)
         return self._end
 
-    # Reading and writing, none of which may wait for the other side for longer than it is allowed to take
+    # Reading and writing, always with a time limit
 
     def _line(self, until: float) -> bytes | None:
-        """The next line that the process says; None where it ends or is silent for too long."""
+        """Return the next line from the process; None if it ends or is silent for too long."""
         while b"\n" not in self._answers:
-            if len(self._answers) > MOST_ANSWER:
-                raise self._ended(GARBAGE)
+            if len(self._answers) > MAX_ANSWER:
+                raise self._stopped(GARBAGE)
             left = until - time.monotonic()
-            if self._gone or left <= 0:
+            if self._closed or left <= 0:
                 return None
             self._wait(left)
         line, _, self._answers = self._answers.partition(b"\n")
         return line
 
     def _wait(self, seconds: float) -> bool:
-        """Read and write what can be within a time: was there anything?"""
+        """Wait at most this long for the pipes, then read and write; return whether there was anything to do."""
         ready = self._selector.select(seconds)
         for key, _ in ready:
             key.data(key.fd)
@@ -447,20 +447,20 @@ class Sandbox:
         self._answers += chunk
         if not chunk:
             self._selector.unregister(pipe)
-            self._gone = True
+            self._closed = True
 
     def _read_output(self, pipe: int) -> None:
         chunk = os.read(pipe, CHUNK)
-        self._printed += chunk[: KEPT_OUTPUT - len(self._printed)]
+        self._printed += chunk[: MAX_SHOWN_OUTPUT - len(self._printed)]
         self._amount += len(chunk)
-        if not chunk or self._amount > MOST_OUTPUT:
+        if not chunk or self._amount > MAX_OUTPUT:
             self._selector.unregister(pipe)
             if self._process and self._process.popen.stderr:
-                self._process.popen.stderr.close()  # the next write of the code fails, in the line where it prints
+                self._process.popen.stderr.close()  # so that the code's next print fails, in its own line
 
 
 def _sentence(code: int | None) -> str:
-    """Why a process ended that had an answer to give, from its exit code; None: it closed what it answers through."""
+    """Say why a process ended without its answer. code: its exit code; None if it only closed its output."""
     if code is None:
         return GARBAGE
     if -code not in [*signal.Signals]:
@@ -476,30 +476,30 @@ def _sentence(code: int | None) -> str:
 
 
 def runner(limits: Limits = CHECK) -> Sandbox:
-    """A runner whose process starts when it is asked to load, and ends with the thread that asks."""
-    return Sandbox(lambda: _Process(_shut_in()), limits)
+    """Return a runner whose process starts at the first `load` and ends with the thread that called it."""
+    return Sandbox(lambda: _Process(_use_bubblewrap()), limits)
 
 
-def _shut_in() -> bool:
-    """Is bubblewrap to be used? Raises Stopped where code may not be run at all."""
+def _use_bubblewrap() -> bool:
+    """Tell whether to use bubblewrap. Raises Stopped if code may not run here at all."""
     if reason := unavailable():
         raise Stopped(reason)
-    return boxes()
+    return bubblewrap_works()
 
 
 class Pool:
-    """Runners, of which the next is always ready; for a server, which keeps one pool as long as it lives.
+    """Runners for a server, with the process of the next one always ready. A server keeps one pool for its lifetime.
 
-    boxed  whether they are shut in by bubblewrap; by default, where that works
+    boxed  whether to use bubblewrap; by default, if it works
     """
 
     def __init__(self, boxed: bool | None = None) -> None:
         self._boxed = boxed
-        self._checks, self._trainings = map(threading.BoundedSemaphore, (MOST_CHECKS, MOST_TRAININGS))
+        self._checks, self._trainings = map(threading.BoundedSemaphore, (MAX_CHECKS, MAX_TRAININGS))
         self._lock = threading.Lock()
-        # Linux ends the processes of a thread that ends: all are started by one that stays.
+        # Linux ends these processes with the thread that started them: so one lasting thread starts them all.
         self._starter = ThreadPoolExecutor(1, "practice")
-        self._spare = self._starter.submit(self._begun)
+        self._spare = self._starter.submit(self._start)
 
     def __enter__(self) -> Pool:
         return self
@@ -508,37 +508,37 @@ class Pool:
         self.close()
 
     def close(self) -> None:
-        """End the process that waits, and those in use."""
+        """End the spare process, and those in use."""
         self._starter.shutdown()
         if not self._spare.exception():
             self._spare.result().close()
 
     @contextlib.contextmanager
     def runner(self, limits: Limits = CHECK) -> Iterator[Sandbox]:
-        """A runner, as soon as there are not too many in use: what may take longer than a check has places of its
-        own."""
+        """Provide a runner as soon as fewer than the maximum are in use; anything longer than a check counts as a
+        training."""
         long = limits.wall > CHECK.wall
         slots = self._trainings if long else self._checks
-        free = slots.acquire(timeout=PATIENCE)
+        free = slots.acquire(timeout=START_TIMEOUT)
         try:
             busy = functools.partial(_busy, BUSY_TRAINING if long else BUSY)
-            with Sandbox(self._take if free else busy, limits) as sandbox:
+            with Sandbox(self._take_spare if free else busy, limits) as sandbox:
                 yield sandbox
         finally:
             if free:
                 slots.release()
 
-    def _begun(self) -> _Process:
-        return _Process(_shut_in() if self._boxed is None else self._boxed)
+    def _start(self) -> _Process:
+        return _Process(_use_bubblewrap() if self._boxed is None else self._boxed)
 
-    def _take(self) -> _Process:
+    def _take_spare(self) -> _Process:
         with self._lock:
-            spare, self._spare = self._spare, self._starter.submit(self._begun)
+            spare, self._spare = self._spare, self._starter.submit(self._start)
         process = spare.result()
         if process.popen.poll() is None:
             return process
-        process.close()  # somebody has ended it meanwhile
-        return self._starter.submit(self._begun).result()
+        process.close()  # it has been killed in the meantime
+        return self._starter.submit(self._start).result()
 
 
 def _busy(sentence: str) -> _Process:

@@ -1,11 +1,10 @@
-"""Follows a learner's own engine through one forward and one backward pass, in the process of the learner's code.
+"""Records one forward and one backward pass of a learner's own engine, in the process of the learner's code.
 
-This file is sent there as the text of a program (see lab/practice/learner_engine.py) and knows nothing of the project.
-It relies on what the tasks ask for and on nothing that the learner wrote besides. `LineWatch`: `data`, `grad`,
-`_children`, `_op` and `_backward` of a class; it watches each new object, each closure that runs, and each gradient
-that is set.
-`FunctionsWatch`: `data`, `grad` and `grad_fn` of a Tensor, `inputs` and `saved_tensors` of a context; it watches
-`forward` and `backward` of each Function, and each gradient that is set.
+This file is sent there as the text of a program (see lab/practice/learner_engine.py) and uses nothing of the project.
+It relies only on what the tasks ask for. `LineWatch` needs `data`, `grad`, `_children`, `_op` and `_backward` of a
+class; it watches each new object, each closure that runs, and each gradient that is set. `FunctionsWatch` needs `data`,
+`grad` and `grad_fn` of a Tensor, `inputs` and `saved_tensors` of a context; it watches `forward` and `backward` of each
+Function, and each gradient that is set.
 """
 
 import sys
@@ -16,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-NOTHING: Any = object()  # in place of a class attribute that is not there
+NOTHING: Any = object()  # stands for a missing class attribute
 
 
 def follow(watch: "LineWatch", build: Callable[..., Any], leaves: dict[str, Any], upstream: Any) -> dict[str, Any]:
-    """Run `build(**leaves)` and its backward pass; what happened, as plain data for lab.trace.
+    """Run `build(**leaves)` and its backward pass; return the recorded pass as plain data for lab.trace.
 
-    build     makes the result of objects of the class that is watched
+    build     computes the result from objects of the watched class
     leaves    name -> number or array
-    upstream  what `backward` is given, or None where it takes nothing
+    upstream  the argument of `backward`, or None if it takes none
     """
     try:
         tensors = {name: watch.engine(value) for name, value in leaves.items()}
@@ -33,13 +32,14 @@ def follow(watch: "LineWatch", build: Callable[..., Any], leaves: dict[str, Any]
         output.backward(*(() if upstream is None else (upstream,)))
     finally:
         watch.end()
-    return watch.told(output, tensors)
+    return watch.recorded(output, tensors)
 
 
 class LineWatch:
-    """Changes the learner's class so that it reports; `end` takes the changes back.
+    """A recorder that patches the learner's class; `end` removes the patches.
 
-    engine  the class; file: the name of the learner's file in tracebacks
+    engine  the class
+    file    the name of the learner's file in tracebacks
     """
 
     def __init__(self, engine: Any, file: str) -> None:
@@ -50,7 +50,7 @@ class LineWatch:
         self.ids: dict[int, int] = {}  # id() of an object -> its number, once the forward pass is over
         self.events: list[dict[str, Any]] = []
         self.functions: dict[str, int] = {}  # qualified name -> its first line
-        self.running: list[tuple[int, np.ndarray]] = []  # numbers of the nodes whose closures run
+        self.running: list[tuple[int, np.ndarray]] = []  # (node, upstream gradient) of each closure that runs
         self.known: dict[int, np.ndarray | None] = {}  # id() of an object -> a copy of the gradient as it was last set
         self.init, self.own = engine.__init__, vars(engine).get("grad", NOTHING)
         watch = self
@@ -71,7 +71,7 @@ class LineWatch:
             self.engine.grad = self.own
 
     def place(self, frame: FrameType | None) -> tuple[str, int]:
-        """The function of the learner's file in which something happens, and the line; ("", 0) where there is none."""
+        """Find the innermost function of the learner's file in the stack, and its line; ("", 0) if there is none."""
         while frame is not None and frame.f_code.co_filename != self.file:
             frame = frame.f_back
         if frame is None or frame.f_code.co_name == "<module>":
@@ -99,10 +99,10 @@ class LineWatch:
         self.changed(tensor, value, *self.place(sys._getframe(1)))
 
     def changed(self, tensor: Any, value: Any, source: str, line: int) -> None:
-        """A gradient is `value` now: by a message of the closure that runs, or else as the seed."""
+        """Record that a gradient became `value`: by a message of the running closure, or else as the seed."""
         number, before = self.ids[id(tensor)], self.known.get(id(tensor))
         after = None if value is None else np.array(value, float)
-        # A gradient that is set to 0 beside the closures is none: nothing has arrived.
+        # A gradient set to 0 outside of a closure counts as None: nothing has arrived.
         self.known[id(tensor)] = None if after is None or not (self.running or after.any()) else after
         where = {"source": source, "line": line}
         if self.running and after is not None:
@@ -134,8 +134,8 @@ class LineWatch:
         elif after is not None and after.any():
             self.events.append({"kind": "seed", "node": number, "grad": after, **where})
 
-    def unseen(self, tensor: Any, source: str, line: int) -> None:
-        """Report a gradient that has changed although nobody set it: some engines compute it when it is asked for."""
+    def catch_up(self, tensor: Any, source: str, line: int) -> None:
+        """Record a gradient that changed without being set, as some engines compute it only when it is read."""
         now, known = tensor.grad, self.known.get(id(tensor))
         if not np.array_equal(0.0 if now is None else now, 0.0 if known is None else known, equal_nan=True):
             self.changed(tensor, now, source, line)
@@ -143,7 +143,7 @@ class LineWatch:
     # -- the forward pass is over
 
     def forward_is_over(self, output: Any, tensors: dict[str, Any]) -> None:
-        """Number what the result was computed from, and watch its closures."""
+        """Number the nodes that the result was computed from, and watch their closures."""
         reached: set[int] = set()
         waiting = [output]
         while waiting:
@@ -156,7 +156,7 @@ class LineWatch:
         self.ids = {id(entry[0]): number for number, entry in enumerate(self.nodes)}
         self.captured: dict[int, list[dict[str, Any]]] = {}
         for number, (node, name, line) in enumerate(self.nodes):
-            # A gradient that was 0 from the start counts as none: nothing has arrived.
+            # A gradient that was 0 from the start counts as None: nothing has arrived.
             start = getattr(node, "grad", None)
             self.known[id(node)] = None if start is None or not np.any(start) else np.array(start, float)
             if node._children:
@@ -166,19 +166,19 @@ class LineWatch:
 
     def watched(self, number: int, node: Any, closure: Any, source: str, line: int) -> Callable[..., Any]:
         def watched(*arguments: Any) -> Any:
-            self.unseen(node, source, line)
+            self.catch_up(node, source, line)
             self.running.append((number, np.array(node.grad, float)))
             try:
                 closure(*arguments)
                 for child in node._children:
-                    self.unseen(child, source, line)
+                    self.catch_up(child, source, line)
             finally:
                 self.running.pop()
 
         return watched
 
     def variables(self, closure: Any) -> list[dict[str, Any]]:
-        """What a closure holds: names with the number of a node, with numbers, or with what Python writes for them."""
+        """List the variables that a closure captured: each name with its node, its numbers, or its type."""
         code = getattr(closure, "__code__", None)
         entries: list[dict[str, Any]] = []
         for name, cell in zip(
@@ -193,7 +193,7 @@ class LineWatch:
                 entries.append({"name": name, "type": type(value).__name__})
         return entries
 
-    def told(self, output: Any, tensors: dict[str, Any]) -> dict[str, Any]:
+    def recorded(self, output: Any, tensors: dict[str, Any]) -> dict[str, Any]:
         names = {id(tensor): name for name, tensor in tensors.items()}
         nodes = []
         for number, (node, name, _) in enumerate(self.nodes):
@@ -224,10 +224,10 @@ NUMBERS = (int, float, np.ndarray, np.generic)
 
 
 class Unfollowed(Exception):
-    """What the engine did cannot be followed; the message is a sentence for the learner."""
+    """The pass cannot be recorded; the message is a sentence for the learner."""
 
 
-# What the player knows a Function of the course as; any other has its own name.
+# The lab's names of the course's Functions; any other Function keeps its own name.
 OPERATIONS = {
     "Add": "+",
     "AddRow": "+",
@@ -241,30 +241,30 @@ OPERATIONS = {
 
 
 class FunctionsWatch(LineWatch):
-    """The same for an engine whose operations are subclasses of `function`.
+    """A recorder for an engine whose operations are subclasses of `function`.
 
-    What their `backward` returns are the messages. One has arrived as soon as a gradient is set that tells of it.
+    The messages are what their `backward` returns. A message has arrived once a gradient is set that includes it.
 
-    names  the names of the learner's file
+    names  the namespace of the learner's file
     """
 
     def __init__(self, engine: Any, file: str, function: Any, names: Mapping[str, Any]) -> None:
         super().__init__(engine, file)
-        # id() of a context -> it, the operation, and where `forward` ran
+        # id() of a context -> (context, operation, function and line where `forward` returned)
         self.uses: dict[int, tuple[Any, str, str, int]] = {}
         self.numbers: dict[int, int] = {}  # id() of a context -> the number of its node
         self.sending: list[int] = []  # id() of the contexts whose `backward` runs
         self.waiting: list[dict[str, Any]] = []  # messages that have not arrived
-        called = {id(names[name]): name for name in (*names, *OPERATIONS) if isinstance(names.get(name), type)}
-        ways = [
-            (one, way, getattr_static(one, way), getattr(one, way))
-            for one in below(function)
-            for way in ("forward", "backward")
-            if hasattr(one, way)
-        ]  # all of them as they were: what a class inherits is not to be watched twice
-        for one, way, raw, run in ways:
-            watched = getattr(self, way)(called.get(id(one), one.__name__), run)
-            setattr(one, way, watched if isinstance(raw, FunctionType) else staticmethod(watched))
+        class_names = {id(names[name]): name for name in (*names, *OPERATIONS) if isinstance(names.get(name), type)}
+        methods = [
+            (one, name, getattr_static(one, name), getattr(one, name))
+            for one in subclasses(function)
+            for name in ("forward", "backward")
+            if hasattr(one, name)
+        ]  # collected before any is replaced: an inherited method must not be watched twice
+        for one, name, raw, run in methods:
+            watched = getattr(self, name)(class_names.get(id(one), one.__name__), run)
+            setattr(one, name, watched if isinstance(raw, FunctionType) else staticmethod(watched))
 
     def forward(self, name: str, run: Callable[..., Any]) -> Callable[..., Any]:
         def watched(ctx: Any, *arguments: Any, **named: Any) -> Any:
@@ -278,10 +278,10 @@ class FunctionsWatch(LineWatch):
 
     def backward(self, name: str, run: Callable[..., Any]) -> Callable[..., Any]:
         def watched(ctx: Any, grad: Any) -> Any:
-            if id(ctx) not in self.numbers or id(ctx) in self.sending:  # another graph; a call of super()
+            if id(ctx) not in self.numbers or id(ctx) in self.sending:  # another graph, or a call of super()
                 return run(ctx, grad)
             number = self.numbers[id(ctx)]
-            self.missed(self.tensors[number])
+            self.flush(self.tensors[number])
             upstream = np.array(grad, float)
             self.sending.append(id(ctx))
             frame, places = sys._getframe(1), []
@@ -289,7 +289,7 @@ class FunctionsWatch(LineWatch):
                 with Returns(self.file) as returns:
                     result = run(ctx, grad)
                     places.append(self.where(returns, f"{name}.backward", frame))
-                    if isinstance(result, Iterator):  # `yield`: each message has a line of its own
+                    if isinstance(result, Iterator):  # a generator: each message has its own line
                         result, drawn = [], result
                         for each in drawn:
                             result.append(each)
@@ -317,7 +317,7 @@ class FunctionsWatch(LineWatch):
         return watched
 
     def where(self, returns: "Returns", name: str, frame: FrameType) -> tuple[str, int]:
-        if returns.line is None:  # nothing of their file has run, such as in `forward = np.add`
+        if returns.line is None:  # no function of the learner's file ran, as for `forward = np.add`
             return self.place(frame)
         self.functions[name] = min(returns.first, self.functions.get(name, 10**9))
         return name, returns.line
@@ -325,32 +325,32 @@ class FunctionsWatch(LineWatch):
     # -- a gradient is set
 
     def changed(self, tensor: Any, value: Any, source: str, line: int) -> None:
-        """A gradient is `value` now: by the one message that makes the difference, or else by all that wait for it."""
+        """Record that a gradient became `value`: by the one message that explains it, or else by all that wait."""
         key, after = id(tensor), None if value is None else np.array(value, float)
         if after is None:
             self.known[key] = None
             return
         before = self.known.get(key)
         start = np.zeros_like(after) if before is None else before
-        coming = self.coming(tensor)
-        alone = [message for message in coming if alike(added(start, message["contribution"]), after)]
+        pending = self.pending(tensor)
+        alone = [message for message in pending if close(added(start, message["contribution"]), after)]
         if alone:
             self.arrive(tensor, alone[:1], after, source, line)
-        elif alike(start, after):  # such as zeros to begin with: nothing has arrived
+        elif close(start, after):  # such as initial zeros: nothing has arrived
             return
-        elif coming:
-            self.arrive(tensor, coming, after, source, line)
+        elif pending:
+            self.arrive(tensor, pending, after, source, line)
         else:
             self.known[key] = after
             where = {"source": source, "line": line}
             self.events.append({"kind": "seed", "node": self.ids[key], "grad": after, **where})
 
-    def coming(self, tensor: Any) -> list[dict[str, Any]]:
-        """The messages to a tensor that have not arrived."""
+    def pending(self, tensor: Any) -> list[dict[str, Any]]:
+        """Return the messages to a tensor that have not arrived."""
         return [message for message in self.waiting if message["child"] == self.ids[id(tensor)]]
 
     def arrive(self, tensor: Any, messages: list[dict[str, Any]], after: np.ndarray, source: str, line: int) -> None:
-        """These have made the gradient what it is now."""
+        """Record that these messages changed a tensor's gradient to `after`."""
         before = self.known.get(id(tensor))
         for message in messages:
             start = np.zeros_like(after) if before is None else before
@@ -373,15 +373,15 @@ class FunctionsWatch(LineWatch):
             self.waiting = [one for one in self.waiting if one is not message]
         self.known[id(tensor)] = after
 
-    def missed(self, tensor: Any) -> None:
-        """Report messages whose arrival was not seen: nobody set the gradient in sight, or the engine dropped them."""
-        if tensor.grad is not None and (coming := self.coming(tensor)):
-            self.arrive(tensor, coming, np.array(tensor.grad, float), coming[-1]["source"], coming[-1]["line"])
+    def flush(self, tensor: Any) -> None:
+        """Record the arrival of pending messages that was not seen, as with in-place addition or lost messages."""
+        if tensor.grad is not None and (pending := self.pending(tensor)):
+            self.arrive(tensor, pending, np.array(tensor.grad, float), pending[-1]["source"], pending[-1]["line"])
 
     # -- the forward pass is over
 
     def forward_is_over(self, output: Any, tensors: dict[str, Any]) -> None:
-        """Number the leaves, and then what the result was computed from, in the order in which it was computed."""
+        """Number the leaves, then the nodes that the result was computed from, in the order of computation."""
         reached: dict[int, Any] = {}  # id() of a context -> the tensor that was made in it
         waiting = [output]
         while waiting:
@@ -395,8 +395,8 @@ class FunctionsWatch(LineWatch):
             raise Unfollowed(
                 "Your engine cannot be followed: let grad_fn of each result be the ctx that its forward was given."
             )
-        self.tensors: list[Any] = []  # and numbers, which are inputs as well
-        self.told_of: list[dict[str, Any]] = []
+        self.tensors: list[Any] = []  # one for each node; a plain number is also a node
+        self.rows: list[dict[str, Any]] = []  # what is recorded of each node
         for name, leaf in tensors.items():
             self.add(leaf, name)
         for key, (ctx, op, source, line) in self.uses.items():
@@ -405,11 +405,11 @@ class FunctionsWatch(LineWatch):
                 children = [self.add(x) for x in operands]
                 self.numbers[key] = number = self.add(reached[key])
                 self.events.append({"kind": "forward", "node": number, "source": source, "line": line})
-                kept = held(ctx, operands, reached[key])
-                self.told_of[number] |= {"op": op, "children": children, "source": source, "captured": kept}
+                saved = saved_values(ctx, operands, reached[key])
+                self.rows[number] |= {"op": op, "children": children, "source": source, "captured": saved}
 
     def add(self, x: Any, label: str = "") -> int:
-        """The number of the node of an input: a tensor has one, a plain number a new one for each use."""
+        """Return the number of an input's node, which is added if new; a plain number is a new node at each use."""
         if id(x) in self.ids:
             return self.ids[id(x)]
         number, constant = len(self.tensors), not isinstance(x, self.engine)
@@ -418,7 +418,7 @@ class FunctionsWatch(LineWatch):
             self.known[id(x)] = None
         self.tensors.append(x)
         value = np.array(x if constant else x.data, float)
-        self.told_of.append(
+        self.rows.append(
             {
                 "op": "",
                 "label": label,
@@ -431,12 +431,12 @@ class FunctionsWatch(LineWatch):
         )
         return number
 
-    def told(self, output: Any, tensors: dict[str, Any]) -> dict[str, Any]:
+    def recorded(self, output: Any, tensors: dict[str, Any]) -> dict[str, Any]:
         for tensor in self.tensors:
             if id(tensor) in self.ids:
-                self.missed(tensor)
+                self.flush(tensor)
         return {
-            "nodes": self.told_of,
+            "nodes": self.rows,
             "events": self.events,
             "output": self.ids[id(output)],
             "functions": self.functions,
@@ -445,7 +445,7 @@ class FunctionsWatch(LineWatch):
 
 
 class Returns:
-    """While it is entered: where a function of a file has returned or yielded last, which is `line`; its first line."""
+    """A context that remembers the last function of a file that returned or yielded: its first line and that line."""
 
     def __init__(self, file: str) -> None:
         self.file, self.first = file, 0
@@ -464,16 +464,16 @@ class Returns:
             self.first, self.line = frame.f_code.co_firstlineno, frame.f_lineno
 
 
-def below(function: Any) -> list[Any]:
-    """Every class that is derived from this one, each once."""
+def subclasses(function: Any) -> list[Any]:
+    """Return all direct and indirect subclasses, each once."""
     found: dict[Any, None] = {}
     for one in function.__subclasses__():
-        found |= dict.fromkeys([one, *below(one)])
+        found |= dict.fromkeys([one, *subclasses(one)])
     return [*found]
 
 
-def held(ctx: Any, operands: list[Any], result: Any) -> list[dict[str, Any]]:
-    """What was saved for the way back: the very array of an operand or of the result, another one, or anything else."""
+def saved_values(ctx: Any, operands: list[Any], result: Any) -> list[dict[str, Any]]:
+    """List what a context saved for the backward pass: an operand's array, the result's, another one, or a type."""
     arrays = [x if isinstance(x, NUMBERS) else x.data for x in operands]
     known = {id(array): f"value of operand {position}" for position, array in enumerate(arrays)}
     known[id(result.data)] = "output"
@@ -486,9 +486,9 @@ def held(ctx: Any, operands: list[Any], result: Any) -> list[dict[str, Any]]:
 
 
 def added(start: np.ndarray, message: np.ndarray) -> np.ndarray:
-    """Their sum; the start where the two have not the same shape."""
+    """Add a message to a gradient; return the gradient unchanged if the shapes differ."""
     return start + message if start.shape == message.shape else start
 
 
-def alike(one: np.ndarray | None, other: np.ndarray) -> bool:
+def close(one: np.ndarray | None, other: np.ndarray) -> bool:
     return one is not None and one.shape == other.shape and np.allclose(one, other, rtol=1e-9, atol=0, equal_nan=True)

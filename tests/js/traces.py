@@ -222,7 +222,7 @@ print(
             "nudges": list(nudges()),
             "arrays": list(random_array_programs()),
             "numbers": numbers(),
-            "guesses": Mistakes(record(shared, LEAVES)).after_arrivals(6),
+            "guesses": Mistakes(record(shared, LEAVES)).of_accumulations(6),
             "page": standalone(record(shared, LEAVES)),
         }
     )

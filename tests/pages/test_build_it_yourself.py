@@ -154,7 +154,7 @@ def test_a_server_for_several_people_opens_no_folder(monkeypatch, tmp_path):
     at = opened()
     assert not at.text_input
     assert shown(at)["disk"] is None
-    monkeypatch.setattr(sandbox, "boxes", lambda: False)
+    monkeypatch.setattr(sandbox, "bubblewrap_works", lambda: False)
     at = opened()
     assert shown(at)["runs"] is False
     assert shown(at)["how"] == sandbox.NO_BUBBLEWRAP

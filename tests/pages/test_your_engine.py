@@ -63,7 +63,7 @@ def test_without_an_engine_the_page_says_where_one_is_built():
 
 def test_a_server_that_runs_no_code_says_why(monkeypatch):
     monkeypatch.setenv("TENSOR_LAB_HOSTED", "1")
-    monkeypatch.setattr(sandbox, "boxes", lambda: False)
+    monkeypatch.setattr(sandbox, "bubblewrap_works", lambda: False)
     at = run(app(PAGE), tab="passes")
     assert sandbox.NO_BUBBLEWRAP in texts(at.info)
     assert shown(at, "own_engines")["courses"] == []

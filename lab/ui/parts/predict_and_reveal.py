@@ -9,7 +9,7 @@ from lab.practice.prediction import (
     FULL,
     GIVEN,
     LATER,
-    LONGEST,
+    MAX_LENGTH,
     OPEN,
     REVEALED,
     Blank,
@@ -55,7 +55,7 @@ def _show(current: PageState) -> None:
     what = next((what for what in PASSES if len(known[what]) < len(prediction.blanks[what])), None)
     session["predict solved"] = None if what or REVEALED in session["predict credit"] else graph
     st.markdown(_task(prediction, what))
-    lit = prediction.lit(known["value"], known["gradient"])
+    lit = prediction.revealed(known["value"], known["gradient"])
     opening = graph[0] * EXERCISES_PER_LEVEL + graph[1]
     if what is None:
         got = _counted(points(session["predict credit"]), FULL * len(blanks))
@@ -81,7 +81,7 @@ def _show(current: PageState) -> None:
 
 
 def _answer(text: str) -> str:
-    if len(text) > LONGEST:
+    if len(text) > MAX_LENGTH:
         raise ValueError(text)
     return text
 
@@ -190,7 +190,7 @@ def _ask(prediction: Prediction, what: Pass, verdicts: dict[str, Verdict]) -> No
     blanks, now = prediction.blanks[what], st.session_state
 
     def check() -> None:
-        typed = {blank.name: now.get(_key(blank), "")[:LONGEST].strip() for blank in blanks}
+        typed = {blank.name: now.get(_key(blank), "")[:MAX_LENGTH].strip() for blank in blanks}
         now[f"predict {what}s"] = {name: text for name, text in typed.items() if text}
         judged = prediction.judge(what, now[f"predict {what}s"])
         put(credited(part(), [judged[blank.name] for blank in blanks]))
@@ -235,7 +235,7 @@ def _ask(prediction: Prediction, what: Pass, verdicts: dict[str, Verdict]) -> No
                 answer = now[f"predict {what}s"].get(blank.name, "")
                 now[_key(blank)] = answer if right else now.get(_key(blank), answer)
                 # A label for screen readers is not read as Markdown: nothing in it may need to be escaped.
-                place.text_input(blank.label + mark, key=_key(blank), max_chars=LONGEST, disabled=right)
+                place.text_input(blank.label + mark, key=_key(blank), max_chars=MAX_LENGTH, disabled=right)
         st.form_submit_button("Check", type="primary", on_click=check, icon=":material/check:", width="stretch")
     told = [(blank, verdicts[blank.name]) for blank in blanks if verdicts[blank.name].said]
     st.markdown("\n".join(f"- **{blank.name}**: {escape_markdown(verdict.said)}" for blank, verdict in told))

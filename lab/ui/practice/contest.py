@@ -12,7 +12,7 @@ from lab import charts
 from lab.charts import Axis, Line
 from lab.practice import certificate
 from lab.practice.learner_run import Contest
-from lab.practice.learner_training import WHAT
+from lab.practice.learner_training import TRAININGS
 from lab.ui import page, progress
 from lab.ui.chart_host import ChartHost
 from lab.ui.practice import finished
@@ -45,7 +45,7 @@ def show(engine: Engine) -> None:
         play = ":material/play_arrow:"
         st.button(label, key="own train", type="primary", on_click=start, disabled=running, icon=play)
         st.button("Stop", key="own stop", on_click=stop, disabled=not running, icon=":material/stop:")
-        st.markdown(f"{WHAT[engine.course.key]} Both begin with the same numbers.")
+        st.markdown(f"{TRAININGS[engine.course.key]} Both begin with the same numbers.")
     if contest is None:
         return
     boards = ChartHost("own")

@@ -129,7 +129,7 @@ def exercise(
         "lines": lines,
         "working": checking.at if checking else None,
         "result": state.get(_name(course, "result")),
-        "how": why_not or sandbox.promise() + (f" It is in {folder / course.file}." if folder else ""),
+        "how": why_not or sandbox.isolation() + (f" It is in {folder / course.file}." if folder else ""),
         "runs": not why_not,
         "onward": onward,
         "disk": {"text": disk.text, "stamp": disk.stamp} if disk else None,

@@ -91,7 +91,7 @@ def test_what_does_not_hold_together_is_refused(lie):
     class Lying(LocalRunner):
         def run(self, jobs):
             (said,) = super().run(jobs)
-            lie(said.values["told"])
+            lie(said.values["recorded"])
             return [said]
 
     source = f'"""A text\nof lines,\n(an engine" in\nit."""\n{SCALARS.reference}'
@@ -312,7 +312,7 @@ def test_arrays_are_no_inputs_of_an_engine_of_numbers():
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        (("self._op = op", "self._op = '<b>'"), "does not hold together"),
+        (("self._op = op", "self._op = '<b>'"), "contradict each other"),
         (("self._children = tuple(children)", "self._children = 3"), "stops with"),
         (("def backward(self):", "def back(self):"), "no such operation"),
         (("import math", "import math\n1 / 0"), "stops with ZeroDivisionError"),
@@ -329,7 +329,7 @@ def test_training_gives_the_numbers_of_the_lab_s_engine(course):
     with sandbox.runner(learner_training.LIMITS) as runner:
         own = list(learner_training.train(task, course.reference, course.file, runner))
     with sandbox.runner(learner_training.LIMITS) as runner:
-        labs = list(learner_training.with_the_lab(task, runner))
+        labs = list(learner_training.train_lab_engine(task, runner))
     losses = [[said.loss for said in told[: task.steps]] for told in (own, labs)]
     assert len(losses[0]) == task.steps
     np.testing.assert_allclose(*losses, rtol=1e-9)

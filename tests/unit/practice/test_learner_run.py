@@ -6,7 +6,7 @@ import pytest
 
 from lab.practice import sandbox
 from lab.practice.learner_run import Contest, Side
-from lab.practice.learner_training import GRADUATED, WHAT
+from lab.practice.learner_training import GRADUATED, TRAININGS
 from practice import COURSES
 
 SCALARS = COURSES["scalars"]
@@ -80,7 +80,7 @@ def test_the_graduation_asks_for_more_than_nine_of_ten_digits(share, graduated):
     contest = Contest.__new__(Contest)  # no training: what its numbers are worth is asked
     contest.yours = Side(share=share, ended=True)
     assert contest.graduated is graduated
-    assert f"over {GRADUATED:.0%} of the unseen ones" in WHAT["tensors"]
+    assert f"over {GRADUATED:.0%} of the unseen ones" in TRAININGS["tensors"]
     assert GRADUATED == 0.9
 
 

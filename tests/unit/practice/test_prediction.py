@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from lab.practice.exercises import LEVELS, exercise
-from lab.practice.prediction import FULL, LONGEST, Prediction, credited, points, reading
+from lab.practice.prediction import FULL, MAX_LENGTH, Prediction, credited, points, reading
 from lab.trace.derive import table
 from lab.trace.export import playable
 from tests.unit.practice.test_exercises import ANY
@@ -49,7 +49,7 @@ BAD = [
     "null",
     '"6"',
     "[[[1]]]",
-    "1" * (LONGEST + 1),
+    "1" * (MAX_LENGTH + 1),
     "{}",
     "[true, false]",
 ]
@@ -149,7 +149,7 @@ def test_sign_and_shape_are_credited(classic):
 @pytest.mark.parametrize("typed", ["31,0", "+31,5", " −31,0"])
 def test_a_decimal_comma_is_told_as_such(classic, typed):
     said = classic.judge("gradient", {"a": typed})["a"].said
-    assert said.endswith("is wrong: with a comma it is two numbers. Write a point before the decimals.")
+    assert said.endswith("is wrong: with a comma it is two numbers. Write a decimal point.")
 
 
 def test_points(classic):
@@ -190,13 +190,13 @@ def test_the_same_number_everywhere_earns_little(number):
 def test_the_graph_shows_no_number_before_it_is_known(which):
     prediction = Prediction(exercise(*which))
     values, gradients = ([blank.name for blank in prediction.blanks[what]] for what in ("value", "gradient"))
-    dark = prediction.lit([], [])
+    dark = prediction.revealed([], [])
     assert dark.events == []
     assert {row["gradient"] for row in table(dark)} <= {"not computed yet", "none (constant)"}
-    assert prediction.lit(values[:1], gradients).events == prediction.trace.events[:1]  # values first
-    assert prediction.lit(values, gradients).events == prediction.trace.events
+    assert prediction.revealed(values[:1], gradients).events == prediction.trace.events[:1]  # values first
+    assert prediction.revealed(values, gradients).events == prediction.trace.events
     for missing in gradients:
-        lit = prediction.lit(values, [name for name in gradients if name != missing])
+        lit = prediction.revealed(values, [name for name in gradients if name != missing])
         node = prediction.mistakes.names.index(missing)
         for event in lit.events:
             if event["kind"] != "forward":

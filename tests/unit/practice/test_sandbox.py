@@ -38,7 +38,7 @@ HONEST = "def double(x):\n    return 2 * x\n"
 
 @pytest.fixture(scope="module", params=["bubblewrap", "limits alone"])
 def boxed(request):
-    if request.param == "bubblewrap" and not sandbox.boxes():
+    if request.param == "bubblewrap" and not sandbox.bubblewrap_works():
         pytest.skip("bubblewrap is missing or does not work on this machine")
     return request.param == "bubblewrap"
 
@@ -419,8 +419,8 @@ NONSENSE = [
 
 @pytest.mark.parametrize("line", NONSENSE, ids=range(len(NONSENSE)))
 def test_what_no_driver_says_is_told_as_such(line):
-    with pytest.raises(sandbox.NONSENSE):
-        sandbox.answered(sandbox.understood(line), ("y",))
+    with pytest.raises(sandbox.MALFORMED):
+        sandbox.parse_answer(sandbox.parse_line(line), ("y",))
 
 
 ODD = [
@@ -534,7 +534,7 @@ def test_time_between_questions_does_not_count(pool):
 
 def test_code_that_gets_no_processor_is_given_more_time(pool, monkeypatch):
     """The clock runs for a process that waits for its turn, too: it is stopped for what it does, not for what others do."""
-    monkeypatch.setattr(sandbox, "CROWDED", 100)
+    monkeypatch.setattr(sandbox, "MAX_STRETCH", 100)
     busy = "import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end:\n    pass\n"
     with pool.runner(Limits(seconds=2, wall=0.15)) as runner:  # as if it had half a processor
         assert runner.load(busy + HONEST, FILE) is None
@@ -550,18 +550,18 @@ def test_a_spare_that_was_ended_is_replaced(boxed):
 
 def test_more_than_there_is_room_for_is_told_and_trainings_leave_room_for_checks(boxed, monkeypatch):
     long = Limits(seconds=60.0, wall=90.0)
-    monkeypatch.setattr(sandbox, "PATIENCE", 0.01)
+    monkeypatch.setattr(sandbox, "START_TIMEOUT", 0.01)
     with Pool(boxed) as pool, contextlib.ExitStack() as trainings:
         for _ in range(10):
             trainings.enter_context(pool.runner(long))  # those for whom there is room keep it
         assert ending(pool, HONEST, long).sentence == sandbox.BUSY_TRAINING
         with contextlib.ExitStack() as checks:
-            for _ in range(sandbox.MOST_CHECKS - 1):
+            for _ in range(sandbox.MAX_CHECKS - 1):
                 checks.enter_context(pool.runner())
-            monkeypatch.setattr(sandbox, "PATIENCE", 20.0)  # until a process is ready
+            monkeypatch.setattr(sandbox, "START_TIMEOUT", 20.0)  # until a process is ready
             assert ending(pool, HONEST).sentence == ""
             checks.enter_context(pool.runner())
-            monkeypatch.setattr(sandbox, "PATIENCE", 0.01)
+            monkeypatch.setattr(sandbox, "START_TIMEOUT", 0.01)
             assert ending(pool, HONEST).sentence == sandbox.BUSY
         trainings.close()
         with pool._checks, pool._trainings:
@@ -595,9 +595,9 @@ def test_a_server_that_is_killed_leaves_no_process(boxed):
 def hosted_without_bubblewrap(monkeypatch, tmp_path):
     monkeypatch.setenv("TENSOR_LAB_HOSTED", "1")
     monkeypatch.setenv("PATH", str(tmp_path))
-    sandbox.boxes.cache_clear()
+    sandbox.bubblewrap_works.cache_clear()
     yield
-    sandbox.boxes.cache_clear()
+    sandbox.bubblewrap_works.cache_clear()
 
 
 def test_a_server_for_several_people_runs_nothing_without_bubblewrap(hosted_without_bubblewrap):
@@ -609,6 +609,6 @@ def test_a_server_for_several_people_runs_nothing_without_bubblewrap(hosted_with
 def test_one_s_own_machine_runs_code_with_one_s_own_rights(hosted_without_bubblewrap, monkeypatch):
     monkeypatch.delenv("TENSOR_LAB_HOSTED")
     assert sandbox.unavailable() == ""
-    assert "your rights" in sandbox.promise()
+    assert "your rights" in sandbox.isolation()
     with sandbox.runner() as runner:
         assert runner.load(HONEST, FILE) is None
