@@ -1,4 +1,4 @@
-"""Answers to the questions of practice/questions.toml: judged, and the order in which questions come."""
+"""Judges answers to the questions of practice/questions.toml, and decides which question comes next."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from model import Tensor
 from practice.questions import NOT, QUESTIONS, ChoiceQuestion, Engine, NumberQuestion, Point, Question, TextQuestion
 
 BY_KEY = {question.key: question for question in QUESTIONS}
-AFTER_WRONG, AFTER_RIGHT = 3, 6  # other questions that come before one returns
-TIMES = 2  # that one must be right which has been wrong
-LONGEST = 600  # characters of an answer
+AFTER_WRONG, AFTER_RIGHT = 3, 6  # number of other questions before one returns
+TIMES_RIGHT = 2  # right answers needed after a wrong one
+MAX_LENGTH = 600  # characters of an answer
 
-# A negation, with at most two words behind it.
+# A negation followed by at most two words.
 NEGATION = re.compile(
     r"\b(no|not|never|without|nothing|none|cannot|\w+n't)\b(?! (only|just))( [\w-]+){0,2} ?$", re.IGNORECASE
 )
 
-# What joins words into sentences. A list of catchwords has next to none of them.
+# Words that join others into sentences. A list of keywords has almost none of them.
 JOINING = re.compile(
     r"\b(an?|the|of|to|in|on|at|by|for|from|with|and|or|but|so|that|its?|is|are|was|were|be|been|has|have|had|do|does|they|"
     r"them|their|there|this|these|which|who|what|when|while|because|if|than|then|as|can|could|would|will|must|you|we)\b",
     re.IGNORECASE,
 )
-MIN_JOINED = 0.13  # the share of such words in a sentence
-CATCHWORDS = 4  # fewer words may do without
+MIN_JOINED = 0.13  # the smallest share of such words in a sentence
+MIN_WORDS = 4  # shorter answers need none
 
-History = Sequence[tuple[str, bool]]  # (a question's key, was it right?), in the order in which they were answered
+History = Sequence[tuple[str, bool]]  # (a question's key, whether the answer was right), in the order of the answers
 
 
 @dataclass(frozen=True)
 class Judged:
-    """right: of a text, are all its points there? said: what to say of this very answer. found, missing: of a text, its
-    points, as clauses; of those that were found, also the words of the answer that say it."""
+    """The judgement of an answer: whether it is right, and a comment. For a text also the points that it makes, each
+    with the words of the answer that say it, and the points that it misses."""
 
     right: bool
     said: str
@@ -48,9 +48,9 @@ class Judged:
 
 
 def judge(question: Question, answer: str, engine: Engine = Tensor) -> Judged:
-    """answer: of a choice the number of the option, from 0; of a number and a text what was typed.
+    """Judge an answer: the index of the option for a choice, else the typed text. Numbers are computed by the engine.
 
-    ValueError with a sentence for what is no answer at all. Numbers are computed now, by the engine.
+    Raises ValueError, with a sentence for the learner, if the text is not an answer at all.
     """
     answer = answer.strip()
     if not answer:
@@ -72,24 +72,24 @@ def _chosen(question: ChoiceQuestion, answer: str) -> Judged:
 
 def _numeric(question: NumberQuestion, answer: str, engine: Engine) -> Judged:
     number = _number(answer)
-    due = value(question, engine)
-    if _same(number, due):
-        return Judged(True, f"It is {numeral(due)}.")
+    right = value(question, engine)
+    if _same(number, right):
+        return Judged(True, f"It is {numeral(right)}.")
     why_not = next((slip.why_not for slip in question.slips if _same(number, slip.value(engine))), "")
-    return Judged(False, f"It is {numeral(due)}, not {numeral(number)}. {why_not}".strip())
+    return Judged(False, f"It is {numeral(right)}, not {numeral(number)}. {why_not}".strip())
 
 
 def _number(text: str) -> float:
-    """A number as people type it: 2,000 or 2 000 or 0,5, with a true minus, or as a fraction."""
+    """Read a number as people type it, such as 2,000 or 2 000 or 0,5, with a typographic minus, or as a fraction."""
     text = re.sub(r"(?<=\d)\s(?=\d{3}\b)", "", text)
     text = re.sub(r"^([-−]?[1-9]\d{0,2})((,\d{3})+)$", lambda match: match[1] + match[2].replace(",", ""), text)
     above, _, below = text.replace(",", ".").replace("−", "-").partition("/")
     try:
         number = float(above) / float(below or 1)
     except (ValueError, ZeroDivisionError):
-        raise ValueError("This is no number. Write one such as 12, -0.5 or 1/4.") from None
+        raise ValueError("This is not a number. Write one such as 12, -0.5 or 1/4.") from None
     if not math.isfinite(number):
-        raise ValueError("Write a number that is finite.")
+        raise ValueError("Write a finite number.")
     return number
 
 
@@ -98,31 +98,31 @@ def _same(number: float, other: float) -> bool:
 
 
 def _written(question: TextQuestion, answer: str) -> Judged:
-    """By its words: a point is there where one sentence has all the words of one of its sayings, and none of them is
-    negated. So words that only stand beside each other are no answer, and what was found can be quoted."""
-    if _only_catchwords(answer):
+    """Judge a text by its words: a point is made if one sentence has all the patterns of one of its sayings, none of
+    them negated. So a mere list of words is no answer, and the words found can be quoted."""
+    if _only_keywords(answer):
         return Judged(
             False,
-            "Write it as a sentence: catchwords alone do not say how they belong together.",
+            "Write it as a sentence: keywords alone do not say how they belong together.",
             (),
             tuple(point.what for point in question.points),
         )
     parts = re.split(r"(?<=[\w)][\w)])[.;!?](?=\s|$)|\n", answer.replace("’", "'"))  # not after "e.g."
     sentences = [" ".join(part.split()) for part in parts]
     words = {point.what: _words(point, sentences) for point in question.points}
-    missing = tuple(what for what, said in words.items() if not said)
-    return Judged(not missing, "", tuple((what, said) for what, said in words.items() if said), missing)
+    missing = tuple(what for what, quote in words.items() if not quote)
+    return Judged(not missing, "", tuple((what, quote) for what, quote in words.items() if quote), missing)
 
 
-def _only_catchwords(answer: str) -> bool:
-    """A list of words without anything that joins them, and without marks that set them apart ("Easier: ...")."""
+def _only_keywords(answer: str) -> bool:
+    """Tell whether an answer is a list of words that nothing joins, without punctuation as in "Easier: ..."."""
     words = re.findall(r"[\w']+", answer)
     joined = len(JOINING.findall(answer)) / max(1, len(words))
-    return len(words) >= CATCHWORDS and joined < MIN_JOINED and not re.search(r"[.:;]\s", answer)
+    return len(words) >= MIN_WORDS and joined < MIN_JOINED and not re.search(r"[.:;]\s", answer)
 
 
 def _words(point: Point, sentences: Sequence[str]) -> str:
-    """The words by which one of these sentences says the point; "" where none does, or one says the opposite."""
+    """Quote the words with which one of these sentences makes the point; "" if none does or one says the opposite."""
     if any(re.search(pattern, sentence, re.IGNORECASE) for pattern in point.against for sentence in sentences):
         return ""
     for sentence, saying in itertools.product(sentences, point.sayings):
@@ -134,7 +134,7 @@ def _words(point: Point, sentences: Sequence[str]) -> str:
 
 
 def _place(pattern: str, sentence: str, negated: bool) -> tuple[int, int] | None:
-    """Where a pattern stands in a sentence: not behind a negation, unless that may be."""
+    """Find a pattern in a sentence, not after a negation unless `negated` allows it; return its span or None."""
     for match in re.finditer(pattern, sentence, re.IGNORECASE):
         if negated or not NEGATION.search(sentence[: match.start()]):
             return match.span()
@@ -142,7 +142,7 @@ def _place(pattern: str, sentence: str, negated: bool) -> tuple[int, int] | None
 
 
 def _quoted(sentence: str, places: Sequence[tuple[int, int]]) -> str:
-    """The words of a sentence that stand at these places, with "…" for what is between them."""
+    """Quote the words of a sentence at these places, with "…" for the words between them."""
     marked = [
         any(start < word.end() and word.start() < end for start, end in places)
         for word in re.finditer(r"\S+", sentence)
@@ -153,7 +153,7 @@ def _quoted(sentence: str, places: Sequence[tuple[int, int]]) -> str:
 
 
 def value(question: NumberQuestion, engine: Engine = Tensor) -> float:
-    """The right number, computed now."""
+    """Compute the right number."""
     compute = question.answer or question.run
     if compute is None:
         raise TypeError(f"Nothing computes the answer of “{question.key}”.")
@@ -163,12 +163,12 @@ def value(question: NumberQuestion, engine: Engine = Tensor) -> float:
 
 
 def lines(question: Question) -> str:
-    """The lines that a question is about; "" where it has none."""
+    """Return the lines of code that a question is about; "" if it has none."""
     return body(question.run) if question.run else ""
 
 
 def outcome(question: Question, engine: Engine = Tensor) -> str:
-    """What comes of these lines, run now: a sentence, a number, or the error; "" where there are none."""
+    """Run the lines of a question and return the result as text: a sentence, number or error; "" without lines."""
     if question.run is None:
         return ""
     try:
@@ -182,34 +182,34 @@ def outcome(question: Question, engine: Engine = Tensor) -> str:
 
 
 def following(keys: Iterable[str], seed: int, history: History) -> str | None:
-    """The question to ask next; None when all are done.
+    """Return the key of the next question; None when all are done.
 
-    keys: in the order of seed 0; any other seed shuffles them. A wrong one comes back after a few others, until it was
-    right twice. What the history says of other keys is left aside.
+    keys: in the order of seed 0; any other seed shuffles them. A question answered wrongly comes back after a few
+    others, until it was right twice. Other keys in the history are ignored.
     """
     queue = _queue(keys, seed, history)
     return queue[0] if queue else None
 
 
 def coming_back(keys: Iterable[str], seed: int, history: History) -> int:
-    """How many of these were answered and will come once more."""
+    """Count the questions that were answered and will come back."""
     queue = _queue(keys, seed, history)
     asked = {key for key, _ in history}
     return sum(key in asked for key in queue)
 
 
 def _queue(keys: Iterable[str], seed: int, history: History) -> list[str]:
-    """What is still to be asked, in order."""
+    """Return the questions still to be asked, in order."""
     queue = list(keys)
     if seed:
         queue = [queue[i] for i in np.random.default_rng(seed).permutation(len(queue))]
-    left = dict.fromkeys(queue, 1)  # how often each has to be right
+    left = dict.fromkeys(queue, 1)  # how many right answers each still needs
     for key, right in history:
         if key not in left:
             continue
         if key in queue:
             queue.remove(key)
-        left[key] = max(0, left[key] - 1) if right else TIMES
+        left[key] = max(0, left[key] - 1) if right else TIMES_RIGHT
         if left[key]:
             queue.insert(AFTER_RIGHT if right else AFTER_WRONG, key)
     return queue

@@ -1,4 +1,4 @@
-"""A report in words, as the pages show it: all of it is text, whatever the learner's code has given or printed."""
+"""Renders the report of a check as texts for the pages and the terminal."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from lab.practice.checker import CheckReport, FailedCheck, Problem
 from practice.task import Course, Task
 
-MOST_CELLS = 64  # of a value that is shown as a table
-MOST_TEXT = 1000  # characters of any other
-DEEPEST = 5  # list in lists that is written out
+MAX_CELLS = 64  # of a value that is shown as a table
+MAX_TEXT = 1000  # characters of any other value
+MAX_DEPTH = 5  # of nested lists that are written out
 
 
 def render_report(course: Course, asked: str, report: CheckReport, printed: str) -> dict[str, Any]:
-    """What a check of the task `asked` found: `ShownResult` in static/types.d.ts."""
+    """Render the report of a check of the task `asked` as JSON data: `ShownResult` in static/types.d.ts."""
     failure = report.failure
     problem = (failure.problem if failure else None) or report.problem
     return {
@@ -35,22 +35,22 @@ def render_report(course: Course, asked: str, report: CheckReport, printed: str)
 
 
 def _when(report: CheckReport) -> str:
-    """What was printed, in words that follow "your code printed"."""
+    """Say when the printed text was printed, in words that follow "your code printed"."""
     if report.problem:
-        return "as its file was read"
+        return "while its file was loaded"
     if report.failure and report.failure.alone:
-        return "as its file was read and in this case"
+        return "while its file was loaded and in this case"
     return "in all cases that were run"
 
 
 def following(course: Course, key: str) -> Task | None:
-    """The task after the one of this key; None after the last."""
+    """Return the task after the one with this key; None after the last."""
     done = len(course.up_to(key))
     return course.tasks[done] if done < len(course.tasks) else None
 
 
 def all_passed(course: Course) -> str:
-    """The headline of a text that has passed every task: the browser keeps it with a copy of the text."""
+    """Return the headline for code that passes every task. The browser keeps it with a copy of the code."""
     return (
         f"All {len(course.tasks)} tasks are passed." if len(course.tasks) > 1 else f"{course.tasks[0].title}: passed."
     )
@@ -64,7 +64,7 @@ def _headline(course: Course, asked: str, report: CheckReport) -> str:
         return all_passed(course)
     if report.stopped:
         task, at = [*report.passed][-1], next((name for name, passed in report.checks.items() if passed is None), "")
-        return f"{titles[task]}: “{at}” did not come to its end." if at else "The check did not come to its end."
+        return f"{titles[task]}: “{at}” did not finish." if at else "The check did not finish."
     if report.problem:
         return "Python cannot run your file."
     failed = next(key for key, passed in report.passed.items() if not passed)
@@ -76,26 +76,26 @@ def _headline(course: Course, asked: str, report: CheckReport) -> str:
 def _sentence(course: Course, report: CheckReport) -> str:
     failure = report.failure
     if not failure:
-        return report.stopped or (_said(report.problem) if report.problem else "")
-    # What a program to debug was found with is for the learner to find: only what they make of it is named.
-    found_so = course.room and failure.mistake == course.tasks[0].mistakes[0]
-    if failure.mistake and not found_so:
+        return report.stopped or (_exception(report.problem) if report.problem else "")
+    # The original fault of a program to debug is for the learner to find: only a mistake of their own is named.
+    original = course.room and failure.mistake == course.tasks[0].mistakes[0]
+    if failure.mistake and not original:
         return failure.mistake.sentence
     if failure.problem:
-        return _said(failure.problem)
+        return _exception(failure.problem)
     return failure.looks_like or (f"`{failure.show}` is not what it should be." if failure.show else "")
 
 
-def _said(problem: Problem) -> str:
+def _exception(problem: Problem) -> str:
     return f"{problem.kind}: {problem.message}" if problem.message else problem.kind
 
 
 def _values(failure: FailedCheck) -> list[dict[str, Any]]:
-    """What came, what should come, and what finite differences say."""
+    """Show the learner's value, the right value, and the value by finite differences."""
     if not failure.show:
         return []
     digits = 4
-    if failure.wrong is not None:  # as many as it takes to see the difference
+    if failure.wrong is not None:  # enough digits to show the difference
         digits = next((d for d in (4, 7, 12) if _tell_apart(failure, d)), 17)
     values = []
     if not failure.problem:
@@ -103,7 +103,7 @@ def _values(failure: FailedCheck) -> list[dict[str, Any]]:
         values.append(shown(failure.show, failure.got, "with your code", digits, wrong))
         if failure.wrong is None and isinstance(failure.got, list) and isinstance(failure.expected, list):
             for cell in (cell for row in values[-1].get("cells", []) for cell in row):
-                cell["wrong"] = False  # it is too long or too short, and right as far as it goes
+                cell["wrong"] = False  # the list is too long or too short, but its items are right
     values.append(shown(failure.show, failure.expected, "should be", digits))
     if failure.numerical is not None:
         values.append(shown(failure.show, failure.numerical, "by finite differences", digits))
@@ -125,15 +125,15 @@ def _flat(value: Any) -> list[Any]:
 
 
 def shown(name: str, value: Any, words: str = "", digits: int = 6, wrong: np.ndarray | None = None) -> dict[str, Any]:
-    """A value: `ShownValue` in static/types.d.ts. wrong: which of its elements are, or whether it is as a whole."""
-    said = {"name": name, "words": words, "text": "", "wrong": bool(np.any(wrong))}
+    """Render a value: `ShownValue` in static/types.d.ts. wrong: which elements are wrong, or whether the value is."""
+    shared = {"name": name, "words": words, "text": "", "wrong": bool(np.any(wrong))}
     rows: list[list[Any]] | None = None
-    if isinstance(value, np.ndarray) and 1 <= value.ndim <= 2 and 0 < value.size <= MOST_CELLS:
+    if isinstance(value, np.ndarray) and 1 <= value.ndim <= 2 and 0 < value.size <= MAX_CELLS:
         rows = [*value] if value.ndim == 2 else [[*value]]
-    elif isinstance(value, list) and 0 < len(value) <= MOST_CELLS and all(map(_single, value)):
+    elif isinstance(value, list) and 0 < len(value) <= MAX_CELLS and all(map(_single, value)):
         rows = [value]
     if rows is None:
-        return said | {"text": _text(value, digits)}
+        return shared | {"text": _text(value, digits)}
     size = len(rows), len(rows[0])
     marks = np.zeros(size, bool)
     if wrong is not None:
@@ -143,7 +143,7 @@ def shown(name: str, value: Any, words: str = "", digits: int = 6, wrong: np.nda
         for row, line in zip(rows, marks, strict=True)
     ]
     shape = f"shape {value.shape}" if isinstance(value, np.ndarray) else f"a list of {len(value)}"
-    return said | {"cells": cells, "shape": shape}
+    return shared | {"cells": cells, "shape": shape}
 
 
 def _single(value: Any) -> bool:
@@ -162,15 +162,15 @@ def _text(value: Any, digits: int, depth: int = 0) -> str:
             return _text(value.item(), digits)
         numbers = ", ".join(_text(one, digits) for one in value.ravel()[:8])
         return f"an array of shape {value.shape}: {numbers}{', …' if value.size > 8 else ''}"
-    if isinstance(value, Mapping) and [*value] == ["type"]:  # the driver's word for what it cannot send
+    if isinstance(value, Mapping) and [*value] == ["type"]:  # a value that the driver could not encode
         return f"something of type {value['type']}"
     if isinstance(value, list):
-        if depth == DEEPEST and value:
+        if depth == MAX_DEPTH and value:
             return "[…]"
-        texts = ", ".join(_text(one, digits, depth + 1) for one in value[:MOST_CELLS])
-        return _cut(f"[{texts}{', …' * (len(value) > MOST_CELLS)}]")
+        texts = ", ".join(_text(one, digits, depth + 1) for one in value[:MAX_CELLS])
+        return _cut(f"[{texts}{', …' * (len(value) > MAX_CELLS)}]")
     return _cut(repr(value))
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]}…"
+    return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}…"

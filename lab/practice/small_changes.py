@@ -1,4 +1,4 @@
-"""A function with one small thing changed: an operator, a number, a name, a call, a condition, a step."""
+"""Makes wrong copies of a function with one small change: to an operator, number, name, call, condition or step."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TypeGuard
 
 from lab.practice.syntax_trees import parsed, path_to, substituted, with_node_at, with_nodes
 
-EPSILONS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)  # that people add inside a logarithm; a check does not see less
+EPSILONS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)  # that people add inside a logarithm; a check cannot see smaller ones
 AXES = ("0", "1", "-1")
-LEAKS = (0.01, 0.1, 0.2, 0.5)  # that people let through where a mask is False
+LEAKS = (0.01, 0.1, 0.2, 0.5)  # shares of a gradient that people let through where a mask is False
 
 OPERATORS = {
     ast.Add: "+",
@@ -42,7 +42,7 @@ OTHERS: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
     ast.Eq: (ast.NotEq,),
     ast.NotEq: (ast.Eq,),
 }
-TURNED = (ast.Sub, ast.Div, ast.Pow, ast.MatMult)
+NOT_COMMUTATIVE = (ast.Sub, ast.Div, ast.Pow, ast.MatMult)
 METHODS = {
     "sum": ("mean",),
     "mean": ("sum",),
@@ -54,15 +54,15 @@ METHODS = {
     "relu": ("tanh", "sigmoid"),
     "sigmoid": ("tanh", "relu"),
 }
-SIBLINGS = {"data": "grad", "grad": "data"}  # attributes that are taken for each other
+SIBLINGS = {"data": "grad", "grad": "data"}  # attributes that people confuse
 
 
 def changed_once(function: ast.FunctionDef, owned: Callable[[ast.AST], bool]) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Copies of a function with one thing changed, each with words that follow "it gives what it would give".
+    """Yield copies of a function with one small change, each with words that follow "it gives what it would give".
 
-    owned   whether a node belongs to the lines that may change
+    owned   tells whether a node belongs to the lines that may change
 
-    A `while` stays as it is: a change in it could make it loop for ever.
+    A `while` never changes, as it might then loop forever.
     """
     fixed = {id(node) for loop in ast.walk(function) if isinstance(loop, ast.While) for node in ast.walk(loop)}
     mine = [node for node in ast.walk(function) if node is not function and id(node) not in fixed and owned(node)]
@@ -84,7 +84,7 @@ def changed_once(function: ast.FunctionDef, owned: Callable[[ast.AST], bool]) ->
 
 
 def _other_names(function: ast.FunctionDef, mine: Sequence[ast.AST]) -> Iterator[tuple[str, ast.expr, ast.expr]]:
-    """Another variable of the function in place of one, or another class in place of one."""
+    """Yield replacements of a variable of the function by another, or of a class by another: words, old, new."""
     names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
     variables = [node.arg for node in ast.walk(function) if isinstance(node, ast.arg)]
     variables += [node.id for node in names if isinstance(node.ctx, ast.Store)]
@@ -100,7 +100,7 @@ def _other_names(function: ast.FunctionDef, mine: Sequence[ast.AST]) -> Iterator
 
 
 def _with_body(function: ast.FunctionDef, node: ast.stmt, body: list[ast.stmt]) -> ast.FunctionDef:
-    """A copy of a function with another body of one of its statements, or of its own."""
+    """Copy a function with the body of one of its statements, or its own, replaced."""
     changed = copy.copy(node)
     setattr(changed, "body", body or [ast.Pass()])  # noqa: B010 (a statement in general has no body)
     copied = with_node_at(function, path_to(function, node), changed) if node is not function else changed
@@ -109,7 +109,7 @@ def _with_body(function: ast.FunctionDef, node: ast.stmt, body: list[ast.stmt]) 
 
 
 def _other_orders(body: list[ast.stmt]) -> Iterator[tuple[str, list[ast.stmt]]]:
-    """Two steps exchanged, a step of a loop outside of it, or the `return` inside."""
+    """Yield bodies with two steps swapped, a step moved into or out of a loop or closure, or a `return` in the loop."""
     for place, (one, next_one) in enumerate(itertools.pairwise(body)):
         if not isinstance(one, ast.FunctionDef):
             swapped = [*body[:place], next_one, one, *body[place + 2 :]]
@@ -141,7 +141,7 @@ def _other_orders(body: list[ast.stmt]) -> Iterator[tuple[str, list[ast.stmt]]]:
 
 
 def _inside_condition(step: ast.stmt, body: list[ast.stmt]) -> list[ast.stmt]:
-    """A step as the first under the condition that the body of a loop is."""
+    """Put a step first inside the condition that makes up the body of a loop, or else last in the body."""
     if len(body) == 1 and isinstance(body[0], ast.If):
         return [ast.If(body[0].test, [step, *body[0].body], body[0].orelse)]
     return [*body, step]
@@ -152,14 +152,14 @@ def _loop(loop: ast.For, body: list[ast.stmt]) -> ast.For:
 
 
 def _defaults(function: ast.FunctionDef) -> dict[str, ast.expr]:
-    """What an argument is if nothing is said: argument -> its default."""
+    """Return the default of each argument that has one."""
     arguments = function.args
     with_default = arguments.args[len(arguments.args) - len(arguments.defaults) :]
     return {one.arg: default for one, default in zip(with_default, arguments.defaults, strict=True)}
 
 
 def _others(node: ast.AST, defaults: dict[str, ast.expr]) -> Iterator[tuple[str, ast.AST]]:
-    """What might stand in the place of a node, each with what is said of it."""
+    """Yield wrong replacements of a node, each with the words for it."""
     if isinstance(node, ast.BinOp):
         yield from _other_operations(node)
         yield from _without_parentheses(node)
@@ -185,10 +185,10 @@ def _others(node: ast.AST, defaults: dict[str, ast.expr]) -> Iterator[tuple[str,
         )
         yield "with `=` where `+=` or `-=` belongs", ast.Assign([node.target], node.value, lineno=0)
     elif isinstance(node, ast.UnaryOp):
-        words = "without a minus sign" if isinstance(node.op, ast.USub) else "if a condition in it were turned round"
+        words = "without a minus sign" if isinstance(node.op, ast.USub) else "if a condition in it were reversed"
         yield words, node.operand
     elif isinstance(node, ast.IfExp):
-        yield "if a condition in it were turned round", ast.IfExp(node.test, node.orelse, node.body)
+        yield "if a condition in it were reversed", ast.IfExp(node.test, node.orelse, node.body)
         yield "if a condition in it were always true", node.body
         yield "if a condition in it were always false", node.orelse
     elif isinstance(node, ast.Constant):
@@ -236,7 +236,7 @@ def _other_comparisons(node: ast.Compare) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _leaks(node: ast.Compare) -> Iterator[tuple[str, ast.expr]]:
-    """A mask with something else than 0 where it is False."""
+    """Yield masks with something other than 0 where the comparison is False."""
     for leak in LEAKS:
         mask = ast.BinOp(ast.BinOp(ast.Constant(1 - leak), ast.Mult(), node), ast.Add(), ast.Constant(leak))
         yield f"if it let {leak:g} of the gradient through where nothing should pass", mask
@@ -244,7 +244,7 @@ def _leaks(node: ast.Compare) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _other_indices(node: ast.Subscript, indices: list[ast.expr]) -> Iterator[tuple[str, ast.expr]]:
-    """Indices of an array in another order, one of them left out, or `:` in its place."""
+    """Yield an indexing with the indices in another order, one left out, or one replaced by `:`."""
     others = [("in another order", indices[::-1])]
     for place in range(len(indices)):
         before, after = indices[:place], indices[place + 1 :]
@@ -268,7 +268,7 @@ def _shorter_loops(node: ast.For) -> Iterator[tuple[str, ast.stmt]]:
 
 
 def _without_parentheses(node: ast.BinOp) -> Iterator[tuple[str, ast.expr]]:
-    """`a - b * c` for `(a - b) * c`, and the like, also with the factors in the other order."""
+    """Yield expressions without a pair of parentheses, as `a - b * c` for `(a - b) * c`, also with swapped factors."""
     words = "without a pair of parentheses"
     left, right = (side if _is_sum(side) else None for side in (node.left, node.right))
     if left and isinstance(node.op, (ast.Mult, ast.Div)):
@@ -288,7 +288,7 @@ def _is_sum(node: ast.expr) -> TypeGuard[ast.BinOp]:
 def _other_operations(node: ast.BinOp) -> Iterator[tuple[str, ast.expr]]:
     sign = OPERATORS[type(node.op)]
     for side in (node.left, node.right):
-        if isinstance(side, ast.Name) and side.id == "n":  # the exponent, the only plain number that a rule is given
+        if isinstance(side, ast.Name) and side.id == "n":  # the exponent, a rule's only argument that is a number
             less = ast.BinOp(side, ast.Sub(), ast.Constant(1))
             yield "with `n - 1` where `n` belongs", substituted(node, side, less)
     for other in OTHERS.get(type(node.op), ()):
@@ -296,7 +296,7 @@ def _other_operations(node: ast.BinOp) -> Iterator[tuple[str, ast.expr]]:
             yield f"with `{OPERATORS[other]}` where `{sign}` belongs", ast.BinOp(node.left, other(), node.right)
             if issubclass(other, ast.Sub):
                 yield f"with `-` where `{sign}` belongs", ast.BinOp(node.right, other(), node.left)
-    if isinstance(node.op, TURNED):
+    if isinstance(node.op, NOT_COMMUTATIVE):
         yield f"if the two sides of `{sign}` were exchanged", ast.BinOp(node.right, node.op, node.left)
     what = {ast.Mult: "a factor", ast.Add: "a term", ast.Sub: "a term", ast.Pow: "an exponent"}.get(type(node.op), "")
     if what:
@@ -353,6 +353,6 @@ def _other_calls(node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
             for axis in AXES:
                 yield f"with `{axis}` where `axis` belongs", substituted(node, given, parsed(axis))
     for keyword in node.keywords:
-        kept = [each for each in node.keywords if each is not keyword]
+        others = [each for each in node.keywords if each is not keyword]
         if keyword.arg is not None:
-            yield f"without `{keyword.arg}=` in a call", ast.Call(node.func, node.args, kept)
+            yield f"without `{keyword.arg}=` in a call", ast.Call(node.func, node.args, others)

@@ -1,6 +1,6 @@
-"""What a class has handed in: each learner is a row of a table, and the code that they handed in is checked again.
+"""Summarizes for a teacher what a class handed in: a table with a row for each learner, whose code is checked again.
 
-A learner is a file of progress, a folder of their own editor, or Python files.
+A learner hands in a progress file, a folder of their own editor, or Python files.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from practice.debug import PROGRAMS, ROOM
 from practice.questions import QUESTIONS
 from practice.task import Course
 
-WIDEST_NAME = 40  # columns of a terminal
+MAX_NAME_WIDTH = 40  # columns of a terminal
 DOUBTS = {
     CHANGED: "holds progress that was changed after it was saved",
     UNSIGNED: "has no checksum: an older version of the lab saved it, or it was changed",
@@ -39,10 +39,10 @@ DOUBTS = {
 class Row:
     """One learner.
 
-    tasks   what is done and when; a question or a program is one of the tasks
-    texts   the course -> its code
-    passes  the course -> how many tasks the code passes now, where there is code and it could be checked
-    stumbles  a task -> what goes wrong in it: now, where the code was checked, else when it was checked last
+    tasks   what is done and when; a question or a program also counts as a task
+    texts   the key of a course -> the code
+    passes  the key of a course -> how many tasks the code passes now, if it could be checked
+    stumbles  a task -> the failure in it: of the check now, else of the learner's last check
     """
 
     student: str
@@ -57,7 +57,7 @@ class Row:
 
 @dataclass
 class Summary:
-    """rows: of what could be read. notes: a sentence for each file that could not, was changed, or is a double."""
+    """The rows of all readable files, and a note on each that is unreadable, edited or a duplicate."""
 
     rows: list[Row] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -65,9 +65,9 @@ class Summary:
 
 
 def summary(names: Sequence[str | Path]) -> Summary:
-    """Read all that can be read, and check the code in it.
+    """Read the files and check the code in them; unreadable ones get a note.
 
-    names: files, folders, and patterns such as "*.json", which not every shell expands.
+    names: files, folders, and patterns such as "*.json", which not every shell expands
     """
     found = Summary()
     first: dict[tuple[tuple[str, str], ...], Path] = {}
@@ -76,12 +76,12 @@ def summary(names: Sequence[str | Path]) -> Summary:
             row = _read(path, found)
         except (OSError, ValueError, FolderError) as error:
             why = reason(error) if isinstance(error, OSError) else str(error).removesuffix(".")
-            found.notes.append(f"{printable(path)} is left out: {why}.")
+            found.notes.append(f"{printable(path)} is skipped: {why}.")
             found.complete = False
             continue
         same = (*sorted(row.cards.items()), *sorted(row.tasks.items()))
         if same in first:
-            found.notes.append(f"{printable(path)} says the same as {printable(first[same])}, on the same days.")
+            found.notes.append(f"{printable(path)} has the same entries and dates as {printable(first[same])}.")
         elif same:
             first[same] = path
         found.rows.append(row)
@@ -99,21 +99,21 @@ def summary(names: Sequence[str | Path]) -> Summary:
 
 
 def _expanded(names: Sequence[str | Path], found: Summary) -> Iterator[Path]:
-    """The files and the learners' folders behind names and patterns, each once."""
+    """List the files and the learners' folders that the names and patterns stand for, each once."""
     seen: dict[Path, None] = {}
     for name in map(str, names):
         if os.path.lexists(name) or not glob.has_magic(name):
             seen |= dict.fromkeys(_inside(Path(name)))
-        elif fits := sorted(glob.glob(name)):
-            seen |= dict.fromkeys(path for one in fits for path in _inside(Path(one)))
+        elif matches := sorted(glob.glob(name)):
+            seen |= dict.fromkeys(path for one in matches for path in _inside(Path(one)))
         else:
-            found.notes.append(f"No file fits {printable(name)}.")
+            found.notes.append(f"No file matches {printable(name)}.")
             found.complete = False
     return iter(seen)
 
 
 def _inside(path: Path) -> Iterator[Path]:
-    """A file, or a learner's folder, is itself; any other folder is the files and the learners' folders in it."""
+    """Yield a file or a learner's folder itself; of any other folder, the files and the learners' folders in it."""
     if not os.path.isdir(path) or _is_learners(path):
         yield path
         return
@@ -130,10 +130,10 @@ def _is_learners(folder: Path) -> bool:
 
 
 def _read(path: Path, found: Summary) -> Row:
-    """One learner. Raises OSError, ValueError and FolderError."""
+    """Read one learner. Raises OSError, ValueError and FolderError."""
     if os.path.isdir(path):
         if not _is_learners(path):
-            raise ValueError("the folder holds no file of progress and no learner's file")
+            raise ValueError("the folder holds no progress file and no learner's file")
         return _of_folder(path, found)
     if path.suffix == ".py":
         return _of_python(path)
@@ -143,28 +143,28 @@ def _read(path: Path, found: Summary) -> Row:
 
 
 def _of_folder(path: Path, found: Summary) -> Row:
-    """The folder of a learner's own editor, whose files are newer than its progress."""
+    """Read the folder of a learner's own editor, whose code may be newer than its progress file."""
     progress = record.of_folder(path)
     _doubt(path / record.FILE, progress, False, found)
     texts = dict(progress.texts)
     for course in COURSES.values():
-        if held := read_file(path / course.file):
+        if file := read_file(path / course.file):
             before = texts.get(course.key)
-            texts[course.key] = Work(held.text, before.best if before else held.text, before.passed if before else 0)
+            texts[course.key] = Work(file.text, before.best if before else file.text, before.passed if before else 0)
     return _row(path, replace(progress, texts=texts), path.resolve().name)
 
 
 def _of_python(path: Path) -> Row:
-    """One file of one course. Which one its name says, or what it defines."""
-    held = read_file(path)
-    if held is None:
+    """Read a single Python file. Its course is inferred from its name, or else from the class that it defines."""
+    file = read_file(path)
+    if file is None:
         raise FileNotFoundError(2, "no such file or directory")
     course = next((key for key in COURSES if key in path.stem.lower()), None)
     if course is None:
-        text = held.text
+        text = file.text
         course = "scalars" if "class Value" in text else "functions" if "class Function" in text else "tensors"
     name = path.stem.lower().replace(course, "").strip(" -_.") and path.stem
-    work = Work(held.text, held.text, 0)
+    work = Work(file.text, file.text, 0)
     return _row(path, Progress(texts={course: work}), name or path.resolve().parent.name)
 
 
@@ -185,7 +185,7 @@ def _doubt(path: Path, progress: Progress, edited: bool, found: Summary) -> None
 
 
 def _check(found: Summary) -> None:
-    """Check the code of every learner: what passes now takes the place of what a file says."""
+    """Check the code of every learner: what passes now replaces what the file claims."""
     if why := sandbox.unavailable():
         found.notes.append(f"The code could not be checked, and the numbers are those of the files. {why}")
         return
@@ -197,16 +197,16 @@ def _check(found: Summary) -> None:
     for row in found.rows:
         for key, passes in row.passes.items():
             course = COURSES[key]
-            said = _done(row.tasks, _deeds(course))
-            if said > passes:
+            claimed = _count_done(row.tasks, _task_keys(course))
+            if claimed > passes:
                 found.notes.append(
-                    f"{row.student}: {said} of {len(course.tasks)} tasks of {course.title} are said to be passed; "
+                    f"{row.student}: the file claims {claimed} of {len(course.tasks)} tasks of {course.title}; "
                     f"the code passes {passes}."
                 )
         for course in COURSES.values():
-            if row.texts and course.key not in row.texts and (said := _done(row.tasks, _deeds(course))):
+            if row.texts and course.key not in row.texts and (claimed := _count_done(row.tasks, _task_keys(course))):
                 found.notes.append(
-                    f"{row.student}: {said} tasks of {course.title} are said to be passed, without code."
+                    f"{row.student}: the file claims {claimed} tasks of {course.title} but holds no code for them."
                 )
 
 
@@ -231,11 +231,11 @@ def _passes(report: CheckReport) -> int:
     return sum(report.passed.values())
 
 
-def _done(tasks: Done, keys: Iterable[str]) -> int:
+def _count_done(tasks: Done, keys: Iterable[str]) -> int:
     return sum(key in tasks for key in keys)
 
 
-def _deeds(course: Course) -> list[str]:
+def _task_keys(course: Course) -> list[str]:
     return [course.deed(task.key) for task in course.tasks]
 
 
@@ -243,13 +243,13 @@ def _deeds(course: Course) -> list[str]:
 
 
 def table(rows: Iterable[Row], items: Mapping[str, str] | None = None) -> list[list[str]]:
-    """The header, and a line for each row.
+    """Return the table of a class as lines of cells: a header, and a line for each row.
 
-    items: key -> title of the things in a teacher's set, of which each gets a column with its day
+    items: key -> title of each item of a teacher's assignment, which gets a column with the day it was done
     """
     items = items or {}
     others = {ROOM: [one.deed(one.key) for one in PROGRAMS], "questions": [f"questions/{one.key}" for one in QUESTIONS]}
-    claims = [f"claimed/{one.key}" for one in QUESTIONS]  # answers in words that count on the learner's own judgement
+    claims = [f"claimed/{one.key}" for one in QUESTIONS]  # answers in words that learners judged themselves
     sizes = {one.title.lower(): len(one.tasks) for one in COURSES.values()}
     sizes |= {name: len(keys) for name, keys in others.items()}
     header = ["student", "cards", *(f"{name} (of {size})" for name, size in sizes.items()), "last day"]
@@ -258,25 +258,25 @@ def table(rows: Iterable[Row], items: Mapping[str, str] | None = None) -> list[l
     for row in rows:
         done = row.cards | row.tasks
         numbers = [len(row.cards)]
-        numbers += [row.passes.get(key, _done(row.tasks, _deeds(course))) for key, course in COURSES.items()]
-        numbers += [_done(row.tasks, keys) for keys in others.values()]
+        numbers += [row.passes.get(key, _count_done(row.tasks, _task_keys(course))) for key, course in COURSES.items()]
+        numbers += [_count_done(row.tasks, keys) for keys in others.values()]
         got, most = (sum(column) for column in zip(*row.scores.values(), strict=True)) if row.scores else (0, 0)
         line = [row.student, *map(str, numbers), max(done.values(), default="")]
         line += ["checked" if row.passes else "", f"{got} of {most}" if row.scores else ""]
-        line.append(str(_done(row.tasks, claims) or ""))
-        line += [str(_done(done, items))] if items else []
+        line.append(str(_count_done(row.tasks, claims) or ""))
+        line += [str(_count_done(done, items))] if items else []
         lines.append([*line, *(done.get(key, "") for key in items)])
     return lines
 
 
 def stops(rows: Sequence[Row]) -> list[list[str]]:
-    """A table of the tasks at which learners stopped, most learners first: how many, at which check, with which
-    mistake. A task counts where its course was begun and something is known of what went wrong. Empty for none."""
+    """Return a table of the tasks at which learners stopped, most learners first: how many, at which check, with which
+    mistake. A task counts only if a failure in it is known. The table is empty if there is none."""
     learners: Counter[tuple[str, str]] = Counter()
     causes: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
     for row in rows:
         for key, course in COURSES.items():
-            done = _done(row.tasks, _deeds(course))
+            done = _count_done(row.tasks, _task_keys(course))
             number = row.passes.get(key, done)
             if number == len(course.tasks):
                 continue
@@ -289,16 +289,14 @@ def stops(rows: Sequence[Row]) -> list[list[str]]:
         return []
     lines = [["learners", "course", "task", "check that fails", "mistake"]]
     for where, count in learners.most_common():
-        (said, mistake), times = causes[where].most_common(1)[0]
-        often = f" ({times} of {count})" if count > 1 else ""
-        lines.append(
-            [str(count), *where, printable(said or "the file does not run") + often, printable(mistake or "not known")]
-        )
+        (check_name, mistake), times = causes[where].most_common(1)[0]
+        check_name = (check_name or "the file does not run") + (f" ({times} of {count})" if count > 1 else "")
+        lines.append([str(count), *where, printable(check_name), printable(mistake or "not known")])
     return lines
 
 
 def drawn(lines: Sequence[Sequence[str]]) -> str:
-    """A table for a terminal: texts to the left, numbers to the right."""
+    """Lay out a table for a terminal, with texts aligned left and numbers right."""
     widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join(
@@ -310,22 +308,22 @@ def drawn(lines: Sequence[Sequence[str]]) -> str:
 
 
 def width(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
+    """Return the number of terminal columns that a text takes."""
     return sum(
         0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text
     )
 
 
 def _cut(text: str) -> str:
-    if width(text) <= WIDEST_NAME:
+    if width(text) <= MAX_NAME_WIDTH:
         return text
-    while width(text) >= WIDEST_NAME:
+    while width(text) >= MAX_NAME_WIDTH:
         text = text[:-1]
     return f"{text}…"
 
 
 def write_csv(lines: Iterable[Sequence[str]], out: Path) -> None:
-    """For a spreadsheet, which would take a name that begins with such a sign for a formula. Raises OSError."""
+    """Write a table as CSV, with a quote before cells that a spreadsheet takes for formulas. Raises OSError."""
     with out.open("w", encoding="utf-8-sig", newline="") as opened:
         csv.writer(opened).writerows(
             [f"'{cell}" if cell.startswith(("=", "+", "-", "@")) else cell for cell in line] for line in lines

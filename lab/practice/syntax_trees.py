@@ -1,4 +1,4 @@
-"""Copies of a syntax tree with other nodes in the place of some; what did not change is shared with the original."""
+"""Copies syntax trees with some nodes replaced; unchanged parts are shared with the original."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import copy
 
 
 def path_to(root: ast.AST, node: ast.AST) -> tuple[tuple[str, int | None], ...]:
-    """The path from a tree to one of its nodes, by identity. Raises KeyError if the node is not in it."""
+    """Find the path from the root of a tree to one of its nodes, by identity. Raises KeyError if there is none."""
     for field, value in ast.iter_fields(root):
         places = enumerate(value) if isinstance(value, list) else [(None, value)]
         for place, child in places:
@@ -22,7 +22,7 @@ def path_to(root: ast.AST, node: ast.AST) -> tuple[tuple[str, int | None], ...]:
 
 
 def with_nodes(root: ast.FunctionDef, *changes: tuple[ast.AST, ast.AST]) -> ast.FunctionDef:
-    """A copy of a function with (old, new) nodes exchanged."""
+    """Copy a function with each old node replaced by a new one."""
     new: ast.AST = root
     for old, node in changes:
         new = with_node_at(new, path_to(new, old), node)
@@ -31,14 +31,14 @@ def with_nodes(root: ast.FunctionDef, *changes: tuple[ast.AST, ast.AST]) -> ast.
 
 
 def substituted(expression: ast.expr, old: ast.AST, new: ast.expr) -> ast.expr:
-    """A copy of an expression with one node exchanged, which may be all of it."""
+    """Copy an expression with one node replaced, which may be the whole expression."""
     copied = with_node_at(expression, path_to(expression, old), new) if expression is not old else new
     assert isinstance(copied, ast.expr)
     return copied
 
 
 def with_node_at(root: ast.AST, path: tuple[tuple[str, int | None], ...], node: ast.AST) -> ast.AST:
-    """A copy of a tree with another node at the end of a path."""
+    """Copy a tree with the node at the end of a path replaced."""
     if not path:
         return node
     (field, place), *rest = path
@@ -51,5 +51,5 @@ def with_node_at(root: ast.AST, path: tuple[tuple[str, int | None], ...], node: 
 
 
 def parsed(text: str) -> ast.expr:
-    """The tree of an expression."""
+    """Parse the text of an expression."""
     return ast.parse(text, mode="eval").body

@@ -1,12 +1,12 @@
-"""What a learner's code may ask of the kernel of Linux: a list of what is allowed. Everything else is refused.
+"""Lists the system calls of Linux that a learner's code may make, and writes a kernel filter that refuses all others.
 
-A program can touch the world only through system calls: to open a file, to start a program, to send a signal. A filter
-in the kernel (seccomp) looks at the number of each call and at its arguments. `ALLOWED` has one row for each call that
-Python and NumPy need to compute, to print and to import; `instructions` writes the rows in the filter's language;
-lab/practice/driver.py installs it. Root is bound by it as well, and nothing takes it back.
+A program can affect the world only through system calls: to open a file, to start a program, to send a signal. A filter
+in the kernel (seccomp) checks the number of each call and its arguments. `ALLOWED` has one row for each call that
+Python and NumPy need to compute, print and import; `instructions` translates the rows into the filter's language;
+lab/practice/driver.py installs it. The filter also binds root and cannot be removed.
 
-A call that is refused fails with EPERM ("Operation not permitted"), which Python raises as PermissionError. One that
-is newer than this list fails with ENOSYS, as on an older kernel: C libraries then use an older call.
+A refused call fails with EPERM ("Operation not permitted"), which Python raises as PermissionError. A call that is
+newer than this list fails with ENOSYS, as on an older kernel: C libraries then use an older call.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
-OWN_PID = "pid"  # stands for the process's own number, which only the process itself knows
+OWN_PID = "pid"  # stands for the id of the process, which only the process itself knows
 Instruction = tuple[int, int, int, int | str]  # operation, jump if true, jump if false, constant
 
 
 class If(NamedTuple):
-    """A condition: (argument & mask) is one of these values. Arguments are counted from 0; `high`: its upper half."""
+    """A condition: (argument & mask) is one of these values. Arguments count from 0; `high` selects the upper half."""
 
     argument: int
     values: tuple[int | str, ...]
@@ -31,7 +31,7 @@ class If(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A system call that is allowed. x86_64, aarch64: its number there, None where there is no such call."""
+    """An allowed system call, with its number on x86_64 and aarch64; None if the call does not exist there."""
 
     name: str
     x86_64: int | None
@@ -49,9 +49,9 @@ MADV_NORMAL, MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED, MADV_DONTNEED, MADV_FR
 MADV_HUGEPAGE, MADV_NOHUGEPAGE = 14, 15
 
 ALLOWED = (
-    # -- read files and print; a file is opened to be read, and there is nothing else to write to than the pipes
+    # -- read files and print; files can only be opened to read, so the pipes are all that can be written to
     Call("read", 0, 63, "read an open file"),
-    Call("pread64", 17, 67, "read at a place; the loader of libraries does"),
+    Call("pread64", 17, 67, "read at a position, as the loader of libraries does"),
     Call("readv", 19, 65, "read into several buffers"),
     Call("write", 1, 64, "print; answer the check"),
     Call("writev", 20, 66, "print several texts at once"),
@@ -67,20 +67,20 @@ ALLOWED = (
         "fcntl",
         72,
         25,
-        "copy descriptors, look at flags; no owner who gets signals, no locks",
+        "copy descriptors, read flags; no signals to an owner, no locks",
         (If(1, (F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC)),),
     ),
     Call(
         "ioctl",
         16,
         29,
-        "is it a terminal, how wide; close on exec; nothing that sends signals",
+        "is it a terminal, how wide is it, close on exec; nothing that sends signals",
         (If(1, (TCGETS, TCGETS2, TIOCGWINSZ, FIOCLEX, FIONCLEX)),),
     ),
     # -- look for files, as every import does
     Call("stat", 4, None, "is there such a file, and what kind"),
-    Call("lstat", 6, None, "the same of a link"),
-    Call("fstat", 5, 80, "the same of an open file"),
+    Call("lstat", 6, None, "the same for a link"),
+    Call("fstat", 5, 80, "the same for an open file"),
     Call("newfstatat", 262, 79, "the same below a folder"),
     Call("statx", 332, 291, "the same, with more details"),
     Call("access", 21, None, "may it be read"),
@@ -89,17 +89,17 @@ ALLOWED = (
     Call("readlink", 89, None, "where a link leads"),
     Call("readlinkat", 267, 78, "the same below a folder"),
     Call("getdents64", 217, 61, "list a folder"),
-    Call("getcwd", 79, 17, "the name of the present folder"),
-    # -- memory, up to the limit; files are mapped as private copies: a write to a shared one would reach the disk
+    Call("getcwd", 79, 17, "the name of the current folder"),
+    # -- memory, up to the limit; files are mapped as private copies, as a write to a shared one would reach the disk
     Call("mmap", 9, 222, "get memory; load a library", (If(3, (MAP_PRIVATE,), MAP_TYPE),)),
     Call("munmap", 11, 215, "give memory back"),
     Call("mremap", 25, 216, "make an array larger"),
-    Call("mprotect", 10, 226, "protect memory that is not to be written"),
+    Call("mprotect", 10, 226, "protect memory from writing"),
     Call(
         "madvise",
         28,
         233,
-        "say how memory will be used; root could mark memory as broken by this call",
+        "say how memory will be used; the values exclude marking memory as broken, which root could do",
         (
             If(
                 2,
@@ -118,67 +118,65 @@ ALLOWED = (
     ),
     Call("brk", 12, 214, "get memory, the old way"),
     # -- time
-    Call("clock_gettime", 228, 113, "what time is it"),
-    Call("clock_getres", 229, 114, "how exact is the clock"),
-    Call("gettimeofday", 96, 169, "what time is it, the old way"),
-    Call("time", 201, None, "what time is it, in seconds"),
+    Call("clock_gettime", 228, 113, "read a clock"),
+    Call("clock_getres", 229, 114, "the resolution of a clock"),
+    Call("gettimeofday", 96, 169, "the time, the old way"),
+    Call("time", 201, None, "the time in seconds"),
     Call("nanosleep", 35, 101, "sleep"),
     Call("clock_nanosleep", 230, 115, "sleep until a time"),
     Call("times", 100, 153, "processor time used"),
     Call("getrusage", 98, 165, "processor time and memory used"),
     Call("setitimer", 38, 103, "the time limit of each question; a timer signals this process only"),
-    # -- signals, to itself alone
-    Call("rt_sigaction", 13, 134, "say what a signal does"),
-    Call("rt_sigprocmask", 14, 135, "hold signals back for a moment"),
-    Call("rt_sigreturn", 15, 139, "go on after a signal"),
-    Call("sigaltstack", 131, 132, "tell of a stack that overflowed"),
+    # -- signals, only to itself
+    Call("rt_sigaction", 13, 134, "set what a signal does"),
+    Call("rt_sigprocmask", 14, 135, "block signals for a moment"),
+    Call("rt_sigreturn", 15, 139, "return from a signal handler"),
+    Call("sigaltstack", 131, 132, "report a stack overflow"),
     Call("restart_syscall", 219, 128, "go on sleeping after a signal"),
     Call("kill", 62, 129, "end itself", (If(0, (OWN_PID,)),)),
     Call("tgkill", 234, 131, "end itself, as abort() and raise() do", (If(0, (OWN_PID,)),)),
     # -- itself and its machine
     Call("exit", 60, 93, "end"),
     Call("exit_group", 231, 94, "end"),
-    Call("getpid", 39, 172, "its own number"),
-    Call("getppid", 110, 173, "its parent's number"),
-    Call("gettid", 186, 178, "the number of its thread"),
-    Call("getuid", 102, 174, "who runs it"),
-    Call("geteuid", 107, 175, "with whose rights"),
-    Call("getgid", 104, 176, "in which group"),
-    Call("getegid", 108, 177, "with which group's rights"),
-    Call("uname", 63, 160, "which system is it"),
-    Call("sysinfo", 99, 179, "how much memory is there; sorting asks"),
-    Call("sched_getaffinity", 204, 123, "how many processors are there"),
-    Call("sched_yield", 24, 124, "let others go first"),
+    Call("getpid", 39, 172, "its process id"),
+    Call("getppid", 110, 173, "its parent's process id"),
+    Call("gettid", 186, 178, "its thread id"),
+    Call("getuid", 102, 174, "its user"),
+    Call("geteuid", 107, 175, "its effective user"),
+    Call("getgid", 104, 176, "its group"),
+    Call("getegid", 108, 177, "its effective group"),
+    Call("uname", 63, 160, "the name of the system"),
+    Call("sysinfo", 99, 179, "how much memory there is; sorting asks"),
+    Call("sched_getaffinity", 204, 123, "how many processors there are"),
+    Call("sched_yield", 24, 124, "let other threads run first"),
     Call("getrlimit", 97, 163, "read a limit"),
-    Call(
-        "prlimit64", 302, 261, "read a limit of its own; set none", (If(0, (0,)), If(2, (0,)), If(2, (0,), high=True))
-    ),
+    Call("prlimit64", 302, 261, "read its own limits; set none", (If(0, (0,)), If(2, (0,)), If(2, (0,), high=True))),
     Call(
         "futex",
         202,
         98,
-        "wait for a lock, and wake who waits",
+        "wait for a lock, and wake waiting threads",
         (If(1, (FUTEX_WAIT, FUTEX_WAKE, FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET), FUTEX_OPERATION),),
     ),
     Call("getrandom", 318, 278, "random seeds"),
 )
 
-FIRST_NEW = 424  # from here on a number means the same call on all machines, and libraries do without it
-ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # as the kernel calls them
-FIRST_OF_X32 = 0x40000000  # x86_64 has each call a second time from here on
+FIRST_NEW = 424  # from here on a number means the same call on all machines, and libraries can do without it
+ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # the kernel's codes
+FIRST_OF_X32 = 0x40000000  # from here on x86_64 repeats all calls
 _LOAD, _AND, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x06  # operations of the kernel's filters
-_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # where they stand in what a filter sees
-ALLOW, KILL, REFUSE, UNKNOWN = 0x7FFF0000, 0x80000000, 0x00050001, 0x00050026  # the latter are errors 1 and 38
+_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in the data that a filter sees
+ALLOW, KILL, REFUSE, UNKNOWN = 0x7FFF0000, 0x80000000, 0x00050001, 0x00050026  # the last two return errors 1 and 38
 
 
 def instructions(machine: str = platform.machine(), calls: Sequence[Call] = ALLOWED) -> list[Instruction]:
-    """The filter for a kind of machine, such as "x86_64"; empty where the kernel has none for it."""
+    """Write the filter for an architecture such as "x86_64"; empty if none is known for it."""
     if sys.platform != "linux" or machine not in ARCHITECTURES:
         return []
     code: list[Instruction] = [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_EQUAL, 1, 0, ARCHITECTURES[machine]),
-        (_RETURN, 0, 0, KILL),  # calls in the numbers of another machine
+        (_RETURN, 0, 0, KILL),  # calls by the numbers of another architecture
         (_LOAD, 0, 0, _NUMBER),
         (_AT_LEAST, 0, 1, FIRST_OF_X32),
         (_RETURN, 0, 0, KILL),
@@ -192,7 +190,7 @@ def instructions(machine: str = platform.machine(), calls: Sequence[Call] = ALLO
 
 
 def _unless(condition: If) -> list[Instruction]:
-    """Go on if the condition holds, else refuse."""
+    """Write the instructions that refuse the call unless the condition holds."""
     word = _ARGUMENTS + 8 * condition.argument + 4 * condition.high
     last = len(condition.values) - 1
     compare = [(_EQUAL, last - i + 1, 0, value) for i, value in enumerate(condition.values)]

@@ -101,7 +101,7 @@ def test_a_loop_without_end_is_stopped_and_the_text_stays(open_page):
     press(page, "Control+Enter")
     expect(headline).to_have_text(re.compile("Checking"))
     page.get_by_role("button", name="Stop", exact=True).last.click()
-    expect(headline).to_have_text("✗ The check did not come to its end.")
+    expect(headline).to_have_text("✗ The check did not finish.")
     expect(editor).to_contain_text("while True:")
     assert page.evaluate("localStorage.getItem('tensor-ops-lab text scalars').length") > 100_000
 

@@ -143,7 +143,7 @@ def test_nothing_is_lost_where_there_is_no_answer_yet_and_a_hint_helps():
     at = opened(question="classic")
     type_in(at, QUESTIONS[3], "many")
     press(at, "questions check")
-    assert "This is no number" in texts(at.warning)
+    assert "This is not a number" in texts(at.warning)
     assert at.text_input(key="questions widget").value == "many"
     press(at, "questions ask hint")
     assert "Two ways lead from a to y" in texts(at.info)

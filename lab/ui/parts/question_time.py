@@ -7,7 +7,7 @@ import streamlit as st
 from lab.lessons.pages import BY_FILE
 from lab.practice.questions import (
     BY_KEY,
-    LONGEST,
+    MAX_LENGTH,
     Judged,
     coming_back,
     following,
@@ -220,7 +220,7 @@ def _answer(question: Question) -> Judged | None:
         )
     elif isinstance(question, TextQuestion):
         now[WIDGET] = answer
-        st.text_area("Your answer, in a sentence or two", key=WIDGET, on_change=take, max_chars=LONGEST)
+        st.text_area("Your answer, in a sentence or two", key=WIDGET, on_change=take, max_chars=MAX_LENGTH)
     else:
         now[WIDGET] = answer
         st.text_input("Your answer, a number", key=WIDGET, on_change=take, max_chars=40, width=240)

@@ -46,11 +46,11 @@ def test_of_a_case_that_fails_only_its_own_output_is_kept():
     factor = checking.report.failure.inputs["q"]
     assert checking.printed == f"read\nmul\nback {factor}\n"
     shown = render_report(COURSE, "arithmetic", checking.report, checking.printed)
-    assert shown["printedWhen"] == "as its file was read and in this case"
+    assert shown["printedWhen"] == "while its file was loaded and in this case"
     checking = Checking(COURSE, "arithmetic", f"{COURSE.reference}\nprint('read')\n1 / 0\n", 0, sandbox.runner)
     checking.wait(DONE)
     shown = render_report(COURSE, "arithmetic", checking.report, checking.printed)
-    assert (shown["printed"], shown["printedWhen"]) == ("read\n", "as its file was read")
+    assert (shown["printed"], shown["printedWhen"]) == ("read\n", "while its file was loaded")
 
 
 def test_a_check_that_is_stopped_says_so():

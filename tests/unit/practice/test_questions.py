@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from lab.practice.questions import AFTER_WRONG, BY_KEY, LONGEST, coming_back, following, judge, lines, outcome, value
+from lab.practice.questions import AFTER_WRONG, BY_KEY, MAX_LENGTH, coming_back, following, judge, lines, outcome, value
 from lab.traps.faults.engines import Overwrites, ReluWrongSide, SkipsUnbroadcast
 from model import Tensor
 from practice.questions import QUESTIONS, TOPICS, ChoiceQuestion, NumberQuestion, TextQuestion
@@ -222,8 +222,8 @@ def test_no_pattern_fits_the_empty_text_and_no_length_makes_an_answer(question):
     for point in question.points:
         for pattern in itertools.chain(point.against, *point.sayings):
             assert not re.search(pattern, "", re.IGNORECASE), pattern
-    for text in ("it " * 200, "no formula " * 50, "a" * LONGEST, "(" * LONGEST, "one pass is it uses " * 30):
-        assert not judge(question, text[:LONGEST]).right
+    for text in ("it " * 200, "no formula " * 50, "a" * MAX_LENGTH, "(" * MAX_LENGTH, "one pass is it uses " * 30):
+        assert not judge(question, text[:MAX_LENGTH]).right
 
 
 def test_answers_that_the_patterns_were_not_written_for_are_judged_rightly():

@@ -86,7 +86,7 @@ def test_an_exception_is_told_with_its_line(small):  # noqa: F811
 def test_a_process_that_was_stopped_is_told(small):  # noqa: F811
     report = CheckReport({"double": False}, {"Any number": None}, stopped="It did not end.", line=3)
     found = render_report(small, "double", report, "")
-    assert found["headline"] == "Twice: “Any number” did not come to its end."
+    assert found["headline"] == "Twice: “Any number” did not finish."
     assert (found["passed"], found["sentence"], found["line"]) == (False, "It did not end.", 3)
 
 

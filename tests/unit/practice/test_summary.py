@@ -158,9 +158,9 @@ def test_what_is_damaged_changed_or_a_double_is_named_and_the_others_are_read(ha
     assert [line.split()[0] for line in lines] == ["student", "ada", "bo", "cy"]
     assert len(notes) == len(damaged) + 2
     for path in damaged:
-        assert [note for note in notes if note.startswith(f"{path} is left out: ") and note.endswith(".")]
+        assert [note for note in notes if note.startswith(f"{path} is skipped: ") and note.endswith(".")]
     assert f"{edited} does not fit its checksum: it was changed after it was saved." in notes
-    assert f"{double} says the same as {good}, on the same days." in notes
+    assert f"{double} has the same entries and dates as {good}." in notes
 
 
 def test_what_is_no_day_does_not_count_and_a_name_gives_no_orders(hand_in, tmp_path, capsys):
@@ -213,7 +213,7 @@ def test_the_code_is_checked_and_the_table_says_what_passes_now(tmp_path, capsys
     assert code == 0
     assert [line.split()[:5] for line in lines[1:3]] == [["Ada", "Lovelace", "0", "8", "0"], ["Bo", "0", "1", "0", "0"]]
     assert all(line.endswith("checked") for line in lines[1:3])
-    assert "Bo: 8 of 8 tasks of Scalars are said to be passed; the code passes 1." in notes
+    assert "Bo: the file claims 8 of 8 tasks of Scalars; the code passes 1." in notes
     stop = lines[lines.index("Where they stop:") + 2]
     assert stop.split()[0] == "1"
     assert "2. Addition" in stop
@@ -236,7 +236,7 @@ def test_patterns_are_expanded_and_one_that_fits_nothing_is_named(hand_in, tmp_p
     hand_in("bo", {}, {})
     code, lines, notes = summarized(capsys, tmp_path / "*.json", tmp_path / "*.txt")
     assert [line.split()[0] for line in lines] == ["student", "ada", "bo"]
-    assert (code, notes) == (1, [f"No file fits {tmp_path / '*.txt'}."])
+    assert (code, notes) == (1, [f"No file matches {tmp_path / '*.txt'}."])
 
 
 def test_a_name_that_looks_like_an_option_is_a_file(hand_in, tmp_path, capsys, monkeypatch):
@@ -265,7 +265,7 @@ def test_what_is_no_file_is_one_sentence(hand_in, tmp_path, capsys, monkeypatch)
         code, lines, notes = summarized(capsys, hand_in("ada"), tmp_path, tmp_path / "empty")
     assert (code, [line.split()[0] for line in lines]) == (1, ["student", "ada"])
     assert len(notes) == 4
-    assert all(" is left out: " in note and "\n" not in note for note in notes)
+    assert all(" is skipped: " in note and "\n" not in note for note in notes)
 
 
 @pytest.mark.parametrize("day", ["9999-99-99", "2026-02-30", "0000-01-01", "2026-13-01"])
