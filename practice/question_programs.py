@@ -1,6 +1,6 @@
-"""What the questions of questions.toml run: a function of an engine for each number, so that none is written down.
+"""The programs of questions.toml: functions of an engine that compute each number, so that none is typed in.
 
-The lines of a question's `run` are shown with it, and what it returns or raises with the answer.
+The lines of a question's `run` are shown with it, and its result or exception with the answer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Engine = type[Tensor]
 
 
 def gradient(leaf: Tensor) -> float:
-    """Its first element; nan where no message arrived."""
+    """Return the first element of a leaf's gradient; nan if it has none."""
     return float(np.asarray(leaf.grad, dtype=float).ravel()[0])
 
 
@@ -34,7 +34,7 @@ def classic(Tensor: Engine) -> float:
 
 
 def classic_by_one_way(Tensor: Engine, way: int) -> float:
-    """Where only one of the two uses of a sends its message."""
+    """Compute the gradient of a if only one of its two uses sends a message: the sum for 0, the product for 1."""
     a, b, c, d = Tensor(2.0), Tensor(3.0), Tensor(4.0), Tensor(5.0)
     cut = a.detach()
     y = ((cut * b) + c) * (a + d) if way else ((a * b) + c) * (cut + d)
@@ -57,7 +57,7 @@ def difference_at_0(Tensor: Engine) -> float:
 
 
 def runs_of_central_differences(parameters: int) -> int:
-    """How often finite differences run the function: counted."""
+    """Count how often central differences run the function."""
     runs = 0
 
     def loss(w: np.ndarray) -> float:
@@ -143,7 +143,7 @@ def bias(Tensor: Engine) -> float:
 
 
 def parameters(Tensor: Engine, bias: bool = True) -> float:
-    """Counted in the weights and biases of 3 inputs and layers of 4, 4 and 1 units."""
+    """Count the weights and biases of a network with 3 inputs and layers of 4, 4 and 1 units."""
     widths = [3, 4, 4, 1]
     made = [Tensor(np.zeros((n_in, n_out))) for n_in, n_out in itertools.pairwise(widths)]
     made += [Tensor(np.zeros(width)) for width in widths[1:] if bias]
@@ -235,7 +235,7 @@ def cut_off(Tensor: Engine) -> float:
     return gradient(w)
 
 
-# ---------------------------------------------------------------- numbers that people come to instead
+# ---------------------------------------------------------------- wrong numbers that people arrive at
 
 
 def central_passes(Tensor: Engine) -> float:
@@ -247,7 +247,7 @@ def runs_of_one_side(Tensor: Engine) -> float:
 
 
 def forward_passes(Tensor: Engine) -> float:
-    """Those of one side, and f(x)."""
+    """Count the function calls of forward differences: one for each parameter, and f(x)."""
     return float(runs_of_central_differences(1000) // 2 + 1)
 
 

@@ -1,4 +1,4 @@
-"""Questions, each tied to the place in the lab that proves its answer: the kinds, and how questions.toml is read."""
+"""Defines the kinds of questions and reads questions.toml. Each question links to the page that proves its answer."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ TOPICS = ("Derivatives", "Graph and order", "Shapes", "Engine", "Training", "Fra
 
 @dataclass(frozen=True)
 class ProofPlace:
-    """Where the lab proves an answer.
+    """The place where the lab proves an answer.
 
-    file, query  the page, and the parameters of its address that prepare the state
-    look         what to see there, a sentence
+    file, query  the page, and the parameters of its address that set its state
+    look         what to look for there, a sentence
     """
 
     file: str
@@ -29,12 +29,12 @@ class ProofPlace:
 
 @dataclass(frozen=True)
 class Question:
-    """What all kinds have.
+    """The fields of all kinds of questions.
 
-    key      in a file of one's progress: it stays what it is
+    key      the key in a learner's progress: it must never change
     because  why the right answer is right, in a few sentences
-    run      what the question is about, as a function of an engine: its lines are shown with the question, and what it
-             answers, or raises, with the answer. None where there are none
+    run      the code that the question is about, as a function of an engine, or None. Its lines are shown with the
+             question, its result or exception with the answer
     """
 
     key: str
@@ -48,7 +48,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Option:
-    """One answer to choose. why_not: why it is wrong; "" for the right one."""
+    """One answer to choose. why_not: why it is wrong, or "" for the right one."""
 
     text: str
     why_not: str = ""
@@ -56,14 +56,14 @@ class Option:
 
 @dataclass(frozen=True)
 class ChoiceQuestion(Question):
-    """One of its options is right."""
+    """A question with options, of which one is right."""
 
     options: tuple[Option, ...] = ()
 
 
 @dataclass(frozen=True)
 class Slip:
-    """A wrong number that people come to. value: how they come to it; why_not: what it leaves out."""
+    """A wrong number that people arrive at. value: computes it as they do; why_not: what is wrong with it."""
 
     value: Callable[[Engine], float]
     why_not: str
@@ -71,7 +71,7 @@ class Slip:
 
 @dataclass(frozen=True)
 class NumberQuestion(Question):
-    """`answer` computes the number; where it is not given, `run` does."""
+    """A question for a number, which `answer` computes; without it, `run` does."""
 
     answer: Callable[[Engine], float] | None = None
     slips: tuple[Slip, ...] = ()
@@ -79,12 +79,12 @@ class NumberQuestion(Question):
 
 @dataclass(frozen=True)
 class Point:
-    """Something that a good answer says.
+    """A point that a good answer makes.
 
-    what     a clause: "Found:" or "Not found:" stands before it
-    sayings  each is some patterns: a sentence in which all of them are found says it, and none of them may be negated
-             there, unless NOT is one of them
-    against  a sentence with any of these patterns says the opposite: then the point is not there
+    what     a clause, to follow "Found:" or "Not found:"
+    sayings  groups of patterns: a sentence makes the point if it contains every pattern of one group, none of them
+             negated unless the group includes NOT
+    against  patterns of the opposite: if any sentence contains one, the point is not made
     """
 
     what: str
@@ -94,13 +94,13 @@ class Point:
 
 @dataclass(frozen=True)
 class TextQuestion(Question):
-    """A short text, held against key points; all of them make it whole."""
+    """A question for a short text, which is right if it makes all points."""
 
     points: tuple[Point, ...] = ()
 
 
 def _read(file: Path) -> tuple[Mapping[str, str], tuple[Question, ...]]:
-    """The patterns that have names, and the questions. KeyError, TypeError: a row lacks something, or has too much."""
+    """Read the named patterns and the questions. Raises KeyError or TypeError for missing or unknown fields."""
     content = read_rows(file)
     words: Mapping[str, str] = content["words"]
     return words, tuple(_question(row, words) for row in content["question"])
@@ -123,7 +123,7 @@ def _question(row: Mapping[str, Any], words: Mapping[str, str]) -> Question:
 
 
 def _function(value: str | float) -> Callable[[Engine], Any]:
-    """One of question_programs.py; or, where a number stands there, one that gives it."""
+    """Return the function of question_programs.py with this name, or a function that returns this number."""
     if isinstance(value, str):
         function: Callable[[Engine], Any] = getattr(question_programs, value)
         return function

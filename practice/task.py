@@ -1,4 +1,4 @@
-"""What a course of tasks is made of."""
+"""The parts of a course: tasks with their checks and known mistakes, and how a tasks.toml is read."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from numpy.random import Generator
 
 from lab.text import read_rows
 
-Inputs = Mapping[str, Any]  # the values of a program's names: numbers, texts, bools, None, arrays, lists and dicts
-Cases = Callable[[Generator, int], Inputs]  # (rng, size) -> a case: size 0 is the smallest that makes sense
+Inputs = Mapping[str, Any]  # name -> value for a program: numbers, texts, bools, None, arrays, lists and dicts
+Cases = Callable[[Generator, int], Inputs]  # (rng, size) -> a case: size 0 is the smallest sensible one
 Judge = Callable[[Inputs, Mapping[str, Any]], str]
 
 
@@ -25,22 +25,23 @@ def _nothing(rng: Generator, size: int) -> Inputs:
 
 @dataclass(frozen=True)
 class Check:
-    """A program that uses what the learner wrote, and what must come of it: the same as with the reference.
+    """A program that uses the learner's code and must give the same results as with the reference.
 
     name      what is checked, in the learner's words: "A value used twice"
-    program   what a learner could have typed; it sees their names and those of `inputs`
-    shows     the expressions whose values are compared afterwards, in the order in which they are told: the cause
-              before its consequences. A number or an array also in its shape; a text, a bool or None as it is
-    inputs    (rng, size) -> a case: size 0 is the smallest that makes sense, and each further one may be larger
-    output    which of `shows` the backward pass began at, where finite differences have a say
-    upstream  the name of the input that `backward` was given; None: 1
+    program   code that a learner could have typed; it sees the learner's names and those of `inputs`
+    shows     the expressions to compare after it, in the order of the report: a cause before its consequences. Numbers
+              and arrays are also compared in shape
+    inputs    (rng, size) -> a case: size 0 is the smallest sensible one, larger sizes may give larger cases
+    output    the one of `shows` at which the backward pass begins, if finite differences can confirm it
+    upstream  the name of the input that is passed to `backward`; None for 1
     derivatives  which of `shows` is the derivative of `output` by which input
-    rtol      how far a number may be off, relative to the largest one of its array
-    cases     how many are run
-    judge     (inputs, the values of `shows`) -> what is wrong with them, in one sentence, or "": where many answers are
-              right, it decides in place of the comparison with the reference
-    secret    names of inputs that only the judge is given, not the program
-    slow      takes long: the judge's sentence is all that is told, no smaller case and no known mistake is looked for
+    rtol      tolerance relative to the largest number of an array
+    cases     the number of cases to run
+    judge     (inputs, the values of `shows`) -> what is wrong with them, in one sentence, or ""; it replaces the
+              comparison with the reference if many answers are right
+    secret    names of inputs that only the judge receives, not the program
+    slow      whether it takes long: then only the judge's sentence is reported, without a search for a smaller case or
+              a known mistake
     """
 
     name: str
@@ -59,7 +60,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A wrong answer that people give: the reference with some of its text replaced, (old, new) in each edit."""
+    """A wrong answer that people give: the reference with parts of its text replaced, (old, new) in each edit."""
 
     key: str
     sentence: str
@@ -68,7 +69,7 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Task:
-    """One step of a course. The head of a tasks.toml says what its fields are."""
+    """One step of a course. The comment at the top of a tasks.toml explains the fields."""
 
     key: str
     title: str
@@ -81,12 +82,12 @@ class Task:
 
 
 def read_tasks(folder: Path, functions: Mapping[str, Callable[..., Any]]) -> tuple[Task, ...]:
-    """Read a course's tasks.toml. KeyError, TypeError: a row lacks something, or has too much.
+    """Read a course's tasks.toml. Raises KeyError or TypeError if a row has missing or unknown fields.
 
-    functions   what the rows name as `inputs` and `judge`. "some p q": the function that `some` makes for p and q
+    functions   what the rows name as `inputs` and `judge`; "some p q" is the function that `some` makes for p and q
     """
     content = read_rows(folder / "tasks.toml")
-    lines, kinds = content.get("lines", {}), content.get("kinds", {})  # rows name them: $NAME, and kind
+    lines, kinds = content.get("lines", {}), content.get("kinds", {})  # shared texts, which rows use as $NAME and kind
 
     def named(text: str) -> Any:
         name, *words = text.split()
@@ -117,11 +118,10 @@ def read_tasks(folder: Path, functions: Mapping[str, Callable[..., Any]]) -> tup
 class Course:
     """Tasks that build one file, step by step.
 
-    folder  where `starter.py` (the file to begin with), `reference.py` and `unusual/*.py` are. In the reference, a line
-            `# task: KEY` begins the lines that belong to the task of that key, up to the next such line.
-    file    what the learner's file is called: "scalars.py"
-    modules  files of this project that the learner's file may import: ("model",) for model.py
-    room    of several courses that are one exercise for the learner, the name that they share: "debug"
+    folder  the folder of `starter.py` (the initial file), `reference.py` and `unusual/*.py`. In the reference, a line
+            `# task: KEY` begins the lines of the task with that key, up to the next such line
+    modules  modules of this project that the learner's file may import: ("model",) for model.py
+    room    the shared name of several courses that the learner sees as one exercise, such as "debug", or ""
     """
 
     key: str
@@ -134,10 +134,11 @@ class Course:
 
     @property
     def file(self) -> str:
+        """The name of the learner's file: "scalars.py"."""
         return f"{self.room or self.key}.py"
 
     def deed(self, key: str) -> str:
-        """What a passed task is called in one's progress: "scalars/add", "debug/order"."""
+        """Return the key of a task in a learner's progress, such as "scalars/add" or "debug/order"."""
         return f"{self.room or self.key}/{key}"
 
     @cached_property
@@ -149,35 +150,35 @@ class Course:
         return (self.folder / "reference.py").read_text("utf-8")
 
     def parts(self, text: str) -> list[tuple[str, str]]:
-        """A text such as the reference in parts: (key of a task, its lines). The lines before the first are "given"."""
+        """Split a text such as the reference into (task key, lines). The lines before the first task are "given"."""
         first, *others = re.split(r"^[ \t]*# task: ([\w-]+)\n", text, flags=re.MULTILINE)
         return [("given", first), *zip(others[::2], others[1::2], strict=True)]
 
     def lines_of(self, key: str) -> str:
-        """The reference's lines for the task of that key: all of it for a single task, none for one without lines."""
+        """Return the reference's lines for a task: all of them for a single task, none for one without lines."""
         parts = self.parts(self.reference)
         if len(parts) == 1:
             return self.reference
         return "".join(lines for name, lines in parts if name == key).rstrip() + "\n"
 
     def grown(self, text: str, count: int) -> str:
-        """A text such as the reference with its first `count` tasks alone. Lines of a later one that stand inside of a
-        function change what is there from the start, and stay."""
+        """Return a text such as the reference with only the lines of its first `count` tasks. Lines of later tasks
+        inside a function stay, as they change code that is there from the start."""
         first = {"given", *(task.key for task in self.tasks[:count])}
         return "".join(lines for key, lines in self.parts(text) if key in first or lines.startswith(" " * 8))
 
     def up_to(self, key: str) -> tuple[Task, ...]:
-        """The tasks up to that of the given key, and it. Raises KeyError where there is none."""
+        """Return the tasks up to and including the one with the given key. Raises KeyError if there is none."""
         for position, task in enumerate(self.tasks):
             if task.key == key:
                 return self.tasks[: position + 1]
         raise KeyError(key)
 
     def with_mistake(self, mistake: Mistake) -> str:
-        """The reference with this mistake in it. Raises ValueError where an edit does not fit exactly once."""
+        """Return the reference with this mistake in it. Raises ValueError unless each edit matches exactly once."""
         text = self.reference
         for old, new in mistake.edits:
             if text.count(old) != 1:
-                raise ValueError(f"{mistake.key}: {old!r} stands {text.count(old)} times in the reference.")
+                raise ValueError(f"{mistake.key}: {old!r} occurs {text.count(old)} times in the reference.")
             text = text.replace(old, new)
         return text

@@ -143,7 +143,7 @@ class LineWatch:
     # -- the forward pass is over
 
     def forward_is_over(self, output: Any, tensors: dict[str, Any]) -> None:
-        """Number the nodes that the result was computed from, and watch their closures."""
+        """Assign a number to each node that the result was computed from, and watch the closures."""
         reached: set[int] = set()
         waiting = [output]
         while waiting:
@@ -381,7 +381,7 @@ class FunctionsWatch(LineWatch):
     # -- the forward pass is over
 
     def forward_is_over(self, output: Any, tensors: dict[str, Any]) -> None:
-        """Number the leaves, then the nodes that the result was computed from, in the order of computation."""
+        """Assign numbers to the leaves, then to the nodes that the result was computed from, in their order."""
         reached: dict[int, Any] = {}  # id() of a context -> the tensor that was made in it
         waiting = [output]
         while waiting:

@@ -1,8 +1,8 @@
-"""Wrong variants of a course's reference, made by rule from its own lines: what a learner's answers are compared with.
+"""Generates wrong variants of a course's reference from its own lines, to compare a learner's answers with.
 
 A *rule* is a function that sends messages: `self.grad += ...`, `self._receive(...)`, or the tuple that `backward`
-returns. Each message has its usual mistakes, for one operand or for several at once. What remains is the reference with
-one small thing changed. The mistakes that need a sentence of their own stand with their tasks (practice/).
+returns. Each message gets its usual mistakes, for one operand or for several at once. The other variants make one
+small change to the reference. Mistakes that need their own sentence are listed with their tasks (practice/).
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from practice.task import Course, Mistake, Task
 
 SIGNS = {"__add__": "+", "__mul__": "*", "__pow__": "**", "__matmul__": "@", "__sub__": "-", "__truediv__": "/"}
 ORDINALS = ("first", "second", "third")
-SMALL_CHANGE = "small change"  # the key of a variant that says where, and not what was thought
-MAX_SUBSETS = 6  # messages of which every subset is tried; of more, only each one, each rule and all
+SMALL_CHANGE = "small change"  # the key of a variant that names a place in the code, not a misconception
+MAX_SUBSETS = 6  # up to this many messages every subset is tried; of more, only each one, each rule's and all
 
 
 @dataclass(frozen=True)
 class SentMessage:
     """One message of a rule.
 
-    statement   what sends it, in the function; for a tuple that is returned, the `return`
-    expression  what is sent
-    operand     the name of who receives it
-    place       its place in the returned tuple; None for a statement of its own
+    statement   the statement that sends it; for a returned tuple, the `return`
+    expression  the message
+    operand     the name of the receiver
+    place       its index in the returned tuple; None for a statement of its own
     """
 
     statement: ast.stmt
@@ -47,9 +47,9 @@ class SentMessage:
 class BackwardRule:
     """A function of the reference that sends messages.
 
-    name      what the learner calls the operation: "*", "tanh", "MatMul"
-    function  it, or another right way to write it
-    place     the function of the reference in whose place a variant of it is put
+    name      the learner's name for the operation: "*", "tanh", "MatMul"
+    function  the function, or another right way to write it
+    place     the function of the reference that a variant replaces
     """
 
     name: str
@@ -59,16 +59,16 @@ class BackwardRule:
 
 
 def variants(course: Course, task: Task) -> Sequence[Mistake]:
-    """Wrong variants for the lines of a task, the likelier ones first, none of them like the reference."""
+    """Return wrong variants of the lines of a task, the likelier ones first."""
     return _variants(course.reference, tuple(each.key for each in course.tasks), task.key, task.also)
 
 
-@functools.lru_cache(64)  # more than there are tasks: to make them takes far longer than to compare answers with them
+@functools.lru_cache(64)  # more than there are tasks: making variants takes far longer than comparing answers
 def _variants(reference: str, keys: Sequence[str], key: str, also: Sequence[str]) -> Sequence[Mistake]:
-    return tuple(_made(_Source(reference, keys), key, also))
+    return tuple(_generate(_Source(reference, keys), key, also))
 
 
-def _made(source: _Source, key: str, also: Sequence[str]) -> Iterator[Mistake]:
+def _generate(source: _Source, key: str, also: Sequence[str]) -> Iterator[Mistake]:
     rules = source.rules()
     other_ways = source.other_ways(key, also)
     own = [rule for rule in rules if source.owner(rule.function.lineno) == key]
@@ -90,7 +90,7 @@ def _made(source: _Source, key: str, also: Sequence[str]) -> Iterator[Mistake]:
 
 
 class _Source:
-    """The text of a reference, its functions, and whose task each of its lines is."""
+    """The text of a reference, its functions, and the task that each of its lines belongs to."""
 
     def __init__(self, text: str, keys: Sequence[str]) -> None:
         self.text = text
@@ -99,12 +99,12 @@ class _Source:
         self.keys = keys
 
     def owner(self, line: int) -> str:
-        """The key of the task that a line belongs to; "" before the first."""
+        """Return the key of the task that a line belongs to; "" before the first task."""
         marks = re.findall(r"^[ \t]*# task: ([\w-]+)$", "".join(self.lines[:line]), re.MULTILINE)
         return marks[-1] if marks else ""
 
     def functions(self, key: str) -> list[tuple[str, ast.FunctionDef]]:
-        """The outermost functions with lines of a task, and what the learner calls each."""
+        """Return the outermost functions with lines of a task, each with the learner's name for it."""
         found = []
         for each in self.tree.body:
             inside = each.body if isinstance(each, ast.ClassDef) else [each]
@@ -116,7 +116,7 @@ class _Source:
         return {self.owner(line) for line in range(function.lineno, (function.end_lineno or 0) + 1)}
 
     def rules(self) -> list[BackwardRule]:
-        """All rules, in the order of their tasks."""
+        """Return all rules, in the order of their tasks."""
         found = []
         for key in self.keys:
             for name, function in self.functions(key):
@@ -125,7 +125,7 @@ class _Source:
         return found
 
     def other_ways(self, key: str, also: Sequence[str]) -> list[BackwardRule]:
-        """The other right ways to write rules of a task."""
+        """Return the rules of a task in their other right ways of writing."""
         found = []
         for text in also:
             (function,) = ast.parse(text).body
@@ -135,7 +135,7 @@ class _Source:
         return found
 
     def mistake(self, sentence: str, *changes: tuple[ast.FunctionDef, ast.FunctionDef], key: str = "") -> Mistake:
-        """The reference with other functions in the place of some."""
+        """Return the mistake that replaces (old, new) functions of the reference."""
         lines = [*self.lines]
         for old, new in sorted(changes, key=lambda change: -change[0].lineno):
             text = textwrap.indent(ast.unparse(new), " " * old.col_offset) + "\n"
@@ -149,13 +149,13 @@ class _Source:
     def changes(
         self, name: str, place: ast.FunctionDef, found: Iterator[tuple[str, ast.FunctionDef]]
     ) -> Iterator[Mistake]:
-        """A mistake for each small change that was found."""
+        """Yield a mistake for each small change of a function."""
         for words, changed in found:
             yield self.mistake(f"`{name}` gives what it would give {words}.", (place, changed), key=SMALL_CHANGE)
 
 
 def _called(outer: ast.stmt, function: ast.FunctionDef) -> str:
-    """An operation by its sign or its name, a method of another class with the class, `__init__` by the class alone."""
+    """Name a function as the learner does: by operator or name, with its class if that is not the engine's main one."""
     if not isinstance(outer, ast.ClassDef):
         return function.name
     if any(isinstance(base, ast.Name) and base.id == "Function" for base in outer.bases):
@@ -187,7 +187,7 @@ def _messages(function: ast.FunctionDef) -> tuple[SentMessage, ...]:
 
 
 def _before(source: _Source, rules: Sequence[BackwardRule], key: str) -> list[BackwardRule]:
-    """The rules of the tasks before one that has none of its own."""
+    """Return the rules of the tasks before this one."""
     done = source.keys[: source.keys.index(key)]
     return [rule for rule in rules if source.owner(rule.function.lineno) in done]
 
@@ -197,31 +197,31 @@ def _before(source: _Source, rules: Sequence[BackwardRule], key: str) -> list[Ba
 
 @dataclass(frozen=True)
 class _Wrong:
-    """A message gone wrong: what is said of it, after "the message to the first operand" or "the message", and what
-    stands in place of its statement (or of its expression, in a tuple)."""
+    """A wrong message: words that follow "the message" or "the message to the first operand", and the node that
+    replaces its statement (in a tuple, its expression)."""
 
     words: str
     node: ast.AST
 
 
-NO_UPSTREAM = "lacks the upstream gradient: it is the local derivative alone"
-NO_LOCAL = "is the upstream gradient as it came: the local derivative is missing"
-LOST = "is missing: the result depends on this operand, too"
+NO_UPSTREAM = "lacks the upstream gradient: it is only the local derivative"
+NO_LOCAL = "is the unchanged upstream gradient: the local derivative is missing"
+LOST = "is missing: the result also depends on this operand"
 WRONG_SIGN = "has the wrong sign"
-OWN_NUMBER = "is made with the operand's own number: it should be that of the other one"
+OWN_NUMBER = "is made with the operand's own number: it should be the other operand's"
 MISSENT = "goes to the other operand"
-PAIRED = (NO_UPSTREAM, NO_LOCAL, LOST, WRONG_SIGN, OWN_NUMBER)  # tried also with another of them in the other message
+PAIRED = (NO_UPSTREAM, NO_LOCAL, LOST, WRONG_SIGN, OWN_NUMBER)  # also tried two at a time, one in each message
 
 
 def _mistaken_messages(source: _Source, rule: BackwardRule) -> Iterator[Mistake]:
-    """Every mistake for each message alone, then the same one in all messages."""
+    """Yield every mistake in each single message, then the same mistake in all messages."""
     wrong = [list(_wrongs(rule, message)) for message in rule.messages]
     choices: list[tuple[_Wrong | None, ...]] = []
     for place, wrongs in enumerate(wrong):
         choices += [tuple(each if place == n else None for n in range(len(wrong))) for each in wrongs]
     if len(wrong) > 1:
         alike = (each for each in itertools.product(*wrong) if len({one.words for one in each}) == 1)
-        choices += [each for each in alike if each[0].words != MISSENT]  # both of them are exchanged, see below
+        choices += [each for each in alike if each[0].words != MISSENT]  # `_exchanged` covers both
     for choice in choices:
         yield _mistaken(source, rule, choice)
     yield from _exchanged(source, rule)
@@ -229,7 +229,7 @@ def _mistaken_messages(source: _Source, rule: BackwardRule) -> Iterator[Mistake]
 
 
 def _shortened(source: _Source, rule: BackwardRule) -> Iterator[Mistake]:
-    """A returned tuple of messages that ends too early, or none at all."""
+    """Yield variants that return too few messages, or a single array in place of the tuple."""
     for each in ast.walk(rule.function):
         if isinstance(each, ast.Return) and rule.messages[0].place is not None and isinstance(each.value, ast.Tuple):
             for length in range(1, len(each.value.elts)):
@@ -248,7 +248,7 @@ def _shortened(source: _Source, rule: BackwardRule) -> Iterator[Mistake]:
 
 
 def _exchanged(source: _Source, rule: BackwardRule) -> Iterator[Mistake]:
-    """Each of two operands receives what is meant for the other."""
+    """Yield the variant in which each of two operands receives the other's message."""
     if len(rule.messages) == 2:
         first, second = (message.expression for message in rule.messages)
         changes = ((first, copy.copy(second)), (second, copy.copy(first)))
@@ -257,7 +257,7 @@ def _exchanged(source: _Source, rule: BackwardRule) -> Iterator[Mistake]:
 
 
 def _two_mistakes(source: _Source, rule: BackwardRule) -> Iterator[Mistake]:
-    """A different mistake in each of the two messages of a rule."""
+    """Yield variants with a different mistake in each of the two messages of a rule."""
     if len(rule.messages) == 2:
         wrong = [[one for one in _wrongs(rule, each) if one.words in PAIRED] for each in rule.messages]
         for choice in itertools.product(*wrong):
@@ -266,7 +266,7 @@ def _two_mistakes(source: _Source, rule: BackwardRule) -> Iterator[Mistake]:
 
 
 def _mistaken(source: _Source, rule: BackwardRule, choice: Sequence[_Wrong | None]) -> Mistake:
-    """A rule with these messages gone wrong; None for one that is right."""
+    """Return the variant of a rule with these wrong messages; None stands for a right one."""
     changes = []
     for message, each in zip(rule.messages, choice, strict=True):
         if each:
@@ -275,16 +275,16 @@ def _mistaken(source: _Source, rule: BackwardRule, choice: Sequence[_Wrong | Non
 
 
 def _sentence(rule: BackwardRule, choice: Sequence[_Wrong | None]) -> str:
-    """What went wrong with the messages of a rule, in words."""
-    said: dict[str, list[str]] = {}
+    """Say in a sentence what is wrong with the messages of a rule."""
+    receivers: dict[str, list[str]] = {}
     for place, each in enumerate(choice):
         if each:
-            said.setdefault(each.words, []).append(ORDINALS[place])
+            receivers.setdefault(each.words, []).append(ORDINALS[place])
     if len(choice) == 1:
-        return f"In `{rule.name}`, the message {next(iter(said))}."
+        return f"In `{rule.name}`, the message {next(iter(receivers))}."
     parts = [
         f"the message to {'each operand' if len(who) > 1 else f'the {who[0]} operand'} {words}"
-        for words, who in said.items()
+        for words, who in receivers.items()
     ]
     return f"In `{rule.name}`, {', and '.join(parts)}."
 
@@ -309,7 +309,7 @@ def _wrongs(rule: BackwardRule, message: SentMessage) -> Iterator[_Wrong]:
 
 
 def _sent_to(message: SentMessage, operand: str) -> ast.AST:
-    """The statement that sends a message, to another operand."""
+    """Return the statement that sends a message, with another operand as receiver."""
     receiver = next(
         node.value
         for node in ast.walk(message.statement)
@@ -320,7 +320,7 @@ def _sent_to(message: SentMessage, operand: str) -> ast.AST:
 
 
 def _wrong_expressions(rule: BackwardRule, message: SentMessage) -> Iterator[tuple[str, ast.expr]]:
-    """What may be sent in place of a message, each with what is said of it."""
+    """Yield wrong expressions for a message, each with words for it."""
     sent = message.expression
     arrays = not isinstance(message.statement, ast.AugAssign)
     for upstream in (node for node in ast.walk(sent) if _is_upstream(node)):
@@ -340,7 +340,7 @@ def _wrong_expressions(rule: BackwardRule, message: SentMessage) -> Iterator[tup
         yield "has the upstream gradient twice", substituted(sent, upstream, squared)
         halved = ast.BinOp(upstream, ast.Div(), ast.Constant(2))
         yield (
-            "is half of what it should be: a gradient is not an amount to be shared out",
+            "is half of what it should be: a gradient is not divided among the operands",
             substituted(sent, upstream, halved),
         )
         if arrays:
@@ -350,19 +350,19 @@ def _wrong_expressions(rule: BackwardRule, message: SentMessage) -> Iterator[tup
     yield WRONG_SIGN, ast.UnaryOp(ast.USub(), sent)
     if arrays:
         yield "is the transpose of what it should be", ast.Attribute(sent, "T", ast.Load())
-    yield "has lost its sign: it is an absolute value", ast.Call(ast.Name("abs", ast.Load()), [sent], [])
+    yield "lacks its sign: it is an absolute value", ast.Call(ast.Name("abs", ast.Load()), [sent], [])
     yield from _lacking(sent)
     for node in ast.walk(sent):
         if (isinstance(node, ast.Attribute) and node.attr == "data") or (
             isinstance(node, ast.Name) and node.id in "abxs"
         ):
             bare = ast.Call(ast.Name("abs", ast.Load()), [node], [])
-            yield "has lost the sign of the number that it is made from", substituted(sent, node, bare)
+            yield "lacks the sign of the number that it is made from", substituted(sent, node, bare)
     if len(rule.messages) > 1 and (own := _other_operand(sent)) is not None:
         yield OWN_NUMBER, own
     for node in ast.walk(sent):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "unbroadcast":
-            yield "keeps the result's shape: where the operand was copied, its copies add up", node.args[0]
+            yield "keeps the result's shape: sum it over the copies of the operand", node.args[0]
             yield from _summed_otherwise(sent, node)
         elif isinstance(node, ast.Attribute) and node.attr == "data" and not arrays:
             grad = ast.Attribute(node.value, "grad", ast.Load())
@@ -376,7 +376,7 @@ def _wrong_expressions(rule: BackwardRule, message: SentMessage) -> Iterator[tup
         assert isinstance(upstream, ast.expr)
         if len(rule.messages) > 1 and message.place is None:
             whole, ratio = _product_around(sent, upstream), parsed(f"out.data / {message.operand}.data")
-            words = "divides the result's number by the operand's own: at 0 there is nothing to divide by"
+            words = "divides the result's number by the operand's own, which may be 0"
             yield words, substituted(sent, whole, ast.BinOp(upstream, ast.Mult(), ratio))
         whole = _product_around(sent, upstream)
         for words, local in _formulas(rule, message):
@@ -389,15 +389,15 @@ def _wrong_expressions(rule: BackwardRule, message: SentMessage) -> Iterator[tup
 
 
 def _other_products(sent: ast.expr, product: ast.BinOp) -> Iterator[tuple[str, ast.expr]]:
-    """Two matrices multiplied in another order, or with others of them transposed, or one of the two alone."""
-    (left, right), words = ([(side, _turned(side)) for side in (product.left, product.right)]), []
+    """Yield matrix products in another order, with other factors transposed, or with one factor missing."""
+    (left, right), words = ([(side, _transposed(side)) for side in (product.left, product.right)]), []
     for swapped, one, other in itertools.product((False, True), left, right):
         words = ["has its two factors in the wrong order"] if swapped else []
         for factor, (should, _) in ((one, left), (other, right)):
             if factor is not should:
                 which = "the upstream gradient" if any(map(_is_upstream, ast.walk(factor))) else "the operand"
-                words.append(f"has {which} transposed, or not, where the other belongs")
-        if len(words) > 1:  # a single one of these mistakes has been tried
+                words.append(f"has {which} wrongly transposed or not transposed")
+        if len(words) > 1:  # each of these mistakes has already been tried alone
             pair = (other, one) if swapped else (one, other)
             yield ", and ".join(words), substituted(sent, product, ast.BinOp(pair[0], ast.MatMult(), pair[1]))
     for side in (*left, *right):
@@ -405,15 +405,15 @@ def _other_products(sent: ast.expr, product: ast.BinOp) -> Iterator[tuple[str, a
             yield "is the other operand alone: the product with the upstream gradient is missing", side
 
 
-def _turned(matrix: ast.expr) -> ast.expr:
-    """A matrix transposed; one that is, as it was."""
+def _transposed(matrix: ast.expr) -> ast.expr:
+    """Transpose a matrix; `a.T` becomes `a`."""
     if isinstance(matrix, ast.Attribute) and matrix.attr == "T":
         return matrix.value
     return ast.Attribute(matrix, "T", ast.Load())
 
 
-# Local derivatives that people write: formulas of the operands a and b (b is a where there is one operand only) and the
-# result y. `exp` and the like stand for those of `math` and of NumPy.
+# Local derivatives that people write, from the operands a and b (a alone if there is one) and the result y. `exp` and
+# the like stand for those of `math` or NumPy.
 FORMULAS = (
     "1 - y", "1 - y**2", "1 - abs(y)", "y * (1 - y)", "1 + y", "y**2", "1 / y", "-y", "(1 - y)**2", "exp(y)", "log(y)",
     "1 - a", "1 - a**2", "1 - abs(a)", "a * (1 - a)", "1 + a", "a**2", "1 / a", "-a", "exp(a)", "exp(-a)", "cos(a)",
@@ -424,12 +424,12 @@ FORMULAS = (
     "a**(b - 1) / b",
     "a**(b + 1) / (b + 1)", "b * a**b - 1", "b * y**(b - 1)",
     "b * a**(b - 1)", "-b * a**(b - 1)", "b * abs(a)**(b - 1)", "y * log(abs(a))", "y * log(a)",
-)  # read by rows  # fmt: skip
-PLAIN_NAMES = {"a": "the first operand", "b": "the second one", "y": "the result"}
+)  # fmt: skip
+PLAIN_NAMES = {"a": "the first operand", "b": "the second operand", "y": "the result"}
 
 
 def _formulas(rule: BackwardRule, message: SentMessage, alone: bool = False) -> Iterator[tuple[str, ast.expr]]:
-    """Local derivatives that people write, each with its formula. alone: also the bare numbers."""
+    """Yield local derivatives that people write, each with its formula. alone: also the bare numbers."""
     names = _names_of_values(rule, message)
     called = dict(PLAIN_NAMES if "b" in names else PLAIN_NAMES | {"a": "the input"})
     library = "np" if message.place is not None or not isinstance(message.statement, ast.AugAssign) else "math"
@@ -448,7 +448,7 @@ def _formulas(rule: BackwardRule, message: SentMessage, alone: bool = False) -> 
 
 
 def _names_of_values(rule: BackwardRule, message: SentMessage) -> dict[str, ast.expr]:
-    """The numbers of the forward pass in a rule: a and, of two operands or with an exponent, b; y is the result."""
+    """Return code for the forward values in a rule: the operand a, the second operand or exponent b, the result y."""
     arguments = [each.arg for each in rule.function.args.args]
     if message.place is None:
         values = {"a": "self.data", "y": "out.data"}
@@ -465,14 +465,14 @@ def _names_of_values(rule: BackwardRule, message: SentMessage) -> dict[str, ast.
 
 
 def _summed_otherwise(sent: ast.expr, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
-    """The copies of an operand summed too early, or averaged."""
+    """Yield messages summed over an operand's copies too early, or averaged."""
     product, shape = call.args
     if isinstance(product, ast.BinOp) and isinstance(product.op, ast.Mult):
         early = ast.BinOp(ast.Call(call.func, [product.left, shape], []), ast.Mult(), product.right)
-        yield "is summed over the copies before it is multiplied: multiply first", substituted(sent, call, early)
+        yield "is summed over the copies before the product: multiply first", substituted(sent, call, early)
     copies = parsed(f"np.size({ast.unparse(product)}) / np.size(np.empty({ast.unparse(shape)}))")
     averaged = ast.BinOp(call, ast.Div(), copies)
-    yield "is averaged over the copies of the operand: they add up", substituted(sent, call, averaged)
+    yield "is averaged over the copies of the operand: sum over them", substituted(sent, call, averaged)
 
 
 def _is_upstream(node: ast.AST) -> bool:
@@ -480,7 +480,7 @@ def _is_upstream(node: ast.AST) -> bool:
 
 
 def _values(rule: BackwardRule, message: SentMessage) -> Iterator[tuple[str, ast.expr]]:
-    """The operands' numbers, as a rule might read them by mistake."""
+    """Yield the forward values that a rule might use by mistake."""
     operands = [each.operand for each in rule.messages]
     if message.place is None:
         yield "the value of the result", parsed("out.data")
@@ -497,7 +497,7 @@ def _values(rule: BackwardRule, message: SentMessage) -> Iterator[tuple[str, ast
 
 
 def _product_around(sent: ast.expr, upstream: ast.expr) -> ast.expr:
-    """The largest product, quotient or sum that an upstream gradient stands in."""
+    """Return the largest product, quotient or sum that contains an upstream gradient."""
     whole = upstream
     for node in ast.walk(sent):
         if isinstance(node, ast.BinOp) and any(inner is upstream for inner in ast.walk(node)):
@@ -506,25 +506,25 @@ def _product_around(sent: ast.expr, upstream: ast.expr) -> ast.expr:
 
 
 def _lacking(sent: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """One factor or one exponent left out."""
+    """Yield messages with one factor or one exponent left out."""
     for node in ast.walk(sent):
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div, ast.Pow)):
-            for kept, dropped in ((node.left, node.right), (node.right, node.left)):
-                if kept is node.right and not isinstance(node.op, ast.Mult):
+            for left, dropped in ((node.left, node.right), (node.right, node.left)):
+                if left is node.right and not isinstance(node.op, ast.Mult):
                     if isinstance(node.op, ast.Div) and _is_upstream(dropped):
-                        yield NO_UPSTREAM, substituted(sent, node, ast.BinOp(ast.Constant(1.0), ast.Div(), kept))
+                        yield NO_UPSTREAM, substituted(sent, node, ast.BinOp(ast.Constant(1.0), ast.Div(), left))
                     continue
                 words = NO_UPSTREAM if _is_upstream(dropped) else "lacks a factor of the local derivative"
                 if isinstance(node.op, ast.Pow):
                     words = "lacks an exponent"
-                yield words, substituted(sent, node, kept)
+                yield words, substituted(sent, node, left)
 
 
 PARTNERS = {"self": "other", "other": "self", "a": "b", "b": "a"}
 
 
 def _other_operand(sent: ast.expr) -> ast.expr | None:
-    """The same expression with the operands' names exchanged, except where a shape is asked for; None without any."""
+    """Swap the operands' names in an expression, except where their shape is read; None if it names none."""
     shapes = {id(node.value) for node in ast.walk(sent) if isinstance(node, ast.Attribute) and node.attr == "shape"}
     new = sent
     for node in ast.walk(sent):
@@ -533,9 +533,9 @@ def _other_operand(sent: ast.expr) -> ast.expr | None:
     return None if new is sent else new
 
 
-# -- Messages that replace what had arrived ----------------------------------------------------------------------------
+# -- Messages that overwrite the gradient ------------------------------------------------------------------------------
 
-REPLACES = "replaces what had arrived before: add it, or of a value that is used twice only the last message is left"
+REPLACES = "overwrites the messages before it: add it, or a value that is used twice keeps only its last message"
 
 
 def _replacing(message: SentMessage) -> ast.stmt:
@@ -543,7 +543,7 @@ def _replacing(message: SentMessage) -> ast.stmt:
 
 
 def _overwriting(source: _Source, rules: Sequence[BackwardRule]) -> Iterator[Mistake]:
-    """`=` for `+=`: in every rule, in some, for one operand."""
+    """Yield variants with `=` for `+=`: in every rule, in some, or for one operand."""
     places = [(rule, message) for rule in rules for message in rule.messages if message.place is None]
     if len(places) <= MAX_SUBSETS:
         chosen = [part for size in range(1, len(places) + 1) for part in itertools.combinations(places, size)]
@@ -562,7 +562,7 @@ def _overwriting(source: _Source, rules: Sequence[BackwardRule]) -> Iterator[Mis
 def _overwritten(
     places: Sequence[tuple[BackwardRule, SentMessage]], part: Sequence[tuple[BackwardRule, SentMessage]]
 ) -> str:
-    """Which messages replace what had arrived, in words."""
+    """Say in a sentence which messages overwrite the gradient."""
     if len(part) == len(places) > 2:
         where = "In every rule"
     else:
@@ -573,8 +573,8 @@ def _overwritten(
             named.append(f"`{rule.name}`{who}")
         where = f"In {' and in '.join(named)}"
     return (
-        f"{where}, a message replaces what had arrived before, with `=` or in another way. Add it with `+=`: of a "
-        "value that is used twice, only the last message is left."
+        f"{where}, a message overwrites the messages before it, with `=` or in another way. Add it with `+=`, or a "
+        "value that is used twice keeps only its last message."
     )
 
 
@@ -582,7 +582,7 @@ def _overwritten(
 
 
 def _other_nodes(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterator[Mistake]:
-    """Children of a result in another order, as something else than a tuple, or not all of them."""
+    """Yield variants whose result has its children in another order, incomplete, or without repeats."""
     name, function = called
     for call in ast.walk(function):
         if not isinstance(call, ast.Call) or len(call.args) < 2 or not isinstance(call.args[1], ast.Tuple):
@@ -597,7 +597,7 @@ def _other_nodes(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterat
                     for place, one in enumerate(children.elts)
                 ),
                 (
-                    "one value only once where it is both operands, as a set does",
+                    "a value only once if it is both operands, as a set does",
                     parsed(f"tuple(dict.fromkeys({ast.unparse(children)}))"),
                 ),
             ]
@@ -609,7 +609,7 @@ def _other_nodes(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterat
 
 
 def _detached(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterator[Mistake]:
-    """An operation that is made of others, with one operand as a bare number: nothing leads back to it."""
+    """Yield variants of a composed operation that use one operand as a bare number, detached from the graph."""
     name, function = called
     if len(function.body) != 1 or not isinstance(function.body[0], ast.Return) or not function.name.startswith("__"):
         return
@@ -618,14 +618,14 @@ def _detached(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterator[
             bare = parsed(f"type(self)(getattr({node.id}, 'data', {node.id}))")
             which = "first" if node.id == "self" else "second"
             yield source.mistake(
-                f"In `{name}`, the {which} operand is used as a bare number: nothing leads back to it. Compute with "
+                f"In `{name}`, the {which} operand is used as a bare number, so no gradient reaches it. Compute with "
                 "the value itself.",
                 (function, with_nodes(function, (node, bare))),
             )
 
 
 def _in_place(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterator[Mistake]:
-    """An operation that writes its result into an operand, and returns that operand or the result."""
+    """Yield variants that write the result into the first operand, and return that operand or the result."""
     name, function = called
     last = function.body[-1]
     if "self" not in [each.arg for each in function.args.args] or not isinstance(last, ast.Return) or not last.value:
@@ -636,14 +636,14 @@ def _in_place(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterator[
         changed = copy.copy(function)
         changed.body = [*function.body[:-1], result, written, ast.Return(parsed(back))]
         yield source.mistake(
-            f"`{name}` changes its first operand: the operand's `data` is another number afterwards. Put the result "
-            "into a new value.",
+            f"`{name}` changes its first operand: the operand's `data` is another number afterwards. Return the "
+            "result in a new value.",
             (function, changed),
         )
 
 
 def _changed_once(source: _Source, called: tuple[str, ast.FunctionDef], key: str) -> Iterator[Mistake]:
-    """One small thing changed in the lines of a task."""
+    """Yield variants with one small change in the lines of a task."""
     name, function = called
     found = changed_once(function, lambda node: source.owner(getattr(node, "lineno", 0)) == key)
     yield from source.changes(name, function, found)

@@ -1,7 +1,7 @@
-"""Debug these: twelve short programs, each with one of the failures that people ask about most.
+"""The exercise "Debug these": twelve short programs, each with one of the failures that people ask about most.
 
-Each is a course of one task, whose starter is the program as it was found. Most of them use the lab's own engine. No
-title or text says what the failure is: FAILURES does, for those who have found it.
+Each is a course of one task, whose starter is the broken program. Most of them use the lab's own engine. No title or
+text names the failure: FAILURES does, for learners who have found it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ ROOM = "debug"
 FOLDER = Path(__file__).parent
 
 
-def _vector(rng: Generator, size: int, least: int = 2) -> np.ndarray:
-    return np.round(rng.uniform(0.5, 3, size=least + size), 1)
+def _vector(rng: Generator, size: int, shortest: int = 2) -> np.ndarray:
+    return np.round(rng.uniform(0.5, 3, size=shortest + size), 1)
 
 
-# ---------------------------------------------------------------- the cases that the checks are run on
+# ---------------------------------------------------------------- the cases of the checks
 
 
 def _scaled(rng: Generator, size: int) -> Inputs:
@@ -110,7 +110,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {  # what the rows of tasks.toml n
 }
 
 
-# ---------------------------------------------------------------- the programs, and what is wrong with each
+# ---------------------------------------------------------------- the programs and their failures
 
 
 def _program(task: Task) -> Course:
@@ -120,7 +120,7 @@ def _program(task: Task) -> Course:
 
 @dataclass(frozen=True)
 class HiddenFailure:
-    """name: of the failure, as people ask about it. place: where the lab shows it."""
+    """The failure of a program: its name, as people ask about it, and the place where the lab shows it."""
 
     name: str
     place: ProofPlace

@@ -1,4 +1,4 @@
-"""The course of function objects: the rules of a two-layer network as classes, and the machinery that calls them."""
+"""The course "Function objects": the rules of a two-layer network as classes, and the machinery that calls them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from practice.task import Cases, Course, Inputs, read_tasks
 
 
 def _array(rng: Generator, shape: tuple[int, ...], size: int) -> np.ndarray:
-    """Whole numbers in the smallest case; zeros among the others."""
+    """Draw an array: integers for size 0, some zeros for size 2, fractions otherwise."""
     if size == 0:
         return rng.integers(1, 5, shape).astype(float)
     array = np.round(rng.choice([-1, 1], shape) * rng.uniform(0.5, 2.5, shape), 1 if size < 3 else 6)
@@ -23,7 +23,7 @@ def _array(rng: Generator, shape: tuple[int, ...], size: int) -> np.ndarray:
 
 
 def _alike(*names: str) -> Cases:
-    """Arrays of one shape under these names, with one to three axes."""
+    """Make cases with arrays of one shape under these names, with one to three axes."""
 
     def inputs(rng: Generator, size: int) -> Inputs:
         shape = tuple(rng.integers(1 + (size > 0), 3 + size, 1 if size == 0 else rng.integers(1, 4)).tolist())
@@ -33,7 +33,7 @@ def _alike(*names: str) -> Cases:
 
 
 def _with_zeros(*names: str) -> Cases:
-    """The case of size 2, which has some, at each size."""
+    """Make cases of size 2, which has zeros, at every size."""
     return lambda rng, size: _alike(*names)(rng, 2)
 
 

@@ -1,4 +1,4 @@
-"""The scalar course: an engine on single numbers, from an empty file to a network that has learned."""
+"""The course "Scalars": an engine on single numbers, from an empty file to a trained network."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from practice.task import Cases, Course, Inputs, Judge, read_tasks
 
-# -- Inputs: the smallest case has small whole numbers; later ones have zeros, ties, signs and fractions ---------------
+# -- Inputs: the smallest case has small integers; later ones have zeros, ties, signs and fractions --------------------
 
 
 def _number(rng: Generator, size: int) -> float:
@@ -21,7 +21,7 @@ def _number(rng: Generator, size: int) -> float:
 
 
 def _some(*names: str) -> Cases:
-    """Numbers under these names: any of them may be 0 or equal to the one before."""
+    """Make cases with numbers under these names, some of them 0 or equal to the one before."""
 
     def inputs(rng: Generator, size: int) -> Inputs:
         values: dict[str, float] = {}
@@ -43,7 +43,7 @@ def _nonzero(*names: str) -> Cases:
 
 
 def _with_a_list(*names: str) -> Cases:
-    """An empty list, too, for the program to fill."""
+    """Make cases with numbers under these names and an empty list for the program to fill."""
     return lambda rng, size: {**_nonzero(*names)(rng, size), "grads": []}
 
 
@@ -52,7 +52,7 @@ def _large(rng: Generator, size: int) -> Inputs:
 
 
 def _power(rng: Generator, size: int) -> Inputs:
-    """Negative bases with whole exponents, 0 with positive ones, and fractional ones for positive bases."""
+    """Draw a base and an exponent that fit: fractional exponents for positive bases, negative ones not for 0."""
     p, n = _number(rng, size), int(rng.choice([2, 3] if size == 0 else [1, 2, 3, 4, -1, -2]))
     if size == 2 and n > 0 and rng.random() < 0.5:
         p = 0.0
@@ -62,7 +62,7 @@ def _power(rng: Generator, size: int) -> Inputs:
 
 
 def _weights(count: str, inputs: str) -> Cases:
-    """As many parameters, and a list of inputs."""
+    """Make cases with `count` parameters and a list of `inputs` numbers."""
 
     def case(rng: Generator, size: int) -> Inputs:
         return {
@@ -74,26 +74,26 @@ def _weights(count: str, inputs: str) -> Cases:
     return case
 
 
-# The seeds of the beginnings that a training is judged from, always the same, so that luck has no part in the verdict.
-# Of 1,000 (rates 0.1 to 1.5, 100 steps) the first two are among the slowest at every rate and the third is the slowest
-# at the smallest; the last is thrown out first, at a rate of 2. What learns from these learns from nearly all.
-BEGINNINGS = (427, 856, 538, 603)
+# The seeds of the initial weights from which a training is judged, always the same so that luck plays no part.
+# Of 1,000 seeds (rates 0.1 to 1.5, 100 steps) the first two are among the slowest at every rate and the third is the
+# slowest at the smallest; the last diverges first, at a rate of 2. What learns from these learns from nearly all.
+INITIAL_SEEDS = (427, 856, 538, 603)
 
 
 def _beginning(rng: Generator, size: int) -> Inputs:
-    return {"seed": BEGINNINGS[size]}
+    return {"seed": INITIAL_SEEDS[size]}
 
 
 def _seed(rng: Generator, size: int) -> Inputs:
     return {"seed": int(rng.integers(1000))}
 
 
-# -- Judges, where many answers are right ------------------------------------------------------------------------------
+# -- Judges for checks with many right answers -------------------------------------------------------------------------
 
-BEFORE = 10.0  # what had arrived at a value before
+BEFORE = 10.0  # a value's gradient before the pass
 MESSAGES: dict[
     str, Callable[[float, float], tuple[float, float]]
-] = {  # to a, and once more to a, of `a + a`, `a - a`...
+] = {  # the two messages to a in `a + a`, `a - a` and so on
     "+": lambda a, g: (g, g),
     "-": lambda a, g: (g, -g),
     "*": lambda a, g: (a * g, a * g),
@@ -102,9 +102,9 @@ MESSAGES: dict[
 
 
 def _both_sides(op: str) -> Judge:
-    """One value is both operands: none of its messages may be lost, be the reason a set, a dict or a condition.
+    """Make a judge for a value that is both operands: no message may be lost to a set, a dict or a condition.
 
-    A message that replaces what was there may pass: the task "One value, used twice" is about that.
+    A message that overwrites the gradient may pass: the task "One value, used twice" is about that.
     """
 
     def judge(inputs: Inputs, values: Mapping[str, Any]) -> str:
@@ -120,22 +120,22 @@ def _both_sides(op: str) -> Judge:
     return judge
 
 
-ENOUGH = 0.01  # the loss that a training has to come below
+MAX_LOSS = 0.01  # the loss that a training must get below
 
 
 def _learned(inputs: Inputs, values: Mapping[str, Any]) -> str:
-    first, last, now = values.values()  # the first loss and the last of the list, and what the network's loss is now
+    first, last, now = values.values()  # the first and the last loss of the list, and the network's present loss
     if not isinstance(last, float):
         return "The last loss is not a number: keep `loss.data`."
-    if last < ENOUGH and not now < 0.05:
-        return f"The list ends below {ENOUGH}, and the network's loss is {now:.3g}: was this one trained?"
-    if last < ENOUGH:
+    if last < MAX_LOSS and not now < 0.05:
+        return f"The list ends below {MAX_LOSS}, and the network's loss is {now:.3g}: was this one trained?"
+    if last < MAX_LOSS:
         return ""
     if not last < first:
         return f"The loss began at {first:.3g} and ended at {last:.3g}: try a smaller `rate`."
-    digits = next((d for d in range(3, 17) if float(f"{last:.{d}g}") > ENOUGH), 17)  # 0.01 is not said of 0.010003
+    digits = next((d for d in range(3, 17) if float(f"{last:.{d}g}") > MAX_LOSS), 17)  # do not show 0.010003 as 0.01
     return (
-        f"The last loss is {last:.{digits}g}, not below {ENOUGH}: print the losses, then try another `rate` or more "
+        f"The last loss is {last:.{digits}g}, not below {MAX_LOSS}: print the losses, then try another `rate` or more "
         "`steps`."
     )
 

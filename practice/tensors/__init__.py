@@ -1,4 +1,4 @@
-"""The course "Tensors": from the sum over copied axes to a network that reads digits."""
+"""The course "Tensors": from sums over broadcast axes to a network that reads digits."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from practice.task import Cases, Course, Inputs, Judge, read_tasks
 
 FOLDER = Path(__file__).resolve().parent
 DIGITS = FOLDER.parents[1] / "assets" / "digits.npz"
-UNSEEN = 450  # of the 1,797 digits
-ENOUGH = 0.9  # of the unseen digits
+UNSEEN = 450  # held-out digits of the 1,797
+MIN_ACCURACY = 0.9  # on the unseen digits
 
 
 # -- Inputs ------------------------------------------------------------------------------------------------------------
 
 
 def _arrays(dtype: str = "float64", positive: bool = False) -> Callable[..., Cases]:
-    """Arrays of random numbers. A shape is written in letters: "nm" has n rows and m columns, "n1" one column, "" is a
-    number. n, m and k differ from each other."""
+    """Make cases with random arrays. A shape is written in letters: "nm" has n rows and m columns, "n1" one column, ""
+    is a number. n, m and k differ from each other."""
 
     def of_shapes(**shapes: str) -> Cases:
         def inputs(rng: Generator, size: int) -> Inputs:
@@ -30,7 +30,7 @@ def _arrays(dtype: str = "float64", positive: bool = False) -> Callable[..., Cas
             made = {}
             for name, letters in shapes.items():
                 values = np.round(rng.normal(size=[lengths[letter] for letter in letters]), 2 if size < 3 else 6)
-                values = np.where(values == 0, 0.5, values)  # relu has its kink there, and a check of its own for that
+                values = np.where(values == 0, 0.5, values)  # relu's kink has a check of its own
                 values = np.abs(values) + 0.1 if positive and name != "v" else values
                 made[name] = values.astype(dtype) if letters else float(values)
             return made
@@ -41,7 +41,7 @@ def _arrays(dtype: str = "float64", positive: bool = False) -> Callable[..., Cas
 
 
 def _large(which: str, **shapes: str) -> Cases:
-    """Arrays, one of them multiplied by 1e4."""
+    """Make cases with arrays, one of them multiplied by 1e4."""
     inputs = _arrays()(**shapes)
     return lambda rng, size: {name: x * 1e4 if name == which else x for name, x in inputs(rng, size).items()}
 
@@ -57,7 +57,7 @@ def _with_zeros(rng: Generator, size: int) -> Inputs:
 
 
 def _views(rng: Generator, size: int) -> Inputs:
-    """b is given to the program with every second row alone, and a and v turned."""
+    """Draw arrays for a check of views: the program takes every second row of b, and transposes a and v."""
     return {name: np.round(rng.normal(size=(4 if name == "b" else 3, 3 if name == "b" else 2)), 2) for name in "abv"}
 
 
@@ -66,7 +66,7 @@ def _every_operation(rng: Generator, size: int) -> Inputs:
 
 
 def _labelled(scale: float = 1, dtype: str = "float64") -> Cases:
-    """Logits of some samples, and the class of each."""
+    """Make cases with the logits of some samples and the class of each."""
 
     def inputs(rng: Generator, size: int) -> Inputs:
         samples, classes = 2 + size, 3 + size % 2
@@ -112,19 +112,19 @@ def _small_network(rng: Generator, size: int) -> Inputs:
 def _digits(rng: Generator, size: int) -> Inputs:
     with np.load(DIGITS) as digits:
         images, labels = digits["images"].reshape(-1, 64) / 16, digits["labels"].astype(int)
-    rows = np.random.default_rng(0).permutation(len(images))  # always the same: luck has no part in the verdict
+    rows = np.random.default_rng(0).permutation(len(images))  # always the same, so that luck plays no part
     train, unseen = rows[UNSEEN:], rows[:UNSEEN]
     return {"images": images[train], "labels": labels[train], "unseen": images[unseen], "answers": labels[unseen]}
 
 
-# -- Judges, where many answers are right ------------------------------------------------------------------------------
+# -- Judges for checks with many right answers -------------------------------------------------------------------------
 
 
 def _softmax(x: np.ndarray) -> np.ndarray:
     return np.exp(x) / np.exp(x).sum(axis=-1, keepdims=True)
 
 
-# The gradient of what is spoiled by the write, at the numbers of the forward pass, where the upstream gradient is 1.
+# The right gradient of the operation whose operand is overwritten, for an upstream gradient of 1.
 GRADIENTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "square": lambda x: 2 * x,
     "square_of_3x": lambda x: 18 * x,
@@ -138,7 +138,7 @@ GRADIENTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 def _spoiled(of: str) -> Judge:
-    """A write between the forward and the backward pass: it must be refused, or do no harm to the gradient."""
+    """Make a judge for a write between the passes: it must be refused, or leave the gradient right."""
 
     def judge(inputs: Inputs, values: Mapping[str, Any]) -> str:
         with np.errstate(all="ignore"):
@@ -146,28 +146,28 @@ def _spoiled(of: str) -> Judge:
         harmless = np.shape(grad) == wanted.shape and np.allclose(grad, wanted, 1e-4)
         if values["refused"] is True or harmless:
             return ""
-        return "The write went through in silence, and the gradient is not that of the numbers of the forward pass."
+        return "The write was not refused, and the gradient is not that of the numbers of the forward pass."
 
     return judge
 
 
 def _read(inputs: Inputs, values: Mapping[str, Any]) -> str:
-    """Were enough of the unseen digits read?"""
+    """Judge whether enough of the unseen digits were read."""
     logits, answers = values["logits.data"], inputs["answers"]
     if not isinstance(logits, np.ndarray) or logits.shape != (len(answers), 10):
         return f"The logits of {len(answers)} images should be an array of shape ({len(answers)}, 10)."
     if not np.isfinite(logits).all():
-        return "Some logits are not finite: the training has run away. A smaller learning rate may hold it."
+        return "Some logits are not finite: the training has diverged. A smaller learning rate may help."
     guesses = logits.argmax(axis=1)
     if (guesses == guesses[0]).all():
         return (
-            f"Every unseen image is taken for a {guesses[0]}: nothing was learnt. Do all weights start at random, and "
+            f"Every unseen image is taken for a {guesses[0]}: nothing was learned. Do all weights start at random, and "
             f"does each parameter move?"
         )
     share = float((guesses == answers).mean())
-    if share > ENOUGH:
+    if share > MIN_ACCURACY:
         return ""
-    return f"{share:.1%} of the unseen digits are read, and more than {ENOUGH:.0%} are asked for: more steps?"
+    return f"You read {share:.1%} of the unseen digits, and the task asks for more than {MIN_ACCURACY:.0%}: more steps?"
 
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {  # what the rows of tasks.toml name

@@ -44,7 +44,7 @@ class Tensor:
 
 
 def function(forward, *slopes):
-    """A Function of a formula and, for each input, the message made of the upstream gradient, inputs and result."""
+    """Make a Function of a formula and, for each input, the message from the upstream gradient, inputs and result."""
 
     def keep(ctx, *inputs):
         result = forward(*inputs)

@@ -7,7 +7,7 @@ sys.setrecursionlimit(20_000)
 
 
 def operation(name, forward, *derivatives):
-    """A method: `derivatives` take the operands' numbers and the result."""
+    """Make a method; `derivatives` take the operands' numbers and the result."""
 
     def method(self, *others):
         operands = (self, *(other if isinstance(other, Value) else Value(other) for other in others))

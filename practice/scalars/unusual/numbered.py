@@ -24,7 +24,7 @@ class Value:
         return f"{type(self).__name__}(data={self.data!s}, grad={self.grad!s})"
 
     def made(self, data, by, *messages):
-        """A result of this value: `messages` has a pair for each child, the child and its local derivative."""
+        """Make a result of this value; `messages` has a pair for each child: the child and its local derivative."""
         out = Value(data, made_from=tuple(child for child, _ in messages), by=by)
 
         def pass_on():

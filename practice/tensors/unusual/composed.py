@@ -28,7 +28,7 @@ class no_grad(ContextDecorator):
 
 
 def made(data, *messages, op=""):
-    """A tensor with its parents, each with the function that makes the parent's gradient from the result's."""
+    """Make a tensor with its parents, each with the function from the result's gradient to the parent's."""
     out = Tensor(data)
     if not silent.get():
         out._parents, out._op = messages, op
@@ -117,7 +117,7 @@ class Tensor:
         return (self * (1 / ones.data.flat[0]).item()).sum(axis, keepdims)
 
     def __matmul__(self, other):
-        """A sum over the middle axis of (n, m, 1) * (1, m, k)."""
+        """Sum (n, m, 1) * (1, m, k) over the middle axis."""
         a, b = self.data.copy(), other.data.copy()
         left = made(a[:, :, None], (self, lambda g: g[:, :, 0]))
         right = made(b[None], (other, lambda g: g[0]))

@@ -9,8 +9,8 @@ from practice.tensors import COURSE
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("steps=60", "steps=1", "of the unseen digits are read, and more than 90% are asked for"),
-        ("deviation=0.2", "deviation=0.0", "nothing was learnt"),
+        ("steps=60", "steps=1", "of the unseen digits, and the task asks for more than 90%"),
+        ("deviation=0.2", "deviation=0.0", "nothing was learned"),
         ("lr=0.02", "lr=1e200", "not finite"),
         (
             "def network(params, x):\n",
