@@ -362,7 +362,7 @@ def _wrong_expressions(rule: BackwardRule, message: SentMessage) -> Iterator[tup
         yield OWN_NUMBER, own
     for node in ast.walk(sent):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "unbroadcast":
-            yield "keeps the result's shape: sum it over the copies of the operand", node.args[0]
+            yield "keeps the result's shape: add up the copies where the operand was copied", node.args[0]
             yield from _summed_otherwise(sent, node)
         elif isinstance(node, ast.Attribute) and node.attr == "data" and not arrays:
             grad = ast.Attribute(node.value, "grad", ast.Load())
@@ -424,7 +424,7 @@ FORMULAS = (
     "a**(b - 1) / b",
     "a**(b + 1) / (b + 1)", "b * a**b - 1", "b * y**(b - 1)",
     "b * a**(b - 1)", "-b * a**(b - 1)", "b * abs(a)**(b - 1)", "y * log(abs(a))", "y * log(a)",
-)  # fmt: skip
+)  # read by rows  # fmt: skip
 PLAIN_NAMES = {"a": "the first operand", "b": "the second operand", "y": "the result"}
 
 
