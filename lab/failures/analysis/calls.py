@@ -48,6 +48,7 @@ class Calls:
     follower: Follower
 
     def call(self, function: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
+        """Return the result of calling a value that stands for a function, class, module or loss."""
         if function.kind == Kind.CLASS:
             return self.make(function, args, keys, node)
         if function.kind == Kind.MODULE:

@@ -57,6 +57,7 @@ class Expressions:
     follower: Follower
 
     def eval(self, node: ast.expr | None, scope: Scope) -> Value:
+        """Return the value of an expression. Raises TextTooLong after MAX_EXPRESSIONS of them."""
         self.program.steps += 1
         if self.program.steps > MAX_EXPRESSIONS:
             raise TextTooLong

@@ -52,6 +52,7 @@ class Interpreter:
         self.call, self.method, self.call_unknown = calls.call, calls.method, calls.call_unknown
 
     def read(self, tree: ast.Module) -> None:
+        """Follow a whole program; `program.left_out` says why if not all of it was read."""
         self.program.tree = tree
         scope = Scope(start={name: Value(Kind.LIBRARY, op=full) for name, full in USUAL_NAMES.items()})
         try:

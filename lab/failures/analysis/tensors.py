@@ -206,6 +206,7 @@ class Tensors:
         return value
 
     def save(self, value: Value, node: ast.AST) -> None:
+        """Mark a value as saved for the backward pass of `node`."""
         if self.program.modes[-1] is not None:  # without recording, nothing is saved
             return
         value.saved = node
