@@ -39,7 +39,7 @@ EMPTIES_NOTHING = {
 
 @dataclass
 class Calls:
-    """The evaluation of calls, each followed into its definition if the text has one."""
+    """Evaluates calls, and follows each into its definition if the text has one."""
 
     program: Program
     tensors: Tensors

@@ -60,7 +60,7 @@ class Text:
         return self.lines[line - 1][:start]
 
     def before(self, statement: ast.AST, *added: str) -> Edit:
-        """Return the edit that puts statements in front of one."""
+        """Return the edit that puts the lines `added` before a statement."""
         line, start, last, _ = self.span(statement)
         indent = self.lines[line - 1][:start]
         if indent.strip():  # it shares its line with another statement
@@ -68,6 +68,7 @@ class Text:
         return Edit(line, last, "\n".join([*(indent + text for text in added), *self.lines[line - 1 : last]]))
 
     def after(self, statement: ast.AST, *added: str) -> Edit:
+        """Return the edit that puts the lines `added` after a statement."""
         line, _, last, end = self.span(statement)
         indent = self.indent(statement)
         if indent.strip() or self.lines[last - 1][end:].strip().startswith(";"):

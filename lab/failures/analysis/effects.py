@@ -274,7 +274,7 @@ UNKNOWN = Effect(Result.UNKNOWN)
 
 
 def functions(*results: Result) -> frozenset[str]:
-    """Return the names of the functions that give one of `results`."""
+    """Return the names of the functions whose result is one of `results`."""
     return frozenset(name for name, effect in EFFECTS.items() if effect.result in results)
 
 

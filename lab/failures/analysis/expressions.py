@@ -47,7 +47,7 @@ class TextTooLong(Exception):
 
 @dataclass
 class Expressions:
-    """The evaluation of expressions."""
+    """Evaluates expressions."""
 
     program: Program
     tensors: Tensors

@@ -83,7 +83,7 @@ class Interpreter:
         self.call_twice([v for v in scope.values() if v.kind == Kind.FUNCTION])
 
     def call_twice(self, functions: "list[Value | None]") -> None:
-        """Call each function that has not been followed yet twice, those that no other one calls first."""
+        """Call each function that was not followed yet twice, beginning with those that none of the others calls."""
         left = [
             f
             for f in functions

@@ -61,7 +61,7 @@ class LibraryCall:
 
 @dataclass
 class Libraries:
-    """The evaluation of calls to libraries."""
+    """Evaluates calls to libraries."""
 
     program: Program
     tensors: Tensors
@@ -348,9 +348,9 @@ class Libraries:
         return value
 
     def multiplicity(self) -> int:
-        """Return how many objects one that is made here stands for.
+        """Return how many objects the one that is made here stands for.
 
-        In a loop over range(5) that is not followed to its end, the first stands for 5 and the next for none."""
+        If a loop over range(5) is followed for two turns only, the first object stands for 5, the second for none."""
         if not self.program.loops:
             return self.program.repeats
         loop, turn = self.program.loops[-1]

@@ -29,7 +29,7 @@ Method = Callable[["Methods", Operation], Value | None]
 
 @dataclass
 class Methods:
-    """The evaluation of method calls."""
+    """Evaluates method calls."""
 
     program: Program
     tensors: Tensors
@@ -223,7 +223,7 @@ class Methods:
 
     @staticmethod
     def submodules(owner: Value, name: str) -> Value:
-        """Return the list that modules(), children() or their named forms give; of one unknown module if unknown."""
+        """Return the list that modules(), children() or their named forms give; one unknown module if unknown."""
         parts = [part for part in modules(owner) if part.kind == Kind.MODULE]
         known = owner.op != "any" and not any(Tag.OPEN in part.tags or part.op == "any" for part in parts)
         if "children" in name:

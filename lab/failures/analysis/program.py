@@ -110,7 +110,7 @@ class Program:
     unrolled_loops: set[int] = field(default_factory=set)  # ids of loops followed turn by turn to the end
     layers_in: dict[int, int] = field(default_factory=dict)  # how many layers a loop over layers visits
     asked_for_gradient: set[int] = field(default_factory=set)  # ids of tensors given requires_grad
-    repeats: int = 1  # how many objects one that is made in a comprehension stands for
+    repeats: int = 1  # how many objects the one made in the current comprehension stands for
     nested: int = 0  # depth of module calls inside module calls
     followed: set[int] = field(default_factory=set)  # ids of definitions that were called
 

@@ -57,7 +57,7 @@ class Operation:
 
 @dataclass
 class Tensors:
-    """The evaluation of operations on values."""
+    """Evaluates operations on values."""
 
     program: Program
 
