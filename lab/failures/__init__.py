@@ -1,4 +1,4 @@
-"""The failures that people ask about most: what is known of each, and how it is found."""
+"""The failures that people ask about most: what is known about each, and how to find it in a text, code or a curve."""
 
 from lab.failures.catalogue import FAILURES
 from lab.failures.code import check_code

@@ -1,7 +1,7 @@
-"""The failures of programs: `python -m lab.failures FILE.py...` prints `file:line: failure: sentence`.
+"""Find failures in programs: `python -m lab.failures FILE.py...` prints `file:line: failure: sentence`.
 
-A notebook (.ipynb) is read as its code cells, `-` is standard input. Exit code 1 where something was found, 0 where
-nothing was, 2 where a file could not be read.
+A notebook (.ipynb) is read as its code cells, `-` is standard input. The exit code is 1 if a failure was found, 0 if
+none was, and 2 if a file could not be read.
 """
 
 import argparse
@@ -22,7 +22,7 @@ def content(name: str) -> bytes:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m lab.failures",
-        description="Read training loops and models, and say which of the failures that people ask about they commit.",
+        description="Read training loops and models, and report which of the 25 common failures they contain.",
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="a .py or .ipynb file, or - for standard input")
     parser.add_argument("--json", action="store_true", help="one JSON list, with the changed lines")
@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
         shown = "standard input" if name == "-" else name
         try:
             given = content(name)
-            reading = read(given) if given.strip() else Reading([])  # an empty file is no bad file
+            reading = read(given) if given.strip() else Reading([])  # an empty file is not an error
         except NotReadable as reason:
             print(f"{shown}: {reason}", file=sys.stderr)
             bad = True

@@ -1,6 +1,6 @@
-"""The 25 failures that people ask about most, as catalogue.toml states them: each once, for all pages.
+"""The 25 failures that people ask about most, read from catalogue.toml for all pages.
 
-messages.toml has the error messages about shapes, which are none of them.
+messages.toml has the error messages about shapes, which are not among the 25.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from lab.text import read_rows
 
 
 def _read(file: Path) -> tuple[Failure, ...]:
-    """KeyError, TypeError: a row lacks a field, or has one that there is not. AttributeError: no such program."""
+    """Read the failures from a TOML file.
+    Raises KeyError or TypeError for a missing or unknown field, AttributeError for an unknown program."""
     return tuple(map(_failure, read_rows(file)["failure"]))
 
 

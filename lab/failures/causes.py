@@ -1,7 +1,7 @@
-"""Messages and symptoms with several causes: each cause as a question, with the program that shows it.
+"""Decide between the causes of a message or symptom that has several, each with a program that shows it.
 
-causes.toml states them. The wording of such a text cannot tell which cause it is. Code can: if the text quotes some,
-the reader decides.
+causes.toml states them. The wording of such a text cannot tell which cause it is, but code that it quotes can. Without
+code the reader decides.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ class Cause:
     """One of several causes.
 
     asks  completes "In your code, is there ...?"
-    key   of the failure that shows it; form: the number of that failure's program
-    sign  a regular expression of what speaks for it in a text; "" for nothing
-    read  keys of the failures that the reader of code reports for it
+    key   of the failure that shows it
+    form  number of that failure's program
+    sign  regular expression of text that speaks for this cause; "" for none
+    read  keys of the failures that the code reader reports for it
     """
 
     asks: str
@@ -36,12 +37,12 @@ class Cause:
 
 @dataclass(frozen=True)
 class Shared:
-    """A text with several causes, the commonest first.
+    """A message or symptom with several causes, the commonest first.
 
     patterns  regular expressions, one of which a text has in `_plain` form
     key       the failure whose description is this text's; "" for none
-    settled   a regular expression of what leaves no question, where a text describes the failure `key`; "" for none
-    note      one sentence: what it may be besides
+    settled   regular expression of text after which a description of the failure `key` needs no question; "" for none
+    note      one sentence: what else it may be
     """
 
     patterns: tuple[str, ...]
@@ -51,7 +52,7 @@ class Shared:
     settled: str = ""
 
     def leaves_questions(self, text: str) -> bool:
-        """Return whether a description of the failure `key` may have another cause."""
+        """Tell whether a description of the failure `key` may have another cause."""
         return not (self.settled and re.search(self.settled, _plain(text)))
 
 
@@ -64,7 +65,7 @@ class Decided:
     line: str = ""
 
 
-_ADVICE = re.compile(  # of this engine's messages, which speaks for no cause
+_ADVICE = re.compile(  # advice in this engine's messages, which suggests no cause
     r"call it on a result, computed outside no_grad\(\) and without detach\(\)\."
     r"( a leaf that was updated .{,80} instead\.)?"
     r"|update a leaf in place, .{,200}loss\.item\(\)\.|call backward\(retain_graph=true\) the first time"
@@ -72,7 +73,7 @@ _ADVICE = re.compile(  # of this engine's messages, which speaks for no cause
 
 
 def _read(file: Path) -> tuple[Shared, ...]:
-    """KeyError, TypeError: a row lacks a field, or has one that there is not."""
+    """Read the shared texts from a TOML file. Raises KeyError or TypeError for a missing or unknown field."""
     content = read_rows(file)
     words = content["words"]
     causes = {
@@ -119,7 +120,7 @@ def _by_sign(causes: Sequence[Cause], text: str) -> list[Cause]:
 
 
 def _findings(text: str) -> list[tuple[str, str]]:
-    """Return the reader's findings in the code that a text quotes, as (failure's key, line)."""
+    """Return what the code reader finds in the code that a text quotes, as (failure's key, line)."""
     lines = re.split(r"\r\n?|\n", text)
     return [(_KEYS[finding.failure], lines[finding.line - 1].strip()) for finding in check_fragments(text)]
 

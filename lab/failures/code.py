@@ -1,7 +1,7 @@
-"""A failure found in a piece of code: check_code(source) reads a program with `ast` and never runs it.
+"""Find failures in a piece of code: check_code(source) reads a program with `ast` and never runs it.
 
-Plain `ast` and not libCST: since Python 3.8 it gives the end of each expression too, which is all that a changed line
-needs; it is part of Python, and reads 200 lines in a few milliseconds.
+Why `ast` and not LibCST: since Python 3.8 it gives the end of each expression, which is all that a changed line needs.
+It is part of Python and reads 200 lines in a few milliseconds.
 """
 
 import ast
@@ -15,22 +15,22 @@ from lab.failures.analysis.edits import Text
 from lab.failures.analysis.interpreter import Interpreter
 from lab.failures.analysis.rules import apply_rules
 
-RELEVANT = re.compile(r"backward|torch|Tensor|Module|optim|grad")  # without any of them nothing can be found
+RELEVANT = re.compile(r"backward|torch|Tensor|Module|optim|grad")  # no rule finds anything without one of these
 MAX_CHARACTERS = 200_000  # a text of some 5,000 lines
 
 
 class NotReadable(ValueError):
-    """The text is no program that can be read; the message is one sentence for the person who gave it."""
+    """The text is not a readable program. The message is one sentence for the person who gave it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CodeFinding:
-    """One failure in one place of a text. `change` replaces the lines `first` to `last` (from 1, both included)."""
+    """A failure at one place of a text. `change` replaces the lines `first` to `last` (from 1, both included)."""
 
     failure: int
     line: int
     column: int
-    end_column: int  # on the same line: its end, where the expression goes on in the next
+    end_column: int  # on the same line, even if the expression continues on the next
     sentence: str
     change: str
     first: int
@@ -39,14 +39,14 @@ class CodeFinding:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The failures that a text commits, in the order of its lines. left_out: a sentence where its end was not read."""
+    """The failures in a text, in the order of its lines; left_out: a sentence if its end was not read."""
 
     findings: list[CodeFinding]
     left_out: str = ""
 
 
 def check_code(source: str | bytes) -> list[CodeFinding]:
-    """The failures that a program's text commits, in the order of its lines; NotReadable if it cannot be read.
+    """Return the failures in a program's text, in the order of its lines. Raises NotReadable.
 
     A notebook's JSON is read as its code cells, one below the other: the lines count in the text `program(source)`.
     """
@@ -54,7 +54,7 @@ def check_code(source: str | bytes) -> list[CodeFinding]:
 
 
 def read(source: str | bytes) -> Reading:
-    """As `check_code`, and whether the text was read to its end."""
+    """Return the failures as `check_code` does, and whether the text was read to its end."""
     text = program(source)
     tree = parse(text)
     if not RELEVANT.search(text):
@@ -74,32 +74,31 @@ def read(source: str | bytes) -> Reading:
 
 
 def apply(text: str, finding: CodeFinding) -> str:
-    """The program's text with a finding's change in it."""
+    """Return the program's text with a finding's change applied."""
     lines = text.split("\n")
     return "\n".join([*lines[: finding.first - 1], finding.change, *lines[finding.last :]])
 
 
 def program(source: str | bytes) -> str:
-    """The Python text in what was given: a notebook's cells, a console's lines without their prompts, an indented piece
-    moved to the left. Lines of a notebook that are for IPython or the shell become `pass`; no line is added or lost."""
+    """Return the Python text of a notebook, a console session or an indented piece, moved to the left.
+
+    IPython and shell lines of a notebook become `pass`; no line is added or lost. Raises NotReadable.
+    """
     if isinstance(source, bytes):
         try:
             source = source.decode("utf-8-sig")
         except UnicodeDecodeError:
-            raise NotReadable(
-                "This is no text but binary data: give the program itself, a .py or .ipynb file."
-            ) from None
+            raise NotReadable("This is binary data, not text: give the program itself, a .py or .ipynb file.") from None
     if "\0" in source:
-        raise NotReadable("This is no text but binary data: give the program itself, a .py or .ipynb file.")
+        raise NotReadable("This is binary data, not text: give the program itself, a .py or .ipynb file.")
     if len(source) > MAX_CHARACTERS and not source.lstrip().startswith("{"):
         raise NotReadable(
-            f"The text has {len(source):,} characters, and at most {MAX_CHARACTERS:,} are read: give the "
-            "file with the "
-            "training loop or the model."
+            f"The text has {len(source):,} characters, and the limit is {MAX_CHARACTERS:,}: give only the file "
+            "with the training loop or the model."
         )
     text = cells(source) if source.lstrip().startswith("{") else source.lstrip("\ufeff")
     if len(text) > MAX_CHARACTERS:
-        raise NotReadable(f"The notebook's code has {len(text):,} characters, and at most {MAX_CHARACTERS:,} are read.")
+        raise NotReadable(f"The notebook's code has {len(text):,} characters, and the limit is {MAX_CHARACTERS:,}.")
     text = re.sub(r"\r\n?|\f", "\n", text)
     if re.match(r"\s*(In \[\d+\]: |>>> )", text) or (re.search(r"(?m)^\s*>>> ", text) and not parses(text)):
         text = "\n".join(
@@ -121,14 +120,14 @@ def parses(text: str) -> bool:
 
 
 def cells(source: str) -> str:
-    """A notebook's code cells, one below the other. A text that is no notebook is given back."""
+    """Return a notebook's code cells, one below the other; the text itself if it is not JSON. Raises NotReadable."""
     try:
         notebook = json.loads(source)
     except (ValueError, RecursionError):
         return source
     found = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(found, list):
-        raise NotReadable("This is JSON, but no notebook: it has no cells.")
+        raise NotReadable("This is JSON, but not a notebook: it has no cells.")
     parts = []
     for cell in found:
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
@@ -142,12 +141,12 @@ def cells(source: str) -> str:
 
 
 def parse(text: str) -> ast.Module:
-    """The syntax tree; NotReadable says what is in the way and in which line."""
+    """Return the syntax tree. Raises NotReadable, which names the reason and the line."""
     if not text.strip():
         raise NotReadable("There is nothing to read: paste a training loop or a model.")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an odd escape in somebody's text is not our concern
+            warnings.simplefilter("ignore")  # about odd escapes in the learner's strings
             return ast.parse(text)
     except SyntaxError as error:
         line = error.lineno or 1
@@ -156,7 +155,7 @@ def parse(text: str) -> ast.Module:
         if re.match(r"(print|exec)\s+[^=\s(]", written) or re.match(r"except\s+\w+\s*,\s*\w+\s*:", written):
             raise NotReadable(f"Line {line} is Python 2 (`{written[:60]}`): only Python 3 is read.") from None
         if line >= len(text.rstrip().split("\n")):
-            raise NotReadable(f"The text breaks off in line {line} (`{written[:60]}`): paste it to its end.") from None
+            raise NotReadable(f"The text breaks off in line {line} (`{written[:60]}`): paste all of it.") from None
         raise NotReadable(f"Line {line} is not Python (`{written[:60]}`): {error.msg}.") from None
     except (RecursionError, MemoryError, ValueError):
         raise NotReadable("The text is nested too deeply to be read: give the part with the training loop.") from None

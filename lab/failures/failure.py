@@ -1,4 +1,4 @@
-"""What is known of a failure: by what it is recognised, the programs that cause and cure it, and where to try it."""
+"""Types for a failure: how it is recognised, programs that cause and fix it, and places to try it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Numbers = float | int | list[float]
 
 @dataclass(frozen=True)
 class Ran:
-    """A program that has just run: its lines with the numbers, what it shows, and the error that ended it, or ""."""
+    """The outcome of a program: its lines with the numbers, what it shows, and the error that ended it, or ""."""
 
     code: str
     shown: Mapping[str, Any]
@@ -28,13 +28,13 @@ class Ran:
 
 @dataclass(frozen=True)
 class Demonstration:
-    """A mistake, the texts by which it is known, and a pair of programs over the engine.
+    """A mistake, the texts by which it is recognised, and a pair of programs over the engine.
 
-    phrases   PyTorch's own text first, if it has one, then that of other versions, of this engine, of other libraries
-    keywords  words that speak for it where nothing better is found
-    tells     what tells it from the others, for a text that is not clear
+    phrases   PyTorch's own text first, if it has one, then that of other versions, this engine and other libraries
+    keywords  words that suggest it if nothing better is found
+    tells     what distinguishes it from the others, for an unclear text
     meaning   why it happens
-    silent    what this engine does where it raises no error
+    silent    what this engine does if it raises no error
     """
 
     title: str
@@ -48,21 +48,21 @@ class Demonstration:
     silent: str = field(default="", kw_only=True)
 
     def cause(self) -> tuple[str, str]:
-        """The lines that go wrong, and the error that this engine raised when they were run now; "" for none."""
+        """Run the broken program. Return its lines and the error that this engine raised, "" for none."""
         ran = run(self.broken)
         if ran.error or self.silent:
             return ran.code, ran.error
         raise AssertionError(f"The demonstration of “{self.title}” raised no error.")
 
     def cure(self) -> tuple[str, np.ndarray]:
-        """The lines that go right, and the gradient that they gave when they were run now."""
+        """Run the fixed program. Return its lines and the gradient that they computed."""
         ran = run(self.fixed)
         return ran.code, np.array(next(iter(ran.shown.values())))
 
 
 @dataclass(frozen=True)
 class Destination:
-    """Where a failure can be tried: a page's path, the parameters of its address, and what one does there."""
+    """A place to try a failure: a page's path, the parameters of its address, and what to do there."""
 
     does: str
     path: str
@@ -71,7 +71,7 @@ class Destination:
 
 @dataclass(frozen=True)
 class Form:
-    """One of several forms in which a failure comes. Its programs take the same numbers as those of the others.
+    """One of several forms of a failure. Its programs take the same numbers as those of the other forms.
 
     says  PyTorch's own text, if it has one
     """
@@ -88,14 +88,14 @@ class Form:
 class Failure(Demonstration):
     """One of the failures that people ask about most.
 
-    number   1 to 25, known to all
-    key      in addresses
-    symptom  what one notices first
+    number   1 to 25, as the pages show it
+    key      the failure's name in addresses
+    symptom  what people notice first
     torch    the PyTorch equivalent of the broken program, from the same numbers. It prints what it shows
-    related  keys of what is easily taken for it, or comes with it
-    form     what its programs are an example of, where it comes in several forms; `others`: the other ones
-    own      says what the learner's numbers are, where there are any
-    limits   the lowest and the highest of them; `fewest`: how many there must be
+    related  keys of failures that are easily confused with it, or come with it
+    form     name of the form that its programs show, if it has several; `others`: the other forms
+    own      what the learner's numbers are, if there are any
+    limits   the lowest and the highest number allowed; `fewest`: how many there must be
     """
 
     number: int = field(kw_only=True)
@@ -116,11 +116,11 @@ class Failure(Demonstration):
 
     @property
     def forms(self) -> list[str]:
-        """Their names; none where there is but one."""
+        """The names of all forms; [] if there is only one form."""
         return [self.form, *(other.name for other in self.others)] if self.others else []
 
     def in_form(self, number: int) -> Failure:
-        """The failure with the programs of one of its forms; of the first, if there is none with this number."""
+        """Return the failure with the programs of one of its forms; of the first, if there is none with this number."""
         if not 0 < number <= len(self.others):
             return self
         other = self.others[number - 1]
@@ -135,23 +135,23 @@ class Failure(Demonstration):
 
     @property
     def numbers(self) -> Numbers:
-        """Those that its programs begin with."""
+        """The default numbers of its programs."""
         return default(self.broken)
 
     def pytorch_equivalent(self, numbers: Numbers | None = None) -> str:
-        """The lines for PyTorch, with the same numbers."""
+        """Return the PyTorch program with the given numbers, or with the defaults."""
         name = next(iter(inspect.signature(self.broken).parameters))
         return f"import torch\n\n{name} = {self.numbers if numbers is None else numbers}\n{self.torch}"
 
 
 def default(program: Program) -> Any:
-    """The numbers of a program that asks for some."""
+    """Return the default numbers of a program that takes some."""
     (parameter,) = inspect.signature(program).parameters.values()
     return parameter.default if isinstance(parameter.default, (int, float)) else list(parameter.default)
 
 
 def run(program: Program, numbers: Numbers | None = None) -> Ran:
-    """Run it now, with these numbers or its own. What it prints is not shown: what it returns is."""
+    """Run a program with these numbers, or its defaults. Its output is hidden; what it returns is shown."""
     lines, given = body(program), {}
     for name in inspect.signature(program).parameters:
         given[name] = default(program) if numbers is None else numbers
@@ -164,21 +164,23 @@ def run(program: Program, numbers: Numbers | None = None) -> Ran:
 
 
 def written(numbers: Numbers) -> str:
-    """As a learner writes them: "1, 2.5"."""
+    """Format numbers as a learner writes them: "1, 2.5"."""
     return ", ".join(f"{number:g}" for number in (numbers if isinstance(numbers, list) else [numbers]))
 
 
-MOST = 8  # numbers
+MAX_NUMBERS = 8
 
 
 def read_numbers(failure: Failure, text: str) -> Numbers:
-    """The learner's numbers for the programs of a failure, and its own for an empty text. ValueError, with a sentence:
-    they do not fit."""
+    """Return the learner's numbers for a failure's programs; its defaults for an empty text.
+
+    Raises ValueError, with a sentence for the learner, if they do not fit.
+    """
     usual = failure.numbers
     if not text.strip():
         return usual
     first = usual[0] if isinstance(usual, list) else usual
-    least, most = (failure.fewest, MOST) if isinstance(usual, list) else (1, 1)
+    least, most = (failure.fewest, MAX_NUMBERS) if isinstance(usual, list) else (1, 1)
     kind = "whole number" if isinstance(first, int) else "number"
     count = f"{least} to {most} {kind}s" if most > 1 else f"one {kind}"
     low, high = failure.limits

@@ -22,24 +22,24 @@ from lab.failures.terms import terms
 
 MAX_CHARACTERS = 20_000  # read from the end, where a traceback says what happened
 MAX_WORDS_SHOWN = 4  # a line on the page has room for no more
-MIN_DISTINCTIVE_WORDS = 3  # with two, "in-place operation" would be a whole phrase of two failures
-MIN_WORDS_PART = 4  # of a part of a known text: three such as "learning rate schedule" are anyone's words
-MIN_PAIR_OVERLAP = 0.5  # share of the shorter text's pairs of words, from which another version says the same
+MIN_DISTINCTIVE_WORDS = 3  # with 2, "in-place operation" would be a whole phrase of two failures
+MIN_WORDS_PART = 4  # of a part of a known text: three, such as "learning rate schedule", are too common
+MIN_PAIR_OVERLAP = 0.5  # share of the shorter text's word pairs from which two texts count as versions of one
 STOP_WORDS = frozenset(
     re.findall(r"\w+", "a an and as at be been by for has have if in is it its no not of on or out that the to was")
 )
 DIFFERENCE = re.compile(r"\W*(whats?( is|.s)? )?(the |a )?differences? between\b", re.I)  # a question, not a failure
 QUESTION = re.compile(r"\W*(what|when|where|which|who|is it|is there|do i|does|should|can|may)\b", re.I)
 WHERE = re.compile(r"\bwhere\(|\b(np|jnp|tf|torch)\.where\b")
-ERROR = re.compile(r"^\s*[\w.]*(Error|Exception|Warning):|^Traceback", re.MULTILINE)  # a message, no description
+ERROR = re.compile(r"^\s*[\w.]*(Error|Exception|Warning):|^Traceback", re.MULTILINE)  # a message, not a description
 
 
 @dataclass(frozen=True)
 class Found:
-    """A failure that a text may be about; `sure` if it can be no other: it may be opened at once.
+    """A failure that a text may be about. `sure` means that it is the only one and may be opened at once.
 
-    by    words of the text that speak for it, the strongest first; () where a known message does
-    asks  what to look for in the code, where the text has several causes (see Cause); "" otherwise
+    by    words of the text that suggest it, the strongest first; () if a known message does
+    asks  what to look for in the code, if the text has several causes (see Cause); "" otherwise
     form  number of the program that shows it
     line  line of code in the text that proves it
     note  one sentence: what else the text may be about
@@ -173,7 +173,7 @@ def _known_phrases() -> dict[str, tuple[str, ...]]:
 
 
 def _all_whole(text: str, found: Sequence[Match]) -> bool:
-    """Return whether the text has a whole phrase of each match. Its other words then say little."""
+    """Tell whether the text has a whole phrase of each match. Its other words then say little."""
     its, phrases = words(text), _known_phrases()
     return all(any(_distinctive(t) and _within(t, its) for t in map(words, phrases[match.key])) for match in found)
 
@@ -198,7 +198,7 @@ def _message(text: str) -> str:
 
 
 def _pieces(text: str) -> list[tuple[str, ...]]:
-    """Return the words of its message, and of each sentence of it that is long enough."""
+    """Return the words of the text's message, and those of each sentence that is long enough."""
     message = _message(text)
     sentences = [words(sentence) for sentence in re.split(r"[.!?…]+\s|\n", message)]
     return [words(message), *(its for its in sentences if len(set(its) - STOP_WORDS) > MIN_DISTINCTIVE_WORDS)]

@@ -1,4 +1,4 @@
-"""The code in a text that is not all code: a traceback, a question with lines of a program in it."""
+"""Read the code in a text that is not all code: a traceback, or a question that quotes lines of a program."""
 
 import ast
 import re
@@ -58,7 +58,7 @@ def _aligned(lines: list[str]) -> list[str]:
 
 
 def _readable(lines: list[str]) -> str:
-    """Drop the lines that Python stops at, one by one; "" where too little is left to make sense of."""
+    """Drop the lines that Python stops at, one by one; return "" if too little is left."""
     for _ in range(MAX_REPAIRS):
         source = "\n".join(lines)
         if parses(source):

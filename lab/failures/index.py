@@ -1,7 +1,7 @@
 """Rank the failures that a description may be about, by the words it shares with what people write about each.
 
-The method is nearest centroid with nearest neighbours: each sentence is a vector of idf weights, and a failure's score
-is the cosine with its centroid plus that with its nearest sentences.
+The method combines nearest centroid and nearest neighbours: each sentence is a vector of idf weights, and a failure's
+score is the cosine with its centroid plus that with its nearest sentences.
 """
 
 from __future__ import annotations
@@ -19,30 +19,29 @@ from lab.failures.phrases import OTHER, phrases
 from lab.failures.terms import NEGATIONS, terms
 
 MAX_CANDIDATES = 3
-# All numbers below were tried on sentences left out of the index (tests/unit/failures/test_finder.py does it again).
+# The numbers below were tuned on sentences left out of the index; tests/unit/failures/test_finder.py repeats that.
 IDF_EXPONENT = 0.75  # 1: full idf weighting, 0: every word counts the same
-N_NEIGHBOURS = 2  # sentences whose mean cosine counts: one alone may be a chance
+N_NEIGHBOURS = 2  # sentences whose mean cosine counts: one alone may match by chance
 NEIGHBOUR_WEIGHT = 0.75  # of that mean, next to the cosine with the centroid
-OTHER_CENTROID_WEIGHT = (
-    0.5  # of the cosine with the centroid of all other things: a mixture, it is a little like anything
-)
-UNKNOWN_WEIGHT = 0.6  # of a word that no sentence has, as a share of the rarest word's: it makes all scores smaller
-MIN_MARGIN_CANDIDATE = 0.1  # over the score of other things; lower, and questions about anything get an answer
-MIN_MARGIN_ONE_WORD = 0.35  # the same, where one word alone speaks for the failure
-MIN_SHARE_OF_BEST = 0.4  # of the best score, from which a second candidate is shown
-MIN_SCORE_SURE = 0.78  # for a sure answer; these three are set so that no sentence left out is answered wrongly
+OTHER_CENTROID_WEIGHT = 0.5  # of the cosine with the centroid of all other texts, which resembles everything a little
+UNKNOWN_WEIGHT = 0.6  # of an unknown word, as a share of the rarest word's: it lowers all scores
+MIN_MARGIN_CANDIDATE = 0.1  # over the score of other texts; with less, questions about anything get an answer
+MIN_MARGIN_ONE_WORD = 0.35  # the same, if a single word suggests the failure
+MIN_SHARE_OF_BEST = 0.4  # of the best score that a second candidate needs
+MIN_SCORE_SURE = 0.78  # for a sure answer; with these three no left-out sentence gets a wrong sure answer
 MIN_MARGIN_SURE = 0.45  # over the next failure, for a sure answer
-MIN_WORDS_SURE = 3  # that speak for the failure, for a sure answer
-MIN_LETTERS_SLIP = 5  # of a word that may be misspelt: shorter ones have too many neighbours
+MIN_WORDS_SURE = 3  # that suggest the failure, for a sure answer
+MIN_LETTERS_SLIP = 5  # of a word that may be misspelt: shorter ones resemble too many others
 MIN_SLIP_RATIO = 0.8  # of difflib: one wrong letter in five
 
-Label = tuple[str, ...]  # keys of failures; several for what may be any of them, OTHER for none
+Label = tuple[str, ...]  # keys of failures; several if it may be any of them, OTHER for none
 Vector = Mapping[str, float]  # term -> weight; of length 1, or less where it has terms that no sentence has
 
 
 @dataclass(frozen=True)
 class Match:
-    """A failure that a text may be about, by its key; `sure` if it can be no other. by: the terms that speak for it."""
+    """A failure that a text may be about, by its key. `sure` means that it is the only one. by: the terms that suggest
+    it."""
 
     key: str
     sure: bool
@@ -54,9 +53,9 @@ class SentenceIndex:
     """Sentences, ready to be searched.
 
     idf        term -> weight: rare terms weigh more
-    labels     of each sentence
+    labels     one for each sentence
     postings   term -> (number of a sentence that has it, its weight there)
-    centroids  of all that is written about each label
+    centroids  label -> mean direction of everything written about it
     """
 
     idf: Mapping[str, float]
@@ -90,7 +89,7 @@ def fit(labelled: Iterable[tuple[Label, str]]) -> SentenceIndex:
 
 @cache
 def everything() -> SentenceIndex:
-    """Return the index of all sentences that are known."""
+    """Return the index of all known sentences."""
     return fit(labelled_sentences())
 
 
@@ -102,7 +101,7 @@ def labelled_sentences() -> list[tuple[Label, str]]:
 
 
 def rank(text: str, index: SentenceIndex) -> list[Match]:
-    """Return the failures that a description may be about, the best first; [] where it is more like something else."""
+    """Return the failures that a description may be about, the best first; [] if it is more like something else."""
     query = _vector(frozenset(_spelled(terms(text), index)), index.idf)
     scores = _scores(query, index)
     other = scores.pop(OTHER, 0.0)
@@ -121,7 +120,7 @@ def rank(text: str, index: SentenceIndex) -> list[Match]:
 
 
 def _spelled(found: Sequence[str], index: SentenceIndex) -> list[str]:
-    """Replace each word that no sentence has by the known word of which it is a misspelling, if there is one."""
+    """Replace each unknown word by the known word that it misspells, if there is one."""
     words = [term for term in found if " " not in term]
     words = [word if word in index.idf or len(word) < MIN_LETTERS_SLIP else _corrected(word, index) for word in words]
     return [*words, *map(" ".join, pairwise(words))]

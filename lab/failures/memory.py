@@ -15,7 +15,7 @@ class HeldNode:
     """A node of the graph that a loss holds.
 
     name   its label or operation
-    bytes  of numbers that it keeps alive, and no node before it does
+    bytes  of numbers that it keeps alive and no earlier node does
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""The programs that cause a failure, and those that do it right: short, over the real engine, shown as they are run.
+"""The programs that cause a failure and those that avoid it: short, over the real engine, shown as they run.
 
-Each takes the learner's numbers, whose defaults stand in its first line, and returns what it shows, by name. A list of
-numbers that it shows is a course: one number for each step.
+Each takes the learner's numbers, whose defaults are in its first line, and returns what it shows, by name. A list of
+numbers is a curve: one number for each step.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Shown = dict[str, Any]
 
 
 def norm(parameter: Tensor) -> float:
-    """Of its gradient."""
+    """Return the norm of a parameter's gradient; 0 if it has none."""
     return 0.0 if parameter.grad is None else float(np.linalg.norm(parameter.grad))
 
 
@@ -80,14 +80,14 @@ def before_the_loop(number: float = 3.0) -> Shown:
     square = w * w  # computed once, outside the loop
     for factor in (1, 2):
         loss = factor * square
-        loss.backward()  # in the second turn the graph of square is gone
+        loss.backward()  # in the second iteration the graph of square is freed
     return {"w.grad": w.grad}
 
 
 def before_the_loop_fixed(number: float = 3.0) -> Shown:
     w = Tensor(number, label="w")
     for factor in (1, 2):
-        square = w * w  # computed in each turn
+        square = w * w  # computed in each iteration
         loss = factor * square
         loss.backward()
     return {"w.grad": w.grad}
@@ -110,7 +110,7 @@ def not_scalar_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
 def no_graph(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     w = Tensor(numbers, label="w")
     with no_grad():
-        loss = (w * w).sum()  # computed, but nothing is written down
+        loss = (w * w).sum()  # computed, but not recorded
     loss.label = "loss"
     loss.backward()
     return {"w.grad": w.grad}
@@ -187,7 +187,7 @@ def replaced_without_graph(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     w = Tensor(numbers, label="w")
     for _ in range(3):
         loss = (w * w).sum()
-        loss.backward()  # stops in the second turn
+        loss.backward()  # stops in the second iteration
         with no_grad():
             w = w - 0.1 * np.array(w.grad)  # a new tensor, which requires no gradient
     return {"w": w.numpy()}
@@ -200,7 +200,7 @@ def replaced_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
         optimizer.zero_grad()
         loss = (w * w).sum()
         loss.backward()
-        optimizer.step()  # writes into w, which stays the leaf that it is
+        optimizer.step()  # writes into w, which stays a leaf
     return {"w": w.numpy()}
 
 
@@ -208,7 +208,7 @@ def non_leaf_grad(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     w = Tensor(numbers, label="w")
     h = w * 3
     h.sum().backward()
-    print(h.grad)  # h is a result: PyTorch has let its gradient go
+    print(h.grad)  # h is a result: PyTorch did not keep its gradient
     return {"h.grad": h.grad}
 
 
@@ -225,7 +225,7 @@ def replaced(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     for _ in range(3):
         loss = (w * w).sum()
         loss.backward()
-        w = w - 0.1 * w.grad  # a result of the old w: no leaf any more
+        w = w - 0.1 * w.grad  # a result of the old w, no longer a leaf
     return {"w": w.numpy()}
 
 
@@ -282,7 +282,7 @@ def leaf_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     w = Tensor(numbers, label="w")
     loss = (w * w).sum()
     loss.backward()
-    SGD([w], lr=0.1).step()  # changes w, once its gradient is there
+    SGD([w], lr=0.1).step()  # changes w after its gradient is computed
     return {"w.grad": w.grad, "w": w.numpy()}
 
 
@@ -361,7 +361,7 @@ def kept_graphs_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0))
     total, kept = 0.0, []
     for x in numbers:  # one batch each
         loss = (w * x).tanh().mean()
-        total = total + loss.item()  # a number: the graph is let go with loss
+        total = total + loss.item()  # a number: the graph is freed with loss
         kept.append(kept_by(total).numbers)
     return {"total": total, "bytes kept after each batch": kept}
 
@@ -391,7 +391,7 @@ def state_not_cut(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
     for x in numbers:
         state = (w * state + x).tanh()
         loss = (state - 0.5) ** 2
-        loss.backward()  # the second one goes back into the step before, whose graph is gone
+        loss.backward()  # the second one goes back into the step before, whose graph is freed
     return {"w.grad": w.grad}
 
 
@@ -427,7 +427,7 @@ def no_grad_too_wide(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     w1, w2 = Tensor(0.5, label="w1"), Tensor(0.5, label="w2")
     x = np.array(numbers)
     with no_grad():
-        hidden = (w1 * x).tanh()  # a part of the network, too
+        hidden = (w1 * x).tanh()  # this is part of the network
     loss = ((w2 * hidden - 1) ** 2).mean()
     loss.backward()
     return {"w1.grad": w1.grad, "w2.grad": w2.grad}
@@ -440,7 +440,7 @@ def no_grad_too_wide_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     loss = ((w2 * hidden - 1) ** 2).mean()
     loss.backward()
     with no_grad():
-        print(((w2 * hidden - 1) ** 2).mean().item())  # what is only looked at
+        print(((w2 * hidden - 1) ** 2).mean().item())  # only to look at
     return {"w1.grad": w1.grad, "w2.grad": w2.grad}
 
 
@@ -471,7 +471,7 @@ def number_backward_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     x = Tensor(numbers, label="x")
     loss = x.exp().sum()
     loss.backward()
-    value = loss.item()  # only for what is shown
+    value = loss.item()  # only to show it
     return {"x.grad": x.grad, "loss": value}
 
 
@@ -495,7 +495,7 @@ def dead_relu(bias: float = -20.0) -> Shown:
     rng = np.random.default_rng(0)
     x = Tensor(rng.normal(size=(64, 4)), requires_grad=False)
     w = Tensor(rng.normal(size=(4, 8)), label="w")
-    b = Tensor(np.full(8, bias), label="b")  # what one step that was too long may leave behind
+    b = Tensor(np.full(8, bias), label="b")  # as one step that is too long may leave it
     units = (x @ w + b).relu()
     ((units - 1) ** 2).mean().backward()
     dead = (units.numpy() == 0).all(axis=0).sum()
@@ -606,7 +606,7 @@ def wrong_order(start: float = 5.0) -> Shown:
     for _ in range(20):
         loss = (w - 3) ** 2
         loss.backward()
-        optimizer.zero_grad()  # takes away what backward() has just brought
+        optimizer.zero_grad()  # clears what backward() has just computed
         optimizer.step()
         losses.append(loss.item())
     return {"w": w.item(), "loss": losses}
@@ -747,7 +747,7 @@ def empty_list_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
 def not_registered(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     rng = np.random.default_rng(0)
     hidden, head = [Linear(1, 4, rng=rng)], Linear(4, 1, rng=rng)
-    optimizer = SGD(head.parameters(), lr=0.1)  # nobody has named those in the list
+    optimizer = SGD(head.parameters(), lr=0.1)  # the layers in the list are missing
     before = [layer.weight.numpy().copy() for layer in (hidden[0], head)]
     x = np.array(numbers).reshape(-1, 1)
     ((head(hidden[0](x).tanh()) - 1) ** 2).mean().backward()
@@ -761,7 +761,7 @@ def not_registered(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
 def not_registered_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
     rng = np.random.default_rng(0)
     hidden, head = [Linear(1, 4, rng=rng)], Linear(4, 1, rng=rng)
-    optimizer = SGD([p for layer in (*hidden, head) for p in layer.parameters()], lr=0.1)  # of all layers
+    optimizer = SGD([p for layer in (*hidden, head) for p in layer.parameters()], lr=0.1)  # all layers
     before = [layer.weight.numpy().copy() for layer in (hidden[0], head)]
     x = np.array(numbers).reshape(-1, 1)
     ((head(hidden[0](x).tanh()) - 1) ** 2).mean().backward()
@@ -774,14 +774,14 @@ def not_registered_fixed(numbers: Sequence[float] = (1.0, 2.0)) -> Shown:
 
 def where_nan(numbers: Sequence[float] = (-1.0, 0.0, 4.0)) -> Shown:
     x = Tensor(numbers, label="x")
-    root = where(x > 0, x.sqrt(), 0.0)  # the root is computed of every x
-    root.sum().backward()  # and what was not chosen is multiplied by 0: 0 * nan is nan
+    root = where(x > 0, x.sqrt(), 0.0)  # the root is computed for every x
+    root.sum().backward()  # an unchosen root gets the gradient 0, and 0 * nan is nan
     return {"root": root.numpy(), "x.grad": x.grad}
 
 
 def where_nan_fixed(numbers: Sequence[float] = (-1.0, 0.0, 4.0)) -> Shown:
     x = Tensor(numbers, label="x")
-    safe = where(x > 0, x, 1.0)  # nothing that sqrt would not take
+    safe = where(x > 0, x, 1.0)  # only numbers that sqrt takes
     root = where(x > 0, safe.sqrt(), 0.0)
     root.sum().backward()
     return {"root": root.numpy(), "x.grad": x.grad}
@@ -806,7 +806,7 @@ def integers(numbers: Sequence[int] = (1, 2)) -> Shown:
     x = Tensor(numbers, label="x")  # whole numbers: PyTorch stops here
     (x * x).sum().backward()
     stepped = np.array(numbers) - 0.1 * np.array(x.grad)
-    stepped = stepped.astype(int)  # to stay whole, they lose what a small step changes
+    stepped = stepped.astype(int)  # rounded to whole numbers, they lose a small step
     return {"x.grad": x.grad, "x after a step": stepped}
 
 
@@ -829,7 +829,7 @@ def float32_check_fixed(numbers: Sequence[float] = (1.0, 2.0, 3.0)) -> Shown:
     x = Tensor(np.array(numbers, dtype=np.float64), label="x")
     (x * x * x).sum().backward()
     values, h = x.numpy(), 1e-6
-    slope = ((values + h) ** 3 - (values - h) ** 3) / (2 * h)  # of 16 digits enough are left
+    slope = ((values + h) ** 3 - (values - h) ** 3) / (2 * h)  # enough of the 16 digits are left
     return {"by differences": slope, "by backward()": x.grad}
 
 
@@ -858,7 +858,7 @@ def softmax_twice(numbers: Sequence[float] = (0.0, 1.0, 0.0)) -> Shown:
     optimizer = SGD([logits], lr=1.0)
     losses = []
     for _ in range(50):
-        loss = cross_entropy(logits.softmax(), np.array([0]))  # which takes the softmax itself
+        loss = cross_entropy(logits.softmax(), np.array([0]))  # cross_entropy applies softmax itself
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

@@ -1,6 +1,7 @@
-"""Reduce a text to terms: one form for each thing, however, and in whichever language, it is written.
+"""Reduce a text to terms: one form for each thing, in whichever way and language it is written.
 
-terms.toml has the words."""
+terms.toml has the words.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ _WRITTEN = tuple(
 
 
 def _table(*tables: str) -> MappingProxyType[str, str]:
-    """Return word -> term, of tables whose rows are term = "word word"."""
+    """Return word -> term for tables whose rows are term = "word word"."""
     rows = (row for table in tables for row in _CONTENT[table].items())
     return MappingProxyType({word: term for term, words in rows for word in words.split()})
 
@@ -30,7 +31,7 @@ _SAME = _table("same", "same_elsewhere")
 _CHINESE = _table("chinese")
 # Words that only a German sentence has: in it, "die" is an article
 _GERMAN = re.compile(r"\b(?:ich|und|der|das|nicht|ist|wird|werden|meine?|beim|warum|wenn|sind)\b")
-# These tell failures apart, but none of them speaks for one by itself
+# These distinguish failures, but none of them suggests one by itself
 NEGATIONS = frozenset(
     ["arent", "cannot", "cant", "didnt", "doesnt", "dont", "isnt", "no", "non", "not", "without", "wont"]
 )
@@ -39,7 +40,7 @@ _ENDINGS = tuple(_CONTENT["endings"].split())
 
 
 def terms(text: str) -> list[str]:
-    """Return the words of a text that say something, each in one form, and their pairs as "one two"."""
+    """Return the significant words of a text, each in one form, and their pairs as "one two"."""
     for word, term in _CHINESE.items():
         text = text.replace(word, f" {term} ")
     text = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))  # é -> e

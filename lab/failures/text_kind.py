@@ -14,8 +14,8 @@ STATEMENT = re.compile(
     r"\s*(?:(?:from [\w.]+ )?import \w|(?:async )?(?:def|class|for|with|while|if|elif) .*:|(?:else|try)\s*:|@\w"
     r"|return\b|[\w.\[\], ]+ [-+*/@]?= \S|[\w.\[\]]+\(.*\)\s*(?:#.*)?$|#|>>> |In \[\d+\])"
 )
-MIN_LINES = 3  # of code or of a curve: a shorter text is rather a message
-MIN_SHARE = 0.6  # of the lines that must be code, or rows of a table
+MIN_LINES = 3  # of code or a curve: a shorter text counts as a message
+MIN_SHARE = 0.6  # of lines that must be code or rows of a table
 _ROW = re.compile(
     r"\s*(?:[-+\w.%:/ \"]*[,;\t|]\s*)*[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf|null)\s*%?\"?[,;|]?\s*", re.I
 )
@@ -23,7 +23,7 @@ _JSON_ROW = re.compile(r'\s*\{.*"[^"]*(?:loss|acc)[^"]*"\s*:.*\}\s*,?', re.I)
 
 
 def kind_of(text: str) -> Kind:
-    """Return what the text is; "message" if it is not clear, because there any text gets an answer."""
+    """Return the kind of a text; "message" if it is unclear, because a message always gets an answer."""
     lines = [line for line in text.splitlines() if line.strip()]
     if text.lstrip().startswith("{") and re.search(r'"cells"\s*:', text):
         return "code"  # a notebook
