@@ -300,7 +300,7 @@ def test_a_notebook_is_read_as_its_code_cells():
         ("try:\n    pass\nexcept ValueError, e:\n    pass\n", "Line 3 is Python 2"),
         ("for x, y in loader:\n    loss = criterion(mod", "breaks off in line 2"),
         ("x = = 2\ny = 3\n", "Line 1 is not Python"),
-        ('{"a": [1, 2]}', "no notebook"),
+        ('{"a": [1, 2]}', "not a notebook"),
         ('{"cells": [], "nbformat": 4}', "no code cells"),
         ("x = 1\n" * 200_000, "characters"),
         (b"\x80\x02\xff\x00\x01", "binary"),
