@@ -1,4 +1,4 @@
-"""Charts as plain ECharts dictionaries. The one door: `from lab import charts`, then `charts.loss(...)`."""
+"""Charts as plain ECharts dictionaries. Use them through this package: `from lab import charts`, `charts.loss(...)`."""
 
 from lab.charts.answers import answers, differing
 from lab.charts.bars import bars
@@ -21,7 +21,7 @@ from lab.charts.jacobian import jacobian
 from lab.charts.landscape import Track, landscape
 from lab.charts.lines import Axis, Line, Mark, lines
 from lab.charts.plane import board, boundary, unit
-from lab.charts.side_by_side import code_pair, gradient_tables, in_reach, losses, value_tables
+from lab.charts.side_by_side import code_pair, gradient_tables, limit_log_axis, losses, value_tables
 from lab.charts.weights import ridges, weight_histograms
 
 __all__ = [
@@ -47,11 +47,11 @@ __all__ = [
     "gradient_norms",
     "gradient_tables",
     "horizon",
-    "in_reach",
     "jacobian",
     "landscape",
     "layer_name",
     "likelihoods",
+    "limit_log_axis",
     "lines",
     "loss",
     "losses",

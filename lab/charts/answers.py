@@ -1,4 +1,4 @@
-"""What two engines answer to the same questions: a row for each, and between the two whether they agree."""
+"""Chart that compares the answers of this engine and PyTorch to the same questions, a row for each question."""
 
 from __future__ import annotations
 
@@ -7,20 +7,23 @@ from collections.abc import Mapping
 from lab.charts.chart import COLOURS, Chart, heat_palette, mix
 from lab.designs.frameworks import QUESTIONS, EngineAnswer
 
-ROW, AROUND = 29, 30  # pixels: of a row, and of the names above
+ROW, AROUND = 29, 30  # height in pixels of a row, and of the names above the rows
 UNASKED, PRINTED, FAILED, BETWEEN = range(4)  # codes of a cell
 SIGNS = {None: "", True: "=", False: "≠"}
 
 
 def differing(here: Mapping[str, EngineAnswer], there: Mapping[str, EngineAnswer]) -> list[str]:
-    """The questions, by key, with another outcome there."""
+    """Return the keys of the questions whose outcomes differ."""
     return [key for key in QUESTIONS if there[key].outcome != here[key].outcome]
 
 
 def answers(
     here: Mapping[str, EngineAnswer], there: Mapping[str, EngineAnswer], version: str, theme: str = "light"
 ) -> Chart:
-    """here, there: the answers by question; those of PyTorch, of this version, are empty until it is asked."""
+    """Draw the answers by question of this engine (here) and of PyTorch (there), which is empty until it is asked.
+
+    version: PyTorch's version.
+    """
     colours = COLOURS[theme]
     different = differing(here, there) if there else []
     cells = []

@@ -1,4 +1,4 @@
-"""Bars: a few things, each with the same few quantities."""
+"""Bar chart of a few things, each with the same few quantities."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from collections.abc import Mapping, Sequence
 from lab.charts.chart import COLOURS, Chart, nth
 from lab.text import short
 
-THICKNESS, AROUND = 14, 40  # pixels: of a bar, and of the legend above all of them
+THICKNESS, AROUND = 14, 40  # height in pixels of a bar, and of the legend above the bars
 
 
 def bars(title: str, names: Sequence[str], quantities: Mapping[str, Sequence[float]], theme: str = "light") -> Chart:
-    """A group of bars for each name, one for each quantity, all on one axis from 0. Each bar carries its number."""
+    """Draw a group of bars for each name, one for each quantity, all on one axis from 0, labelled with its value.
+
+    quantities: name -> a value for each of `names`.
+    """
     colours = COLOURS[theme]
     spec = {
         "animation": False,

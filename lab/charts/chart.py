@@ -1,4 +1,4 @@
-"""What all charts have: the figure with its twins, the colours, and how numbers and names are written.
+"""The parts shared by all charts: the Chart class, colours, heatmap helpers, and the format of numbers and names.
 
 Charts are plain ECharts dictionaries, each with an alternative text and a table of its numbers. Colour is never the
 only sign: lines differ in dashes and carry their name, classes differ in the shape of their points. Gradients are
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Colours(TypedDict):
-    """What is drawn in which colour, in one theme. Gradients and weights: the first and the last shade of a ramp."""
+    """The colours of one theme by use. gradient, weight: the first and the last shade of a ramp over the layers."""
 
     train: str
     validation: str
@@ -62,13 +62,13 @@ COLOURS: dict[str, Colours] = {
 }
 DASHES: tuple[Any, ...] = ("solid", [7, 4], [2, 3], [10, 3, 2, 3], [1, 5], [14, 4])
 SYMBOLS = ("circle", "triangle", "diamond", "rect", "pin", "arrow")
-ROWS = 24  # of a table: more are thinned out evenly
-SHADES = 5  # of a class in the plane: from undecided to certain
+ROWS = 24  # of a table; longer ones are thinned out evenly
+SHADES = 5  # of a class in the plane, from undecided to certain
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure and its twins: the ECharts options, a text for screen readers, and the numbers as a table."""
+    """A chart: its ECharts options, an alternative text for screen readers, and its numbers as a table."""
 
     title: str
     spec: dict[str, Any]
@@ -76,11 +76,11 @@ class Chart:
     alt: str
     headers: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
-    backdrop: bytes = b""  # a picture in PNG that fills the grid of the plane, behind everything that is drawn
+    backdrop: bytes = b""  # a PNG that fills the grid of the plane, behind all series
 
 
 def nothing(title: str, sentence: str, theme: str) -> Chart:
-    """A chart that has nothing to show yet, and says so."""
+    """Make a chart that shows only a sentence, because it has no data yet."""
     style = {"color": COLOURS[theme]["text"], "fontSize": 14, "fontWeight": "normal"}
     return Chart(
         title, {"title": {"text": sentence, "left": 0, "textStyle": style}}, 60, sentence, (title,), [(sentence,)]
@@ -88,7 +88,7 @@ def nothing(title: str, sentence: str, theme: str) -> Chart:
 
 
 def invisible(data: list[Any], stack: str | None, fill: str | None = None) -> dict[str, Any]:
-    """A line that is not drawn, is in no legend or tooltip, and may be filled down to the one it is stacked on."""
+    """Make an undrawn line without legend or tooltip entry; `fill` colours the area down to the line below it."""
     return {
         "type": "line",
         "data": data,
@@ -103,13 +103,13 @@ def invisible(data: list[Any], stack: str | None, fill: str | None = None) -> di
 
 
 def heat_cells(codes: np.ndarray) -> list[list[int]]:
-    """The data of a heatmap: [column, row, code]."""
+    """Convert codes (rows, columns) to the data of a heatmap: [column, row, code] for each cell."""
     rows, columns = np.indices(codes.shape)
     return np.stack([columns, rows, codes], axis=-1).reshape(-1, 3).tolist()
 
 
 def heat_palette(colours: Sequence[str]) -> dict[str, Any]:
-    """Code k of a heatmap, the first series of its chart, has the k-th colour."""
+    """Make a visual map that gives code k of a heatmap, the chart's first series, the k-th colour."""
     pieces = [{"value": code, "color": colour} for code, colour in enumerate(colours)]
     return {"type": "piecewise", "show": False, "seriesIndex": 0, "dimension": 2, "pieces": pieces}
 
@@ -123,7 +123,7 @@ def percent_text(value: float) -> str:
 
 
 def signed(value: float, digits: str = ".3g") -> str:
-    """A difference, with its sign."""
+    """Format a difference with its sign."""
     return with_minus(f"{value:+{digits}}")
 
 
@@ -136,14 +136,14 @@ def nth(choices: Sequence[T], index: int) -> T:
 
 
 def thinned(records: Sequence[T], most: int = ROWS) -> list[T]:
-    """At most so many of them, evenly, with the first and the last."""
+    """Return at most `most` of the records, evenly spread, with the first and the last."""
     if len(records) <= most:
         return list(records)
     return [records[round(i)] for i in np.linspace(0, len(records) - 1, most)]
 
 
 def mix(one: str, other: str, share: float) -> str:
-    """The colour that is `share` of the way from one to the other, both as #rrggbb."""
+    """Mix two colours, both #rrggbb: `share` of the way from one to the other."""
     a, b = (np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) for colour in (one, other))
     return "#" + "".join(f"{round(value):02x}" for value in a + share * (b - a))
 

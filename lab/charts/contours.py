@@ -1,4 +1,4 @@
-"""The lines where a field over a plane crosses 0, and where one class takes over from another."""
+"""Contour lines: where a field over a plane crosses 0, and the boundaries between the likeliest classes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def contour(field: np.ndarray, xs: np.ndarray, ys: np.ndarray) -> list[np.ndarray]:
-    """Where a field (rows, columns) over the grid ys x xs crosses 0: lines, each the points (n, 2) along it.
+    """Find the lines where a field (rows, columns) over the grid ys x xs crosses 0, each as points (n, 2).
 
     A field with inf or nan has no line.
     """
@@ -20,10 +20,10 @@ def contour(field: np.ndarray, xs: np.ndarray, ys: np.ndarray) -> list[np.ndarra
 
 
 def frontiers(answers: np.ndarray, xs: np.ndarray, ys: np.ndarray) -> list[np.ndarray]:
-    """The lines where one class takes over from another, for probabilities (rows, columns, classes)."""
+    """Find the lines where the likeliest class changes, for probabilities (rows, columns, classes)."""
     classes = answers.shape[-1]
     lines = []
-    for own in range(classes if classes > 2 else 1):  # of two classes, the line of one is that of the other
+    for own in range(classes if classes > 2 else 1):  # two classes share one line
         ahead = answers[..., own] - np.delete(answers, own, axis=-1).max(axis=-1)
         lines += contour(ahead, xs, ys)
     return lines

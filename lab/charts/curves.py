@@ -1,4 +1,4 @@
-"""Loss, accuracy and what the records give per layer, by epoch."""
+"""Charts by epoch: loss, accuracy, R², gradient norms, updates, saturation and dead units."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from lab.text import short
 from lab.training.records import Curve, LayerCurve, Record, score, scores
 from lab.training.symptoms import BAND, HIGH_NORM
 
-MARKERS = 30  # more of them than this along a line would hide it
-BUCKETS = 120  # of the losses of single batches
+MAX_MARKERS = 30  # along a line: more would hide it
+BUCKETS = 120  # groups into which the losses of single batches are gathered
 
 
 # ---------------------------------------------------------------- by epoch
@@ -46,11 +46,11 @@ def loss(
     others: Sequence[tuple[str, Sequence[Record]]] = (),
     theme: str = "light",
 ) -> Chart:
-    """Training and validation loss, the gap between them shaded, the losses of single batches as a band behind them.
+    """Draw training and validation loss, the gap between them shaded, over a band of the single batches' losses.
 
-    batch_epochs: where each of the batch_losses lies on the axis of the epochs. held_out: were samples held out?
-    Without, the records give the training's numbers for validation: they are not
-    drawn a second time. others: names and records of earlier runs, whose validation loss is drawn too, to compare.
+    batch_epochs: the position of each of the batch_losses on the epoch axis. held_out: False if no samples were held
+    out; the validation numbers then repeat the training numbers and are not drawn. others: names and records of
+    earlier runs, whose validation loss is drawn for comparison.
     """
     colours = COLOURS[theme]
     train, val = _column(records, "train_loss"), _column(records, "val_loss")
@@ -90,7 +90,7 @@ def accuracy(
     others: Sequence[tuple[str, Sequence[Record]]] = (),
     theme: str = "light",
 ) -> Chart:
-    """The share of samples classified correctly, in percent, with the gap shaded."""
+    """Draw training and validation accuracy in percent, the gap between them shaded."""
     colours = COLOURS[theme]
     train, val = (_percents(_column(records, name)) for name in ("train_accuracy", "val_accuracy"))
     compared = _others(others, "val_accuracy", until, colours)
@@ -126,7 +126,7 @@ def explained(
     others: Sequence[tuple[str, Sequence[Record]]] = (),
     theme: str = "light",
 ) -> Chart:
-    """R² of a regression: the share of the variance that it explains."""
+    """Draw a regression's R², the share of the variance that it explains, for training and validation."""
     colours = COLOURS[theme]
     train, val = (_scores(records, part) for part in ("train", "val"))
     compared = _others(others, "val_loss", until, colours)
@@ -143,12 +143,12 @@ def explained(
         )
         for r in thinned(records)
     ]
-    beside = f", validation {short(val[-1])}" if held_out else ""
+    validation = f", validation {short(val[-1])}" if held_out else ""
     return Chart(
         "R², the share of the variance explained",
         spec,
         230,
-        f"R² by epoch. {_at_epoch(records)}training {short(train[-1])}{beside}.",
+        f"R² by epoch. {_at_epoch(records)}training {short(train[-1])}{validation}.",
         *_table(("epoch", "training", "validation", "gap"), rows, held_out),
     )
 
@@ -163,7 +163,7 @@ def _both_parts(
     held_out: bool,
     colours: Colours,
 ) -> tuple[dict[str, Any], float]:
-    """How good a network is on both parts, with the gap shaded, before lines of other runs; and the lowest value."""
+    """Make the options of a score chart for both parts, over the lines of other runs; return the lowest value, too."""
     series = _parts(train, val, compared, held_out, colours)
     _mark(series[-1], records, cursor, until, colours)
     named = (line for line in series if "name" in line)
@@ -178,18 +178,18 @@ def _parts(
     held_out: bool,
     colours: Colours,
 ) -> list[dict[str, Any]]:
-    """The lines of both parts over the gap between them and the lines of other runs; or that of the training alone."""
+    """Make the lines of both parts over the shaded gap and the lines of other runs, or of training alone."""
     line = _line("training", train, colours["train"], DASHES[0], SYMBOLS[0])
     if not held_out:
         return [*compared, line]
-    beside = _line("validation", val, colours["validation"], DASHES[1], SYMBOLS[1])
-    return [*_gap(train, val, colours), *compared, line, beside]
+    validation = _line("validation", val, colours["validation"], DASHES[1], SYMBOLS[1])
+    return [*_gap(train, val, colours), *compared, line, validation]
 
 
 def _table(
     headers: tuple[str, ...], rows: Sequence[tuple[str, ...]], held_out: bool
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """The table of a chart: epoch and training, and what comes of validation."""
+    """Cut a table to its columns epoch and training if no samples were held out."""
     columns = len(headers) if held_out else 2
     return headers[:columns], [row[:columns] for row in rows]
 
@@ -197,9 +197,9 @@ def _table(
 def trial(
     histories: Sequence[tuple[Sequence[Record], Sequence[Record]]], *, until: int, part: str, theme: str = "light"
 ) -> Chart:
-    """The validation loss of pairs of runs, without and with a remedy: the newest pair strong, those before it faint.
+    """Draw the validation loss of pairs of runs, without and with a remedy: the newest pair strong, earlier ones faint.
 
-    part: of the data, where the loss was measured. Logarithmic, as one of the two may be far larger.
+    part: the part of the data on which the loss was measured. The axis is logarithmic: one loss may be far larger.
     """
     colours = COLOURS[theme]
     series = []
@@ -237,7 +237,7 @@ def trial(
 def gradient_norms(
     records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
 ) -> Chart:
-    """The norm of each layer's gradient, over the band where it usually lies while a network learns."""
+    """Draw the norm of each layer's gradient, over the band where it usually lies while a network learns."""
     chart = _per_layer(
         "Gradient norm per layer", "grad_norm", "gradient", records, layers, until=until, cursor=cursor, theme=theme
     )
@@ -251,7 +251,7 @@ def gradient_norms(
     spec["series"][0]["markLine"] = {
         "silent": True,
         "symbol": "none",
-        "label": {  # above it stand marks of epochs
+        "label": {  # below the line: the marks of epochs are above it
             "formatter": "too large",
             "position": "insideStartBottom",
             "color": colours["text"],
@@ -270,8 +270,10 @@ def gradient_norms(
 def norms_and_updates(
     records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
 ) -> Chart:
-    """`gradient_norms`; and on the right axis, thinner, how far the last step of each epoch moved the layer's weights,
-    over their norm."""
+    """Draw `gradient_norms` and, on the right axis and thinner, each layer's update ratio.
+
+    The ratio is the norm of the epoch's last update over the norm of the weights.
+    """
     norms = gradient_norms(records, layers, until=until, cursor=cursor, theme=theme)
     updates = _per_layer(
         "Update over weights per layer",
@@ -297,7 +299,7 @@ def norms_and_updates(
         line["name"] += ", update"
     spec["series"] += updates.spec["series"]
     first, *others = spec["xAxis"]
-    spec["xAxis"] = [first | {"name": ""}, *others]  # at its end stand the numbers of the right axis
+    spec["xAxis"] = [first | {"name": ""}, *others]  # the numbers of the right axis take the name's place
     spec["yAxis"] = [spec["yAxis"], updates.spec["yAxis"] | {"position": "right", "splitLine": {"show": False}}]
     return replace(
         norms,
@@ -311,7 +313,7 @@ def norms_and_updates(
 def saturation(
     records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
 ) -> Chart:
-    """The share of outputs per hidden layer in the flat ends of tanh or sigmoid, in percent."""
+    """Draw the share of outputs per hidden layer in the flat ends of tanh or sigmoid, in percent."""
     chart = _per_layer(
         "Saturated outputs per layer", "saturated", "weight", records, layers, until=until, cursor=cursor, theme=theme
     )
@@ -321,7 +323,7 @@ def saturation(
 def dead_units(
     records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
 ) -> Chart:
-    """The share of units per hidden layer whose output is the same for every sample, in percent."""
+    """Draw the share of units per hidden layer whose output is the same for every sample, in percent."""
     chart = _per_layer(
         "Dead units per layer", "dead_units", "weight", records, layers, until=until, cursor=cursor, theme=theme
     )
@@ -347,7 +349,7 @@ def _per_layer(
     cursor: int | None,
     theme: str,
 ) -> Chart:
-    """One line per layer for a number that the records give per layer."""
+    """Draw one line per layer for a field that the records give per layer."""
     colours = COLOURS[theme]
     columns = {layer: _of_layer(records, name, layer) for layer in layers}
     series = [
@@ -372,9 +374,9 @@ def _per_layer(
 
 
 def _logarithmic(spec: dict[str, Any], *always: float) -> None:
-    """Make the vertical axis logarithmic, over whole decades that hold these values.
+    """Make the vertical axis logarithmic, over whole decades that include the values `always`.
 
-    0 has no place on such an axis, and is the most telling value of all: it lies on the lowest line, which says so.
+    A logarithmic axis has no 0, yet 0 is the most telling value: it is drawn on the lowest line, which is labelled 0.
     """
     values = [value for line in spec["series"] for value in line["data"] if value is not None]
     seen = [*always, *filter(None, values)] or [1.0]
@@ -388,13 +390,13 @@ def _logarithmic(spec: dict[str, Any], *always: float) -> None:
 
 
 def _by_epoch(series: list[dict[str, Any]], until: int) -> dict[str, Any]:
-    """Options of a chart whose horizontal axis is the epoch, 0 to `until`; the named lines are in its legend."""
+    """Make the options of a chart whose horizontal axis is the epoch, 0 to `until`; the legend has the named lines."""
     step = next((step for step in (1, 2, 5, 10, 20, 50) if until <= 10 * step), 100)
     return {
         "animation": False,
         "legend": {
             "data": [line["name"] for line in series if "name" in line],
-            "type": "scroll",  # one row, however many there are
+            "type": "scroll",  # one row, however many names there are
             "top": 0,
             "left": 0,
             "itemWidth": 34,
@@ -419,7 +421,7 @@ def _by_epoch(series: list[dict[str, Any]], until: int) -> dict[str, Any]:
 
 
 def _line(name: str, values: Sequence[float | None], colour: str, dash: Any, symbol: str) -> dict[str, Any]:
-    """A line with one value for each epoch from 0, which is before the training."""
+    """Make a line with one value for each epoch from 0, the untrained network."""
     return {
         "type": "line",
         "name": name,
@@ -428,7 +430,7 @@ def _line(name: str, values: Sequence[float | None], colour: str, dash: Any, sym
         "lineStyle": {"type": dash, "width": 2},
         "symbol": symbol,
         "symbolSize": 7,
-        "showSymbol": len(values) <= MARKERS,
+        "showSymbol": len(values) <= MAX_MARKERS,
         "z": 3,
     }
 
@@ -436,7 +438,7 @@ def _line(name: str, values: Sequence[float | None], colour: str, dash: Any, sym
 def _others(
     others: Sequence[tuple[str, Sequence[Record]]], name: Curve, until: int, colours: Colours
 ) -> list[dict[str, Any]]:
-    """Earlier runs to compare with, thinner, each with a colour and dashes of its own."""
+    """Make the lines of earlier runs to compare with: thinner, each with its own colour and dashes."""
     lines = []
     for i, (run, records) in enumerate(others):
         values = _column(records[:until], name)
@@ -447,7 +449,7 @@ def _others(
 
 
 def _gap(one: Sequence[float | None], other: Sequence[float | None], colours: Colours) -> list[dict[str, Any]]:
-    """Two stacked areas, the lower one invisible: what shows is the space between two lines."""
+    """Shade the space between two lines, by two stacked areas of which the lower one is invisible."""
     both = [(a, b) if a is not None and b is not None else None for a, b in zip(one, other, strict=True)]
     low = [min(pair) if pair else None for pair in both]
     thickness = [abs(pair[0] - pair[1]) if pair else None for pair in both]
@@ -455,7 +457,7 @@ def _gap(one: Sequence[float | None], other: Sequence[float | None], colours: Co
 
 
 def _batch_band(losses: np.ndarray, epochs: np.ndarray, colours: Colours) -> list[dict[str, Any]]:
-    """The losses of single batches, gathered in buckets: their mean as a thin line, their extremes as a band."""
+    """Make a band of the single batches' losses, gathered in buckets: their mean as a thin line, between extremes."""
     epochs, finite = epochs[np.isfinite(losses)], losses[np.isfinite(losses)]
     if not len(finite):
         return []
@@ -477,8 +479,10 @@ def _batch_band(losses: np.ndarray, epochs: np.ndarray, colours: Colours) -> lis
 
 
 def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, until: int, colours: Colours) -> None:
-    """Vertical lines where settings changed; at the best epoch, where one would have stopped; where the run broke off;
-    and at the cursor. The word stands on the side of the line where there is room for it."""
+    """Add vertical lines where settings changed, at the best epoch, where the run diverged, and at the cursor.
+
+    Each label is on the side of its line where there is room.
+    """
     marks: dict[int, list[tuple[str, dict[str, Any]]]] = {}
     best = [r["epoch"] for r in records if r.get("best") and not r.get("diverged")]
     if best:
@@ -517,24 +521,24 @@ def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, u
 
 
 def horizon(epoch: int, epochs: int) -> int:
-    """Where the epoch axis ends: in a few jumps up to the whole run, so that the first epochs are not squeezed."""
+    """Choose the end of the epoch axis: it grows in a few jumps, so that the first epochs are not squeezed."""
     return min(epochs, next((end for end in (10, 20, 40, 80, 160) if epoch <= end), epochs))
 
 
 def _column(records: Sequence[Record], name: Curve) -> list[float | None]:
-    """A number that the records have, by epoch from 0: what the command line records begins with epoch 1."""
+    """Collect a field by epoch from 0, padded with None: records of the command line begin with epoch 1."""
     first = records[0]["epoch"] if records else 0
     return [*[None] * first, *(record[name] for record in records)]
 
 
 def _of_layer(records: Sequence[Record], name: LayerCurve, layer: str) -> list[float | None]:
-    """A number that the records have per layer, by epoch from 0, which has none that belongs to gradients."""
+    """Collect a layer's field by epoch from 0, padded with None: the untrained network has no gradients."""
     before = [None] * records[0]["epoch"]
     return [*before, *(record[name][layer] if name in record else None for record in records)]
 
 
 def _scores(records: Sequence[Record], part: Literal["train", "val"]) -> list[float | None]:
-    """The scores by epoch from 0, as `_column` has numbers."""
+    """Collect the scores by epoch from 0, padded with None."""
     known = scores(records, part).tolist()
     return [*[None] * (records[0]["epoch"] if records else 0), *(None if math.isnan(one) else one for one in known)]
 

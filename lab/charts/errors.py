@@ -1,4 +1,4 @@
-"""An error for each element of an array, as a map."""
+"""Heatmap of the error at each element of an array, for the gradient check."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from lab.charts.chart import COLOURS, Chart, heat_palette, mix
 from lab.text import short
 
 LEVELS = 7
-WRITTEN = 6  # columns, up to which each cell says its number
-ROW = 34  # px
+MAX_WRITTEN = 6  # columns up to which each cell shows its number
+ROW = 34  # height in pixels
 
 
 def error_map(
     name: str, errors: np.ndarray, kinks: Sequence[tuple[int, ...]], chosen: tuple[int, ...], theme: str = "light"
 ) -> Chart:
-    """errors: of shape (n,) or (rows, columns); kinks, chosen: indices into them.
+    """Draw errors of shape (n,) or (rows, columns); kinks, chosen: indices into them.
 
-    The stronger the colour, the larger the error, whose number stands in the cell where there is room. The largest is
-    named, a kink says so, and `chosen` is framed.
+    The stronger the colour, the larger the error; cells show their numbers where there is room. The largest error and
+    the kinks are labelled, and `chosen` is framed.
     """
     colours = COLOURS[theme]
     rows, kinked = np.atleast_2d(errors), {(0, *index)[-2:] for index in kinks}
@@ -33,7 +33,7 @@ def error_map(
     frame = (0, *chosen)[-2:]
     cells = []
     for (i, j), error in np.ndenumerate(rows):
-        words = [short(float(error)) if math.isfinite(error) else "nan"] if rows.shape[1] <= WRITTEN else []
+        words = [short(float(error)) if math.isfinite(error) else "nan"] if rows.shape[1] <= MAX_WRITTEN else []
         words += ["worst"] if (i, j) == worst else []
         words += ["kink"] if (i, j) in kinked else []
         cells.append(

@@ -1,4 +1,4 @@
-"""What a regression answers: its curve through the samples, or its answers beside what they should be."""
+"""Charts of a regression: its curve through the samples, or its predictions against the targets."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, Colours
 from lab.charts.plane import MANY, PLANE
 from lab.text import short
 
-SAID = 13  # answers in the table of a curve
+ROWS = 13  # of the table
 
 
 def curve(xs: np.ndarray, answers: np.ndarray, inputs: np.ndarray, wanted: np.ndarray, theme: str = "light") -> Chart:
-    """The answers (n,) at the inputs xs (n,), as a line through samples: inputs and what is to be found, each (m,)."""
+    """Draw predictions (n,) at the inputs xs (n,) as a curve, over samples: inputs and targets (wanted), each (m,)."""
     colours = COLOURS[theme]
     line = np.stack([xs, answers], axis=1)
     drawn = line[np.isfinite(answers)]
-    said = np.linspace(0, len(xs) - 1, SAID).round().astype(int).tolist()
+    listed = np.linspace(0, len(xs) - 1, ROWS).round().astype(int).tolist()
     return Chart(
-        "The curve it has found",
+        "The curve that the network has learned",
         _spec(drawn, np.stack([inputs, wanted], axis=1), ("the network", "samples"), ("input", "target"), colours),
         410,
         f"The answers of the network as a curve over its input, through {len(inputs)} samples: {short(answers[0])} at "
         f"{short(xs[0])}, {short(answers[len(xs) // 2])} at {short(xs[len(xs) // 2])}, {short(answers[-1])} at "
         f"{short(xs[-1])}.",
         ("input", "answer of the network"),
-        [(short(xs[i]), short(answers[i])) for i in said],
+        [(short(xs[i]), short(answers[i])) for i in listed],
     )
 
 
 def answered(answers: np.ndarray, wanted: np.ndarray, theme: str = "light") -> Chart:
-    """Answers against what is to be found, each (n,): on the line, they are equal."""
+    """Draw predictions against targets (wanted), each (n,), with the line on which both are equal."""
     colours = COLOURS[theme]
     known = np.isfinite(answers)
     ends = np.array(
@@ -41,12 +41,12 @@ def answered(answers: np.ndarray, wanted: np.ndarray, theme: str = "light") -> C
     )
     points = np.stack([wanted, answers], axis=1)
     off = np.sqrt(np.mean((answers - wanted) ** 2))
-    order = np.argsort(wanted)[np.linspace(0, len(wanted) - 1, min(SAID, len(wanted))).round().astype(int)]
+    order = np.argsort(wanted)[np.linspace(0, len(wanted) - 1, min(ROWS, len(wanted))).round().astype(int)]
     return Chart(
-        "Answers beside what they should be",
+        "Answers against targets",
         _spec(np.stack([ends, ends], axis=1), points[known], ("equal", "samples"), ("target", "answer"), colours),
         410,
-        f"The answers of the network to {len(wanted)} samples against what they should be. Root of the mean squared "
+        f"The answers of the network to {len(wanted)} samples against their targets. Root of the mean squared "
         f"error: {short(off)}.",
         ("target", "answer of the network"),
         [(short(wanted[i]), short(answers[i])) for i in order.tolist()],
@@ -56,7 +56,7 @@ def answered(answers: np.ndarray, wanted: np.ndarray, theme: str = "light") -> C
 def _spec(
     line: np.ndarray, points: np.ndarray, names: Sequence[str], axes: Sequence[str], colours: Colours
 ) -> dict[str, Any]:
-    """A line, and points behind it."""
+    """Make the options of a chart with a line, and points behind it."""
     number = {
         "type": "value",
         "scale": True,

@@ -1,4 +1,4 @@
-"""Images with what a network takes them for, the pixels that mattered, and which class it mistook for which."""
+"""Charts of images with a network's predictions, of saliency and probabilities, and the confusion matrix."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from lab.charts.chart import COLOURS, SHADES, Chart, heat_cells, heat_palette, mix, nothing, percent, percent_text
 from lab.text import short
 
-TILES = 5  # images side by side
-MANY_CLASSES = 12  # above: small letters, so that every class is named
+MAX_TILES = 5  # images side by side
+MANY_CLASSES = 12  # with more, letters are small, so that every class is named
 
 
 # ---------------------------------------------------------------- images
@@ -25,15 +25,15 @@ def samples(
     theme: str = "light",
     part: str = "validation",
 ) -> Chart:
-    """Images with what the network takes them for: images (n, height, width) from 0 to 1, answers (n, classes).
+    """Draw images (n, height, width) from 0 to 1 with the predicted classes; answers: probabilities (n, classes).
 
-    part: of the data, where they are from.
+    part: the part of the data that they are from, "training" or "validation".
     """
     colours = COLOURS[theme]
     if not len(images):
         return nothing("Samples and answers", f"No mistakes among the {part} samples.", theme)
     count, height, width = images.shape
-    across = min(TILES, count)
+    across = min(MAX_TILES, count)
     down = math.ceil(count / across)
     tall = height + 4  # room for the words below each image
     codes = np.zeros((down * tall, across * (width + 1)), dtype=int)
@@ -95,7 +95,7 @@ def samples(
 
 
 def drawing(image: np.ndarray, slopes: np.ndarray, taken_for: str, theme: str = "light") -> Chart:
-    """A drawn image (height, width) from 0 to 1 and, beside it, the size of the gradient at each of its pixels."""
+    """Draw an image (height, width) from 0 to 1 and, next to it, the size of the gradient (slopes) at each pixel."""
     colours = COLOURS[theme]
     height, width = image.shape
     sizes = np.abs(slopes) / (np.abs(slopes).max() or 1)
@@ -128,7 +128,7 @@ def drawing(image: np.ndarray, slopes: np.ndarray, taken_for: str, theme: str = 
 
 
 def likelihoods(answer: np.ndarray, classes: Sequence[str], theme: str = "light") -> Chart:
-    """The probability of each class for one input: answer (classes,)."""
+    """Draw the probability of each class for one input; answer: (classes,)."""
     colours = COLOURS[theme]
     best = int(answer.argmax())
     label = {"show": True, "position": "right", "formatter": "{c} %", "color": colours["text"]}
@@ -155,14 +155,14 @@ def likelihoods(answer: np.ndarray, classes: Sequence[str], theme: str = "light"
 def confusion_matrix(
     counts: np.ndarray, classes: Sequence[str], theme: str = "light", part: str = "validation"
 ) -> Chart:
-    """How often a sample of one class (row) was taken for another (column): counts (classes, classes).
+    """Draw how often a sample of one class (row) was predicted as another (column); counts (classes, classes).
 
-    part: of the data, where the samples are from.
+    part: the part of the data that the samples are from, "training" or "validation".
     """
     colours = COLOURS[theme]
     diagonal = np.eye(len(classes), dtype=bool)
     series, maps = [], []
-    # Two series, so that a few mistakes are not lost beside many correct answers. Neither shade hides its number.
+    # Two series with shades of their own: a few mistakes stay visible next to many correct answers.
     for kind, (chosen, colour) in enumerate(((diagonal, colours["train"]), (~diagonal, colours["validation"]))):
         cells = [[j, i, int(counts[i, j])] for i, j in np.argwhere(chosen & (counts > 0)).tolist()]
         label = {"show": True, "color": colours["text"], "fontWeight": "normal" if kind == 0 else "bold"}

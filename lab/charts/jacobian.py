@@ -1,4 +1,4 @@
-"""A Jacobian as a picture: one row for each output, one column for each input, filled pass by pass."""
+"""Heatmap of a Jacobian: one row for each output, one column for each input, filled pass by pass."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lab.charts.chart import COLOURS, SHADES, Chart, heat_palette, mix
 from lab.text import numeral
 
 UNKNOWN = "·"
-FAINTEST, STRONGEST = 0.12, 0.45  # shares of its colour in a cell that is not 0
+MIN_SHADE, MAX_SHADE = 0.12, 0.45  # share of its colour in a cell that is not 0
 
 
 def jacobian(
@@ -20,19 +20,19 @@ def jacobian(
     inputs: Mapping[str, float],
     theme: str = "light",
 ) -> Chart:
-    """matrix (m, n): derivatives of outputs with respect to inputs, which have names and values; known (m, n): which
-    cells a pass has filled.
+    """Draw the derivatives (m, n) of outputs with respect to inputs, both given as name -> value.
 
-    Above zero is blue, below zero has a minus sign and is pink, each with a colour that is seen however small the
-    number is. What is exactly 0 has a dashed frame and no colour; a cell that no pass has filled has a dot.
+    known (m, n): True for the cells that a pass has filled; the others show a dot. Positive cells are blue, negative
+    ones pink with a minus sign, both visibly coloured however small the number. An exact 0 has a dashed frame and no
+    colour.
     """
     colours = COLOURS[theme]
     finite = np.where(known & np.isfinite(matrix), matrix, 0.0)
-    # Rounded up: only what is exactly 0 has no colour.
+    # Rounded up, so that only an exact 0 has no colour.
     sizes = np.ceil(SHADES * np.abs(finite) / (np.abs(finite).max(initial=0.0) or 1.0)).astype(int)
     codes = np.where(known, np.where(finite < 0, SHADES + 1 + sizes, sizes), 2 * SHADES + 2)
     shades = [
-        mix(colours["paper"], colours[ink], FAINTEST + (STRONGEST - FAINTEST) * k / SHADES if k else 0.0)
+        mix(colours["paper"], colours[ink], MIN_SHADE + (MAX_SHADE - MIN_SHADE) * k / SHADES if k else 0.0)
         for ink in ("train", "validation")
         for k in range(SHADES + 1)
     ]

@@ -1,4 +1,4 @@
-"""A function of two parameters seen from above, and the paths that optimizers take down it."""
+"""Contour map of a function of two parameters, with the paths of optimizers that descend it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from lab.charts.contours import contour
 from lab.charts.plane import PLANE, colour_picture
 from lab.text import short
 
-LEVELS = 12  # contours, each with the same area between it and the next
-MARKERS = 60  # steps of a path that are marked one by one; more would hide it
+LEVELS = 12  # number of contours, with equal areas between them
+MAX_MARKERS = 60  # steps of a path that are marked one by one; more would hide it
 
 
 @dataclass(frozen=True)
 class Track:
-    """Where an optimizer has been, the present place last; where its next step would land; and a word on how it is."""
+    """The path of an optimizer: its points so far, the present one last; where its next step would land (ahead), None
+    if there is none; and its state as a word."""
 
     name: str
     places: Sequence[tuple[float, float]]
@@ -38,9 +39,9 @@ def landscape(
     lowest: tuple[float, float] | None = None,
     theme: str = "light",
 ) -> Chart:
-    """Contours of heights (rows, columns) over the grid ys x xs, darker where it is lower, and the tracks upon them.
+    """Draw contours of heights (rows, columns) over the grid ys x xs, darker where lower, and the tracks on them.
 
-    A click on it is heard by `clicked_points`. What is not finite, or outside, is not drawn; the table has it.
+    `clicked_points` receives clicks on it. Points that are not finite or outside are only in the table.
     """
     colours = COLOURS[theme]
     levels = np.unique(np.quantile(heights, (np.arange(LEVELS) + 0.5) / LEVELS))
@@ -50,7 +51,7 @@ def landscape(
     lines: list[Any] = []
     for level in levels:
         for line in contour(heights - level, xs, ys):
-            thinned = np.concatenate([line[:-1:2], line[-1:]])  # half of the points look the same, and travel faster
+            thinned = np.concatenate([line[:-1:2], line[-1:]])  # half of the points look the same and load faster
             lines += [*thinned.round(3).tolist(), (None, None)]
     series: list[dict[str, Any]] = [
         {
@@ -77,7 +78,7 @@ def landscape(
         )
     for index, track in enumerate(tracks):
         series += _track(track, index, colours["classes"], colours["paper"])
-    half = float(xs[1] - xs[0]) / 2, float(ys[1] - ys[0]) / 2  # the picture of the shades ends with its cells
+    half = float(xs[1] - xs[0]) / 2, float(ys[1] - ys[0]) / 2  # the axes end at the edges of the outermost cells
     axis = {
         "type": "value",
         "splitLine": {"show": False},
@@ -122,7 +123,7 @@ def landscape(
 
 
 def _track(track: Track, index: int, classes: Sequence[str], paper: str) -> list[dict[str, Any]]:
-    """The path; the present place, filled; and the place ahead, hollow, with a thin line to it."""
+    """Draw a track: its path; the present point, filled; and the next point, hollow, with a thin line to it."""
     colour, symbol = nth(classes, index + 1), nth(SYMBOLS, index)
     places = [_drawable(place) for place in track.places]
     now, ahead = places[-1], _drawable(track.ahead) if track.ahead else None
@@ -132,7 +133,7 @@ def _track(track: Track, index: int, classes: Sequence[str], paper: str) -> list
             **common,
             "type": "line",
             "data": places,
-            "showSymbol": len(places) <= MARKERS,
+            "showSymbol": len(places) <= MAX_MARKERS,
             "symbolSize": 5,
             "lineStyle": {"type": nth(DASHES, index), "width": 2},
             "z": 4,

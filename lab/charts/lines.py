@@ -1,4 +1,4 @@
-"""Lines over any quantity: what a page computes for many values of one number."""
+"""Line chart over any quantity, for pages that compute a result for many values of one number."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any, Literal
 from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, nth, thinned
 from lab.text import short
 
-TICKS = 8  # on a logarithmic axis whose ends are given, about
+TICKS = 8  # approximate number on a logarithmic axis whose ends are given
 LEGEND_WIDTH, LEGEND_ROW, LEGEND_MARK, LETTER = 400, 24, 49, 6.5  # pixels: of the legend, a row, a mark, a letter
-MARKERS = 40  # more of them than this along a line would hide it
+MAX_MARKERS = 40  # along a line: more would hide it
 
 
 @dataclass(frozen=True)
 class Line:
-    """A named line through points (x, y), the smallest x first. dots: points alone, which nothing connects."""
+    """A named line through points (x, y), the smallest x first. dots: True draws the points without a line."""
 
     name: str
     points: Sequence[tuple[float, float]]
@@ -26,7 +26,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Mark:
-    """A place that matters, on one of the axes, with a word beside it."""
+    """A labelled marker line at a position on one of the axes."""
 
     axis: Literal["x", "y"]
     at: float
@@ -35,7 +35,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Axis:
-    """A name, and whether each step multiplies (a logarithmic axis has no place for what is not above zero)."""
+    """An axis: its name, whether it is logarithmic (which excludes values up to 0), and its ends if they are fixed."""
 
     name: str
     log: bool = False
@@ -63,9 +63,9 @@ def lines(
     height: int = 300,
     theme: str = "light",
 ) -> Chart:
-    """The lines, with a legend, a table of their numbers and words that say where each begins, ends and is lowest.
+    """Draw lines with a legend, a table of their numbers, and a text that says where each begins, ends and is lowest.
 
-    What has no place on an axis (nan, inf, zero on a logarithmic one) is not drawn, and stands in the table.
+    Values that an axis cannot show (nan, inf, zero on a logarithmic axis) are only in the table.
     """
     colours = COLOURS[theme]
     more = LEGEND_ROW * (_legend_rows(drawn) - 1)
@@ -74,7 +74,7 @@ def lines(
         series[0]["markLine"] = {
             "silent": True,
             "symbol": "none",
-            "precision": -1,  # the place itself: ECharts would round it to two digits after the point
+            "precision": -1,  # otherwise ECharts rounds the position to two decimals
             "label": {"formatter": "{b}", "position": "insideEndTop", "color": colours["text"], "fontSize": 12},
             "lineStyle": {"type": "dashed", "color": colours["faint"]},
             "data": [
@@ -98,7 +98,7 @@ def lines(
 
 
 def _legend_rows(drawn: Sequence[Line]) -> int:
-    """How many rows a legend takes in the narrowest chart, so that none of its words is cut."""
+    """Estimate the rows that the legend needs in the narrowest chart, so that no name is cut off."""
     rows, room = 1, float(LEGEND_WIDTH)
     for line in drawn:
         width = LEGEND_MARK + LETTER * len(line.name)
@@ -119,7 +119,7 @@ def _series(line: Line, index: int, x: Axis, y: Axis, theme: str) -> dict[str, A
         "lineStyle": {"type": nth(DASHES, index), "width": 2},
         "symbol": nth(SYMBOLS, index),
         "symbolSize": 13 if line.dots else 7,
-        "showSymbol": len(points) <= MARKERS,
+        "showSymbol": len(points) <= MAX_MARKERS,
         "z": 3,
     }
 

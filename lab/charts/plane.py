@@ -1,4 +1,4 @@
-"""The plane of two inputs: where a network decides what, what a unit puts out, and the learner's own points."""
+"""Charts over the plane of two inputs: the decision boundary, the output of a unit, and the learner's own points."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from lab.charts.chart import COLOURS, SHADES, SYMBOLS, Chart, Colours, invisible
 from lab.charts.contours import contour, frontiers
 from lab.text import numeral, short
 
-MANY = 100  # samples are drawn as one shape, without a border each
-PLANE = (26, 30, 4, 24)  # pixels around the grid of the plane: left, top, right, bottom
+MANY = 100  # more samples are drawn in one go, without borders
+PLANE = (26, 30, 4, 24)  # margins in pixels around the grid of the plane: left, top, right, bottom
 
 
 # ---------------------------------------------------------------- the plane of two inputs
@@ -30,10 +30,10 @@ def boundary(
     theme: str = "light",
     discrete: bool = False,
 ) -> Chart:
-    """Probabilities over the plane as shades, the lines where the likeliest class changes, and samples.
+    """Draw probabilities over the plane as shades, the lines where the likeliest class changes, and samples.
 
-    answers (rows, columns, classes) over the grid ys x xs; points (n, 2) and labels (n,). discrete: one shade for each
-    class, whatever its probability.
+    answers: probabilities (rows, columns, classes) over the grid ys x xs; points (n, 2) and labels (n,).
+    discrete: one shade for each class, whatever its probability.
     """
     colours = COLOURS[theme]
     count = len(classes)
@@ -74,9 +74,10 @@ def unit(
     theme: str = "light",
     before: np.ndarray | None = None,
 ) -> Chart:
-    """What one hidden unit puts out (rows, columns) over the plane: blue above 0, pink below; and a line where it is 0.
+    """Draw a hidden unit's outputs (rows, columns) over the plane: blue above 0, pink below, and a line where it is 0.
 
-    before: what it is before its activation; the line is where this is 0, as with ReLU and tanh the output then is."""
+    before: the unit's pre-activations, if given; the line is then where these are 0.
+    """
     colours = COLOURS[theme]
     codes, palette = signed_shades(outputs, theme)
     spec = _plane(contour(outputs if before is None else before, xs, ys), xs, ys, points, labels, classes, colours)
@@ -95,14 +96,14 @@ def unit(
 
 
 def signed_shades(outputs: np.ndarray, theme: str) -> tuple[np.ndarray, list[str]]:
-    """Shades for values of either sign, as integers like the outputs, and the colours that they stand for."""
+    """Map values of either sign to shade codes of the same shape; return the codes and the colours they stand for."""
     reach = float(np.nanmax(np.abs(outputs), initial=0)) or 1.0
     with np.errstate(invalid="ignore"):
         codes = np.nan_to_num(np.rint(SHADES * outputs / reach)).clip(-SHADES, SHADES).astype(int) + SHADES
     return codes, list(_signed_palette(theme))
 
 
-@cache  # the same for each unit of each drawing
+@cache  # every unit of every drawing needs it
 def _signed_palette(theme: str) -> tuple[str, ...]:
     colours = COLOURS[theme]
     return tuple(
@@ -112,11 +113,11 @@ def _signed_palette(theme: str) -> tuple[str, ...]:
 
 
 def colour_picture(codes: np.ndarray, palette: Sequence[str]) -> bytes:
-    """A picture of (rows, columns) with the k-th colour for code k, the first row at the bottom.
+    """Draw codes (rows, columns) as a PNG with the k-th colour for code k, the first row at the bottom.
 
-    As an image it costs the browser a hundredth of what a chart of so many cells does.
+    An image costs the browser a hundredth of a heatmap with as many cells.
     """
-    from PIL import Image  # here, because a page without this picture is faster without it
+    from PIL import Image  # imported here, because pages without this picture load faster without it
 
     picture = Image.fromarray(np.ascontiguousarray(codes[::-1], dtype=np.uint8), "P")
     picture.putpalette(bytes.fromhex("".join(colour.removeprefix("#") for colour in palette)))
@@ -134,7 +135,7 @@ def _plane(
     classes: Sequence[str],
     colours: Colours,
 ) -> dict[str, Any]:
-    """Lines and samples over the plane: the options of all its pictures."""
+    """Make the options that all charts of the plane share: lines and samples."""
     reach = float(xs[1] - xs[0]) / 2, float(ys[1] - ys[0]) / 2
     number = {
         "type": "value",
@@ -170,7 +171,7 @@ def _plane(
 
 
 def _cells(centres: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The number of the cell that is nearest to each value."""
+    """Return the index of the cell nearest to each value."""
     nearest: np.ndarray = np.abs(centres - values[:, np.newaxis]).argmin(axis=1)
     return nearest
 
@@ -178,7 +179,7 @@ def _cells(centres: np.ndarray, values: np.ndarray) -> np.ndarray:
 def board(
     points: Sequence[tuple[float, float, int]], classes: Sequence[str], reach: float, theme: str = "light"
 ) -> Chart:
-    """An empty plane from -reach to reach on which points can be placed, and those that were."""
+    """Draw the plane from -reach to reach on which the learner places points, with the points placed so far."""
     colours = COLOURS[theme]
     ends = np.array([-reach, reach])
     places = np.array([(x, y) for x, y, _ in points], dtype=float).reshape(-1, 2)
@@ -187,12 +188,12 @@ def board(
     for axis in ("xAxis", "yAxis"):
         spec[axis][0] |= {"min": -reach, "max": reach, "splitLine": {"show": True}}
     counts = [int((labels == c).sum()) for c in range(len(classes))]
-    said = ", ".join(f"{count} of class {name}" for name, count in zip(classes, counts, strict=True))
+    listed = ", ".join(f"{count} of class {name}" for name, count in zip(classes, counts, strict=True))
     return Chart(
         "Your points",
         spec | {"placing": True},
         410,
-        f"The plane with your points: {said}.",
+        f"The plane with your points: {listed}.",
         ("x", "y", "class"),
         [(numeral(x), numeral(y), classes[c]) for x, y, c in points],
     )

@@ -1,4 +1,4 @@
-"""The healthy and the broken engine next to each other: gradients as tables, losses as curves."""
+"""Compare the healthy and the broken engine side by side: code, gradients as tables, losses as curves."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,20 +14,21 @@ from lab.text import numeral, short
 from lab.trace.dot import PALETTES
 from lab.traps.faults.compare import LessonRun, differs
 
-LEAST, MOST = 1e-4, 1e4  # of a logarithmic axis
+MIN_LOSS, MAX_LOSS = 1e-4, 1e4  # limits of a logarithmic axis
 ROWS = 12  # of the table of losses
-LONG = 8  # lines of code: more than these are not seen at once beside each other
+MAX_LINES = 8  # of code: more cannot be seen at once side by side
 
-# The browser chooses between the two, also when the theme changes while this is on the page.
+# The browser chooses one of the two, also when the theme changes while this is on the page.
 _GRADIENT = f"color:light-dark({PALETTES['light']['gradient']},{PALETTES['dark']['gradient']});"
 # An outline and a sign, not a colour, say which elements differ.
 _DIFFERENT = "outline:2px solid currentColor;outline-offset:-3px;font-weight:700;"
 
 
 def code_pair(broken: str, right: str, marks: tuple[Sequence[bool], Sequence[bool]], *, whole: bool) -> str:
-    """HTML: the broken lines beside the right ones; a sign before each line that matters, and a bar.
+    """Make HTML with the broken lines next to the right ones; the marked lines get a sign and a bar.
 
-    whole  with the lines around them: of long code those next to them, and the first, so that all is seen at once
+    marks: for each line of broken and of right, whether it is marked. whole: show the lines around the marked ones,
+    too; of long code only the nearest and the first, so that all can be seen at once.
     """
     blocks = zip(("broken", "right"), (broken, right), marks, "✗✓", strict=True)
     return f'<div class="code-pair">{"".join(_code(*block, whole) for block in blocks)}</div>'
@@ -35,8 +36,8 @@ def code_pair(broken: str, right: str, marks: tuple[Sequence[bool], Sequence[boo
 
 def _code(title: str, code: str, marked: Sequence[bool], sign: str, whole: bool) -> str:
     pairs = [(line, mark) for line, mark in zip(code.splitlines(), marked, strict=True) if mark or whole]
-    if len(pairs) > LONG:
-        pairs = _around(pairs)
+    if len(pairs) > MAX_LINES:
+        pairs = _near_marks(pairs)
     indented = dedent("\n".join(line for line, _ in pairs)).splitlines()
     lines = "".join(
         f'<span class="{title if mark else ""}">{sign if mark else " "} {escape(line)}\n</span>'
@@ -45,9 +46,11 @@ def _code(title: str, code: str, marked: Sequence[bool], sign: str, whole: bool)
     return f'<figure><figcaption>{title}</figcaption><pre tabindex="0" aria-label="{title} code">{lines}</pre></figure>'
 
 
-def _around(pairs: Sequence[tuple[str, bool]]) -> list[tuple[str, bool]]:
-    """The first line and the marked one with the two above it, of several each with the one above; a dotted line for
-    what is left out between."""
+def _near_marks(pairs: Sequence[tuple[str, bool]]) -> list[tuple[str, bool]]:
+    """Keep the first line and each marked line with the line above it (two lines above a single mark).
+
+    A line of dots stands for lines left out.
+    """
     marked = [at for at, (_, mark) in enumerate(pairs) if mark]
     if not marked:
         return list(pairs)
@@ -63,7 +66,7 @@ def _around(pairs: Sequence[tuple[str, bool]]) -> list[tuple[str, bool]]:
 
 
 def gradient_tables(name: str, healthy: np.ndarray | None, broken: np.ndarray | None) -> str:
-    """HTML: the gradient of one tensor from both engines; what differs is outlined and marked ≠."""
+    """Make HTML with one tensor's gradient from both engines; elements that differ are outlined and marked ≠."""
     different, note = None, ""
     if healthy is not None and broken is not None:
         if healthy.shape == broken.shape:
@@ -90,7 +93,7 @@ def gradient_tables(name: str, healthy: np.ndarray | None, broken: np.ndarray | 
 
 
 def value_tables(values: Mapping[str, np.ndarray], code: str) -> str:
-    """HTML: an expression, and beside it the numbers that go in, one table for each tensor."""
+    """Make HTML with an expression and, next to it, a table of each input tensor's values."""
     tables = "".join(
         _scrolling(
             f"{name}, shape {value.shape}", f"values of {name}", _rows(value, np.zeros(value.shape, dtype=bool), "")
@@ -113,7 +116,7 @@ def _table(engine: str, name: str, gradient: np.ndarray | None, marked: np.ndarr
 
 
 def _scrolling(title: str, label: str, rows: str) -> str:
-    """A table that scrolls by itself where it is too wide, also by keyboard."""
+    """Make a table that scrolls separately if it is too wide, also by keyboard."""
     return (
         f'<div tabindex="0" role="region" aria-label="{escape(label)}" style="overflow-x:auto;max-width:100%">'
         '<table style="border-collapse:collapse;font-variant-numeric:tabular-nums;line-height:1.6">'
@@ -135,8 +138,8 @@ def _cell(value: float, marked: bool, style: str) -> str:
     return f'<td style="{style}{_DIFFERENT if marked else ""}">{sign}{numeral(value)}</td>'
 
 
-def in_reach(spec: dict[str, Any]) -> None:
-    """Let a logarithmic axis end where its numbers still fit; a line may leave the picture, not squeeze it."""
+def limit_log_axis(spec: dict[str, Any]) -> None:
+    """Limit a logarithmic axis, so that extreme values leave the picture instead of squeezing the rest."""
     axis = spec["yAxis"]
     if axis["type"] == "log":
         drawn = [value for line in spec["series"] if "name" in line for value in line["data"] if value]
@@ -144,11 +147,11 @@ def in_reach(spec: dict[str, Any]) -> None:
             axis.get("min", _decade(min(drawn, default=1.0))),
             axis.get("max", 10 * _decade(max(drawn, default=1.0))),
         )
-        axis |= {"min": max(low, LEAST), "max": min(high, MOST)}
+        axis |= {"min": max(low, MIN_LOSS), "max": min(high, MAX_LOSS)}
 
 
 def losses(healthy: LessonRun, broken: LessonRun, theme: str) -> Chart:
-    """The training loss of both runs by epoch; logarithmic where they are far apart."""
+    """Draw the training loss of both runs by epoch, on a logarithmic axis if they are far apart."""
     colours = COLOURS[theme]
     runs = (("healthy", healthy), ("broken", broken))
     columns = {name: [record["train_loss"] for record in run.from_start] for name, run in runs}
@@ -185,7 +188,7 @@ def losses(healthy: LessonRun, broken: LessonRun, theme: str) -> Chart:
         "yAxis": {"type": "log"} if logarithmic else {"type": "value", "min": 0},
         "series": series,
     }
-    in_reach(spec)
+    limit_log_axis(spec)
     shown = thinned(range(epochs), ROWS)
     rows = [(str(epoch), *(_at(column, epoch) for column in columns.values())) for epoch in shown]
     return Chart(

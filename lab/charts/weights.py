@@ -1,4 +1,4 @@
-"""Histograms of weights and gradients: now, and over the epochs."""
+"""Histograms of weights and gradients, at one epoch and over the epochs."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from lab.charts.chart import COLOURS, Chart, layer_name, mix, nothing, ramp, thi
 from lab.text import numeral, short
 from lab.training.records import Counted, Histogram, Record
 
-RIDGES = 9  # epochs in a picture of ridges
+RIDGES = 9  # number of epochs in a ridge chart
 
 
 # ---------------------------------------------------------------- weights
 
 
 def weight_histograms(record: Record, initial: Record, layers: Sequence[str], theme: str = "light") -> Chart:
-    """The weights of each layer in the bins that the run keeps, with those of the record `initial` as an outline."""
+    """Draw each layer's weight histogram of a record, with that of the record `initial` as an outline."""
     colours = COLOURS[theme]
     histograms = record["weight_histogram"]
     start = f"after epoch {initial['epoch']}" if initial["epoch"] else "before training"
@@ -93,7 +93,7 @@ def weight_histograms(record: Record, initial: Record, layers: Sequence[str], th
 
 
 def _steps(name: str, edges: Sequence[float], counts: Sequence[int], index: int, style: dict) -> dict[str, Any]:
-    """A histogram as a line that steps from bin to bin."""
+    """Make the line that draws a histogram in steps from bin to bin."""
     return {
         "type": "line",
         "name": name,
@@ -108,7 +108,7 @@ def _steps(name: str, edges: Sequence[float], counts: Sequence[int], index: int,
 
 
 def _spread(histogram: Histogram) -> tuple[float, float, int]:
-    """Mean, deviation and number of the weights, as far as the bins tell."""
+    """Estimate mean and standard deviation of the weights from the bins, and return them with the number of weights."""
     counts, edges = np.array(histogram["counts"], dtype=float), np.array(histogram["edges"])
     total = int(counts.sum()) + histogram["below"] + histogram["above"]
     if not counts.sum():
@@ -119,9 +119,9 @@ def _spread(histogram: Histogram) -> tuple[float, float, int]:
 
 
 def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light") -> Chart:
-    """The histogram of a layer's weights or gradients at several epochs, one behind the other, the latest in front.
+    """Draw the histograms of a layer's weights or gradients at several epochs, one behind the other, latest in front.
 
-    of: "weight" or "gradient". Gradients range over powers of ten, and so do their bins: each is one step wide.
+    of: "weight" or "gradient". The bins of gradients are powers of ten, all drawn with the same width.
     """
     title = f"{of.capitalize()}s over the epochs"
     if not records:
@@ -134,7 +134,7 @@ def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light")
     centres = [round((low + high) / 2, 6) for low, high in pairwise(edges)]
     along: dict[str, Any] = {"type": "value", "min": edges[0], "max": edges[-1], "splitLine": {"show": False}}
     labels: dict[str, Any] = {"showMinLabel": False, "showMaxLabel": False}
-    if of == "gradient":  # the bins are steps of powers of ten, of either sign
+    if of == "gradient":  # the bins are powers of ten of either sign
         along = {"type": "category", "data": _every_hundredfold(edges), "boundaryGap": False}
         centres, labels = list(range(len(centres))), {"interval": 0}
     first, last = colours["weight" if of == "weight" else "gradient"]
@@ -181,10 +181,10 @@ def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light")
 
 
 def _every_hundredfold(edges: Sequence[float]) -> list[str]:
-    """A name for the bin that reaches out to 0.01, to 1, ... and for that of 0; of the others none, or they collide."""
+    """Label only the bins that end at 0.01, 1, ... and the bin of 0: more labels would overlap."""
     names = []
     for low, high in pairwise(edges):
-        end = low if high <= 0 else high if low >= 0 else 0.0  # the one that is farther from 0
+        end = low if high <= 0 else high if low >= 0 else 0.0  # the edge farther from 0
         power = math.log10(abs(end)) if end else 0.0
         named = end == 0 or (abs(power / 2 - round(power / 2)) < 1e-6 and abs(end) > 1.5 * min(map(abs, edges)))
         names.append(numeral(end) if named else "")
@@ -192,7 +192,7 @@ def _every_hundredfold(edges: Sequence[float]) -> list[str]:
 
 
 def _percentiles(histogram: Histogram) -> list[float]:
-    """The quartiles of what a histogram counts, to within a bin."""
+    """Estimate the quartiles of the values that a histogram counts, to within a bin."""
     counts = np.array([histogram["below"], *histogram["counts"], histogram["above"]], dtype=float)
     edges = np.array([histogram["edges"][0], *histogram["edges"], histogram["edges"][-1]])
     if not counts.sum():

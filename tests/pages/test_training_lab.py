@@ -399,7 +399,7 @@ def test_every_dataset_trains(at, data):
 
 def test_a_regression_shows_its_curve_and_reaches_the_noise(at):
     run(at, data="sine", hidden="32 32", activation="tanh", lr="0.01", epochs="60", schedule="cosine")
-    assert heading(at, "The curve it has found")
+    assert heading(at, "The curve that the network has learned")
     run_to_the_end(at)
     data, network = live(at).trainer.dataset, live(at).network()
     x, y = sine(20_000, 0.2, np.random.default_rng(99))
@@ -431,7 +431,7 @@ def test_a_table_of_measurements_becomes_a_regression(at):
     rows = "".join(f"{i / 10},{i % 3},{i * 0.37}\n" for i in range(40))
     at.get("file_uploader")[0].set_value(("mine.csv", f"a,b,y\n{rows}".encode(), "text/csv")).run()
     assert not at.exception
-    assert heading(at, "Answers beside what they should be")
+    assert heading(at, "Answers against targets")
     run_to_the_end(at)
     assert live(at).records[-1]["val_accuracy"] is None
     at.selectbox(key="own table target").set_value("b").run()
@@ -1077,7 +1077,7 @@ def runs(tmp_path, monkeypatch):
 
 
 def test_of_a_long_run_the_nearest_histograms_that_are_kept_are_shown(at, runs, monkeypatch):
-    monkeypatch.setattr("lab.training.shelf.WHOLE", 2)
+    monkeypatch.setattr("lab.training.shelf.MAX_HISTOGRAMS", 2)
     run(at, run="runs/first", epoch="2")
     assert shown(at)["ridges"]["note"] == "epoch 1, the nearest that is kept"
     assert [row[0] for row in shown(at)["ridges"]["rows"]] == ["1"]

@@ -352,7 +352,7 @@ def _norms(healthy: LessonRun, broken: LessonRun, theme: str) -> dict[str, Chart
     high = max(chart.spec["yAxis"]["max"] for chart in norms.values())
     for chart in norms.values():
         chart.spec["yAxis"] |= {"min": low, "max": high}
-        charts.in_reach(chart.spec)
+        charts.limit_log_axis(chart.spec)
     return norms
 
 

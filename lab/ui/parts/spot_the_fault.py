@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from lab import charts
-from lab.charts import Chart, in_reach
+from lab.charts import Chart, limit_log_axis
 from lab.text import numeral
 from lab.traps.faults import refuted
 from lab.traps.faults.catalogue import BY_KEY
@@ -210,7 +210,7 @@ def _loss(case: SuspectCase, run: LessonRun) -> None:
 
     def draw() -> Chart:
         chart = charts.loss(run.from_start, *[np.array([])] * 2, until=max(1, len(run.records)), log=log, theme=theme)
-        in_reach(chart.spec)
+        limit_log_axis(chart.spec)
         return chart
 
     show_chart(memoize("spot loss", (case.number, theme), draw), "spot loss")
@@ -262,7 +262,7 @@ def _chart(name: str, run: LessonRun) -> Chart:
         return charts.accuracy(run.from_start, **options)
     if name == "norms":
         chart = charts.gradient_norms(run.from_start, layers, **options)
-        in_reach(chart.spec)
+        limit_log_axis(chart.spec)
         return chart
     if name == "dead":
         return charts.dead_units(run.from_start, layers[:-1], **options)
