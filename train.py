@@ -41,9 +41,9 @@ from lab.training.doctor import Finding, diagnose, remarks
 from lab.training.features import FEATURES
 from lab.training.live_doctor import Watch
 from lab.training.records import Record, is_regression, score
-from lab.training.run_folder import RunError, RunFolder, alone_in, in_new_folder, write_atomic
+from lab.training.run_folder import RunError, RunFolder, in_new_folder, lock_run, write_atomic
 from lab.training.samples import DataError
-from lab.training.trainer import Trainer, resumed, save_summary, train
+from lab.training.trainer import Trainer, resume_trainer, save_summary, train
 from lab.training.trial import try_in_turn
 from model import ACTIVATIONS, INITS
 
@@ -73,28 +73,28 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Widths(argparse.Action):
-    """Takes 64 32 as well as 64,32 and 64-32."""
+    """Parses widths: 64 32 as well as 64,32 and 64-32."""
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
         setattr(namespace, self.dest, parse_widths(" ".join(values)))
 
 
 class _Changes(argparse.Action):
-    """Takes 5:lr=0.01 8:batch-size=8."""
+    """Parses changes: 5:lr=0.01 8:batch-size=8."""
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
         setattr(namespace, self.dest, tuple(map(parse_change, values)))
 
 
 class _Names(argparse.Action):
-    """Takes x y x2 as well as x,y,x2 and x-y-x2."""
+    """Parses names: x y x2 as well as x,y,x2 and x-y-x2."""
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
         setattr(namespace, self.dest, tuple(re.split(r"[\s,-]+", " ".join(values).strip())) if values else ())
 
 
 def _parser() -> argparse.ArgumentParser:
-    """The flags. Those of the config have no default here, so that only the given ones are in the namespace."""
+    """Make the parser. Settings have no default here, so that only those given end up in the namespace."""
     defaults = Config()
     parser = _Parser(
         prog="train.py",
@@ -112,9 +112,9 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--task",
         metavar="NAME",
-        help=f"of a CSV: {' or '.join(TASKS)} (default: regression where its target is measured)",
+        help=f"for a CSV: {' or '.join(TASKS)} (default: regression if its target is a measured number)",
     )
-    add("--noise", metavar="DEVIATION", type=float, help="of generated points (default: what is usual for their shape)")
+    add("--noise", metavar="DEVIATION", type=float, help="of generated points (default: the usual one of their shape)")
     add("--samples", metavar="N", type=int, help=f"generated points (default {SYNTHETIC_SAMPLES})")
     add(
         "--hidden",
@@ -128,12 +128,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME",
         action=_Names,
         nargs="*",
-        help=f"of two inputs, what the network gets: {', '.join(FEATURES)} (default: the inputs as they are)",
+        help=f"features made of two inputs: {', '.join(FEATURES)} (default: the inputs as they are)",
     )
     add(
         "--skip",
         metavar="ANSWER",
-        help="yes: a hidden layer adds its input to its output, where both are as wide",
+        help="yes: a hidden layer adds its input to its output if both have the same width",
     )
     add("--activation", metavar="NAME", help=f"{', '.join(ACTIVATIONS)} (default {defaults.activation})")
     add("--init", metavar="NAME", help=f"{', '.join(INITS)} (default {defaults.init})")
@@ -143,44 +143,46 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--schedule", metavar="NAME", help=f"of the learning rate: {', '.join(SCHEDULES)} (default {defaults.schedule})"
     )
-    add("--warmup", metavar="EPOCHS", type=int, help="epochs in which the learning rate grows from 0 (default 0)")
+    add("--warmup", metavar="EPOCHS", type=int, help="epochs during which the learning rate grows from 0 (default 0)")
     add("--momentum", metavar="SHARE", type=float, help=f"momentum of sgd (default {defaults.momentum:g})")
     add(
         "--weight-decay",
         metavar="SHARE",
         type=float,
-        help="of each weight, added to its gradient, which pulls it to 0 (default 0)",
+        help="share of each weight that is added to its gradient, which pulls it to 0 (default 0)",
     )
     add(
         "--l1",
         metavar="FACTOR",
         type=float,
-        help="of the sum of the weights' absolute values, added to the loss, which sets weights near 0 (default 0)",
+        help="factor of the L1 penalty: adds the weights' absolute values to the loss, pulling them to 0 (default 0)",
     )
     add("--clip", metavar="NORM", type=float, help="largest norm of all gradients together (default: no limit)")
     add("--batch-size", metavar="N", type=int, help=f"samples in a batch (default {defaults.batch_size})")
     add("--epochs", metavar="N", type=int, help=f"passes over the training samples (default {defaults.epochs})")
-    add("--patience", metavar="N", type=int, help="stop after N epochs without a better one (default: train them all)")
+    add(
+        "--patience", metavar="N", type=int, help="stop after N epochs without a better one (default: train all epochs)"
+    )
     add(
         "--changes",
         metavar="EPOCH:NAME=VALUE",
         action=_Changes,
         nargs="+",
-        help=f"after so many epochs, another value of {', '.join(LIVE)}: --changes 5:lr=0.001 8:batch-size=8",
+        help=f"after that many epochs, a new value of {', '.join(LIVE)}: --changes 5:lr=0.001 8:batch-size=8",
     )
     add("--seed", metavar="N", type=int, help=f"fixes everything that is random (default {defaults.seed})")
     add(
         "--val-fraction",
         metavar="SHARE",
         type=float,
-        help=f"held out to validate (default {defaults.val_fraction}; 0: nothing is, for a handful of rows)",
+        help=f"held out for validation (default {defaults.val_fraction}; 0: nothing, for a handful of rows)",
     )
     add(
         "--sweep",
         metavar="NAME=VALUE,VALUE",
         nargs="+",
         default=None,
-        help="a run for each combination, over all processors: --sweep lr=0.01,0.1 hidden=64-32,128; "
+        help="a run for each combination, on all processors: --sweep lr=0.01,0.1 hidden=64-32,128; "
         "the same command again continues it",
     )
     add(
@@ -198,7 +200,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code. A user's mistake is one line on stderr, never a traceback."""
+    """Run the command line and return its exit code. A user's mistake prints one line to stderr, never a traceback."""
     try:
         argv = sys.argv[1:] if argv is None else list(argv)
         if argv[:1] == ["report"]:
@@ -218,7 +220,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("train.py: stopped by Ctrl-C.", file=sys.stderr)
         return 130
-    except OSError as error:  # stdout: a full disk, or the reader of a pipe has gone. Files raise RunError
+    except OSError as error:  # of stdout: the disk is full or the pipe's reader has gone. Files raise RunError
         return _fail(f"The output could not be written ({error.strerror}); what was trained is kept in the run folder.")
 
 
@@ -240,7 +242,7 @@ def _run_command(given: dict[str, Any]) -> int:
             run = in_new_folder(config.data, lambda path: RunFolder.create(path, config))
         else:
             run = RunFolder.create(Path(out), config)
-    with alone_in(run.path):
+    with lock_run(run.path):
         try:
             return _train_run(run, trainer or _resume(run, given), open_events, quiet, as_json)
         except KeyboardInterrupt:
@@ -265,7 +267,7 @@ def _train_run(
     with _bar(total, begun, "batch", show=not (quiet or as_json)) as bar:
         try:
             for record in train(trainer.config, trainer, on_batch=bar.update):
-                with _ctrl_c_held_back():
+                with _ctrl_c_delayed():
                     run.save(record, trainer.state() | trainer.dataset.preparation)
                     if events:
                         events.write(record)
@@ -281,7 +283,7 @@ def _train_run(
             interrupted = True
         except RunError as error:
             raise RunError(f"{error} Then continue with: {_resume_command(run)}") from None
-    with _ctrl_c_held_back(and_forget=True):
+    with _ctrl_c_delayed(ignore=True):
         save_summary(run, trainer)
         if events:
             events.close()
@@ -308,7 +310,7 @@ def _event_writer() -> type[EventWriter]:
 
 
 def _resume(run: RunFolder, given: dict[str, Any]) -> Trainer:
-    """The flags given must be those of the run; only epochs, patience and data_dir may change."""
+    """Resume a run. Raises ConfigError if a given flag other than epochs, patience and data_dir contradicts it."""
     out = str(run.path)
     begun = run.config()
     for name, value in given.items():
@@ -324,7 +326,7 @@ def _resume(run: RunFolder, given: dict[str, Any]) -> Trainer:
         f"--epochs {config.epochs} would change the learning rates of the run in {out!r}, because its {begun.schedule} "
         f"schedule is laid out over {begun.epochs} epochs: leave it out, or start a new run in another --out.",
     )
-    trainer = resumed(run, config)
+    trainer = resume_trainer(run, config)
     if config != begun:
         run.write_config(config)
     return trainer
@@ -343,7 +345,7 @@ def _sweep_command(texts: list[str], scheduler: str | None, given: dict[str, Any
         name = f"sweep-{given.get('data', Config.data)}"
         members = in_new_folder(name, lambda path: sweep.in_folder(members, path))
     folder = members[0].path.parent
-    again = f"Go on with the same --sweep and --out {shlex.quote(str(folder))}."
+    again = f"Continue with the same --sweep and --out {shlex.quote(str(folder))}."
     sweep.make_folders(members)
     try:
         ready = sum(member.finished() for member in members)
@@ -356,16 +358,16 @@ def _sweep_command(texts: list[str], scheduler: str | None, given: dict[str, Any
         ):
             sweep.train_all(members, workers, on_progress=lambda epochs: bar.update(epochs - bar.n))
     except KeyboardInterrupt:
-        with _ctrl_c_held_back(and_forget=True):
+        with _ctrl_c_delayed(ignore=True):
             begun = ""
             if client:
                 sweep.stop(members)
-                begun = " Those that the cluster has begun stop after their present epoch."
+                begun = " Runs that the cluster has begun stop after their present epoch."
             done = sum(member.finished() for member in members)
             print(f"Stopped by Ctrl-C with {done} of {len(members)} runs finished.{begun} {again}", file=sys.stderr)
         return 130
     except BrokenExecutor:
-        raise RunError(f"A worker process was killed, perhaps for want of memory. {again}") from None
+        raise RunError(f"A worker process was killed, perhaps for lack of memory. {again}") from None
     except (DataError, RunError) as error:
         raise RunError(f"{error} {again}") from None
     table = sweep.rows(members)
@@ -389,7 +391,7 @@ def _report_command(argv: Sequence[str]) -> int:
     page = report.as_html(entries)
     for entry in entries:
         entry.run.write_summary(entry.picture)
-    write_atomic(Path(given.out), page.encode(errors="replace"))  # a folder's name need not be text
+    write_atomic(Path(given.out), page.encode(errors="replace"))  # a folder's name may not be valid text
     print(f"report of {len(entries)} runs in {given.out}" if len(entries) > 1 else f"report in {given.out}", flush=True)
     return 0
 
@@ -397,7 +399,7 @@ def _report_command(argv: Sequence[str]) -> int:
 def _doctor_command(argv: Sequence[str]) -> int:
     parser = _Parser(
         prog="train.py doctor",
-        description="Say what is wrong with a run, and try whether the remedy helps.",
+        description="Say what is wrong with a run, and test whether the remedy helps.",
         allow_abbrev=False,
     )
     parser.add_argument("run", metavar="RUN", help="the folder of a run")
@@ -430,12 +432,12 @@ def _predict_command(argv: Sequence[str]) -> int:
 
     parser = _Parser(
         prog="train.py predict",
-        description="Answer the rows of a table with the network that a run has trained, as CSV.",
+        description="Predict the rows of a table with the network that a run has trained, as CSV.",
         allow_abbrev=False,
     )
     parser.add_argument("run", metavar="RUN", help="the folder of a run")
     parser.add_argument("table", metavar="FILE.csv", help="rows with the columns that it was trained on")
-    parser.add_argument("--out", metavar="FILE", help="default: the answers are printed")
+    parser.add_argument("--out", metavar="FILE", help="default: the predictions are printed")
     given = parser.parse_args(argv)
     answered = predict_table(load(given.run), given.table)
     if given.out is None:
@@ -446,7 +448,7 @@ def _predict_command(argv: Sequence[str]) -> int:
 
 
 def _sweep_axes(texts: Sequence[str]) -> dict[str, list[Any]]:
-    """The values that --sweep names, read as the flag of that name reads them; the widths of `hidden` have dashes."""
+    """Parse the values of --sweep as the flag of each name would; the widths of `hidden` are joined by dashes."""
     settings = {field.name for field in fields(Config)}
     axes: dict[str, list[Any]] = {}
     for text in texts:
@@ -456,7 +458,7 @@ def _sweep_axes(texts: Sequence[str]) -> dict[str, list[Any]]:
         close = difflib.get_close_matches(name, sorted(settings), n=1)
         hint = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(sorted(settings))}."
         require(name in settings, f"--sweep cannot vary {flag!r}: {hint}")
-        require(name not in axes, f"--sweep names {flag} twice: put all its values behind one.")
+        require(name not in axes, f"--sweep names {flag} twice: write all its values after one {flag}=.")
         axes[name] = []
         for value in values.split(","):
             parsed = _parser().parse_args([f"--{name.replace('_', '-')}={value}"])
@@ -469,10 +471,10 @@ def _resume_command(run: RunFolder) -> str:
 
 
 @contextlib.contextmanager
-def _ctrl_c_held_back(and_forget: bool = False) -> Iterator[None]:
-    """While files are written, Ctrl-C waits; it takes effect at the end of the block, or not at all.
+def _ctrl_c_delayed(ignore: bool = False) -> Iterator[None]:
+    """Delay Ctrl-C until the end of the block, while files are written; `ignore`: discard it.
 
-    Where it is ignored, as in what a shell script starts in the background, it stays so.
+    A process that ignores Ctrl-C, such as one that a shell script starts in the background, goes on ignoring it.
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         yield
@@ -483,7 +485,7 @@ def _ctrl_c_held_back(and_forget: bool = False) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, previous)
-    if pressed and not and_forget:
+    if pressed and not ignore:
         raise KeyboardInterrupt
 
 
@@ -502,13 +504,13 @@ def _bar(total: int, initial: int, unit: str, show: bool) -> Any:
 
 def _introduction(trainer: Trainer, run: RunFolder) -> list[str]:
     config = trainer.config
-    resumed = f", continued after epoch {trainer.epoch}" if trainer.epoch else ""
+    continued = f", continued after epoch {trainer.epoch}" if trainer.epoch else ""
     return [
         *trainer.dataset.notes,
         *data_card.sentences(data_card.card(trainer.dataset)),
         f"network: {describe(trainer.sizes, trainer.config)}, {config.init} init, batches of {config.batch_size}, "
         f"{trainer.weights().size:,} weights in float32, seed {config.seed}",
-        f"run: {run.path}{resumed}",
+        f"run: {run.path}{continued}",
     ]
 
 
@@ -550,5 +552,5 @@ def _conclusion(trainer: Trainer, run: RunFolder) -> str:
 
 if __name__ == "__main__":
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="surrogateescape")  # a folder's name need not be text
+        sys.stdout.reconfigure(errors="surrogateescape")  # a folder's name may not be valid text
     sys.exit(main())

@@ -10,7 +10,7 @@ from lab import charts
 from lab.charts import Chart, Track
 from lab.text import counted, numeral, short
 from lab.training.descent.surfaces import NETWORK, REACH, SURFACES, Surface, network_surface, weights
-from lab.training.descent.walk import CONVERGED, DIVERGED, KINDS, MOST, OptimizerStep, Walk
+from lab.training.descent.walk import CONVERGED, DIVERGED, KINDS, MAX_STEPS, OptimizerStep, Walk
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost, clicked_points
@@ -80,7 +80,7 @@ def _joined(values: tuple[float, ...]) -> str:
 START = ("descent x", "descent y")
 RATE = tuple(f"descent rate {kind}" for kind in KINDS)
 PAIR = ("descent first", "descent second")
-STEPS = Field("steps", "descent steps", 0, int, limits=(0, MOST))
+STEPS = Field("steps", "descent steps", 0, int, limits=(0, MAX_STEPS))
 GUESS = Field("guess", "descent guess", None, address.one_of("past", "before", *KINDS))
 FIELDS = (
     TABS.field,
@@ -118,7 +118,7 @@ def _down() -> None:
         boards = ChartHost(NAME)
         boards.board("landscape")
     with right:
-        _guess(surface, walks["momentum"], {kind: walk.ahead(GUESSED).loss for kind, walk in walks.items()})
+        _guess(surface, walks["momentum"], {kind: walk.step_after(GUESSED).loss for kind, walk in walks.items()})
         how = st.empty()
     below = st.container(key="descent-next").empty()
     running = st.session_state["descent running"]
@@ -181,12 +181,12 @@ def _transport(walks: Mapping[str, Walk]) -> None:
     session = st.session_state
 
     def go(by: int) -> None:
-        session["descent steps"] = min(session["descent steps"] + by, MOST)
+        session["descent steps"] = min(session["descent steps"] + by, MAX_STEPS)
 
     def run(on: bool) -> None:
         session["descent running"] = on
 
-    over = session["descent steps"] >= MOST or _ended(walks, session["descent steps"])
+    over = session["descent steps"] >= MAX_STEPS or _ended(walks, session["descent steps"])
     running = session["descent running"]
     with st.container(horizontal=True, gap="small"):
         st.button("Step", key="descent step", on_click=go, args=(1,), type="primary", disabled=over or running)
@@ -199,7 +199,7 @@ def _transport(walks: Mapping[str, Walk]) -> None:
 
 
 def _ended(walks: Mapping[str, Walk], steps: int) -> bool:
-    return all(walk.ahead(steps).state != "descending" for walk in walks.values())
+    return all(walk.step_after(steps).state != "descending" for walk in walks.values())
 
 
 def _guess(surface: Surface, momentum: Walk, losses: Mapping[str, float]) -> None:
@@ -207,7 +207,7 @@ def _guess(surface: Surface, momentum: Walk, losses: Mapping[str, float]) -> Non
     if surface.lowest:
         question = f"After {GUESSED} steps of momentum: x past the minimum, or before it?"
         answers = {"past": "past it", "before": "before it"}
-        began, came, lowest = momentum.ahead(0).at[0], momentum.ahead(GUESSED).at[0], surface.lowest[0]
+        began, came, lowest = momentum.step_after(0).at[0], momentum.step_after(GUESSED).at[0], surface.lowest[0]
         right = "past" if (came - lowest) * (began - lowest) < 0 else "before"
         because = f"x is {numeral(came)}; it began at {numeral(began)}, and the minimum is at {numeral(lowest)}."
     else:
@@ -229,18 +229,18 @@ def _show(
     """The picture and the numbers; and, while it runs, the next slice of it."""
     session = st.session_state
     if session["descent running"]:
-        session["descent steps"] = min(session["descent steps"] + SLICE, MOST)
-        if session["descent steps"] >= MOST or _ended(walks, session["descent steps"]):
-            session["descent steps"] = min(max(len(walk.taken(MOST)) for walk in walks.values()), MOST)
+        session["descent steps"] = min(session["descent steps"] + SLICE, MAX_STEPS)
+        if session["descent steps"] >= MAX_STEPS or _ended(walks, session["descent steps"]):
+            session["descent steps"] = min(max(len(walk.first_steps(MAX_STEPS)) for walk in walks.values()), MAX_STEPS)
             session["descent running"] = False
             st.rerun()
     steps = session["descent steps"]
-    ahead = {kind: walk.ahead(steps) for kind, walk in walks.items()}
+    ahead = {kind: walk.step_after(steps) for kind, walk in walks.items()}
     theme = page.theme()
 
     def drawn() -> tuple[Chart, str, str]:
         tracks = [
-            Track(KINDS[kind].title, walk.places(steps), step.to if step.state == "descending" else None, step.state)
+            Track(KINDS[kind].title, walk.path(steps), step.to if step.state == "descending" else None, step.state)
             for (kind, walk), step in zip(walks.items(), ahead.values(), strict=True)
         ]
         title = f"{surface.title}: {surface.formula}"
@@ -259,7 +259,7 @@ def _now(walks: Mapping[str, Walk], ahead: Mapping[str, OptimizerStep], steps: i
             KINDS[kind].title,
             short(step.loss),
             short(math.hypot(*step.gradient)),
-            step.state if step.state == "descending" else f"{step.state} after {len(walks[kind].taken(steps))}",
+            step.state if step.state == "descending" else f"{step.state} after {len(walks[kind].first_steps(steps))}",
         )
         for kind, step in ahead.items()
     ]

@@ -32,7 +32,7 @@ from lab.training.records import BULKY, Record, is_record, slim
 State = dict[str, np.ndarray]
 T = TypeVar("T")
 
-# A bulky part of a line as we write it: twenty times as fast to take out as to read.
+# Matches the histograms in a line of metrics.jsonl: cutting them out is twenty times as fast as parsing them.
 _BULK = re.compile(rb'"(?:%s)": \{(?:[^{}"]|"[^"]*"|\{[^{}]*\})*\}, ' % "|".join(sorted(BULKY)).encode())
 
 
@@ -41,7 +41,7 @@ class RunError(ValueError):
 
 
 def write_atomic(path: Path, content: bytes) -> None:
-    """Make `path` hold `content`, or leave it as it was. Raises RunError when it cannot be written."""
+    """Write `content` to `path`, completely or not at all. Raises RunError when it cannot be written."""
     temporary = path.with_name(path.name + ".tmp")
     try:
         with temporary.open("wb") as file:
@@ -56,11 +56,10 @@ def write_atomic(path: Path, content: bytes) -> None:
 
 
 @contextlib.contextmanager
-def alone_in(folder: Path, wait: bool = False) -> Iterator[None]:
-    """Be the only one who changes the run in the folder. Raises RunError when another process is at it, unless it
-    waits.
+def lock_run(folder: Path, wait: bool = False) -> Iterator[None]:
+    """Lock a run's folder against changes by other processes. With `wait`, wait for the lock.
 
-    The system takes the lock from a process that dies.
+    Raises RunError if another process holds the lock and `wait` is False. The system releases a dead process's lock.
     """
     try:
         import fcntl
@@ -87,9 +86,10 @@ def cannot_write(path: Path, error: OSError) -> RunError:
 
 
 def in_new_folder(data: str, make: Callable[[Path], T]) -> T:
-    """What `make` makes in the first of runs/NAME-1, runs/NAME-2, ... that does not exist. Raises RunError as it does.
+    """Call `make` with the first of runs/NAME-1, runs/NAME-2, ... that does not exist, and return its result.
 
-    data: such as "moons" or "csv:a/b.csv". When another process takes the folder meanwhile, the next one is tried.
+    data: the dataset's name, such as "moons" or "csv:a/b.csv". If another process takes the folder first, the next one
+    is tried. Raises RunError if `make` does.
     """
     kind, _, path = data.partition(":")
     name = re.sub(r"[^\w-]+", "-", f"{kind}-{Path(path).stem}" if path else kind)
@@ -106,7 +106,7 @@ def in_new_folder(data: str, make: Callable[[Path], T]) -> T:
 
 
 def is_run(path: Path) -> bool:
-    """Is there a run in the folder?"""
+    """Return True if the folder holds a run."""
     return os.path.isfile(path / "config.json")  # unlike Path.is_file, false where we may not look
 
 
@@ -114,7 +114,7 @@ class RunFolder:
     """A run on disk. `RunFolder.create` makes one, `RunFolder(path)` opens one that exists."""
 
     def __init__(self, path: Path) -> None:
-        """Raises RunError when there is no run in the folder."""
+        """Open the run in a folder. Raises RunError when there is none."""
         self.path = path
         if not is_run(path):
             raise RunError(f"There is no run in {str(path)!r} (no config.json): name the folder of a run.")
@@ -122,8 +122,8 @@ class RunFolder:
     @classmethod
     def create(cls, path: Path, config: Config) -> RunFolder:
         """Make the folder with its config.json. Raises RunError when it holds files already or cannot be made."""
-        # A new folder is filled beside its place and then renamed: it never exists without its config.json.
-        beside = path.parent / f".{path.name}.{os.getpid()}.tmp"
+        # A new folder is filled under a temporary name and then renamed: it never exists without its config.json.
+        temporary = path.parent / f".{path.name}.{os.getpid()}.tmp"
         try:
             if os.path.isdir(path):
                 if any(not file.name.endswith(".tmp") for file in path.iterdir()):
@@ -131,19 +131,19 @@ class RunFolder:
                         f"{str(path)!r} holds files already: give another --out, or continue its run with --resume."
                     )
             else:
-                beside.mkdir(parents=True)
-            home = beside if beside.is_dir() else path
+                temporary.mkdir(parents=True)
+            home = temporary if temporary.is_dir() else path
             write_atomic(home / "config.json", _pretty(config))
-            if home is beside:
-                beside.rename(path)
+            if home is temporary:
+                temporary.rename(path)
         except OSError as error:
             raise cannot_write(path, error) from None
         finally:
-            shutil.rmtree(beside, ignore_errors=True)
+            shutil.rmtree(temporary, ignore_errors=True)
         return cls(path)
 
     def config(self) -> Config:
-        """Raises RunError for a damaged file, ConfigError for settings without sense."""
+        """Read the settings. Raises RunError for a damaged file, ConfigError for settings that cannot be used."""
         try:
             settings = json.loads((self.path / "config.json").read_text())
         except (OSError, ValueError, RecursionError):
@@ -159,10 +159,10 @@ class RunFolder:
         write_atomic(self.path / "summary.png", png)
 
     def records(self, histograms: int = 2) -> list[Record]:
-        """The epochs that metrics.jsonl holds. A last line that was cut off in the middle is left out.
+        """Read the records in metrics.jsonl. A last line that was cut off in the middle is left out.
 
-        histograms: in so many records they are kept, evenly spread, the first and the last among them; the others are
-        slim. Two are what the doctor and the picture need; those of all epochs may be more than the memory holds.
+        histograms: the number of records that keep their histograms, evenly spread, always the first and the last. Two
+        are enough for the doctor and the picture; those of all epochs may not fit into memory.
         Raises RunError when a line is not the record of its epoch, ConfigError (see `config`).
         """
         layers, lines = self.config().layer_names, self._lines()
@@ -176,7 +176,7 @@ class RunFolder:
         return records
 
     def _lines(self) -> list[bytes]:
-        """The complete lines of metrics.jsonl."""
+        """Read the complete lines of metrics.jsonl."""
         try:
             lines = (self.path / "metrics.jsonl").read_bytes().splitlines(keepends=True)
         except FileNotFoundError:
@@ -186,7 +186,7 @@ class RunFolder:
         return lines[:-1] if lines and not lines[-1].endswith(b"\n") else lines
 
     def _parsed(self, line: bytes, whole: bool) -> Any:
-        """The JSON of a line; not `whole`: without histograms, if the line is as we write it."""
+        """Parse a line; unless `whole`, cut its histograms out first. Raises RunError."""
         try:
             with contextlib.suppress(ValueError):
                 return json.loads(line if whole else _BULK.sub(b"", line))
@@ -195,7 +195,7 @@ class RunFolder:
             raise self._damaged("metrics.jsonl") from None
 
     def save(self, record: Record, state: State) -> None:
-        """Write what an epoch leaves behind: its record, the weights if they are the best so far, the checkpoint."""
+        """Write an epoch's record, its weights if they are the best so far, and the checkpoint."""
         self._append(record)
         if record["best"]:
             self._write_best_weights(state["best_weights"])
@@ -204,20 +204,20 @@ class RunFolder:
         write_atomic(self.path / "checkpoint.npz", buffer.getvalue())
 
     def checkpoint(self) -> State | None:
-        """The state after the last epoch that was saved; None when no epoch was."""
+        """Load the state after the last saved epoch; None before the first. Raises RunError for a damaged file."""
         path = self.path / "checkpoint.npz"
         if not path.exists():
             return None
         try:
             with np.load(path, allow_pickle=False) as archive:
                 return {name: archive[name] for name in archive.files}
-        except Exception:  # a damaged archive fails in a dozen ways, according to the byte that is wrong
+        except Exception:  # NumPy raises many kinds of errors for a damaged archive
             raise self._damaged("checkpoint.npz") from None
 
     def sizes(self) -> tuple[int, ...] | None:
-        """The widths of the network, from the inputs to the classes; None while there is no checkpoint, which has them.
+        """Read the network's widths, from the inputs to the classes, from the checkpoint; None if there is none yet.
 
-        Raises RunError for a damaged one, ConfigError (see `config`).
+        Raises RunError for a damaged checkpoint, ConfigError (see `config`).
         """
         state, hidden = self.checkpoint(), self.config().hidden
         if state is None:
@@ -228,7 +228,7 @@ class RunFolder:
         return sizes
 
     def rewind(self, epoch: int, best_weights: np.ndarray) -> None:
-        """Bring the files back to the epoch of the checkpoint, in case the process was killed after writing some."""
+        """Cut the files back to the checkpoint's epoch: a killed process may have written more than its checkpoint."""
         if len(self.records()) < epoch:
             raise self._damaged("metrics.jsonl")
         write_atomic(self.path / "metrics.jsonl", b"".join(self._lines()[:epoch]))
@@ -245,7 +245,7 @@ class RunFolder:
                 os.fsync(file.fileno())
         except OSError as error:
             with contextlib.suppress(OSError):
-                os.truncate(path, size)  # half a line may have arrived before the disk was full
+                os.truncate(path, size)  # half a line may have been written before the disk was full
             raise cannot_write(path, error) from None
 
     def _write_best_weights(self, weights: np.ndarray) -> None:
@@ -254,7 +254,7 @@ class RunFolder:
         write_atomic(self.path / "best_weights.npy", buffer.getvalue())
 
     def _damaged(self, name: str) -> RunError:
-        return RunError(f"{name} in {str(self.path)!r} is damaged: move this folder away, and train its run anew.")
+        return RunError(f"{name} in {str(self.path)!r} is damaged: move this folder away, and train its run again.")
 
 
 def _line(record: Record) -> bytes:

@@ -1,4 +1,4 @@
-"""Runs to come back to and to compare: those of the page, and those that the command line left in the runs folder."""
+"""The shelf of runs to compare: runs of this visitor, and runs that the command line wrote to the runs folder."""
 
 from __future__ import annotations
 
@@ -17,21 +17,24 @@ from lab.config import hosted
 from lab.training.config import Config, ConfigError, setting_text, sizes_text
 from lab.training.live import Own
 from lab.training.records import Record, slim
-from lab.training.run_folder import RunError, RunFolder, alone_in, is_run
+from lab.training.run_folder import RunError, RunFolder, is_run, lock_run
 
-MOST = 12  # of the page's runs: the oldest makes room
-WHOLE = 300  # records of an opened run keep their histograms: a longer one would take hundreds of megabytes
-LONGEST_NAME = 60
-UNUSABLE = '/ \\ : * ? " < > |'  # in the names of files, on one system or another
-FILES = re.compile(  # of a run, with those of TensorBoard, and those that were being written when it was killed
+MAX_RUNS = 12  # of the page on the shelf: a new one replaces the oldest
+MAX_HISTOGRAMS = 300  # epochs of an opened run that keep them: more would take hundreds of megabytes
+MAX_NAME_LENGTH = 60
+UNUSABLE = '/ \\ : * ? " < > |'  # characters that some system does not allow in file names
+FILES = re.compile(  # files of a run, including TensorBoard's and those left half written by a killed process
     r"(config\.json|metrics\.jsonl|best_weights\.npy|checkpoint\.npz|summary\.png)(\.tmp)?|events\.out\.tfevents\..*"
 )
 
 
 @dataclass
 class Kept:
-    """A run on the shelf. Its records lack the histograms, unless it was opened; `shared`: it lies in the folder, for
-    all visitors. Of the page's runs: file, where it is kept whole; own, the visitor's data that it was trained on."""
+    """A run on the shelf. Its records have no histograms unless it was opened with `open_whole`.
+
+    shared: True for a run in the runs folder, which all visitors see. For a run of the page, file: the complete run on
+    disk; own: the visitor's own data that it was trained on.
+    """
 
     name: str
     config: Config
@@ -41,20 +44,19 @@ class Kept:
     own: Own = field(default_factory=dict)
 
     def to_jsonl(self) -> str:
-        """The records as the command line writes them: one JSON object per line."""
+        """Write the records as the command line does: one JSON object per line."""
         return "".join(json.dumps(record) + "\n" for record in self.records)
 
 
 def put(shelf: list[Kept], config: Config, records: Sequence[Record], own: Own | None = None) -> list[Kept]:
-    """The shelf with one run more. A run with the same settings on the same data is replaced, unless it went further
-    than this one."""
+    """Return the shelf with one more run; a run with the same settings and data is replaced if not longer."""
     own = own or {}
     twin = next((kept for kept in shelf if (kept.config, kept.own) == (config, own)), None)
     if not records or (twin and len(twin.records) >= len(records)):
         return shelf
     if twin:
         return [Kept(kept.name, config, slim(records), own=own) if kept is twin else kept for kept in shelf]
-    return [*shelf, Kept(unused(default_name(config), shelf), config, slim(records), own=own)][-MOST:]
+    return [*shelf, Kept(unused(default_name(config), shelf), config, slim(records), own=own)][-MAX_RUNS:]
 
 
 def default_name(config: Config) -> str:
@@ -63,14 +65,14 @@ def default_name(config: Config) -> str:
 
 
 def unused(name: str, shelf: Sequence[Kept]) -> str:
-    """The name, with a number behind it when a run has it already."""
+    """Return the name, with a number appended if a run on the shelf already has it."""
     taken = {kept.name for kept in shelf}
     candidates = (name if number == 1 else f"{name} ({number})" for number in range(1, len(taken) + 2))
     return next(candidate for candidate in candidates if candidate not in taken)
 
 
 def differences(config: Config, other: Config) -> str:
-    """What the first run sets differently: "lr 0.1 instead of 0.01, seed 3 instead of 0"."""
+    """List how the first run's settings differ from the other's: "lr 0.1 instead of 0.01, seed 3 instead of 0"."""
     parts = []
     for setting in fields(Config):
         mine, others = (setting_text(getattr(c, setting.name)) for c in (config, other))
@@ -80,7 +82,7 @@ def differences(config: Config, other: Config) -> str:
 
 
 def table(runs: Sequence[Kept]) -> dict[str, list[Any]]:
-    """Runs as columns: their names, what they reached, and each setting in which they differ."""
+    """Make the columns of a table of runs: their names, their results, and each setting in which they differ."""
     columns: dict[str, list[Any]] = {
         "run": [run.name for run in runs],
         "epochs": [len(run.records) for run in runs],
@@ -98,7 +100,7 @@ def table(runs: Sequence[Kept]) -> dict[str, list[Any]]:
 
 
 def _best_accuracy(run: Kept) -> float | None:
-    """None of a regression, of a run without an epoch, and of one that held nothing out."""
+    """Return the best validation accuracy; None for regressions, empty runs and runs without a validation set."""
     if not run.config.val_fraction:
         return None
     return max((r["val_accuracy"] for r in run.records if r["val_accuracy"] is not None), default=None)
@@ -108,8 +110,10 @@ def _best_accuracy(run: Kept) -> float | None:
 
 
 def from_folder(folder: Path) -> tuple[list[Kept], list[str]]:
-    """The runs in the sub-folders of `folder` and in its sweeps, by name, and one sentence for each that cannot be
-    read."""
+    """Read the runs in the sub-folders of `folder` and in its sweeps, by name.
+
+    Returns them with one sentence for each run that cannot be read.
+    """
     paths, complaints = _runs(folder)
     found = []
     for name, path in paths.items():
@@ -121,29 +125,31 @@ def from_folder(folder: Path) -> tuple[list[Kept], list[str]]:
 
 
 def open_whole(folder: Path, name: str) -> Kept:
-    """The run of this name (see `from_folder`) with histograms: those of WHOLE epochs, evenly spread, the first and the
-    last among them. Raises RunError, ConfigError: one sentence."""
-    kept = _read(name, _find(folder, name), histograms=WHOLE)
+    """Read the run of this name (see `from_folder`) with the histograms of up to MAX_HISTOGRAMS epochs, evenly spread.
+
+    Raises RunError, ConfigError: one sentence.
+    """
+    kept = _read(name, _find(folder, name), histograms=MAX_HISTOGRAMS)
     if not kept.records:
         raise RunError(f"The run {name!r} cannot be shown whole: it has no complete epoch yet.")
     return kept
 
 
 def rename(folder: Path, name: str, new: str) -> str:
-    """Call the run's folder `new`, where it is; returns its name from now on. Raises RunError: one sentence.
+    """Rename a run's folder to `new` and return the run's new name. Raises RunError: one sentence.
 
-    A run that is taken out of its sweep by another name is trained again when the sweep is continued.
+    A sweep looks for its runs by name: if it is continued, it trains a renamed run again.
     """
     path = _changeable(folder, name)
     if not _may_be_called(new):
         raise RunError(
-            f"A run cannot be called {new[:LONGEST_NAME]!r}: use up to {LONGEST_NAME} letters, digits, spaces and "
-            f"signs, but none of {UNUSABLE}, and no dot at either end."
+            f"A run cannot be called {new[:MAX_NAME_LENGTH]!r}: use up to {MAX_NAME_LENGTH} letters, digits, spaces "
+            f"and signs, but none of {UNUSABLE}, and no dot at either end."
         )
     if _alike(new) in {_alike(other.name) for other in path.parent.iterdir() if other != path}:
-        raise RunError(f"Another run or file beside it is called {new!r} already, or nearly: choose another name.")
+        raise RunError(f"Another run or file next to it already has the name {new!r}, or nearly: choose another name.")
     try:
-        with alone_in(path):
+        with lock_run(path):
             path.rename(path.with_name(new))
     except OSError as error:
         raise RunError(f"The run {name!r} could not be renamed ({error.strerror}).") from None
@@ -155,18 +161,18 @@ def delete(folder: Path, name: str) -> None:
     path = _changeable(folder, name)
     others = [file.name for file in path.iterdir() if file.is_dir() or not FILES.fullmatch(file.name)]
     if others:
-        raise RunError(f"The folder of {name!r} holds {others[0]!r} too, which is not of a run: delete it yourself.")
+        raise RunError(f"The folder of {name!r} also holds {others[0]!r}: it is not only a run, delete it yourself.")
     try:
-        with alone_in(path):
+        with lock_run(path):
             doomed = Path(tempfile.mkdtemp(dir=path.parent, prefix=".", suffix=".tmp"))
-            path.rename(doomed / path.name)  # it is no run any more, however far the next line gets
+            path.rename(doomed / path.name)  # from here on it is not a run, even if deleting it fails half way
             shutil.rmtree(doomed)
     except OSError as error:
         raise RunError(f"The run {name!r} could not be deleted ({error.strerror}).") from None
 
 
 def _runs(folder: Path) -> tuple[dict[str, Path], list[str]]:
-    """All run folders by name, and a sentence for each that is left out. A link is never followed."""
+    """Find all run folders by name, and say in a sentence for each one left out why. Links are never followed."""
     paths: dict[str, Path] = {}
     complaints: list[str] = []
     for entry in _subfolders(folder, complaints):
@@ -194,39 +200,42 @@ def _subfolders(folder: Path, complaints: list[str]) -> list[Path]:
 
 
 def _find(folder: Path, name: str) -> Path:
-    """The folder of a run. A name is looked up among those that there are; it is never made a path."""
+    """Return the folder of the run with this name, by looking it up: a name is never turned into a path.
+
+    Raises RunError if there is no such run.
+    """
     paths, _ = _runs(folder)
     if name not in paths:
-        raise RunError(f"There is no run called {name[:LONGEST_NAME]!r}: it may have been renamed or deleted.")
+        raise RunError(f"There is no run called {name[:MAX_NAME_LENGTH]!r}: it may have been renamed or deleted.")
     return paths[name]
 
 
 def _changeable(folder: Path, name: str) -> Path:
     if hosted():
-        raise RunError("This server is shared by its visitors: the runs in its folder are for reading only.")
+        raise RunError("This server is shared by its visitors: the runs in its folder are read-only.")
     path = _find(folder, name)
     try:
         _read(name, path)
     except (RunError, ConfigError) as error:
-        raise RunError(f"{name!r} is not a run that could be changed here: {error}") from None
+        raise RunError(f"{name!r} is not a run that can be changed here: {error}") from None
     return path
 
 
 def _read(name: str, path: Path, histograms: int = 0) -> Kept:
-    """The run in a folder, with the histograms of so many epochs. Raises RunError, ConfigError."""
+    """Read the run in a folder, with the histograms of this many epochs. Raises RunError, ConfigError."""
     for file in (path / "config.json", path / "metrics.jsonl"):
         if os.path.lexists(file) and (file.is_symlink() or not os.path.isfile(file)):
-            raise RunError(f"its {file.name} is a link or no file at all.")
+            raise RunError(f"its {file.name} is a link or not a file.")
     run = RunFolder(path)
     return Kept(name, run.config(), run.records(histograms), shared=True)
 
 
 def _may_be_called(name: str) -> bool:
-    """Is this a name for a folder, on every system?"""
+    """Return True if a folder can have this name on every system."""
     safe = name.isprintable() and not any(sign in name for sign in UNUSABLE.split())
-    return 0 < len(name) <= LONGEST_NAME and safe and name == name.strip(" .")
+    return 0 < len(name) <= MAX_NAME_LENGTH and safe and name == name.strip(" .")
 
 
 def _alike(name: str) -> str:
-    """The same for names that look alike, or are alike to a file system that ignores case."""
+    """Normalize a name so that names that look the same, or differ only in case, become equal."""
     return unicodedata.normalize("NFKC", name).casefold()

@@ -1,4 +1,4 @@
-"""The picture of a run: loss, accuracy, gradient norms and weights, as one PNG; and of several runs together.
+"""Draw the PNG of a run (loss, accuracy, gradient norms and weights) and the PNG that compares several runs.
 
 Drawn with matplotlib's objects, not with pyplot: pyplot keeps every figure in a global list, which is not safe where
 sessions share a process. Lines differ in style and marker as well as in colour.
@@ -30,15 +30,15 @@ LAYER_STYLES: tuple[Style, ...] = (
     (SKY, (0, (5, 1, 1, 1, 1, 1)), "v"),
     (ORANGE, (0, (1, 1)), "P"),
 )
-LEAST_SPAN = 0.05  # of an axis, as a share of the values along it
-MARKERS = 20  # more than this along a line would hide it
+MIN_SPAN = 0.05  # of an axis, as a share of the values along it
+MAX_MARKERS = 20  # along a line: more would hide it
 
 
 def run_picture(records: Sequence[Record], title: str, stopped_early: bool = False, held_out: bool = True) -> bytes:
-    """The PNG for the records of a run, at least one. Of the histograms it draws those of the last.
+    """Draw the PNG of a run from its records, at least one; the weight histograms are those of the last record.
 
-    held_out: were samples held out for validation? Without, what the records call so was measured on the training
-    samples, and is not drawn a second time under another name.
+    held_out: False if no samples were held out. The validation numbers then repeat the training numbers and are not
+    drawn.
     """
     figure = Figure(figsize=(11, 7.5), layout="constrained")
     FigureCanvasAgg(figure)
@@ -56,7 +56,7 @@ def run_picture(records: Sequence[Record], title: str, stopped_early: bool = Fal
 
 
 def comparison_picture(runs: Mapping[str, Sequence[Record]]) -> bytes:
-    """The PNG with the validation loss and accuracy of several runs, name -> records, at least one epoch each."""
+    """Draw the PNG of several runs' validation loss and accuracy; runs: name -> records, at least one each."""
     figure = Figure(figsize=(11, 4.2 + 0.22 * len(runs)), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(1, 2)
@@ -79,8 +79,10 @@ def comparison_picture(runs: Mapping[str, Sequence[Record]]) -> bytes:
 
 
 def _drawable(text: str) -> str:
-    """The text with a box for what the font has no sign for: matplotlib would warn of each emoji, and cannot draw at
-    all what is no text, such as a folder's name in another encoding."""
+    """Replace the characters that the font lacks by a box.
+
+    Matplotlib warns of each emoji, and fails on surrogates, as in a folder's name in another encoding.
+    """
     known = get_font(findfont(FontProperties())).get_charmap()
     return "".join(sign if ord(sign) in known else "\N{WHITE SQUARE}" for sign in text)
 
@@ -109,7 +111,7 @@ def _best_epoch(records: Sequence[Record]) -> int:
 
 def _curve(panel: Axes, epochs: np.ndarray, values: np.ndarray, label: str, style: Style) -> None:
     colour, line, marker = style
-    every = -(-len(epochs) // MARKERS)
+    every = -(-len(epochs) // MAX_MARKERS)
     panel.plot(epochs, values, color=colour, linestyle=line, marker=marker, markersize=4, markevery=every, label=label)
 
 
@@ -130,7 +132,7 @@ def _training(held_out: bool) -> str:
 
 
 def _draw_scores(panel: Axes, records: Sequence[Record], held_out: bool) -> None:
-    """Accuracy, or of a regression R²."""
+    """Draw the accuracy, or a regression's R²."""
     epochs, train, val = column(records, "epoch"), scores(records, "train"), scores(records, "val")
     _curve(panel, epochs, train, _training(held_out), (BLUE, "-", "o"))
     best, regression = _best_epoch(records), is_regression(records[0])
@@ -171,7 +173,7 @@ def _draw_weights(panel: Axes, last: Record) -> None:
 
 
 def _head(panel: Axes, title: str) -> None:
-    """The title and, under it, the legend: outside the plot, where it covers no line."""
+    """Set the title and, under it but above the plot, the legend, where it covers no line."""
     _, labels = panel.get_legend_handles_labels()
     columns = 3 if max(map(len, labels)) < 14 else 2
     rows = -(-len(labels) // columns)
@@ -187,7 +189,7 @@ def _head(panel: Axes, title: str) -> None:
 
 
 def _scale(panel: Axes) -> None:
-    """A logarithmic axis shows a loss or a norm best, but has no place for zeros (a network initialised with them)."""
+    """Choose the y-axis: logarithmic where the values are positive and vary enough, linear otherwise."""
     values = np.concatenate([line.get_ydata() for line in panel.get_lines()])
     values = values[np.isfinite(values)]
     if not values.size:
@@ -199,6 +201,6 @@ def _scale(panel: Axes) -> None:
         panel.set_yscale("log")
         panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         panel.yaxis.set_minor_formatter(NullFormatter())
-    elif high - low < LEAST_SPAN * high:  # what hardly moves should look like it
-        panel.set_ylim(low - LEAST_SPAN * high, high + LEAST_SPAN * high)
+    elif high - low < MIN_SPAN * high:  # a value that hardly changes should look flat
+        panel.set_ylim(low - MIN_SPAN * high, high + MIN_SPAN * high)
     panel.yaxis.set_major_formatter("{x:g}")

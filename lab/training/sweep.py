@@ -1,8 +1,7 @@
-"""A sweep: one run for each combination of settings, each in a folder of its own, over several processes or a
-cluster.
+"""A sweep: one run for each combination of settings, each in its own folder, on several processes or a cluster.
 
-The folders hold all there is to know. Progress is read from them, a run that was interrupted goes on from its
-checkpoint, and one that is finished is not trained again: doing the same sweep a second time continues it.
+All state is in the folders. Progress is read from them, an interrupted run continues from its checkpoint, and a
+finished one is not trained again: starting the same sweep a second time continues it.
 """
 
 from __future__ import annotations
@@ -25,21 +24,21 @@ from lab.training.config import Config, ConfigError, sizes_text
 from lab.training.datasets import load_dataset
 from lab.training.doctor import diagnose
 from lab.training.records import Record, ending
-from lab.training.run_folder import RunError, RunFolder, alone_in, cannot_write, is_run, write_atomic
-from lab.training.trainer import Trainer, resumed, save_summary, train
+from lab.training.run_folder import RunError, RunFolder, cannot_write, is_run, lock_run, write_atomic
+from lab.training.trainer import Trainer, resume_trainer, save_summary, train
 
 if TYPE_CHECKING:
     from distributed import Client  # an optional extra
 
 POLL_SECONDS = 0.2
 CONNECT_SECONDS = 10
-OF_THE_DATA = ("data", "data_dir", "target", "task", "val_fraction", "noise", "samples")  # of all seeds, one is tried
-STOP = ".stop"  # while it is in the folder of a sweep, nobody trains its runs any further
+DATA_SETTINGS = ("data", "data_dir", "target", "task", "val_fraction", "noise", "samples")  # each combination is loaded
+STOP = ".stop"  # while this file is in a sweep's folder, its runs stop after their present epoch
 
 
 @dataclass(frozen=True)
 class Member:
-    """One run of a sweep. chosen: the settings in which it differs from the others."""
+    """One run of a sweep; chosen: its values of the settings that the sweep varies."""
 
     chosen: dict[str, Any]
     config: Config
@@ -49,15 +48,15 @@ class Member:
         return RunFolder(self.path).records()
 
     def finished(self) -> bool:
-        """Is there nothing left to do? The summary is written last."""
+        """Return True if nothing is left to do. The summary is written last."""
         records = self.records()
         return bool(records) and ending(self.config, records) != "" and (self.path / "summary.png").exists()
 
 
 def plan(axes: Mapping[str, Sequence[Any]], given: Mapping[str, Any], out: Path) -> list[Member]:
-    """Every combination of the values in `axes`, the last changing fastest, with the settings `given` for all runs.
+    """Make a run for every combination of the values in `axes`, the last changing fastest; all share `given`.
 
-    Raises ConfigError, and DataError for data that cannot be used: before anything is trained or written.
+    Raises ConfigError, and DataError for unusable data, before anything is trained or written.
     """
     members = []
     for values in itertools.product(*axes.values()):
@@ -68,25 +67,25 @@ def plan(axes: Mapping[str, Sequence[Any]], given: Mapping[str, Any], out: Path)
         raise ConfigError(f"--sweep has {number} runs for the folder {str(path)!r}: give every value once.")
     datasets = {}
     for config in (member.config for member in members):
-        sort = tuple(getattr(config, name) for name in OF_THE_DATA)
-        if sort not in datasets:
-            datasets[sort] = load_dataset(config)
-        Trainer(config, datasets[sort])  # refuses a network that is too large
+        key = tuple(getattr(config, name) for name in DATA_SETTINGS)
+        if key not in datasets:
+            datasets[key] = load_dataset(config)
+        Trainer(config, datasets[key])  # refuses a network that is too large
     return members
 
 
 def folder_name(chosen: Mapping[str, Any]) -> str:
-    """A folder for the settings {"lr": 0.1, "hidden": (64, 32)}: "lr=0.1,hidden=64-32", never a path."""
+    """Name the folder of a run with these settings: {"lr": 0.1, "hidden": (64, 32)} -> "lr=0.1,hidden=64-32"."""
     return ",".join(f"{name}={_word(value)}" for name, value in chosen.items()).replace(os.sep, "-").replace(":", "-")
 
 
 def _word(value: Any) -> str:
-    """A value as --sweep takes it, and with all its digits: two runs must not have one folder."""
+    """Write a value as --sweep takes it, with all its digits, so that no two runs get the same folder."""
     return sizes_text(value) or "none" if isinstance(value, tuple) else str(value)
 
 
 def in_folder(members: Sequence[Member], folder: Path) -> list[Member]:
-    """The members, with their folders in a new one. Raises RunError when there is one already."""
+    """Return the members with their folders inside `folder`, which is made. Raises RunError if it exists already."""
     try:
         folder.mkdir(parents=True)
     except OSError as error:
@@ -95,7 +94,7 @@ def in_folder(members: Sequence[Member], folder: Path) -> list[Member]:
 
 
 def make_folders(members: Sequence[Member]) -> None:
-    """A folder for each run, unless it is there already. Raises RunError when it is that of another run."""
+    """Make each run's folder unless it exists. Raises RunError when it holds a run with other settings."""
     for member in members:
         if not is_run(member.path):
             RunFolder.create(member.path, member.config)
@@ -105,20 +104,20 @@ def make_folders(members: Sequence[Member]) -> None:
 
 
 def stop(members: Sequence[Member]) -> None:
-    """End the runs that a cluster has begun, each after its present epoch: Dask can take back only what has not begun.
+    """Stop the runs that a cluster is training after their present epoch: Dask can cancel only runs not yet begun.
 
-    `make_folders` allows it again. Raises RunError.
+    `make_folders` lets them continue. Raises RunError.
     """
     for folder in {member.path.parent for member in members}:
         write_atomic(folder / STOP, b"")
 
 
 def train_folder(path: str) -> None:
-    """Train the run in a folder to its end, from wherever it stands. This is what a worker process does."""
+    """Train the run in a folder from its checkpoint to its end. Worker processes call this."""
     run = RunFolder(Path(path))
-    with alone_in(run.path, wait=True):  # a cluster may still be at work on an earlier sweep
+    with lock_run(run.path, wait=True):  # a cluster may still be at work on an earlier sweep
         config = run.config()
-        trainer = resumed(run, config)
+        trainer = resume_trainer(run, config)
         for record in train(config, trainer):
             run.save(record, trainer.state() | trainer.dataset.preparation)
             if (run.path.parent / STOP).exists():
@@ -127,9 +126,9 @@ def train_folder(path: str) -> None:
 
 
 def train_all(members: Sequence[Member], executor: Executor, on_progress: Callable[[int], Any]) -> None:
-    """Train all runs that are not finished. `on_progress` is told the number of epochs that all runs have together.
+    """Train all runs that are not finished; call `on_progress` with the number of epochs done in all runs together.
 
-    An epoch that a run did not need, because it stopped before the last one, counts as done.
+    Epochs that a run skipped by stopping early count as done.
     """
     futures: dict[Future[None], Member] = {}
     with _ctrl_c_blocked():
@@ -154,7 +153,7 @@ def _epochs(path: Path) -> int:
 
 @contextmanager
 def _ctrl_c_blocked() -> Iterator[None]:
-    """Ctrl-C waits until the end of the block. A process that is started in it never sees any: we are to stop it."""
+    """Delay Ctrl-C until the end of the block. Processes started inside never receive it: the parent stops them."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
@@ -167,7 +166,7 @@ def _ctrl_c_blocked() -> Iterator[None]:
 
 @contextmanager
 def local_workers(runs: int) -> Iterator[Executor]:
-    """Worker processes, one for each processor. When the block is left early, they are killed, which harms no run."""
+    """Start worker processes, one for each processor. An exception in the block kills them, which harms no run."""
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")  # the processes share the processors: each of them computes in one thread
     executor = ProcessPoolExecutor(max(1, min(os.cpu_count() or 1, runs)), get_context("spawn"))
@@ -176,13 +175,13 @@ def local_workers(runs: int) -> Iterator[Executor]:
     except BaseException:
         for process in active_children():
             process.kill()
-        executor.shutdown(cancel_futures=True)  # which waits for its thread: left alone, it may speak at Python's end
+        executor.shutdown(cancel_futures=True)  # waits for its thread, which could print an error as Python exits
         raise
     executor.shutdown()
 
 
 def connect(address: str) -> Client:
-    """A Dask cluster. Its workers must see the same folders as we do, and find the modules of this project.
+    """Connect to a Dask cluster, whose workers must see the same folders and be able to import this project.
 
     Raises ConfigError when Dask is not installed or no scheduler answers.
     """
@@ -200,7 +199,10 @@ def connect(address: str) -> Client:
 
 
 async def _knock(address: str) -> None:
-    """Raises OSError, ValueError or TypeError. A Client that finds nobody raises another error long after."""
+    """Check that a scheduler answers; a Client would only fail much later, with another error.
+
+    Raises OSError, ValueError or TypeError.
+    """
     from distributed.comm import connect
     from distributed.security import Security
 
@@ -210,16 +212,16 @@ async def _knock(address: str) -> None:
 
 @contextmanager
 def cluster_workers(client: Client) -> Iterator[Executor]:
-    """The workers of a cluster. A run whose worker dies is given to another, which goes on from the checkpoint."""
+    """Yield a cluster's workers. If a worker dies, another one continues its run from the checkpoint."""
     with client:
-        yield client.get_executor(pure=False)  # not pure: it is the folder, not Dask, that knows what was done
+        yield client.get_executor(pure=False)  # Dask must not reuse results: the folder says what was done
 
 
 # ---------------------------------------------------------------- the table at the end
 
 
 def rows(members: Sequence[Member]) -> list[dict[str, Any]]:
-    """What each finished run came to, the best validation accuracy first."""
+    """Return the results of each finished run, the best validation accuracy first."""
     table = []
     for member in members:
         if not member.finished():
@@ -244,20 +246,20 @@ def rows(members: Sequence[Member]) -> list[dict[str, Any]]:
 
 
 def rank(measured: Mapping[str, Any]) -> tuple[float, float]:
-    """Sorts by validation accuracy, the best first, then by loss; regressions, which have none, behind."""
+    """Return a sort key: validation accuracy, best first, then loss; regressions, which have no accuracy, come last."""
     loss = measured["val_loss"]
     return -(measured["val_accuracy"] or 0.0), math.inf if loss is None else loss
 
 
 def _share(value: float | None) -> str:
-    """An accuracy; a regression has none."""
+    """Format an accuracy as a percentage; "-" for a regression, which has none."""
     return "-" if value is None else f"{value:.2%}"
 
 
 def as_text(table: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The rows, at least one, as lines of a table for the terminal, its head first.
+    """Format the rows, at least one, as lines of a table for the terminal, its head first.
 
-    The last column has how a run ended, unless it was trained as planned, and the first thing that the doctor says.
+    The last column says how a run ended, unless it was trained as planned, and gives the doctor's first finding.
     """
     head = [*table[0]["settings"], "best val", "val loss", "train", "epoch", "time", " doctor"]
     lines = [

@@ -1,4 +1,4 @@
-"""A CSV of one's own: columns of numbers or of few texts, and one that is to be found."""
+"""Read a CSV of the user's own: input columns of numbers or of a few different texts, and one target column."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ import numpy as np
 from lab.text import counted
 from lab.training.samples import MAX_CELL, Cell, DataError, Raw, numbered
 
-MOST_TEXTS = 20  # different ones in a column of texts, each of which becomes an input
+MAX_TEXTS = 20  # different ones in a column of texts, each of which becomes an input
 DECIMAL_COMMA = re.compile(r"[+-]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d+)?", re.ASCII)
-MISSING = frozenset({"na", "n/a", "nan", "null", "?"})  # what R, pandas and others write where a number is missing
+MISSING = frozenset({"na", "n/a", "nan", "null", "?"})  # R, pandas and others write these for a missing number
 PERCENT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)\s*%", re.ASCII)
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", re.ASCII)
 DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{4})([T ]\d{1,2}:\d{2}.*)?", re.ASCII)
 
-Row = tuple[int, list[str]]  # its number, as a spreadsheet counts, and its cells
+Row = tuple[int, list[str]]  # its number, counted from 1 as in a spreadsheet, and its cells
 
 
 def of_file(path: str, target: str | None, task: str | None) -> Raw:
-    """Raises DataError (for what the others are, see `load` in datasets.py)."""
+    """Read the samples in a CSV file (arguments as in `load` in datasets.py). Raises DataError."""
     if not path:
         raise DataError("csv: needs the path of a file: write for example --data csv:flowers.csv.")
     return _parse_table(*_opened(path), path, target, task)
 
 
 def _opened(path: str) -> tuple[list[Row], str]:
-    """The rows of a file, and what separates their cells. Raises DataError."""
+    """Read the rows of a file, and the separator of their cells. Raises DataError."""
     try:
         with open(os.path.expanduser(path), newline="", encoding="utf-8-sig", opener=_open_file) as file:
             return _csv_rows(file, path)
@@ -46,13 +46,13 @@ def _opened(path: str) -> tuple[list[Row], str]:
 
 
 def of_text(text: str, name: str, target: str | None, task: str | None) -> Raw:
-    """name: what to call it in notes and errors. Raises DataError."""
+    """Read the samples in the text of a CSV; name: what to call it in notes and errors. Raises DataError."""
     rows, mark = _csv_rows(io.StringIO(text.removeprefix("\ufeff"), newline=""), name)
     return _parse_table(rows, mark, name, target, task)
 
 
 def _open_file(path: str, flags: int) -> int:
-    """Raises OSError for what is neither a file nor a folder: reading a pipe or a device may wait for ever."""
+    """Open a file. Raises OSError for a pipe or a device, since reading one may wait for ever."""
     kind = os.stat(path).st_mode
     if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
         raise OSError(errno.EINVAL, "It is a pipe or a device")
@@ -60,7 +60,7 @@ def _open_file(path: str, flags: int) -> int:
 
 
 def _csv_rows(file: IO[str], name: str) -> tuple[list[Row], str]:
-    """The rows that are not blank, and what separates their cells."""
+    """Return the rows that are not blank, and the separator of their cells. Raises DataError."""
     try:
         first = file.readline()
         if re.fullmatch(r'"?sep=.?"?', first.strip(), re.IGNORECASE):
@@ -73,20 +73,19 @@ def _csv_rows(file: IO[str], name: str) -> tuple[list[Row], str]:
 
 
 def separator(line: str) -> str:
-    """What separates the cells of a CSV, by its first line: a comma, a semicolon or a tab."""
+    """Guess the separator of a CSV from its first line: a comma, a semicolon or a tab."""
     others = [mark for mark in ";\t" if mark in line]
-    if others and not re.search(r",(?!\d)|(?<!\d),", line):  # commas that stand in numbers only are decimal commas
+    if others and not re.search(r",(?!\d)|(?<!\d),", line):  # commas only between digits are decimal commas
         return max(others, key=line.count)
     return max(",;\t", key=line.count)
 
 
 def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task: str | None) -> Raw:
-    """Columns of numbers or of few texts, and one of classes, or of what a regression is to find.
+    """Turn the rows of a CSV into raw samples: input columns, and the target column of classes or numbers.
 
-    The first row is a header when no cell in it is a number.
-
-    mark: what separates the cells. Where it is no comma, numbers may have decimal commas. Each different text of a
-    column becomes an input, which is 1 where it stands. An empty cell is a missing number.
+    The first row is a header when no cell in it is a number. mark: the separator of the cells; if it is not a comma,
+    numbers may have decimal commas. Each different text of a column becomes an input that is 1 in the rows with that
+    text. An empty cell is a missing number. Raises DataError.
     """
     if not rows:
         raise DataError(f"{path!r} is empty: it needs rows of numbers and one column of class names.")
@@ -111,9 +110,9 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
             raise DataError(f"{path!r}, row {number}: the label in {header[label_at]!r} is empty, fill it in.")
     classes = sorted(set(labels), key=_as_class)
     numbers = [_number(label) for label in labels]
-    whole = all(value is not None and value.is_integer() for value in numbers)
-    often = len(classes) > 20 or (not whole and 2 * len(classes) > len(labels))  # few rows have few different numbers
-    measured = None not in numbers and often and (not whole or len(labels) < 5 * len(classes))
+    ints = all(value is not None and value.is_integer() for value in numbers)
+    many = len(classes) > 20 or (not ints and 2 * len(classes) > len(labels))  # few rows have few different numbers
+    measured = None not in numbers and many and (not ints or len(labels) < 5 * len(classes))
     regression = task == "regression" or (task is None and measured)
     if regression:
         classes = []
@@ -142,8 +141,10 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
 
 
 def inputs_of_file(path: str, cells: Sequence[Cell]) -> tuple[list[str], list[list[str]], np.ndarray]:
-    """A table to be answered: its header, its rows as they stand, and the features (rows, features) that a network was
-    trained on, nan where a number is missing. Raises DataError, for example for a column that it lacks."""
+    """Read a CSV to be predicted: its header, its unchanged rows, and the network's inputs (rows, features).
+
+    A missing number is nan. Raises DataError, for example for a column that the table lacks.
+    """
     rows, mark = _opened(path)
     if not rows:
         raise DataError(f"{path!r} is empty: it needs rows like those that the network was trained on.")
@@ -169,10 +170,10 @@ def inputs_of_file(path: str, cells: Sequence[Cell]) -> tuple[list[str], list[li
 
 
 def _cleaned(path: str, header: list[str], rows: list[Row], label_at: int) -> tuple[list[Row], list[str]]:
-    """The rows with plain numbers only, and what was changed: marks of missing numbers are empty cells, and percent
-    signs and the commas of thousands are gone where all numbers of a column are written so.
+    """Return the rows with numbers that Python can read, and a sentence about each kind of change.
 
-    Raises DataError for a column of dates, and for a missing number among those that a regression is to find.
+    Marks of missing numbers become empty cells; percent signs and thousands separators are removed where all numbers
+    of a column are written that way. Raises DataError for a column of dates.
     """
     table = [list(cells) for _, cells in rows]
     missing, percents, thousands = 0, [], []
@@ -207,37 +208,36 @@ def _cleaned(path: str, header: list[str], rows: list[Row], label_at: int) -> tu
 
 
 def _with_point(path: str, number: int, cell: str) -> str:
-    """A cell of a table with decimal commas, as Python writes numbers."""
+    """Replace the decimal comma in a cell by a point. Raises DataError for a number that is written with a point."""
     text = cell.strip()
     if DECIMAL_COMMA.fullmatch(text):
         return text.replace(".", "").replace(",", ".")
     if "." in text and _number(text) is not None:
         raise DataError(
             f"{path!r}, row {number}: {text[:40]!r} has a point, where other numbers of the table have a comma: write "
-            f"them all alike."
+            f"them all the same way."
         )
     return cell
 
 
 def _inputs(path: str, header: list[str], rows: list[Row], at: int) -> list[tuple[str | None, np.ndarray]]:
-    """What a column gives the network: its numbers, or an input for each of its texts. The text, None for numbers, and
-    the values (rows,) of each.
+    """Turn a column into inputs of the network: its numbers, or one input for each of its texts.
 
-    Raises DataError for a cell that is neither of the one kind nor of the other.
+    Returns (None, values) for numbers, or (text, values) for each text; values (rows,). Raises DataError.
     """
     cells = [cells[at].strip() for _, cells in rows]
     filled = [cell for cell in cells if cell]
     different = sorted({*filled})
     if not filled:
         raise DataError(f"{path!r}: the column {header[at]!r} is empty: remove it.")
-    if any(_number(cell) is not None for cell in filled) or len(different) > min(MOST_TEXTS, len(filled) / 2):
+    if any(_number(cell) is not None for cell in filled) or len(different) > min(MAX_TEXTS, len(filled) / 2):
         return [(None, np.array([_cell(path, number, header[at], cells[at]) for number, cells in rows]))]
     missing = np.array([not cell for cell in cells])
     return [(text, np.where(missing, np.nan, [float(cell == text) for cell in cells])) for text in different]
 
 
 def _width(rows: list[Row], path: str) -> int:
-    """How many cells every row has. Raises DataError when they differ, or make no table."""
+    """Return the number of cells in every row. Raises DataError when rows differ, or a row has only one cell."""
     width = len(rows[0][1])
     for number, cells in rows:
         if len(cells) != width:
@@ -260,7 +260,7 @@ def _trailing(path: str, number: int) -> str:
 
 
 def _as_class(label: str) -> tuple[float, str]:
-    """Sorts classes: numbers by value, and behind them all other texts, "nan" and "inf" among them."""
+    """Return a sort key for class names: numbers by value, then all other texts, with "nan" and "inf" among them."""
     value = _number(label)
     return (math.inf if value is None or not math.isfinite(value) else value), label
 
@@ -278,8 +278,8 @@ def _find_target(path: str, target: str | None, names: list[str]) -> int:
 
 
 def _number(cell: str) -> float | None:
-    """What a cell says as a number, nan and inf included. Python would also take 1_000, and digits of other scripts."""
-    if not cell.isascii() or "_" in cell:
+    """Parse a cell as a number, also nan and inf; None if it is not one."""
+    if not cell.isascii() or "_" in cell:  # float() would accept 1_000, and digits of other scripts
         return None
     try:
         return float(cell)
@@ -288,10 +288,10 @@ def _number(cell: str) -> float | None:
 
 
 def _cell(path: str, number: int, column: str, cell: str) -> float:
-    """The number in a cell, nan where it is empty, or a DataError that says where the cell is."""
+    """Return the number in a cell, nan if it is empty. Raises DataError, which says where the cell is."""
     text = cell.strip()
     value = _number(text) if text else math.nan
-    if not text or (value is not None and abs(value) <= MAX_CELL):  # false for nan, too
+    if not text or (value is not None and abs(value) <= MAX_CELL):  # the comparison is False for nan
         return cast(float, value)
     place = f"{path!r}, row {number}, column {column!r}"
     if "," in text and _number(text.replace(",", ".", 1)) is not None:
@@ -301,5 +301,5 @@ def _cell(path: str, number: int, column: str, cell: str) -> float:
         )
     raise DataError(
         f"{place}: {text[:40]!r} is not a number that can be used. Put a number there, leave the cell empty, or remove "
-        f"the row; a column of texts needs at most {MOST_TEXTS} different ones, each more than once."
+        f"the row; a column of texts needs at most {MAX_TEXTS} different ones, each more than once."
     )

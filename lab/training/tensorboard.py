@@ -1,4 +1,4 @@
-"""The records of a run as event files, which TensorBoard reads. Needs the package `tensorboard`, an optional extra."""
+"""Write a run's records as event files for TensorBoard. Needs the package `tensorboard`, an optional extra."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class EventWriter:
 
 
 def _histogram(histogram: Histogram) -> HistogramProto:
-    """TensorBoard names a bin by its upper edge alone; what lies beyond the edges goes into the outermost bins."""
+    """Convert a histogram; values beyond its edges join the outer bins, since TensorBoard knows only upper edges."""
     edges, counts = histogram["edges"], [histogram["below"], *histogram["counts"]]
     counts[-1] += histogram["above"]
     return HistogramProto(min=edges[0], max=edges[-1], num=sum(counts), bucket_limit=edges, bucket=counts)

@@ -1,4 +1,4 @@
-"""A trained network in use: `load(run)` gives it with the preparation of its inputs, `predict` asks it."""
+"""Use a trained network: `load(run)` returns it with the preparation of its inputs, and `predict` applies it."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from model import MLP
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """A network with the weights of its best epoch, for inputs as they stand in the data.
+    """A network with the weights of its best epoch, which takes inputs in the data's original units.
 
-    classes: what it tells apart; empty for a regression. cells: what each input is read from in a table; empty for
-    pixels. mean, scale: of the training samples. target: mean and deviation of what a regression finds.
+    classes: their names; empty for a regression. cells: the column that each input of a table is read from; empty for
+    pixels. mean, scale: of the training samples. target: mean and deviation of a regression's target.
     """
 
     network: MLP
@@ -45,11 +45,11 @@ class TrainedModel:
 
     @property
     def inputs(self) -> int:
-        """How many numbers a sample has."""
+        """Number of inputs of a sample."""
         return 2 if self.config.features else len(self.network.layers[0].weight)
 
     def prepare(self, samples: Any) -> np.ndarray:
-        """Samples (n, inputs) as the network gets them; what is missing (nan) gets the mean. Raises DataError."""
+        """Standardise samples (n, inputs) for the network; missing numbers (nan) become the mean. Raises DataError."""
         raw = np.asarray(samples, dtype=float)
         if raw.ndim != 2 or raw.shape[1] != self.inputs:
             raise DataError(f"The network needs samples of {self.inputs} numbers, not an array of shape {raw.shape}.")
@@ -57,7 +57,7 @@ class TrainedModel:
         return prepared
 
     def predict(self, samples: Any) -> np.ndarray:
-        """The class of each sample, as a text, or in a regression its number: (n,). Raises DataError."""
+        """Predict each sample's class, as a text, or in a regression its number: (n,). Raises DataError."""
         prepared = self.prepare(samples)
         if self.target:
             return answers(self.network, prepared) * self.target[1] + self.target[0]
@@ -65,14 +65,14 @@ class TrainedModel:
         return names
 
     def probabilities(self, samples: Any) -> np.ndarray:
-        """How likely each class is, (n, classes). Raises DataError, also for a regression."""
+        """Compute the probability of each class, (n, classes). Raises DataError, also for a regression."""
         if not self.classes:
-            raise DataError("A regression gives numbers, no probabilities: use predict.")
+            raise DataError("A regression gives numbers, not probabilities: use predict.")
         return probabilities(self.network, self.prepare(samples))
 
 
 def load(run: str | Path) -> TrainedModel:
-    """The model that a run has trained, at its best epoch. Raises RunError, ConfigError, DataError."""
+    """Load a run's model with the weights of its best epoch. Raises RunError, ConfigError, DataError."""
     folder = RunFolder(Path(run))
     config, state, sizes = folder.config(), folder.checkpoint(), folder.sizes()
     if state is None or sizes is None:
@@ -98,7 +98,7 @@ def load(run: str | Path) -> TrainedModel:
 
 
 def predict_table(model: TrainedModel, path: str) -> str:
-    """The rows of a CSV with the model's answers behind them, as CSV: the class with its probability, or the number.
+    """Return a CSV file's rows as CSV with the predictions appended: the class and its probability, or the number.
 
     Raises DataError.
     """

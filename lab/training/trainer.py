@@ -1,6 +1,6 @@
-"""A network in training: one batch is one `step()`, and an epoch ends with `finish_epoch()` and its record.
+"""Train a network: `step()` trains on one batch, and `finish_epoch()` ends an epoch and returns its record.
 
-`train` yields these records; a page, the command line and the tests all consume it.
+`train` yields these records; the page, the command line and the tests all use it.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ T = TypeVar("T")
 
 
 def learning_rate(config: Config, step: int, steps_per_epoch: int) -> float:
-    """The rate of the step with this number, counted from 0 over the whole run.
+    """Compute the learning rate of a step, counted from 0 over the whole run.
 
-    In the warm-up it grows in a straight line, from nearly 0 up to config.lr. Then, by config.schedule, it
+    During the warm-up it grows linearly, from nearly 0 up to config.lr. Then, by config.schedule, it
     constant   stays
     step       falls to a tenth after half of the epochs, and to a hundredth after three quarters
     cosine     falls along half a wave of the cosine, nearly to 0 at the end of the last epoch
@@ -44,23 +44,23 @@ def learning_rate(config: Config, step: int, steps_per_epoch: int) -> float:
     return config.lr
 
 
-EVALUATION_BATCH = 250  # large enough to be fast, small enough that its activations are no burden
+EVALUATION_BATCH = 250  # large enough to be fast, small enough that its activations take little memory
 HISTOGRAM_BINS = 48
 _POWERS = [float(f"{10 ** (third / 3):.3g}") for third in range(-18, 4)]  # 1e-06, 2.15e-06, 4.64e-06, 1e-05, ... 10
-GRADIENT_EDGES = (*(-power for power in reversed(_POWERS)), *_POWERS)  # of all runs; the middle bin holds the zeros
-SATURATED = 0.05  # of its largest value: an activation's derivative below this lets hardly any gradient through
-LARGEST_NETWORK = 100_000_000  # weights: with the optimizer's memory of them about 2 GB
+GRADIENT_EDGES = (*(-power for power in reversed(_POWERS)), *_POWERS)  # same in all runs; the middle bin holds zeros
+SATURATED = 0.05  # an activation is flat where its derivative is below this share of its largest value
+MAX_WEIGHTS = 100_000_000  # of a network: with the optimizer's state about 2 GB
 _INIT, _SHUFFLE = 1, 2  # with the seed, these make independent streams of random numbers
-_TRAIN_ANEW = "move the folder of the run away, and train it anew."
-_PROGRESS = ("epoch", "batch", "diverged", "best_epoch", "best_accuracy", "best_loss")  # of a Trainer, in its state
+_TRAIN_AGAIN = "move the folder of the run away, and train it again."
+_PROGRESS = ("epoch", "batch", "diverged", "best_epoch", "best_accuracy", "best_loss")  # attributes saved in a state
 
 
 class Tally:
-    """What is gathered over the batches of an epoch: an array for each quantity. All of them are part of a state."""
+    """Quantities accumulated over the batches of an epoch, one array each; a trainer's state includes all of them."""
 
     def __init__(self, layers: int) -> None:
         self.grad_norm_sums = np.zeros(layers)
-        self.clipped = np.zeros((), int)  # steps
+        self.clipped = np.zeros((), int)  # number of steps with clipped gradients
         self.update_ratios = np.full(layers, np.nan)  # of the last step
         self.gradient_counts = np.zeros((layers, len(GRADIENT_EDGES) + 1), int)  # of the last batch
         self.seconds = np.zeros(())
@@ -69,15 +69,18 @@ class Tally:
 class Trainer:
     """A network in training. `step()` trains on one batch; after `steps_per_epoch` of them, `finish_epoch()` measures.
 
-    Between any two calls it can be paused, or saved with `state()` and brought back with `load_state()`, and it goes
-    on bit for bit as if nothing had happened. Nothing random is left to save: the order of the samples in an epoch
-    depends on the seed and the number of the epoch alone.
+    Between any two calls it can be paused, or saved with `state()` and restored with `load_state()`, and it continues
+    with bit-for-bit the same numbers. No random state has to be saved: the order of the samples in an epoch depends
+    only on the seed and the number of the epoch.
     """
 
-    network: type[MLP] = MLP  # a subclass may have one of its own
+    network: type[MLP] = MLP  # a subclass may train another class
 
     def __init__(self, config: Config, dataset: Dataset | None = None) -> None:
-        """Without a dataset, load the one that the config names. Raises DataError, ConfigError (too many weights)."""
+        """Initialise the network; without a dataset, load the one that the config names.
+
+        Raises DataError, and ConfigError for too many weights or for features that do not fit the data.
+        """
         require(
             isinstance(config, Config),
             f"The settings must be a Config, not a {type(config).__name__}: write Config(lr=0.01, epochs=10), or "
@@ -88,15 +91,15 @@ class Trainer:
         inputs = self.dataset.train_x.shape[1]
         require(
             inputs == 2 or not config.features,
-            f"belong to data with two inputs, and {config.data!r} has {inputs}: leave them out.",
+            f"need data with two inputs, and {config.data!r} has {inputs}: leave them out.",
             "features",
         )
-        self._noisy = {config.noise: self.dataset}
+        self._by_noise = {config.noise: self.dataset}
         self.sizes = (len(config.features) or inputs, *config.hidden, self.dataset.outputs)
         weights = sum((n_in + 1) * n_out for n_in, n_out in itertools.pairwise(self.sizes))
         require(
-            weights <= LARGEST_NETWORK,
-            f"{typed(config.hidden)} makes a network of {weights:,} weights, more than the {LARGEST_NETWORK:,} that "
+            weights <= MAX_WEIGHTS,
+            f"{typed(config.hidden)} makes a network of {weights:,} weights, more than the {MAX_WEIGHTS:,} that "
             f"are trained here: use narrower layers.",
             "hidden",
         )
@@ -112,9 +115,9 @@ class Trainer:
         self.histogram_edges = self._per_layer(_histogram_edges(layer.weight.numpy()) for layer in self.model.layers)
 
         for after, *_ in config.changes:
-            self._adopt(after)  # data that cannot be had are said at once
-        self.epoch = 0  # how many are finished
-        self.batch = 0  # how many of the current epoch are done
+            self._apply_settings(after)  # raises DataError now, not in the middle of the run
+        self.epoch = 0  # number of finished epochs
+        self.batch = 0  # number of finished batches of the current epoch
         self.diverged = False
         self.best_epoch = 0
         self.best_accuracy = 0.0
@@ -125,7 +128,7 @@ class Trainer:
         self.origin = self._origin()
 
     def new_network(self, init: str, rng: np.random.Generator | None = None) -> MLP:
-        """A network as that of the run, with other weights."""
+        """Make a network of the run's architecture with newly initialised weights."""
         config, skip = self.config, self.config.skip == "yes"
         if config.features:
             return features.network(config.features, self.sizes, config.activation, init, rng, skip)
@@ -137,44 +140,44 @@ class Trainer:
 
     @property
     def stopped_early(self) -> bool:
-        """Has it lost patience, with epochs to go?"""
+        """True if the patience ran out before the last epoch."""
         patience = self.config.patience
         lost = patience is not None and self.epoch - self.best_epoch >= patience
         return lost and self.epoch < self.config.epochs and not self.diverged
 
     @property
     def epoch_complete(self) -> bool:
-        """Is it time for `finish_epoch()`? After the last batch, or at once when the loss is no longer a number."""
+        """True when it is time for `finish_epoch()`: after the last batch, or at once when the loss is inf or nan."""
         return self.batch == self.steps_per_epoch or (self.diverged and self.batch > 0)
 
     @property
     def first_dataset(self) -> Dataset:
-        """The samples that the run began with: other noise makes others."""
-        return self._noisy[self.config.noise]
+        """The dataset that the run began with; a change of the noise makes another one."""
+        return self._by_noise[self.config.noise]
 
     def reconfigure(self, config: Config) -> None:
-        """Go on with a configuration that differs only in changes that are still to come."""
+        """Continue with a configuration that differs only in future changes of settings."""
         self.config = config
         if self.batch == 0:
             self._begin_epoch()
 
-    def _adopt(self, epoch: int) -> None:
-        """Take the settings that are in force after so many epochs."""
+    def _apply_settings(self, epoch: int) -> None:
+        """Apply the settings in force after this many epochs. Raises DataError."""
         self.settings = settings = self.config.at(epoch)
-        if settings.noise not in self._noisy:
-            self._noisy[settings.noise] = load_dataset(settings)
-        self.dataset = self._noisy[settings.noise]
+        if settings.noise not in self._by_noise:
+            self._by_noise[settings.noise] = load_dataset(settings)
+        self.dataset = self._by_noise[settings.noise]
         self.steps_per_epoch = self.steps_in(epoch)
         self.optimizer.weight_decay = settings.weight_decay
         if isinstance(self.optimizer, SGD):
             self.optimizer.momentum = settings.momentum
 
     def steps_in(self, epoch: int) -> int:
-        """How many batches the epoch has that follows so many."""
+        """Return the number of batches in the epoch that follows this many epochs."""
         return -(-len(self.dataset.train_x) // self.config.at(epoch).batch_size)  # rounded up
 
     def _begin_epoch(self) -> None:
-        self._adopt(self.epoch)
+        self._apply_settings(self.epoch)
         self.batch = 0
         self._order = self._shuffled()
         self._tally = Tally(len(self.model.layers))
@@ -185,24 +188,24 @@ class Trainer:
 
     @property
     def next_rows(self) -> np.ndarray:
-        """The training samples of the next batch, integers (n,)."""
+        """Row numbers of the next batch's training samples, integers (n,)."""
         size = self.settings.batch_size
         return self._order[self.batch * size : (self.batch + 1) * size]
 
     def step(self) -> float:
-        """Train on the next batch and return its loss, as it was before the step.
+        """Train on the next batch and return its loss before the step.
 
-        A loss that is inf or nan ends the training: the weights stay as they are, the epoch is complete.
+        A loss of inf or nan ends the training: the weights stay as they are, and the epoch is complete.
         """
         started = time.perf_counter()
         rows = self.next_rows
         self.batch += 1
-        with np.errstate(all="ignore"):  # a loss that overflows is told in one sentence, not in NumPy's warnings
+        with np.errstate(all="ignore"):  # the record reports a loss that overflows; NumPy need not warn
             self.optimizer.zero_grad()
             loss = self.loss(rows)
             value = loss.item()
             if math.isfinite(value):
-                self._penalised(loss, self.model).backward()
+                self._with_l1(loss, self.model).backward()
                 self._update()
             else:
                 self.diverged = True
@@ -210,32 +213,32 @@ class Trainer:
         return value
 
     def loss(self, rows: np.ndarray) -> Tensor:
-        """The loss of the training samples in these rows, integers (n,), with its graph: what a step lowers."""
-        inputs = object.__new__(Tensor)  # a constant of rows that nobody else has: the engine need not copy them again
+        """Compute the loss of the training samples in these rows, integers (n,), with its graph, without L1 penalty."""
+        inputs = object.__new__(Tensor)  # np.take has copied the rows already, and Tensor(...) would copy them again
         inputs._make_leaf(np.take(self.dataset.train_x, rows, axis=0).astype(np.float32, copy=False), False, "")
-        return self._compared(self.model(inputs), self.dataset.train_y[rows])
+        return self._data_loss(self.model(inputs), self.dataset.train_y[rows])
 
     def gradients(self, model: MLP) -> list[np.ndarray]:
-        """Of the weights of each layer, for the batch that comes next and another network of these sizes."""
+        """Compute the gradient of each layer's weights in another network of these sizes, for the next batch."""
         rows = self.next_rows if len(self.next_rows) else self._order[: self.settings.batch_size]
         model.zero_grad()
         with np.errstate(all="ignore"):
-            loss = self._compared(model(self.dataset.train_x[rows]), self.dataset.train_y[rows])
-            self._penalised(loss, model).backward()
+            loss = self._data_loss(model(self.dataset.train_x[rows]), self.dataset.train_y[rows])
+            self._with_l1(loss, model).backward()
         return [_gradient(layer.weight) for layer in model.layers]
 
-    def _compared(self, outputs: Tensor, wanted: np.ndarray) -> Tensor:
-        """How far outputs (n, outputs) are from labels or, in a regression, from numbers (n,)."""
-        return cross_entropy(outputs, wanted) if self.dataset.classes else mse_loss(outputs, wanted[:, np.newaxis])
+    def _data_loss(self, outputs: Tensor, targets: np.ndarray) -> Tensor:
+        """Compute the cross-entropy of outputs (n, outputs) and labels (n,); in a regression the mean squared error."""
+        return cross_entropy(outputs, targets) if self.dataset.classes else mse_loss(outputs, targets[:, np.newaxis])
 
-    def _penalised(self, loss: Tensor, model: MLP) -> Tensor:
-        """The loss with the L1 penalty, whose gradient is l1 times the sign of each weight, and 0 at a weight of 0."""
+    def _with_l1(self, loss: Tensor, model: MLP) -> Tensor:
+        """Add the L1 penalty to a loss. Its gradient is l1 times the sign of each weight, 0 at a weight of 0."""
         for layer in model.layers if self.settings.l1 else ():
             loss = loss + self.settings.l1 * layer.weight.abs().sum()
         return loss
 
     def _update(self) -> None:
-        """One step of the optimizer, with the measurements that need the gradients."""
+        """Take one step of the optimizer, and make the measurements that need the gradients."""
         layers, tally = self.model.layers, self._tally
         tally.grad_norm_sums += [math.sqrt(sum(map(_square, layer.parameters()))) for layer in layers]
         if self.batch == self.steps_per_epoch:
@@ -255,7 +258,7 @@ class Trainer:
             tally.update_ratios[index] = change / np.linalg.norm(before[index])
 
     def finish_epoch(self) -> Record:
-        """Measure the network and return the record of the epoch. Raises RuntimeError while it has batches to go."""
+        """Measure the network and return the epoch's record. Raises RuntimeError before the epoch's last batch."""
         if not self.epoch_complete:
             raise RuntimeError(
                 f"Epoch {self.epoch + 1} has {self.steps_per_epoch - self.batch} batches to go: call step()."
@@ -266,7 +269,7 @@ class Trainer:
         val_accuracy, val_loss = measured["val_accuracy"], measured["val_loss"]
         if val_loss is None:
             val_loss = math.inf
-        accuracy = val_accuracy or 0.0  # of a regression, the loss decides
+        accuracy = val_accuracy or 0.0  # in a regression the loss decides
         best = self.best_epoch == 0 or (accuracy, -val_loss) > (self.best_accuracy, -self.best_loss)
         if best:
             self.best_epoch, self.best_accuracy, self.best_loss = self.epoch, accuracy, val_loss
@@ -305,7 +308,7 @@ class Trainer:
         }
 
     def measure(self) -> Record:
-        """What is known of the network as it is now (see `Measured`); before the first batch, too. Nothing changes."""
+        """Measure the network as it is now (see `Measured`), without changing it; possible before the first batch."""
         train_loss, train_accuracy, dead, saturated = self._evaluate(self.dataset.train_x, self.dataset.train_y)
         val_loss, val_accuracy, _, _ = self._evaluate(self.dataset.val_x, self.dataset.val_y)
         histograms = (
@@ -325,7 +328,7 @@ class Trainer:
         }
 
     def _evaluate(self, inputs: np.ndarray, labels: np.ndarray) -> tuple[float, float | None, list[float], list[float]]:
-        """Mean loss, accuracy (None in a regression), and for each hidden layer the share of dead units and of
+        """Compute mean loss, accuracy (None in a regression), and each hidden layer's shares of dead units and of
         saturated outputs."""
         loss_sum, correct = 0.0, 0
         saturated = [0] * len(self.config.hidden)
@@ -335,7 +338,7 @@ class Trainer:
             for start in range(0, len(inputs), EVALUATION_BATCH):
                 batch = slice(start, start + EVALUATION_BATCH)
                 *hidden, logits = self.model.outputs(inputs[batch])
-                loss_sum += self._compared(logits, labels[batch]).item() * len(labels[batch])
+                loss_sum += self._data_loss(logits, labels[batch]).item() * len(labels[batch])
                 correct += int(np.count_nonzero(logits.numpy().argmax(axis=1) == labels[batch]))
                 for index, outputs in enumerate(output.numpy() for output in hidden):
                     np.minimum(lows[index], outputs.min(axis=0), out=lows[index])
@@ -346,18 +349,18 @@ class Trainer:
         return loss_sum / len(labels), correct / len(labels) if self.dataset.classes else None, dead, shares
 
     def _per_layer(self, values: Iterable[T]) -> dict[str, T]:
-        return dict(zip(self.layer_names, values, strict=False))  # hidden layers come first, so fewer values fit
+        return dict(zip(self.layer_names, values, strict=False))  # not strict: some values are of hidden layers only
 
     def weights(self) -> np.ndarray:
-        """All parameters as one flat float32 array, layer by layer: weights row by row, then biases."""
+        """Return all parameters as one flat float32 array, layer by layer: weights row by row, then biases."""
         return np.concatenate([p.numpy().ravel() for p in self.model.parameters()])
 
     def set_weights(self, flat: np.ndarray) -> None:
-        """The inverse of `weights`, for example with `np.load("best_weights.npy")`. Raises RunError: another size."""
+        """Set all parameters from a flat array, as in best_weights.npy. Raises RunError for another size."""
         put_weights(self.model, flat)
 
     def state(self) -> State:
-        """Everything that changes in training, as arrays. Any moment will do, also in the middle of an epoch."""
+        """Return all that changes in training as arrays, at any moment, also in the middle of an epoch."""
         return {
             "sizes": np.array(self.sizes),
             "data": np.array(self.dataset.fingerprint),
@@ -369,14 +372,14 @@ class Trainer:
         }
 
     def load_state(self, state: State) -> None:
-        """Go back, or ahead, to a state. Raises RunError, and changes nothing, when this trainer cannot have had it."""
+        """Restore a state. Raises RunError, and changes nothing, for one that this trainer cannot have had."""
         epoch = state.get("epoch", np.array(-1))
         if epoch.shape == () and epoch.dtype.kind == "i" and epoch >= 0:
-            self._adopt(int(epoch))
+            self._apply_settings(int(epoch))
         try:
             self._check(state)
         except RunError:
-            self._adopt(self.epoch)
+            self._apply_settings(self.epoch)
             raise
         self.set_weights(state["weights"])
         self.best_weights = state["best_weights"]
@@ -389,7 +392,7 @@ class Trainer:
             setattr(self._tally, name, state[name].copy())
 
     def _check(self, state: State) -> None:
-        """Raises RunError for a state of another network, of other data, or that somebody has changed."""
+        """Check a state. Raises RunError if it is of another network or other data, or was tampered with."""
         own = self.state()
         sizes, data = (state.get(name, own[name]) for name in ("sizes", "data"))
         if not np.array_equal(sizes, own["sizes"]):
@@ -398,9 +401,9 @@ class Trainer:
                 f"{sizes_text(self.sizes)}: use the settings that it was trained with."
             )
         if not np.array_equal(data, own["data"]):
-            raise RunError(f"The data are not those that the checkpoint was trained on: restore them, or {_TRAIN_ANEW}")
+            raise RunError(f"The data differ from the checkpoint's: restore the old data, or {_TRAIN_AGAIN}")
         if missing := sorted(own.keys() - state.keys()):
-            raise RunError(f"The checkpoint lacks {missing[0]!r}, as if made with other settings: {_TRAIN_ANEW}")
+            raise RunError(f"The checkpoint lacks {missing[0]!r}, as if made with other settings: {_TRAIN_AGAIN}")
         bounds = {
             "batch": (0, self.steps_per_epoch),
             "clipped": (0, state["batch"]),
@@ -416,9 +419,9 @@ class Trainer:
                 possible = not np.any(given < 0)
             if possible and name in bounds:
                 low, high = bounds[name]
-                possible = bool(low <= given <= high)  # false for nan
+                possible = bool(low <= given <= high)  # False for nan
             if not possible:
-                raise RunError(f"The checkpoint is damaged, its {name!r} cannot be right: {_TRAIN_ANEW}")
+                raise RunError(f"The checkpoint is damaged, its {name!r} cannot be right: {_TRAIN_AGAIN}")
 
 
 def train(
@@ -426,15 +429,15 @@ def train(
 ) -> Iterator[Record]:
     """Train and yield the record of each epoch, until `trainer.done`.
 
-    Give a `trainer` to go on with one, or to look into it meanwhile; `on_batch` is called after every batch. Raises
-    ConfigError for settings that are no Config, DataError.
+    Pass a `trainer` to continue with it or to inspect it meanwhile; `on_batch` is called after every batch. Raises
+    DataError, and ConfigError if `config` is not a Config.
 
-    The keys of a record, which is JSON as it stands (None for inf and nan; see `Record` in records.py):
-    epoch, train_loss, val_loss, train_accuracy, val_accuracy, gap    after it; accuracies are None in regressions
+    The keys of a record, which can be written as JSON directly (None for inf and nan; see `Record` in records.py):
+    epoch, train_loss, val_loss, train_accuracy, val_accuracy, gap    after the epoch; no accuracies in regressions
     dead_units, saturated, weight_histogram    per layer, after the epoch
     grad_norm, gradient_histogram, update_ratio    per layer, from the batches of the epoch
     lr, clipped, best, since_best, diverged, seconds    of the epoch
-    origin    what the run is judged against: the untrained network, and the commonest class or the mean
+    origin    what the run is judged against: the untrained network, and always answering the commonest class or mean
 
     The command line also writes a run folder: config.json (the settings), metrics.jsonl (a record per line),
     best_weights.npy (for `Trainer.set_weights`), checkpoint.npz (the state to resume from) and summary.png.
@@ -450,8 +453,7 @@ def train(
 
 
 def put_weights(model: MLP, flat: np.ndarray) -> None:
-    """Give a network its weights and biases from one flat array (see `Trainer.weights`). Raises RunError: another
-    size."""
+    """Set a network's parameters from one flat array (see `Trainer.weights`). Raises RunError for another size."""
     sizes = [parameter.size for parameter in model.parameters()]
     if flat.shape != (sum(sizes),):
         layers = [len(model.layers[0].weight), *(layer.bias.size for layer in model.layers)]
@@ -470,7 +472,7 @@ def _gradient(parameter: Tensor) -> np.ndarray:
 
 
 def _square(parameter: Tensor) -> float:
-    """The squared norm of the parameter's gradient."""
+    """Compute the squared norm of the parameter's gradient."""
     gradient = _gradient(parameter)
     return float(np.vdot(gradient, gradient))
 
@@ -480,13 +482,13 @@ def _number(value: float) -> Measure:
 
 
 def _histogram_edges(weights: np.ndarray) -> np.ndarray:
-    """Bins for all epochs of a run: twice as wide as the initial weights, or as Xavier's where these are smaller."""
+    """Choose the bins for all epochs of a run: twice the range of the initial or of Xavier weights."""
     reach = 2 * max(float(np.abs(weights).max()), 3 * math.sqrt(2 / sum(weights.shape)))
     return np.linspace(-reach, reach, HISTOGRAM_BINS + 1).round(6)
 
 
 def _counts(values: np.ndarray, edges: Sequence[float] | np.ndarray) -> np.ndarray:
-    """How many values lie below the first edge, in each bin, and above the last edge."""
+    """Count the values below the first edge, in each bin, and above the last edge."""
     counts, _ = np.histogram(values, edges)
     return np.array([np.count_nonzero(values < edges[0]), *counts, np.count_nonzero(values > edges[-1])])
 
@@ -497,21 +499,21 @@ def _histogram(counts: np.ndarray, edges: Sequence[float] | np.ndarray) -> Histo
 
 
 def _saturated(activation: str, outputs: np.ndarray) -> int:
-    """How many outputs lie where the activation is flat, for one that levels off at both ends; else 0."""
+    """Count the outputs in the flat ends of the activation; 0 for one that does not level off at both ends."""
     slope = OPS.get(activation, UNKNOWN).saturates
     return 0 if slope is None else int(np.count_nonzero(slope(outputs) < SATURATED))
 
 
-def resumed(run: RunFolder, config: Config) -> Trainer:
-    """A trainer that stands where the checkpoint of the run does. Raises DataError, ConfigError, RunError."""
+def resume_trainer(run: RunFolder, config: Config) -> Trainer:
+    """Make a trainer in the state of a run's checkpoint. Raises DataError, ConfigError, RunError."""
     trainer = Trainer(config)
     state, epochs = run.checkpoint(), len(run.records(histograms=0))
     if state is not None:
         trainer.load_state(state)
-    elif epochs > 1:  # a run that is killed as it writes its first checkpoint has one
+    elif epochs > 1:  # a run killed while it wrote its first checkpoint has one epoch
         raise RunError(
             f"checkpoint.npz in {str(run.path)!r} is missing, though {epochs} epochs were trained: put it back, or "
-            f"{_TRAIN_ANEW}"
+            f"{_TRAIN_AGAIN}"
         )
     require(
         config.epochs >= trainer.epoch,
@@ -523,7 +525,7 @@ def resumed(run: RunFolder, config: Config) -> Trainer:
 
 
 def save_summary(run: RunFolder, trainer: Trainer) -> None:
-    """Draw summary.png, if there is anything to draw."""
+    """Draw summary.png, if the run has a complete epoch."""
     records = run.records()
     if records:
         from lab.training.summary import run_picture

@@ -1,9 +1,9 @@
-"""The runs of the page's visitors, in files: so that a reload, another page or a restart of the server loses nothing.
+"""Store the runs of the page's visitors in files, so that a reload or a restart of the server loses nothing.
 
-Each visitor has a folder of their own, whose name is made from a key that only their browser knows. In it lie the run
-that the page shows and those of the shelf, each whole: settings, records, losses and weights to go back to. A finished
-run on data that everybody has is also kept for whom a link leads to it: training is deterministic, so that it is
-theirs as well. All is bounded, for each visitor and in all: the oldest files make room.
+Each visitor has a folder, whose name is a hash of a key that only their browser knows. It holds the runs that the pages
+show and those on the shelf, each complete: settings, records, losses and saved weights. A finished run on public data
+is also stored for everybody: training is deterministic, so whoever opens a link to it gets the same run. Sizes are
+limited, per visitor and in total: the oldest files are deleted first.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ from lab.training.datasets import Dataset, from_table
 from lab.training.live import LiveRun, Own
 from lab.training.records import slim
 from lab.training.run_folder import RunError, write_atomic
-from lab.training.shelf import MOST, Kept
+from lab.training.shelf import MAX_RUNS, Kept
 from lab.training.trial import Trial
 
 VISIT_LIMIT = 20_000_000  # bytes of the files of one visitor
-SHARED_LIMIT = 100_000_000  # bytes of the finished runs that are there for everybody
+SHARED_LIMIT = 100_000_000  # bytes of the finished runs stored for everybody
 TOTAL_LIMIT = 1_000_000_000  # bytes of all files together
-MAX_VISITS = 1000  # visitors whose runs are kept
-FRESH = 24 * 3600.0  # seconds in which nobody else can take the place of a run
-STATES = 2_000_000  # bytes of the weights that a file holds
-SOURCES = (
+MAX_VISITS = 1000  # visitors whose runs are stored
+PROTECTED_SECONDS = 24 * 3600.0  # a visitor's files younger than this are not deleted to make room for others
+STATES_LIMIT = 2_000_000  # bytes of the saved weights in a file
+SOURCES = (  # the files that decide on a run's numbers
     "model.py",
     *(f"lab/training/{name}.py" for name in ("trainer", "datasets", "samples", "tables", "images", "config")),
 )
 PRESENT, EVERYBODY, TRIED = "present", "everybody", "tried.json"
 Tried = list[tuple[str, Trial]]  # the `digest` of a run, and the result of a remedy that was tried on it
-WINDOWS = 4  # runs that pages show, of one visitor with several windows
+MAX_WINDOWS = 4  # of one visitor, whose runs are stored
 
 
 def own_dataset(own: Own, config: Config) -> Dataset | None:
-    """The visitor's data that belong to a run, None for a run on data that everybody has. Raises DataError."""
+    """Make the dataset of a visitor's own data; None for a run on public data. Raises DataError."""
     if "points" in own:
         return points.dataset(points.from_text(own["points"]), config.val_fraction, config.seed)
     if "table" in own:
@@ -59,7 +59,7 @@ def own_dataset(own: Own, config: Config) -> Dataset | None:
 
 
 def pack(run: LiveRun, name: str = "") -> bytes:
-    """A run as it stands, in one file."""
+    """Serialize a run in its present state into the bytes of one file."""
     about = {
         "name": name,
         "config": run.config.to_json(),
@@ -68,7 +68,7 @@ def pack(run: LiveRun, name: str = "") -> bytes:
         "own": run.own,
     }
     arrays = {"losses": run.losses()}
-    for label, state in run.states(STATES).items():
+    for label, state in run.states(STATES_LIMIT).items():
         arrays |= {f"{label} {key}": array for key, array in state.items()}
     return _archive(about, arrays)
 
@@ -86,7 +86,7 @@ def _about(archive: Mapping[str, np.ndarray]) -> dict[str, Any]:
 
 
 def unpack(path: Path) -> LiveRun:
-    """The run in a file, ready to go on. Raises RunError for a file that is damaged or was made by another version."""
+    """Load a run from a file, ready to continue. Raises RunError for a damaged file, or one of another version."""
     try:
         with np.load(path, allow_pickle=False) as archive:
             about = _about(archive)
@@ -99,13 +99,13 @@ def unpack(path: Path) -> LiveRun:
             run = LiveRun(config, own_dataset(own, config), own=own)
             run.restore(about["history"], archive["losses"], states)
             return run
-    except Exception:  # a damaged archive fails in a dozen ways, according to the byte that is wrong
+    except Exception:  # NumPy raises many kinds of errors for a damaged archive
         raise RunError("This run can no longer be opened: train it again.") from None
 
 
 @dataclass(frozen=True)
 class Visit:
-    """The files of one visitor. key: known to their browser alone; files: the folder of all visitors."""
+    """The files of one visitor. key: known only to their browser; files: the folder of all visitors."""
 
     files: Path
     key: str
@@ -115,7 +115,7 @@ class Visit:
         return self.files / _digest(self.key)
 
     def prepare(self) -> None:
-        """Make the folder, so that it is known at once where nothing can be written. Raises RunError."""
+        """Make the visitor's folder now, so that a failure to write shows early. Raises RunError."""
         try:
             if not self.folder.is_dir():
                 _make_room_for_visit(self.files)
@@ -124,28 +124,28 @@ class Visit:
             raise RunError(f"The run cannot be kept ({error.strerror}).") from None
 
     def keep_present(self, run: LiveRun) -> None:
-        """The run on the page is this one; finished, it is there for everybody who has its data. Raises RunError."""
+        """Store the run on the page; a finished run on public data also for everybody. Raises RunError."""
         packed = pack(run)
         self._write(self._present(run.config), packed)
-        for path in self._presents()[WINDOWS:]:
+        for path in self._presents()[MAX_WINDOWS:]:
             path.unlink(missing_ok=True)
         if run.done and not run.own:
             self._write(finished(self.files, run.config), packed)
 
     def present(self, config: Config | None = None) -> LiveRun | None:
-        """The run of these settings that a page has shown, or else the one that was shown last, if there is one."""
+        """Load the stored page run with these settings, or else the one shown last; None if there is none."""
         wanted = [self._present(config)] if config else []
         return next((run for path in (*wanted, *self._presents()) if (run := opened(path))), None)
 
     def shelve(self, kept: Kept, run: LiveRun) -> None:
-        """Keep a run of the shelf whole. Raises RunError."""
+        """Store a complete run of the shelf, and note its file in `kept`. Raises RunError."""
         kept.file = self.folder / f"{digest(run)}.npz"
         self._write(kept.file, pack(run, kept.name))
-        for path in self._shelved()[:-MOST]:
+        for path in self._shelved()[:-MAX_RUNS]:
             path.unlink(missing_ok=True)
 
     def shelf(self) -> list[Kept]:
-        """The visitor's shelf, the oldest run first. What cannot be read any more is left out."""
+        """Load the visitor's shelf, the oldest run first. Files that can no longer be read are left out."""
         found = []
         for path in self._shelved():
             with contextlib.suppress(RunError):
@@ -153,11 +153,11 @@ class Visit:
         return found
 
     def keep_tried(self, tried: Tried) -> None:
-        """Keep the results of remedies that were tried. Raises RunError."""
+        """Store the results of the remedies that were tried. Raises RunError."""
         self._write(self.folder / TRIED, json.dumps([(run, trial.to_json()) for run, trial in tried]).encode())
 
     def tried(self) -> Tried:
-        """The results that were kept; none where they cannot be read."""
+        """Load the stored results of remedies; an empty list if they cannot be read."""
         try:
             return [(run, Trial.from_json(known)) for run, known in json.loads((self.folder / TRIED).read_bytes())]
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -167,33 +167,33 @@ class Visit:
         return self.folder / f"{PRESENT}-{_digest(json.dumps(config.to_json()))}.npz"
 
     def _presents(self) -> list[Path]:
-        """The newest first."""
+        """List the files of the page's runs, the newest first."""
         return [path for path, _ in _by_age(self.folder.glob(f"{PRESENT}-*.npz"))][::-1]
 
     def _shelved(self) -> list[Path]:
-        """The oldest first."""
+        """List the files of the shelf's runs, the oldest first."""
         return [path for path, _ in _by_age(self.folder.glob("*.npz")) if not path.name.startswith(PRESENT)]
 
     def _write(self, path: Path, content: bytes) -> None:
-        mine = path.with_name(f"{path.name}.{secrets.token_hex(8)}")  # others may be about to write the same file
+        temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}")  # another thread may write the same file
         self.prepare()
         _make_room(self.files, path, len(content))
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomic(mine, content)
-            mine.replace(path)
+            write_atomic(temporary, content)
+            temporary.replace(path)
         except OSError as error:
             raise RunError(f"The run cannot be kept ({error.strerror}).") from None
 
 
 def finished(files: Path, config: Config) -> Path:
-    """Where the finished run of these settings lies, if somebody has trained it with this version of the engine."""
+    """Return the path where the finished run of these settings and this version is stored for everybody, if it is."""
     text = json.dumps(config.to_json()) + _version()
     return files / EVERYBODY / f"{_digest(text)}.npz"
 
 
 def opened(path: Path) -> LiveRun | None:
-    """The run in a file; None where there is no file, or none that can be read."""
+    """Load the run in a file; None if the file is missing or cannot be read."""
     if not path.is_file():
         return None
     try:
@@ -203,7 +203,7 @@ def opened(path: Path) -> LiveRun | None:
 
 
 def rename(kept: Kept) -> None:
-    """The file of a run that was renamed on the shelf says its new name, too. Raises RunError."""
+    """Write the new name of a run on the shelf into its file. Raises RunError."""
     if kept.file is None:
         return
     try:
@@ -213,7 +213,7 @@ def rename(kept: Kept) -> None:
     except Exception:
         raise RunError("This run can no longer be read, so its new name is forgotten when you leave.") from None
     write_atomic(kept.file, _archive(about | {"name": kept.name}, arrays))
-    os.utime(kept.file, (before.st_atime, before.st_mtime))  # it keeps its place among the others
+    os.utime(kept.file, (before.st_atime, before.st_mtime))  # files are ordered by age: keep its place
 
 
 def delete(kept: Kept) -> None:
@@ -226,7 +226,7 @@ def delete(kept: Kept) -> None:
 
 
 def digest(run: LiveRun) -> str:
-    """The same for runs with the same settings and data."""
+    """Compute a key that is equal for runs with the same settings and data."""
     return _digest(f"{json.dumps(run.config.to_json())} {run.trainer.dataset.fingerprint}")
 
 
@@ -235,7 +235,7 @@ def _digest(text: str) -> str:
 
 
 def _described(path: Path) -> Kept:
-    """A run of the shelf without its weights. Raises RunError."""
+    """Load a run of the shelf without its weights. Raises RunError."""
     try:
         with np.load(path, allow_pickle=False) as archive:
             about = _about(archive)
@@ -248,20 +248,22 @@ def _described(path: Path) -> Kept:
 
 @cache
 def _version() -> str:
-    """Another one whenever a file has changed that decides about the numbers of a run."""
+    """Hash the source files that decide on a run's numbers: runs of another version are not reused."""
     root = Path(__file__).resolve().parents[2]
     return hashlib.blake2s(b"".join((root / name).read_bytes() for name in SOURCES)).hexdigest()
 
 
 def _make_room(files: Path, path: Path, size: int) -> None:
-    """Make room for a file of this size. The oldest files of its own folder go first, then others' that are old; those
-    of the last day stay, so that nobody can push out what others are at work on. Raises RunError where that is not
-    enough."""
+    """Make room for a file of this size: delete the oldest files of its folder, then old files of other folders.
+
+    Other visitors' files of the last day stay, so that nobody can push out runs in use. Raises RunError if the room
+    does not suffice.
+    """
     limit = SHARED_LIMIT if path.parent.name == EVERYBODY else VISIT_LIMIT
     if size > limit:
         raise RunError("The run cannot be kept: it is too large.")
-    mine = [(file, bytes_) for file, bytes_ in _by_age(path.parent.glob("*")) if file != path]
-    _delete_oldest(mine, size, limit)
+    own = [(file, bytes_) for file, bytes_ in _by_age(path.parent.glob("*")) if file != path]
+    _delete_oldest(own, size, limit)
     others = [(file, bytes_) for file, bytes_ in _by_age(files.glob("*/*")) if file != path]
     old = [(file, bytes_) for file, bytes_ in others if file.parent.name == EVERYBODY or _is_old(file)]
     needed = size + sum(bytes_ for _, bytes_ in others) - sum(bytes_ for _, bytes_ in old)
@@ -271,7 +273,7 @@ def _make_room(files: Path, path: Path, size: int) -> None:
 
 
 def _make_room_for_visit(files: Path) -> None:
-    """Delete the visits that nobody has used for longest, if there are too many. Raises RunError if all are in use."""
+    """Delete the folders unused for longest if there are too many. Raises RunError if all are in use."""
     visits = [path for path, _ in _by_age(path for path in files.glob("*") if path.name != EVERYBODY)]
     for path in visits[: max(len(visits) - MAX_VISITS + 1, 0)]:
         if not _is_old(path):
@@ -280,15 +282,15 @@ def _make_room_for_visit(files: Path) -> None:
 
 
 def _is_old(path: Path) -> bool:
-    """True if nothing was written there in the last day."""
+    """Return True if nothing was written there in the last day."""
     try:
-        return path.stat().st_mtime < time.time() - FRESH
+        return path.stat().st_mtime < time.time() - PROTECTED_SECONDS
     except OSError:  # another page has just deleted it
         return True
 
 
 def _delete_oldest(known: list[tuple[Path, int]], size: int, limit: int) -> None:
-    """Delete files, the first ones first, until they and another `size` bytes are within the limit."""
+    """Delete files from the start of the list until the rest and another `size` bytes are within the limit."""
     total = size + sum(bytes_ for _, bytes_ in known)
     for path, bytes_ in known:
         if total <= limit:
@@ -299,7 +301,7 @@ def _delete_oldest(known: list[tuple[Path, int]], size: int, limit: int) -> None
 
 
 def _by_age(paths: Iterable[Path]) -> list[tuple[Path, int]]:
-    """Files with their sizes, the oldest first. One that another page has just deleted is left out."""
+    """List files with their sizes, the oldest first. One that another page has just deleted is left out."""
     found = []
     for path in paths:
         with contextlib.suppress(OSError):

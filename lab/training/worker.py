@@ -1,7 +1,7 @@
-"""Trains a watched run in a process of its own, so that it is fast and no other visitor of the page waits for it.
+"""Train the run on a page in a separate process, so that it is fast and other visitors of the page need not wait.
 
-`Worker` is the page's side of it. Whenever the page asks, the process answers with what it has trained since, as the
-next batch ends, and the `LiveRun` of the page moves on to there: between two questions nothing of it changes.
+`Worker` is the page's side of it. Whenever the page asks, the process answers at the end of its batch with the results
+since the last answer, and the page's `LiveRun` moves on to that state; between two requests the run does not change.
 """
 
 from __future__ import annotations
@@ -25,22 +25,24 @@ from lab.training.live import LiveRun, Stretch
 from lab.training.run_folder import State
 from lab.training.trainer import Trainer
 
-ENDED = (OSError, EOFError, pickle.UnpicklingError)  # what reading or writing raises when the other side is gone
-PATIENCE = 2.5  # seconds after which a process that nobody asks ends
-# The pages of all visitors come first. At 19 a run had 0.70 of the command line's speed beside its own browser on two
-# processors; at 10 it has 0.86, and others wait no longer for a slider.
+PIPE_ERRORS = (OSError, EOFError, pickle.UnpicklingError)  # raised by reading or writing when the other side is gone
+PATIENCE = 2.5  # seconds without a request after which the process ends
+# The pages of all visitors have priority. At 19 a run had 0.70 of the command line's speed next to its own browser on
+# two processors; at 10 it has 0.86, and others wait no longer for a slider.
 NICENESS = int(os.environ.get("TENSOR_LAB_NICENESS", "10"))
-HEAD_START = 2  # answers until then: with them the picture begins to move, for which a visitor has pressed Start
-Message = tuple[float, tuple[Config, State] | None]  # batches per second; for a new beginning, from where
+HEAD_START = 2  # answers at full priority, so that the picture moves as soon as the visitor presses Start
+Message = tuple[float, tuple[Config, State] | None]  # batches per second; settings and state to restart from, or None
 ROOT = Path(__file__).resolve().parents[2]
-_waiting: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()  # processes without a run
+_spare: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()  # started processes without a run
 
 
 def make_ready() -> None:
-    """Let one process wait for the next run that begins, whoever's: to import NumPy takes longer than to train a batch.
-    It ends with the server."""
-    if _waiting.empty():
-        _waiting.put(_new_process())
+    """Start a spare process for the next run of any visitor: importing NumPy takes longer than training a batch.
+
+    It ends with the server.
+    """
+    if _spare.empty():
+        _spare.put(_new_process())
 
 
 def _new_process() -> subprocess.Popen[bytes]:
@@ -54,38 +56,38 @@ def _new_process() -> subprocess.Popen[bytes]:
         env=os.environ | single,
         start_new_session=True,
     )
-    # Somebody has to ask for its exit code, or what is left of it stays in the system's table of processes.
+    # Without a wait() for its exit code, the dead process would stay in the system's table as a zombie.
     threading.Thread(target=process.wait, daemon=True).start()
     return process
 
 
 class Worker:
-    """Trains a run from the first `watch()` to `pause()`, or until nobody has watched for a while.
+    """The page's side of a training process: it trains from the first `watch()` to `pause()`, or until nobody watches.
 
-    Streamlit may begin a run of the page while an older one of the same visitor is still on its way out. A page run
-    therefore takes a turn as it begins, and `watch` does nothing for a turn that is over.
+    Streamlit may start a script run while an older one of the same visitor is still ending. Each script run therefore
+    takes a turn as it begins, and `watch` does nothing for a turn that is over.
     """
 
     def __init__(self, run: LiveRun, patience: float = PATIENCE) -> None:
         self.run = run
         self.rate = math.inf  # batches per second
-        self.training = False  # has the process been told to?
+        self.training = False  # True once the process was told to train
         self._patience = patience
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self._turn = 0
 
     def take_turn(self) -> int:
-        """A number for `watch`. From now on, until `pause` or the next turn, nothing else changes the run."""
+        """Begin a turn, return its number for `watch`. Until `pause` or the next turn, nothing else changes the run."""
         with self._lock:
             self._turn += 1
             return self._turn
 
     def watch(self, turn: int) -> None:
-        """Somebody looks at the run: train, and bring the run up to date. To be called more often than `patience`.
+        """Keep the process training and bring the run up to date. Call this more often than every `patience` seconds.
 
-        A process that has ended meanwhile, because nobody watched or because it was killed, is begun anew from where
-        the run was last: the same numbers come again. Raises RuntimeError when that one ends before it answers, too.
+        If the process has ended, because nobody watched or because it was killed, a new one continues from the run's
+        last state with the same numbers. Raises RuntimeError if that one ends before it answers, too.
         """
         with self._lock:
             if turn != self._turn or self.run.done:
@@ -94,7 +96,7 @@ class Worker:
                 try:
                     process = self._process or self._begin()
                     self._ask(process, self.rate, None if self.training else self.run.trainer.state())
-                except ENDED:
+                except PIPE_ERRORS:
                     self._end()
                 else:
                     self.training = not self.run.done
@@ -102,43 +104,43 @@ class Worker:
         raise RuntimeError("The training process ended before it answered: the log of the server says why.")
 
     def change(self, settings: Mapping[str, Any]) -> bool:
-        """Let settings have other values from the next epoch on (see `LiveRun.change`), if there is a next one."""
+        """Change settings from the next epoch on (see `LiveRun.change`); return False if there is no next epoch."""
         with self._lock:
             if self._process and self.training:
                 try:
                     self._ask(self._process, 0, None)
-                except ENDED:
+                except PIPE_ERRORS:
                     self._end()
-            self.training = False  # it goes on from a state, with which it learns of the change
+            self.training = False  # so that the next `watch` sends the changed settings with a state
             if in_time := self.run.next_epoch < self.run.config.epochs and not self.run.done:
                 self.run.change(settings)
             return in_time
 
     def pause(self) -> None:
-        """Return when the batch in work is done and no other will follow. It ends the turn."""
+        """Stop the training after the present batch, and end the turn."""
         self.take_turn()
         with self._lock:
             if self._process and self.training:
                 try:
                     self._ask(self._process, 0, None)
-                except ENDED:
+                except PIPE_ERRORS:
                     self._end()
             self.training = False
 
     @contextlib.contextmanager
     def still(self) -> Iterator[LiveRun]:
-        """The run, brought to where the process has trained it, for a moment in which no `watch` changes it."""
+        """Yield the run, up to date with the process, and let no `watch` change it until the block ends."""
         with self._lock:
             if self._process and self.training:
                 try:
                     self._ask(self._process, self.rate, None)
-                except ENDED:  # some time ago, as nobody watched
+                except PIPE_ERRORS:  # it ended some time ago because nobody watched
                     self._end()
             yield self.run
 
     def _begin(self) -> subprocess.Popen[bytes]:
         try:
-            process = _waiting.get_nowait()
+            process = _spare.get_nowait()
         except queue.Empty:
             process = _new_process()
         self._process = process
@@ -147,7 +149,7 @@ class Worker:
         return process
 
     def _ask(self, process: subprocess.Popen[bytes], rate: float, state: State | None) -> None:
-        """Tell the process to train at a rate, from a state if one is given, and take over what it has trained."""
+        """Tell the process to train at a rate, from a state if one is given, and take over its results so far."""
         _send(process.stdin, (rate, state and (self.run.config, state)))
         assert process.stdout is not None  # it is a pipe
         self.run.take_over(*pickle.load(process.stdout))
@@ -170,21 +172,21 @@ def _send(pipe: IO[bytes] | None, message: Any) -> None:
 
 
 def main() -> None:
-    """Train as the messages on standard input say, until they stop coming."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the server; its end is the end of the input
+    """Train as the messages on standard input say, until none has come for a while or the input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the server; when it ends, the input ends
     answers, sys.stdout = sys.stdout.buffer, sys.stderr
     try:
         config, dataset, patience = pickle.load(sys.stdin.buffer)
-    except ENDED:  # the server has, before there was a run
+    except PIPE_ERRORS:  # the server ended before there was a run
         return
     messages: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(messages,), daemon=True).start()
     trainer, stretch = Trainer(config, dataset), Stretch()
     rate, due = 0.0, time.monotonic()  # batches per second, and when the next batch is due
-    heard, answered = due, 0
+    asked, answered = due, 0  # the time of the last message, and the number of answers
     while True:
         now = time.monotonic()
-        if now - heard > patience:
+        if now - asked > patience:
             return
         idle = rate == 0 or trainer.done
         wait = patience if idle else due - now
@@ -195,41 +197,41 @@ def main() -> None:
                 continue
             if message is None:
                 return
-            heard = time.monotonic()
+            asked = time.monotonic()
             rate, state = message
             if state is not None:
                 config, reached = state
                 trainer.reconfigure(config)
                 trainer.load_state(reached)
-                due = heard
+                due = asked
             elif rate:
-                due = min(due, heard + 1 / rate)
+                due = min(due, asked + 1 / rate)
             _send(answers, (stretch, trainer.state()))
             stretch, answered = Stretch(), answered + 1
             if answered == HEAD_START:
-                _give_way()
+                _lower_priority()
         else:
             stretch.add_batch(trainer)
-            due = max(due + 1 / rate, now - 0.1)  # never hurry to make up for a long delay
+            due = max(due + 1 / rate, now - 0.1)  # after a long delay, do not rush to catch up
 
 
-def _give_way() -> None:
-    """Let all others go first."""
+def _lower_priority() -> None:
+    """Give this process less processor time than the server."""
     if hasattr(os, "nice"):
         os.nice(NICENESS)
-    with contextlib.suppress(OSError):  # Linux shares out among sessions first; within one, as niceness says
+    with contextlib.suppress(OSError):  # Linux divides time among sessions first, and by niceness only within one
         Path("/proc/self/autogroup").write_text(str(NICENESS))
 
 
 def _listen(messages: queue.SimpleQueue[Message | None]) -> None:
-    """Put every message of the page into the queue, and None when the page is gone."""
+    """Put every message from the page into the queue, and None when the input ends."""
     try:
         while True:
             messages.put(pickle.load(sys.stdin.buffer))
-    except ENDED:
+    except PIPE_ERRORS:
         messages.put(None)
 
 
 if __name__ == "__main__":
     main()
-    os._exit(0)  # at once: an orderly exit would wait for the thread that reads
+    os._exit(0)  # a normal exit would wait for the reading thread

@@ -1,7 +1,7 @@
-"""Going down: optimizers on surfaces of two parameters, a network on four points, a weight shared over time.
+"""Gradient descent: optimizers on surfaces of two parameters, a network on four points, a weight shared over time.
 
 surfaces.py     functions of two parameters, and of two weights of a trained network
-walk.py         an optimizer of the engine that goes down one of them, step by step
-four_points.py  the whole of training on four points
+walk.py         an optimizer of the engine that descends one of them, step by step
+four_points.py  a complete training on four points
 over_time.py    one weight that is used once in each time step
 """

@@ -1,4 +1,4 @@
-"""The whole of training, on four points: a network of 41 parameters, and all of its numbers after any step."""
+"""A complete training on four points: a network of 41 parameters, and all of its numbers after any step."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from lab.designs.network import HIDDEN, POINTS, TARGETS
 from model import MLP, SGD, mse_loss
 
 SIZES = (POINTS.shape[1], HIDDEN, HIDDEN, 1)
-MOST = 100  # steps
+MAX_STEPS = 100
 RATE = 0.1
-ENOUGH = 0.01  # a loss below it means that the points are learned
+LEARNED_LIMIT = 0.01  # the points count as learned when the loss is below it
 
 
 @dataclass(frozen=True)
 class Moment:
-    """After some steps: the loss and the predictions (4,); and name, value and gradient of each of the parameters."""
+    """The network at a step: the loss, the predictions (4,), and name, value and gradient of each parameter."""
 
     loss: float
     predictions: np.ndarray
@@ -25,7 +25,7 @@ class Moment:
 
 
 def train(rate: float, seed: int, steps: int) -> list[Moment]:
-    """The moments before the first step, and after each."""
+    """Train the network on the four points; return its moments before the first step and after each step."""
     network = MLP(SIZES, "tanh", rng=seed)
     optimizer = SGD(network.parameters(), lr=rate)
     moments = []

@@ -1,6 +1,6 @@
-"""One weight that is used in every time step, h = tanh(w * h + x): it gets a message from each of them.
+"""Backpropagation through time with one weight, h = tanh(w * h + x): it gets a message from each time step.
 
-The engine runs the whole of it; a tensor that writes down what it is sent tells of the messages one by one.
+The engine runs both passes; a Tensor subclass that logs what it accumulates shows the messages one by one.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from lab.gradcheck import numerical_gradient
 from model import Array, Tensor
 
 KINDS = {"tanh": "h = tanh(w · h + x)", "linear": "h = w · h + x"}
-LONGEST = 40  # time steps
+MAX_TIME = 40  # time steps
 FIRST_STATE = 1.0
 
 
 @dataclass(frozen=True)
 class TimeMessage:
-    """What w is sent by one time step: the upstream gradient there, times the state that w was multiplied by."""
+    """The message that w gets from one time step: the upstream gradient there times the state that w multiplied."""
 
     time: int
     state: float
@@ -29,10 +29,12 @@ class TimeMessage:
 
 @dataclass(frozen=True)
 class Unrolled:
-    """A run over time. result: the last state, of which the gradients are. messages: in the order of their arrival.
+    """A forward and backward pass over time. result: the last state, whose gradients these are.
 
-    of_first   the gradient of the first state, 0 where nothing reaches it
-    numerical  the gradient of w by finite differences; the state that was detached stays what it was
+    gradient   of w
+    of_first   the gradient of the first state, 0 if no message reaches it
+    messages   to w, in the order of their arrival
+    numerical  the gradient of w by finite differences, with the detached state held fixed
     """
 
     result: float
@@ -43,8 +45,7 @@ class Unrolled:
 
 
 class _Shared(Tensor):
-    """A weight that writes down the messages that it is sent. What is computed from it is of this class, too, but has
-    no list to write them in."""
+    """A weight that logs the messages it gets. Results computed from it have this class, too, but no list to log in."""
 
     messages: list[float] | None = None
 
@@ -57,7 +58,7 @@ class _Shared(Tensor):
 def unroll(kind: str, w: float, x: float, length: int, kept: int | None = None) -> Unrolled:
     """Run `length` time steps from the first state, and the backward pass from the last.
 
-    kept: before the last so many steps the state is detached. None or `length`, or more: it never is.
+    kept: the number of last steps that gradients flow through: the state before them is detached. None: all steps.
     """
     cut = 0 if kept is None else max(length - kept, 0)
     weight, first = _Shared(w, label="w"), Tensor(FIRST_STATE, label="h0")
@@ -65,7 +66,7 @@ def unroll(kind: str, w: float, x: float, length: int, kept: int | None = None) 
     weight.messages = sent
     with np.errstate(all="ignore"):
         state: Tensor = first
-        before, products = [], []  # the state that each time step begins with, and its product with w
+        before, products = [], []  # the state at the beginning of each time step, and its product with w
         for time in range(length):
             if cut and time == cut:
                 state = state.detach()
@@ -83,17 +84,17 @@ def unroll(kind: str, w: float, x: float, length: int, kept: int | None = None) 
 
 
 def states(kind: str, w: float, x: float, length: int) -> list[float]:
-    """The first state, and the state after each of `length` time steps."""
+    """Compute the first state, and the state after each of `length` time steps."""
     run = unroll(kind, w, x, length)
     return [*(message.state for message in reversed(run.messages)), run.result]
 
 
 def by_length(kind: str, w: float, x: float, kept: int) -> dict[str, list[tuple[float, float]]]:
-    """By the number of time steps, the size of the gradients of w and of the first state: the engine runs each."""
-    lengths = range(1, LONGEST + 1)
+    """Compute the sizes of the gradients of w and of the first state for each number of time steps: name -> curve."""
+    lengths = range(1, MAX_TIME + 1)
     whole = [(float(length), unroll(kind, w, x, length)) for length in lengths]
     sizes = {"of w": [(length, abs(run.gradient)) for length, run in whole]}
-    if kept < LONGEST:
+    if kept < MAX_TIME:
         cut = [(float(length), unroll(kind, w, x, length, kept)) for length in lengths]
         sizes["of w, when detached"] = [(length, abs(run.gradient)) for length, run in cut]
     return sizes | {"of the first state": [(length, abs(run.of_first)) for length, run in whole]}
@@ -104,7 +105,7 @@ def _state(kind: str, total: Tensor) -> Tensor:
 
 
 def _last(kind: str, w: Tensor, x: float, state: float, steps: int) -> Tensor:
-    """The last state, after so many steps from this one."""
+    """Compute the state after this many steps from a given state."""
     h = Tensor(state, requires_grad=False)
     for _ in range(steps):
         h = _state(kind, w * h + x)

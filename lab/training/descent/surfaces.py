@@ -1,4 +1,4 @@
-"""Functions of two parameters x and y to go down on, computed by the engine: with numbers, and over a whole grid."""
+"""Loss surfaces: functions of two parameters x and y, computed by the engine at a point or over a whole grid."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import numpy as np
 
 from model import MLP, Adam, Tensor, mse_loss, no_grad
 
-REACH = 2.0  # every surface is looked at from -2 to 2, in both directions
-CELLS = 81  # of the grid, in each direction
+REACH = 2.0  # every surface is drawn from -2 to 2, in both directions
+CELLS = 81  # grid points in each direction
 
 Function: TypeAlias = Callable[[Any, Any], Tensor]  # two Tensors of one shape -> a Tensor of this shape
 
 
 @dataclass(frozen=True)
 class Surface:
-    """A function of x and y, and what is worth trying on it.
+    """A function of x and y, and good settings to descend it with.
 
     names    of the two parameters
-    lowest   where its only minimum is, if it has only one that is known
-    start    a point to begin at, that shows something
-    rates    of SGD, momentum and Adam, with which each goes down from there
+    lowest   the only minimum, if the surface has exactly one and it is known
+    start    an instructive starting point
+    rates    learning rates of SGD, momentum and Adam that descend from there
     """
 
     title: str
@@ -36,7 +36,7 @@ class Surface:
     names: tuple[str, str] = ("x", "y")
 
     def heights(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The values (rows, columns) over the grid ys x xs, and xs and ys."""
+        """Compute the values (rows, columns) over the grid ys x xs; return them with xs and ys."""
         ends = np.linspace(-REACH, REACH, CELLS)
         x, y = np.meshgrid(ends, ends)
         with no_grad():
@@ -79,7 +79,7 @@ SURFACES = {
 
 # ---------------------------------------------------------------- two weights of a network
 
-NETWORK = "network"  # its name among the surfaces
+NETWORK = "network"  # its key among the surfaces
 POINTS = np.linspace(-2.0, 2.0, 7).reshape(-1, 1)
 TARGETS = np.sin(1.5 * POINTS)
 HIDDEN = 3
@@ -88,7 +88,7 @@ TRAINING_STEPS = 400
 
 @cache
 def trained() -> tuple[np.ndarray, ...]:
-    """The parameters of a network 1-3-1 that was trained on seven points of a sine; nobody may write to them."""
+    """Train a 1-3-1 network on seven points of a sine and return its parameters, as read-only arrays."""
     network = MLP((1, HIDDEN, 1), "tanh", rng=1)
     optimizer = Adam(network.parameters(), lr=0.03)
     for _ in range(TRAINING_STEPS):
@@ -103,7 +103,7 @@ def trained() -> tuple[np.ndarray, ...]:
 
 @cache
 def weights() -> dict[str, tuple[int, tuple[int, ...]]]:
-    """The name of each weight of the network -> the number of its parameter, and its place in it."""
+    """Map the name of each of the network's weights to the number of its parameter and its index in it."""
     network = MLP((1, HIDDEN, 1))
     return {
         f"{parameter.label}[{', '.join(map(str, place))}]": (number, place)
@@ -113,16 +113,16 @@ def weights() -> dict[str, tuple[int, tuple[int, ...]]]:
 
 
 def network_surface(first: str, second: str) -> Surface:
-    """The loss of the trained network by how far two of its weights are from where training left them.
+    """Make the surface of the trained network's loss by the changes of two of its weights; the others stay fixed.
 
-    The other weights stay. KeyError for a name that is not among `weights()`, ValueError for one weight twice.
+    Raises KeyError for a name that is not in `weights()`, ValueError for the same weight twice.
     """
     if first == second:
         raise ValueError(f"Choose two different weights, not {first} twice.")
     places, values = weights(), trained()
 
     def loss(x: Tensor, y: Tensor) -> Tensor:
-        """With the last two axes of each parameter its own, and the axes of x and y before them."""
+        """Compute the loss for changes x and y of any shape, by broadcasting: their axes precede the parameters'."""
         moved = [Tensor(value if value.ndim == 2 else value[None, :], requires_grad=False) for value in values]
         for name, by in ((first, x), (second, y)):
             number, place = places[name]

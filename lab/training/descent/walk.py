@@ -1,5 +1,7 @@
-"""An optimizer of the engine that goes down a surface. It is always one step ahead: what the next step will be is known
-before it is taken, with all numbers that lead to it."""
+"""An optimizer of the engine that descends a surface, always computed one step ahead.
+
+The next step is known, with all numbers that lead to it, before it is taken.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +14,18 @@ import numpy as np
 from lab.training.descent.surfaces import Surface
 from model import SGD, Adam, Optimizer, Tensor
 
-MOST = 500  # steps
-SETTLED = 1e-3
-FARTHEST = 1000.0
+MAX_STEPS = 500
+SETTLED = 1e-3  # below this, the lengths of gradient and step count as converged
+MAX_DISTANCE = 1000.0  # from the origin: beyond it, the walk counts as diverged
 MOMENTUM = 0.9
-# What the two words mean, here and in the life of a tensor.
+# Definitions of the two words for readers
 CONVERGED = f"The gradient is shorter than {SETTLED:g}, and so is the step that follows from it."
-DIVERGED = f"The loss or a coordinate is not finite, or the point is farther than {FARTHEST:.0f} from the origin."
+DIVERGED = f"The loss or a coordinate is not finite, or the point is farther than {MAX_DISTANCE:.0f} from the origin."
 
 
 @dataclass(frozen=True)
 class OptimizerKind:
-    """An optimizer to go with. memory: how it calls what it remembers of the gradients (m) and their squares (v)."""
+    """An optimizer to choose. memory: its names for the running means of the gradients (m) and their squares (v)."""
 
     title: str
     rule: str
@@ -52,10 +54,11 @@ Pair = tuple[float, float]
 
 @dataclass(frozen=True)
 class OptimizerStep:
-    """One step, with a number for x and one for y in each pair.
+    """One step; each pair has a number for x and one for y.
 
-    memory  what the optimizer remembers, this gradient included: m, then v
-    to      where the step lands
+    at      where the step begins
+    memory  the optimizer's m, then v, including this gradient
+    to      where the step ends
     """
 
     at: Pair
@@ -66,20 +69,20 @@ class OptimizerStep:
 
     @property
     def update(self) -> Pair:
-        """What was subtracted."""
+        """The change that the optimizer subtracts."""
         return self.at[0] - self.to[0], self.at[1] - self.to[1]
 
     @property
     def state(self) -> str:
-        """ "descending", "converged" or "diverged": of the place where the step begins."""
-        if not (all(map(math.isfinite, (*self.at, self.loss))) and math.hypot(*self.at) <= FARTHEST):
+        """The state where the step begins: "descending", "converged" or "diverged"."""
+        if not (all(map(math.isfinite, (*self.at, self.loss))) and math.hypot(*self.at) <= MAX_DISTANCE):
             return "diverged"
         short = math.hypot(*self.gradient) < SETTLED and math.hypot(*self.update) < SETTLED
         return "converged" if short else "descending"
 
 
 class Walk:
-    """The steps from one start with one rate, computed when they are first asked for."""
+    """An optimizer's steps from one start with one learning rate, computed when first needed."""
 
     def __init__(self, surface: Surface, kind: str, rate: float, start: Pair) -> None:
         self._surface, self._kind = surface, KINDS[kind]
@@ -87,20 +90,20 @@ class Walk:
         self._optimizer = self._kind.make(self._parameters, rate)
         self._steps = [self._next()]
 
-    def ahead(self, count: int) -> OptimizerStep:
-        """The step that comes after `count` steps, or after the last one before it converged or diverged."""
+    def step_after(self, count: int) -> OptimizerStep:
+        """Return the step that follows `count` steps, or the one at which the walk converged or diverged before."""
         while len(self._steps) <= count and self._steps[-1].state == "descending":
             self._steps.append(self._next())
         return self._steps[min(count, len(self._steps) - 1)]
 
-    def taken(self, count: int) -> list[OptimizerStep]:
-        """The first steps, at most so many."""
-        self.ahead(count)
+    def first_steps(self, count: int) -> list[OptimizerStep]:
+        """Return the first `count` steps, or fewer if the walk ended before."""
+        self.step_after(count)
         return self._steps[: min(count, len(self._steps) - 1)]
 
-    def places(self, count: int) -> list[Pair]:
-        """Where it has been, from the start to where it is after so many steps."""
-        return [*(step.at for step in self.taken(count)), self.ahead(count).at]
+    def path(self, count: int) -> list[Pair]:
+        """Return the points from the start to the position after `count` steps."""
+        return [*(step.at for step in self.first_steps(count)), self.step_after(count).at]
 
     def _next(self) -> OptimizerStep:
         with np.errstate(all="ignore"):

@@ -19,7 +19,7 @@ from lab.ui.table import markdown_table
 RATES = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.08, 0.09, 0.1, 0.11, 0.15, 0.2, 0.5, 1.0, 2.0)
 SOON = {"10": "within 10 steps", "30": "within 30", "100": "within 100", "never": "not within 100"}
 SEED = Field("seed", "descent seed", 0, int, limits=(0, 999))
-FOUR_STEPS = Field("four_steps", "descent four steps", 0, int, limits=(0, four_points.MOST))
+FOUR_STEPS = Field("four_steps", "descent four steps", 0, int, limits=(0, four_points.MAX_STEPS))
 SOON_GUESS = Field("soon", "descent soon", None, address.one_of(*SOON), address.optional)
 FIELDS = (
     Field(
@@ -34,17 +34,17 @@ FIELDS = (
 def show() -> None:
     st.markdown(
         "Four points with three inputs each train a network of 41 parameters. Guess how soon its loss is below "
-        f"{four_points.ENOUGH}, then press Step."
+        f"{four_points.LEARNED_LIMIT}, then press Step."
     )
     st.caption("Mean squared error, linear last layer. A sum, or a tanh at the end, gives other numbers.")
     session = st.session_state
 
     def go(by: int) -> None:
-        session["descent four steps"] = min(session["descent four steps"] + by, four_points.MOST)
+        session["descent four steps"] = min(session["descent four steps"] + by, four_points.MAX_STEPS)
 
     left, right = st.columns([3, 2], gap="large")
     with left:
-        guessed = guess(f"Guess: the loss is below {four_points.ENOUGH}", SOON, "descent soon")
+        guessed = guess(f"Guess: the loss is below {four_points.LEARNED_LIMIT}", SOON, "descent soon")
     waits = guessed is None
     with right:
         rate = st.select_slider("Rate", RATES, key="descent four rate", format_func=address.number)
@@ -53,9 +53,9 @@ def show() -> None:
         if waits:
             steps = 0
     with left, st.container(horizontal=True, gap="small"):
-        full = waits or steps >= four_points.MOST
+        full = waits or steps >= four_points.MAX_STEPS
         st.button("Step", key="descent four step", on_click=go, args=(1,), type="primary", disabled=full)
-        st.button("Run 100", key="descent four run", on_click=go, args=(four_points.MOST,), disabled=full)
+        st.button("Run 100", key="descent four run", on_click=go, args=(four_points.MAX_STEPS,), disabled=full)
         st.button("Reset", key="descent four reset", on_click=go, args=(-steps,), disabled=not steps)
     moments = memoize("descent moments", (rate, seed, steps), lambda: four_points.train(rate, seed, steps))
     last = moments[-1]
@@ -70,9 +70,9 @@ def show() -> None:
                 "loss": charts.lines(
                     "Loss by step",
                     [Line("mean squared error", [(float(i), moment.loss) for i, moment in enumerate(moments)])],
-                    Axis("step", ends=(0, four_points.MOST)),
+                    Axis("step", ends=(0, four_points.MAX_STEPS)),
                     Axis("loss", log=True),
-                    marks=[Mark("y", four_points.ENOUGH, str(four_points.ENOUGH))],
+                    marks=[Mark("y", four_points.LEARNED_LIMIT, str(four_points.LEARNED_LIMIT))],
                     height=260,
                     theme=page.theme(),
                 )
@@ -100,14 +100,14 @@ def show() -> None:
 
 def _soon(moments: Sequence[four_points.Moment], guessed: str) -> str:
     """Where the loss has come below what is enough, and how the guess was, once the steps say so."""
-    below = next((step for step, moment in enumerate(moments) if moment.loss < four_points.ENOUGH), None)
+    below = next((step for step, moment in enumerate(moments) if moment.loss < four_points.LEARNED_LIMIT), None)
     if below is not None:
         right = next(name for name in SOON if below <= int(name))
-        said = f"It was below {four_points.ENOUGH} for the first time after {counted(below, 'step')}"
+        said = f"It was below {four_points.LEARNED_LIMIT} for the first time after {counted(below, 'step')}"
         if below:
             said += f", at {numeral(moments[below].loss)}; one step before it was {numeral(moments[below - 1].loss)}"
-    elif len(moments) > four_points.MOST:
-        right, said = "never", f"After {counted(four_points.MOST, 'step')} it is {numeral(moments[-1].loss)}"
+    elif len(moments) > four_points.MAX_STEPS:
+        right, said = "never", f"After {counted(four_points.MAX_STEPS, 'step')} it is {numeral(moments[-1].loss)}"
     else:
-        return f"It has not been below {four_points.ENOUGH} yet."
+        return f"It has not been below {four_points.LEARNED_LIMIT} yet."
     return f"{verdict(guessed == right)} {said}."

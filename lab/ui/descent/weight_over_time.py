@@ -20,8 +20,8 @@ from lab.ui.terms import prose
 LARGEST = {"first": "the first", "between": "one between", "last": "the last"}
 W = Field("w", "descent w", 0.8, float, address.number, limits=(-2.0, 2.0))
 X = Field("input", "descent input", 0.5, float, address.number, limits=(-1.0, 1.0))
-LENGTH = Field("length", "descent length", 6, int, limits=(2, over_time.LONGEST))
-WHOLE = over_time.LONGEST  # steps that keep their gradients, where the state is never detached
+LENGTH = Field("length", "descent length", 6, int, limits=(2, over_time.MAX_TIME))
+WHOLE = over_time.MAX_TIME  # steps that keep their gradients, where the state is never detached
 KEPT = Field("last", "descent last", WHOLE, int, limits=(1, WHOLE))
 LARGEST_GUESS = Field("largest", "descent largest", None, address.one_of(*LARGEST), address.optional)
 FIELDS = (Field("kind", "descent kind", "tanh", address.one_of(*over_time.KINDS)), W, X, LENGTH, KEPT, LARGEST_GUESS)
@@ -133,7 +133,7 @@ def _by_length(found: Mapping[str, list[tuple[float, float]]]) -> Chart:
     return charts.lines(
         "Sizes of the gradients, by the number of time steps",
         drawn,
-        Axis("time steps", ends=(0, over_time.LONGEST)),
+        Axis("time steps", ends=(0, over_time.MAX_TIME)),
         Axis("|gradient|", log=True),
         height=260,
         theme=page.theme(),

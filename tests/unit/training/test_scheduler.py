@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import train
-from lab.training.run_folder import alone_in
+from lab.training.run_folder import lock_run
 
 ROOT = Path(__file__).resolve().parents[3]
 FLAGS = ["--data", "moons", "--hidden", "6", "--batch-size", "200", "--optimizer", "sgd"]
@@ -105,8 +105,8 @@ def test_ctrl_c_takes_back_what_has_not_begun_and_ends_what_has(tmp_path, start,
     _, err = sweep.communicate(timeout=300)
     assert sweep.returncode == 130
     assert err.count("\n") == 1
-    assert "0 of 2 runs finished. Those that the cluster has begun stop after their present epoch. Go on with" in err
-    with alone_in(folders[0], wait=True):  # the worker has let go of it
+    assert "0 of 2 runs finished. Runs that the cluster has begun stop after their present epoch. Continue with" in err
+    with lock_run(folders[0], wait=True):  # the worker has let go of it
         assert len((folders[0] / "metrics.jsonl").read_text().splitlines()) < 300
     assert not (folders[1] / "metrics.jsonl").exists()
     assert only.poll() is None

@@ -16,9 +16,9 @@ from lab.training.config import Config, ConfigError
 from lab.training.doctor import diagnose
 from lab.training.live import LiveRun
 from lab.training.records import BULKY, slim
-from lab.training.run_folder import RunError, RunFolder, alone_in
+from lab.training.run_folder import RunError, RunFolder, lock_run
 from lab.training.shelf import (
-    MOST,
+    MAX_RUNS,
     default_name,
     delete,
     differences,
@@ -54,10 +54,10 @@ def test_the_same_settings_are_kept_once_at_their_longest(done):
 
 def test_names_differ_and_the_oldest_run_makes_room(done):
     shelf = []
-    for seed in range(MOST + 3):
+    for seed in range(MAX_RUNS + 3):
         shelf = put(shelf, Config(data="blobs", hidden=(), epochs=3, seed=seed), done.records)
-    assert len(shelf) == MOST
-    assert len({kept.name for kept in shelf}) == MOST
+    assert len(shelf) == MAX_RUNS
+    assert len({kept.name for kept in shelf}) == MAX_RUNS
     assert shelf[0].config.seed == 3
     assert unused(shelf[0].name, shelf) not in {kept.name for kept in shelf}
 
@@ -125,7 +125,7 @@ def test_a_run_is_opened_whole(runs, done):
 
 
 def test_of_a_long_run_the_histograms_are_thinned(runs, done, monkeypatch):
-    monkeypatch.setattr("lab.training.shelf.WHOLE", 2)
+    monkeypatch.setattr("lab.training.shelf.MAX_HISTOGRAMS", 2)
     first, second, third = open_whole(runs, "runs/good").records
     assert [first, third] == [done.records[0], done.records[2]]
     assert second == slim(done.records)[1]
@@ -341,14 +341,14 @@ def test_a_folder_with_something_else_in_it_is_not_deleted(runs, other):
     else:
         (runs / "good" / other).write_text("mine")
     before = tree(runs)
-    with pytest.raises(RunError, match=f"holds '{other}' too"):
+    with pytest.raises(RunError, match=f"also holds '{other}'"):
         delete(runs, "runs/good")
     assert tree(runs) == before
 
 
 @posix
 def test_a_run_in_training_is_neither_renamed_nor_deleted(runs):
-    with alone_in(runs / "good"):
+    with lock_run(runs / "good"):
         for call in (delete, lambda folder, name: rename(folder, name, "other")):
             with pytest.raises(RunError, match="Another process is training the run"):
                 call(runs, "runs/good")
@@ -364,7 +364,7 @@ def test_on_a_shared_server_the_runs_are_for_reading(runs, monkeypatch, value, s
     if shared:
         before = tree(runs)
         for call in (delete, lambda folder, name: rename(folder, name, "other")):
-            with pytest.raises(RunError, match="for reading only"):
+            with pytest.raises(RunError, match="read-only"):
                 call(runs, "runs/good")
         assert tree(runs) == before
     else:

@@ -15,7 +15,7 @@ import pytest
 
 import train
 from lab.training import sweep
-from lab.training.run_folder import RunError, alone_in
+from lab.training.run_folder import RunError, lock_run
 
 SCRIPT = str(Path(__file__).resolve().parents[3] / "train.py")
 SMALL = ["--data", "moons", "--hidden", "6", "--epochs", "3", "--batch-size", "200", "--optimizer", "sgd"]
@@ -111,7 +111,7 @@ def test_ctrl_c_keeps_the_finished_runs_and_the_same_command_goes_on(here):
     code, _, err = finish(process)
     assert code == 130
     assert err.count("\n") == 1
-    assert "1 of 2 runs finished. Go on with the same --sweep and --out 'a sweep'" in err
+    assert "1 of 2 runs finished. Continue with the same --sweep and --out 'a sweep'" in err
     assert_nobody_is_left(process)
     begun = len(metrics(long))
     assert 0 < begun < 400
@@ -200,7 +200,9 @@ def test_a_damaged_run_of_a_sweep_is_moved_away_and_the_sweep_goes_on(here, caps
     assert train.main(flags) == 2
     err = capsys.readouterr().err
     assert err.count("\n") == 1
-    assert "metrics.jsonl in 's/lr=0.2' is damaged: move this folder away, and train its run anew. Go on with" in err
+    assert (
+        "metrics.jsonl in 's/lr=0.2' is damaged: move this folder away, and train its run again. Continue with" in err
+    )
     assert "another" not in err  # which would be no going on
     Path("s/lr=0.2").rename("away")
     assert train.main([*flags, "--quiet"]) == 0
@@ -224,7 +226,7 @@ def test_two_workers_never_train_the_same_run_at_once(here):
     (member,) = sweep.plan({"lr": [0.1]}, {"data": "moons", "epochs": 2}, here)
     sweep.make_folders([member])
     worker = threading.Thread(target=sweep.train_folder, args=(str(member.path),))
-    with alone_in(member.path):
+    with lock_run(member.path):
         worker.start()
         worker.join(timeout=0.3)
         assert worker.is_alive()

@@ -26,7 +26,7 @@ from lab.training import datasets, live_doctor
 from lab.training.config import ConfigError
 from lab.training.doctor import diagnose
 from lab.training.predictions import answers
-from lab.training.run_folder import RunFolder, alone_in
+from lab.training.run_folder import RunFolder, lock_run
 from lab.training.trainer import Trainer
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -584,7 +584,7 @@ def test_resume_needs_a_run(here, capsys):
 @posix
 @pytest.mark.usefixtures("trained")
 def test_a_run_in_training_is_not_resumed_a_second_time(here, capsys):
-    with alone_in(here / "r"):
+    with lock_run(here / "r"):
         assert "Another process is training the run in 'r'" in refused(capsys, "--resume", "--out", "r", "--epochs", 3)
     assert call(capsys, "--resume", "--out", "r", "--epochs", 3, "--quiet")[0] == 0
 
@@ -594,7 +594,7 @@ def test_resume_refuses_data_that_have_changed(here, capsys):
     table.write_text("".join(f"{n},{n % 2}\n" for n in range(40)))
     call(capsys, "--data", "csv:own.csv", "--epochs", 1, "--out", "r", "--quiet")
     table.write_text("".join(f"{n + 1},{n % 2}\n" for n in range(39)) + "99,1\n")
-    assert "data are not those" in refused(capsys, "--resume", "--out", "r", "--epochs", 2)
+    assert "data differ" in refused(capsys, "--resume", "--out", "r", "--epochs", 2)
 
 
 def test_resume_refuses_a_checkpoint_of_another_shape_and_a_damaged_one(here, capsys):
@@ -812,14 +812,14 @@ def test_ctrl_c_waits_while_files_are_written():
     written = []
 
     def write():
-        with train._ctrl_c_held_back():
+        with train._ctrl_c_delayed():
             signal.raise_signal(signal.SIGINT)
             written.append("all")
 
     with pytest.raises(KeyboardInterrupt):
         write()
     assert written == ["all"]
-    with train._ctrl_c_held_back(and_forget=True):
+    with train._ctrl_c_delayed(ignore=True):
         signal.raise_signal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)

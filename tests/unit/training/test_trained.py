@@ -76,7 +76,7 @@ def test_a_regression_answers_in_the_units_of_its_target(tmp_path):
     assert command_line.main(words.split()) == 0
     model = load(tmp_path / "run")
     assert model.predict([[1.0]]) == pytest.approx([4e6], rel=0.05)
-    with pytest.raises(DataError, match="no probabilities"):
+    with pytest.raises(DataError, match="not probabilities"):
         model.probabilities([[1.0]])
 
 

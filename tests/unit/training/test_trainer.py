@@ -571,7 +571,7 @@ def test_a_state_of_another_shape_is_refused_before_anything_changes():
 
 def test_a_state_of_other_data_is_refused():
     saved = Trainer(Config(**{**MOONS.to_json(), "data": "circles"})).state()
-    with pytest.raises(RunError, match="data are not those"):
+    with pytest.raises(RunError, match="data differ"):
         Trainer(MOONS).load_state(saved)
 
 

@@ -166,7 +166,7 @@ def test_a_file_that_another_window_has_just_deleted_is_left_out(visit):
 
 
 def test_the_oldest_make_room(visit, monkeypatch):
-    monkeypatch.setattr(visits, "MOST", 3)
+    monkeypatch.setattr(visits, "MAX_RUNS", 3)
     for seed in range(5):
         run = trained(30, Config(data="blobs", hidden=(4,), epochs=6, seed=seed))
         visit.shelve(Kept(str(seed), run.config, run.records), run)
@@ -253,7 +253,7 @@ def test_where_nothing_can_be_written_it_is_known_at_once(tmp_path, place):
 def test_a_file_holds_some_of_the_weights_and_always_the_first(visit, monkeypatch):
     run = trained(120)
     one = sum(array.nbytes for array in run.trainer.state().values())
-    monkeypatch.setattr(visits, "STATES", 2 * one)
+    monkeypatch.setattr(visits, "STATES_LIMIT", 2 * one)
     visit.keep_present(run)
     again = visit.present()
     assert again.kept_epoch(0) == 0

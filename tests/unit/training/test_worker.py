@@ -124,7 +124,7 @@ def test_a_run_begins_in_the_process_that_waits(monkeypatch):
 
 
 def test_one_that_waits_ends_with_the_server_and_complains_of_nothing():
-    code = "from lab.training import worker; worker.make_ready(); print(worker._waiting.get().pid, flush=True); input()"
+    code = "from lab.training import worker; worker.make_ready(); print(worker._spare.get().pid, flush=True); input()"
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, **pipes) as server:
         pid = int(server.stdout.readline())

@@ -4,13 +4,13 @@ from itertools import pairwise
 
 import pytest
 
-from lab.training.descent.four_points import ENOUGH, MOST, RATE, train
+from lab.training.descent.four_points import LEARNED_LIMIT, MAX_STEPS, RATE, train
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_a_hundred_steps_are_enough(seed):
-    last = train(RATE, seed, MOST)[-1]
-    assert last.loss < ENOUGH == 0.01
+    last = train(RATE, seed, MAX_STEPS)[-1]
+    assert last.loss < LEARNED_LIMIT == 0.01
     assert last.predictions == pytest.approx([1, -1, -1, 1], abs=0.25)
 
 
@@ -26,4 +26,4 @@ def test_every_moment_has_all_parameters_and_follows_from_the_one_before():
 
 
 def test_a_rate_too_high_ends_in_numbers_that_are_none():
-    assert not train(2.0, 0, MOST)[-1].loss < ENOUGH
+    assert not train(2.0, 0, MAX_STEPS)[-1].loss < LEARNED_LIMIT

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lab.training.descent.surfaces import SURFACES
-from lab.training.descent.walk import FARTHEST, KINDS, MOMENTUM, MOST, SETTLED, Walk
+from lab.training.descent.walk import KINDS, MAX_DISTANCE, MAX_STEPS, MOMENTUM, SETTLED, Walk
 
 RAVINE = SURFACES["ravine"]  # x^2 / 2 + 10 y^2
 
@@ -33,35 +33,35 @@ def by_hand(kind, rate, steps):
 def test_each_step_is_the_rule_of_its_optimizer(kind):
     walk = Walk(RAVINE, kind, 0.05, RAVINE.start)
     for count in (0, 1, 2, 9):
-        step, (to, m, v) = walk.ahead(count), by_hand(kind, 0.05, count + 1)
+        step, (to, m, v) = walk.step_after(count), by_hand(kind, 0.05, count + 1)
         assert step.at == pytest.approx(by_hand(kind, 0.05, count)[0])
         assert step.gradient == pytest.approx(gradient(*step.at))
         assert step.to == pytest.approx(to)
         assert step.update == pytest.approx(np.subtract(step.at, step.to))
         for remembered, due in zip(step.memory, (m, v), strict=False):
             assert remembered == pytest.approx(due)
-    assert len(walk.ahead(0).memory) == {"sgd": 0, "momentum": 1, "adam": 2}[kind]
+    assert len(walk.step_after(0).memory) == {"sgd": 0, "momentum": 1, "adam": 2}[kind]
 
 
 def test_the_step_ahead_is_the_step_that_is_taken():
     walk = Walk(RAVINE, "momentum", 0.02, RAVINE.start)
     for count in range(20):
-        preview = walk.ahead(count).to
-        assert walk.places(count + 1)[-1] == preview
-    assert len(walk.places(20)) == 21 == len(walk.taken(20)) + 1
+        preview = walk.step_after(count).to
+        assert walk.path(count + 1)[-1] == preview
+    assert len(walk.path(20)) == 21 == len(walk.first_steps(20)) + 1
 
 
 def test_converged_means_a_short_gradient_and_a_short_step():
     walk = Walk(RAVINE, "sgd", 0.09, RAVINE.start)
-    end = walk.ahead(MOST)
+    end = walk.step_after(MAX_STEPS)
     assert end.state == "converged"
     assert math.hypot(*end.gradient) < SETTLED > math.hypot(*end.update)
-    steps = len(walk.taken(MOST))
-    assert steps < MOST
-    assert walk.ahead(steps - 1).state == "descending"
-    assert walk.places(MOST) == walk.places(steps)  # it stays there
+    steps = len(walk.first_steps(MAX_STEPS))
+    assert steps < MAX_STEPS
+    assert walk.step_after(steps - 1).state == "descending"
+    assert walk.path(MAX_STEPS) == walk.path(steps)  # it stays there
     rolling = Walk(SURFACES["bowl"], "momentum", 0.1, SURFACES["bowl"].start)
-    passing = [step for step in rolling.taken(MOST) if math.hypot(*step.gradient) < 0.05]
+    passing = [step for step in rolling.first_steps(MAX_STEPS) if math.hypot(*step.gradient) < 0.05]
     assert passing  # the gradient is short while it rushes through the minimum
     assert all(step.state == "descending" for step in passing)
 
@@ -69,20 +69,20 @@ def test_converged_means_a_short_gradient_and_a_short_step():
 @pytest.mark.parametrize("rate", [0.11, 50.0])
 def test_diverged_means_far_away_or_not_finite(rate):
     walk = Walk(RAVINE, "sgd", rate, RAVINE.start)
-    end = walk.ahead(MOST)
+    end = walk.step_after(MAX_STEPS)
     assert end.state == "diverged"
-    assert math.hypot(*end.at) > FARTHEST
-    assert all(step.state == "descending" for step in walk.taken(MOST))
+    assert math.hypot(*end.at) > MAX_DISTANCE
+    assert all(step.state == "descending" for step in walk.first_steps(MAX_STEPS))
 
 
 def test_what_overflows_at_once_has_diverged():
     walk = Walk(SURFACES["rosenbrock"], "sgd", 1e300, (-1.2, 1.0))
-    assert walk.ahead(MOST).state == "diverged"
-    assert not math.isfinite(walk.ahead(MOST).loss)
+    assert walk.step_after(MAX_STEPS).state == "diverged"
+    assert not math.isfinite(walk.step_after(MAX_STEPS).loss)
 
 
 def test_on_the_ridge_of_a_saddle_it_converges_where_no_minimum_is():
     saddle = SURFACES["saddle"]
     for kind, rate in zip(KINDS, saddle.rates, strict=True):
-        assert Walk(saddle, kind, rate, (-1.8, 0.0)).ahead(MOST).at == pytest.approx((0, 0), abs=1e-3)
-        assert Walk(saddle, kind, rate, (-1.8, 0.1)).ahead(MOST).loss == pytest.approx(-1, abs=1e-4)
+        assert Walk(saddle, kind, rate, (-1.8, 0.0)).step_after(MAX_STEPS).at == pytest.approx((0, 0), abs=1e-3)
+        assert Walk(saddle, kind, rate, (-1.8, 0.1)).step_after(MAX_STEPS).loss == pytest.approx(-1, abs=1e-4)
