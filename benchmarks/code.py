@@ -1,9 +1,9 @@
-"""How long does it take to read a program of 200 lines for failures?
+"""How long does it take to check a program of 200 lines for failures?
 
     python benchmarks/code.py [--texts N]
 
-Programs of the corpus of loops and models, joined until they have 200 lines, and files of the standard library cut to
-200: the median and the slowest, in processor time. The exit code is 1 if the slowest takes more than 100 ms.
+The texts are programs of the test corpus, joined until they have 200 lines, and standard library files cut to 200
+lines. Prints the median and the slowest, in processor time. The exit code is 1 if the slowest takes more than 100 ms.
 """
 
 import argparse
@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 from lab.failures.code import NotReadable, check_code
 
-LINES, MOST = 200, 0.1
+LINES, MAX_SECONDS = 200, 0.1
 
 
 def texts():
@@ -33,21 +33,21 @@ def texts():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--texts", type=int, help="so many of them; all without it")
+    parser.add_argument("--texts", type=int, help="number of texts (default: all)")
     args = parser.parse_args()
-    taken = []
+    times = []
     for text in itertools.islice(texts(), args.texts):
         start = time.process_time()
         try:
             check_code(text)
         except NotReadable:
             continue
-        taken.append(time.process_time() - start)
+        times.append(time.process_time() - start)
     print(
-        f"{len(taken)} texts of {LINES} lines: median {1000 * statistics.median(taken):.1f} ms, "
-        f"slowest {1000 * max(taken):.1f} ms (at most {1000 * MOST:.0f})"
+        f"{len(times)} texts of {LINES} lines: median {1000 * statistics.median(times):.1f} ms, "
+        f"slowest {1000 * max(times):.1f} ms (at most {1000 * MAX_SECONDS:.0f})"
     )
-    return 0 if max(taken) <= MOST else 1
+    return 0 if max(times) <= MAX_SECONDS else 1
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
     python benchmarks/engine.py [--rounds 40] [--json benchmarks/results/engine.json]
 
-One thread. The contestants take turns within each round, so that a slow moment of the machine hits all of them, and the
-median over the rounds is reported. A peer that is not installed is named as not measured.
+One thread. The engines take turns within each round, so that a slow moment of the machine hits all of them, and the
+median over the rounds is reported. An engine that is not installed is reported as not measured.
 """
 
 import os
@@ -31,7 +31,7 @@ NETWORKS = [((784, 128, 10), 32), ((784, 128, 10), 128), ((2, 16, 16, 10), 32)]
 LEARNING_RATE = 0.01
 
 
-# ---------------------------------------------------------------- contestants: each makes a function that takes a step
+# ---------------------------------------------------------------- engines: each makes a function that takes a step
 
 
 def engine_step(weights, x, labels):
@@ -39,7 +39,7 @@ def engine_step(weights, x, labels):
     for layer, w in zip(net.layers, weights, strict=True):
         layer.weight.data = w
     optimizer = SGD(net.parameters(), LEARNING_RATE)
-    inputs = Tensor(x, requires_grad=False)  # made once, as for the peers
+    inputs = Tensor(x, requires_grad=False)  # made once, as for the other engines
 
     def step():
         optimizer.zero_grad()
@@ -62,7 +62,7 @@ def engine_unguarded_step(weights, x, labels):
 
 
 def numpy_step(weights, x, labels):
-    """What a careful person writes by hand: buffers reused where that is natural, no copies that can be avoided."""
+    """Make a step written by hand with care: buffers are reused where natural, and avoidable copies avoided."""
     ws = [w.copy() for w in weights]
     bs = [np.zeros(w.shape[1], np.float32) for w in weights]
     rows = np.arange(len(labels))
@@ -124,7 +124,7 @@ def torch_step(weights, x, labels):
 
 
 def scalar_chain(make, length):
-    """A chain x = x * a + b of `length` operations on scalars, forward and backward."""
+    """Make a step of a chain x = x * a + b with `length` scalar operations, forward and backward."""
 
     def step():
         a, b, x = make(0.99), make(0.01), make(1.0)
@@ -140,7 +140,7 @@ def scalar_chain(make, length):
 
 
 def medians(steps, rounds, repeat):
-    """Microseconds per step for each contestant, taking turns."""
+    """Measure the median microseconds per step of each engine, taking turns."""
     for step in steps.values():
         for _ in range(repeat):
             step()
@@ -155,7 +155,7 @@ def medians(steps, rounds, repeat):
 
 
 def peers():
-    """Which optional contestants are here, and why the others are not."""
+    """Import the optional engines; return those found, and for the others why they are missing."""
     found, missing = {}, {}
     for name in ("torch", "micrograd"):
         try:
@@ -177,7 +177,7 @@ def measure_networks(rounds, found):
         steps = {name: make(weights, x, labels) for name, make in makers.items()}
         first = {name: step() for name, step in steps.items()}
         if max(first.values()) - min(first.values()) > 1e-4:
-            raise SystemExit(f"The contestants do not compute the same loss: {first}")
+            raise SystemExit(f"The engines do not compute the same loss: {first}")
         micros = medians(steps, rounds, repeat=20 if sizes[0] > 100 else 100)
         results.append({"case": f"{'-'.join(map(str, sizes))} batch {batch}", "microseconds": micros})
     return results
@@ -199,7 +199,7 @@ def measure_scalars(rounds, found, length=400):
 
 
 def measure_chain(longest):
-    """Seconds for chains of growing length: linear when the time per operation stays the same."""
+    """Measure seconds for chains of growing length, to see that they grow linearly."""
     seconds = {}
     for length in (longest // 8, longest // 4, longest // 2, longest):
         start = time.perf_counter()
@@ -209,7 +209,7 @@ def measure_chain(longest):
 
 
 def measure_memory(steps):
-    """Resident kilobytes before and after many training steps with the garbage collector off."""
+    """Measure resident kilobytes before and after many training steps with the garbage collector off."""
 
     def resident():
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
@@ -238,7 +238,7 @@ def measure_memory(steps):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=40, help="by which the chains and the training grow, too")
+    parser.add_argument("--rounds", type=int, default=40, help="also scales the chains and the memory test")
     parser.add_argument("--json", type=Path, default=Path("benchmarks/results/engine.json"))
     args = parser.parse_args()
 

@@ -1,8 +1,8 @@
-"""How long does “Study a fault” let one wait? Each fault: the comparison of one pass, and the two runs of training.
+"""How long does a learner wait in “Study a fault”? Times each fault's comparison of one pass and its two trainings.
 
     python benchmarks/faults.py [--rounds 3] [FAULT...]
 
-One thread. The median over the rounds is printed, the slowest fault first. The exit code is 1 if a run takes more than
+One thread. Prints the median over the rounds, the slowest fault first. The exit code is 1 if a training takes more than
 two seconds.
 """
 
@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from lab.traps.faults.catalogue import FAULTS
 from lab.traps.faults.compare import compare, train_with
 
-BAR = 2.0  # seconds of one run
+MAX_SECONDS = 2.0  # of one training
 
 
 def seconds(work):
@@ -32,7 +32,7 @@ def seconds(work):
 
 
 def measure(fault):
-    """Seconds of the comparison, the healthy run and the broken run."""
+    """Measure the seconds of the comparison, the healthy training and the broken training."""
     return (
         seconds(lambda: compare(fault, 0)),
         seconds(lambda: train_with(fault.healthy, 0)),
@@ -42,7 +42,7 @@ def measure(fault):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("faults", nargs="*", help="keys of faults; all without them")
+    parser.add_argument("faults", nargs="*", help="keys of faults (default: all)")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     faults = [fault for fault in FAULTS if fault.key in (options.faults or [fault.key])]
@@ -55,8 +55,9 @@ def main():
     for key, row in sorted(rows.items(), key=lambda item: -sum(item[1])):
         print(f"{key:20} {row[0]:9.3f} {row[1]:9.3f} {row[2]:9.3f}")
     slowest = max(max(healthy, broken) for _, healthy, broken in rows.values())
-    print(f"{'met   ' if slowest <= BAR else 'MISSED'} slowest run: {slowest:.2f} s (at most {BAR:g} s)")
-    return 0 if slowest <= BAR else 1
+    met = slowest <= MAX_SECONDS
+    print(f"{'met   ' if met else 'MISSED'} slowest run: {slowest:.2f} s (at most {MAX_SECONDS:g} s)")
+    return 0 if met else 1
 
 
 if __name__ == "__main__":

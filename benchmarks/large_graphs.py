@@ -1,10 +1,10 @@
-"""How long until a graph of 300 nodes is on the screen, and how long does the page not answer meanwhile?
+"""How long until a graph of 300 nodes is on the screen, and how long is the page blocked meanwhile?
 
     python benchmarks/large_graphs.py [--repeats 3] [--json benchmarks/results/large_graphs.json]
 
-Each graph comes to a player that stands on an empty page, as it would when an expression is typed: from then to the
-first cards that are painted. A task is a stretch of work in which the page does not answer. The exit
-code is 1 if a bar is missed.
+Each graph is sent to a player on an otherwise empty page, as when an expression is typed. The time ends when its first
+cards are painted. A task is work of the browser's main thread during which the page does not respond. The exit code is
+1 if a limit is missed.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from tests.browser.apps.programs import SHAPES
 from tests.programs import LEAVES
 from tests.support import launch
 
-# A page with a player that has shown a small graph: all modules and Graphviz are there.
+# Opens a player that has shown a small graph, so that all modules and Graphviz are loaded.
 OPEN = """async (small) => {
   document.body.replaceChildren();
   const sheet = new CSSStyleSheet();
@@ -87,7 +87,7 @@ def main():
         browser.close()
     server.shutdown()
 
-    print(f"{'of the repeats the best':12} {'nodes':>6} {'cards':>6} {'picture, ms':>12} {'longest task, ms':>17}")
+    print(f"{'best of the repeats':23} {'nodes':>6} {'cards':>6} {'picture, ms':>12} {'longest task, ms':>17}")
     missed = 0
     for name, runs in report.items():
         picture, longest = (min(run[key] for run in runs) for key in ("picture", "longest"))

@@ -1,14 +1,13 @@
-"""What does each page ask of the server beyond its widgets? Measured over Streamlit's websocket protocol.
+"""How much work does each page cause on the server beyond its widgets? Measured over Streamlit's websocket protocol.
 
     python benchmarks/pages.py [--rounds 5] [ADDRESS...]
 
-Each page is opened by a visitor, and beside it a twin: a page of as many elements of each kind, with as many options,
-in as many containers, which computes nothing. Then both are computed again and again, in turns, as for a button whose
-press changes nothing.
+A visitor opens each page, and also its twin: a page with the same number of elements of each kind, options and
+containers, which computes nothing. Then both are rerun many times, in turns, as by a button that changes nothing.
 
-Work is the server's processor time for one such run, on average; the bar is 1.3 times the twin's. Wait is the time from
-sending the message to the message that the run has ended, the median. Both in milliseconds. No bar is set for waits:
-Streamlit sends every five milliseconds what there is, so that a little more work is no longer wait, or twice the wait.
+Work is the server's mean processor time for one rerun; the limit is 1.3 times the twin's. Wait is the median time from
+sending the message to the message that the run has ended. Both are in milliseconds. There is no limit for waits:
+Streamlit sends its messages every five milliseconds, so a little more work can mean the same wait or twice the wait.
 """
 
 import argparse
@@ -29,8 +28,8 @@ from lab.lessons.pages import PAGES
 from tests.support import start_app
 from tests.visitors import Visitor, knock
 
-BAR = 1.3
-RUNS = 10  # in a row
+MAX_RATIO = 1.3
+RUNS = 10  # reruns measured together
 
 
 class Side:
@@ -42,7 +41,7 @@ class Side:
         self.busy, self.waits = [], []
 
     async def run(self, times):
-        """So many runs, one after the other: the processor's clock ticks too slowly for one."""
+        """Measure this many reruns together: the processor's clock ticks too slowly for one."""
         before = self.process.cpu_times()
         for _ in range(times):
             start = time.perf_counter()
@@ -52,21 +51,21 @@ class Side:
         self.busy.append(1000 * (after.user + after.system - before.user - before.system) / times)
 
 
-def described(element):
-    """The kind of an element, and the texts of what can be chosen there."""
+def describe(element):
+    """Return the kind of an element, and the texts of its options."""
     kind = element.WhichOneof("type")
     options = getattr(getattr(element, kind), "options", ())
     return kind, [option if isinstance(option, str) else option.content for option in options]
 
 
 async def compare(app, twin, path, rounds):
-    """Both, after so many rounds."""
+    """Open the page and its twin, measure both for this many rounds, and return them as Sides."""
     async with knock(app[0]) as one, knock(twin[0]) as other:
         page = Visitor(one, path)
         await page.run()
-        await page.run()  # what is computed once in a visit has been computed
+        await page.run()  # by now everything that a visit computes only once has been computed
         with tempfile.NamedTemporaryFile("w", suffix=".json") as plan:
-            json.dump([*map(described, page.elements.values()), *[("block", [])] * len(page.blocks)], plan)
+            json.dump([*map(describe, page.elements.values()), *[("block", [])] * len(page.blocks)], plan)
             plan.flush()
             empty = Visitor(other, f"?{urlencode({'plan': plan.name})}")
             await empty.run()
@@ -79,7 +78,7 @@ async def compare(app, twin, path, rounds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("paths", nargs="*", default=[page.path for page in PAGES], help="addresses; all pages else")
+    parser.add_argument("paths", nargs="*", default=[page.path for page in PAGES], help="addresses (default: all)")
     parser.add_argument("--rounds", type=int, default=5)
     args = parser.parse_args()
     servers = []
@@ -90,7 +89,7 @@ def main():
             page, twin = asyncio.run(compare(*servers, path, args.rounds))
             work, empty = (statistics.mean(side.busy) for side in (page, twin))
             waits = [statistics.median(side.waits) for side in (page, twin)]
-            met = "" if work <= BAR * empty else "  above the bar"
+            met = "" if work <= MAX_RATIO * empty else "  above the limit"
             line = f"{work:6.1f} {empty:6.1f}  {waits[0]:7.1f} {waits[1]:6.1f}  {work / empty:6.2f}{met}"
             print(f"{path or 'start':<16}{line}", flush=True)
     finally:

@@ -1,11 +1,11 @@
-"""How fast is the player? Measured in headless Chromium, beside st.graphviz_chart and a page with one slider.
+"""How fast is the player? Measured in headless Chromium, against st.graphviz_chart and a page with one slider.
 
     python benchmarks/player.py [--presses 40] [--json benchmarks/results/player.json]
 
-Latency is from a key press on a slider to the frame in which the new values have been painted; the pages take turns, so
-that a slow moment of the machine hits all of them. A repaint is from the start of a frame to the end of its painting,
-for each event of a graph of 150 nodes. An update of a drag is a new value on the screen. Repaints and updates are
-measured with no other page open. The exit code is 1 if a bar is missed.
+Latency is the time from a key press on a slider to the frame with the new values; the pages take turns, so that a slow
+moment of the machine hits all of them. A repaint is the time from the start of a frame to the end of its painting, for
+each event of a graph of 150 nodes. An update during a drag is a new value on the screen. Repaints and updates are
+measured with no other page open. The exit code is 1 if a limit is missed.
 """
 
 import argparse
@@ -35,7 +35,7 @@ FIND = """(() => {
     return null;
   };
   window.deep = (selector) => find(document, selector);
-  // Called before a frame is painted: when that has been done.
+  // Call it before a frame is painted: it resolves when the painting is done.
   window.painted = () => new Promise((resolve) => {
     const channel = new MessageChannel();
     channel.port1.onmessage = () => resolve(performance.now());
@@ -43,7 +43,7 @@ FIND = """(() => {
   });
 })"""
 
-# A graph of 150 nodes is larger than its window: go back to an event that is about `a`, so that its card is in sight.
+# A graph of 150 nodes is larger than its window: go back to an event that concerns `a`, so that its card is visible.
 SHOW_A = """() => {
   const scrubber = deep(".scrubber");
   for (let k = Number(scrubber.max); k > 0 && !deep('.card.to[data-node="0"]'); k -= 1) {
@@ -52,7 +52,7 @@ SHOW_A = """() => {
   }
 }"""
 
-# The moment of the key press is taken in the page; then every frame is asked whether the new value is there.
+# The page notes the time of the key press, and then looks in every frame whether the new value is there.
 ARM = """([selector, expected]) => {
   window.latency = new Promise((resolve, reject) => {
     const shows = () => deep(selector)?.textContent;
@@ -92,7 +92,7 @@ def percentile(values, share):
 
 
 class Page:
-    """A page with a slider for `a`, and where the value of `a` is read on it."""
+    """An open page with a slider for `a`; target: the selector of the element that shows the value of `a`."""
 
     def __init__(self, context, address, ready, slider, target):
         self.page = context.new_page()
@@ -108,7 +108,7 @@ class Page:
         self.times = []
 
     def press(self):
-        self.step = -self.step if self.value + self.step in (20, 30) else self.step  # 2.1 to 2.9, to and fro
+        self.step = -self.step if self.value + self.step in (20, 30) else self.step  # back and forth from 2.1 to 2.9
         self.value += self.step
         self.slider.focus()
         self.page.evaluate(ARM, [self.target, f"{self.value / 10:g}"])
@@ -117,7 +117,7 @@ class Page:
 
 
 def drag(page, seconds=2.0):
-    """How many different results appear on the output's card while a slider is dragged to and fro."""
+    """Drag a slider back and forth, and count the results that appear on the output's card meanwhile."""
     page.locator(".card.output .value").evaluate(
         "(cell) => { window.seen = 0; new MutationObserver(() => window.seen++).observe(cell, {childList: true}) }"
     )

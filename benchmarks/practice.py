@@ -1,10 +1,10 @@
-"""How long does a learner wait for a check? The scalar course, one task after the other, with right answers.
+"""How long does a learner wait for a check? Checks the scalar course, one task after the other, with right answers.
 
     python benchmarks/practice.py [--checks 24] [--visitors 10] [--rounds 5]
 
-One visitor at a time, with a process that is ready; then as many as are given, all of whom press at once, in the
-threads of one server, each at another task. A check of a task is one of all before it, too. A time is from the press to
-the report. The exit code is 1 if a bar is missed.
+First one visitor at a time, with a process ready; then all visitors at once in the threads of one server, each at a
+different task. The check of a task includes all tasks before it. A time is measured from the press to the report. The
+exit code is 1 if a limit is missed.
 """
 
 import argparse
@@ -25,11 +25,12 @@ from lab.practice.checker import check
 from lab.practice.sandbox import Pool
 from practice.scalars import COURSE
 
-THINKING = 1.0  # seconds between two checks, in which the next process loads NumPy
-ALONE, TOGETHER = 0.5, 2.0  # seconds: bars for the median
+THINKING = 1.0  # seconds between two checks, during which the next process loads NumPy
+MAX_ALONE, MAX_TOGETHER = 0.5, 2.0  # seconds: limits of the median
 
 
-def timed(pool, seed):
+def time_check(pool, seed):
+    """Check one task's reference solution and return the seconds it took."""
     start = time.perf_counter()
     with pool.runner() as runner:
         report = check(COURSE, COURSE.tasks[seed % len(COURSE.tasks)].key, COURSE.reference, runner, seed)
@@ -55,19 +56,19 @@ def main():
         alone = []
         for seed in range(args.checks):
             time.sleep(THINKING)
-            alone.append(timed(pool, seed))
+            alone.append(time_check(pool, seed))
         times["one visitor"] = alone
         print(*(f"{COURSE.tasks[seed % len(COURSE.tasks)].key} {seconds:.2f}" for seed, seconds in enumerate(alone)))
         together = []
         with ThreadPoolExecutor(args.visitors) as visitors:
             for _ in range(args.rounds):
                 time.sleep(THINKING)
-                together += visitors.map(lambda seed: timed(pool, seed), range(args.visitors))
+                together += visitors.map(lambda seed: time_check(pool, seed), range(args.visitors))
         times[f"{args.visitors} visitors at once"] = together
 
     print(f"{'seconds until the report':28} {'p50':>8} {'p95':>8}")
     missed = 0
-    for (name, measured), bar in zip(times.items(), (ALONE, TOGETHER), strict=True):
+    for (name, measured), bar in zip(times.items(), (MAX_ALONE, MAX_TOGETHER), strict=True):
         median = statistics.median(measured)
         missed += median > bar
         print(

@@ -1,17 +1,17 @@
-"""How many visitors does one server carry? Measured over Streamlit's websocket protocol, without browsers.
+"""How many visitors can one server handle? Measured over Streamlit's websocket protocol, without browsers.
 
     python benchmarks/server.py [--visitors 10 30 60] [--seconds 10] [--page training-lab] [--core 1]
 
-For each number of visitors two servers are started, each in a process of its own and with the shipped configuration:
-the app and an empty page, which shows what Streamlit itself costs. When somebody has been there and everything is
-imported, the visitors arrive all at once. Then each of them thinks, one second on average (exponentially distributed),
-acts, waits for the answer and thinks again. For some time they move sliders: in the Graph lab those of the player,
-which run a fragment of the page, elsewhere the first one of the page. For as long they run the whole page, as a button
+For each number of visitors two servers are started, each in its own process and with the shipped configuration: the
+app, and an empty page, which shows what Streamlit itself costs. After a first visit, which imports everything, the
+visitors arrive all at once. Then each of them thinks, one second on average (exponentially distributed), acts, waits
+for the answer and thinks again. For some time they move sliders: in the Graph lab those of the player, which run a
+fragment of the page, elsewhere the first one of the page. For the same time they rerun the whole page, as a button
 does. App and empty page take turns, so that a slow moment of the machine hits both.
 
-A time is from sending the message to the message that the run has ended, in milliseconds; cpu is the server's processor
-time for a run, also in milliseconds. Memory is what the server's process has grown by since before they came, for each
-of them. Everything stays on 127.0.0.1. --core keeps the servers on that core and the visitors on the others.
+A time is measured from sending the message to the message that the run has ended, in milliseconds; cpu is the server's
+processor time for a run, also in milliseconds. Memory is the growth of the server's process since before the visitors
+came, per visitor. Everything stays on 127.0.0.1. --core keeps the servers on that core and the visitors on the others.
 """
 
 import argparse
@@ -37,11 +37,11 @@ from tests.visitors import Visitor, knock
 
 THINKING = 1.0  # seconds, on average
 ROUNDS = 2
-PATIENCE = 180  # seconds for everything but the rounds
+TIMEOUT = 180  # seconds for everything but the rounds
 
 
 async def move_slider(visitor):
-    """Run what a slider of the page runs when it is moved."""
+    """Rerun what moving a slider of the page reruns."""
     player = visitor.find("bidi_component", lambda component: component.component_name.endswith("player"))
     if player:
         shown = json.loads(player.bytes)
@@ -70,7 +70,7 @@ async def run_page(visitor):
 
 
 async def visit(act, seconds):
-    """Think, act and think again for so long; act at least once, so that the shortest visit has a time, too."""
+    """Think, act and think again for this many seconds; act at least once, so that every visit is timed."""
     end = time.monotonic() + seconds
     thinking = min(random.expovariate(1 / THINKING), seconds)
     while True:
@@ -82,7 +82,7 @@ async def visit(act, seconds):
 
 
 class Runs:
-    """Runs of one kind: how long each took, and what the server's processor did for all of them, in milliseconds."""
+    """Runs of one kind: the time of each, and the server's processor time for all of them, in milliseconds."""
 
     def __init__(self):
         self.times = []
@@ -99,7 +99,7 @@ class Runs:
 
 
 class Site:
-    """An app in a server of its own, and its visitors."""
+    """An app in its own server, and its visitors."""
 
     def __init__(self, script, page, cores):
         self.url, self.server = start_app(script)
@@ -111,7 +111,7 @@ class Site:
         self.runs = {"first": Runs(), move_slider: Runs(), run_page: Runs()}
 
     async def arrive(self, number, sockets):
-        """All at once, after one who has made the server import what the page needs."""
+        """Let visitors arrive all at once, after a first one who made the server import what the page needs."""
 
         async def enter():
             visitor = Visitor(await sockets.enter_async_context(knock(self.url)), self.page)
@@ -124,7 +124,7 @@ class Site:
             await asyncio.gather(*(enter() for _ in range(number)))
 
     async def act(self, action, seconds):
-        """Each visitor thinks, acts and thinks again for so long."""
+        """Let each visitor think, act and think again for this many seconds."""
 
         async def act_once(visitor):
             await self.runs[action].time(action(visitor))
@@ -140,17 +140,17 @@ class Site:
         self.runs[kind].busy += 1000 * (after.user + after.system - before.user - before.system)
 
     def grown(self):
-        """Memory for each visitor in MB."""
+        """Return the growth of the server's memory per visitor, in MB."""
         return (self.process.memory_info().rss - self.before) / 2**20 / len(self.visitors)
 
 
 async def measure(number, args, cores):
-    """Print a line for each of the two sites."""
+    """Measure both sites with this number of visitors, and print a line for each."""
     sites = []
     try:
         for script, page in (("benchmarks/empty_page.py", ""), ("app.py", args.page)):
             sites.append(Site(script, page, cores))
-        async with contextlib.AsyncExitStack() as sockets, asyncio.timeout(PATIENCE + 4 * args.seconds):
+        async with contextlib.AsyncExitStack() as sockets, asyncio.timeout(TIMEOUT + 4 * args.seconds):
             for site in sites:
                 await site.arrive(number, sockets)
             for action in (move_slider, run_page) * ROUNDS:
@@ -174,7 +174,7 @@ def main():
     parser.add_argument("--visitors", type=int, nargs="+", default=[10, 30, 60])
     parser.add_argument("--seconds", type=float, default=10, help="for each action on each of the two sites")
     parser.add_argument(
-        "--page", default="graph-lab?stage=backward", help="its address; else the Graph lab after both passes"
+        "--page", default="graph-lab?stage=backward", help="its address (default: the Graph lab after both passes)"
     )
     parser.add_argument("--core", type=int, help="keep the servers on this core (Linux, Windows)")
     args = parser.parse_args()

@@ -1,12 +1,12 @@
-"""How soon does the training page begin, how fast does it train, and what do other visitors notice of it?
+"""How soon does the training page start, how fast does it train, and how much does it slow down other visitors?
 
     python benchmarks/training_page.py [--rounds 3] [--seconds 6] [--json benchmarks/results/training_page.json]
 
-A real server and a real browser. First newcomers, whose browsers know nothing of the page, press Start as soon as it
-can be pressed. Then, in each round, one after the other, so that a slow moment of the machine hits all: the command
-line's pace alone, another visitor's slider on an idle server and while somebody elsewhere watches a run at full speed,
-then the page in a browser at full speed and that slider meanwhile, then pause, then the tab is closed. The browser
-draws on the processors that are measured. Medians over the rounds; ratios are taken within a round.
+Uses a real server and a real browser. First newcomers, whose browsers have cached nothing of the page, press Start as
+soon as it is enabled. Then each round measures, one after the other, so that a slow moment of the machine hits all: the
+speed of the command line alone; another visitor's slider on an idle server, and while a run is watched at full speed
+from another machine; the page in a browser at full speed, and that slider meanwhile; pausing; closing the tab. The
+browser itself runs on the measured processors. Prints medians over the rounds; ratios are taken within a round.
 """
 
 import os
@@ -41,11 +41,11 @@ JOBS = {
     "digits 64-128-64-10": Config(hidden=(128, 64), batch_size=8, epochs=300),
     "moons 2-16-16-2": Config(data="moons", hidden=(16, 16), lr=0.01, batch_size=2, epochs=300),
 }
-WARM_UP = 5  # seconds, in which the browser compiles what it runs often
+WARM_UP = 5  # seconds, in which the browser compiles the code that it runs often
 
 
 def command_line_pace(config, seconds):
-    """Steps per second of `python train.py` on this job, in a process of its own."""
+    """Measure the steps per second of `python train.py` on this job, in a separate process."""
     code = (
         "import sys, time, json; sys.path.insert(0, sys.argv[1]); from train import Config, train, Trainer\n"
         "config = Config.from_json(json.loads(sys.argv[2])); trainer = Trainer(config); steps = [0]\n"
@@ -60,7 +60,7 @@ def command_line_pace(config, seconds):
 
 
 class Visitor:
-    """Someone at a page, spoken for by a bare websocket client: as if the browser were on another machine."""
+    """A visitor of a page as a bare websocket client, as if the browser were on another machine."""
 
     def __init__(self, url, page="", query=""):
         self.socket = connect(
@@ -72,7 +72,7 @@ class Visitor:
         self.rerun()
 
     def rerun(self, fragment=""):
-        """Move the page's first slider a little and wait until the page is drawn; returns the seconds it took."""
+        """Move the page's first slider a little, wait until the script has run, and return the seconds it took."""
         message = BackMsg()
         message.rerun_script.page_name, message.rerun_script.query_string = self.page, self.query
         message.rerun_script.fragment_id = fragment
@@ -95,7 +95,7 @@ class Visitor:
                 return time.perf_counter() - began
 
     def latencies(self, seconds):
-        """The times of a slider that is moved every now and then for so many seconds."""
+        """Move the slider again and again for this many seconds, and return the time of each rerun."""
         times = []
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -104,7 +104,7 @@ class Visitor:
         return times
 
     def watch(self):
-        """Do what a browser does for a page that is left open: run its fragment again, as often as the page asks."""
+        """Rerun the page's fragment as often as the page asks, as a browser does with an open page."""
         while True:
             time.sleep(self.pause)
             self.rerun(self.fragment)
@@ -115,26 +115,26 @@ def percentile(values, share):
 
 
 def batches(page, steps_per_epoch):
-    """How many batches the page says that it has trained on."""
+    """Read from the page how many batches it has trained on."""
     text = page.locator(".run-progress").inner_text()
     epoch, batch = re.search(r"Epoch (\d+) of \d+(?:, then batch (\d+))?", text).groups()
     return int(epoch) * steps_per_epoch + int(batch or 0)
 
 
 def cpu_seconds(pid):
-    """Of the server and of the processes that train for it."""
+    """Return the processor time of the server and of its training processes."""
     ticks = 0
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = path.read_text().rsplit(")", 1)[1].split()
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             continue
         if pid in (int(path.parent.name), int(fields[1])):
             ticks += int(fields[11]) + int(fields[12])
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-# Presses Start; tells when, and when the boundary moved. Both in seconds since the page was opened.
+# Presses Start; returns when, and when the boundary moved, both in seconds since the page was opened.
 PRESS = """() => new Promise((done) => {
     const boundary = () => document.querySelector("[data-chart=plane] .picture").style.background;
     const before = boundary(), pressed = performance.now() / 1000;
@@ -150,7 +150,7 @@ READY = """() => document.querySelector("[data-chart=plane] canvas")
 
 
 def newcomer(browser, url):
-    """Seconds from the opening of the page to a boundary that bends, and from the press of Start to there."""
+    """Measure seconds until the boundary moves, from opening the page and from pressing Start."""
     context = browser.new_context(viewport={"width": 1280, "height": 720})
     page = context.new_page()
     page.goto(f"{url}/training-lab", wait_until="commit")
@@ -172,7 +172,7 @@ COUNT_UPDATES = """() => {
 
 
 def link(config, **more):
-    """The query of the page's address for a job."""
+    """Write the query of the page's address for a job."""
     chosen = {name: value for name, value in config.to_json().items() if name in ("data", "lr", "batch_size", "epochs")}
     return urlencode(chosen | {"hidden": " ".join(map(str, config.hidden))} | more)
 
@@ -184,7 +184,7 @@ def one_round(browser, url, server, config, seconds):
     assert visitor.slider, "the Graph lab shows no slider"
     visitor.latencies(1)
     idle = visitor.latencies(seconds)
-    # Without a browser: a link to an epoch trains at full speed as it is opened.
+    # Without a browser: a link to a late epoch trains at full speed when it is opened.
     watcher = subprocess.Popen([sys.executable, __file__, "--watch", url, link(config, epoch=config.epochs - 1)])
     time.sleep(4)
     began, before = time.perf_counter(), cpu_seconds(server.pid)
@@ -268,7 +268,7 @@ def main():
                 print(f"  command line       {middle['command_line']:8.0f} steps/s")
                 print(f"  page, full speed   {middle['page']:8.0f} steps/s  = {middle['pace']:.2f} x   (bar 0.75)")
                 print(f"  chart updates      {middle['updates']:8.1f} /s   (bar 5)")
-                for where, label in (("busy", "beside a browser"), ("remote", "browser elsewhere")):
+                for where, label in (("busy", "browser here"), ("remote", "browser elsewhere")):
                     ratio = middle[f"{where}_slider"]
                     idle, during = ([1000 * middle[f"{of}_p{share}"] for share in (50, 95)] for of in ("idle", where))
                     print(

@@ -1,6 +1,6 @@
-"""A page of nothing but elements, those of a plan that its address names: what Streamlit itself asks for a page.
+"""A page that only shows the elements of a plan and computes nothing: `pages.py` compares each page with it.
 
-The plan is a file of JSON, a list of [kind, options]. The page has the menu of the app.
+The plan is a JSON file that the address names, with a list of [kind, options]. The page has the menu of the app.
 """
 
 import json
@@ -13,7 +13,7 @@ from lab.lessons.pages import PAGES
 ROOT = Path(__file__).resolve().parents[1]
 
 _component = st.components.v2.component("twin", html="", js="export default () => {}")
-MAKE = {  # with a name of its own and the options of the page's
+MAKE = {  # kind -> a function that shows such an element with a name and options
     "alert": lambda name, _: st.info(name),
     "bidi_component": lambda name, _: _component(key=name, data=b"{}"),
     "block": lambda name, _: st.container(),

@@ -1,9 +1,9 @@
-"""What does watching cost? A training step alone, under the doctor, and recorded, one after the other in each round.
+"""How much does watching slow down a training step? Times it alone, under the doctor, and recorded, in turns.
 
     python benchmarks/watch.py [--rounds N]
 
-The doctor is to cost at most 1.3 times a step of 5 ms. A recorded pass has no bar: one is recorded, not a whole run.
-The exit code is 1 if a bar is missed. Needs PyTorch.
+Under the doctor a step of 5 ms may take at most 1.3 times as long. Recording has no limit, since one pass is recorded
+and not a whole run. The exit code is 1 if the limit is missed. Needs PyTorch.
 """
 
 import argparse
@@ -25,8 +25,8 @@ except ImportError:
 
 from lab.watch import doctor, watch
 
-BAR = 1.3
-STEPS = 40  # of one measurement; those of the first turns, in which more is looked at, are among them
+MAX_RATIO = 1.3
+STEPS = 40  # of one measurement, including the first ones, in which the doctor checks more
 RECORDED = 4
 WIDTHS = {"small step": 128, "step of about 5 ms": 768}
 
@@ -43,7 +43,7 @@ class Training:
         self.x, self.y = torch.randn(64, 784), torch.randint(10, (64,))
 
     def seconds(self, steps):
-        """Of the processor, for one step: another program on the machine does not count."""
+        """Return the processor time of one step, which other programs on the machine do not change."""
         start = time.process_time()
         for _ in range(steps):
             loss = nn.functional.cross_entropy(self.net(self.x), self.y)
@@ -53,8 +53,8 @@ class Training:
         return (time.process_time() - start) / steps
 
 
-def measured(width):
-    """Seconds of a step alone, under the doctor, and recorded."""
+def measure(width):
+    """Measure the seconds of a step alone, under the doctor, and recorded."""
     alone = Training(width).seconds(STEPS)
     with contextlib.redirect_stderr(io.StringIO()), doctor():
         watched = Training(width).seconds(STEPS)
@@ -70,14 +70,14 @@ def main():
     torch.set_num_threads(1)
     met = True
     for name, width in WIDTHS.items():
-        measured(width)
-        times = [measured(width) for _ in range(rounds)]
+        measure(width)
+        times = [measure(width) for _ in range(rounds)]
         watched, recorded = (statistics.median(one[i] / one[0] for one in times) for i in (1, 2))
         step = statistics.median(one[0] for one in times)
         judged = width == max(WIDTHS.values())
-        met = met and (not judged or watched <= BAR)
-        bar = f"bar {BAR}: {'met' if watched <= BAR else 'MISSED'}" if judged else "no bar"
-        print(f"{name}, {step * 1e3:.2f} ms: doctor {watched:.2f}x ({bar}), recorded {recorded:.1f}x")
+        met = met and (not judged or watched <= MAX_RATIO)
+        limit = f"limit {MAX_RATIO}: {'met' if watched <= MAX_RATIO else 'MISSED'}" if judged else "no limit"
+        print(f"{name}, {step * 1e3:.2f} ms: doctor {watched:.2f}x ({limit}), recorded {recorded:.1f}x")
     return 0 if met else 1
 
 
