@@ -43,7 +43,8 @@ def blank(name: str, theme: str, **graph: str) -> graphviz.Digraph:
     dot = graphviz.Digraph(name)
     dot.attr(bgcolor="transparent", **graph)
     font = {"fontname": "Source Sans Pro, sans-serif", "fontsize": "10"}
-    dot.attr("node", shape="box", margin="0.12,0.06", penwidth="1.2", fontcolor=colours["text"], **font)
+    node = {"color": colours["edge"], "fontcolor": colours["text"], **font}
+    dot.attr("node", shape="box", margin="0.12,0.06", penwidth="1.2", **node)
     dot.attr("edge", color=colours["edge"], fontcolor=colours["text"], arrowsize="0.7", **font)
     return dot
 

@@ -241,7 +241,7 @@ def _doublings(guessed: str) -> None:
 
 def _three_doublings() -> graphviz.Digraph:
     """Draw x, its double and so on, each result with two edges to the next."""
-    drawing = blank("doublings", page.theme(), rankdir="LR", ranksep="0.9")
+    drawing = blank("doublings", page.theme(), rankdir="LR", ranksep="0.5")
     names = ("x", "h = x + x", "k = h + h", "k + k")
     for node, after in pairwise(names):
         drawing.edge(node, after)
