@@ -1,7 +1,7 @@
-"""Tensor Ops Lab: `streamlit run app.py`. The pages are in pages/, what they share is in lab/.
+"""Tensor Ops Lab: `streamlit run app.py`. The pages are in pages/, and what they share is in lab/.
 
-This file runs as "__main__" for each visitor, whenever a page is computed; and once before, as the server starts, to
-make `app`.
+This file runs as "__main__" each time a visitor's page is computed, and before that once under another name, when the
+server starts, to create `app`.
 """
 
 from pathlib import Path
@@ -17,17 +17,17 @@ if __name__ == "__main__":
     st.set_page_config(page_title="Tensor Ops Lab", page_icon=str(ASSETS / "icon.svg"), layout="wide")
     st.logo(str(ASSETS / "logo.svg"), size="large")
 
-    pages: dict[str, st.Page] = st.session_state.setdefault("pages", {})  # to look for all files takes a millisecond
+    pages: dict[str, st.Page] = st.session_state.setdefault("pages", {})  # looking up all files takes 1 ms
     menu: dict[str, list[st.Page]] = {group: [] for group in GROUPS}
     for known in PAGES:
         if known.file not in pages:
             icon, start = f":material/{known.icon}:", not known.path
-            path, says = known.path or None, known.question
-            page = st.Page(known.file, title=known.title, icon=icon, url_path=path, default=start, help=says)
+            path = known.path or None
+            page = st.Page(known.file, title=known.title, icon=icon, url_path=path, default=start, help=known.question)
             pages[known.file] = page
         menu[known.group].append(pages[known.file])
-    page = st.navigation(menu, position="top")  # in a row above: the width of the window is the picture's
-    st.session_state["path"] = page.url_path  # with which the browser asks whether it still shows this page
+    page = st.navigation(menu, position="top")  # at the top, to leave the window's width to the page
+    st.session_state["path"] = page.url_path  # the browser uses it to check that it still shows this page
     page.run()
     acknowledge()
 else:
@@ -47,10 +47,10 @@ else:
     allow_open_files()
     detect_hosted(st.get_option("server.address"), st.get_option("server.allowedHosts"))
 
-    # Until app.py has run for somebody, Streamlit takes the files in pages/ for the pages: whom a link to one of them
-    # brings first would read "Page not found" above it.
+    # Until app.py has run for a visitor, Streamlit takes the files in pages/ for the pages: the first visitor who
+    # followed a link to one of them would read "Page not found" above it.
     PagesManager.uses_pages_directory = False
-    setattr(state, "SessionState", LatestState)  # noqa: B010  what Streamlit makes for each visitor; no name is public
+    setattr(state, "SessionState", LatestState)  # noqa: B010  the class of each visitor's session; Streamlit has no public name
     kinds = (SameOrigin, Redirect, Visitor, BaseAddress, CompressedOnce)
     layers = [Middleware(kind) for kind in kinds]
     app = st.App(__file__, routes=[ROUTE], middleware=layers)

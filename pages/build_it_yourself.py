@@ -1,4 +1,4 @@
-"""Build it yourself: from an empty file to a trained network; then the engine that came of it, at work."""
+"""Build it yourself: from an empty file to a trained network; then the visitor's own engine at work."""
 
 from lab.ui import page
 from lab.ui.parts import build_it_yourself, your_engine

@@ -1,4 +1,4 @@
-"""Descent: optimizers on a surface, all of training on four points, and a weight that is shared over time."""
+"""Descent: optimizers on a surface, a whole training on four points, and a weight that is shared over time."""
 
 import math
 from collections.abc import Mapping
@@ -23,8 +23,8 @@ from lab.ui.table import markdown_table
 NAME = "descent"
 TABS = page.Tabs("descent", "descent tab")
 TITLES = {key: surface.title for key, surface in SURFACES.items()} | {NETWORK: "Two weights of a network"}
-GUESSED = 10  # steps after which the guess is answered
-TICK, SLICE = 0.1, 20  # seconds between two slices of a run, and the steps in each
+GUESS_STEPS = 10  # number of steps that the question is about
+TICK, SLICE = 0.1, 20  # seconds between two updates of a run, and optimizer steps in each
 WEIGHTS = list(weights())
 TRY_THIS = {
     "down": "On the bowl, find the largest rate with which SGD still converges: what happens at 1? Then start on the "
@@ -54,7 +54,7 @@ def _floats(text: str) -> tuple[float, ...]:
 
 def _start(text: str) -> tuple[float, ...]:
     x, y = _floats(text)
-    if not all(abs(value) <= REACH for value in (x, y)):  # false for nan, too
+    if not all(abs(value) <= REACH for value in (x, y)):  # False for nan, too
         raise ValueError(text)
     return x, y
 
@@ -92,7 +92,7 @@ FIELDS = (
         _weights,
         lambda pair: "{}-{}".format(*pair),
     ),
-    Field("start", START, (None, None), _start, _joined),  # what is not said is what the surface proposes
+    Field("start", START, (None, None), _start, _joined),  # None: the surface's own default
     Field("rates", RATE, (None,) * len(RATE), _rates, _joined),
     STEPS,
     GUESS,
@@ -111,32 +111,32 @@ def _down() -> None:
     )
     left, right = st.columns([4, 3], gap="medium")
     with right:
-        surface = _chosen()
+        surface = _settings()
     walks = _walks(surface)
     with left:
         _transport(walks)
         boards = ChartHost(NAME)
         boards.board("landscape")
     with right:
-        _guess(surface, walks["momentum"], {kind: walk.step_after(GUESSED).loss for kind, walk in walks.items()})
+        _guess(surface, walks["momentum"], {kind: walk.step_after(GUESS_STEPS).loss for kind, walk in walks.items()})
         how = st.empty()
     below = st.container(key="descent-next").empty()
     running = st.session_state["descent running"]
     st.fragment(_show, run_every=TICK if running else None)(surface, walks, boards, how, below)
 
 
-def _chosen() -> Surface:
-    """The surface, the start and the rates, each with its widgets."""
+def _settings() -> Surface:
+    """Draw the widgets for surface, start and rates, and return the surface."""
     session = st.session_state
 
-    def begin_anew() -> None:
+    def start_over() -> None:
         state.step()
         _reset()
         state.reset([GUESS])
         for key in (*START, *RATE):
             session[key] = None
 
-    key = st.selectbox("Surface", TITLES, format_func=TITLES.__getitem__, key="descent surface", on_change=begin_anew)
+    key = st.selectbox("Surface", TITLES, format_func=TITLES.__getitem__, key="descent surface", on_change=start_over)
     if key == NETWORK:
         numbers = []
         for column, pair_key, other in zip(st.columns(2), PAIR, PAIR[::-1], strict=True):
@@ -144,7 +144,7 @@ def _chosen() -> Surface:
             with column:
                 numbers.append(st.selectbox("Weight", choices, format_func=WEIGHTS.__getitem__, key=pair_key))
         surface = network_surface(*(WEIGHTS[number] for number in numbers))
-        st.caption("Δ is how far a weight is from where training has left it; the other eight stay there.")
+        st.caption("Δ is a weight’s distance from its trained value; the other eight weights keep theirs.")
     else:
         surface = SURFACES[key]
     for point in clicked_points("descent click")[-1:]:
@@ -166,7 +166,7 @@ def _reset() -> None:
 
 
 def _walks(surface: Surface) -> dict[str, Walk]:
-    """The walks that are on the page: a run goes on where it was."""
+    """Return each optimizer's walk, cached so that a run continues where it was."""
     session = st.session_state
     start = session[START[0]], session[START[1]]
     rates = [session[key] for key in RATE]
@@ -203,15 +203,15 @@ def _ended(walks: Mapping[str, Walk], steps: int) -> bool:
 
 
 def _guess(surface: Surface, momentum: Walk, losses: Mapping[str, float]) -> None:
-    """A question about the first ten steps, answered by them once they are taken."""
+    """Ask about the first ten steps, and answer when they have been taken."""
     if surface.lowest:
-        question = f"After {GUESSED} steps of momentum: x past the minimum, or before it?"
+        question = f"After {GUESS_STEPS} steps of momentum: x past the minimum, or before it?"
         answers = {"past": "past it", "before": "before it"}
-        began, came, lowest = momentum.step_after(0).at[0], momentum.step_after(GUESSED).at[0], surface.lowest[0]
+        began, came, lowest = momentum.step_after(0).at[0], momentum.step_after(GUESS_STEPS).at[0], surface.lowest[0]
         right = "past" if (came - lowest) * (began - lowest) < 0 else "before"
         because = f"x is {numeral(came)}; it began at {numeral(began)}, and the minimum is at {numeral(lowest)}."
     else:
-        question = f"Whose loss is the lowest after {GUESSED} steps?"
+        question = f"Whose loss is the lowest after {GUESS_STEPS} steps?"
         answers = {key: kind.title for key, kind in KINDS.items()}
         right = min(losses, key=lambda key: losses[key] if math.isfinite(losses[key]) else math.inf)
         because = ", ".join(f"{KINDS[key].title} {numeral(loss)}" for key, loss in losses.items()) + "."
@@ -219,14 +219,14 @@ def _guess(surface: Surface, momentum: Walk, losses: Mapping[str, float]) -> Non
     if session["descent guess"] not in answers:
         session["descent guess"] = None
     guessed = guess(question, answers, "descent guess")
-    if guessed and session["descent steps"] >= GUESSED:
-        st.markdown(f"{verdict(guessed == right)} **After {GUESSED} steps: {answers[right]}.** {because}")
+    if guessed and session["descent steps"] >= GUESS_STEPS:
+        st.markdown(f"{verdict(guessed == right)} **After {GUESS_STEPS} steps: {answers[right]}.** {because}")
 
 
 def _show(
     surface: Surface, walks: Mapping[str, Walk], boards: ChartHost, how: DeltaGenerator, below: DeltaGenerator
 ) -> None:
-    """The picture and the numbers; and, while it runs, the next slice of it."""
+    """Draw the picture and the numbers; during a run, take the next steps first."""
     session = st.session_state
     if session["descent running"]:
         session["descent steps"] = min(session["descent steps"] + SLICE, MAX_STEPS)
@@ -245,15 +245,15 @@ def _show(
         ]
         title = f"{surface.title}: {surface.formula}"
         chart = charts.landscape(title, *surface.heights(), tracks, surface.names, surface.lowest, theme)
-        return chart, _now(walks, ahead, steps), _numbers(surface, ahead)
+        return chart, _state_table(walks, ahead, steps), _next_step_table(surface, ahead)
 
-    chart, said, numbers = memoize("descent landscape", (walks, steps, theme), drawn)
+    chart, state_table, next_step_table = memoize("descent landscape", (walks, steps, theme), drawn)
     boards.fill({"landscape": chart})
-    how.markdown(said)
-    below.markdown(numbers)
+    how.markdown(state_table)
+    below.markdown(next_step_table)
 
 
-def _now(walks: Mapping[str, Walk], ahead: Mapping[str, OptimizerStep], steps: int) -> str:
+def _state_table(walks: Mapping[str, Walk], ahead: Mapping[str, OptimizerStep], steps: int) -> str:
     rows = [
         (
             KINDS[kind].title,
@@ -271,8 +271,8 @@ def _now(walks: Mapping[str, Walk], ahead: Mapping[str, OptimizerStep], steps: i
     return "\n\n".join([markdown_table([counted(steps, "step"), "loss", "|gradient|", "state"], rows), *meanings])
 
 
-def _numbers(surface: Surface, ahead: Mapping[str, OptimizerStep]) -> str:
-    """The next step of each, with all numbers that lead to it."""
+def _next_step_table(surface: Surface, ahead: Mapping[str, OptimizerStep]) -> str:
+    """Tabulate the next step of each optimizer with all numbers that lead to it."""
     rows = []
     for kind, step in ahead.items():
         rate = st.session_state[f"descent rate {kind}"]
@@ -297,7 +297,7 @@ def _numbers(surface: Surface, ahead: Mapping[str, OptimizerStep]) -> str:
 
 
 def _signed(number: float) -> str:
-    """In brackets where it has a sign."""
+    """Write a number, in brackets if it is negative."""
     return f"({numeral(number)})" if number < 0 else numeral(number)
 
 

@@ -1,4 +1,4 @@
-"""Faults: engines broken in one way, to be studied beside the healthy one or named from their curves."""
+"""Faults: engines with one bug, to compare with the healthy engine or to recognise from their curves."""
 
 from lab.ui import page
 from lab.ui.parts import fault_lab, spot_the_fault

@@ -1,4 +1,4 @@
-"""For teachers: a list for a class, as one link, with what it hides and where it begins; and what a class hands in."""
+"""For teachers: an assignment as one link, with hidden controls and a first page; and what a class hands in."""
 
 from functools import partial
 from urllib.parse import urlencode, urlsplit
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def _ticked(text: str) -> tuple[list[str], ...]:
-    """For each of KEYS what is ticked of it, and last what the lab does not have."""
+    """Parse the ticked items: one list for each of KEYS, and last the items that do not exist."""
     found = [f"pages/{BY_FILE[FORMER[key].file].path}" if key in FORMER else key for key in assignment_link.read(text)]
     return *([key for key in keys if key in found] for keys in KEYS.values()), [
         key for key in found if key not in ITEMS
@@ -65,7 +65,7 @@ def _written(ticked: tuple[list[str], ...]) -> str | None:
 
 
 def _hidden(text: str) -> tuple[list[str], list[str]]:
-    """What of the controls is hidden, and what the lab does not have."""
+    """Parse the hidden controls, and those that do not exist."""
     found = assignment_link.words(text)
     known = [key for key in found if key in CONTROLS]
     if not known:
@@ -86,7 +86,7 @@ FIELDS = (ITEM_FIELD, NAME, HIDE, BEGIN)
 
 
 def _title(key: str, heading: str) -> str:
-    """Without what the heading above it says."""
+    """Return an item's title without what the heading above it says."""
     title = ITEMS[key].title
     return escape_markdown((title.partition(": ")[2] if "/" in key else title).removesuffix(f" ({heading})"))
 
@@ -105,7 +105,7 @@ def _choose() -> None:
 
 
 def _link() -> None:
-    now = st.session_state
+    session = st.session_state
     st.text_input(
         "Name of the list", key="teach name", max_chars=assignment.MAX_NAME, placeholder="Monday: gradients by hand"
     )
@@ -124,20 +124,21 @@ def _link() -> None:
         placeholder="a*b + a, or the address of a page",
         help="An expression for the Graph lab; or set up any page as you want it, and paste its address here.",
     )
-    text, begin = now["teach begin"].strip(), ""
+    text, begin = session["teach begin"].strip(), ""
     if text:
         try:
             begin = shortened(text)
             st.caption(f"Begins on: {beginning(text)[0].title}.")
         except ValueError as error:
             st.error(str(error), icon=":material/block:")
-    ticked = [key for name in KEYS for key in now[name]]
+    ticked = [key for name in KEYS for key in session[name]]
     if not (ticked or begin):
         st.info("Nothing is ticked yet.", icon=":material/checklist:")
         return
-    query = {assignment_link.ITEMS: assignment_link.written(ticked), assignment_link.NAME: now["teach name"].strip()}
-    query |= {assignment_link.HIDE: "~".join(now["teach hide"]), assignment_link.BEGIN: begin}
-    address = {name: said for name, said in query.items() if said}
+    name, hidden = session["teach name"].strip(), "~".join(session["teach hide"])
+    query = {assignment_link.ITEMS: assignment_link.written(ticked), assignment_link.NAME: name}
+    query |= {assignment_link.HIDE: hidden, assignment_link.BEGIN: begin}
+    address = {name: text for name, text in query.items() if text}
     things = "1 thing to do" if len(ticked) == 1 else f"{len(ticked)} things to do"
     st.markdown(f"**The link**: {things}.")
     st.code(f"{_root()}?{urlencode(address)}", language=None, wrap_lines=True)
@@ -145,7 +146,7 @@ def _link() -> None:
 
 
 def _root() -> str:
-    """The address by which the teacher has opened the lab."""
+    """Return the lab's address, as the teacher has opened it."""
     here = urlsplit(st.context.url or "http://localhost:8501/")
     return f"{here.scheme}://{here.netloc}{here.path.removesuffix('for-teachers').rstrip('/')}/"
 
@@ -164,7 +165,7 @@ def _hand_in() -> None:
         "The code is checked again: the table shows what passes now, and below it the task, the check and the mistake "
         "at which most students stop. Damaged, duplicate and edited files are listed. Students with an editor of their "
         "own hand in their folder or their `.py` file. Cards, questions and points come from the file alone: its "
-        "checksum shows edits, and is no proof."
+        "checksum shows edits, but proves nothing."
     )
 
 

@@ -49,7 +49,7 @@ EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "softmax(z)": {"z": [1, 2, 0.5]},
     "a*b": {"a": 2.0, "b": 3.0},
 }
-MAX_ELEMENTS = 200  # that are checked
+MAX_ELEMENTS = 200  # of all inputs that are checked
 EVERY_EXAMPLE = {*EXAMPLES, *(text for examples in OWN_EXAMPLES.values() for text in examples)}
 WHO = {
     "random": "Only the one with the random cotangent",
@@ -112,7 +112,7 @@ FIELDS = (
 def _step(current: PageState) -> None:
     engine = choice.chosen(NAME)
     if engine and st.session_state["check expression"] == next(iter(EXAMPLES)):
-        _begin_with_engine()  # a link that names an engine alone, or one that has come back
+        _begin_with_engine()  # a link names only an engine, or an engine has been restored
     examples = OWN_EXAMPLES[engine.course.key] if engine else EXAMPLES
     expression = expression_box.expression_box(NAME, examples)
     choice.come_back(NAME)
@@ -125,7 +125,7 @@ def _change_engine() -> None:
 
 
 def _begin_with_engine() -> None:
-    """An example of one engine gives way to one that the other can compute; what the visitor wrote stays."""
+    """Replace an example that the chosen engine cannot compute; keep an expression that the visitor wrote."""
     session = st.session_state
     engine = session["check engine"]
     own_examples = OWN_EXAMPLES.get(engine, EXAMPLES)
@@ -136,7 +136,7 @@ def _begin_with_engine() -> None:
 
 @st.fragment
 def _moving(current: PageState, expression: Expression | None, engine: Engine | None) -> None:
-    """An input runs only this again. engine: the visitor's own, whose gradient is checked; None: the lab's."""
+    """Draw the part of the page that an input reruns. engine: the visitor's own; None checks the lab's."""
     with current.fragment(ELEMENT):
         if expression is not None:
             _one_element(expression, engine)
@@ -195,7 +195,7 @@ def _choose_step(h: int, method: str, numbers: str) -> None:
 
 
 def _remarks(report: Report, points: Mapping[str, CheckPoint], sweeps: list[Sweep], engine: Engine | None) -> None:
-    """What the check itself says, and what the picture does not."""
+    """Show the verdict of gradcheck, and what the picture does not say."""
     (st.success if report.passed else st.error)(
         f"**gradcheck**, which takes ∛ε: {escape_markdown(report.verdict)}",
         icon=":material/check:" if report.passed else ":material/close:",
@@ -205,15 +205,17 @@ def _remarks(report: Report, points: Mapping[str, CheckPoint], sweeps: list[Swee
     if next(iter(points.values())).cotangent.size > 1:
         said.append("f is the sum of the elements of the result, each with a random weight: the cotangent.")
     if engine:
-        said.append("The values of f are the lab’s; `backward()` is that of your engine, run in a process of its own.")
+        said.append("The values of f are the lab’s; `backward()` is that of your engine, run in a separate process.")
     st.caption(" ".join(said))
 
 
 def _derived(
     expression: Expression, values: Mapping[str, Any], engine: Engine | None
 ) -> tuple[dict[str, CheckPoint], Report] | str:
-    """The expression with its gradients, in each precision, and the report on them; or why the visitor's own engine has
-    none, as plain text. Raises what the lab's has to say of the expression."""
+    """Compute the gradients in each precision and the report on them.
+
+    Returns plain text that says why, if the visitor's own engine fails. Passes on errors of the lab's engine.
+    """
     if engine is None:
         return _with(expression, values)
     try:

@@ -1,4 +1,4 @@
-"""Graph lab: numbers in, the graph of a real forward and backward pass out."""
+"""Graph lab: the computational graph of an expression, with a real forward and backward pass."""
 
 from functools import partial
 
@@ -34,13 +34,13 @@ WHAT_TO_DO = (
 )
 INSTRUCTION = "Pull a number on its card, or run both passes."
 MODES = {"reverse": "Reverse", "forward": "Forward mode"}
-ENGINES = {  # those with one wrong rule, by their names in the address
+ENGINES = {  # engines with one wrong rule: name in the address -> label
     "overwrites": "= for +=",
     "any-order": "any order",
     "forgets-the-sum": "forgets the sum",
 }
-WRITES = {"*": "mul", "**": "square", "exp": "exp", "relu": "relu", "+": "add"}  # what Simulate Error has of them
-TELLING = {"overwrites": "shared", "any-order": "order", "forgets-the-sum": "broadcast"}  # the example that shows it
+WRITES = {"*": "mul", "**": "square", "exp": "exp", "relu": "relu", "+": "add"}  # op here -> op on Simulate Error
+TELLING = {"overwrites": "shared", "any-order": "order", "forgets-the-sum": "broadcast"}  # example in which it shows
 WORDS = (
     "**What you see.** Each card is a [[node]] of the [[computational graph]]; the inputs are its [[leaves|leaf]]. "
     "The [[forward pass]] records them in [[topological order]] on a [[tape]], which the [[backward pass]] plays in "
@@ -94,7 +94,7 @@ def _show(current: PageState) -> None:
 
 
 def _explore(current: PageState, plain: bool) -> None:
-    """The expression's graph, as the player or as a plain drawing."""
+    """Show the expression's graph, in the player or as a plain drawing."""
     found = inputs.parsed()
     if plain:
         st.markdown(INSTRUCTION)
@@ -131,11 +131,11 @@ FIELDS = (
 
 
 def _begin() -> None:
-    """Another expression, with its inputs: nothing is left of what stood here before."""
+    """Start with another expression and its inputs, and forget the widgets of the previous one."""
     session = st.session_state
     preset = next((p for p in PRESETS if p["text"] == session["graph expression"]), None)
     session["graph preset"] = RECORDED if session["graph own pass"] else preset["name"] if preset else OWN
-    # A name that is typed again finds its value again.
+    # An input that is removed and typed again keeps its value.
     session["graph remembered"] = (preset["values"] if preset else {}) | session["graph inputs"]
     inputs.forget_widgets()
     inputs.open_player()
@@ -155,12 +155,12 @@ def _choose_preset() -> None:
 def _edit_expression() -> None:
     preset = next((p for p in PRESETS if p["text"] == st.session_state["graph expression"]), None)
     st.session_state["graph preset"] = preset["name"] if preset else OWN
-    if isinstance(inputs.parsed(), Expression):  # a slip of the keyboard takes nothing away
+    if isinstance(inputs.parsed(), Expression):  # a typing error must not lose the graph
         inputs.go("none")
 
 
 def _direction(expression: Expression, values: dict[str, float | list]) -> tuple[str, int] | None:
-    """Reverse mode, or forward mode along one number: the leaf and the position of the cell. None: reverse mode."""
+    """Let the learner choose reverse mode (None) or forward mode along one number (leaf, position of the cell)."""
     st.segmented_control(
         "Direction",
         [*MODES],
@@ -187,25 +187,25 @@ def _direction(expression: Expression, values: dict[str, float | list]) -> tuple
 
 
 def _turn_round() -> None:
-    """Both directions begin where the forward pass has ended."""
+    """Move to the end of the forward pass, where both directions begin."""
     state.step()
     inputs.go("forward")
 
 
 def _change_engine() -> None:
-    """To the first event in which the other engine differs, if there is one."""
+    """Move to the first event in which the chosen engine differs, if there is one."""
     state.step()
     st.session_state["graph engine news"] = True
     inputs.open_player()
 
 
 def _by_broken_engine(expression: Expression, values: dict[str, float | list], labs: Trace) -> Trace | None:
-    """The same pass by an engine with one wrong rule. None: another engine is chosen, or the lab's is to be shown."""
+    """Record the same pass on the chosen broken engine; None if none is chosen or the lab's must be shown instead."""
     name = st.session_state["graph engine"]
     if name not in ENGINES or labs.error:
         return None
     if inputs.changes(expression):
-        st.caption("With an input that is detached, constant or written to, what you see is the lab’s engine.")
+        st.caption("With an input that is detached, constant or written to, you see the lab’s engine.")
         return None
     start = next(event["grad"] for event in labs.events if event["kind"] == "seed")
 
@@ -215,8 +215,8 @@ def _by_broken_engine(expression: Expression, values: dict[str, float | list], l
     return memoize("graph broken", (name, expression.text, values, start), run)
 
 
-def _same(labs: Trace, broken: Trace) -> None:
-    """A broken engine whose wrong rule does not show here: say so, and offer the example in which it does."""
+def _offer_telling_example(labs: Trace, broken: Trace) -> None:
+    """Offer an example that shows the broken engine's wrong rule, if this expression does not."""
     if broken.error or departure(labs, broken):
         return
     name = st.session_state["graph engine"]
@@ -233,7 +233,7 @@ def _same(labs: Trace, broken: Trace) -> None:
 
 
 def _simulate_error(trace: Trace | None) -> None:
-    """A link to a write in place, with an operation of this graph where the page has one."""
+    """Link to Simulate Error, with an operation of this graph if that page has one."""
     ops = [node["op"] for node in trace.nodes] if trace else []
     found = next((WRITES[op] for op in ops if op in WRITES), None)
     query = {"part": "steps"} | ({"op": found} if found else {})
@@ -241,23 +241,23 @@ def _simulate_error(trace: Trace | None) -> None:
 
 
 def _by_own_engine(expression: Expression, values: dict[str, float | list], labs: Trace) -> Trace | None:
-    """The same pass by the visitor's engine, from the same starting gradient. None: the lab's is to be shown."""
+    """Record the same pass on the visitor's engine; None if none is chosen or the lab's must be shown instead."""
     engine = choice.chosen("graph")
     if engine is None or labs.error:
         return None
     if inputs.changes(expression):
-        st.caption("With an input that is detached, constant or written to, what you see is the lab’s engine.")
+        st.caption("With an input that is detached, constant or written to, you see the lab’s engine.")
         return None
     start = next(event["grad"] for event in labs.events if event["kind"] == "seed")
     yours = finished.passes(engine, expression, values, np.array(start) if np.ndim(start) else None)
     if yours.complaint:
-        st.warning(f"{escape_markdown(yours.complaint)} What you see is the lab’s engine.")
+        st.warning(f"{escape_markdown(yours.complaint)} You see the lab’s engine.")
         return None
     return yours.trace
 
 
 def _turn(by: int) -> None:
-    """So many examples further than the one that is shown. In the widget the browser may still have the one before."""
+    """Move `by` examples on from the one that is shown; the browser's widget may still have the previous one."""
     names, shown = [preset["name"] for preset in PRESETS], st.session_state["graph shown"]
     at = names.index(shown) + by if shown in names else 0
     st.session_state["graph preset"] = names[at % len(names)]
@@ -290,9 +290,9 @@ def _expression() -> None:
 
 
 def _play(current: PageState, expression: Expression | None) -> None:
-    """The player, with the inputs in it. While an input is dragged, only this part of the page runs.
+    """Show the player with the inputs in it, as a fragment that a dragged input reruns.
 
-    Where the text cannot be read or its values cannot be computed, the player stays with what it showed last.
+    While the text cannot be parsed or its values cannot be computed, the player keeps its last graph.
     """
     session = st.session_state
     last_expression, _ = session.get("graph played", (None, None))
@@ -306,24 +306,24 @@ def _play(current: PageState, expression: Expression | None) -> None:
 
 @st.fragment
 def _moving(current: PageState, expression: Expression | None, live: dict[str, Live]) -> None:
-    """live: the inputs as they start anew from here; a drag changes them, and runs only this again."""
+    """Draw the part of the page that a dragged input reruns. live: the inputs with their initial values."""
     session = st.session_state
-    if session.pop("graph turned", False):  # the whole page shows another example
+    if session.pop("graph turned", False):  # the whole page has to show another example
         st.rerun()
-    said = st.container()  # always there, so that the player keeps its place on the page
+    above = st.container()  # always there, so that the player keeps its place on the page
     if expression is None:
         current.write(kept=["stage", "event"])
         return
     _, last = session.get("graph played", (None, None))
-    # Forward mode takes the choice of an engine off the page, and reverse mode that of an input.
-    with current.fragment(ENGINE, ALONG, kept=["stage", "event"]), said:
+    # The choice of an engine disappears in forward mode, and that of an input in reverse mode.
+    with current.fragment(ENGINE, ALONG, kept=["stage", "event"]), above:
         values = live_values(PLAYER_KEY, live)
         inputs.remember(values)
         recorded = passes.recorded_pass(expression, values)
         if recorded is None and last is not None:
-            st.caption("The player still shows what could be computed last.")
+            st.caption("The player still shows the last graph that could be computed.")
         with st.container(horizontal=True, vertical_alignment="center", key="graph engine line", gap="small"):
-            st.markdown(INSTRUCTION, width=190)  # in two lines, so that all has room at 1024 pixels
+            st.markdown(INSTRUCTION, width=190)  # two lines, so that everything fits at 1024 pixels
             st.space("stretch")
             along = _direction(expression, values)
             if not along:
@@ -331,7 +331,7 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
                 _simulate_error(recorded)
         broken = _by_broken_engine(expression, values, recorded) if recorded and not along else None
         if recorded and broken:
-            _same(recorded, broken)
+            _offer_telling_example(recorded, broken)
         yours = broken or (_by_own_engine(expression, values, recorded) if recorded and not along else None)
     departed = departure(recorded, broken) if recorded and broken else None
     if session.pop("graph engine news", False) and departed:
@@ -342,13 +342,13 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
     trace = yours or recorded or last
     if trace is None:
         return
-    # Where an input is detached, the result still changes with it: no gradient is to be held against that.
+    # The result still changes with a detached input, so its gradient cannot be compared with a difference.
     labs = recorded is not None and yours is None and "detached" not in inputs.changes(expression).values()
     shown = player(
         trace,
         key=PLAYER_KEY,
         live=live,
-        build=expression if labs else None,  # what is checked and nudged there is the lab's engine
+        build=expression if labs else None,  # only the lab's engine can be checked and nudged
         checked=labs and not along,
         judged=expression if labs else None,
         title=expression.text,
@@ -377,7 +377,7 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
 
 
 def _in_pytorch(expression: Expression, values: dict[str, float | list], labs: Trace | None) -> None:
-    """The same program in PyTorch, where the pass is one that a script of it would make."""
+    """Offer the same program in PyTorch, if the pass is one that such a program would make."""
     if labs is None or labs.error or inputs.changes(expression) or st.session_state["graph start"] not in (None, "sum"):
         return
     result, script = labs.nodes[labs.output]["value"], partial(passes.script, expression, values, labs)

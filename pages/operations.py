@@ -35,10 +35,10 @@ from lab.ui.terms import prose
 NAME = "operations"
 EVERY = "every kind"
 KINDS = (EVERY, *dict.fromkeys(op.kind for op in OPS.values()))
-REACH = 3.0  # of a curve, on both sides of 0
-HIGHEST = 6.0  # value that a curve shows
-DRAWS = 999
-HEIGHT = 280  # px, of a chart
+REACH = 3.0  # curves go from -REACH to REACH
+HIGHEST = 6.0  # largest value on a curve's axis, unless the point is higher
+DRAWS = 999  # highest number of a draw of random inputs
+HEIGHT = 280  # pixels of a chart
 
 
 def main() -> None:
@@ -83,11 +83,11 @@ FIELDS = (
 
 
 def _found() -> list[Op]:
-    """The operations that have the kind and the words that are looked for, in their name or in what their row says."""
+    """Return the operations of the chosen kind whose name or description contains all words of the search."""
     kind, words = st.session_state["operations kind"], st.session_state["operations find"].casefold().split()
     found = []
     for op in OPS.values():
-        said = [
+        description = [
             op.name,
             *op.spoken,
             op.kind,
@@ -96,13 +96,13 @@ def _found() -> list[Op]:
             op.not_finite,
             *(derivative.text for derivative in op.derivatives),
         ]
-        if kind in (EVERY, op.kind) and all(word in " ".join(said).casefold() for word in words):
+        if kind in (EVERY, op.kind) and all(word in " ".join(description).casefold() for word in words):
             found.append(op)
     return found
 
 
 def _choose() -> list[Op]:
-    """The operation that is shown, by what is looked for; all that were found."""
+    """Draw the search and the choice of an operation, and return all operations found."""
     session = st.session_state
 
     def narrow() -> None:
@@ -123,7 +123,7 @@ def _choose() -> list[Op]:
     kind.selectbox("Kind", KINDS, key="operations kind", on_change=narrow, label_visibility="collapsed")
     found = _found()
     names = [op.name for op in found]
-    if session["operations op"] not in names:  # a link asks for it by name
+    if session["operations op"] not in names:  # a link may name one outside the search
         names.insert(0, session["operations op"])
     chosen.selectbox(
         f"Operation ({len(found)} of {len(OPS)})",
@@ -162,19 +162,19 @@ def _one(current: PageState, shown: Example, draw: int) -> None:
 
 def _rules(shown: Example) -> None:
     op = shown.op
-    said = [f"**{escape_markdown(op.name)}**, {op.kind}", f"`{shown.text}`"]
+    sentences = [f"**{escape_markdown(op.name)}**, {op.kind}", f"`{shown.text}`"]
     for rule in shown.rules():
         before = (
             rf"\text{{to }}{rule.operand_latex}:\;" if rule.message else rf"\partial y/\partial {rule.operand_latex} = "
         )
-        said.append(f"${before}{rule.latex}$")
-    st.markdown(" &emsp; ".join(said))
+        sentences.append(f"${before}{rule.latex}$")
+    st.markdown(" &emsp; ".join(sentences))
 
 
 def _conventions(op: Op) -> None:
-    told = [op.at_kinks, op.convention, op.not_finite and f"**inf or nan:** {op.not_finite}"]
-    if any(told):
-        st.caption(" ".join(filter(None, told)))
+    notes = [op.at_kinks, op.convention, op.not_finite and f"**inf or nan:** {op.not_finite}"]
+    if any(notes):
+        st.caption(" ".join(filter(None, notes)))
 
 
 def _check(shown: Example, draw: int) -> None:
@@ -206,7 +206,7 @@ def _verdict(report: Report) -> None:
 
 @st.fragment
 def _curves(current: PageState, shown: Example) -> None:
-    """A slider runs only this again."""
+    """Draw the curves of an elementwise operation, as a fragment that a slider reruns."""
     session, names = st.session_state, list(shown.values)
     several = len(names) > 1
     with current.fragment(ALONG, OTHER):
@@ -223,13 +223,15 @@ def _curves(current: PageState, shown: Example) -> None:
         if rest:
             others[rest[0]] = columns[2].slider(rest[0], *OTHER.limits, step=0.05, key="operations other")
     about = shown.op.name, along, x, others, page.theme()
-    _pictured(shown.op, *memoize("operations curve", about, lambda: _at_the_point(shown, along, x, others)))
+    _picture(shown.op, *memoize("operations curve", about, lambda: _at_the_point(shown, along, x, others)))
 
 
 @st.fragment
 def _element_curve(current: PageState, shown: Example, draw: int, upstream: np.ndarray) -> None:
-    """Any other operation, along one element of an operand: the result is one number, weighted by the upstream
-    gradient."""
+    """Draw the curve of any other operation along one element of an operand.
+
+    The curve shows one number: the sum of the result, weighted by the upstream gradient.
+    """
     session, names = st.session_state, list(elements(shown))
     with current.fragment(ALONG, OTHER):
         left, right = st.columns([1, 3], vertical_alignment="bottom")
@@ -238,15 +240,15 @@ def _element_curve(current: PageState, shown: Example, draw: int, upstream: np.n
         x = right.slider(names[at], *POINT.limits, step=0.05, key="operations x")
     about = shown.op.name, draw, names[at], x, page.theme()
     now = moved(shown, names[at], x)
-    _pictured(shown.op, *memoize("operations curve", about, lambda: _at_the_element(now, upstream, names[at], x)))
+    _picture(shown.op, *memoize("operations curve", about, lambda: _at_the_element(now, upstream, names[at], x)))
     trace, _ = memoize("operations numbers", about, now.record)
     with st.expander("All numbers"):
         _numbers(now, np.asarray(trace.nodes[trace.output]["value"]), upstream, trace.gradients)
 
 
-def _pictured(op: Op, told: str, chart: charts.Chart) -> None:
-    """The sentence about the point, the curves around it, and what the engine does at kinks."""
-    st.markdown(told)
+def _picture(op: Op, sentence: str, chart: charts.Chart) -> None:
+    """Show the sentence about the point, the curves around it, and what the engine does at kinks."""
+    st.markdown(sentence)
     picture = ChartHost("operations")
     picture.board("curve")
     picture.fill({"curve": chart})
@@ -261,23 +263,23 @@ def _at_the_element(shown: Example, upstream: np.ndarray, element: str, x: float
     many = np.size(upstream) > 1
     what = "Σ g·y" if many else "y"
     judged = f"Differences say: {numeral(slope.slope)}." if slope.kind == "smooth" else slope.sentence
-    told = (
+    sentence = (
         f"At {escape_markdown(element)} = {numeral(x)}: {what} = **{numeral(here.y[0])}**, "
         f"slope by {escape_markdown(element)} **{numeral(here.slopes[element][0])}**."
     )
     title = f"{shown.text}, {element} moved" + (f"; g = {_array(upstream)}" if many else "")
-    return f"{told} {escape_markdown(judged)}", _drawn(title, line, here, element, what)
+    return f"{sentence} {escape_markdown(judged)}", _chart(title, line, here, element, what)
 
 
 def _at_the_point(shown: Example, along: str, x: float, others: dict[str, float]) -> tuple[str, charts.Chart]:
-    """What the engine and the differences say there, and the curves around it."""
+    """Return the sentence about a point, from the engine and from differences, and a chart of the curves around it."""
     grid = np.linspace(-REACH, REACH, 121)
     line, here = curve(shown, along, grid, others), curve(shown, along, np.array([x]), others)
     title = shown.text + "".join(f", {name} = {numeral(value)}" for name, value in others.items())
-    return _told(shown, here, along, others), _drawn(title, line, here, along)
+    return _sentence(shown, here, along, others), _chart(title, line, here, along)
 
 
-def _drawn(title: str, line: OperationCurve, here: OperationCurve, along: str, what: str = "y") -> charts.Chart:
+def _chart(title: str, line: OperationCurve, here: OperationCurve, along: str, what: str = "y") -> charts.Chart:
     x, y, slope = here.x[0], here.y[0], here.slopes[along][0]
     highest = max(HIGHEST, 1.5 * abs(y)) if np.isfinite(y) else HIGHEST
     finite = np.concatenate([values[np.isfinite(values)] for values in (line.y, *line.slopes.values())])
@@ -299,8 +301,8 @@ def _drawn(title: str, line: OperationCurve, here: OperationCurve, along: str, w
     )
 
 
-def _told(shown: Example, here: OperationCurve, along: str, others: dict[str, float]) -> str:
-    """The numbers at the point: of the engine, and of differences beside it."""
+def _sentence(shown: Example, here: OperationCurve, along: str, others: dict[str, float]) -> str:
+    """State the value and the slopes at the point, from the engine and from differences."""
     at = {along: float(here.x[0])} | others
     report = Example(shown.op, shown.text, shown.build, {name: np.array(at[name]) for name in shown.values}).check()
     slopes = "; ".join(f"slope by {name} **{numeral(values[0])}**" for name, values in here.slopes.items())
@@ -335,20 +337,20 @@ def _array(array: np.ndarray) -> str:
 def _all(found: list[Op], draw: int) -> None:
     st.header("All of them, checked now")
     names = [op.name for op in found]
-    said, table = memoize("operations table", (draw, names), lambda: _table(found, draw))
-    st.markdown(said)
+    count, table = memoize("operations table", (draw, names), lambda: _table(found, draw))
+    st.markdown(count)
     st.markdown(table)
 
 
 def _table(found: list[Op], draw: int) -> tuple[str, str]:
     rows = [_row(op, draw) for op in found]
     passed = sum(row[1].startswith("✓") for row in rows)
-    said = f"{passed} of {len(rows)} pass the gradient check on random numbers."
-    return said, markdown_table(["name", "check", "kind", "derivative, for each operand"], rows)
+    count = f"{passed} of {len(rows)} pass the gradient check on random numbers."
+    return count, markdown_table(["name", "check", "kind", "derivative, for each operand"], rows)
 
 
 def _row(op: Op, draw: int) -> tuple[str, ...]:
-    name = op.name.replace("_", "_\u200b")  # where a long one may break
+    name = op.name.replace("_", "_\u200b")  # lets a long name wrap
     try:
         shown = example(op, draw)
     except LookupError:

@@ -1,4 +1,4 @@
-"""Other engines: five small ones beside this lab's, and PyTorch; what memory can be traded for, and what to read."""
+"""Other engines: five small designs, PyTorch, how to trade time for memory, and what to read."""
 
 from lab.ui import page
 from lab.ui.parts import engine_designs, wider_field

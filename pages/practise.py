@@ -1,4 +1,4 @@
-"""Practise: programs to debug, passes to predict by hand, questions, and what a visitor can do by now."""
+"""Practise: programs to debug, passes to predict by hand, questions, and the visitor's skills."""
 
 from lab.ui import page
 from lab.ui.parts import debug_these, predict_and_reveal, question_time

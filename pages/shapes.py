@@ -46,7 +46,7 @@ INDICES = {
     "x[:, ::-1]": (slice(None), slice(None, None, -1)),
     "x[[0, 0, 2]]": [0, 0, 2],
 }
-X = np.array([[2.0, 7, 1, 8], [2, 8, 1, 8], [2, 8, 4, 5]])  # with ties, for max
+X = np.array([[2.0, 7, 1, 8], [2, 8, 1, 8], [2, 8, 4, 5]])  # has equal maxima
 OUTCOMES = {
     "error": "an error at the first step",
     "later": "no error until the batch changes",
@@ -61,13 +61,13 @@ ENDS = {
     "other": "somewhere else",
 }
 TRY_THIS = {
-    "broadcast": "Find two shapes for which both gradients are sums, and each of their cells hears from four upstream "
-    "cells. Then choose × and see why the sum is no longer one of upstream cells alone.",
-    "forgotten": "Find the sizes of batch at which the wrong axis is not noticed until the batch changes. Which "
-    "habit of writing the step would have shown it at once?",
+    "broadcast": "Find two shapes for which each cell of both gradients is a sum of four upstream cells. Then choose "
+    "× and see why the sum is no longer one of upstream cells alone.",
+    "forgotten": "Find the batch sizes at which the wrong axis is not noticed until the batch changes. Which "
+    "way of writing the step would have shown it at once?",
     "loss": "Move N to 2, write the four differences down, and derive by hand where the predictions end.",
     "matmul": "Make A a single row. Which gradient is then a product of a column with a row?",
-    "reduce": "Find a cell that hears twice, one that hears nothing, and one that gets half.",
+    "reduce": "Find a cell that receives two upstream cells, one that receives none, and one that gets half.",
 }
 
 
@@ -164,7 +164,7 @@ def _broadcast() -> None:
 
 
 def _axes(left: sources.Shape, right: sources.Shape) -> None:
-    """How broadcasting compares the two shapes."""
+    """Tabulate how broadcasting compares two shapes, axis by axis."""
     rows = []
     for axis in sources.fit(left, right):
         copied = [name for name, side in (("a", "left"), ("b", "right")) if axis.copies(side)]  # type: ignore[arg-type]
@@ -231,7 +231,7 @@ def _forgotten() -> None:
 
 
 def _forget() -> None:
-    """Another question: the guess was for the last one."""
+    """Clear the guess, which was for other settings."""
     st.session_state["broadcasting guess"] = None
 
 
@@ -305,7 +305,7 @@ def _matmul() -> None:
 def _reduce() -> None:
     st.markdown(
         "Point at a cell of x.grad: which upstream cells does it get? A sum hands the gradient to every cell, a mean "
-        "hands each a share, a maximum gives it to the largest (equal ones share), an index to the cell that was taken."
+        "hands each a share, a maximum gives it to the largest (equal ones share), an index to the cells it selects."
     )
     session = st.session_state
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -323,7 +323,7 @@ def _reduce() -> None:
 
 
 def _reduced(kind: str, chosen: str) -> bytes:
-    """chosen: an index, or the axis of a reduction."""
+    """Encode the picture of a reduction or of indexing. chosen: the axis, or the index."""
     if kind == "index":
         index = INDICES[chosen]
         title, found, terms = chosen, one_operation.run(lambda x: x[index], X), sources.indexing(X, index)

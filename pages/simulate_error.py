@@ -1,4 +1,4 @@
-"""Simulate Error: cause the classic failures of a backward pass, see why they happen, and leave with the fix."""
+"""Simulate Error: cause the classic failures of a backward pass, see why they happen, and see the fix."""
 
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from lab.ui.terms import prose
 from lab.ui.traps import cut_off, tensor_life
 
 PARTS = page.Tabs("simulate-error", "trap part")
-MUTATE, BACKWARD = 2, 3  # in STEPS: the guess is asked between them
+MUTATE, BACKWARD = 2, 3  # numbers of these steps in STEPS; the learner guesses between them
 GUARDS = {"off": False, "on": True}
 GUESSES = {
     "right": "every gradient is right",
@@ -106,8 +106,7 @@ FIELDS = (
 
 
 def _keep_possible() -> None:
-    """An optimizer steps inputs only: another route takes its place when the output is to be written to. Nor can there
-    be a guess at the gradient of an input that the operation does not have."""
+    """Reset settings that the others rule out: a route that cannot write to the output, and an impossible guess."""
     if st.session_state["trap written"] == "output" and ROUTES[st.session_state["trap route"]].inputs_only:
         st.session_state["trap route"] = START.route
     if st.session_state["trap guess"] not in _guesses():
@@ -115,13 +114,13 @@ def _keep_possible() -> None:
 
 
 def _guesses() -> list[str]:
-    """What can be guessed of the operation that is chosen."""
+    """Return the guesses that are possible for the chosen operation."""
     inputs = "".join(OPS[st.session_state["trap op"]].inputs)
     return [guess for guess in GUESSES if guess in ("right", "error") or guess in inputs]
 
 
 def _ask_again() -> None:
-    """Another experiment: what is known of the one before is not shown, and there is something to guess again."""
+    """Go back to the guess for a changed experiment, so that no result is shown."""
     _keep_possible()
     st.session_state["trap step"] = min(st.session_state["trap step"], MUTATE)
     st.session_state["trap guess"], st.session_state["trap seen"] = None, False
@@ -133,7 +132,7 @@ def _go_to(part: str) -> None:
 
 
 def _watch(experiment: Experiment, step: int = 4) -> None:
-    """Show an experiment in the first part of the page (as a callback)."""
+    """Show an experiment in the first part of the page; call it in a callback."""
     _go_to("steps")
     st.session_state["trap op"], st.session_state["trap written"] = experiment.op, experiment.written
     st.session_state["trap route"], st.session_state["trap number"] = experiment.route, experiment.number
@@ -214,7 +213,7 @@ def _settings() -> Experiment:
 
 
 def _next_step() -> int:
-    """One button for all steps, which asks for the guess before it shows an answer; returns how many are done."""
+    """Draw the button for the next step, disabled until the learner has guessed, and return the steps done so far."""
 
     def go(step: int) -> None:
         st.session_state["trap step"] = step
@@ -227,7 +226,7 @@ def _next_step() -> int:
     over = done == len(STEPS)
     asked = done == MUTATE and not st.session_state.get("trap seen")
     following, back = st.columns([3, 1], gap="small")
-    following.button(  # of one type in every state: another type is another element, and the keyboard focus is lost
+    following.button(  # always of one type: another type is a new element, which loses the keyboard focus
         "Start again" if over else f"{done + 1} {STEPS[done]}",
         key="trap next",
         on_click=go,
@@ -257,7 +256,7 @@ def _what_happened(result: Outcome) -> None:
             "complained. Does the closure still hold what it needs?"
         )
         if st.session_state.get("trap seen"):
-            st.markdown(":small[You have seen what comes of it. Other numbers, or another operation, ask you anew.]")
+            st.markdown(":small[You have seen the result. To guess again, choose other numbers or another operation.]")
         else:
             _guess()
     elif result.error:
@@ -270,7 +269,7 @@ def _guess() -> None:
     def keep() -> None:
         st.session_state["trap guess"] = st.session_state["trap choice"]
 
-    # Streamlit forgets what a widget holds once it is not on the page: the guess has a place of its own.
+    # Streamlit forgets the value of a widget that leaves the page, so the guess has its own key.
     st.session_state["trap choice"] = st.session_state["trap guess"]
     st.radio(
         "**Your guess.** When backward() has run:",
@@ -302,7 +301,7 @@ def _as_guessed(result: Outcome) -> str:
 
 
 def _compared(result: Outcome) -> None:
-    """Below the picture: every number of the comparison, the fix, and the way to the other guard."""
+    """Show all numbers of the comparison, the fix, and a button that switches the guard."""
     rows = []
     for name, right in result.right.items():
         for i, value in enumerate(right):
@@ -333,24 +332,24 @@ def _turn_guard(guard: str) -> None:
 
 
 def _events(result: Outcome) -> None:
-    """The pass in the player, at the message that went wrong, or at the last event."""
+    """Show the pass in the player, at the message that went wrong or else at the last event."""
     trace = result.trace
     wrong = first_disagreement(trace)
     event = len(trace.events) if wrong is None else wrong + 1
-    said = "The values are those of the forward pass."
+    sentence = "The values are those of the forward pass."
     if result.error:
-        said += " The guard looked before the first message, so the backward pass has no events."
+        sentence += " The guard looked before the first message, so the backward pass has no events."
     elif wrong is not None:
         message = trace.events[wrong]
         assert message["kind"] == "message"  # nothing else can disagree with a rule
         name = trace.nodes[message["child"]]["label"]
-        said += (
-            f" At event {event} the closure sends {brief(message['contribution'])} to {name}, where "
-            f"{brief(result.right[name])} is due. The closure X-ray says which array was written to."
+        sentence += (
+            f" At event {event} the closure sends {brief(message['contribution'])} to {name}; the right message is "
+            f"{brief(result.right[name])}. The closure X-ray says which array was written to."
         )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.header("Event by event", width="content")
-        st.markdown(said)
+        st.markdown(sentence)
     _player(result, event)
 
 
@@ -415,7 +414,7 @@ def _score() -> None:
     st.header(f"You predicted {sum(hit.values())} of {len(CELLS)}")
     st.markdown(
         "With the guard on, exactly the writes that spoil a gradient are refused. Every ✓ is a case that you judged "
-        "rightly, ticked or not."
+        "correctly, ticked or not."
     )
     order = sorted(CELLS, key=lambda cell: hit[cell])
 

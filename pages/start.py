@@ -18,7 +18,7 @@ TEXT = "a*b + c"
 START = {"a": 2.0, "b": -3.0, "c": 10.0}
 REACH = 10.0
 PLAYER = "start player"
-ANSWERS = (START["b"], 0.0, 1.0)  # to "Set b to 0. What is a's gradient?": b as it is, b, and the start of the pass
+ANSWERS = (START["b"], 0.0, 1.0)  # to "Set b to 0. What is a's gradient?": the old b, b, the starting gradient
 
 
 def _guess(text: str) -> float:
@@ -40,7 +40,7 @@ FIELDS = (
 
 
 def main() -> None:
-    if "expression" in st.query_params:  # a link of the time when the Graph lab stood at this address
+    if "expression" in st.query_params:  # an old link: the Graph lab was at this address
         st.switch_page("pages/graph_lab.py", query_params=st.query_params.to_dict())
     with page.run("start", FIELDS) as current:
         if current.restored:
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def _begin() -> None:
-    """The inputs and the player begin where the address says."""
+    """Set the inputs and the player to the state in the address."""
     session = st.session_state
     session["start live"] = {name: Live(session[f"start {name}"], -REACH, REACH) for name in START}
     session["start opening"] = session.get("start opening", 0) + 1
@@ -101,7 +101,7 @@ def _first_gradient(current: PageState) -> None:
 
 
 def _question(expression: Expression, values: Values) -> None:
-    """One question about what has just been seen; the engine's own pass judges the answer."""
+    """Ask one question about the pass, and judge the answer by running the engine."""
     session = st.session_state
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="start question line"):
         st.markdown("**Set b to 0. What is a's gradient?**", width="content")
@@ -138,7 +138,7 @@ STORIES = (
 
 
 def _stories() -> None:
-    """What `import torch` and three lines do not explain."""
+    """Link to failures that `import torch` and three lines do not explain."""
     st.markdown(
         "**One import and three lines train a network, until one of these happens.** Cause it, and look inside:"
     )
@@ -151,7 +151,7 @@ def _stories() -> None:
 
 
 def _machine(expression: Expression, trace: Trace, values: Values) -> None:
-    """Each stage really runs when it is lit, on the numbers of the player."""
+    """Show the stages of a pass, each of which really runs on the player's numbers when it is lit."""
     session = st.session_state
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.subheader("The machine", anchor="machine", width="content")
@@ -181,7 +181,7 @@ def _machine(expression: Expression, trace: Trace, values: Values) -> None:
 
 
 def _map() -> None:
-    """The groups of the menu in its order, down one column after the other."""
+    """List the pages by the groups of the menu, in three columns."""
     st.subheader("What each page answers", anchor="pages")
     places = st.columns(3)
     groups = [[known for known in PAGES if known.group == group] for group in GROUPS if group]

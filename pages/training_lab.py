@@ -47,56 +47,56 @@ def main() -> None:
 
 
 def _show(current: PageState) -> None:
-    now = st.session_state
-    now["training worker"].take_turn()  # an older run of this page may still be on its way out
+    session = st.session_state
+    session["training worker"].take_turn()  # stops an older run of this page that has not ended yet
     _welcome()
     shelf.read_ticks()
-    if now["training opened"]:
+    if session["training opened"]:
         _write_address(current)
-        shelf.recorded(now["training opened"])
+        shelf.recorded(session["training opened"])
         return
     choice.come_back("training")
     if engine := choice.chosen("training"):
         _with_own_engine(current, engine)
         return
     config, complaint = settings.chosen()
-    now["training decided"] = now.get("training decided", False) or current.restored
+    session["training decided"] = session.get("training decided", False) or current.restored
     if config:
-        config = settings.decide(now["training worker"], config)
+        config = settings.decide(session["training worker"], config)
     with st.container(key="training-bar", horizontal=True, vertical_alignment="center", gap="small"):
         st.title("Training lab", width="content")
         settings.choose_lesson(config)
         transport = st.container(key="training-transport", horizontal=True, gap="small", width="content")
-        if not now["training hide"]:
+        if not session["training hide"]:
             settings.more()
         choice.choose("training")
-    if not now["training hide"]:
+    if not session["training hide"]:
         with st.container(key="training-line", horizontal=True, vertical_alignment="bottom", gap="small"):
             settings.main_settings()
     word = st.container(key="training-word")
-    own = OWN_DATA.get(now["training data"])
+    own = OWN_DATA.get(session["training data"])
     data = None
     with word:
         if complaint:
             st.error(escape_markdown(complaint))
         _begin_again()
         if own:
-            data = own(now["training val_fraction"], now["training seed"])
+            data = own(session["training val_fraction"], session["training seed"])
     ready = bool(config and (data or not own))
     if config and ready:
         _keep_up(config, *(data or (None, {})))
     if current.restored:
-        if own and not data:  # an address carries no table: there is nothing to train on yet
-            now["training epoch"] = None
+        if own and not data:  # an address has no table, so there is nothing to train on yet
+            session["training epoch"] = None
         _go_to_epoch()
     _write_address(current)
     trying = doctor.watch(_run())
     with transport:
         _transport(ready)
-    if own and not data:  # another run under the name of these data would be a lie
-        now["training worker"].pause()
-        now["training running"] = False
-        if now["training data"] == "points":
+    if own and not data:  # the present run has other data: do not show it under this name
+        session["training worker"].pause()
+        session["training running"] = False
+        if session["training data"] == "points":
             empty_plane()
         shelf.shelf(_put_in_place)
         return
@@ -104,16 +104,16 @@ def _show(current: PageState) -> None:
         if ready:
             _guess(_run())
         unchecked(_run().config)
-    turn = now["training worker"].take_turn()
-    now["training worker"].rate = now["training speed"]
-    if now["training running"]:
-        train(_run(), turn)  # before the page is drawn anew: it trains meanwhile
+    turn = session["training worker"].take_turn()
+    session["training worker"].rate = session["training speed"]
+    if session["training running"]:
+        train(_run(), turn)  # starts before the page is drawn, and trains meanwhile
     with st.container(key="training-epochs", horizontal=True, vertical_alignment="center", gap="small"):
         bar = st.container(key="training-progress")
         view = choose_view(_choose_speed, settings.change_network)
     with st.container(key="training-instruments"):
         places = lay_out(view, bar)
-        if now["training running"]:
+        if session["training running"]:
             st.fragment(follow, run_every=TICK)(view, places, turn)
         elif trying:
             st.fragment(follow_trial, run_every=doctor.TICK)(view, places)
@@ -136,7 +136,7 @@ def _show(current: PageState) -> None:
 
 
 def _with_own_engine(current: PageState, engine: Engine) -> None:
-    """What the visitor's engine can train, beside the lab's; the settings are for trainings with the lab's alone."""
+    """Show a training with the visitor's engine and the lab's; the settings apply only to the lab's own trainings."""
     st.session_state["training worker"].pause()
     st.session_state["training running"] = False
     _write_address(current)
@@ -157,9 +157,9 @@ def _run() -> LiveRun:
 
 
 def _keep_up(config: Config, data: Dataset | None, own: Own) -> None:
-    """When the settings or the data are others, put a new run in the place of the present one, which goes on the shelf.
+    """Replace the present run, which moves to the shelf, if the settings or the data have changed.
 
-    data: the visitor's own, or None for what the config names; own: what they were made from.
+    data: the visitor's own, or None for those that the config names; own: what the visitor's data were made from.
     """
     run = _run()
     if config != run.config or (data is not None and data.fingerprint != run.trainer.dataset.fingerprint):
@@ -167,38 +167,38 @@ def _keep_up(config: Config, data: Dataset | None, own: Own) -> None:
 
 
 def _put_in_place(run: LiveRun) -> None:
-    now = st.session_state
-    now["training worker"].pause()
+    session = st.session_state
+    session["training worker"].pause()
     _shelve(_run())
-    now.pop("training proposal", None)
-    now["training worker"] = Worker(run)
-    now["training cursor"] = run.config.epochs
+    session.pop("training proposal", None)
+    session["training worker"] = Worker(run)
+    session["training cursor"] = run.config.epochs
 
 
 def _shelve(run: LiveRun) -> None:
-    """Keep a run that is left, and say where."""
+    """Keep a run that is being replaced, and say where."""
     if name := visit.shelve(run):
         st.toast(
-            f"The run before is kept as “{escape_markdown(name)}” under Earlier runs.", icon=":material/inventory_2:"
+            f"The previous run is kept as “{escape_markdown(name)}” under Earlier runs.", icon=":material/inventory_2:"
         )
 
 
 def _begin_again() -> None:
-    """Ask before a run is left for settings that cannot change while it trains."""
-    now, run = st.session_state, _run()
-    proposal: Config | None = now.get("training proposal")
+    """Ask before settings that cannot change while a run trains replace it."""
+    session, run = st.session_state, _run()
+    proposal: Config | None = session.get("training proposal")
 
     def begin() -> None:
-        assert proposal is not None  # or there is no button for it
+        assert proposal is not None  # otherwise the button does not exist
         state.step()
         settings.set_widgets(proposal)
 
     def keep() -> None:
-        now["training proposal"] = None
+        session["training proposal"] = None
 
     if proposal:
         other = escape_markdown(differences(proposal, run.config.latest))
-        name = escape_markdown(unused(default_name(run.config), now["training shelf"]))
+        name = escape_markdown(unused(default_name(run.config), session["training shelf"]))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**Begin again** with {other}? The run so far is kept as “{name}”.", width="content")
             st.button("Begin again", type="primary", on_click=begin, key="training begin again")
@@ -206,24 +206,24 @@ def _begin_again() -> None:
 
 
 def _welcome() -> None:
-    """In a visit's first run of the page: bring back what this visitor had before a reload."""
-    now, arrived = st.session_state, visit.arrived()
+    """Restore in a visit's first run of the page what this visitor had before a reload."""
+    session, arrived = st.session_state, visit.arrived()
     if not arrived:
         return
-    now["training tried"] += [one for one in arrived.tried() if one not in now["training tried"]]
-    known = {(str(kept.config), str(kept.own)) for kept in now["training shelf"]}
-    now["training shelf"] += [k for k in arrived.shelf() if (str(k.config), str(k.own)) not in known]
+    session["training tried"] += [one for one in arrived.tried() if one not in session["training tried"]]
+    known = {(str(kept.config), str(kept.own)) for kept in session["training shelf"]}
+    session["training shelf"] += [k for k in arrived.shelf() if (str(k.config), str(k.own)) not in known]
     config = settings.chosen()[0]
     run = arrived.present(config)
     if run is None or not run.batches:
         return
-    if run.own and run.config.data == now["training data"]:
+    if run.own and run.config.data == session["training data"]:
         upload.restore(run.own)
     if config != run.config:
         visit.shelve(run)
     elif run.batches > _run().batches:
-        now["training worker"].pause()
-        now["training worker"], now["training running"] = Worker(run), False
+        session["training worker"].pause()
+        session["training worker"], session["training running"] = Worker(run), False
         _go_to_epoch()
 
 
@@ -247,8 +247,8 @@ FIELDS = (
     settings.CHANGES,
     POINTS,
     shelf.OPENED,
-    Field("epoch", "training epoch", None, _epoch, address.optional),  # None: at the end of what has been trained
-    Field("guess", "training guess", None, str, address.optional),  # one that the lesson does not have is none
+    Field("epoch", "training epoch", None, _epoch, address.optional),  # None: the last trained epoch
+    Field("guess", "training guess", None, str, address.optional),  # None also for an answer the lesson lacks
     Field("speed", "training speed", 300, _speed, address.number),
     Field("hide", "training hide", False, lambda text: text == "True"),
     *VIEW,
@@ -257,44 +257,47 @@ FIELDS = (
 
 
 def _begin() -> None:
-    """What the address asks for, in a session that is new or has another run."""
-    now = st.session_state
+    """Set up the session for the address, with a worker if the visit is new."""
+    session = st.session_state
     config = settings.restored()
-    if "training worker" not in now:
-        if config.data in OWN_DATA:  # until the visitor's own have been read
+    if "training worker" not in session:
+        if config.data in OWN_DATA:  # until the visitor's own data have been read
             config = replace(config, data=FIRST.data)
-        now["training worker"] = Worker(LiveRun(config))
-        now["training running"] = False
-        now["training cursor"] = config.epochs
-        now["training shelf"] = []
-        now["training compared"] = []
-        now["training tried"] = []
-    if opened := now["training opened"]:
-        now["training recorded epoch"] = now["training epoch"] or len(opened.records)
+        session["training worker"] = Worker(LiveRun(config))
+        session["training running"] = False
+        session["training cursor"] = config.epochs
+        session["training shelf"] = []
+        session["training compared"] = []
+        session["training tried"] = []
+    if opened := session["training opened"]:
+        session["training recorded epoch"] = session["training epoch"] or len(opened.records)
 
 
 def _go_to_epoch() -> None:
-    """A link to an epoch shows the run that was trained here before, or trains it at once: it holds only settings."""
-    now, run = st.session_state, _run()
-    epoch = now["training epoch"]
-    now["training cursor"] = run.config.epochs if epoch is None else epoch
+    """Go to the epoch in the address: show the run if it was trained here before, or train it now.
+
+    A link holds only settings, and no results.
+    """
+    session, run = st.session_state, _run()
+    epoch = session["training epoch"]
+    session["training cursor"] = run.config.epochs if epoch is None else epoch
     if epoch is not None and epoch > run.trainer.epoch and not run.done:
         if known := visit.finished(run.config):
-            now["training worker"] = Worker(known)
+            session["training worker"] = Worker(known)
             return
-        now["training running"] = True
-        now["training speed"] = math.inf
+        session["training running"] = True
+        session["training speed"] = math.inf
 
 
 def _write_address(current: PageState) -> None:
-    now, run = st.session_state, _run()
-    opened = now["training opened"]
+    session, run = st.session_state, _run()
+    opened = session["training opened"]
     if opened:
-        chosen, last = now["training recorded epoch"], len(opened.records)
+        chosen, last = session["training recorded epoch"], len(opened.records)
     else:
-        chosen, last = now["training cursor"], run.config.epochs
-    # The last epoch belongs into the address of a finished run only: the page then trains up to it.
-    now["training epoch"] = chosen if chosen < last or (run.done and not opened) else None
+        chosen, last = session["training cursor"], run.config.epochs
+    # The address gets the last epoch only if the run is finished: opening it trains up to that epoch.
+    session["training epoch"] = chosen if chosen < last or (run.done and not opened) else None
     current.write()
 
 
@@ -302,21 +305,21 @@ def _write_address(current: PageState) -> None:
 
 
 def _transport(ready: bool) -> None:
-    """ready: is the run that of the settings? Without that nothing starts."""
-    now = st.session_state
-    worker: Worker = now["training worker"]
-    run, running = worker.run, now["training running"]
+    """Draw the buttons Start, Step and Reset. ready: False if the settings do not make a run; nothing can start."""
+    session = st.session_state
+    worker: Worker = session["training worker"]
+    run, running = worker.run, session["training running"]
 
     def stop() -> None:
         worker.pause()
         doctor.stop()
-        now["training running"] = False
-        now["training cursor"] = run.config.epochs
+        session["training running"] = False
+        session["training cursor"] = run.config.epochs
 
     def toggle() -> None:
         worker.pause()
         doctor.stop()
-        now["training running"] = not running
+        session["training running"] = not running
 
     def step() -> None:
         stop()
@@ -328,8 +331,8 @@ def _transport(ready: bool) -> None:
         run.rewind(0)
         settings.set_widgets(run.config)
 
-    if "training complaint" in now:
-        st.error(now.pop("training complaint"))
+    if "training complaint" in session:
+        st.error(session.pop("training complaint"))
     st.button(
         "Done" if run.done else "Pause" if running else "Continue" if run.batches else "Start",
         icon=":material/check:" if run.done else ":material/pause:" if running else ":material/play_arrow:",
@@ -370,7 +373,10 @@ def _choose_speed() -> None:
 
 
 def _guess(run: LiveRun) -> None:
-    """The question of a lesson: open before the run, locked in it, answered after it by its own records."""
+    """Ask a lesson's question before the run, lock the guess during it, and answer from its records afterwards.
+
+    Without a lesson, say what to do or what to watch.
+    """
     lesson = settings.lesson()
     if not lesson or run.config != lesson.config:
         if run.own and not run.done:

@@ -1,4 +1,4 @@
-"""What went wrong? From a message, or a description in one's own words, to the failure: caused, seen and cured here."""
+"""What went wrong? Finds a failure from a message, a description, code or a curve, and shows its cause and its fix."""
 
 from functools import partial
 
@@ -56,7 +56,7 @@ def main() -> None:
             "Paste half of a message, or describe a failure as a friend would, and see how sure the answer is. Then "
             "take a failure whose program is silent, and find numbers with which nothing goes wrong.",
             "pages/practise.py",
-            "Next: find a failure in a program, and mend it",
+            "Next: find a failure in a program, and fix it",
             {"tab": "debug"},
         )
 
@@ -97,7 +97,7 @@ def _search() -> None:
 
 
 def _look_up() -> None:
-    """A new text is searched afresh. Only a clear match is opened. Code and a curve are read where such is read."""
+    """Look up the failure in the text; open it only if the match is clear. Code and a curve go to their own tabs."""
     text = st.session_state["wrong text"] or ""
     found = find(text) if kind_of(text) == "message" else []
     clear = found and found[0].sure
@@ -187,7 +187,7 @@ def _candidate(match: Found) -> None:
 
 
 def _chosen(found: list[Found]) -> Found | None:
-    """Return the cause whose program stands on the page."""
+    """Return the cause whose program is on the page, or None."""
     shown = (st.session_state["wrong failure"], st.session_state["wrong form"])
     return next((match for match in found if (match.failure.key, match.form) == shown), None)
 
@@ -208,7 +208,7 @@ def _questions(found: list[Found], chosen: Found | None) -> None:
 
 
 def _by(match: Found) -> str:
-    """The words by which it was found."""
+    """Say by which words the failure was found."""
     return f" Found by: *{escape_markdown(', '.join(match.by))}*." if match.by else ""
 
 
@@ -273,7 +273,7 @@ def _failure(failure: Failure) -> None:
 
 
 def _shape(known: Demonstration) -> None:
-    """A message about shapes: what raises it, and its fix, both run."""
+    """Show a message about shapes: code that raises it and the fix, both run now."""
     st.header(known.title, anchor="failure")
     left, right = st.columns(2, gap="large")
     with left.container(gap="xsmall"):
@@ -291,10 +291,10 @@ def _shape(known: Demonstration) -> None:
 
 
 def _form(failure: Failure) -> int:
-    """Which of its forms the learner looks at."""
+    """Let the learner choose a form of the failure, and return its number."""
     session = st.session_state
     if session["wrong form"] >= len(failure.forms):
-        state.reset([FORM])  # of an address about another failure
+        state.reset([FORM])  # the address was for another failure
     return (
         st.segmented_control(
             "It comes in several forms",
@@ -310,7 +310,7 @@ def _form(failure: Failure) -> int:
 
 
 def _numbers(failure: Failure) -> Numbers:
-    """The learner's own, or those that the programs begin with."""
+    """Ask for the learner's own numbers; return the default numbers if there are none or they do not fit."""
     text = st.text_input(
         f"Your own numbers: {failure.own}",
         key="wrong numbers",
@@ -325,7 +325,7 @@ def _numbers(failure: Failure) -> Numbers:
 
 
 def _memory(numbers: Numbers) -> None:
-    """The bytes of one batch, node by node."""
+    """Tabulate the bytes that one batch's loss keeps alive, node by node."""
     first = numbers[0] if isinstance(numbers, list) else numbers
     batch = memory.batch(float(first))
     st.markdown("**What one loss holds**, node by node")
@@ -336,9 +336,9 @@ def _memory(numbers: Numbers) -> None:
         )
     )
     st.markdown(
-        f"Besides the parameter that is {batch.before:,} bytes, for as long as anything holds the loss. `backward()` "
-        f"takes its graph apart: {batch.after:,} bytes are left. Where nothing goes backward, only letting go of the "
-        "loss does."
+        f"Not counting the parameter, these are {batch.before:,} bytes, kept as long as anything holds the loss. "
+        f"`backward()` frees the graph: {batch.after:,} bytes are left. Without a backward pass, the graph is freed "
+        "only when nothing holds the loss any more."
     )
 
 
@@ -354,7 +354,7 @@ def _pytorch(failure: Failure, numbers: Numbers) -> None:
     with said:
         if st.session_state.get("wrong asked") == program:
             try:
-                with st.spinner("PyTorch is being imported: some seconds."):
+                with st.spinner("Importing PyTorch takes a few seconds."):
                     _pytorch_answer(
                         memoize(
                             "pytorch answer",
@@ -365,7 +365,7 @@ def _pytorch(failure: Failure, numbers: Numbers) -> None:
             except RuntimeError as error:
                 st.error(escape_markdown(str(error)), icon=":material/block:")
             return
-        says = "It may say" if failure.silent else "It says"  # where this engine is silent, PyTorch mostly is
+        says = "It may say" if failure.silent else "It says"  # where this engine is silent, PyTorch usually is, too
         st.markdown(
             f"{says}: *{escape_markdown(failure.phrases[0])}*" if failure.phrases else "It has no message for this."
         )
@@ -375,10 +375,10 @@ def _pytorch(failure: Failure, numbers: Numbers) -> None:
                 key="wrong ask",
                 icon=":material/play_arrow:",
                 on_click=ask,
-                help="In a process of its own, which then ends.",
+                help="Runs in a separate process, which then ends.",
             )
         else:
-            st.caption("PyTorch is not installed where this page runs: the text is as it was in version 2.13.")
+            st.caption("PyTorch is not installed where this page runs: the text is that of version 2.13.")
 
 
 def _pytorch_answer(said: Transcript) -> None:

@@ -420,7 +420,7 @@ def test_what_cannot_be_computed_leaves_the_last_picture_and_the_inputs(at, text
     at.text_area(key="graph expression").set_value(text).run()
     assert not at.exception
     assert len(at.error) == 1
-    assert "still shows what could be computed last" in at.caption[-1].value
+    assert "still shows the last graph that could be computed" in at.caption[-1].value
     assert sent(at)["trace"] == before
     assert not sent(at)["canProbe"]
     assert sent(at)["values"]["a"] == [1, 2]

@@ -82,8 +82,8 @@ def _go(key: str) -> None:
 
 def _courses() -> None:
     def change() -> None:
-        now = st.session_state  # back to the task of this course that was open last
-        now["build task"] = now.get(f"build task of {now['build course']}")
+        session = st.session_state  # back to the task of this course that was open last
+        session["build task"] = session.get(f"build task of {session['build course']}")
         state.step()
 
     titles = {key: course.title for key, course in COURSES.items()}
@@ -100,12 +100,12 @@ def _courses() -> None:
 
 def _own_editor(course: Course) -> Path | None:
     """The folder that the visitor has named. No address names one: a link would write files."""
-    now = st.session_state
+    session = st.session_state
 
     def leave() -> None:
-        now["build folder"] = ""
+        session["build folder"] = ""
 
-    now.setdefault("build folder", now.get("build folder kept", ""))
+    session.setdefault("build folder", session.get("build folder kept", ""))
 
     with st.popover("In my own editor", icon=":material/folder_open:"):
         st.markdown(
@@ -114,7 +114,7 @@ def _own_editor(course: Course) -> Path | None:
         )
         text = st.text_input("Folder", key="build folder", placeholder="~/my-engine").strip()
         st.button("Back to the editor here alone", on_click=leave, disabled=not text)
-    now["build folder kept"] = text
+    session["build folder kept"] = text
     return Path(os.path.expanduser(text)) if text else None
 
 

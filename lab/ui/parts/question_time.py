@@ -101,14 +101,14 @@ def _next() -> None:
 
 
 def _ask_next() -> None:
-    now = st.session_state
+    session = st.session_state
     state.reset(OF_ONE_QUESTION)
-    now["questions key"] = following(_keys(), now["questions seed"], _answered()) or DONE
+    session["questions key"] = following(_keys(), session["questions seed"], _answered()) or DONE
 
 
 def _begin_again() -> None:
-    now = st.session_state
-    now["questions seed"], now["questions history"] = (now["questions seed"] + 1) % 1000, ()
+    session = st.session_state
+    session["questions seed"], session["questions history"] = (session["questions seed"] + 1) % 1000, ()
     _next()
 
 
@@ -116,12 +116,12 @@ def _begin_again() -> None:
 
 
 def _ask() -> None:
-    now = st.session_state
+    session = st.session_state
     _choose()
-    if now["questions key"] == DONE:
+    if session["questions key"] == DONE:
         st.success("All of these are answered, and those that were wrong came back.", icon=":material/check:")
         return
-    question = BY_KEY[now["questions key"]]
+    question = BY_KEY[session["questions key"]]
     st.header(escape_markdown(question.text), anchor=False)
     left, right = st.columns(2, gap="large")
     with left:
@@ -154,9 +154,9 @@ def _choose() -> None:
 
 def _progress(keys: list[str]) -> tuple[int, int, int]:
     """How many of these questions are done, how many there are, and how many are to come back."""
-    now = st.session_state
+    session = st.session_state
     history = _answered()
-    back = coming_back(keys, now["questions seed"], history)
+    back = coming_back(keys, session["questions seed"], history)
     return len({key for key, _ in history} & {*keys}) - back, len(keys), back
 
 
@@ -174,40 +174,40 @@ def _topics() -> None:
 
 def _answer(question: Question) -> Judged | None:
     """The place for an answer; the judgement, where it has been checked."""
-    now = st.session_state
+    session = st.session_state
     refused = ""
-    if now["questions checked"]:
+    if session["questions checked"]:
         try:
-            judged = judge(question, now["questions answer"])
+            judged = judge(question, session["questions answer"])
         except ValueError as error:  # a link with no proper answer
-            refused, now["questions checked"] = str(error), False
+            refused, session["questions checked"] = str(error), False
         else:
-            _given(question, now["questions answer"])
+            _given(question, session["questions answer"])
             return judged
 
     def take() -> None:
-        given = now[WIDGET]
-        now["questions answer"] = "" if given is None else str(given)
+        given = session[WIDGET]
+        session["questions answer"] = "" if given is None else str(given)
 
     def check() -> None:
         take()
         try:
-            right = judge(question, now["questions answer"]).right
+            right = judge(question, session["questions answer"]).right
         except ValueError as error:
-            now["questions refused"] = str(error)
+            session["questions refused"] = str(error)
             return
         state.step()
-        now["questions checked"] = True
-        now["questions history"] = (*now["questions history"], (question.key, RIGHT if right else WRONG))
+        session["questions checked"] = True
+        session["questions history"] = (*session["questions history"], (question.key, RIGHT if right else WRONG))
         if right:
             progress.passed(f"questions/{question.key}")
 
     def hint() -> None:
-        now["questions hint"] = True
+        session["questions hint"] = True
 
-    answer = now["questions answer"]
+    answer = session["questions answer"]
     if isinstance(question, ChoiceQuestion):
-        now[WIDGET] = int(answer) if answer.isdecimal() and int(answer) < len(question.options) else None
+        session[WIDGET] = int(answer) if answer.isdecimal() and int(answer) < len(question.options) else None
         options = [escape_markdown(option.text) for option in question.options]
         st.radio(
             "Your answer",
@@ -219,18 +219,18 @@ def _answer(question: Question) -> Judged | None:
             label_visibility="collapsed",
         )
     elif isinstance(question, TextQuestion):
-        now[WIDGET] = answer
+        session[WIDGET] = answer
         st.text_area("Your answer, in a sentence or two", key=WIDGET, on_change=take, max_chars=MAX_LENGTH)
     else:
-        now[WIDGET] = answer
+        session[WIDGET] = answer
         st.text_input("Your answer, a number", key=WIDGET, on_change=take, max_chars=40, width=240)
     with st.container(horizontal=True):
         st.button("Check", type="primary", key="questions check", on_click=check, icon=":material/check:")
-        if not now["questions hint"] and not assignment.hidden("hints"):
+        if not session["questions hint"] and not assignment.hidden("hints"):
             st.button("Hint", key="questions ask hint", on_click=hint, icon=":material/lightbulb:")
-    if refused := now.pop("questions refused", refused):
+    if refused := session.pop("questions refused", refused):
         st.warning(refused, icon=":material/edit:")
-    if now["questions hint"] and not assignment.hidden("hints"):
+    if session["questions hint"] and not assignment.hidden("hints"):
         st.info(escape_markdown(question.hint), icon=":material/lightbulb:")
     return None
 
@@ -309,13 +309,13 @@ def _place(question: TextQuestion, what: str) -> int:
 
 def _claim(question: TextQuestion, judged: Judged, place: int) -> None:
     """A point counts on the learner's word; with the last one the answer does, and is marked as claimed."""
-    now = st.session_state
+    session = st.session_state
     state.step()
-    now["questions claimed"] = (*now["questions claimed"], place)
-    if {_place(question, what) for what in judged.missing} <= {*now["questions claimed"]}:
-        history = now["questions history"]
+    session["questions claimed"] = (*session["questions claimed"], place)
+    if {_place(question, what) for what in judged.missing} <= {*session["questions claimed"]}:
+        history = session["questions history"]
         before = history[:-1] if history and history[-1][0] == question.key else history
-        now["questions history"] = (*before, (question.key, CLAIMED))
+        session["questions history"] = (*before, (question.key, CLAIMED))
         progress.passed(f"questions/{question.key}")
         progress.passed(f"claimed/{question.key}")  # beside it, for whoever reads the progress
 

@@ -43,13 +43,13 @@ _component = component("exercise", "practice/exercise.js", lost="The editor", st
 
 def finished_check(course: Course) -> CheckReport | None:
     """The report of a check, in the run of the page in which it is done."""
-    state = st.session_state
-    checking: Checking | None = state.get(_name(course, "checking"))
+    session = st.session_state
+    checking: Checking | None = session.get(_name(course, "checking"))
     if checking is None or not checking.done:
         return None
-    del state[_name(course, "checking")]
+    del session[_name(course, "checking")]
     report = checking.report
-    state[_name(course, "result")] = render_report(course, checking.key, report, checking.printed) | {
+    session[_name(course, "result")] = render_report(course, checking.key, report, checking.printed) | {
         "hash": hashed(checking.source),
         "tasksPassed": sum(report.passed.values()),
     }
@@ -65,10 +65,10 @@ def finished_check(course: Course) -> CheckReport | None:
 
 def begin(course: Course, key: str, text: str) -> None:
     """Check a text against the tasks up to that of the key; a check of the same file that is still at work ends."""
-    state = st.session_state
-    if running := state.get(_name(course, "checking")):
+    session = st.session_state
+    if running := session.get(_name(course, "checking")):
         running.stop()
-    state[_name(course, "checking")] = Checking(course, key, text, secrets.randbits(32), pool().runner)
+    session[_name(course, "checking")] = Checking(course, key, text, secrets.randbits(32), pool().runner)
 
 
 def exercise(
@@ -87,19 +87,19 @@ def exercise(
     that puts the starter back. onward: where the way goes on once all tasks are passed, on a button; "" for no such
     place. go: called, before the next run, when it is pressed. Raises FolderError.
     """
-    state = st.session_state
+    session = st.session_state
     disk = own_folder.start(folder, course) if folder else None
     name = f"{course.key} in {folder}" if folder else course.key  # of the text, as the browser keeps it
 
     def check() -> None:
-        asked = state[_KEY].get("check")
+        asked = session[_KEY].get("check")
         if not isinstance(asked, dict) or not isinstance(text := asked.get("text"), str):
             return
         if asked.get("key") != name:  # it was on its way while the page went to another text
             return
         if len(text) > own_folder.MAX_BYTES or sandbox.unavailable():
             return
-        state.pop(_name(course, "complaint"), None)
+        session.pop(_name(course, "complaint"), None)
         if folder:
             try:
                 own_folder.keep(folder, course, text, datetime.now())
@@ -107,17 +107,17 @@ def exercise(
             except Changed:
                 pass  # the browser asks, as soon as it is shown the file
             except FolderError as error:
-                state[_name(course, "complaint")] = str(error)
+                session[_name(course, "complaint")] = str(error)
         begin(course, key, text)
 
     def stop() -> None:
-        if running := state.get(_name(course, "checking")):
+        if running := session.get(_name(course, "checking")):
             running.stop()
 
-    complaint = state.get(_name(course, "complaint"))
+    complaint = session.get(_name(course, "complaint"))
     if complaint:
         st.text(complaint)
-    checking: Checking | None = state.get(_name(course, "checking"))
+    checking: Checking | None = session.get(_name(course, "checking"))
     why_not = sandbox.unavailable()
     if not why_not:
         pool()  # the first check finds a process ready
@@ -128,7 +128,7 @@ def exercise(
         "again": again,
         "lines": lines,
         "working": checking.at if checking else None,
-        "result": state.get(_name(course, "result")),
+        "result": session.get(_name(course, "result")),
         "how": why_not or sandbox.isolation() + (f" It is in {folder / course.file}." if folder else ""),
         "runs": not why_not,
         "onward": onward,

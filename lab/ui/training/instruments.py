@@ -144,19 +144,19 @@ def choose_view(speed: Callable[[], None], change_network: Callable[[dict[str, A
 
     speed: draws one more beside those of the epoch; change_network: is called with settings as texts.
     """
-    state = st.session_state
-    run: LiveRun = state["training worker"].run
+    session = st.session_state
+    run: LiveRun = session["training worker"].run
     epochs, latest = run.config.epochs, run.trainer.epoch
 
     def rewind() -> None:
-        state["training worker"].pause()
-        state["training running"] = False
-        run.rewind(run.kept_epoch(state["training cursor"]))
+        session["training worker"].pause()
+        session["training running"] = False
+        run.rewind(run.kept_epoch(session["training cursor"]))
         set_widgets(run.config)
-        state["training cursor"] = epochs
+        session["training cursor"] = epochs
 
     clicked_epoch("training epoch teller", "training cursor", (0, epochs))
-    chosen = min(state["training cursor"], epochs)
+    chosen = min(session["training cursor"], epochs)
     back = run.kept_epoch(min(chosen, latest))
     st.button(
         f"Rewind to {back}",
@@ -174,8 +174,8 @@ def choose_view(speed: Callable[[], None], change_network: Callable[[dict[str, A
         for above, width in enumerate(hidden)
         for number in range(width)
     }
-    if state["training unit"] not in units:
-        state["training unit"] = ANSWER
+    if session["training unit"] not in units:
+        session["training unit"] = ANSWER
     box = st.popover("View", icon=":material/visibility:", key="training view", on_change="rerun")
     if box.open:
         with box:
@@ -191,8 +191,8 @@ def choose_view(speed: Callable[[], None], change_network: Callable[[dict[str, A
                 st.toggle("The likeliest class alone, without probabilities", key="training discrete")
             st.toggle("Numbers of all pictures as tables", key="training tables")
             st.toggle("Hide the settings, also in the link", key="training hide")
-    unit = (units.get(state["training unit"]) if pointed is None else pointed) if on_a_plane(run) else None
-    chosen_to_see = (state[f"training {name}"] for name in ("lines", "points", "images", "log"))
+    unit = (units.get(session["training unit"]) if pointed is None else pointed) if on_a_plane(run) else None
+    chosen_to_see = (session[f"training {name}"] for name in ("lines", "points", "images", "log"))
     return View(run, chosen, unit, *chosen_to_see)
 
 
@@ -218,7 +218,7 @@ class Places:
 
 def lay_out(view: View, progress: DeltaGenerator) -> Places:
     """Room for all instruments, which `draw` or `follow` fills; that of the run's progress is in a place of its own."""
-    state, slow = st.session_state, _slow(view)
+    session, slow = st.session_state, _slow(view)
     first = _first(view)
     compared = (
         dict.fromkeys(("loss", "accuracy", "explained"), "with the validation of earlier runs") if _overlaid() else {}
@@ -238,8 +238,8 @@ def lay_out(view: View, progress: DeltaGenerator) -> Places:
     with right:
         boards.board("loss")
         titles = [title for title, key in PANEL.items() if key in slow and key != first]
-        if state["training panel"] not in titles:
-            state["training panel"] = next(title for title in titles if title != TRIAL)
+        if session["training panel"] not in titles:
+            session["training panel"] = next(title for title in titles if title != TRIAL)
         for title, tab in zip(titles, st.tabs(titles, key="training panel", on_change="rerun"), strict=True):
             if tab.open:
                 with tab:
@@ -248,7 +248,7 @@ def lay_out(view: View, progress: DeltaGenerator) -> Places:
                 del slow[PANEL[title]]
     with st.container(key="training-doctor", horizontal=True, vertical_alignment="top", gap="small"):
         said = st.empty()
-        if not state["training running"]:  # what is redrawn while training may not draw buttons
+        if not session["training running"]:  # what is redrawn while training may not draw buttons
             doctor.prescribe(view.seen, view.run)
     detail = _tabs(view)
     if detail:
@@ -268,9 +268,9 @@ def _first(view: View) -> str:
 def draw(view: View, places: Places) -> None:
     """Fill all instruments with what they were laid out for."""
     doctor.say(view.seen, view.run.config, places.doctor, doctor.tried(view.run))
-    state, shown = st.session_state, _quick(view) | places.slow
+    session, shown = st.session_state, _quick(view) | places.slow
     chosen = [
-        state[key]
+        session[key]
         for key in (
             "training tables",
             "training discrete",
@@ -290,14 +290,14 @@ def draw(view: View, places: Places) -> None:
 
 def train(run: LiveRun, turn: int) -> None:
     """Bring the run up to date; when it is done, or cannot go on, begin the script again."""
-    state = st.session_state
+    session = st.session_state
     try:
-        state["training worker"].watch(turn)
+        session["training worker"].watch(turn)
     except RuntimeError as error:
-        state["training running"], state["training complaint"] = False, str(error)
+        session["training running"], session["training complaint"] = False, str(error)
         st.rerun()
     if run.done:
-        state["training running"] = False
+        session["training running"] = False
         st.rerun()
 
 

@@ -39,8 +39,8 @@ OPENED = Field("run", "training opened", None, _recorded, lambda kept: kept.name
 
 def shelf(put_in_place: Callable[[LiveRun], None]) -> None:
     """put_in_place: makes a run that is opened the one that the page shows."""
-    state = st.session_state
-    own = state["training shelf"]
+    session = st.session_state
+    own = session["training shelf"]
     box = st.expander(f"Earlier runs ({len(own)} of this visit)", key="training shelf open", on_change="rerun")
     if not box.open:
         return
@@ -48,8 +48,8 @@ def shelf(put_in_place: Callable[[LiveRun], None]) -> None:
     with box:
         if not own and not shared:
             st.markdown("Change a setting after a few epochs: the previous run is kept here for comparison.")
-        if "training shelf complaint" in state:
-            st.error(escape_markdown(state.pop("training shelf complaint")))
+        if "training shelf complaint" in session:
+            st.error(escape_markdown(session.pop("training shelf complaint")))
         if own or shared:
             _table([*own, *shared], put_in_place)
         for sentence in complaints:
@@ -58,33 +58,33 @@ def shelf(put_in_place: Callable[[LiveRun], None]) -> None:
 
 def read_ticks() -> None:
     """The runs that are ticked in the table of the last run of the script are those to compare with."""
-    state = st.session_state
-    key, runs = state.get("training shelf table", ("none yet", []))
-    if key in state:
-        state["training compared"] = [runs[row] for row in state[key]["selection"]["rows"] if row < len(runs)]
+    session = st.session_state
+    key, runs = session.get("training shelf table", ("none yet", []))
+    if key in session:
+        session["training compared"] = [runs[row] for row in session[key]["selection"]["rows"] if row < len(runs)]
 
 
 def _table(runs: list[Kept], put_in_place: Callable[[LiveRun], None]) -> None:
     """All runs, with what differs among them as columns. Those that are ticked are drawn beside the present one."""
-    state = st.session_state
+    session = st.session_state
     names = [run.name for run in runs]
-    compared = [other.name for other in state["training compared"]]
+    compared = [other.name for other in session["training compared"]]
     st.caption(
         "Tick runs to draw their validation curves next to the present run. Tick a single one to open, reuse, rename "
         "or delete it. Click a heading to sort."
     )
     # Of other runs it is another table: the ticks of this one are the numbers of its rows.
-    state["training shelf table"] = f"training shelf {hash(tuple(names))}", runs
+    session["training shelf table"] = f"training shelf {hash(tuple(names))}", runs
     st.dataframe(
         table(runs),
-        key=state["training shelf table"][0],
+        key=session["training shelf table"][0],
         hide_index=True,
         on_select="rerun",
         selection_mode="multi-row",
         selection_default={"selection": {"rows": [names.index(name) for name in compared if name in names]}},
         alt="Earlier runs with what differs among them",
     )
-    ticked = [run for run in runs if any(run.name == other.name for other in state["training compared"])]
+    ticked = [run for run in runs if any(run.name == other.name for other in session["training compared"])]
     if len(ticked) == 1:
         _shelved(ticked[0], put_in_place)
     elif ticked:
@@ -93,7 +93,7 @@ def _table(runs: list[Kept], put_in_place: Callable[[LiveRun], None]) -> None:
 
 def _shelved(kept: Kept, put_in_place: Callable[[LiveRun], None]) -> None:
     """One run of the shelf: what it reached, what it did differently, and what can be done with it."""
-    state = st.session_state
+    session = st.session_state
 
     def load() -> None:
         upload.restore(kept.own)
@@ -105,21 +105,21 @@ def _shelved(kept: Kept, put_in_place: Callable[[LiveRun], None]) -> None:
             run = visits.unpack(kept.file)
             load()
             put_in_place(run)
-            state["training running"] = False
+            session["training running"] = False
             step()
 
     def show() -> None:
         with _complaining():
-            state["training opened"] = open_whole(runs_folder(), kept.name)
+            session["training opened"] = open_whole(runs_folder(), kept.name)
             step()
-            state["training recorded epoch"] = len(kept.records)
-            state["training worker"].pause()
-            state["training running"] = False
+            session["training recorded epoch"] = len(kept.records)
+            session["training worker"].pause()
+            session["training running"] = False
 
     def change_name() -> None:
-        name = state[f"name {identity}"].strip()
+        name = session[f"name {identity}"].strip()
         if not kept.shared:
-            others = [other for other in state["training shelf"] if other is not kept]
+            others = [other for other in session["training shelf"] if other is not kept]
             kept.name = unused(name or kept.name, others)
             with _complaining():
                 visits.rename(kept)
@@ -138,11 +138,11 @@ def _shelved(kept: Kept, put_in_place: Callable[[LiveRun], None]) -> None:
             forget("training compared")
 
     def forget(place: str) -> None:
-        state[place] = [other for other in state[place] if other.name != kept.name]
+        session[place] = [other for other in session[place] if other.name != kept.name]
 
     identity = kept.name if kept.shared else id(kept)
     with st.container(border=True):
-        others = differences(kept.config, state["training worker"].run.config)
+        others = differences(kept.config, session["training worker"].run.config)
         st.markdown(
             f"**{escape_markdown(kept.name)}**, {len(kept.records)} epochs, {best_text(kept.records, kept.config)}. "
             f"Against the present run: {escape_markdown(others)}."
@@ -177,11 +177,11 @@ def _complaining() -> Iterator[None]:
 
 def recorded(kept: Kept) -> None:
     """A run of the command line as it was recorded, instead of the one in training: nothing is trained for it."""
-    state, last, theme = st.session_state, len(kept.records), page.theme()
+    session, last, theme = st.session_state, len(kept.records), page.theme()
 
     def close() -> None:
         step()
-        state["training opened"] = None
+        session["training opened"] = None
 
     def train_again() -> None:
         close()

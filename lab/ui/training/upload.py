@@ -26,22 +26,22 @@ POINTS = Field("points", "own points", points.START, points.from_text, points.to
 def your_points(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
     """Points that are clicked on the plane, or typed; their dataset and text, or None with a sentence when they cannot
     be trained yet."""
-    state = st.session_state
+    session = st.session_state
 
     def add(*places: tuple[float, float]) -> None:
-        index, room = points.CLASSES.index(state["own points class"]), points.MAX_POINTS - len(state["own points"])
+        index, room = points.CLASSES.index(session["own points class"]), points.MAX_POINTS - len(session["own points"])
         near = [(x, y) for x, y in places if max(abs(x), abs(y)) <= points.REACH]
-        state["own points"] = (*state["own points"], *((round(x, 2), round(y, 2), index) for x, y in near[:room]))
+        session["own points"] = (*session["own points"], *((round(x, 2), round(y, 2), index) for x, y in near[:room]))
 
     def keep(*kept: points.Point) -> None:
-        state["own points"] = kept
+        session["own points"] = kept
 
     def typed() -> None:
-        add((state["own points x"], state["own points y"]))
+        add((session["own points x"], session["own points y"]))
 
-    state.setdefault("own points class", points.CLASSES[0])
+    session.setdefault("own points class", points.CLASSES[0])
     add(*clicked_points("own points teller"))
-    count = len(state["own points"])
+    count = len(session["own points"])
     with st.container(key="training-own", horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**Click on the plane.** {count} of at most {points.MAX_POINTS} points.", width="content")
         st.segmented_control(
@@ -51,7 +51,7 @@ def your_points(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
             required=True,
             label_visibility="collapsed",
         )
-        st.button("Undo", on_click=keep, args=state["own points"][:-1], key="own points undo", disabled=not count)
+        st.button("Undo", on_click=keep, args=session["own points"][:-1], key="own points undo", disabled=not count)
         st.button("Clear", on_click=keep, key="own points clear", disabled=not count)
         with st.popover("By number"):
             entry: dict[str, Any] = {"min_value": -points.REACH, "max_value": points.REACH, "step": 0.1}
@@ -59,8 +59,8 @@ def your_points(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
             st.number_input("y", value=0.0, key="own points y", **entry)
             st.button("Add the point", on_click=typed, key="own points add", disabled=count >= points.MAX_POINTS)
     try:
-        own = {"points": points.to_text(state["own points"])}
-        return points.dataset(state["own points"], val_fraction, seed), own
+        own = {"points": points.to_text(session["own points"])}
+        return points.dataset(session["own points"], val_fraction, seed), own
     except DataError as error:
         st.info(escape_markdown(str(error)))
         return None
@@ -68,8 +68,8 @@ def your_points(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
 
 def your_table(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
     """A file to upload and its label column; its dataset and what it was made from, or None with a sentence."""
-    state = st.session_state
-    own: Own | None = state.get("own table")
+    session = st.session_state
+    own: Own | None = session.get("own table")
     with st.container(key="training-own", horizontal=own is not None, vertical_alignment="center", gap="small"):
         # The table outlives the widget, which forgets its file when the page is left.
         place = st.container() if own is None else st.popover("Another table", icon=":material/upload_file:")
@@ -79,30 +79,30 @@ def your_table(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
             key="own table file",
         )
         try:
-            if file and state.get("own table id") != file.file_id:
+            if file and session.get("own table id") != file.file_id:
                 text = file.getvalue().decode("utf-8-sig")
                 own = {"table": text, "name": file.name, "target": None, "task": None}
                 from_table(text, file.name, None, val_fraction, seed)
-                state["own table"], state["own table id"] = own, file.file_id
-                state["own table target"], state["own table task"] = LAST, AS_IT_IS
+                session["own table"], session["own table id"] = own, file.file_id
+                session["own table target"], session["own table task"] = LAST, AS_IT_IS
                 st.rerun()
             if own is None:
                 st.info("**Your table: no file yet**, so there is nothing to train on. Choose one above.")
                 return None
             with st.container(horizontal=True, vertical_alignment="center"):
-                state.setdefault("own table target", own["target"] or LAST)  # Streamlit forgets it with the page
-                state.setdefault("own table task", own.get("task") or AS_IT_IS)
+                session.setdefault("own table target", own["target"] or LAST)  # Streamlit forgets it with the page
+                session.setdefault("own table task", own.get("task") or AS_IT_IS)
                 target = place.selectbox("Target column", [LAST, *_header(own["table"])], key="own table target")
                 task = place.selectbox("Task", [AS_IT_IS, *TASKS], key="own table task")
                 own = own | {"target": None if target == LAST else target, "task": None if task == AS_IT_IS else task}
-                state["own table"] = own
+                session["own table"] = own
                 asked = (own, val_fraction, seed)
-                if state.get("own table asked") != asked:  # reading takes long, and the page is drawn often
+                if session.get("own table asked") != asked:  # reading takes long, and the page is drawn often
                     data = from_table(own["table"], own["name"], own["target"], val_fraction, seed, own["task"])
                     _fits(data, val_fraction)
                     said = (*data.notes, *data_card.sentences(data_card.card(data)))
-                    state["own table data"], state["own table said"], state["own table asked"] = data, said, asked
-                data, said = state["own table data"], state["own table said"]
+                    session["own table data"], session["own table said"], session["own table asked"] = data, said, asked
+                data, said = session["own table data"], session["own table said"]
                 named = [note if note.startswith(data.name) else f"{note[0].upper()}{note[1:]}" for note in said]
                 st.caption(escape_markdown(" ".join(f"{note}." for note in named)))
         except UnicodeDecodeError:
@@ -140,9 +140,9 @@ OWN_DATA = {"points": your_points, "table": your_table}
 
 def restore(own: Own) -> None:
     """The data of a run that is opened again become the visitor's present data (in a callback)."""
-    state = st.session_state
+    session = st.session_state
     if "points" in own:
-        state["own points"] = points.from_text(own["points"])
+        session["own points"] = points.from_text(own["points"])
     if "table" in own:
-        state["own table"] = own
-        state["own table target"], state["own table task"] = own["target"] or LAST, own.get("task") or AS_IT_IS
+        session["own table"] = own
+        session["own table target"], session["own table task"] = own["target"] or LAST, own.get("task") or AS_IT_IS

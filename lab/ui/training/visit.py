@@ -95,14 +95,14 @@ def files() -> Path:
 def arrived() -> Visit | None:
     """The visit, in the first run of the page's script, if the browser has a key. What the same browser has in training
     is kept first: after a reload that is the run from before it."""
-    state = st.session_state
+    session = st.session_state
     key = st.context.cookies.get(COOKIE)
-    if "visit keeper" in state or not is_key(key):
+    if "visit keeper" in session or not is_key(key):
         return None
     for other in list(_keepers()):
         if other.visit.key == key:
             other.keep()
-    state["visit keeper"] = keeper = Keeper(Visit(files(), key))
+    session["visit keeper"] = keeper = Keeper(Visit(files(), key))
     _keepers().add(keeper)
     return keeper.visit
 
@@ -142,10 +142,10 @@ def complaint() -> str:
 
 def shelve(run: LiveRun) -> str:
     """Put the run on the shelf, and return its name there; "" for one that has no complete epoch to show."""
-    state = st.session_state
-    state["training shelf"] = put(state["training shelf"], run.config, run.records, run.own)
-    kept = next((kept for kept in state["training shelf"] if (kept.config, kept.own) == (run.config, run.own)), None)
-    keeper = state.get("visit keeper")
+    session = st.session_state
+    session["training shelf"] = put(session["training shelf"], run.config, run.records, run.own)
+    kept = next((kept for kept in session["training shelf"] if (kept.config, kept.own) == (run.config, run.own)), None)
+    keeper = session.get("visit keeper")
     if kept and keeper and len(kept.records) == len(run.records):
         with keeper.complaining():
             keeper.visit.shelve(kept, run)
