@@ -115,7 +115,7 @@ def _step(current: PageState) -> None:
         _begin_with_engine()  # a link names only an engine, or an engine has been restored
     examples = OWN_EXAMPLES[engine.course.key] if engine else EXAMPLES
     expression = expression_box.expression_box(NAME, examples)
-    choice.come_back(NAME)
+    choice.restore(NAME)
     _moving(current, expression, choice.choose(NAME, _change_engine))
 
 

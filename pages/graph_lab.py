@@ -77,7 +77,7 @@ def _show(current: PageState) -> None:
             inputs.settings(inputs.readable(inputs.parsed()))
         with st.popover("How it works", icon=":material/help:", key="graph help"):
             st.markdown(f"{WHAT_TO_DO}\n\n{SYNTAX}")
-    choice.come_back("graph")
+    choice.restore("graph")
     if st.session_state["graph preset"] == RECORDED:
         recorded.show()
     else:

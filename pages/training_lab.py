@@ -55,7 +55,7 @@ def _show(current: PageState) -> None:
         _write_address(current)
         shelf.recorded(session["training opened"])
         return
-    choice.come_back("training")
+    choice.restore("training")
     if engine := choice.chosen("training"):
         _with_own_engine(current, engine)
         return

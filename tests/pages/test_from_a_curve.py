@@ -87,7 +87,7 @@ def test_a_search_that_stops_says_so(app, monkeypatch):
     app.segmented_control(key="curve way").set_value("run").run()
     app.toggle(key="curve find").set_value(True).run()
     assert not app.exception
-    assert "the losses of the first 2 steps are numbers. There the search stops" in words(app)
+    assert "the losses of the first 2 steps are numbers. The search stops there" in words(app)
 
 
 def load_run(app, config, metrics):

@@ -469,7 +469,7 @@ def test_the_player_traces_an_engine_of_one_s_own_where_there_is_one():
     assert address(at)["engine"] == "scalars"
     at.text_area(key="graph expression").set_value("sin(a)").run()
     assert "no such operation" in texts(at.warning).replace("\\", "")
-    assert "What you see is the lab’s engine" in texts(at.warning)
+    assert "You see the lab’s engine" in texts(at.warning)
     assert sent(at)["canCheck"]
 
 

@@ -273,7 +273,7 @@ def test_a_training_that_fails_says_where():
     at = trained(opened("grad +=", "grad =", tab="train"))
     assert "the losses part in step 1" in texts(at.markdown)
     at = trained(opened("t = math.tanh(self.data)", "t = math.nan", tab="train"))
-    assert "From step 0 on, your engine’s loss is no finite number" in texts(at.warning)
+    assert "From step 0 on, your engine’s loss is not a finite number" in texts(at.warning)
     assert "the losses part in step 0" in texts(at.markdown)
     forgotten = "    grad = grad.sum(axis=tuple(range(grad.ndim - len(shape))))\n", ""
     at = trained(opened(*forgotten, course=TENSORS, tab="train"))

@@ -1,4 +1,4 @@
-"""All of training on four points: guess how soon the loss is small, then see each number after each step."""
+"""The tab with a whole training on four points: guess how soon the loss is small, then see each number of each step."""
 
 from collections.abc import Sequence
 
@@ -32,6 +32,7 @@ FIELDS = (
 
 
 def show() -> None:
+    """Draw the tab."""
     st.markdown(
         "Four points with three inputs each train a network of 41 parameters. Guess how soon its loss is below "
         f"{four_points.LEARNED_LIMIT}, then press Step."
@@ -99,7 +100,7 @@ def show() -> None:
 
 
 def _soon(moments: Sequence[four_points.Moment], guessed: str) -> str:
-    """Where the loss has come below what is enough, and how the guess was, once the steps say so."""
+    """Say after which step the loss was small for the first time, and whether the guess was right."""
     below = next((step for step, moment in enumerate(moments) if moment.loss < four_points.LEARNED_LIMIT), None)
     if below is not None:
         right = next(name for name in SOON if below <= int(name))

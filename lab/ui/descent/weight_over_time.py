@@ -1,4 +1,4 @@
-"""A weight that is shared over time: the message of each time step, and what is left of them after a detach."""
+"""The tab on a weight shared over time: the message of each time step, and what a detach leaves of them."""
 
 import math
 from collections.abc import Mapping
@@ -21,13 +21,15 @@ LARGEST = {"first": "the first", "between": "one between", "last": "the last"}
 W = Field("w", "descent w", 0.8, float, address.number, limits=(-2.0, 2.0))
 X = Field("input", "descent input", 0.5, float, address.number, limits=(-1.0, 1.0))
 LENGTH = Field("length", "descent length", 6, int, limits=(2, over_time.MAX_TIME))
-WHOLE = over_time.MAX_TIME  # steps that keep their gradients, where the state is never detached
-KEPT = Field("last", "descent last", WHOLE, int, limits=(1, WHOLE))
+ALL_STEPS = over_time.MAX_TIME  # value of the slider for a state that is never detached
+KEPT_STEPS = Field("last", "descent last", ALL_STEPS, int, limits=(1, ALL_STEPS))
 LARGEST_GUESS = Field("largest", "descent largest", None, address.one_of(*LARGEST), address.optional)
-FIELDS = (Field("kind", "descent kind", "tanh", address.one_of(*over_time.KINDS)), W, X, LENGTH, KEPT, LARGEST_GUESS)
+KIND = Field("kind", "descent kind", "tanh", address.one_of(*over_time.KINDS))
+FIELDS = (KIND, W, X, LENGTH, KEPT_STEPS, LARGEST_GUESS)
 
 
 def show() -> None:
+    """Draw the tab."""
     prose(
         "The [[gradient]] of w is a sum with one [[message]] from each time step. Guess which step sends the largest, "
         "then move w, the length, and where the state is [[detached|detach]]."
@@ -42,16 +44,16 @@ def show() -> None:
         w = left.slider("Weight w", *W.limits, key="descent w", step=0.05)
         x = right.slider("Input x", *X.limits, key="descent input", step=0.05)
         length = left.slider("Time steps", *LENGTH.limits, key="descent length")
-        if KEPT.get() >= length:
-            KEPT.set(WHOLE)
+        if KEPT_STEPS.get() >= length:
+            KEPT_STEPS.set(ALL_STEPS)
         kept = right.select_slider(
             "Keep the last … steps",
-            [*range(1, length), WHOLE],
-            format_func=lambda steps: "all" if steps == WHOLE else str(steps),
+            [*range(1, length), ALL_STEPS],
+            format_func=lambda steps: "all" if steps == ALL_STEPS else str(steps),
             key="descent last",
         )
     assert kind
-    if guessed is None:  # the forward pass alone
+    if guessed is None:  # show only the forward pass
         controls.markdown(FIRST)
         states = memoize("descent states", (kind, w, x, length), lambda: over_time.states(kind, w, x, length))
         with picture:
@@ -91,7 +93,7 @@ def show() -> None:
 
 
 def _largest(run: over_time.Unrolled, guessed: str) -> str:
-    """Which message is the largest, and how the guess was; several are where they are equal."""
+    """Say which message is the largest, or which ones if several are equal, and whether the guess was right."""
     size = max(abs(message.message) for message in run.messages)
     times = [message.time for message in run.messages if math.isclose(abs(message.message), size, rel_tol=1e-9)]
     length = run.messages[0].time

@@ -1,4 +1,4 @@
-"""A curve of losses, pasted, loaded, or of a run of this visit: what it says, with the evidence marked."""
+"""Finds the causes that fit a loss curve, pasted, uploaded or from a run of this visit, and marks the evidence."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from lab.ui.table import escape_markdown, with_code
 from lab.ui.training.settings import trainable
 
 Choose = Callable[[str], None]
-TEXT, PASTED = "curve text", "curve pasted"  # the widget, and what outlives it when the page is left
+TEXT, PASTED = "curve text", "curve pasted"  # session keys: of the widget, and of a copy that survives leaving the page
 WAYS = {"paste": "Paste it", "load": "Load a file", "run": "A run of this visit"}
-WAY = Field("from", "curve way", "paste", address.one_of(*WAYS))  # where the curve comes from
+WAY = Field("from", "curve way", "paste", address.one_of(*WAYS))  # source of the curve
 EXAMPLE = Config(data="moons", hidden=(16, 16), optimizer="sgd", lr=10.0, epochs=20)
-STEEP = 50  # largest loss over the smallest, from which on the axis multiplies
+STEEP = 50  # ratio of the largest to the smallest loss above which the axis is logarithmic
 IN_PYTORCH = """\
 torch.autograd.set_detect_anomaly(True)   # slow, so only until it is found
 for number, (x, y) in enumerate(loader):  # with the seed of the run: the same batches come
@@ -52,26 +52,26 @@ for number, (x, y) in enumerate(loader):  # with the seed of the run: the same b
 
 @dataclass(frozen=True)
 class Trained:
-    """A run of this trainer."""
+    """A run of this lab's trainer."""
 
     config: Config
     records: Sequence[Record]
     own: Own
 
     @property
-    def again(self) -> bool:
-        """Can it be trained once more here? A loaded run may name a file of the server, or a network too large."""
+    def repeatable(self) -> bool:
+        """Whether this page can train the run again; an uploaded one may name a file or have too large a network."""
         return trainable(self.config) and (bool(self.own) or self.config.data in BUILT_IN)
 
 
 def take(text: str) -> None:
-    """Let this be the curve (before its widgets)."""
+    """Use a text as the pasted curve; call it before the widgets are drawn."""
     WAY.set("paste")
     st.session_state[PASTED] = text
 
 
 def from_a_curve(choose: Choose) -> None:
-    """Ask for a curve, and say what it shows. choose: opens the failure with this key (a callback)."""
+    """Ask for a curve and show what may have caused it. choose: callback that opens the failure with a key."""
     session = st.session_state
     way = st.segmented_control(
         "Where is the curve?", WAYS, format_func=WAYS.__getitem__, required=True, key="curve way", on_change=state.step
@@ -84,7 +84,7 @@ def from_a_curve(choose: Choose) -> None:
         else:
             _paste()
             if session[PASTED].strip():
-                _said(_of_text(session[PASTED]), None, choose)
+                _show_answer(_of_text(session[PASTED]), None, choose)
     except (CurveError, ConfigError) as error:
         st.error(escape_markdown(str(error)), icon=":material/block:")
 
@@ -99,11 +99,11 @@ def _of_visit(choose: Choose) -> None:
         page.link_to("pages/training_lab.py", "Training lab", ":material/model_training:")
         return
     trained = runs[st.selectbox("Which run?", list(runs), key="curve run")]
-    _said(curve.of_records(trained.records, trained.config), trained, choose)
+    _show_answer(curve.of_records(trained.records, trained.config), trained, choose)
 
 
 def _runs() -> dict[str, Trained]:
-    """Those of the Training lab in this visit, by name."""
+    """Return the Training lab's runs of this visit by name."""
     session = st.session_state
     runs = {}
     if "training worker" in session and session["training worker"].run.records:
@@ -137,7 +137,7 @@ def _paste() -> None:
 
 
 def _example() -> str:
-    """What a run with far too high a rate writes, trained now."""
+    """Train a run with far too high a learning rate, and return its records as CSV."""
     rows = ["epoch,train_loss,val_loss,train_acc,val_acc"]
     for record in train(EXAMPLE):
         numbers = (record[name] for name in ("train_loss", "val_loss", "train_accuracy", "val_accuracy"))
@@ -154,23 +154,23 @@ def _loaded(choose: Choose) -> None:
     named = {file.name: file.getvalue() for file in files or ()}
     if {"config.json", "metrics.jsonl"} <= named.keys():
         trained = _of_run(named)
-        _said(curve.of_records(trained.records, trained.config), trained, choose)
+        _show_answer(curve.of_records(trained.records, trained.config), trained, choose)
     elif named:
         name, content = next(iter(named.items()))
         if len(named) > 1:
             st.info(f"One curve at a time: this is {escape_markdown(name)}.")
-        _said(_of_text(content), None, choose)
+        _show_answer(_of_text(content), None, choose)
 
 
 def _of_run(named: Mapping[str, bytes]) -> Trained:
-    """What is in the two files of a run. Raises CurveError, ConfigError."""
+    """Read a run from its two files. Raises CurveError, ConfigError."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("config.json", "metrics.jsonl"):
             Path(folder, name).write_bytes(named[name])
         run = RunFolder(Path(folder))
         try:
             return Trained(run.config(), run.records(), {})
-        except RunError:  # its sentence is about the folder, which is ours
+        except RunError:  # its message names our temporary folder
             raise CurveError(
                 "config.json or metrics.jsonl is damaged: load both as the run wrote them, or metrics.jsonl alone."
             ) from None
@@ -184,7 +184,7 @@ def _of_text(source: str | bytes) -> CurveAnswer:
 # ---------------------------------------------------------------- what it says
 
 
-def _said(answer: CurveAnswer, trained: Trained | None, choose: Choose) -> None:
+def _show_answer(answer: CurveAnswer, trained: Trained | None, choose: Choose) -> None:
     for note in answer.notes:
         st.caption(escape_markdown(note))
     if answer.causes:
@@ -192,11 +192,11 @@ def _said(answer: CurveAnswer, trained: Trained | None, choose: Choose) -> None:
         _cause(1, first, f"**{'' if first.sure else 'First to check: '}{first.known.name}.**", choose)
     else:
         st.info(
-            "**Nothing seen.** No rule fits these numbers. That does not say that all is well: below is what they "
+            "**Nothing seen.** No rule fits these numbers. That does not mean that all is well: see below what they "
             "cannot show.",
             icon=":material/search:",
         )
-    _drawn(answer)
+    _draw_curve(answer)
     others = answer.causes[1:]
     alike = [cause for cause in others if not cause.evidence]
     if alike:
@@ -233,7 +233,7 @@ def _alike(number: int, cause: CurveCause, choose: Choose) -> None:
 
 
 def _links(cause: CurveCause, choose: Choose) -> None:
-    """To the failure among the 25, if it is one, and to a run that goes wrong in the same way."""
+    """Link to the failure, if the cause is one of the 25, and to a run that goes wrong in the same way."""
     failure = BY_KEY.get(cause.known.failure)
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         if failure:
@@ -254,7 +254,7 @@ def _links(cause: CurveCause, choose: Choose) -> None:
             )
 
 
-def _drawn(answer: CurveAnswer) -> None:
+def _draw_curve(answer: CurveAnswer) -> None:
     c = answer.curve
     drawn = [Line("training loss", _points(c, c.loss))]
     if c.config.val_fraction:
@@ -289,10 +289,10 @@ def _points(c: UploadedCurve, values: np.ndarray) -> list[tuple[float, float]]:
 
 def _no_number(answer: CurveAnswer, trained: Trained | None) -> None:
     st.markdown(f"**No longer a number.** {answer.ended}")
-    if trained is None or not trained.again:
+    if trained is None or not trained.repeatable:
         if trained:
             st.markdown(f"This page trains runs on {', '.join(BUILT_IN)}, as large as in the Training lab.")
-        st.markdown("Which batch it was, the curve does not say. In PyTorch, these lines do:")
+        st.markdown("The curve does not show which batch it was. In PyTorch, these lines find it:")
         st.code(IN_PYTORCH, language="python")
         return
     if not st.toggle("Find the batch and the operation: train it once more", key="curve find"):
@@ -304,15 +304,15 @@ def _no_number(answer: CurveAnswer, trained: Trained | None) -> None:
         return
     if isinstance(found, NoneBad):
         st.info(
-            "Trained once more, the loss of each batch is a number: only the loss over all samples is none."
+            "Trained once more, the loss of each batch is a number; only the loss over all samples is not."
             if found.whole
-            else f"Trained once more, the losses of the first {found.steps:,} steps are numbers. There the search "
-            "stops: which batch it is, it has not found."
+            else f"Trained once more, the losses of the first {found.steps:,} steps are numbers. The search stops "
+            "there and has not found the batch."
         )
         return
     st.markdown(
         f"It is batch {found.batch} of epoch {found.epoch}, with {found.samples} samples. The largest weight was "
-        f"{found.largest:.3g} by then. The first sample whose own loss is no number is training sample {found.sample}."
+        f"{found.largest:.3g} by then. Training sample {found.sample} is the first whose own loss is not a number."
         if found.alone
         else f"It is batch {found.batch} of epoch {found.epoch}. The loss of each of its {found.samples} samples is a "
         f"number, but their sum is larger than a float32 can hold; the largest weight was {found.largest:.3g} by then."

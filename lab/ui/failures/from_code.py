@@ -1,4 +1,4 @@
-"""A training loop or a model, pasted or loaded: which failures it commits, line by line, and the changed lines."""
+"""Finds failures in a pasted or uploaded training loop or model, with the line and the changed lines for each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.failures.code import MAX_CHARACTERS, CodeFinding, NotReadable, program,
 from lab.ui.table import escape_markdown, with_code
 
 Choose = Callable[[str], None]
-TEXT, PASTED = "code text", "code pasted"  # the widget, and what outlives it when the page is left
+TEXT, PASTED = "code text", "code pasted"  # session keys: of the widget, and of a copy that survives leaving the page
 BY_NUMBER = {failure.number: failure for failure in FAILURES}
 CERTAINTY = (
     "This is read from the text. For certainty, run your script with `python -m lab.watch SCRIPT.py`: "
@@ -37,7 +37,7 @@ for epoch in range(10):
 
 
 def take(text: str) -> None:
-    """Let this be the program (before its widget)."""
+    """Use a text as the pasted program; call it before the widget is drawn."""
     st.session_state[TEXT] = st.session_state[PASTED] = text
 
 
@@ -55,7 +55,7 @@ def from_code(choose: Choose) -> None:
                 "names the line, the reason and the changed line."
             )
             return
-        _said(session[PASTED], choose)
+        _findings(session[PASTED], choose)
 
 
 def _asked() -> None:
@@ -89,13 +89,13 @@ def _asked() -> None:
         st.rerun()
 
 
-def _said(text: str, choose: Choose) -> None:
-    _read_out(text, choose)
+def _findings(text: str, choose: Choose) -> None:
+    _show_findings(text, choose)
     if "torch" in text:
         st.caption(CERTAINTY)
 
 
-def _read_out(text: str, choose: Choose) -> None:
+def _show_findings(text: str, choose: Choose) -> None:
     try:
         reading = read(text)
         lines = program(text).split("\n")
@@ -107,7 +107,7 @@ def _read_out(text: str, choose: Choose) -> None:
         st.warning(reading.left_out, icon=":material/content_cut:")
     if not findings:
         st.success(
-            "None of the failures that can be seen in code. How a run goes, its curve and its messages tell.",
+            "None of the failures that can be seen in code. Others show only in a run: paste its curve or a message.",
             icon=":material/check:",
         )
         return

@@ -1,4 +1,4 @@
-"""What the two programs of a failure came to: the one with the cause beside the one with the fix."""
+"""Compares the results of a failure's two programs: the one with the cause and the one with the fix."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,9 +16,9 @@ from lab.ui.table import markdown_table
 
 
 def show_outcomes(key: str, cause: Ran, cure: Ran) -> None:
-    """What both programs of a failure showed, side by side: numbers as a table, a course as a picture.
+    """Show the results of both programs side by side: numbers as a table, lists of numbers as charts.
 
-    key  of the failure: names its charts
+    key  of the failure; used in the keys of the charts
     """
     names = [*dict.fromkeys([*cause.shown, *cure.shown])]
     rows = [
@@ -63,12 +63,12 @@ def _course(name: str, cause: Ran, cure: Ran) -> Chart:
     ]
     x = "layer" if "layer" in name else "batch" if "batch" in name else "step"
     values = [value for line in drawn for _, value in line.points if 0 < value < np.inf]
-    wide = x != "batch" and bool(values) and max(values) > 100 * min(values)
+    log = x != "batch" and bool(values) and max(values) > 100 * min(values)
     return charts.lines(
         f"{name[0].upper()}{name[1:]}",
         drawn,
         charts.Axis(x),
-        charts.Axis(name, log=wide),
+        charts.Axis(name, log=log),
         height=220,
         theme=page.theme(),
     )

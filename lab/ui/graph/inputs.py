@@ -1,4 +1,4 @@
-"""The inputs of the Graph lab's expression: their values, what is done to them, and how far the passes have gone."""
+"""The inputs of the Graph lab: their values, changes to them, and the stage that the passes are at."""
 
 import math
 
@@ -15,9 +15,9 @@ STAGES = ("none", "forward", "backward")
 PLAYER = "player"
 PLAIN = "plain"
 STEPS = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0)
-EXAMPLES = {"number": 1.0, "vector": [1, 2], "matrix": [[1, 2], [3, 4]]}  # in the order of their numbers of axes
+EXAMPLES = {"number": 1.0, "vector": [1, 2], "matrix": [[1, 2], [3, 4]]}  # with 0, 1 and 2 axes
 SHAPES = tuple(EXAMPLES)
-CHANGES = {  # what may be done to an input before the backward pass
+CHANGES = {  # what the learner can do to an input before the backward pass
     "": "as it is",
     "constant": "requires_grad=False",
     "detached": "detach()",
@@ -40,7 +40,7 @@ SETTINGS = (
 
 
 def parsed() -> Expression | ExpressionError:
-    """The text, read once for all runs in which it stays."""
+    """Parse the text, once as long as it stays the same; return the error if it is not an expression."""
     text = st.session_state["graph expression"]
     known, found = st.session_state.get("graph parsed", (None, None))
     if known != text:
@@ -53,12 +53,12 @@ def parsed() -> Expression | ExpressionError:
 
 
 def readable(found: Expression | ExpressionError) -> Expression | None:
-    """What was read, or None where the text is no expression."""
+    """Return an expression, or None for an error."""
     return found if isinstance(found, Expression) else None
 
 
 def values_of(expression: Expression) -> dict[str, float | list]:
-    """The values that the inputs start from, before the learner moves them."""
+    """Return the initial values of the inputs, which the learner has not moved yet."""
     return {name: st.session_state["graph remembered"].get(name, 1.0) for name in expression.names}
 
 
@@ -68,31 +68,31 @@ def remember(values: dict[str, float | list]) -> None:
 
 
 def forget_widgets(name: str = "") -> None:
-    """The widgets of one input, or of all, begin with its value again."""
+    """Forget the widgets of one input, or of all inputs, so that they start from its value again."""
     for key in [key for key in st.session_state if str(key).startswith(f"leaf {name} ".rstrip() + " ")]:
         del st.session_state[key]
 
 
 def changes(expression: Expression) -> dict[str, Change]:
-    """What is done to the inputs that the expression has."""
+    """Return the changes to the inputs that the expression has, by name."""
     changes: dict[str, Change] = st.session_state["graph leaves"]
     return {name: change for name, change in changes.items() if name in expression.names}
 
 
 def go(stage: str) -> None:
-    """To a stage of the passes, and so away from the event that a link asked for."""
+    """Go to a stage of the passes, and leave the event that a link asked for."""
     st.session_state["graph stage"] = stage
     st.session_state["graph event"] = None
     open_player()
 
 
 def open_player() -> None:
-    """The player goes where the stage and the event say, wherever it is now."""
+    """Move the player to the stage and event in the session, wherever it is now."""
     st.session_state["graph opening"] = st.session_state.get("graph opening", 0) + 1
 
 
 def settings(expression: Expression | None) -> None:
-    """What is not needed for a step. It is built only while it is open."""
+    """Draw the settings in a popover, whose widgets exist only while it is open."""
     box = st.popover("Inputs", icon=":material/tune:", key="graph settings", on_change="rerun")
     if not box.open:
         return
@@ -124,18 +124,18 @@ def settings(expression: Expression | None) -> None:
 
 
 def _change_view() -> None:
-    """The plain drawing goes on where the player is, which only the address says: at the end of a pass."""
+    """Let the plain drawing start at the end of the pass that the player has completed, as the address says."""
     if st.session_state["graph view"] != PLAIN:
         return
     asked = st.query_params.to_dict()
     stage = STAGE.read(asked)[0]
-    if "event" in asked:  # so this pass has not ended
+    if "event" in asked:  # the player is in the middle of this pass
         stage = STAGES[max(0, STAGES.index(stage) - 1)]
     go(stage)
 
 
 def _change(name: str) -> None:
-    """Another thing is done to an input: it shows once the backward pass has run, or was refused."""
+    """Change what is done to an input, and go to the end of the backward pass, where the effect shows."""
     state.step()
     changed = st.session_state["graph leaves"] | {name: st.session_state[f"leaf {name} change"]}
     st.session_state["graph leaves"] = {name: change for name, change in changed.items() if change}
@@ -149,7 +149,10 @@ def _reshape(name: str) -> None:
 
 
 def entries(expression: Expression) -> dict[str, float | list] | None:
-    """A slider with a number entry for each number, a text field for each vector or matrix."""
+    """Draw a slider and a number field for each number and a text field for each array, and return their values.
+
+    Returns None if a field cannot be read.
+    """
     values = {
         name: _slider(name, start)
         if isinstance(start, (int, float))
@@ -166,10 +169,10 @@ def entries(expression: Expression) -> dict[str, float | list] | None:
 def _slider(name: str, start: float) -> float:
     session = st.session_state
     reach, step = session["graph reach"], session["graph step"]
-    if abs(start) > reach:  # from a link, say: a round number, so that it stays while the slider moves
+    if abs(start) > reach:  # for example from a link; a power of 10, so that it does not change with the slider
         reach = 10.0 ** math.ceil(math.log10(abs(start)))
-    # With another range they are other widgets. The page writes into neither of them after its first run: a value from
-    # here would undo what the hand has done in the meantime.
+    # Another range makes new widgets. Only their first run sets them: setting them later would undo what the visitor
+    # has done in the meantime.
     slider, entry = (f"leaf {name} {kind} {reach} {step}" for kind in ("slider", "number"))
     session.setdefault(slider, float(start))
     session.setdefault(entry, float(start))

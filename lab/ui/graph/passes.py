@@ -1,4 +1,4 @@
-"""The passes of the Graph lab: recorded, with what the engine says of them and what the gradients start from."""
+"""Records the Graph lab's passes, shows what the engine says about them, and asks for the starting gradient."""
 
 import json
 import math
@@ -17,11 +17,11 @@ from lab.ui.graph import inputs
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, with_code
 
-OFFERED = {"sum": "of its sum", "mean": "of its mean"}  # the gradients, where the result has many numbers
+OFFERED = {"sum": "of its sum", "mean": "of its mean"}  # scalars to differentiate when the result has many numbers
 
 
 def _start(text: str) -> str:
-    """What a pass from many numbers starts with: of the sum, of the mean, or an upstream gradient as JSON."""
+    """Parse the start of a pass from many numbers: "sum", "mean", or an upstream gradient as JSON."""
     return text if text in ("sum", "mean") else json.dumps(expression_box.value(text))
 
 
@@ -29,6 +29,7 @@ START = Field("start", "graph start", None, _start, address.optional)
 
 
 def recorded_pass(expression: Expression, values: dict[str, float | list]) -> Trace | None:
+    """Record the passes of an expression and show what there is to say about them; None after an error."""
     try:
         changes = inputs.changes(expression)
         asked = expression.text, values, changes
@@ -41,15 +42,15 @@ def recorded_pass(expression: Expression, values: dict[str, float | list]) -> Tr
         return trace
     except ExpressionError as error:
         expression_box.mistake(error)
-        if error.__cause__ is not None:  # the text is a program, but an operation refused its operands
+        if error.__cause__ is not None:  # it was parsed, but an operation refused its operands
             st.caption("Whether an input is a number, a vector or a matrix is chosen under **Inputs**.")
-    except (RuntimeError, ValueError) as error:  # no input takes part in the result, say
+    except (RuntimeError, ValueError) as error:  # for example because no input takes part in the result
         st.warning(escape_markdown(str(error)))
     return None
 
 
 def _tell(changes: dict[str, Change], trace: Trace, waiting: bool) -> None:
-    """What was done to the inputs, and what came of it. waiting: for a gradient to start from."""
+    """Say what was done to the inputs, and the effect. waiting: True if the pass still needs a starting gradient."""
 
     def named(what: str) -> str:
         return ", ".join(f"`{name}`" for name, change in changes.items() if change == what)
@@ -66,13 +67,13 @@ def _tell(changes: dict[str, Change], trace: Trace, waiting: bool) -> None:
         )  # the ledger has it
         sentences.append(f"The engine refuses the backward pass{error}")
     elif written and not waiting:
-        sentences.append("No backward step needs what was there before: the gradients are right all the same.")
+        sentences.append("No backward step needs the overwritten numbers, so the gradients are still right.")
     if sentences:
         st.markdown(" ".join(sentences))
 
 
 def _started(expression: Expression, values: dict[str, float | list], refused: Trace) -> Trace:
-    """The pass from a result of many numbers: what the engine says, and what the learner wants it to start from."""
+    """Ask where to start the pass from a result of many numbers, and record it; `refused` until there is an answer."""
     shape = np.shape(refused.nodes[refused.output]["value"])
     chosen = st.session_state["graph start"]
     with st.container(horizontal=True, vertical_alignment="center", key="graph start from"):
@@ -81,7 +82,7 @@ def _started(expression: Expression, values: dict[str, float | list], refused: T
                 f"`backward()` asks where to start: the result has {math.prod(shape)} numbers. The gradients are to be…"
             )
             said = short if st.session_state["graph view"] == inputs.PLAYER else escape_markdown(refused.error)
-            st.markdown(said, width="content" if said == short else "stretch")  # the player's ledger has the rest
+            st.markdown(said, width="content" if said == short else "stretch")  # the player's ledger shows the rest
         else:
             of = f"the {chosen} of the result" if chosen in OFFERED else f"the upstream gradient {chosen}"
             st.markdown(f"The gradients are those of {of}.", width="stretch")
@@ -121,10 +122,11 @@ def _start_from_own() -> None:
 
 
 def event_count(trace: Trace, stage: str) -> int:
-    """How many events have happened at a stage."""
+    """Return the number of events that have happened at a stage."""
     return {"none": 0, "forward": trace.forward_events, "backward": len(trace.events)}[stage]
 
 
 def script(expression: Expression, values: dict[str, float | list], trace: Trace) -> str:
+    """Write the experiment as a Python program."""
     upstream = next((event["grad"] for event in trace.events if event["kind"] == "seed"), None)
     return experiment(expression, values, inputs.changes(expression), upstream)

@@ -1,4 +1,4 @@
-"""The Graph lab without its player: a plain drawing, Streamlit's own controls, a table and files to keep."""
+"""The Graph lab without its player: a static drawing, Streamlit's own controls, a table and downloads."""
 
 import shutil
 
@@ -16,11 +16,11 @@ from lab.ui import page
 from lab.ui.graph import inputs, passes
 from lab.ui.table import escape_markdown, markdown_table
 
-REMARKS = 4  # sentences about slopes below the table of gradients
+MAX_REMARKS = 4  # sentences about slopes below the table of gradients
 
 
 def show(expression: Expression | None) -> None:
-    """The plain drawing, with controls of Streamlit's own."""
+    """Show the plain drawing with Streamlit's own controls."""
     controls, picture = st.columns([2, 3], gap="large")
     with controls:
         values = inputs.entries(expression) if expression else None
@@ -34,7 +34,7 @@ def _buttons(ready: bool) -> None:
     stage = st.session_state["graph stage"]
     done, next_one = ":material/check:", ":material/play_arrow:"
     left, right = st.columns(2)
-    # One type for all stages: a button that changed its type would lose the keyboard's focus.
+    # One type for all stages, because a button that changes its type loses the keyboard focus.
     left.button(
         "Run forward pass",
         type="primary",
@@ -68,7 +68,7 @@ def _picture(expression: Expression, values: dict[str, float | list]) -> None:
         st.caption("Boxes are inputs, ellipses operations, the double frame is the result. Press **Run forward pass**.")
         return
     _notes(expression, trace, stage)
-    _twins(trace, count)
+    _text_versions(trace, count)
     _downloads(expression, values, trace, drawing.source)
 
 
@@ -80,7 +80,7 @@ def _notes(expression: Expression, trace: Trace, stage: str) -> None:
 
 
 def _gradients(expression: Expression, trace: Trace) -> None:
-    """Each leaf's gradient beside a numerical one: the result is computed again with the input moved a little."""
+    """Tabulate each leaf's gradient next to a numerical one."""
     checked, left_out = check(trace, expression)
     if not checked:
         return
@@ -97,7 +97,7 @@ def _gradients(expression: Expression, trace: Trace) -> None:
     ]
     st.markdown("**Gradients of the inputs, checked numerically**")
     st.markdown(markdown_table(["input", "value", "gradient", "numeric", "agree"], rows))
-    for slope in [slope for row in checked for slope in row.remarks][:REMARKS]:
+    for slope in [slope for row in checked for slope in row.remarks][:MAX_REMARKS]:
         st.caption(escape_markdown(slope.sentence))
     if left_out:
         st.caption(left_out)
@@ -120,7 +120,7 @@ def _agreement(row: NumericalCheck) -> str:
     return {True: "✓", False: "✗", None: "–"}[row.agrees]
 
 
-def _twins(trace: Trace, count: int | None) -> None:
+def _text_versions(trace: Trace, count: int | None) -> None:
     with st.expander("The graph as a table and as text"):
         rows = table(trace, count)
         st.markdown(markdown_table(list(rows[0]), [list(row.values()) for row in rows]))
@@ -140,5 +140,5 @@ def _downloads(expression: Expression, values: dict[str, float | list], trace: T
             "experiment.py",
             "text/x-python",
             width="stretch",
-            help="Runs beside model.py.",
+            help="Save it next to model.py to run it.",
         )

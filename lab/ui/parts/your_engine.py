@@ -37,8 +37,8 @@ def _tab(draw: Callable[[PageState, Engine], None]) -> page.Draw:
         if current.restored:
             expression_box.begin(NAME)
         top = st.container(horizontal=True, vertical_alignment="center", gap="small")
-        choice.come_back(asks_for_days=True)
-        choice.say_missing()
+        choice.restore(asks_for_days=True)
+        choice.show_missing()
         engine = _chosen()
         if engine:
             with top:
@@ -107,7 +107,7 @@ def _choose(engine: Engine) -> None:
 
 
 def _nothing_yet() -> None:
-    if choice.coming():
+    if choice.is_restoring():
         return
     st.markdown(
         "You have no finished engine yet. Pass every task of “Scalars”, “Tensors” or “Function objects”: then your "

@@ -1,6 +1,8 @@
-"""The engine that a page works with: the lab's, or one that the visitor has built. Those of earlier visits come back by
-themselves: the browser has their texts, and each is checked again, once in a visit. The JavaScript is in
-static/practice/."""
+"""The choice of a page's engine: the lab's, or one that the visitor has built.
+
+Engines of earlier visits are restored: the browser has stored their code, which is checked again once in a visit. The
+JavaScript is in static/practice/.
+"""
 
 from __future__ import annotations
 
@@ -27,33 +29,34 @@ from lab.ui.table import escape_markdown
 from practice import COURSES
 from practice.task import Course
 
-LABS = "lab"  # whose engine: the lab's, or that of a course of tasks, where this visit has one
-TICK = 0.4  # seconds between two looks at a check
-LONGEST_DAYS = 100_000  # characters of what the browser says of days
-_KEPT, _ASKED, _COMING, _REFUSED = "own here", "own asked", "own coming", "own refused"
+LABS = "lab"  # value of the field for the lab's engine; for the visitor's it is the key of a course
+TICK = 0.4  # seconds between two updates of a check's progress
+MAX_DAYS_TEXT = 100_000  # characters of the JSON with the days of tasks
+# Session keys: the component, courses that the browser was asked for, running checks, and why a check failed.
+_STORED, _ASKED, _CHECKING, _REFUSED = "own here", "own asked", "own coming", "own refused"
 _component = component("own_engines", "practice/finished.js")
 
 
 def field(name: str, *others: str) -> Field:
-    """What the address says of the engine of a page with this name, which may have others, such as broken ones."""
+    """Return the address field for a page's engine. name: of the page; others: its own engines, such as broken ones."""
     return Field("engine", f"{name} engine", LABS, address.one_of(LABS, *others, *learner_engine.ENGINES))
 
 
 def chosen(name: str) -> Engine | None:
-    """The engine of a page with this name; None is the lab's."""
+    """Return the visitor's engine that this page uses; None for the lab's."""
     return finished.engines().get(st.session_state[f"{name} engine"])
 
 
 def choose(
     name: str, on_change: Callable[[], None] = state.step, others: Mapping[str, str] = MappingProxyType({})
 ) -> Engine | None:
-    """The choice, in a row where the visitor has built an engine; None is the lab's. Says which has not come back.
+    """Draw the choice of an engine, if there is one, and return the visitor's engine; None for the lab's.
 
-    name: of the page, as `field` has it. on_change: called, before the next run, with another choice.
-    others: the page's own engines, with what stands on their buttons.
+    Also names engines that could not be restored. name: of the page, as for `field`. on_change: callback for another
+    choice. others: the page's own engines with their labels.
     """
     engines, missed = finished.engines(), missing()
-    _need_not(name, others)
+    _replace_unavailable(name, others)
     if not engines and not missed and not others:
         return None
     names = {
@@ -62,7 +65,7 @@ def choose(
         **{key: f"Yours: {engine.course.title.lower()}" for key, engine in engines.items()},
     }
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
-        if len(names) > 1 and st.session_state[f"{name} engine"] in names:  # not while another one is being checked
+        if len(names) > 1 and st.session_state[f"{name} engine"] in names:  # the chosen one may be under check
             st.segmented_control(
                 "Engine",
                 [*names],
@@ -75,21 +78,22 @@ def choose(
         if engine := chosen(name):
             badge(engine)
         for key in missed:
-            said = f"“{COURSES[key].title}” has not come back: see why"
-            page.link_to("pages/build_it_yourself.py", said, ":material/warning:", {"tab": "passes"})
+            label = f"“{COURSES[key].title}” has not come back: see why"
+            page.link_to("pages/build_it_yourself.py", label, ":material/warning:", {"tab": "passes"})
     return engine
 
 
-def _need_not(name: str, others: Collection[str]) -> None:
-    """Where the engine that the address asks for is not there, and does not come, the page has the lab's, and says so.
-    The note stays until another engine is chosen."""
+def _replace_unavailable(name: str, others: Collection[str]) -> None:
+    """Switch to the lab's engine if the one in the address cannot be had, with a note until another is chosen."""
     session = st.session_state
     asked, note = session[f"{name} engine"], f"{name} engine lacking"
     known = asked in finished.engines() or asked in others
-    waiting = asked in session.get(_COMING, {}) or (asked not in session.get(_ASKED, ()) and not sandbox.unavailable())
+    waiting = asked in session.get(_CHECKING, {}) or (
+        asked not in session.get(_ASKED, ()) and not sandbox.unavailable()
+    )
     if asked != LABS and not known and not waiting:
         session[note], session[f"{name} engine"] = asked, LABS
-        st.rerun()  # the address, too, is to say so
+        st.rerun()  # so that the address changes, too
     elif asked != LABS:
         session.pop(note, None)
     if lacking := session.get(note):
@@ -102,19 +106,20 @@ def _need_not(name: str, others: Collection[str]) -> None:
 
 
 def badge(engine: Engine) -> None:
+    """Show the name of the visitor's engine as a badge."""
     st.badge(engine.name, icon=":material/verified:", color="green")
 
 
-def come_back(name: str = "", asks_for_days: bool = False) -> None:
-    """Ask the browser for the engines that this visit lacks, check them, and say what the check is at.
+def restore(name: str = "", asks_for_days: bool = False) -> None:
+    """Ask the browser for the engines that this visit lacks, check them, and show the progress.
 
-    name  of a page with a choice of engines, as `field` has it: the browser then also says that it has not the one that
-          the address asks for
-    asks_for_days  of a visitor with an engine, the browser is to tell the days of tasks, for `all_days`
+    name  of a page with a choice of engines, as for `field`: the browser then also reports if it does not have the one
+          in the address
+    asks_for_days  True asks the browser for the days of tasks, for `all_days`, if the visitor has an engine
     """
     session = st.session_state
-    if all(checking.done for checking in session.get(_COMING, {}).values()):
-        for key, checking in session.pop(_COMING, {}).items():
+    if all(checking.done for checking in session.get(_CHECKING, {}).values()):
+        for key, checking in session.pop(_CHECKING, {}).items():
             report = checking.report
             finished.note_check(COURSES[key], checking.key, checking.source, report)
             if not report:
@@ -122,13 +127,13 @@ def come_back(name: str = "", asks_for_days: bool = False) -> None:
                 session[_REFUSED] = session.get(_REFUSED, {}) | {key: why}
 
     def back() -> None:
-        texts = session[_KEPT].get("back")
+        texts = session[_STORED].get("back")
         for key, course in lacking.items():
             text = texts.get(key) if isinstance(texts, dict) else None
             session[_ASKED] = {*session.get(_ASKED, ()), key}
             if isinstance(text, str) and len(text) <= MAX_BYTES:
                 checking = Checking(course, course.tasks[-1].key, text, secrets.randbits(32), pool().runner)
-                session[_COMING] = session.get(_COMING, {}) | {key: checking}
+                session[_CHECKING] = session.get(_CHECKING, {}) | {key: checking}
 
     lacking = {} if sandbox.unavailable() else {key: COURSES[key] for key in learner_engine.ENGINES}
     lacking = {
@@ -142,26 +147,26 @@ def come_back(name: str = "", asks_for_days: bool = False) -> None:
         "asksForDays": asks_for_days and bool(finished.engines()),
         "path": session.get("path", ""),
     }
-    _component(key=_KEPT, data=strict_json(shown).encode(), on_back_change=back, on_days_change=keep_value)
-    if coming():
+    _component(key=_STORED, data=strict_json(shown).encode(), on_back_change=back, on_days_change=keep_value)
+    if is_restoring():
         _progress()
 
 
-def coming() -> bool:
-    """Is an engine being checked again?"""
-    return bool(st.session_state.get(_COMING))
+def is_restoring() -> bool:
+    """Tell whether an engine of an earlier visit is being checked."""
+    return bool(st.session_state.get(_CHECKING))
 
 
 def missing() -> dict[str, str]:
-    """The keys of the courses whose engine has not come back -> why, in a sentence."""
+    """Return the courses whose engine could not be restored: key -> why, in a sentence."""
     session = st.session_state
-    there = {*finished.engines(), *session.get(_COMING, {})}
+    there = {*finished.engines(), *session.get(_CHECKING, {})}
     return {key: why for key, why in session.get(_REFUSED, {}).items() if key not in there}
 
 
 @st.fragment(run_every=TICK)
 def _progress() -> None:
-    checks: list[Checking] = [*st.session_state.get(_COMING, {}).values()]
+    checks: list[Checking] = [*st.session_state.get(_CHECKING, {}).values()]
     working = [one for one in checks if not one.done]
     if not working:
         st.rerun()
@@ -169,8 +174,8 @@ def _progress() -> None:
     st.progress(share, f"Checking your engine again: {working[0].at}")
 
 
-def say_missing() -> None:
-    """Which engine has not come back, why, and what can be done."""
+def show_missing() -> None:
+    """Show which engines could not be restored, why, and what the visitor can do."""
     session = st.session_state
 
     def again(key: str) -> None:
@@ -188,16 +193,16 @@ def say_missing() -> None:
 
 
 def all_days(course: Course) -> dict[str, str]:
-    """The key of a task -> the day on which it first passed, as far as this visit or the browser knows it."""
-    sent = st.session_state.get(_KEPT, {}).get("days")
+    """Return the day on which each task first passed, by key, as far as this visit or the browser knows it."""
+    sent = st.session_state.get(_STORED, {}).get("days")
     try:
-        told_days = json.loads(sent) if isinstance(sent, str) and len(sent) <= LONGEST_DAYS else {}
+        sent_days = json.loads(sent) if isinstance(sent, str) and len(sent) <= MAX_DAYS_TEXT else {}
     except (ValueError, RecursionError):
-        told_days = {}
+        sent_days = {}
     found = {}
     for task in course.tasks:
         name = course.deed(task.key)
-        day = told_days.get(name) if isinstance(told_days, dict) else None
+        day = sent_days.get(name) if isinstance(sent_days, dict) else None
         if isinstance(day, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", day):
             found[task.key] = day
         elif name in finished.days():

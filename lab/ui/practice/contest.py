@@ -1,6 +1,6 @@
-"""A learner's engine and the lab's train the same network, one after the other: for any page that knows an engine.
+"""A contest: a learner's engine and the lab's train the same network, one after the other.
 
-One training at a time is a visitor's: it goes on while they look at other pages.
+A visitor has one contest at a time, which continues while they visit other pages.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from lab.ui.practice.finished import Engine
 from lab.ui.practice.processes import pool
 from lab.ui.table import escape_markdown, markdown_table
 
-TICK = 0.4  # seconds between two looks at a training
-SEED = 0  # of the numbers that both trainings begin with
+TICK = 0.4  # seconds between two updates of the page
+SEED = 0  # random seed of the initial weights of both trainings
 
 
 def show(engine: Engine) -> None:
-    """Train and Stop, both losses, and what came of it."""
+    """Draw the buttons Train and Stop, both losses, and the result."""
     session = st.session_state
     contest = of(engine)
     progress.done("own-digits", contest is not None and contest.graduated)
@@ -33,7 +33,7 @@ def show(engine: Engine) -> None:
 
     def start() -> None:
         if before := session.get("own contest"):
-            before.stop()  # of another engine, say: a visitor trains one at a time
+            before.stop()  # it may be of another engine, and a visitor has one contest at a time
         session["own contest"] = Contest(engine.course, engine.source, SEED, pool().runner)
 
     def stop() -> None:
@@ -57,13 +57,13 @@ def show(engine: Engine) -> None:
 
 
 def of(engine: Engine) -> Contest | None:
-    """The training with this very engine, where there is one."""
+    """Return the contest of exactly this engine, or None."""
     contest: Contest | None = st.session_state.get("own contest")
     return contest if contest and (contest.course.key, contest.source) == (engine.course.key, engine.source) else None
 
 
 def _follow(contest: Contest, boards: ChartHost, running: bool) -> None:
-    """What a training is at; as soon as it is over, the whole page says what came of it."""
+    """Draw the losses and the progress; when the contest ends, rerun the page to show the result."""
     if running and contest.done:
         st.rerun()
     drawn = [
@@ -80,7 +80,7 @@ def _follow(contest: Contest, boards: ChartHost, running: bool) -> None:
 
 
 def _outcome(contest: Contest) -> None:
-    contest.result()  # a fault of the lab is no result
+    contest.result()  # raises an error of the lab itself
     yours, labs = contest.yours, contest.labs
     if contest.graduated:
         st.success(
@@ -98,7 +98,7 @@ def _outcome(contest: Contest) -> None:
     if labs.why:
         st.error(f"The lab’s engine stopped: {escape_markdown(labs.why)}")
     if (first := next((point.step for point in yours.points if not np.isfinite(point.loss)), None)) is not None:
-        st.warning(f"From step {first} on, your engine’s loss is no finite number.")
+        st.warning(f"From step {first} on, your engine’s loss is not a finite number.")
     if labs.points and yours.points:
         if contest.first_difference is None:
             st.markdown(f"**The same numbers:** all {len(yours.points)} losses agree, to a part in a million.")

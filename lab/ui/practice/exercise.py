@@ -1,10 +1,9 @@
-"""A file for the learner to write, with its check: editor and result, for any page with tasks. The JavaScript is in
-static/practice/.
+"""An exercise: an editor for the learner's file, and the result of checking it. The JavaScript is in static/practice/.
 
-The text lives in the browser and comes here with a check only; it goes to a process of its own and nowhere else. What
-its code gives back is shown as text, by the browser.
+The browser keeps the text and sends it only for a check; it runs in a separate process and goes nowhere else. The
+browser shows the output of its code as text.
 
-A page asks for `finished` at its beginning, draws `exercise`, and ends with `wait`.
+A page calls `finished_check` at its beginning, draws `exercise`, and ends with `wait`.
 """
 
 from __future__ import annotations
@@ -32,17 +31,17 @@ from lab.ui.practice.processes import pool
 from practice.task import Course
 
 WATCH = 2.0  # seconds between two looks at the learner's own folder
-PAUSE = 0.3  # seconds after which the page says again what a check is at
+PAUSE = 0.3  # seconds between two updates of a check's progress
 
-# One for all texts: where a key changes, Streamlit shows both editors until the page has come to rest, and that is long
-# while a check is at work.
+# One key for all texts: if it changed, Streamlit would show both editors until the page has run, which takes long
+# during a check.
 _KEY = "exercise"
 
 _component = component("exercise", "practice/exercise.js", lost="The editor", style="practice/exercise.css")
 
 
 def finished_check(course: Course) -> CheckReport | None:
-    """The report of a check, in the run of the page in which it is done."""
+    """Return the report of a check in the run of the page in which it has finished; otherwise None."""
     session = st.session_state
     checking: Checking | None = session.get(_name(course, "checking"))
     if checking is None or not checking.done:
@@ -64,7 +63,7 @@ def finished_check(course: Course) -> CheckReport | None:
 
 
 def begin(course: Course, key: str, text: str) -> None:
-    """Check a text against the tasks up to that of the key; a check of the same file that is still at work ends."""
+    """Check a text against the tasks up to `key`; stop a check of the same course that is still running."""
     session = st.session_state
     if running := session.get(_name(course, "checking")):
         running.stop()
@@ -81,21 +80,21 @@ def exercise(
     onward: str = "",
     go: Callable[[], None] = lambda: None,
 ) -> None:
-    """The editor of a course's file, which a check holds against the tasks up to that of the key.
+    """Draw the editor of a course's file, which is checked against the tasks up to `key`.
 
-    lines: to begin the task with. folder: of the learner's own editor, where the file then is. again: on the button
-    that puts the starter back. onward: where the way goes on once all tasks are passed, on a button; "" for no such
-    place. go: called, before the next run, when it is pressed. Raises FolderError.
+    lines: code that starts the task. folder: where the file is, if the learner uses an editor of their own. again:
+    label of the button that restores the starter. onward: label of the button that appears when all tasks are passed;
+    "" for no button. go: its callback. Raises FolderError.
     """
     session = st.session_state
     disk = own_folder.start(folder, course) if folder else None
-    name = f"{course.key} in {folder}" if folder else course.key  # of the text, as the browser keeps it
+    name = f"{course.key} in {folder}" if folder else course.key  # under which the browser stores the text
 
     def check() -> None:
         asked = session[_KEY].get("check")
         if not isinstance(asked, dict) or not isinstance(text := asked.get("text"), str):
             return
-        if asked.get("key") != name:  # it was on its way while the page went to another text
+        if asked.get("key") != name:  # sent before the page changed to another text
             return
         if len(text) > own_folder.MAX_BYTES or sandbox.unavailable():
             return
@@ -105,7 +104,7 @@ def exercise(
                 own_folder.keep(folder, course, text, datetime.now())
                 own_folder.write(folder, course, text, str(asked.get("seen")))
             except Changed:
-                pass  # the browser asks, as soon as it is shown the file
+                pass  # the browser asks the learner when it receives the changed file
             except FolderError as error:
                 session[_name(course, "complaint")] = str(error)
         begin(course, key, text)
@@ -120,7 +119,7 @@ def exercise(
     checking: Checking | None = session.get(_name(course, "checking"))
     why_not = sandbox.unavailable()
     if not why_not:
-        pool()  # the first check finds a process ready
+        pool()  # starts a process, so that the first check need not wait for it
     shown: dict[str, Any] = {
         "key": name,
         "file": course.file,
@@ -140,7 +139,7 @@ def exercise(
 
 
 def wait(course: Course) -> None:
-    """As long as a check is at work, let the page run again: at its end, when all of it is there."""
+    """Rerun the page while a check is running; call it at the end of the page."""
     checking: Checking | None = st.session_state.get(_name(course, "checking"))
     if checking:
         checking.wait(PAUSE)
@@ -149,7 +148,7 @@ def wait(course: Course) -> None:
 
 @st.fragment(run_every=WATCH)
 def _watch(course: Course, folder: Path, shown: str) -> None:
-    """Let the page run again when the learner's own editor has saved."""
+    """Rerun the page when the learner's own editor has saved the file."""
     try:
         disk = own_folder.read(folder, course)
     except FolderError:

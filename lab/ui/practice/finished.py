@@ -1,7 +1,7 @@
-"""What a visitor has built: an engine for each course whose last task has passed in this visit.
+"""The engines that a visitor has built: one for each course whose last task has passed in this visit.
 
-Its text is the one that was checked. The server keeps it as long as the visit lasts; after that the browser has it, and
-another check brings it back (lab/ui/practice/choice.py).
+The server keeps the code that was checked as long as the visit lasts. The browser keeps it longer, and another check
+restores it (lab/ui/practice/choice.py).
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from lab.ui.practice.processes import pool
 from practice import COURSES
 from practice.task import Course
 
-LINE = 200  # characters of a learner's line, or of what their code says, that are shown
+MAX_LINE = 200  # characters that are shown of a line of the learner's code, or of its message
 _ENGINES, _CHECKS, _DAYS = "own engines", "own checks", "own days"
 
 
 @dataclass(frozen=True)
 class Engine:
-    """A text that has passed every task of its course. day: when that was, as the world's clock (UTC) has it."""
+    """A learner's code that has passed every task of its course. day: when it passed, in UTC."""
 
     course: Course
     source: str
@@ -44,9 +44,10 @@ class Engine:
 
 @dataclass(frozen=True)
 class Passes:
-    """A forward and a backward pass of an engine; or, in one sentence as plain text, why there is none.
+    """A forward and a backward pass of an engine.
 
-    gradients  of each leaf beside a numerical one, both by this engine; of these, too, there may be none
+    gradients  each leaf's gradient with a numerical one, both by this engine; may be empty
+    complaint  why there is no pass, as a plain sentence; "" if there is one
     """
 
     trace: Trace | None = None
@@ -55,7 +56,7 @@ class Passes:
 
 
 def note_check(course: Course, key: str, source: str, report: CheckReport) -> None:
-    """A check up to the task of the key is done: take note of what it says."""
+    """Record the result of a check up to the task `key`, and the engine if every task has passed."""
     session = st.session_state
     session[_CHECKS] = session.get(_CHECKS, {}) | {course.key: checks(course) + 1}
     today = datetime.now(UTC).date()
@@ -66,25 +67,25 @@ def note_check(course: Course, key: str, source: str, report: CheckReport) -> No
 
 
 def engines() -> Mapping[str, Engine]:
-    """The engines of this visit, by the keys of their courses."""
+    """Return the engines of this visit by the keys of their courses."""
     found: Mapping[str, Engine] = st.session_state.get(_ENGINES, {})
     return found
 
 
 def checks(course: Course) -> int:
-    """How many checks of the course's file have come to their end in this visit."""
+    """Return the number of finished checks of the course's file in this visit."""
     count: int = st.session_state.get(_CHECKS, {}).get(course.key, 0)
     return count
 
 
 def days() -> Mapping[str, date]:
-    """Task such as "scalars/add" -> the day on which it has passed, of those that have passed in this visit."""
+    """Return the day on which each task such as "scalars/add" passed, for those that passed in this visit."""
     found: Mapping[str, date] = st.session_state.get(_DAYS, {})
     return found
 
 
 def passes(engine: Engine, expression: Expression, values: Mapping[str, Any], upstream: Any = None) -> Passes:
-    """The passes of an expression by an engine, in a process of its own."""
+    """Run the passes of an expression on an engine, in a separate process."""
 
     def run() -> Passes:
         trace = None
@@ -102,18 +103,20 @@ def passes(engine: Engine, expression: Expression, values: Mapping[str, Any], up
 
 
 def with_line(engine: Engine, sentence: str, line: int | None) -> str:
-    """What went wrong with an engine, and in which line of its file. Plain text, with the learner's words in it."""
+    """Shorten an error of an engine and add the line of its file; the plain text may quote the learner's code."""
     short = " ".join(sentence.split())
-    short = short if len(short) <= LINE else f"{short[:LINE]}…"
+    short = short if len(short) <= MAX_LINE else f"{short[:MAX_LINE]}…"
     if line is None:
         return short
     text = engine.source.split("\n")[line - 1].strip()
-    return f"{short} It was in line {line}: {text[:LINE]}"
+    return f"{short} It was in line {line}: {text[:MAX_LINE]}"
 
 
 @contextlib.contextmanager
 def differentiated(engine: Engine, expression: Expression) -> Iterator[Differentiated]:
-    """The expression as a function of Tensors with the engine's backward pass, which works until the end of the block.
-    Raises Unusable and Stopped, as that pass does."""
+    """Yield the expression as a function of Tensors with the engine's backward pass, usable within the block.
+
+    Calling it may raise Unusable or Stopped.
+    """
     with pool().runner() as runner:
         yield Differentiated(Loaded(engine.course, engine.source, runner), expression)

@@ -1,4 +1,4 @@
-"""The hints of a task, one at a time; after the last one the reference's own lines."""
+"""The hints of a task, one at a time; after the last one, the lines of the reference solution."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from lab.ui.address import Field
 from lab.ui.assignment import hidden
 from practice.task import Course, Task
 
-KEY = "task hint"  # of the button
+KEY = "task hint"  # session key of the button
 
 
 def field(key: str, tasks: Sequence[str]) -> Field:
-    """How many hints of each task are open: a dict from its deed, in the address "3.2" for two of the third task.
+    """Return the field with the number of open hints of each task, in the address "3.2" for two of the third task.
 
-    tasks  the deeds of all tasks of the page. The address has their numbers: a deed may name what is to be found
+    tasks  identifiers of all tasks of the page, such as "scalars/add". The address has their numbers instead, because
+           an identifier may give the answer away
     """
 
     def parse(text: str) -> dict[str, int]:
@@ -35,7 +36,10 @@ def field(key: str, tasks: Sequence[str]) -> Field:
 
 
 def hints(course: Course, task: Task, opened: Field) -> None:
-    """A teacher's set may hide them, or the lines alone. opened: of the page, from `field`."""
+    """Show the open hints of a task and a button for the next, unless the teacher's assignment hides them.
+
+    opened: the page's field from `field`.
+    """
     deed = course.deed(task.key)
     shown = opened.get().get(deed, 0)
 

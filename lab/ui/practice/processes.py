@@ -1,4 +1,4 @@
-"""The processes for learners' code."""
+"""The pool of processes that run learners' code."""
 
 import streamlit as st
 
@@ -7,5 +7,5 @@ from lab.practice.sandbox import Pool
 
 @st.cache_resource(show_spinner=False)
 def pool() -> Pool:
-    """One for all pages and visitors, for as long as the server lives."""
+    """Return the server's pool, which all pages and visitors share."""
     return Pool()

@@ -1,4 +1,4 @@
-"""The tasks of a course in a row, with ticks: the browser knows which are passed."""
+"""The tasks of a course in a row; the browser ticks those that the visitor has passed."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ _component = component("tasks", "practice/tasks.js", lost="The tasks", style="pr
 
 
 def tasks(room: str, choice: Iterable[Task], now: str, go: Callable[[str], None], label: str = "Tasks") -> None:
-    """room: what the deeds of these tasks begin with, such as "scalars". now: the key of the task that is shown. go:
-    called, before the next run, with the key of one that is chosen."""
+    """Show a row of tasks to choose from.
+
+    room: prefix of the tasks' identifiers, such as "scalars". now: key of the current task. go: callback for the key of
+    the chosen task.
+    """
     name = f"tasks {room}"
     titles = {task.key: task.title for task in choice}
 

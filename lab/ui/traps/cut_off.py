@@ -1,4 +1,4 @@
-"""What detach() and no_grad() leave of each gradient: guess, then run both passes."""
+"""The tab on cut gradients: guess what detach() and no_grad() leave of each gradient, then run both passes."""
 
 import streamlit as st
 
@@ -24,6 +24,7 @@ FIELDS = (
 
 
 def show() -> None:
+    """Draw the tab."""
     prose(
         "[[detach()|detach]] and `no_grad()` change no number of the [[forward pass]], but they cut the "
         "[[graph|computational graph]]. Guess what is left of each [[gradient]], then run both passes."
@@ -35,19 +36,19 @@ def show() -> None:
     )
     a = left.slider("a", *CUT_A.limits, step=0.5, key="cut a", on_change=_ask_again)
     b = right.slider("b", *CUT_B.limits, step=0.5, key="cut b", on_change=_ask_again)
-    whole, cut = cuts.run_cut("uncut", a, b), cuts.run_cut(str(kind), a, b)
+    uncut, cut = cuts.run_cut("uncut", a, b), cuts.run_cut(str(kind), a, b)
     code, answer = st.columns([2, 3], gap="large")
     with code:
         st.markdown(f"**Cut: {KINDS[str(kind)]}**, L = {brief(cut.loss)}")
         st.code(f"{cut.code}L.backward()\n", wrap_lines=True)
-        st.markdown(f"Without the cut `L = (a * b) * a`, and L is {brief(whole.loss)} as well.")
+        st.markdown(f"Without the cut `L = (a * b) * a`, and L is {brief(uncut.loss)} as well.")
     with answer:
         if not st.session_state.get("cut run"):
             _guess()
             return
-        _gradients(whole, cut, cuts.numerical(a, b))
+        _gradients(uncut, cut, cuts.numerical(a, b))
     left, right = st.columns(2, gap="large")
-    for column, title, one in ((left, "Nothing cut", whole), (right, f"Cut: {KINDS[str(kind)]}", cut)):
+    for column, title, one in ((left, "Nothing cut", uncut), (right, f"Cut: {KINDS[str(kind)]}", cut)):
         with column:
             st.markdown(f"**{title}**")
             graph(one.graph, cuts_in_it=one.missing)
@@ -59,7 +60,7 @@ def show() -> None:
 
 
 def _ask_again() -> None:
-    """Another cut, or other numbers: the answer is hidden until there is a guess."""
+    """Hide the answer after a change of the cut or the numbers, until there is a new guess."""
     st.session_state["cut run"], st.session_state["cut guessed"] = False, {}
 
 
@@ -80,15 +81,15 @@ def _guess() -> None:
     st.button("Run both passes", key="cut go", type="primary", on_click=run, disabled=None in guesses)
 
 
-def _gradients(whole: cuts.CutDemo, cut: cuts.CutDemo, numerical: dict[str, float]) -> None:
+def _gradients(uncut: cuts.CutDemo, cut: cuts.CutDemo, numerical: dict[str, float]) -> None:
     rows, said = [], []
     for name in ("a", "b"):
-        got, due = cut.gradients[name], whole.gradients[name]
+        got, due = cut.gradients[name], uncut.gradients[name]
         came = "none" if got is None else "same" if got == due else "part"
         sign = "✓" if came == "same" else "✕"
         verdict = f"{sign} {'None' if got is None else f'{brief(got)}: {ARRIVALS[came]}'}"
         moved = " (not moved)" if got is None else ""
-        steps = brief(whole.after[name]), f"{brief(cut.after[name])}{moved}"
+        steps = brief(uncut.after[name]), f"{brief(cut.after[name])}{moved}"
         rows.append((name, brief(due), verdict, brief(numerical[name]), *steps))
         guess = st.session_state.get("cut guessed", {}).get(name)
         if guess is not None:
@@ -96,8 +97,8 @@ def _gradients(whole: cuts.CutDemo, cut: cuts.CutDemo, numerical: dict[str, floa
             said.append(f"{name}: {'✓ as you guessed' if right else f'✕ you guessed “{ARRIVALS[guess]}”'}")
     headers = ["input", "uncut", "cut", "numerical", "after a step, uncut", "after a step, cut"]
     st.markdown(markdown_table(headers, rows))
-    why = "Each ✂ in the graph below is a way on which a gradient would have flowed. No error says so."
+    why = "Each ✂ in the graph below is a path on which a gradient would have flowed. No error tells you."
     if cut.error:
         st.error(f"**RuntimeError.** {cut.error}", icon=":material/block:")
-        why = "Nothing was recorded, so there is no graph to go back through: only here the engine notices."
+        why = "Nothing was recorded, so there is no graph to go back through. Only in this case does the engine notice."
     st.markdown(f"{'; '.join(said)}. {why}" if said else why)

@@ -1,4 +1,4 @@
-"""The life of a tensor: the lines of a training step, in any order, and the states that they lead to."""
+"""The tab on the life of a tensor: the lines of a training step in any order, and the states they lead to."""
 
 import streamlit as st
 
@@ -13,6 +13,7 @@ FIELDS = (Field("life", "life actions", "", lifecycle.parse_life), RATE)
 
 
 def show() -> None:
+    """Draw the tab."""
     st.markdown(
         "A parameter `w` starts at 1, and the loss `(w * w - 2) ** 2` pulls it to √2. Press the lines in any order: "
         "step too early, go backward twice, or raise the learning rate."
@@ -31,7 +32,7 @@ def show() -> None:
 
 
 def _actions(actions: str, life: lifecycle.Life) -> None:
-    """What can be done next, and a guess at what it does."""
+    """Draw a button for each possible next line, and ask the learner to guess its effect."""
 
     def act(letters: str) -> None:
         session = st.session_state
@@ -79,7 +80,7 @@ def _actions(actions: str, life: lifecycle.Life) -> None:
 
 
 def _log(actions: str, life: lifecycle.Life) -> None:
-    """The present state, and what has been done, the latest first."""
+    """Show the present state and the lines run so far, the latest first."""
     st.markdown(f"**Now: {life.state}.** {STATES[life.state]}")
     guess, count, after = st.session_state.get("life guessed", (None, 0, ""))
     if guess and after == actions:
