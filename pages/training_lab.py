@@ -123,7 +123,7 @@ def _show(current: PageState) -> None:
     visit.keep()
     if complaint := visit.complaint():
         word.caption(complaint)
-    one_input.read_along(view)
+    one_input.show_one_input(view)
     one_input.take_weights(view)
     shelf.shelf(_put_in_place)
     progress.done("trained-network", _run().done)

@@ -301,7 +301,7 @@ def test_an_input_can_be_constant_detached_or_written_to_between_the_passes(at):
     assert reached()["a"] == 3.0
     do(at, "c", "written")  # which no backward step reads
     assert reached()["c"] == 1.0
-    assert "No backward step needs what was there before" in texts(at.markdown)
+    assert "No backward step needs the overwritten numbers" in texts(at.markdown)
     for name in "abc":
         do(at, name, "constant")
     assert sent(at)["trace"]["events"] == []

@@ -132,7 +132,7 @@ def test_kept_graphs_are_weighed():
     said = texts(at.markdown)
     assert "| tanh | \\(1000\\,\\) | 8\\,000 |" in said
     assert "16,040 bytes" in said
-    assert "apart: 24 bytes are left" in said  # the loss, its gradient, and what the guard notes of it
+    assert "frees the graph: 24 bytes are left" in said  # the loss, its gradient, and what the guard notes of it
 
 
 def test_pytorch_is_really_run():

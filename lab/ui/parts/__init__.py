@@ -1,1 +1,1 @@
-"""Parts of pages: each is one or several tabs, which a file in pages/ puts together."""
+"""Parts of pages: each is one or more tabs, which a file in pages/ combines."""

@@ -44,7 +44,7 @@ def _show(current: PageState) -> Callable[[], None]:
         try:
             exercise(course, task.key, task.starter, folder, onward=onward, go=partial(state.go, _at_work(course)))
         except FolderError as error:
-            st.error("The folder cannot be used; your text there is as it was.", icon=":material/folder_off:")
+            st.error("The folder cannot be used; your text there has not changed.", icon=":material/folder_off:")
             st.code(str(error), language=None, wrap_lines=True)
     progress.done("own-rule", progress.has_passed("scalars/add"))
     page.closing(
@@ -56,7 +56,7 @@ def _show(current: PageState) -> Callable[[], None]:
 
 
 def _at_work(course: Course) -> dict[str, str]:
-    """The address of the engine that has come of a course."""
+    """Return the parameters of the tab with the engine that the learner has built in a course."""
     return {"tab": "passes", "engine": course.key}
 
 
@@ -82,7 +82,7 @@ def _go(key: str) -> None:
 
 def _courses() -> None:
     def change() -> None:
-        session = st.session_state  # back to the task of this course that was open last
+        session = st.session_state  # returns to the task of this course that was open last
         session["build task"] = session.get(f"build task of {session['build course']}")
         state.step()
 
@@ -99,7 +99,7 @@ def _courses() -> None:
 
 
 def _own_editor(course: Course) -> Path | None:
-    """The folder that the visitor has named. No address names one: a link would write files."""
+    """Ask for a folder for the learner's own editor; it is not in the address, or a link could write files."""
     session = st.session_state
 
     def leave() -> None:
@@ -109,8 +109,8 @@ def _own_editor(course: Course) -> Path | None:
 
     with st.popover("In my own editor", icon=":material/folder_open:"):
         st.markdown(
-            "Name a folder on this machine; where there is none, it is made. The page reads and writes "
-            f"`{course.file}` in it, takes what your editor saves there, and keeps a dated copy at each check."
+            "Name a folder on this machine; it is created if it does not exist. The page reads and writes "
+            f"`{course.file}` in it, loads what your editor saves there, and keeps a dated copy at each check."
         )
         text = st.text_input("Folder", key="build folder", placeholder="~/my-engine").strip()
         st.button("Back to the editor here alone", on_click=leave, disabled=not text)

@@ -1,4 +1,4 @@
-"""Debug these: twelve short programs, each with a bug to find and to fix."""
+"""Debug these: twelve short programs, each with one bug to find and fix."""
 
 from collections.abc import Callable
 from functools import partial
@@ -22,7 +22,7 @@ def _number(text: str) -> int:
     return NUMBERS[text] if text in NUMBERS else int(text)
 
 
-# The address has the number: the key says what the failure is. A link from where that is known has the key.
+# The address has the number, because the key names the failure. A link from a page about that failure has the key.
 PROGRAM = Field("program", "debug program", 1, _number, limits=(1, len(PROGRAMS)), always=True)
 HINTS = hints.field("debug hints", [program.deed(program.tasks[0].key) for program in PROGRAMS])
 FIELDS = (PROGRAM, HINTS)
@@ -63,7 +63,7 @@ def _program(program: Course) -> None:
 
 
 def _solved(program: Course) -> None:
-    """The failure by its name, and where the lab shows it."""
+    """Name the failure and link to where the lab shows it."""
     failure = FAILURES[program.key]
     place = failure.place
     st.success(f"**Solved.** {failure.name}", icon=":material/check:")

@@ -1,4 +1,4 @@
-"""Engine designs: one engine built in six ways, what each costs, and what depth does to it."""
+"""Engine designs: six ways to build an engine, what each costs, and how each handles deep graphs."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -32,11 +32,11 @@ EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "log(1 + exp(-a*b))": {"a": 1.5, "b": -0.5},
 }
 LENGTHS = (100, 500, 1000, 2000, 5000)
-WIDEST = 16
-PICTURE = 420  # pixels: next to the table where there is room, else below it
-GUESSED = 12  # doublings: few enough to be run
-CALLS = {"24": 24, "144": 144, "4095": 4095}  # guesses
-WHOLE = "the whole file"
+MAX_HIDDEN = 16  # units in a hidden layer
+PICTURE = 420  # pixels of the chart's width; it is next to the table if there is room
+GUESS_DOUBLINGS = 12  # few enough to run them
+CALLS = {"24": 24, "144": 144, "4095": 4095}  # guesses: name in the address -> calls
+WHOLE_FILE = "the whole file"
 SECOND = {
     "error": "error",
     "same": "unchanged",
@@ -65,12 +65,12 @@ def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
 
 
 DEPTH = Field("depth", "designs depth", 5, int, limits=(1, depth.MOST))
-HIDDEN = Field("hidden", "designs hidden", network.HIDDEN, int, limits=(1, WIDEST))
+HIDDEN = Field("hidden", "designs hidden", network.HIDDEN, int, limits=(1, MAX_HIDDEN))
 FIELDS = (
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
     Field("left", "designs left", "closures", address.one_of(*DESIGNS)),
     Field("right", "designs right", "functions", address.one_of(*DESIGNS)),
-    Field("part", "designs part", "*", address.one_of(*PARTS, WHOLE)),
+    Field("part", "designs part", "*", address.one_of(*PARTS, WHOLE_FILE)),
     DEPTH,
     Field("calls", "designs calls", None, address.one_of(*CALLS), address.optional),
     Field("length", "designs length", LENGTHS[-1], lambda text: LENGTHS[LENGTHS.index(int(text))]),
@@ -130,16 +130,15 @@ def _again(name: str) -> None:
 
 def _gradients(results: list[DesignRun]) -> None:
     engine, arrived = results[0], [result for result in results if not result.failure]
-    said = ", ".join(f"{name} {elements(gradient)}" for name, gradient in engine.gradients.items())
+    listed = ", ".join(f"{name} {elements(gradient)}" for name, gradient in engine.gradients.items())
     furthest = largest_difference(results)
     apart = "no difference" if furthest == 0 else f"{number(furthest)} at most between them"
-    st.markdown(
-        f"Result **{number(engine.value)}**. Gradients of {len(arrived)} engines ({apart}): **{escape_markdown(said)}**"
-    )
+    shown = escape_markdown(listed)
+    st.markdown(f"Result **{number(engine.value)}**. Gradients of {len(arrived)} engines ({apart}): **{shown}**")
 
 
 def _price(results: list[DesignRun]) -> charts.Chart:
-    """What each design pays for the same gradients."""
+    """Draw the time and memory that each design takes for the same gradients."""
     engine, through = results[0], [result for result in results if not result.failure]
     return charts.bars(
         "Time and memory, as multiples of this lab’s engine",
@@ -171,7 +170,7 @@ def _row(result: DesignRun, engine: DesignRun) -> tuple[str, ...]:
 def _side_by_side() -> None:
     st.header("The code, side by side")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        part = st.selectbox("Part", [*PARTS, WHOLE], key="designs part", width=190)
+        part = st.selectbox("Part", [*PARTS, WHOLE_FILE], key="designs part", width=190)
         names = [
             st.selectbox(
                 side.capitalize(), DESIGNS, format_func=lambda key: DESIGNS[key].title, key=f"designs {side}", width=220
@@ -180,7 +179,7 @@ def _side_by_side() -> None:
         ]
     for column, name in zip(st.columns(2, gap="medium"), names, strict=True):
         design = DESIGNS[name]
-        shown = design.source if part == WHOLE else excerpt(design, part)
+        shown = design.source if part == WHOLE_FILE else excerpt(design, part)
         with column:
             st.markdown(f"**{design.title}**, `{design.file}`. {design.idea}")
             if shown:
@@ -198,7 +197,7 @@ def _depth() -> None:
         "once; how many calls does plain recursion make?"
     )
     guessed = guess(
-        f"Guess: calls by recursion for {GUESSED} doublings",
+        f"Guess: calls by recursion for {GUESS_DOUBLINGS} doublings",
         {name: f"{calls:,}" for name, calls in CALLS.items()},
         "designs calls",
     )
@@ -214,10 +213,10 @@ def _depth() -> None:
 
 
 def _doublings(guessed: str) -> None:
-    asked = memoize("doublings asked", GUESSED, lambda: depth.doublings(GUESSED))
+    asked = memoize("doublings asked", GUESS_DOUBLINGS, lambda: depth.doublings(GUESS_DOUBLINGS))
     st.markdown(
-        f"{verdict(CALLS[guessed] == asked.recursive)} **{asked.recursive:,} calls for {GUESSED} doublings**, counted "
-        f"in a run; {asked.calls['closures']} with an order. Move the slider to see both grow."
+        f"{verdict(CALLS[guessed] == asked.recursive)} **{asked.recursive:,} calls for {asked.depth} doublings**, "
+        f"counted in a run; {asked.calls['closures']} with an order. Move the slider to see both grow."
     )
     doublings = st.slider("Doublings", *DEPTH.limits, key="designs depth")
     found = memoize("doublings", doublings, lambda: depth.doublings(doublings))
@@ -250,7 +249,7 @@ def _three_doublings() -> graphviz.Digraph:
 
 
 def _calls(doublings: int) -> charts.Chart:
-    """Both counts, up to as many doublings as are run, and where the slider stands."""
+    """Draw both counts up to the number of doublings that can be run, and mark the slider's number."""
     runs = memoize("all doublings", depth.MOST_RUN, lambda: [depth.doublings(n + 1) for n in range(depth.MOST_RUN)])
     return charts.lines(
         "Backward calls, counted",

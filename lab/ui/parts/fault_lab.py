@@ -1,4 +1,4 @@
-"""Study a fault: the same numbers through a healthy engine and through one that is broken in exactly one way."""
+"""Study a fault: the same numbers through a healthy engine and one that is broken in exactly one way."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -50,7 +50,7 @@ UNTOUCHED = "The rules of the engine are untouched: what they compute is right. 
 FAULT = Field("fault", "fault fault", FAULTS[0].key, address.one_of(*BY_KEY), always=True)
 OWN = Field("own", "fault own", "")
 SEED = Field("seed", "fault seed", 0, int, limits=(0, 999))
-OF_ONE_FAULT = (  # what another fault begins without
+OF_ONE_FAULT = (  # fields that are reset for another fault
     Field("gradient", "fault gradient", None, address.one_of(*EFFECTS), address.optional),
     Field("curve", "fault curve", None, address.one_of(*CURVES), address.optional),
     Field("run", "fault run", False, address.flag, address.flagged),
@@ -72,8 +72,8 @@ def _show(current: PageState) -> None:
             _guess(fault, seed)
     progress.done("broken-engine", st.session_state["fault run"])
     page.closing(
-        "Find a fault whose training curve is the same as the healthy one, and the check that sees it all the "
-        "same. Then one that learns *faster* than the healthy engine, for a while.",
+        "Find a fault whose training curve is the same as the healthy one, and the check that finds it anyway. Then "
+        "find one that learns *faster* than the healthy engine for a while.",
         "pages/faults.py",
         "Next: name a fault that you cannot see",
         {"tab": "spot"},
@@ -81,19 +81,19 @@ def _show(current: PageState) -> None:
 
 
 def _is_played() -> bool:
-    """Is the player on the page?"""
+    """Tell whether the player is on the page."""
     session = st.session_state
     return session["fault run"] and session["fault play"] and BY_KEY[session["fault fault"]].kind == "engine"
 
 
 def _begin_again() -> None:
-    """Another fault: nothing is guessed and nothing is shown yet."""
+    """Clear the guesses and results after another fault was chosen."""
     state.step()
     state.reset(OF_ONE_FAULT)
 
 
 def _leave_event() -> None:
-    """The pass is another one: a link may have asked for an event of the one before."""
+    """Forget the event that a link asked for, because the pass has changed."""
     st.session_state["fault event"] = None
 
 
@@ -124,7 +124,7 @@ def _choice() -> tuple[Fault, int]:
 def _broken_rule(fault: Fault) -> None:
     st.header(fault.name)
     st.markdown(fault.cause)
-    whole = not st.session_state["fault run"]  # then the lines that matter, and room for what came of them
+    whole = not st.session_state["fault run"]  # after the run only the marked lines, to leave room for the results
     st.html(charts.code_pair(fault.code, fault.right, fault.marks(), whole=whole))
 
 
@@ -179,10 +179,10 @@ def _runs(key: str, seed: int) -> tuple[LessonRun, LessonRun]:
 
 
 def _results(fault: Fault, seed: int) -> None:
-    """Where the questions stood, the answers; what else there is to see, below them."""
+    """Show the answers in place of the questions, and all other results below them."""
     case = fault.key, seed
     comparison = memoize("fault comparison", case, lambda: compare(fault, seed))
-    healthy, broken = memoize("fault runs", case, lambda: _runs(*case))  # what visitors share is copied for each
+    healthy, broken = memoize("fault runs", case, lambda: _runs(*case))  # the shared cache makes a copy at each call
     left, right = st.columns(2, gap="large")
     with left:
         st.header("The gradients")
@@ -228,16 +228,18 @@ def _results(fault: Fault, seed: int) -> None:
 
 
 def _answer(choices: Mapping[str, str], truth: str, guess: str, why: str, why_not: Callable[[str], str]) -> None:
-    """The learner's guess, if there is one, beside what was found, and why that is so, and not what was guessed. The
-    guess stays as it was made."""
-    said = st.session_state[guess]
-    if said is None:
+    """Show the result next to the learner's guess, if there is one, with the reason and what rules the guess out.
+
+    guess: its session key. why: the reason. why_not: returns what rules out a wrong guess.
+    """
+    guessed = st.session_state[guess]
+    if guessed is None:
         st.markdown(f"Found: **{choices[truth]}**. {why}")
-    elif said == truth:
+    elif guessed == truth:
         st.success(f"As you expected: **{choices[truth]}**. {why}", icon=":material/check:")
     else:
         st.warning(
-            f"You expected: {choices[said]}. Found: **{choices[truth]}**. {escape_markdown(why_not(said))} {why}",
+            f"You expected: {choices[guessed]}. Found: **{choices[truth]}**. {escape_markdown(why_not(guessed))} {why}",
             icon=":material/close:",
         )
 
@@ -267,7 +269,7 @@ def _gradients(fault: Fault, comparison: EngineComparison) -> None:
 
 
 def _own_expression(fault: Fault, seed: int) -> None:
-    """The learner's expression through both engines."""
+    """Run the learner's own expression on both engines and compare the gradients."""
     text = st.text_input(
         "The same fault on your own expression", key="fault own", max_chars=200, placeholder="a*b + tanh(a)"
     )
@@ -289,7 +291,7 @@ def _own_expression(fault: Fault, seed: int) -> None:
 
 
 def _events(fault: Fault, seed: int) -> None:
-    """The pass in the player, at the first event that only one of the engines has."""
+    """Show the pass in the player, at the first event in which the engines differ."""
     part = st.expander("See it event by event", key="fault play", on_change="rerun")
     if not part.open:
         return
@@ -325,7 +327,7 @@ def _events(fault: Fault, seed: int) -> None:
 
 
 def _sum_missed(event: Event) -> str:
-    """Where a gradient has not become what it was plus the message: a sentence with the three numbers and the sum."""
+    """Say that a gradient has not become its old value plus the message; "" if the event is another one."""
     if event["kind"] != "accumulate" or np.array_equal(
         due := np.add(event["before"], event["message"]), event["after"]
     ):
@@ -342,7 +344,7 @@ def _short(array: np.ndarray | None) -> str:
 
 
 def _norms(healthy: LessonRun, broken: LessonRun, theme: str) -> dict[str, Chart]:
-    """The norms of both runs' gradients, on one scale."""
+    """Draw the gradient norms of both runs on one scale."""
     norms = {
         name: charts.gradient_norms(run.from_start, _layers(run), until=len(healthy.records), theme=theme)
         for name, run in (("healthy", healthy), ("broken", broken))
@@ -399,7 +401,7 @@ def _doctor(fault: Fault, seed: int, healthy: LessonRun, broken: LessonRun) -> N
                 st.warning(
                     f"**{title} engine: {first.name.lower()}.** {evidence} {remedy}", icon=":material/stethoscope:"
                 )
-            elif run is broken:  # its records look well, and it is not
+            elif run is broken:  # its records look healthy although it is broken
                 st.container(border=True).markdown(
                     f":material/visibility_off: **{title} engine: the run looks healthy.** {evidence} Training "
                     f"records cannot reveal this fault."
@@ -410,7 +412,7 @@ def _doctor(fault: Fault, seed: int, healthy: LessonRun, broken: LessonRun) -> N
 
 
 def _finding(run: LessonRun, setup: Setup, seed: int) -> Finding | None:
-    """What the doctor says first, where there are records to say it of."""
+    """Return the doctor's first finding, or None without records."""
     return diagnose(run.records, setup.config(seed), own_loop=True)[0] if run.records else None
 
 
@@ -445,7 +447,7 @@ def _fix(fault: Fault) -> None:
                 {"failure": failure.key},
             )
     if fault.key == "late-read":
-        with suppress(StreamlitPageNotFoundError):  # the page was opened alone, without app.py
+        with suppress(StreamlitPageNotFoundError):  # the page was started on its own, without app.py
             st.page_link("pages/simulate_error.py", label="Go through this one in four steps", icon=":material/bolt:")
 
 

@@ -1,4 +1,4 @@
-"""Jacobian: all derivatives of a function as one picture, filled pass by pass; and chains of them, from either end."""
+"""Jacobian: all derivatives of a function in one picture, filled pass by pass; and products of Jacobians in a chain."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -30,9 +30,9 @@ from lab.ui.terms import prose
 from model import Tensor
 
 NAME = "jacobian"
-MOST = 8  # inputs, and outputs, of the picture
-MAX_DRAWN = 8  # factors of a chain
-FACTOR_INCHES = 1.2  # of the longest side of a factor
+MAX_SIDE = 8  # inputs of the picture, and outputs
+MAX_DRAWN = 8  # factors of a chain that are drawn
+FACTOR_INCHES = 1.2  # longest side of a factor's drawing
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "softmax(x)": {"x": [1, 2, 0, -1]},
     "tanh(x)": {"x": [-2, -0.5, 0, 1]},
@@ -75,13 +75,13 @@ def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
 
 WAY = Field("way", "jacobian way", "columns", address.one_of(*WAYS))
 END = Field("end", "jacobian end", None, address.one_of(*SIDES), address.optional)
-OF_ONE_EXPRESSION = (  # what another expression begins without
+OF_ONE_EXPRESSION = (  # fields that are reset for another expression
     Field("zeros", "jacobian zeros", None, address.one_of(*ZEROS), address.optional),
-    Field("passes", "jacobian passes", 0, int, limits=(0, MOST)),
+    Field("passes", "jacobian passes", 0, int, limits=(0, MAX_SIDE)),
     Field("v", "jacobian v", ""),
     Field("faster", "jacobian faster", None, address.one_of(*FASTER), address.optional),
 )
-CHAIN = {  # label -> what it sets
+CHAIN = {  # label of a widget -> its field
     "Functions in the chain": Field("length", "jacobian length", 4, int, limits=(2, 30)),
     "Numbers between them": Field("width", "jacobian width", 100, int, limits=(1, 1000)),
     "Inputs, n": Field("n", "jacobian n", 100, int, limits=(1, 1000)),
@@ -118,10 +118,10 @@ def _one() -> None:
     if graph is None or values is None:
         return
     n, m = len(graph.inputs), len(graph.outputs)
-    if max(n, m) > MOST:
+    if max(n, m) > MAX_SIDE:
         st.error(
-            f"This function makes {m} numbers out of {n}; the picture has room for {MOST} inputs and {MOST} results. "
-            "Use smaller arrays.",
+            f"This function computes {m} numbers from {n}; the picture has room for {MAX_SIDE} inputs and {MAX_SIDE} "
+            "results. Use smaller arrays.",
             icon=":material/block:",
         )
     else:
@@ -130,7 +130,7 @@ def _one() -> None:
 
 
 def _matrix(graph: FunctionGraph, controls: DeltaGenerator, picture: DeltaGenerator) -> None:
-    """The picture, as far as passes have filled it, and backward(v) next to the product with it."""
+    """Draw the picture with the passes made so far, and compare backward(v) with the product of v and the picture."""
     session = st.session_state
     n, m = len(graph.inputs), len(graph.outputs)
     by_columns = session["jacobian way"] == "columns"
@@ -166,30 +166,32 @@ def _matrix(graph: FunctionGraph, controls: DeltaGenerator, picture: DeltaGenera
 
 
 def _scale(found: np.ndarray) -> str:
-    """How to read the colours of the cells that are filled."""
+    """Explain the colours of the filled cells."""
     largest = np.abs(found[np.isfinite(found)]).max(initial=0.0)
     strongest = f", strongest at {numeral(largest)}" if largest else ""
     return f"Blue: above 0. Pink, with −: below 0{strongest}. Dashed, without colour: exactly 0. A dot: not computed."
 
 
 def _graph(expression: Expression, values: Mapping[str, float | list]) -> FunctionGraph | None:
-    """The function with its inputs; None where it has no picture, which is said. A result that is no number is named:
-    rules give derivatives there, too."""
+    """Return the function with its inputs, or None after an error.
+
+    Warns of results that are not finite and of kinks, where the rules give derivatives all the same.
+    """
     at = expression.text, repr(values)
     try:
         graph, results = memoize("jacobian graph", at, lambda: _made(expression, values))
     except (ExpressionError, Unfit) as error:
         expression_box.mistake(error)
         return None
-    said = [
+    not_finite = [
         f"{place_name(place)} is {numeral(result)}"
         for place, result in zip(graph.outputs, results, strict=True)
         if not np.isfinite(result)
     ]
-    if said:
+    if not_finite:
         st.warning(
-            f"{escape_markdown(', '.join(said))}: without a finite value there is no derivative, whatever the rules "
-            "compute.",
+            f"{escape_markdown(', '.join(not_finite))}: without a finite value there is no derivative, whatever the "
+            "rules compute.",
             icon=":material/warning:",
         )
         return graph
@@ -204,14 +206,14 @@ def _graph(expression: Expression, values: Mapping[str, float | list]) -> Functi
 
 
 def _made(expression: Expression, values: Mapping[str, float | list]) -> tuple[FunctionGraph, np.ndarray]:
-    """The function, and its results as one row."""
+    """Return the function with its inputs, and its results as a flat array."""
     with np.errstate(all="ignore"):
         results = expression(**{name: Tensor(value) for name, value in values.items()}).numpy().ravel()
     return FunctionGraph(expression, values), results
 
 
 def _fill(graph: FunctionGraph, most: int) -> int:
-    """The guess, the direction, and how many passes have been made; what the last one did."""
+    """Draw the guess, the direction and the next pass, explain the last pass, and return the number of passes."""
     session = st.session_state
 
     def another() -> None:
@@ -266,15 +268,15 @@ def _zeros(matrix: np.ndarray) -> None:
 
 
 def _product(graph: FunctionGraph, matrix: np.ndarray | None) -> None:
-    """The engine's backward(v) beside the product of v with the picture."""
+    """Compare the engine's backward(v) with vᵀJ; matrix: the whole picture, or None while it has unknown cells."""
     m = len(graph.outputs)
     session = st.session_state
     begun = json.dumps([*range(1, m + 1)])
     if not session["jacobian v"]:
         session["jacobian v"] = begun
-    elif session.get("jacobian v for", m) != m:  # an input has changed its shape, and so has the result
+    elif session.get("jacobian v for", m) != m:  # the result's shape has changed with an input's
         session["jacobian v"] = begun
-        st.caption(f"The result has {m} {'number' if m == 1 else 'numbers'} now: v begins anew.")
+        st.caption(f"The result has {m} {'number' if m == 1 else 'numbers'} now, so v starts again.")
     session["jacobian v for"] = m
     st.text_input(
         f"v, an upstream gradient of {m} {'number' if m == 1 else 'numbers'}", key="jacobian v", max_chars=500
@@ -306,7 +308,7 @@ def _product(graph: FunctionGraph, matrix: np.ndarray | None) -> None:
 
 
 def _race(graph: FunctionGraph, expression: Expression, values: Mapping[str, float | list]) -> None:
-    """All derivatives: how many passes they take each way, how long that is, and both ways in the Graph lab."""
+    """Compare the passes and the time that all derivatives take in both directions, and link to the Graph lab."""
     session = st.session_state
     n, m = len(graph.inputs), len(graph.outputs)
     of = (expression.text, str(values))
@@ -327,9 +329,9 @@ def _race(graph: FunctionGraph, expression: Expression, values: Mapping[str, flo
         st.button(
             "Measure both", icon=":material/timer:", on_click=measure, disabled=guessed is None, key="jacobian both"
         )
-    measured, run, said = session.get("jacobian race", (None, None, ""))
+    measured, run, reason = session.get("jacobian race", (None, None, ""))
     if measured == of and guessed is not None:
-        st.markdown(_winner(run, guessed) if run else f"Counted, not timed: {escape_markdown(said)}")
+        st.markdown(_winner(run, guessed) if run else f"Counted, not timed: {escape_markdown(reason)}")
     point = {f"in_{name}": expression_box.written(value) for name, value in values.items()}
     for mode, label in (("forward", "See the tangents travel"), ("reverse", "See the gradients come back")):
         query = {"expression": expression.text, **point, "stage": "forward", "mode": mode}
@@ -431,7 +433,7 @@ def _cheaper(left: int, right: int, n: int, m: int, guessed: str) -> str:
 
 
 def _run(chain: list[int], most: int) -> tuple[dict[End, str], str]:
-    """Multiply from both ends, once for these sizes: the multiplications that were made, and what came out."""
+    """Multiply from both ends, once for these sizes; return the number of multiplications and a comparison."""
     if most > MAX_RUN:
         return {"left": "not run", "right": "not run"}, f"More than {MAX_RUN:,} multiplications are counted only."
     session = st.session_state

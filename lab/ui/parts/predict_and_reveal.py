@@ -1,4 +1,4 @@
-"""Predict, then reveal: a graph with blanks for its values, then for its gradients; wrong answers are looked into."""
+"""Predict, then reveal: a graph with blanks for its values, then for its gradients; wrong answers are explained."""
 
 import re
 
@@ -30,16 +30,16 @@ from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 
 POINTS = (
-    f"A blank is worth {FULL} points where it is right at the first check, {LATER} where it is later. One that is "
-    f"right given your earlier slip has {GIVEN}, unless it only repeats the slip. A wrong one has 1 for its signs, and "
-    "an array 1 for its shape. A revealed one has none."
+    f"A blank gets {FULL} points if it is right at the first check, {LATER} if it is right later. One that is "
+    f"right given your earlier slip gets {GIVEN}, unless it only repeats the slip. A wrong one gets 1 for its signs, "
+    "and an array 1 for its shape. A revealed one gets none."
 )
 PASSES: tuple[Pass, ...] = ("value", "gradient")
 
 
 def _show(current: PageState) -> None:
     session = st.session_state
-    if current.restored:  # back to an earlier graph is not back to before a later one was done
+    if current.restored:  # the browser's Back must not undo a later graph
         session["predict done"] = session["predict done"] | session.get("predict ever done", {})
         _forget_widgets()
     session["predict ever done"] = session["predict done"]
@@ -61,17 +61,17 @@ def _show(current: PageState) -> None:
         got = _counted(points(session["predict credit"]), FULL * len(blanks))
         st.markdown(f"**{got}** for this graph. *Next graph* draws another one.", help=POINTS)
         player(lit, key="predict player", compact=True, event=len(lit.events), opening=opening)
-        _twins(lit, blanks)
+        _tables(lit, blanks)
     else:
         left, right = st.columns([2, 1], gap="medium")
         with left:
             player(lit, key="predict graph", compact=True, still=True, event=len(lit.events), opening=opening)
-            _twins(lit)
+            _tables(lit)
         with right:
             _ask(prediction, what, verdicts[what])
     progress.done("by-hand", session["predict solved"] == (1, 1))
     page.closing(
-        "Answer one blank wrong on purpose, so that the lab names the very mistake that you had in mind.",
+        "Answer one blank wrong on purpose: does the lab name the mistake that you had in mind?",
         "pages/graph_lab.py",
         "The Graph lab: any expression of your own, message by message",
     )
@@ -93,7 +93,7 @@ def _credit(text: str) -> str:
 
 
 def _done(text: str) -> dict[str, tuple[int, int]]:
-    """ "1.1-46-48": of graph 1 of level 1, 46 of 48 points."""
+    """Parse the finished graphs: "1.1-46-48" is level 1, graph 1, with 46 of 48 points."""
     found = {}
     for one in text.split(","):
         match = re.fullmatch(r"(\d{1,2})\.(\d{1,5})-(\d{1,3})-(\d{1,3})", one)
@@ -106,7 +106,7 @@ def _done(text: str) -> dict[str, tuple[int, int]]:
 
 LEVEL = Field("level", "predict level", 1, int, limits=(min(LEVELS), max(LEVELS)), always=True)
 NUMBER = Field("graph", "predict number", 1, int, limits=(1, EXERCISES_PER_LEVEL), always=True)
-OF_ONE_GRAPH = (  # what another graph begins without
+OF_ONE_GRAPH = (  # fields that are reset for another graph
     PrefixField("value_", "predict values", {}, _answer),
     PrefixField("gradient_", "predict gradients", {}, _answer),
     Field("credit", "predict credit", "", _credit, lambda credit: credit if credit.strip(OPEN) else None),
@@ -122,13 +122,13 @@ FIELDS = (LEVEL, NUMBER, *OF_ONE_GRAPH, DONE)
 
 
 def _forget_widgets() -> None:
-    """The fields begin with the answers of the session again."""
+    """Forget the text fields, so that they start from the answers in the session again."""
     for key in [key for key in st.session_state if str(key).startswith("predict blank ")]:
         del st.session_state[key]
 
 
 def _begin_again() -> None:
-    """Another graph: every blank is empty."""
+    """Empty all blanks after another graph was chosen."""
     state.step()
     state.reset(OF_ONE_GRAPH)
     _forget_widgets()
@@ -169,13 +169,13 @@ def _choose() -> None:
 
 def _task(prediction: Prediction, what: Pass | None) -> str:
     values = ", ".join(f"{name} = {brief(value)}" for name, value in prediction.inputs.items())
-    said = f"`{prediction.text}` at {escape_markdown(values)}. "
+    graph = f"`{prediction.text}` at {escape_markdown(values)}. "
     if what == "value":
-        return f"{said} Work out each value by hand. *Check* marks what is right and explains what is not."
+        return f"{graph} Work out each value by hand. *Check* marks what is right and explains what is not."
     if what == "gradient":
         out = prediction.mistakes.names[prediction.trace.output]
-        return f"{said} Now the backward pass: how fast does {out} change with each node?"
-    return f"{said} Every blank is filled. This is the pass that the engine ran: play it."
+        return f"{graph} Now the backward pass: how fast does {out} change with each node?"
+    return f"{graph} Every blank is filled. This is the pass that the engine ran: play it."
 
 
 def _counted(got: int, most: int) -> str:
@@ -187,12 +187,12 @@ def _key(blank: Blank) -> str:
 
 
 def _ask(prediction: Prediction, what: Pass, verdicts: dict[str, Verdict]) -> None:
-    blanks, now = prediction.blanks[what], st.session_state
+    blanks, session = prediction.blanks[what], st.session_state
 
     def check() -> None:
-        typed = {blank.name: now.get(_key(blank), "")[:MAX_LENGTH].strip() for blank in blanks}
-        now[f"predict {what}s"] = {name: text for name, text in typed.items() if text}
-        judged = prediction.judge(what, now[f"predict {what}s"])
+        typed = {blank.name: session.get(_key(blank), "")[:MAX_LENGTH].strip() for blank in blanks}
+        session[f"predict {what}s"] = {name: text for name, text in typed.items() if text}
+        judged = prediction.judge(what, session[f"predict {what}s"])
         put(credited(part(), [judged[blank.name] for blank in blanks]))
 
     def reveal(some: list[Blank]) -> None:
@@ -200,30 +200,31 @@ def _ask(prediction: Prediction, what: Pass, verdicts: dict[str, Verdict]) -> No
         for blank in some:
             at = blanks.index(blank)
             credit = credit[:at] + REVEALED + credit[at + 1 :]
-            now[f"predict {what}s"] = now[f"predict {what}s"] | {blank.name: brief(blank.right)}
-            now.pop(_key(blank), None)
+            session[f"predict {what}s"] = session[f"predict {what}s"] | {blank.name: brief(blank.right)}
+            session.pop(_key(blank), None)
         put(credit)
 
     def part() -> str:
-        """What the blanks of this pass are worth."""
-        credit = now["predict credit"]
+        """Return the credit for the blanks of this pass."""
+        credit = session["predict credit"]
         return credit[: len(blanks)] if what == "value" else credit[-len(blanks) :]
 
     def put(credit: str) -> None:
-        whole = now["predict credit"]
-        now["predict credit"] = credit + whole[len(blanks) :] if what == "value" else whole[: -len(blanks)] + credit
+        before = session["predict credit"]
+        session["predict credit"] = (
+            credit + before[len(blanks) :] if what == "value" else before[: -len(blanks)] + credit
+        )
         if what == "gradient" and all(
-            one.state == "right" for one in prediction.judge(what, now["predict gradients"]).values()
+            one.state == "right" for one in prediction.judge(what, session["predict gradients"]).values()
         ):
-            graph = f"{now['predict level']}.{now['predict number']}"
-            got = points(now["predict credit"]), FULL * len(whole)
-            now["predict done"] = {graph: got} | now["predict done"]
+            graph = f"{session['predict level']}.{session['predict number']}"
+            got = points(session["predict credit"]), FULL * len(before)
+            session["predict done"] = {graph: got} | session["predict done"]
             progress.scored(graph, *got)
 
     credit = part()
     with st.form("predict form", border=False):
-        wide = what == "value" or any(blank.right.ndim for blank in blanks)
-        columns = 2 if wide else 3
+        columns = 2 if what == "value" or any(blank.right.ndim for blank in blanks) else 3
         for row in range(0, len(blanks), columns):
             for place, blank in zip(st.columns(columns), blanks[row : row + columns], strict=False):
                 right = verdicts[blank.name].state == "right"
@@ -232,13 +233,13 @@ def _ask(prediction: Prediction, what: Pass, verdicts: dict[str, Verdict]) -> No
                     mark = " (revealed)" if credit[blanks.index(blank)] == REVEALED else " ✓"
                 elif verdicts[blank.name].state != "open":
                     mark = " ✗"
-                answer = now[f"predict {what}s"].get(blank.name, "")
-                now[_key(blank)] = answer if right else now.get(_key(blank), answer)
-                # A label for screen readers is not read as Markdown: nothing in it may need to be escaped.
+                answer = session[f"predict {what}s"].get(blank.name, "")
+                session[_key(blank)] = answer if right else session.get(_key(blank), answer)
+                # Screen readers get the label without Markdown, so it must not need any escapes.
                 place.text_input(blank.label + mark, key=_key(blank), max_chars=MAX_LENGTH, disabled=right)
         st.form_submit_button("Check", type="primary", on_click=check, icon=":material/check:", width="stretch")
-    told = [(blank, verdicts[blank.name]) for blank in blanks if verdicts[blank.name].said]
-    st.markdown("\n".join(f"- **{blank.name}**: {escape_markdown(verdict.said)}" for blank, verdict in told))
+    remarks = [(blank, verdicts[blank.name]) for blank in blanks if verdicts[blank.name].said]
+    st.markdown("\n".join(f"- **{blank.name}**: {escape_markdown(verdict.said)}" for blank, verdict in remarks))
     hidden = [blank for blank in blanks if verdicts[blank.name].state != "right"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if not assignment.hidden("reveal"):
@@ -247,26 +248,28 @@ def _ask(prediction: Prediction, what: Pass, verdicts: dict[str, Verdict]) -> No
             )
             st.button("Reveal all", key="predict reveal all", on_click=reveal, args=(hidden,))
         st.markdown(
-            _counted(points(now["predict credit"]), FULL * len(now["predict credit"])), width="content", help=POINTS
+            _counted(points(session["predict credit"]), FULL * len(session["predict credit"])),
+            width="content",
+            help=POINTS,
         )
 
 
-def _twins(lit: Trace, blanks: list[Blank] | None = None) -> None:
-    """The graph as a table; and once every blank is filled, what each of them was worth."""
-    twin = st.expander("The graph as a table", key="predict-table-graph", on_change="rerun", type="compact")
-    if twin.open:
+def _tables(lit: Trace, blanks: list[Blank] | None = None) -> None:
+    """Show the graph as a table and, if the finished blanks are given, the points for each."""
+    as_table = st.expander("The graph as a table", key="predict-table-graph", on_change="rerun", type="compact")
+    if as_table.open:
         rows = table(lit)
-        twin.markdown(markdown_table([*rows[0]], [[*row.values()] for row in rows]))
+        as_table.markdown(markdown_table([*rows[0]], [[*row.values()] for row in rows]))
     if not blanks:
         return
     worth = st.expander("The points, blank by blank", key="predict-table-points", on_change="rerun", type="compact")
     if worth.open:
-        said = {REVEALED: "revealed", OPEN: "–"}
+        words = {REVEALED: "revealed", OPEN: "–"}
         worth.markdown(
             markdown_table(
                 ["blank", "the engine's answer", "points"],
                 [
-                    (blank.label, brief(blank.right), said.get(one, one))
+                    (blank.label, brief(blank.right), words.get(one, one))
                     for blank, one in zip(blanks, st.session_state["predict credit"], strict=True)
                 ],
             )

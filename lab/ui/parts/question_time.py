@@ -1,4 +1,4 @@
-"""Questions: one at a time, each with the place in the lab that proves its answer; and what a visitor can do by now."""
+"""Questions: one at a time, each with the place in the lab that proves its answer; and the visitor's skills."""
 
 from collections.abc import Callable
 
@@ -22,14 +22,14 @@ from lab.ui.table import escape_markdown, markdown_table
 from practice.questions import QUESTIONS, TOPICS, ChoiceQuestion, Question, TextQuestion
 
 EVERY = "Every topic"
-DONE = "done"  # in place of a question's key
+DONE = "done"  # value in place of a question's key when all are answered
 WIDGET = "questions widget"
 
 
 def _tab(draw: Callable[[], None]) -> page.Draw:
     def draw_tab(current: PageState) -> None:
         if current.restored and st.session_state["questions key"] not in (*_keys(), DONE):
-            _ask_next()  # a link to a topic
+            _ask_next()  # a link to a topic does not name a question of it
         draw()
         page.closing(
             "Answer one question wrong on purpose, and see what the lab says of your mistake.",
@@ -43,11 +43,11 @@ def _tab(draw: Callable[[], None]) -> page.Draw:
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
-WRONG, RIGHT, CLAIMED = "0", "1", "c"  # claimed: the learner says that the missing points were said
+WRONG, RIGHT, CLAIMED = "0", "1", "c"  # claimed: the learner says that their answer contained the missing points
 
 
 def _history(text: str) -> tuple[tuple[str, str], ...]:
-    """ "why-add-1,relu-at-0-0,gpu-c": the first was right, the second was not, the third was claimed to be."""
+    """Parse the history: in "why-add-1,relu-at-0-0,gpu-c" the answers were right, wrong, and claimed to be right."""
     pairs = [part.rpartition("-") for part in text.split(",")]
     if not all(key in BY_KEY and mark in (WRONG, RIGHT, CLAIMED) for key, _, mark in pairs):
         raise ValueError(text)
@@ -55,7 +55,7 @@ def _history(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _answered() -> list[tuple[str, bool]]:
-    """The history as the order of questions needs it: what was claimed counts."""
+    """Return the answered questions and whether each counts as right; claimed answers do."""
     return [(key, mark != WRONG) for key, mark in st.session_state["questions history"]]
 
 
@@ -75,7 +75,7 @@ HISTORY = Field(
     _history,
     lambda history: ",".join(f"{key}-{mark}" for key, mark in history),
 )
-OF_ONE_QUESTION = (  # what another one begins without
+OF_ONE_QUESTION = (  # fields that are reset for another question
     Field("answer", "questions answer", ""),
     Field("checked", "questions checked", False, address.flag, address.flagged),
     Field("hint", "questions hint", False, address.flag, address.flagged),
@@ -132,11 +132,11 @@ def _ask() -> None:
         if judged is None:
             _topics()
         else:
-            _said(question, judged)
+            _feedback(question, judged)
 
 
 def _choose() -> None:
-    """The topic, and how far one is with it."""
+    """Draw the choice of a topic, and show the progress with it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.selectbox(
             "Topic", [EVERY, *TOPICS], key="questions topic", on_change=_next, width=220, label_visibility="collapsed"
@@ -153,7 +153,7 @@ def _choose() -> None:
 
 
 def _progress(keys: list[str]) -> tuple[int, int, int]:
-    """How many of these questions are done, how many there are, and how many are to come back."""
+    """Return how many of these questions are done, how many there are, and how many will come back."""
     session = st.session_state
     history = _answered()
     back = coming_back(keys, session["questions seed"], history)
@@ -161,7 +161,7 @@ def _progress(keys: list[str]) -> tuple[int, int, int]:
 
 
 def _topics() -> None:
-    """How far one is with each topic."""
+    """Tabulate the progress with each topic."""
     rows = []
     for topic in TOPICS:
         done, count, back = _progress([question.key for question in QUESTIONS if question.topic == topic])
@@ -173,13 +173,13 @@ def _topics() -> None:
 
 
 def _answer(question: Question) -> Judged | None:
-    """The place for an answer; the judgement, where it has been checked."""
+    """Ask for the answer, or show it if it has been checked; return its judgement, or None before the check."""
     session = st.session_state
     refused = ""
     if session["questions checked"]:
         try:
             judged = judge(question, session["questions answer"])
-        except ValueError as error:  # a link with no proper answer
+        except ValueError as error:  # a link with an invalid answer
             refused, session["questions checked"] = str(error), False
         else:
             _given(question, session["questions answer"])
@@ -236,7 +236,7 @@ def _answer(question: Question) -> Judged | None:
 
 
 def _given(question: Question, answer: str) -> None:
-    """The answer, once it has been checked."""
+    """Show the answer after its check."""
     if not isinstance(question, ChoiceQuestion):
         st.markdown(f"Your answer: **{escape_markdown(answer)}**")
         return
@@ -247,11 +247,11 @@ def _given(question: Question, answer: str) -> None:
         st.markdown(f"{icon} {text}" if option.why_not else f"{icon} **{text}**")
 
 
-def _said(question: Question, judged: Judged) -> None:
-    """What came of the answer, why, and where the lab proves it."""
+def _feedback(question: Question, judged: Judged) -> None:
+    """Say whether the answer was right, why, and where the lab proves it."""
     because = escape_markdown(question.because)
     if isinstance(question, TextQuestion):
-        _said_of_text(question, judged, because)
+        _feedback_on_text(question, judged, because)
     elif judged.right:
         st.success(f"**Right.** {escape_markdown(judged.said)} {because}", icon=":material/check:")
     else:
@@ -270,8 +270,8 @@ def _said(question: Question, judged: Judged) -> None:
     st.caption(escape_markdown(place.look))
 
 
-def _said_of_text(question: TextQuestion, judged: Judged, because: str) -> None:
-    """Which points were found, which were not; of those, the learner can say that they were said in other words."""
+def _feedback_on_text(question: TextQuestion, judged: Judged, because: str) -> None:
+    """Show which points were found in a text, and let the learner claim those that they said in other words."""
     found = "".join(
         f"\n- Found: {escape_markdown(what)}, in “{escape_markdown(words)}”." for what, words in judged.found
     )
@@ -308,7 +308,7 @@ def _place(question: TextQuestion, what: str) -> int:
 
 
 def _claim(question: TextQuestion, judged: Judged, place: int) -> None:
-    """A point counts on the learner's word; with the last one the answer does, and is marked as claimed."""
+    """Count a point that the learner claims; after the last one, count the answer as right and mark it as claimed."""
     session = st.session_state
     state.step()
     session["questions claimed"] = (*session["questions claimed"], place)
@@ -317,7 +317,7 @@ def _claim(question: TextQuestion, judged: Judged, place: int) -> None:
         before = history[:-1] if history and history[-1][0] == question.key else history
         session["questions history"] = (*before, (question.key, CLAIMED))
         progress.passed(f"questions/{question.key}")
-        progress.passed(f"claimed/{question.key}")  # beside it, for whoever reads the progress
+        progress.passed(f"claimed/{question.key}")  # tells a teacher that the answer was claimed
 
 
 # ---------------------------------------------------------------- what I can do

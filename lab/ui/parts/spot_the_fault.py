@@ -1,4 +1,4 @@
-"""Spot the fault: a run whose fault is hidden. Ask for evidence, name the culprit, and need as little as you can."""
+"""Spot the fault: a run with a hidden fault; the learner pays for evidence and names the fault."""
 
 from typing import Any
 
@@ -52,13 +52,13 @@ CASES = 10_000
 
 
 def _show(current: PageState) -> None:
-    if current.restored:  # back to an earlier case is not back to before a later one was solved
+    if current.restored:  # the browser's Back must not undo a later case
         st.session_state["spot solved"] = st.session_state.get("spot ever", {}) | st.session_state["spot solved"]
     st.session_state["spot ever"] = st.session_state["spot solved"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         case = memoize("spot case", number := _number(), lambda: open_case(number))
         st.markdown("This run has one fault, or none. Pay points for evidence, then name the culprit.", width="content")
-    run = memoize("spot run", number, lambda: _run(number))  # what visitors share is copied for each that asks
+    run = memoize("spot run", number, lambda: _run(number))  # the shared cache copies its value at each call
     left, right = st.columns([3, 2], gap="large")
     with left:
         _evidence(case, run)
@@ -66,8 +66,8 @@ def _show(current: PageState) -> None:
         _accuse(case, run)
     progress.done("named-fault", bool(st.session_state["spot solved"]))
     page.closing(
-        "Play a few cases and see which piece of evidence decides most of them. Then try to win with the loss and one "
-        "more piece.",
+        "Play a few cases and see which piece of evidence decides most of them. Then try to win with the loss and only "
+        "one more piece.",
         "pages/faults.py",
         "Study every fault, with its cause and its fix",
         {"tab": "study"},
@@ -78,7 +78,7 @@ def _show(current: PageState) -> None:
 
 
 def _solved_cases(text: str) -> dict[int, int]:
-    """ "1-7,4-10": case 1 with 7 points, case 4 with all of them."""
+    """Parse the solved cases: "1-7,4-10" is case 1 with 7 points and case 4 with 10."""
     solved = {int(case): int(points) for case, points in (pair.split("-") for pair in text.split(","))}
     if not all(1 <= case <= CASES and 0 <= points <= START for case, points in solved.items()):
         raise ValueError(text)
@@ -90,7 +90,7 @@ def _named(text: str) -> tuple[str, ...]:
 
 
 CASE = Field("case", "spot case", 1, int, limits=(1, CASES), always=True)
-OF_ONE_CASE = (  # what another case begins without
+OF_ONE_CASE = (  # fields that are reset for another case
     Field("seen", "spot seen", (), address.several_of(*EVIDENCE), address.joined),
     Field("named", "spot named", (), _named, address.joined),
 )
@@ -105,7 +105,7 @@ FIELDS = (CASE, *OF_ONE_CASE, SOLVED)
 
 
 def _begin_again() -> None:
-    """Another case: no evidence, nobody named."""
+    """Clear the evidence and the named culprits after another case was chosen."""
     state.step()
     state.reset(OF_ONE_CASE)
     st.session_state["spot suspect"] = None
@@ -240,9 +240,9 @@ def _evidence(case: SuspectCase, run: LessonRun) -> None:
         st.caption("No epoch was completed, so there are no curves and no histograms.")
     shown = [name for name in session["spot seen"] if name not in missing]
     titles = [LOSS, *(TABS[name] for name in shown)]
-    if session.get("spot tab") not in titles:  # of another case
+    if session.get("spot tab") not in titles:  # the tab of another case
         session["spot tab"] = titles[-1]
-    first, *others = st.tabs(titles, key="spot tab", on_change="rerun")  # what was asked for last stands in front
+    first, *others = st.tabs(titles, key="spot tab", on_change="rerun")  # the newest evidence is in front
     with first:
         _loss(case, run)
     for place, name in zip(others, shown, strict=True):

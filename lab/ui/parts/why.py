@@ -1,4 +1,4 @@
-"""Why autograd: what one gradient costs, and what a formula and differences do instead."""
+"""Why autograd: what one gradient costs, and how formulas and finite differences compare."""
 
 import inspect
 import math
@@ -60,11 +60,11 @@ TRY_THIS = {
     "cost": "From how many parameters on is reverse mode the fastest? Is it the same for the chain?",
     "formula": "Find a function whose derivative, as a formula, grows by no more than the automatic one does.",
 }
-TICK, SLICE = 0.3, 0.2  # seconds from one slice of a timing to the next, and of work in it
-SLOWER = {"2": 2, "20": 20, "200": 200, "2000": 2000}  # guesses: so many times
+TICK, SLICE = 0.3, 0.2  # seconds between two slices of a timing, and of work in each
+SLOWER = {"2": 2, "20": 20, "200": 200, "2000": 2000}  # guesses: name in the address -> factor
 LONGER = {"6": 6, "30": 30, "150": 150}
-MOST_TIMES = 6  # a function of itself
-MOST_TEXT = 400  # characters of a formula
+MAX_TIMES = 6  # times that a function is applied to itself
+MAX_TEXT = 400  # characters of a formula
 
 
 def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
@@ -84,10 +84,10 @@ def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
 
 
 PARAMETERS = Field("n", "why parameters", 1000, int, limits=(1, MOST_COUNTED))
-TIMES = Field("times", "why times", 3, int, limits=(1, MOST_TIMES))
+TIMES = Field("times", "why times", 3, int, limits=(1, MAX_TIMES))
 STEPS = [10.0**-exponent for exponent in range(1, 16)]
 H = Field("h", "why h", STEPS[4], lambda text: STEPS[STEPS.index(float(text))], address.number)
-OF_FORMULA = (  # what another expression begins without
+OF_FORMULA = (  # fields that are reset for another expression
     Field("longer", "why longer", None, address.one_of(*LONGER), address.optional),
     Field("by", "why by", 0, int, limits=(0, 64)),
 )
@@ -103,7 +103,7 @@ FIELDS = (
 
 
 def _expression() -> tuple[Expression, dict[str, float | list]] | None:
-    """The learner's expression and its inputs. Guesses are for one expression: another one asks again."""
+    """Ask for the learner's expression and its inputs, and reset the guess for another expression."""
     session = st.session_state
     expression = expression_box.expression_box(NAME, EXAMPLES)
     if session["why guessed of"] != session["why expression"]:
@@ -122,7 +122,7 @@ def _nearest(options: Mapping[str, int], ratio: float) -> str:
 
 
 def _nearest_verdict(options: Mapping[str, int], ratio: float, guessed: str) -> str:
-    """How the guess was, and which of the choices is the nearest on a logarithmic scale."""
+    """Say whether the guess is the nearest choice on a logarithmic scale, or which one is."""
     nearest = _nearest(options, ratio)
     if nearest == guessed:
         return "✓ Your guess was the nearest."
@@ -140,7 +140,7 @@ def _cost() -> None:
     session = st.session_state
     guessed = _guess_times("With 1,000 parameters, how many times slower are finite differences?", SLOWER, "why slower")
     timing = session.get("why timings", {}).get(session["why family"])
-    measured = _said(timing, running=False) if guessed and timing and timing.done else ""
+    measured = _summary(timing, running=False) if guessed and timing and timing.done else ""
     ask = "" if guessed else FIRST
     runners.show("why runners", session["why parameters"], _choose_count, ask=ask, measured=measured.replace("**", ""))
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -170,9 +170,9 @@ def _choose_count(count: int) -> None:
 
 
 def _timed(family: str, ticking: bool) -> None:
-    """A fragment: while a timing runs, it goes on for a slice each time, and shows what is known.
+    """Run a timing for one slice, as a fragment, and show the results so far.
 
-    ticking  the fragment runs again by itself
+    ticking  True if the fragment reruns by itself
     """
     session = st.session_state
     timings: dict[str, Timing] = session.setdefault("why timings", {})
@@ -205,7 +205,7 @@ def _timed(family: str, ticking: bool) -> None:
                 type="primary",
                 key="why measure",
             )
-        st.markdown(_said(timing, ticking))
+        st.markdown(_summary(timing, ticking))
     if timing and not timing.done:
         st.progress(timing.share, "of all passes")
     if timing and timing.points:
@@ -248,7 +248,7 @@ def _timed(family: str, ticking: bool) -> None:
             )
 
 
-def _said(timing: Timing | None, running: bool) -> str:
+def _summary(timing: Timing | None, running: bool) -> str:
     if timing is None:
         return "" if st.session_state["why slower"] else FIRST
     if not timing.done:
@@ -288,7 +288,7 @@ def _formula() -> None:
         times = st.slider("Times applied", *TIMES.limits, key="why times", width=200)
         h = st.select_slider("Step h of the difference", STEPS, format_func=numeral, key="why h", width=200)
         guessed = _guess_times(
-            f"Guess: applied {MOST_TIMES} times, its derivative is longer than that of the function alone",
+            f"Guess: applied {MAX_TIMES} times, its derivative is longer than that of the function alone",
             LONGER,
             "why longer",
         )
@@ -296,21 +296,21 @@ def _formula() -> None:
         leaves = {name: Tensor(number, label=name) for name, number in point.items()}
         function = repeated(expression, by, times)
         result = function(**leaves)
-        whole = formula(result, leaves)
+        as_formula = formula(result, leaves)
         result.backward()
-    except (ExpressionError, NoFormula, RuntimeError) as error:  # the last: nothing to go backward through
+    except (ExpressionError, NoFormula, RuntimeError) as error:  # RuntimeError: the result needs no gradient
         expression_box.mistake(error)
         return
     left, right = st.columns([3, 2], gap="medium")
     if guessed is None:
         with left:
             st.markdown(f"The function, applied {counted(times, 'time')}. {FIRST}")
-            st.code(text(whole, MOST_TEXT), language=None, wrap_lines=True)
+            st.code(text(as_formula, MAX_TEXT), language=None, wrap_lines=True)
         with right:
             _draw_operations([_autograd(expression, point, by)])
         return
     grown = _growth(expression, point, by)
-    slope = derivative(whole, by)
+    slope = derivative(as_formula, by)
     automatic = float(np.sum(leaves[by].grad or 0.0))
     difference = numerical_gradient(lambda x: function(**{**point, by: x}).item(), point[by], h).item()
     at = grown[times - 1]
@@ -354,11 +354,11 @@ def _formula() -> None:
 
 
 def _no_derivative(function: Callable[..., Tensor], point: dict[str, float], by: str, *found: float) -> str:
-    """What makes the three ways meaningless at this point, or an empty text."""
+    """Say why the three ways are meaningless at this point; "" if they are not."""
     if not np.isfinite(found).all():
         return (
             "**Here the function has no finite value or slope**, and none of the three is a derivative. "
-            "Move the inputs to where it has."
+            "Move the inputs to a point where it has both."
         )
     if gradcheck(lambda **at: function(**{**point, **at}), {by: point[by]}).kinks:
         return (
@@ -369,11 +369,11 @@ def _no_derivative(function: Callable[..., Tensor], point: dict[str, float], by:
 
 
 def _growth(expression: Expression, point: dict[str, float], by: str) -> list[Growth]:
-    """Once for each expression: the counts do not depend on the values."""
+    """Count the operations of the formulas, once for each expression as they do not depend on the values."""
     session, key = st.session_state, (expression.text, by)
     if session.get("why growth of") != key:
         with st.spinner("Writing the formulas down"):
-            session["why grown"] = list(growth(expression, point, by, MOST_TIMES))
+            session["why grown"] = list(growth(expression, point, by, MAX_TIMES))
         session["why growth of"] = key
     grown: list[Growth] = session["why grown"]
     return grown
@@ -393,15 +393,15 @@ def _apart(number: float, automatic: float) -> str:
 
 def _written(slope: Formula, at: Growth, by: str) -> None:
     st.markdown(f"The derivative by {escape_markdown(by)}, by the chain rule, as it is written down:")
-    st.code(text(slope, MOST_TEXT), language=None, wrap_lines=True)
+    st.code(text(slope, MAX_TEXT), language=None, wrap_lines=True)
     if not has_sympy():
-        st.info("SymPy, which simplifies formulas, is not installed: `pip install sympy` brings it.")
+        st.info("SymPy, which simplifies formulas, is not installed. Install it with `pip install sympy`.")
     elif at.simplified is None:
         st.markdown("It is too long to be simplified while you wait.")
     else:
         st.markdown("Simplified by SymPy:")
         short = at.simplified.text
-        st.code(short if len(short) <= MOST_TEXT else f"{short[:MOST_TEXT]} …", language=None, wrap_lines=True)
+        st.code(short if len(short) <= MAX_TEXT else f"{short[:MAX_TEXT]} …", language=None, wrap_lines=True)
 
 
 def _autograd(expression: Expression, point: dict[str, float], by: str) -> Line:
@@ -410,7 +410,7 @@ def _autograd(expression: Expression, point: dict[str, float], by: str) -> Line:
     def count() -> list[tuple[float, float]]:
         results = (
             repeated(expression, by, times)(**{name: Tensor(number) for name, number in point.items()})
-            for times in range(1, MOST_TIMES + 1)
+            for times in range(1, MAX_TIMES + 1)
         )
         return [(times, sum(passes(result))) for times, result in enumerate(results, start=1)]
 

@@ -1,4 +1,4 @@
-"""The wider field: this engine beside PyTorch and in its words, with less memory; where it comes from and leads."""
+"""The wider field: this engine and PyTorch compared, memory against time, larger layers, history and books."""
 
 import math
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from lab.ui.player import player
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 
-KEPT = "Bytes kept at the worst moment"
+KEPT_TITLE = "Bytes kept at the worst moment"
 READING = read_rows(Path(__file__).parents[2] / "lessons" / "reading.toml")
 YEARS = ("1847", "1951", "1964", "1970", "1986", "2015")
 TRY_THIS = {
@@ -55,7 +55,7 @@ SEGMENTS = Field("segments", "field segments", 2, int, limits=(2, 32))
 DIFFER = Field("differ", "field differ", None, int, address.optional, limits=(0, len(QUESTIONS)))
 FIELDS = (
     DIFFER,
-    Field("asked", "field asked", False, address.flag, address.flagged),  # a reload, or a link, asks again
+    Field("asked", "field asked", False, address.flag, address.flagged),  # so that a reload asks again
     Field("question", "field question", next(iter(QUESTIONS)), address.one_of(*QUESTIONS)),
     LAYERS,
     WIDTH,
@@ -70,7 +70,7 @@ FIELDS = (
 # ---------------------------------------------------------------- this engine, PyTorch, JAX, static graphs
 
 
-def _beside() -> None:
+def _compare() -> None:
     st.markdown(
         f"Both engines get the same {len(QUESTIONS)} questions; this one has answered. **Guess first: how many "
         "outcomes differ in PyTorch?**"
@@ -96,22 +96,22 @@ def _beside() -> None:
             ("This engine", question.source, here[key]),
             ("PyTorch", question.torch, there.get(key)),
         )
-        for column, (name, code, said) in zip(st.columns(2), sides, strict=True):
+        for column, (name, code, reply) in zip(st.columns(2), sides, strict=True):
             column.code(code, wrap_lines=True)
-            column.markdown(f"{name}: **{escape_markdown(said.text) if said else '?'}**")
+            column.markdown(f"{name}: **{escape_markdown(reply.text) if reply else '?'}**")
     with st.expander("What both are, and what is left out here"):
         _at_a_glance()
 
 
 def _pytorch() -> tuple[str, dict[str, EngineAnswer]]:
-    """PyTorch's version and answers, once it was asked; before that its button."""
+    """Return PyTorch's version and answers; before it has been asked, draw a button and return none."""
     session = st.session_state
     if not memoize("torch", 1, installed):
         st.info("PyTorch is not installed where this page runs: its column stays empty.", icon=":material/info:")
         return "", {}
     if session["field asked"]:
         try:
-            with st.spinner("PyTorch is being imported: some seconds."):
+            with st.spinner("Importing PyTorch takes a few seconds."):
                 return memoize("asked", 1, pytorch_answers)
         except RuntimeError as error:
             st.error(escape_markdown(str(error)), icon=":material/block:")
@@ -121,13 +121,13 @@ def _pytorch() -> tuple[str, dict[str, EngineAnswer]]:
         session["field asked"] = True
 
     st.button(
-        "Ask PyTorch", icon=":material/play_arrow:", help="In a process of its own, which then ends.", on_click=ask
+        "Ask PyTorch", icon=":material/play_arrow:", help="Runs in a separate process, which then ends.", on_click=ask
     )
     return "", {}
 
 
 def _at_a_glance() -> None:
-    """What both are; of PyTorch what its manual says."""
+    """Tabulate what both engines are; the facts about PyTorch are from its manual."""
     st.markdown(
         markdown_table(
             ["", "this engine", "PyTorch"],
@@ -198,7 +198,7 @@ def _counted(plain: checkpoint.Cost, chosen: checkpoint.Cost) -> None:
 
 
 def _fewest(guessed: str, layers: int, best: checkpoint.Cost) -> None:
-    """How the guess was, and why."""
+    """Say whether the guess was right, and why."""
     away = {
         name: abs(math.log(best.segments / count))
         for name, count in (("two", 2), ("root", layers**0.5), ("all", layers))
@@ -213,7 +213,7 @@ def _fewest(guessed: str, layers: int, best: checkpoint.Cost) -> None:
 def _curves(
     plain: checkpoint.Cost, costs: list[checkpoint.Cost], best: checkpoint.Cost | None, layers: int, theme: str
 ) -> dict[str, charts.Chart]:
-    """What has been measured, next to a plain pass; the best of all once it may be seen."""
+    """Draw the measured costs next to those of a plain pass. best: the cheapest, or None before the guess."""
     segments = Axis("segments", ends=(0, layers))
     marks = [Mark("y", plain.kept, "everything kept")]
     if best:
@@ -221,7 +221,7 @@ def _curves(
     kept, ran = ([(cost.segments, getattr(cost, name)) for cost in costs] for name in ("kept", "runs"))
     return {
         "kept": charts.lines(
-            KEPT,
+            KEPT_TITLE,
             [Line("bytes kept", kept)],
             segments,
             Axis("bytes", ends=(0, plain.kept)),
@@ -275,7 +275,7 @@ def _history() -> None:
     )
     guess = st.segmented_control("The year", YEARS, key="field year")
     if guess is None:
-        st.info("Choose a year: then the line is shown.", icon=":material/help:")
+        st.info("Choose a year to see the history.", icon=":material/help:")
         return
     verdict = "You were right" if guess == "1970" else f"Not {guess}"
     st.markdown(f"**{verdict}: 1970**, in a master’s thesis in Helsinki, on how rounding errors add up.")
@@ -293,7 +293,7 @@ def _reading() -> None:
 PART = page.TabGroup(
     FIELDS,
     {
-        "beside": _tab("beside", _beside),
+        "beside": _tab("beside", _compare),
         "memory": _tab("memory", _memory),
         "next": _tab("next", _reading),
     },

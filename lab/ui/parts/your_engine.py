@@ -1,4 +1,4 @@
-"""Your engine: what a learner has built, in the player, trained beside the lab's own, and on a page to keep."""
+"""Your engine: the learner's own engine in the player, in a training next to the lab's, and on a page to keep."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ FIELDS = (
 
 
 def _chosen() -> Engine | None:
-    """The engine that is shown: the one that was asked for, or else the one that passed last."""
+    """Return the chosen engine, or else the one that passed last; None if the learner has none."""
     session, engines = st.session_state, finished.engines()
     if not engines:
         return None
@@ -75,12 +75,12 @@ def _chosen() -> Engine | None:
         session["own expression"] == EXPRESSION[0].default
         and session["own expression"] not in EXAMPLES[session["own engine"]]
     ):
-        _begin()  # a link that names the engine alone
+        _begin()  # the link names only the engine
     return engines[session["own engine"]]
 
 
 def _begin() -> None:
-    """With another engine, the page begins with an expression for it."""
+    """Start with an expression that the chosen engine can compute."""
     session = st.session_state
     session["own expression"], session["own inputs"] = next(iter(EXAMPLES[session["own engine"]])), {}
     expression_box.begin(NAME)
@@ -140,18 +140,18 @@ def _passes(current: PageState, engine: Engine) -> None:
 
 @st.fragment
 def _moving(current: PageState, engine: Engine, expression: Expression, live: Mapping[str, Live]) -> None:
-    """live: the inputs as they start from here; a drag changes them, and runs only this again."""
+    """Draw the part of the page that a dragged input reruns. live: the inputs with their initial values."""
     session = st.session_state
-    said = st.container()  # always there, so that the player keeps its place on the page
+    above = st.container()  # always there, so that the player keeps its place on the page
     with current.fragment(kept=["event"]):
         values = session["own inputs"] = live_values(PLAYER_KEY, live)
     of, last = session.get("own played", (None, None))
     rows: list[ComparedRow] = []
-    with said:
+    with above:
         trace = _trace(engine, expression, values, rows)
         if trace is None and of == (engine, expression.text):
             trace = last
-            st.caption("The player still shows the pass before.")
+            st.caption("The player still shows the previous pass.")
     if trace is None:
         return
     session["own played"] = (engine, expression.text), trace
@@ -167,21 +167,21 @@ def _moving(current: PageState, engine: Engine, expression: Expression, live: Ma
     if shown.failed:
         st.info("The player could not be loaded. Load the page again.")
     if rows:
-        told = [(row.name, *map(brief, row.gradients), "✓" if row.agrees else "✗") for row in rows]
-        st.markdown(markdown_table(["gradient of", "your engine", "the lab’s", "finite differences", "agree"], told))
+        cells = [(row.name, *map(brief, row.gradients), "✓" if row.agrees else "✗") for row in rows]
+        st.markdown(markdown_table(["gradient of", "your engine", "the lab’s", "finite differences", "agree"], cells))
 
 
 @dataclass(frozen=True)
 class ComparedRow:
-    """The gradient of an input: by the learner's engine, by the lab's, and by differences of the learner's passes."""
+    """The gradient of an input by the learner's engine, the lab's, and finite differences of the learner's engine."""
 
     name: str
     gradients: tuple[np.ndarray, np.ndarray, np.ndarray]
-    slopes: tuple[Slope, ...]  # what differences say about the learner's; () without a gradient
+    slopes: tuple[Slope, ...]  # of the differences; () without a gradient
 
     @property
     def agrees(self) -> bool:
-        """With the lab's, and with the differences wherever there is a derivative."""
+        """Whether the learner's gradient agrees with the lab's and, where there is a derivative, the differences."""
         mine, labs, differences = self.gradients
         others = [labs] if self.slopes else [labs, differences]
         return all(slope.kind != "differs" for slope in self.slopes) and all(
@@ -193,13 +193,13 @@ class ComparedRow:
 def _trace(
     engine: Engine, expression: Expression, values: Mapping[str, float | list], rows: list[ComparedRow]
 ) -> Trace | None:
-    """The passes of the learner's engine, and in a sentence what they are worth; `rows` get the gradients."""
+    """Run the passes on the learner's engine and say whether its gradients are right; append them to `rows`."""
     try:
         labs = record(expression, values)
     except ExpressionError as error:
         expression_box.mistake(error)
         return None
-    except (RuntimeError, ValueError) as error:  # no input takes part in the result, say
+    except (RuntimeError, ValueError) as error:  # for example because no input takes part in the result
         st.warning(escape_markdown(str(error)))
         return None
     shape = np.shape(labs.nodes[labs.output]["value"])
@@ -237,8 +237,8 @@ def _keep(_: PageState, engine: Engine) -> None:
     training = training if training and training.done else None
     days = choice.all_days(course)
     st.markdown(
-        "One HTML file with your code, the tasks and their days, and what the training gave. It is made by your own "
-        "lab, so it is something to keep, and no proof."
+        "One HTML file with your code, the tasks and their days, and the result of the training. Your own lab makes "
+        "it, so it is something to keep, not a proof."
     )
     today = datetime.now(UTC).date()
     made = certificate.page(course, engine.source, days, finished.checks(course), training, today)
@@ -246,7 +246,7 @@ def _keep(_: PageState, engine: Engine) -> None:
         "Download the page", made, "my-engine.html", "text/html", type="primary", icon=":material/download:"
     )
     if training is None:
-        st.caption("There is no training in it yet: press Train first, if it is to have one.")
+        st.caption("There is no training in it yet. To include one, press Train first.")
     else:
         st.caption("The last training of this engine is in it.")
     rows = [(task.title, days.get(task.key, "passed before")) for task in course.tasks]

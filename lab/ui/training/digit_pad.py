@@ -18,10 +18,10 @@ _component = component(
 
 
 def digit_pad(key: str) -> np.ndarray | None:
-    """Show the pad; what is drawn on it as a bitmap (32, 32) of 0 and 1, or None while it is empty."""
+    """Show the pad and return the drawing as a bitmap (32, 32) of 0 and 1, or None while it is empty."""
     sent = _component(key=key, on_ink_change=keep_value).get("ink")
     try:
         bitmap = parse(sent) if isinstance(sent, str) else None
-    except ValueError:  # a visitor's input: not sent by the pad
+    except ValueError:  # the pad never sends this, but a visitor can
         return None
     return bitmap if bitmap is not None and bitmap.any() else None

@@ -1,4 +1,4 @@
-"""What the training doctor says of a run, and its remedies as experiments: old and new settings side by side."""
+"""Shows the training doctor's verdict on a run, and tries its remedies in experiments with old and new settings."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from lab.ui import page
 from lab.ui.training import visit
 from lab.ui.training.settings import in_words, remedy_button, trainable
 
-TICK = 0.3  # seconds between two looks at an experiment
+TICK = 0.3  # seconds between two updates of an experiment
 MAX_TRIED = 20  # results that a visit keeps
-INSTRUMENTS = {  # of the doctor -> the tab that shows it; the loss is always in sight
+INSTRUMENTS = {  # a finding's instrument -> the tab that shows it; the loss is always visible
     "gap": "Accuracy",
     "norms": "Norms and updates",
     "histogram": "Histograms over the epochs",
@@ -31,14 +31,14 @@ INSTRUMENTS = {  # of the doctor -> the tab that shows it; the loss is always in
 
 
 def say(seen: Sequence[Record], config: Config, place: DeltaGenerator, trials: Sequence[Trial] = ()) -> None:
-    """The verdict on the records up to the cursor, with the results of the remedies that were tried."""
+    """Show the verdict on the records up to the cursor, with the results of the remedies that were tried."""
     found = _found(seen, config)
     if not found:
         place.caption("The doctor speaks after the first epoch.")
         return
     box = place.container()
     first, *more = found
-    trials = _of(found, trials)
+    trials = _trials_of(found, trials)
     text = f"{_name(first, trials)} {' '.join(first.evidence)} {_advice(first, trials)}"
     if tab := INSTRUMENTS.get(first.instrument):
         text += f" See “{'R²' if tab == 'Accuracy' and is_regression(seen[0]) else tab}”."
@@ -62,19 +62,19 @@ def say(seen: Sequence[Record], config: Config, place: DeltaGenerator, trials: S
 
 
 def _found(seen: Sequence[Record], config: Config) -> list[Finding]:
-    """The doctor's findings, none before the first epoch."""
+    """Return the doctor's findings; none before the first epoch."""
     records = [record for record in seen if record["epoch"] > 0]
     return diagnose(records, config) if records else []
 
 
-def _of(found: Sequence[Finding], trials: Sequence[Trial]) -> list[Trial]:
-    """The trials of remedies that these findings name."""
+def _trials_of(found: Sequence[Finding], trials: Sequence[Trial]) -> list[Trial]:
+    """Return the trials of the remedies in these findings."""
     named = [finding.settings for finding in candidates(found)]
     return [trial for trial in trials if trial.finding.settings in named]
 
 
 def _name(finding: Finding, trials: Sequence[Trial]) -> str:
-    """With how sure it is: a suspicion is shown to be right only by a remedy that helped."""
+    """Return the finding's name and how sure it is; "shown" only if its remedy has helped."""
     if finding.well:
         return f"**{finding.name}.**"
     helped = any(trial.helps and trial.finding.settings == finding.settings for trial in trials)
@@ -99,10 +99,9 @@ def _result(trial: Trial) -> str:
 
 
 def prescribe(seen: Sequence[Record], run: LiveRun) -> None:
-    """A button that tries the next remedy; for one that has helped, and for one that cannot be tried, a button that
-    sets it."""
+    """Draw a button that tries the next remedy, and buttons that set a remedy that helped or cannot be tried."""
     config, found = run.config.latest, _found(seen, run.config)
-    trials = _of(found, tried(run))
+    trials = _trials_of(found, tried(run))
     with _remedies():
         if (under_way := experiment(run)) and not under_way.done:
             pairs = len(under_way.histories)
@@ -134,7 +133,7 @@ def prescribe(seen: Sequence[Record], run: LiveRun) -> None:
 
 
 def prescribe_again(seen: Sequence[Record], config: Config, before: Callable[[], None]) -> None:
-    """For a recorded run: for each finding a button that sets its remedy on the page. before: what it does first."""
+    """Draw a button for each finding of a recorded run that sets its remedy. before: called first by each button."""
     found = _found(seen, config)
     with _remedies():
         for finding in found:
@@ -167,20 +166,20 @@ def _begin(finding: Finding, run: LiveRun) -> None:
 
 
 def experiment(run: LiveRun) -> TrialResult | None:
-    """The one on this run, under way or done, if there is one."""
+    """Return the running or finished experiment on this run, or None."""
     found: TrialResult | None = st.session_state.get("training trial")
     same = found and (found.config, found.dataset.fingerprint) == (run.config, run.trainer.dataset.fingerprint)
     return found if same else None
 
 
 def progress(run: LiveRun) -> tuple[int, ...]:
-    """How many epochs its curves have: another one whenever they have changed."""
+    """Return the number of epochs in each curve of the experiment, which changes whenever a curve does."""
     found = experiment(run)
     return tuple(len(one) for pair in found.histories for one in pair) if found else ()
 
 
 def watch(run: LiveRun) -> bool:
-    """Bring the experiment on this run up to date. Is it still under way? When it is done, its result is kept."""
+    """Update the experiment on this run, keep its result when it is done, and tell whether it is still running."""
     session, found = st.session_state, experiment(run)
     if not found or found.done:
         return False
@@ -196,7 +195,7 @@ def watch(run: LiveRun) -> bool:
 
 
 def stop() -> None:
-    """End the experiment that is under way; its curves so far go, too."""
+    """Stop the running experiment and discard its curves."""
     found: TrialResult | None = st.session_state.get("training trial")
     if found and not found.done:
         found.stop()
@@ -204,6 +203,6 @@ def stop() -> None:
 
 
 def tried(run: LiveRun) -> list[Trial]:
-    """The results of the experiments on runs with these settings and data."""
+    """Return the results of the experiments on runs with the same settings and data."""
     known = st.session_state["training tried"]
     return [trial for identity, trial in known if identity == digest(run)] if known else []

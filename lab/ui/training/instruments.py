@@ -1,4 +1,4 @@
-"""The instruments of the Training lab: the script lays them out, a fragment fills them again while it trains."""
+"""The instruments of the Training lab: the script lays them out, and a fragment updates them during training."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ from lab.ui.address import Field, one_of
 from lab.ui.chart_host import ChartHost, clicked_epoch
 from lab.ui.memoize import memoize
 from lab.ui.training import doctor, visit
-from lab.ui.training.network import LINES, heard, picture
+from lab.ui.training.network import LINES, picture, pointed_unit
 from lab.ui.training.settings import LAYERS, command, csv_name, set_widgets
 from model import MLP
 
-ROUND, UPDATES = 4.0, 21  # seconds that the page follows the training without a rest, and drawings in that time
-SLOW, REST = 4, 10  # drawings of the quick charts for one of a slow one, and for one of what the doctor says
-TICK = 0.5  # seconds until it looks whether to begin again
-POINTS = 500  # of the samples, on the plane
+ROUND, UPDATES = 4.0, 21  # seconds of one run of the fragment, and updates in that time
+SLOW, REST = 4, 10  # a slow chart is redrawn every SLOW updates, the doctor's verdict every REST updates
+TICK = 0.5  # seconds between two runs of the fragment
+POINTS = 500  # samples drawn on the plane
 CURVE = 120  # points of the curve of a regression
-CELLS, SMALL = 40, 11  # of the plane, along each side: of the main picture, and of the small ones
-IMAGES = 20
+CELLS, SMALL = 40, 11  # cells of the plane along each side: in the main picture, in the small ones
+IMAGES = 20  # samples drawn as images
 TRIAL = "Trial"
-PANEL = {  # beside the plane, one of them at a time
+PANEL = {  # tab -> chart; one of them is shown next to the plane
     TRIAL: "trial",
     "Norms and updates": "gradients",
     "Accuracy": "accuracy",
@@ -59,18 +59,18 @@ PANEL = {  # beside the plane, one of them at a time
     "Lost units": "dead",
     "Confusion": "confusion",
 }
-TALL, HALF = "var(--training-tall)", "var(--training-half)"  # heights of the pictures: assets/training.css
+TALL, HALF = "var(--training-tall)", "var(--training-half)"  # heights of the charts, from assets/training.css
 HEIGHTS = {"loss": HALF, **dict.fromkeys(PANEL.values(), HALF)}
 NOTES = {"loss": "band behind: single batches"}
 ANSWER = "the answer of the network"
 POINTS_OF, IMAGES_OF = ("validation", "training"), ("first", "mistakes")
 AXES, RIDGES_OF = ("automatic", "linear", "logarithmic"), ("weights", "gradients")
 TABS = ("Histograms over the epochs", "Command line")
-DWARFS = 10.0  # times the lowest loss: from there on an axis is logarithmic by itself
+LOG_RATIO = 10.0  # ratio of the highest to the lowest loss above which the automatic axis is logarithmic
 
 
 def _unit(text: str) -> str:
-    """ "1.3": unit 3 of layer 1. One that the network does not have gives way to its answer."""
+    """Parse a unit: "1.3" is unit 3 of layer 1. `choose_view` replaces one that the network does not have."""
     layer, number = map(int, text.split("."))
     return f"layer {layer}, unit {number}"
 
@@ -79,7 +79,7 @@ def _shown_unit(unit: str) -> str:
     return ".".join(re.findall(r"\d+", unit))
 
 
-VIEW = (  # what the visitor wants to see, of whatever is trained
+VIEW = (  # the visitor's choices for the instruments, which apply to any run
     Field("unit", "training unit", ANSWER, _unit, _shown_unit),
     Field("tables", "training tables", False, lambda text: text == "True"),
     Field("discrete", "training discrete", False, lambda text: text == "True"),
@@ -96,22 +96,22 @@ VIEW = (  # what the visitor wants to see, of whatever is trained
 
 @dataclass(frozen=True)
 class View:
-    """What the visitor wants to see of a run."""
+    """The visitor's choices of what to see of a run."""
 
     run: LiveRun
-    chosen: int  # epoch
-    unit: tuple[int, int] | None  # a layer and a unit that fill the plane, both from 0; of layer -1 are the features
-    lines: str  # of the picture of the network: weights or gradients
-    points: str
-    images: str
-    axis: str  # of the loss: one of AXES
+    chosen: int  # epoch on the slider
+    unit: tuple[int, int] | None  # layer and unit drawn on the plane, from 0; layer -1 has the features; None: answer
+    lines: str  # of LINES, in the picture of the network
+    points: str  # of POINTS_OF
+    images: str  # of IMAGES_OF
+    axis: str  # of AXES, for the loss
 
     @property
     def log(self) -> bool:
-        """Is the axis of the loss logarithmic?"""
+        """Whether the axis of the loss is logarithmic."""
         losses = [record["train_loss"] or 0.0 for record in self.run.history]
-        dwarfs = max(losses) > DWARFS * min(losses) > 0
-        return self.axis == "logarithmic" or (self.axis == "automatic" and dwarfs)
+        steep = max(losses) > LOG_RATIO * min(losses) > 0
+        return self.axis == "logarithmic" or (self.axis == "automatic" and steep)
 
     @property
     def cursor(self) -> int | None:
@@ -120,13 +120,12 @@ class View:
 
     @property
     def held_out(self) -> bool:
-        """Has the run samples to validate on?"""
+        """Whether the run has validation samples."""
         return self.run.config.val_fraction > 0
 
     @property
     def part(self) -> str:
-        """Of the data, what is looked at where nobody chooses: without validation samples, the dataset has the
-        training's in their place."""
+        """The part of the data that charts without a choice show: validation samples, or else training samples."""
         return "validation" if self.held_out else "training"
 
     @property
@@ -135,14 +134,14 @@ class View:
         return self.run.history if self.cursor is None else self.run.history[: self.cursor + 1]
 
     def network(self) -> MLP:
-        """A copy of the network at the cursor, or of the nearest epoch before it that is kept."""
+        """Return a copy of the network at the cursor, or at the nearest earlier epoch that is kept."""
         return self.run.network(None if self.cursor is None else self.run.kept_epoch(self.cursor))
 
 
 def choose_view(speed: Callable[[], None], change_network: Callable[[dict[str, Any]], None]) -> View:
-    """The widgets that choose it. They stand outside of what is redrawn while training.
+    """Draw the widgets for a View and return it; they are outside the fragment that is redrawn during training.
 
-    speed: draws one more beside those of the epoch; change_network: is called with settings as texts.
+    speed: draws the choice of a speed next to the epoch; change_network: callback for settings as texts.
     """
     session = st.session_state
     run: LiveRun = session["training worker"].run
@@ -168,7 +167,7 @@ def choose_view(speed: Callable[[], None], change_network: Callable[[dict[str, A
     )
     speed()
     hidden = run.config.hidden if on_a_plane(run) else ()
-    pointed = heard(run.config, change_network)
+    pointed = pointed_unit(run.config, change_network)
     units = {
         f"layer {above + 1}, unit {number + 1}": (above, number)
         for above, width in enumerate(hidden)
@@ -192,12 +191,12 @@ def choose_view(speed: Callable[[], None], change_network: Callable[[dict[str, A
             st.toggle("Numbers of all pictures as tables", key="training tables")
             st.toggle("Hide the settings, also in the link", key="training hide")
     unit = (units.get(session["training unit"]) if pointed is None else pointed) if on_a_plane(run) else None
-    chosen_to_see = (session[f"training {name}"] for name in ("lines", "points", "images", "log"))
-    return View(run, chosen, unit, *chosen_to_see)
+    choices = (session[f"training {name}"] for name in ("lines", "points", "images", "log"))
+    return View(run, chosen, unit, *choices)
 
 
 def on_a_plane(run: LiveRun) -> bool:
-    """Has it two inputs, over which classes can be drawn?"""
+    """Tell whether the run classifies samples with two inputs, so that its answers can be drawn on a plane."""
     return run.trainer.dataset.train_x.shape[1] == 2 and not is_regression(run.history[0])
 
 
@@ -207,17 +206,17 @@ def choice(label: str, options: tuple[str, ...], key: str) -> str:
 
 @dataclass
 class Places:
-    """Where the instruments stand, to be filled again while the training goes on."""
+    """The places of the instruments on the page, which are updated during training."""
 
     boards: ChartHost
     doctor: DeltaGenerator
-    slow: dict[str, Callable[[], Chart]]  # what is read rather than watched
+    slow: dict[str, Callable[[], Chart]]  # charts that are redrawn in turn, not at each update
     next_slow: int = 0
-    complete: bool = False  # has everything been drawn once?
+    complete: bool = False  # True once everything has been drawn
 
 
 def lay_out(view: View, progress: DeltaGenerator) -> Places:
-    """Room for all instruments, which `draw` or `follow` fills; that of the run's progress is in a place of its own."""
+    """Reserve places for all instruments, which `draw` or `follow` fills. progress: place of the progress bar."""
     session, slow = st.session_state, _slow(view)
     first = _first(view)
     compared = (
@@ -247,26 +246,25 @@ def lay_out(view: View, progress: DeltaGenerator) -> Places:
             else:
                 del slow[PANEL[title]]
     with st.container(key="training-doctor", horizontal=True, vertical_alignment="top", gap="small"):
-        said = st.empty()
-        if not session["training running"]:  # what is redrawn while training may not draw buttons
+        verdict = st.empty()
+        if not session["training running"]:  # the fragment that runs during training must not draw buttons
             doctor.prescribe(view.seen, view.run)
     detail = _tabs(view)
     if detail:
         key, slow[key] = detail
         boards.board(key)
-    return Places(boards, said, slow)
+    return Places(boards, verdict, slow)
 
 
 def _first(view: View) -> str:
-    """The picture of what the network does: where it decides what, or the curve that it has found; its answers to
-    images, or what it mistakes."""
+    """Return the key of the main chart: the plane or fitted curve, the answers to images, or the confusion matrix."""
     trainer = view.run.trainer
     plane = on_a_plane(view.run) or is_regression(view.run.history[0])
     return "plane" if plane else "samples" if trainer.dataset.image_shape else "confusion"
 
 
 def draw(view: View, places: Places) -> None:
-    """Fill all instruments with what they were laid out for."""
+    """Fill all instruments."""
     doctor.say(view.seen, view.run.config, places.doctor, doctor.tried(view.run))
     session, shown = st.session_state, _quick(view) | places.slow
     chosen = [
@@ -289,7 +287,7 @@ def draw(view: View, places: Places) -> None:
 
 
 def train(run: LiveRun, turn: int) -> None:
-    """Bring the run up to date; when it is done, or cannot go on, begin the script again."""
+    """Update the run from its worker; when it is done or has failed, rerun the script."""
     session = st.session_state
     try:
         session["training worker"].watch(turn)
@@ -302,26 +300,26 @@ def train(run: LiveRun, turn: int) -> None:
 
 
 def follow(view: View, places: Places, turn: int) -> None:
-    """Train for a round, and keep the instruments up to date.
+    """Update the instruments during training, for one round.
 
-    One long run of a fragment instead of many short ones, and one slow instrument at a time: the browser goes through
-    all of the page whenever a run begins and ends, and with everything that it is sent. Moving a widget ends the run.
+    The browser goes through the whole page whenever a run begins or ends and for each update. So this is one long run
+    of a fragment instead of many short ones, with one slow chart at a time. Moving a widget ends the run.
     """
-    if not places.complete:  # in the full run of the script, which must not take long: the rounds begin after it
-        train(view.run, turn)  # what it was told to at the run's beginning has moved the picture by now
+    if not places.complete:  # in the full run of the script, which must be short: the rounds begin after it
+        train(view.run, turn)  # the training has advanced since the beginning of this run
         draw(view, places)
         return
     begun, behind = time.monotonic(), view.cursor is not None
     for update in range(UPDATES):
         train(view.run, turn)
         if behind != (view.cursor is not None):
-            st.rerun()  # what stands outside of this fragment changes, too
+            st.rerun()  # elements outside the fragment change, too
         shown = _quick(view)
         if update % SLOW == 1:
             key = list(places.slow)[places.next_slow % len(places.slow)]
             places.next_slow += 1
             shown[key] = places.slow[key]
-        others = _progress(view) | _network(view) | _tables()  # a text that a newer one overtakes is never read
+        others = _progress(view) | _network(view) | _tables()  # in each update, as the browser may skip a text
         if update % REST == 0:
             doctor.say(view.seen, view.run.config, places.doctor, doctor.tried(view.run))
         places.boards.fill({key: make() for key, make in shown.items()}, others)
@@ -334,7 +332,7 @@ def follow(view: View, places: Places, turn: int) -> None:
 
 
 def follow_trial(view: View, places: Places) -> None:
-    """Train for the doctor's experiment, and keep its curves up to date; when it is done, begin the script again."""
+    """Update the curves of the doctor's experiment; when it is done, rerun the script."""
     if not places.complete:
         draw(view, places)
         return
@@ -346,14 +344,14 @@ def follow_trial(view: View, places: Places) -> None:
 
 def _trial(view: View) -> Chart:
     experiment = doctor.experiment(view.run)
-    assert experiment is not None  # or there is no place for it
+    assert experiment is not None  # otherwise it has no place
     histories = experiment.histories
     until = charts.horizon(max(len(one) for pair in histories for one in pair) - 1, experiment.config.epochs)
     return charts.trial(histories, until=until, part=view.part, theme=page.theme())
 
 
 def _when(view: View) -> str:
-    """The words for the epoch of a picture. Not every epoch of a long run is kept."""
+    """Name the epoch of a chart, or the nearest one that is kept; "" if it follows the training."""
     if view.cursor is None:
         return ""
     kept = view.run.kept_epoch(view.cursor)
@@ -361,7 +359,7 @@ def _when(view: View) -> str:
 
 
 def _progress(view: View) -> dict[str, Any]:
-    """How far the run is, for its place on a board."""
+    """Return the data of the progress bar, for the board "progress"."""
     run, trainer, losses = view.run, view.run.trainer, view.run.losses()
     where = f"Epoch {trainer.epoch} of {run.config.epochs}"
     if trainer.batch:
@@ -374,7 +372,7 @@ def _progress(view: View) -> dict[str, Any]:
 
 
 def _quick(view: View) -> dict[str, Callable[[], Chart]]:
-    """What is watched, several times a second, as functions that draw it."""
+    """Return functions that draw the charts of each update, several times a second."""
     run = view.run
 
     def loss() -> Chart:
@@ -385,7 +383,7 @@ def _quick(view: View) -> dict[str, Callable[[], Chart]]:
 
 
 def _slow(view: View) -> dict[str, Callable[[], Chart]]:
-    """What is read rather than watched, as functions that draw it."""
+    """Return functions that draw the charts that are redrawn in turn."""
     run, layers = view.run, view.run.trainer.layer_names
 
     if is_regression(run.history[0]):
@@ -404,14 +402,14 @@ def _slow(view: View) -> dict[str, Callable[[], Chart]]:
 
 
 def lost_units(config: Config, records: list[Record], hidden: list[str], options: dict[str, Any]) -> Chart:
-    """Units that no longer learn: an activation with flat ends loses them there, the others where they give 0."""
+    """Draw the units that no longer learn: saturated ones of an activation with flat ends, or else dead ones."""
     flat = OPS.get(config.activation, UNKNOWN).saturates
     return (charts.saturation if flat else charts.dead_units)(records, hidden, **options)
 
 
 def _plane(view: View) -> Chart:
     data, network = view.run.trainer.dataset, view.network()
-    # A network knows standardised inputs. A visitor's own points stay where they were placed, and the plane with them.
+    # The network's inputs are standardised, but a visitor's own points are drawn where they were placed.
     xs, ys = seen_xs, seen_ys = grid(data.train_x, CELLS)
     inputs, labels = (data.train_x, data.train_y) if view.points == "training" else (data.val_x, data.val_y)
     placing = "points" in view.run.own
@@ -439,7 +437,7 @@ def _plane(view: View) -> Chart:
 
 
 def _fit(view: View) -> Chart:
-    """The curve of a regression with one input; of one with more, its answers beside what they should be."""
+    """Draw a regression's curve if it has one input, or else its answers against the targets."""
     data, network = view.run.trainer.dataset, view.network()
     inputs, wanted = (data.train_x, data.train_y) if view.points == "training" else (data.val_x, data.val_y)
     inputs, wanted = inputs[:POINTS], data.in_units(wanted[:POINTS])
@@ -451,14 +449,14 @@ def _fit(view: View) -> Chart:
 
 
 def empty_plane() -> None:
-    """The visitor's own points, while they are too few to be trained on."""
+    """Draw the visitor's own points while they are too few to train on."""
     boards = ChartHost("training", heights=HEIGHTS)
     boards.board("plane")
     boards.fill({"plane": charts.board(st.session_state["own points"], points.CLASSES, points.REACH, page.theme())})
 
 
 def unchecked(config: Config) -> None:
-    """What cannot be told of a run that holds nothing out; nothing of one that does."""
+    """Say what cannot be judged if a run has no validation samples."""
     if not config.val_fraction:
         st.caption(
             "**No samples are held out for validation.** There is no gap to see, the doctor cannot detect overfitting, "
@@ -472,7 +470,7 @@ def _by_epoch(view: View) -> dict[str, Any]:
 
 
 def _both_parts(view: View) -> dict[str, Any]:
-    """The same for a chart of training and validation, with the runs to compare."""
+    """Return the options of `_by_epoch` and those of a chart of training and validation, with the runs to compare."""
     return {"held_out": view.held_out, "others": _others(), **_by_epoch(view)}
 
 
@@ -498,7 +496,7 @@ def _tables() -> dict[str, Any]:
 
 
 def _network(view: View) -> dict[str, Any]:
-    """The picture of the network, for its place on a board."""
+    """Return the picture of the network, for the board "network"."""
     run, plane = view.run, None
     if on_a_plane(run):
         plane = grid_of(*grid(run.trainer.dataset.train_x, SMALL))
@@ -508,7 +506,7 @@ def _network(view: View) -> dict[str, Any]:
 
 
 def _tabs(view: View) -> tuple[str, Callable[[], Chart]] | None:
-    """Only the open tab is drawn. Returns its chart's key, and what makes the chart again."""
+    """Draw the open tab, and return the key of its chart and the function that draws it; None without a chart."""
     drawings = (_ridges, _terminal)
     for draw, tab in zip(drawings, st.tabs(TABS, key="training tabs", on_change="rerun"), strict=True):
         if tab.open:
@@ -539,7 +537,7 @@ def _terminal(view: View) -> None:
 
 
 def choose_ridges(layers: list[str]) -> tuple[str, str]:
-    """Widgets for a layer, and for "weight" or "gradient"."""
+    """Draw the choices of a layer and of weights or gradients; return the layer, and "weight" or "gradient"."""
     with st.container(horizontal=True):
         layer = layer_choice("Layer", layers, "training ridge layer")
         of = choice("Histograms of the", RIDGES_OF, "training ridge of")

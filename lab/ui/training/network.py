@@ -1,7 +1,7 @@
-"""The network as a picture: units as tiles with what each computes, joined by lines that are the weights.
+"""The network as a picture: units as tiles that show what each computes, joined by lines for the weights.
 
-It is drawn on a board of charts, by static/network/; a component, outside of what is redrawn while training, says at
-which tile the visitor points and what is to change: what one inside a fragment says waits for the fragment to end.
+static/network/ draws it on a board of charts. A separate component reports the tile that the visitor points at and
+changes to the network. It is outside the fragment that runs during training, whose messages wait until it ends.
 """
 
 from __future__ import annotations
@@ -24,20 +24,24 @@ from lab.training.predictions import PlaneGrid, layer_maps
 from lab.ui.assets import component, keep_value
 from model import MLP
 
-DIGITS = np.array(list(string.digits + string.ascii_uppercase))  # of base 36: one for each shade
-MAX_UNITS = 8  # of a layer whose lines are drawn one by one
-MAX_TILES = 64  # of a layer
-MANY_LAYERS = 3  # hidden: of more, a layer shows MAX_UNITS tiles
-LARGEST = 1e39  # no float32 is larger
+DIGITS = np.array(list(string.digits + string.ascii_uppercase))  # base 36: one digit for each shade
+MAX_UNITS = 8  # units of a layer whose lines are drawn one by one
+MAX_TILES = 64  # tiles of a layer
+MANY_LAYERS = 3  # a network with more hidden layers shows only MAX_UNITS tiles of each
+MAX_WEIGHT = 1e39  # larger than any float32
 LINES = ("weights", "gradients")
 _teller = component("network_teller", "network/network.js", "tell")
 
 
 @dataclass(frozen=True)
 class Column:
-    """Inputs, a layer, or outputs. maps: (rows, columns, units), for those that can be seen; words: on the tiles, by
-    default their numbers where they have no picture; layer: see `NetworkColumn` in types.d.ts; on, keys: of features,
-    which the network gets, and their names in a Config."""
+    """A column of the picture: the inputs, a hidden layer, or the outputs.
+
+    maps         pictures of the units, of shape (rows, columns, units), or None
+    layer        see `NetworkColumn` in types.d.ts
+    on, keys     for features: which ones the network uses, and their names in a Config
+    words        text on the tiles; by default the number of a tile without a picture
+    """
 
     name: str
     count: int
@@ -79,7 +83,7 @@ def _coded(values: np.ndarray, theme: str) -> str:
 def picture(
     run: LiveRun, network: MLP, plane: PlaneGrid | None, *, lines: str, height: str, theme: str, note: str = ""
 ) -> dict[str, Any]:
-    """What a board shows as "network". plane: over which the units are drawn, for data on a plane; lines: of LINES."""
+    """Return the data of the board "network". plane: grid on which units are drawn, or None; lines: of LINES."""
     columns = [_inputs(run, network, plane), *_layers(run, network, plane)]
     matrices = [layer.weight.numpy() for layer in network.layers]
     if lines == "gradients":
@@ -113,8 +117,8 @@ def picture(
 
 
 def _drawable(matrix: np.ndarray) -> np.ndarray:
-    """Weights of a network that has diverged as numbers whose squares do not overflow."""
-    return np.nan_to_num(matrix.astype(float), nan=0.0, posinf=LARGEST, neginf=-LARGEST)
+    """Replace nan and inf, as in a network that has diverged, by numbers whose squares do not overflow."""
+    return np.nan_to_num(matrix.astype(float), nan=0.0, posinf=MAX_WEIGHT, neginf=-MAX_WEIGHT)
 
 
 def _few(column: Column) -> bool:
@@ -122,7 +126,7 @@ def _few(column: Column) -> bool:
 
 
 def _wires(matrix: np.ndarray, few_from: bool, few_to: bool) -> list[list[float]]:
-    """A number for each line; where a column is large, one line from or to all of it stands for the norm of many."""
+    """Return a number for each line; a line from or to a whole large column gets the norm of its weights."""
     drawn = matrix
     if not few_from:
         drawn = np.linalg.norm(drawn, axis=0, keepdims=True)
@@ -154,12 +158,12 @@ def _inputs(run: LiveRun, network: MLP, plane: PlaneGrid | None) -> Column:
 
 
 def _layers(run: LiveRun, network: MLP, plane: PlaneGrid | None) -> list[Column]:
-    """Hidden layers with what their units compute, and the outputs."""
+    """Return the columns of the hidden layers, with pictures of what their units compute, and of the outputs."""
     data, hidden = run.trainer.dataset, run.config.hidden
     maps: list[np.ndarray | None] = [None] * (len(hidden) + 1)
     if plane is not None:
         maps = [found[::-1] for found in layer_maps(network, plane)]
-    elif data.image_shape and hidden:  # what a unit of the first layer looks for is an image itself
+    elif data.image_shape and hidden:  # the weights of a unit in the first layer form an image
         maps[0] = network.layers[0].weight.numpy().reshape(*data.image_shape, -1)
     columns = [
         Column(
@@ -177,15 +181,18 @@ def _layers(run: LiveRun, network: MLP, plane: PlaneGrid | None) -> list[Column]
     return [*columns, Column("outputs", data.outputs, maps[-1], names, (), words=words)]
 
 
-def heard(config: Config, changed: Callable[[dict[str, Any]], None]) -> tuple[int, int] | None:
-    """The unit that the visitor points at, as layer and number, from 0; layer -1 is that of the features. Of a network
-    with this configuration: another one is none. changed: is called with what is to change in the network, as texts."""
+def pointed_unit(config: Config, changed: Callable[[dict[str, Any]], None]) -> tuple[int, int] | None:
+    """Return the unit that the visitor points at, as layer and number from 0; layer -1 has the features.
+
+    Returns None for no unit, or one that a network with this Config does not have. changed: callback for changes to
+    the network, as texts.
+    """
     key = "training-network-teller"
 
     def change() -> None:
-        told = st.session_state[key].get("change")
-        if isinstance(told, dict) and all(isinstance(text, str) for text in told.values()):
-            changed({name: text for name, text in told.items() if name in ("hidden", "features")})
+        sent = st.session_state[key].get("change")
+        if isinstance(sent, dict) and all(isinstance(text, str) for text in sent.values()):
+            changed({name: text for name, text in sent.items() if name in ("hidden", "features")})
 
     place = _teller(key=key, on_unit_change=keep_value, on_change_change=change).get("unit")
     widths = (len(FEATURES), *config.hidden)

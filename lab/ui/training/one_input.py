@@ -1,4 +1,4 @@
-"""What a trained network makes of one input, in the player and on the digit pad; and its weights, to take along."""
+"""One input through a trained network, in the player and on the digit pad; and its weights as a download."""
 
 import io
 
@@ -21,8 +21,8 @@ from lab.ui.training.instruments import View
 from lab.ui.training.settings import FIELD
 
 
-def read_along(view: View) -> None:
-    """One sample in the player; for images like those of the pad, also the pad, to draw one."""
+def show_one_input(view: View) -> None:
+    """Show one sample in the player and, for images of the pad's size, the pad to draw one."""
     player_box = st.expander("One sample, step by step, in the player", key="training probe open", on_change="rerun")
     if player_box.open:
         with player_box:
@@ -35,7 +35,7 @@ def read_along(view: View) -> None:
 
 
 def take_weights(view: View) -> None:
-    """The weights that all instruments show, in a file like the one that the command line writes."""
+    """Offer the weights that the instruments show as a file in the format of the command line."""
 
     def saved() -> bytes:
         buffer = io.BytesIO()
@@ -66,7 +66,7 @@ def _play_sample(view: View) -> None:
         return
     data = run.trainer.dataset
     number = st.number_input("Training sample", 1, len(data.train_x), key="training sample", width=FIELD) - 1
-    label = data.train_y[number].item()  # an index of a class, or the target
+    label = data.train_y[number].item()  # index of the class, or the target of a regression
     wanted = f"is of class {escape_markdown(data.classes[label])}" if data.classes else f"should give {label:.3g}"
     st.markdown(f"Sample {number + 1} {wanted}. The weights are those of the epoch shown above.")
     prose("They are the [[leaves|leaf]]: the [[backward pass]] finds the [[gradient]] of the loss for each of them.")

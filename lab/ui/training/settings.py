@@ -1,4 +1,4 @@
-"""The settings of the Training lab: its widgets, checked by `Config`, kept in the address, said as a command."""
+"""The settings of the Training lab: widgets that `Config` checks, their fields in the address, and the command line."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ from model import ACTIVATIONS, INITS
 
 OWN = "Your own settings"
 OWN_DATA = ("points", "table")
-PLANES = (*(name for name in SYNTHETIC if name != "sine"), "points")  # two inputs and classes
-DATA = (*BUILT_IN, *OWN_DATA)  # no MNIST: a page loads nothing from the network
+PLANES = (*(name for name in SYNTHETIC if name != "sine"), "points")  # data with two inputs and classes
+DATA = (*BUILT_IN, *OWN_DATA)  # no MNIST, because a page loads nothing from the network
 DECAYS = (0.0, 0.0001, 0.001, 0.01, 0.1, 1.0)
 RATES = (0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 NOISES = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
 SAMPLES = (20, 50, 100, 200, 500, 1000, 2000, 5000)
 BATCHES = (1, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 FRACTIONS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
-LAYERS, WIDTH, EPOCHS = 6, 256, 300  # at most, so that one visitor cannot take the server from the others
+LAYERS, WIDTH, EPOCHS = 6, 256, 300  # maxima, so that one visitor cannot occupy the server
 LABELS = {
     "data": "Data",
     "noise": "Noise",
@@ -66,11 +66,11 @@ LABELS = {
     "skip": "Skip connections",
     "features": "Input features",
 }
-FIELD = 140  # pixels: five settings side by side on a desk, two on a phone
+FIELD = 140  # pixels; five settings fit side by side on a desktop, two on a phone
 
 
 def _hidden(text: str) -> tuple[int, ...]:
-    """Widths such as "16 8", "16, 8" or "16-8". Raises ConfigError, a ValueError, with a sentence."""
+    """Parse widths of layers such as "16 8", "16, 8" or "16-8". Raises ConfigError, a ValueError."""
     hidden = parse_widths(text)
     if len(hidden) > LAYERS or max(hidden, default=1) > WIDTH:
         raise ConfigError(
@@ -80,7 +80,7 @@ def _hidden(text: str) -> tuple[int, ...]:
 
 
 def _features(text: str) -> tuple[str, ...]:
-    """Names such as "x y x2". Raises ConfigError."""
+    """Parse names of features such as "x y x2". Raises ConfigError."""
     return Config(features=tuple(text.split())).features
 
 
@@ -89,7 +89,7 @@ def _key(name: str) -> str:
 
 
 def _in_widget(name: str, value: Any) -> Any:
-    """A value of a Config as its widget has it: widths as a text, 0 for no limit."""
+    """Convert a value of a Config to that of its widget: lists become text, and no limit becomes 0."""
     return " ".join(map(str, value)) if name in LISTS else (value or UNLIMITED[name]) if name in UNLIMITED else value
 
 
@@ -113,7 +113,7 @@ def _setting(
 def _shown_widths(text: str) -> str | None:
     try:
         return _in_widget("hidden", _hidden(text))
-    except ConfigError:  # the page says so, and an address needs no mistakes
+    except ConfigError:  # the page shows the error, and the address leaves it out
         return None
 
 
@@ -121,13 +121,13 @@ LISTS = ("hidden", "features")  # tuples in a Config, texts in the session
 
 
 def _changes(text: str) -> tuple[Change, ...]:
-    """ "0:lr=0.01 12:lr=0.1": what changes while the run trains, and at 0 what it began with."""
+    """Parse changes of settings during training, such as "0:lr=0.01 12:lr=0.1"; epoch 0 has the initial values."""
     return tuple(map(parse_change, text.split()))
 
 
 CHANGES_KEY = "training changes"
 CHANGES = Field("changes", CHANGES_KEY, (), _changes, lambda changes: changes_text(changes) or None)
-UNLIMITED = {"clip": 0.0, "patience": 0}  # what their widgets have where a Config has None
+UNLIMITED = {"clip": 0.0, "patience": 0}  # values of the widgets for None in a Config
 SETTINGS = {
     field.name: field
     for field in (
@@ -157,7 +157,7 @@ SETTINGS = {
 
 
 def restored() -> Config:
-    """The settings as the address said them; the usual ones, with a note, where they do not fit together."""
+    """Return the settings in the address, or the usual ones with a note if those do not fit together."""
     try:
         return _config()
     except ConfigError as error:
@@ -167,27 +167,27 @@ def restored() -> Config:
 
 
 def _config() -> Config:
-    """What the widgets show. Raises ConfigError."""
+    """Build a Config from the widgets. Raises ConfigError."""
     settings = {name: st.session_state[_key(name)] for name in SETTINGS}
     settings["hidden"], settings["features"] = _hidden(settings["hidden"]), _features(settings["features"])
     if settings["data"] not in PLANES:
-        settings["features"] = ()  # left for later
+        settings["features"] = ()  # here and below, the widget keeps its value for other data or another optimizer
     if settings["data"] not in SYNTHETIC:
-        settings["noise"] = settings["samples"] = None  # left for later, as momentum is
+        settings["noise"] = settings["samples"] = None
     if settings["optimizer"] != "sgd":
-        settings["momentum"] = 0.0  # adam has its own, and leaves this one for later
+        settings["momentum"] = 0.0  # Adam has its own
     config = Config(**settings | {name: settings[name] or None for name in UNLIMITED})
     changes = st.session_state[CHANGES_KEY]
     if changes:
         first = {name: value for after, name, value in changes if after == 0}
-        whole = replace(config, **first, changes=tuple(change for change in changes if change[0] > 0))
-        if whole.latest == config:  # or a widget has been moved since
-            return whole
+        changed = replace(config, **first, changes=tuple(change for change in changes if change[0] > 0))
+        if changed.latest == config:  # otherwise a widget has been moved since
+            return changed
     return config
 
 
 def set_widgets(config: Config) -> None:
-    """Let the widgets show a configuration, with the values that it ends with; it is what the visitor wants."""
+    """Set the widgets to a configuration's latest values, as a decision of the visitor, who is not asked again."""
     session, latest = st.session_state, config.latest
     for name in SETTINGS:
         session[_key(name)] = _in_widget(name, getattr(latest, name))
@@ -197,8 +197,11 @@ def set_widgets(config: Config) -> None:
 
 
 def decide(worker: Worker, config: Config) -> Config:
-    """What to train when the widgets say `config` while a run has begun. What can change in a running network changes;
-    for anything else the visitor is asked, and the run goes on until then."""
+    """Return the Config to train, given the one in the widgets and the present run.
+
+    Settings that can change during training are changed. For others the visitor is asked, and the run goes on until
+    they answer.
+    """
     session, run = st.session_state, worker.run
     if session.pop("training decided", False) or config == run.config or run.done or not run.batches:
         return config
@@ -207,14 +210,14 @@ def decide(worker: Worker, config: Config) -> Config:
     if not (other.keys() <= set(LIVE) and worker.change(other)):
         if not run.records:
             return config
-        session["training proposal"] = config.latest  # what the widgets show, from the first epoch on
+        session["training proposal"] = config.latest  # the widgets' settings from the first epoch on
     set_widgets(run.config)
     session.pop("training decided")
     return run.config
 
 
 def change_network(changed: Mapping[str, str]) -> None:
-    """Layers, units or features as the picture of the network says; what this page does not take is left as it is."""
+    """Set layers, units or features that were changed in the picture; ignore values that this page does not accept."""
     for name, text in changed.items():
         with contextlib.suppress(ConfigError):
             SETTINGS[name].parse(text)
@@ -223,12 +226,12 @@ def change_network(changed: Mapping[str, str]) -> None:
 
 
 def _sentence(error: ConfigError) -> str:
-    """An error in the words of the page: an option of the command line is a widget here."""
+    """Return an error that names the page's widget instead of the option of the command line."""
     return f"{LABELS.get(error.setting, error.setting.capitalize())} {error.problem}".strip()
 
 
 def chosen() -> tuple[Config | None, str]:
-    """The settings as a Config; or None, and a sentence that says why they cannot be trained."""
+    """Return the settings as a Config; or None and a sentence that says why they cannot be trained."""
     try:
         return _config(), ""
     except ConfigError as error:
@@ -236,7 +239,7 @@ def chosen() -> tuple[Config | None, str]:
 
 
 def choose_lesson(config: Config | None) -> None:
-    """The list of lessons; it says which one the settings are. A link may hide it."""
+    """Draw the list of lessons, which shows the lesson of the settings, unless a link hides it."""
 
     def begin() -> None:
         if st.session_state["training lesson"] in LESSONS:
@@ -258,12 +261,12 @@ def choose_lesson(config: Config | None) -> None:
 
 
 def lesson() -> Lesson | None:
-    """The lesson that the page shows, if the settings are those of one."""
+    """Return the lesson with the present settings, or None."""
     return LESSONS.get(st.session_state["training lesson"])
 
 
 def main_settings() -> None:
-    """The widgets of what is changed most, the most important first, in one line."""
+    """Draw the settings that visitors change most, in one line, the most important first."""
     _choice("data", DATA, format_func=lambda name: f"your {name}" if name in OWN_DATA else name)
     _scale("lr", RATES)
     _choice("activation", ACTIVATIONS)
@@ -276,7 +279,7 @@ def main_settings() -> None:
 
 
 def more() -> None:
-    """A button for the next seed: other samples and other initial weights; and all other settings, folded."""
+    """Draw a button for the next seed, which gives other samples and initial weights, and a popover with the rest."""
 
     def draw() -> None:
         state.step()
@@ -290,13 +293,13 @@ def more() -> None:
         help="Use the next seed: other samples and other initial weights.",
     )
     box = st.popover("More", icon=":material/tune:", key="training settings", on_change="rerun")
-    if box.open:  # Streamlit's browser side would show widgets in a closed one with the values of their first run
+    if box.open:  # widgets in a closed popover would show the values of their first run
         with box:
             _folded()
 
 
 def _folded() -> None:
-    """The widgets of all others."""
+    """Draw all other settings."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
             LABELS["hidden"], key=_key("hidden"), help="Their widths, such as 16 8. Empty: none.", width=FIELD
@@ -322,14 +325,14 @@ def _choice(name: str, options: tuple, **more: Any) -> None:
 
 
 def _scale(name: str, scale: tuple) -> None:
-    """A list of the values of a scale, and of those that a link or a run brought along."""
+    """Draw a choice from the values of a scale and those that a link or a run has used."""
     options = sorted({*st.session_state.get(f"{_key(name)} scale", scale), st.session_state[_key(name)]})
     st.session_state[f"{_key(name)} scale"] = options
     st.selectbox(LABELS[name], options, format_func="{:g}".format, key=_key(name), width=FIELD)
 
 
 def _scale_or_usual(name: str, scale: tuple, usual: float) -> None:
-    """The same, and None, which is what is usual, in grey: a cross brings it back."""
+    """Draw a choice from a scale, or None for the usual value, which is shown in grey; a cross resets it."""
     chosen = st.session_state[_key(name)]
     options = sorted({*scale, *([] if chosen is None else [chosen])})
     st.selectbox(
@@ -349,10 +352,7 @@ def _count(name: str, **more: Any) -> None:
 
 
 def remedy_button(config: Config, remedy: Mapping[str, Any], key: str, also: Callable[[], None] = lambda: None) -> None:
-    """A button that sets what a remedy changes of a run's settings, where the page has all of them.
-
-    also: what else it does, before that.
-    """
+    """Draw a button that applies a remedy to a run's settings, if this page can train them. also: called first."""
     if not remedy or not trainable(changed := replace(config.latest, **remedy)):
         return
 
@@ -365,7 +365,7 @@ def remedy_button(config: Config, remedy: Mapping[str, Any], key: str, also: Cal
 
 
 def in_words(remedy: Mapping[str, Any], between: str = " ") -> str:
-    """What a remedy changes, in the words of the settings: "learning rate 0.001 and initial weights he"."""
+    """Describe a remedy by the labels of its settings: "learning rate 0.001 and initial weights he"."""
     return " and ".join(
         f"{_mid_sentence(LABELS[name])}{between}{setting_text(value)}" for name, value in remedy.items()
     )
@@ -376,12 +376,12 @@ def _mid_sentence(label: str) -> str:
 
 
 def csv_name(own: Own) -> str:
-    """The file that holds the visitor's own data."""
+    """Return the name of the file with the visitor's own data."""
     return str(own.get("name", "points.csv"))
 
 
 def command(config: Config, own: Own) -> str:
-    """The same run on the command line."""
+    """Write the command line that trains the same run."""
     default = Config()
     if own:
         config = replace(config, data=f"csv:{csv_name(own)}", target=own.get("target"), task=own.get("task"))
@@ -397,8 +397,7 @@ def command(config: Config, own: Own) -> str:
 
 
 def trainable(config: Config) -> bool:
-    """Can this page train it? A run of the command line may have other data, a larger network, or more than its
-    widgets take."""
+    """Tell whether this page can train a Config; the command line allows other data and larger values."""
     small = len(config.hidden) <= LAYERS and max(config.hidden, default=1) <= WIDTH
     values = {name: _in_widget(name, getattr(config, name)) for name in SETTINGS}
     fitting = all(value is None or SETTINGS[name].fits(value) for name, value in values.items())

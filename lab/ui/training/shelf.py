@@ -1,4 +1,4 @@
-"""The shelf of the Training lab: earlier runs, to compare and to go back to, and those of the command line."""
+"""The shelf of the Training lab: earlier runs to compare and reopen, and runs of the command line."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def _recorded(name: str) -> Kept:
         raise ValueError(str(error)) from None
 
 
-OPENED = Field("run", "training opened", None, _recorded, lambda kept: kept.name)  # a recorded run, as it was
+OPENED = Field("run", "training opened", None, _recorded, lambda kept: kept.name)  # a recorded run of the command line
 
 
 def shelf(put_in_place: Callable[[LiveRun], None]) -> None:
-    """put_in_place: makes a run that is opened the one that the page shows."""
+    """Show the table of earlier runs in an expander. put_in_place: makes a reopened run the page's present run."""
     session = st.session_state
     own = session["training shelf"]
     box = st.expander(f"Earlier runs ({len(own)} of this visit)", key="training shelf open", on_change="rerun")
@@ -57,7 +57,7 @@ def shelf(put_in_place: Callable[[LiveRun], None]) -> None:
 
 
 def read_ticks() -> None:
-    """The runs that are ticked in the table of the last run of the script are those to compare with."""
+    """Take the runs that the visitor has ticked in the table as those to compare with."""
     session = st.session_state
     key, runs = session.get("training shelf table", ("none yet", []))
     if key in session:
@@ -65,7 +65,7 @@ def read_ticks() -> None:
 
 
 def _table(runs: list[Kept], put_in_place: Callable[[LiveRun], None]) -> None:
-    """All runs, with what differs among them as columns. Those that are ticked are drawn beside the present one."""
+    """Draw the table of all runs, whose columns are what differs among them; a tick adds a run to the charts."""
     session = st.session_state
     names = [run.name for run in runs]
     compared = [other.name for other in session["training compared"]]
@@ -73,7 +73,7 @@ def _table(runs: list[Kept], put_in_place: Callable[[LiveRun], None]) -> None:
         "Tick runs to draw their validation curves next to the present run. Tick a single one to open, reuse, rename "
         "or delete it. Click a heading to sort."
     )
-    # Of other runs it is another table: the ticks of this one are the numbers of its rows.
+    # Ticks are row numbers, so a table of other runs needs another key.
     session["training shelf table"] = f"training shelf {hash(tuple(names))}", runs
     st.dataframe(
         table(runs),
@@ -92,7 +92,7 @@ def _table(runs: list[Kept], put_in_place: Callable[[LiveRun], None]) -> None:
 
 
 def _shelved(kept: Kept, put_in_place: Callable[[LiveRun], None]) -> None:
-    """One run of the shelf: what it reached, what it did differently, and what can be done with it."""
+    """Show one run of the shelf: its result, how its settings differ, and buttons to open, rename or delete it."""
     session = st.session_state
 
     def load() -> None:
@@ -100,7 +100,7 @@ def _shelved(kept: Kept, put_in_place: Callable[[LiveRun], None]) -> None:
         set_widgets(kept.config)
 
     def go_back_to() -> None:
-        assert kept.file is not None  # or there is no button for it
+        assert kept.file is not None  # otherwise the button does not exist
         with _complaining():
             run = visits.unpack(kept.file)
             load()
@@ -168,7 +168,7 @@ def _shelved(kept: Kept, put_in_place: Callable[[LiveRun], None]) -> None:
 
 @contextlib.contextmanager
 def _complaining() -> Iterator[None]:
-    """What cannot be done to a run on disk becomes a sentence above the shelf."""
+    """Turn an error with a run on disk into a message above the shelf."""
     try:
         yield
     except (RunError, ConfigError) as error:
@@ -176,7 +176,7 @@ def _complaining() -> Iterator[None]:
 
 
 def recorded(kept: Kept) -> None:
-    """A run of the command line as it was recorded, instead of the one in training: nothing is trained for it."""
+    """Show a recorded run of the command line in place of the run in training; nothing is trained."""
     session, last, theme = st.session_state, len(kept.records), page.theme()
 
     def close() -> None:
@@ -205,7 +205,7 @@ def recorded(kept: Kept) -> None:
     options: dict[str, Any] = {"until": charts.horizon(last, kept.config.epochs), "theme": theme}
     options["cursor"] = epoch if epoch < last else None
     seen = kept.records[:epoch]
-    counted = [record for record in seen if record.keys() >= BULKY]  # not every epoch of a long run has its histograms
+    counted = [record for record in seen if record.keys() >= BULKY]  # a long run has no histograms for some epochs
     near = f"epoch {counted[-1]['epoch']}, the nearest that is kept" if counted[-1] is not seen[-1] else ""
     held_out = bool(kept.config.val_fraction)
     scored = charts.explained if is_regression(kept.records[0]) else charts.accuracy

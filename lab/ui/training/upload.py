@@ -1,4 +1,4 @@
-"""The widgets with which visitors bring their own data: points on a plane, or a table as a CSV file."""
+"""Widgets for the visitor's own data: points on a plane, or a table as a CSV file."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ from lab.ui.address import Field
 from lab.ui.chart_host import clicked_points
 from lab.ui.table import escape_markdown
 
-ROWS, COLUMNS, MOST_CLASSES = 20_000, 100, 20  # of a table: the server is shared
+MAX_ROWS, MAX_COLUMNS, MAX_CLASSES = 20_000, 100, 20  # of a table, because the server is shared
 LAST, AS_IT_IS = "last", "automatic"
 POINTS = Field("points", "own points", points.START, points.from_text, points.to_text)
 
 
 def your_points(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
-    """Points that are clicked on the plane, or typed; their dataset and text, or None with a sentence when they cannot
-    be trained yet."""
+    """Let the visitor click or type points, and return their dataset and what it was made from.
+
+    Returns None after a message if they cannot be trained on yet.
+    """
     session = st.session_state
 
     def add(*places: tuple[float, float]) -> None:
@@ -67,11 +69,14 @@ def your_points(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
 
 
 def your_table(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
-    """A file to upload and its label column; its dataset and what it was made from, or None with a sentence."""
+    """Let the visitor upload a table and choose its target column, and return its dataset and what it was made from.
+
+    Returns None after a message if there is no file yet or it cannot be used.
+    """
     session = st.session_state
     own: Own | None = session.get("own table")
     with st.container(key="training-own", horizontal=own is not None, vertical_alignment="center", gap="small"):
-        # The table outlives the widget, which forgets its file when the page is left.
+        # The table is kept in the session, because the widget forgets its file when the page is left.
         place = st.container() if own is None else st.popover("Another table", icon=":material/upload_file:")
         file = place.file_uploader(
             "A table as CSV: input columns, of numbers or of a few different texts, and a target column",
@@ -90,16 +95,17 @@ def your_table(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
                 st.info("**Your table: no file yet**, so there is nothing to train on. Choose one above.")
                 return None
             with st.container(horizontal=True, vertical_alignment="center"):
-                session.setdefault("own table target", own["target"] or LAST)  # Streamlit forgets it with the page
+                # Streamlit forgets both when the page is left.
+                session.setdefault("own table target", own["target"] or LAST)
                 session.setdefault("own table task", own.get("task") or AS_IT_IS)
                 target = place.selectbox("Target column", [LAST, *_header(own["table"])], key="own table target")
                 task = place.selectbox("Task", [AS_IT_IS, *TASKS], key="own table task")
                 own = own | {"target": None if target == LAST else target, "task": None if task == AS_IT_IS else task}
                 session["own table"] = own
                 asked = (own, val_fraction, seed)
-                if session.get("own table asked") != asked:  # reading takes long, and the page is drawn often
+                if session.get("own table asked") != asked:  # reading is slow
                     data = from_table(own["table"], own["name"], own["target"], val_fraction, seed, own["task"])
-                    _fits(data, val_fraction)
+                    _check_size(data, val_fraction)
                     said = (*data.notes, *data_card.sentences(data_card.card(data)))
                     session["own table data"], session["own table said"], session["own table asked"] = data, said, asked
                 data, said = session["own table data"], session["own table said"]
@@ -109,29 +115,29 @@ def your_table(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
             name = escape_markdown(file.name) if file else "This file"
             st.error(f"{name} is not text in UTF-8: save the table as CSV in UTF-8.")
             return None
-        except DataError as error:  # which repeats names and cells of the table
+        except DataError as error:  # its message may quote the table
             st.error(escape_markdown(str(error)))
             return None
         return data, own
 
 
 def _header(text: str) -> list[str]:
-    """The names in the first row, to choose from; `from_table` judges whether they are names at all."""
+    """Return the texts in the first row, to choose from; `from_table` decides whether they are column names."""
     first = text.partition("\n")[0]
     try:
         names = next(csv.reader(io.StringIO(first), delimiter=separator(first)), [])
     except csv.Error:
         return []
-    return list(dict.fromkeys(name.strip() for name in names if name.strip()))[:COLUMNS]
+    return list(dict.fromkeys(name.strip() for name in names if name.strip()))[:MAX_COLUMNS]
 
 
-def _fits(data: Dataset, val_fraction: float) -> None:
-    """Raises DataError for a table that is more than this page trains."""
+def _check_size(data: Dataset, val_fraction: float) -> None:
+    """Raise DataError for a table that is too large for this page."""
     rows, columns = len(data.train_x) + (len(data.val_x) if val_fraction else 0), data.train_x.shape[1]
-    if rows > ROWS or columns > COLUMNS or len(data.classes) > MOST_CLASSES:
+    if rows > MAX_ROWS or columns > MAX_COLUMNS or len(data.classes) > MAX_CLASSES:
         raise DataError(
             f"{data.name} has {rows:,} rows, {columns} columns and {len(data.classes)} classes; this page takes up to "
-            f"{ROWS:,}, {COLUMNS} and {MOST_CLASSES}: train it on the command line with --data csv:{data.name}."
+            f"{MAX_ROWS:,}, {MAX_COLUMNS} and {MAX_CLASSES}: train it on the command line with --data csv:{data.name}."
         )
 
 
@@ -139,7 +145,7 @@ OWN_DATA = {"points": your_points, "table": your_table}
 
 
 def restore(own: Own) -> None:
-    """The data of a run that is opened again become the visitor's present data (in a callback)."""
+    """Make the data of a reopened run the visitor's present data; call it in a callback."""
     session = st.session_state
     if "points" in own:
         session["own points"] = points.from_text(own["points"])

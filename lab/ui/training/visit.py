@@ -1,5 +1,6 @@
-"""The files of the runs that go with a visit: a run is kept as its training begins, every few seconds, and when the
-browser leaves or reloads. Without a key of the visit nothing is kept.
+"""Saves a visitor's runs to disk: when training begins, every few seconds, and when the browser leaves or reloads.
+
+Without a key in the browser's cookie, nothing is saved.
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ from lab.training.visits import Visit
 from lab.training.worker import Worker
 from lab.ui.visitor import COOKIE, is_key
 
-KEEP = 10.0  # seconds after which a run in training is kept again
+KEEP = 10.0  # seconds between two saves of a run in training
 NOT_KEPT = "Runs cannot be kept on this server: a reload loses what was trained."
 
 
 class Keeper:
-    """Keeps the run that the page of one session shows. complaint: one sentence where that is not possible."""
+    """Saves the run that one session shows. complaint: a sentence if that is not possible, or else ""."""
 
     def __init__(self, visit: Visit) -> None:
         self.visit = visit
         self.complaint = ""
         self._worker: Worker | None = None
-        self._kept: tuple[int, int] | None = None  # which run, and after how many batches
+        self._saved: tuple[int, int] | None = None  # id of the saved run, and its number of batches
         self._due = 0.0
         self._lock = threading.Lock()
         with self.complaining():
@@ -42,7 +43,7 @@ class Keeper:
 
     @contextlib.contextmanager
     def complaining(self) -> Iterator[None]:
-        """Note it where runs cannot be written."""
+        """Set `complaint` according to whether the block can write its files."""
         try:
             yield
         except RunError:
@@ -51,34 +52,34 @@ class Keeper:
             self.complaint = ""
 
     def follow(self, worker: Worker) -> None:
-        """From now on the page shows the run of this worker."""
+        """Save the run of this worker from now on."""
         if worker is not self._worker:
             self._worker, self._due = worker, 0.0
 
     def keep_if_due(self) -> None:
-        """Keep a run in training if it is time."""
+        """Save the run if the last save is long enough ago."""
         if time.monotonic() >= self._due:
             self.keep()
 
     def keep(self) -> None:
-        """Keep the run as it is in this moment, if it has changed since. Any thread may call this."""
+        """Save the run if it has changed since the last save. Any thread may call this."""
         if self._worker is None:
             return
         with self._lock, self._worker.still() as run:
-            now = id(run), run.batches
-            if (run.batches or self._kept) and now != self._kept:
+            present = id(run), run.batches
+            if (run.batches or self._saved) and present != self._saved:
                 with self.complaining():
                     self.visit.keep_present(run)
-                self._kept, self._due = now, time.monotonic() + KEEP
+                self._saved, self._due = present, time.monotonic() + KEEP
 
     def leave(self) -> None:
-        """The browser has left: keep the run, while the server serves others."""
+        """Save the run in a thread, after the browser has left."""
         threading.Thread(target=self.keep, daemon=True).start()
 
 
 @st.cache_resource(show_spinner=False)
 def _keepers() -> weakref.WeakSet[Keeper]:
-    """Those of all sessions that the server remembers."""
+    """Return the keepers of all sessions on this server."""
     return weakref.WeakSet()
 
 
@@ -88,13 +89,15 @@ def _until_the_browser_leaves(_keeper: Keeper) -> Keeper:
 
 
 def files() -> Path:
-    """The folder with the runs of all visitors."""
+    """Return the folder with the runs of all visitors."""
     return runs_folder() / ".visits"
 
 
 def arrived() -> Visit | None:
-    """The visit, in the first run of the page's script, if the browser has a key. What the same browser has in training
-    is kept first: after a reload that is the run from before it."""
+    """Return the visit in the first run of the page's script, if the browser has a key; otherwise None.
+
+    First saves what the same browser trains in other sessions: after a reload, that is the run from before it.
+    """
     session = st.session_state
     key = st.context.cookies.get(COOKIE)
     if "visit keeper" in session or not is_key(key):
@@ -116,32 +119,32 @@ def _keeper() -> Keeper | None:
 
 
 def keep() -> None:
-    """Keep the run that the page shows."""
+    """Save the run that the page shows."""
     if keeper := _keeper():
         keeper.keep()
 
 
 def keep_if_due() -> None:
-    """Keep the run that the page shows, while it trains: every few seconds."""
+    """Save the run that the page shows, if the last save is some seconds ago."""
     if keeper := _keeper():
         keeper.keep_if_due()
 
 
 def keep_tried() -> None:
-    """Keep the results of the remedies that this visit has tried."""
+    """Save the results of the remedies that this visit has tried."""
     if keeper := _keeper():
         with keeper.complaining():
             keeper.visit.keep_tried(st.session_state["training tried"])
 
 
 def complaint() -> str:
-    """Why runs are not kept, in one sentence; "" where they are."""
+    """Say in one sentence why runs are not saved; "" if they are."""
     keeper = _keeper()
     return keeper.complaint if keeper else ""
 
 
 def shelve(run: LiveRun) -> str:
-    """Put the run on the shelf, and return its name there; "" for one that has no complete epoch to show."""
+    """Put the run on the shelf and return its name there; "" if it has no complete epoch."""
     session = st.session_state
     session["training shelf"] = put(session["training shelf"], run.config, run.records, run.own)
     kept = next((kept for kept in session["training shelf"] if (kept.config, kept.own) == (run.config, run.own)), None)
@@ -153,5 +156,5 @@ def shelve(run: LiveRun) -> str:
 
 
 def finished(config: Config) -> LiveRun | None:
-    """The run of these settings, if this or another visitor has trained it to its end, on data that everybody has."""
+    """Return the finished run with these settings, by this or another visitor, if its data are built in; or None."""
     return visits.opened(visits.finished(files(), config))
