@@ -4,7 +4,7 @@
 import { computed, stays } from "../current_page.js";
 
 const PACE = 200; // milliseconds between two writes: browsers refuse to write more often for long
-const STREAMLITS_OWN = ["embed", "embed_options"];
+const STREAMLIT_PARAMETERS = ["embed", "embed_options"];
 
 /** @typedef {object} Address
  * @property {string} session another one for each visit: also for one that the server begins because it lost the last
@@ -91,7 +91,7 @@ function write(data, step) {
     names.flatMap((name) => now.getAll(name).map((value) => [name, value]));
   // Streamlit puts its own first: see `parameters` of ../current_page.js
   const query = String(
-    new URLSearchParams([...kept(STREAMLITS_OWN), ...new URLSearchParams(data.query), ...kept(step ? [] : data.kept)]),
+    new URLSearchParams([...kept(STREAMLIT_PARAMETERS), ...new URLSearchParams(data.query), ...kept(step ? [] : data.kept)]),
   );
   written = performance.now();
   known = bare(data.query, data.kept);
@@ -121,7 +121,7 @@ function ask() {
  * @param {string} query @param {string[]} kept */
 function bare(query, kept) {
   const found = new URLSearchParams(query);
-  for (const name of [...STREAMLITS_OWN, ...kept]) found.delete(name);
+  for (const name of [...STREAMLIT_PARAMETERS, ...kept]) found.delete(name);
   found.sort();
   return String(found);
 }
