@@ -91,7 +91,11 @@ function write(data, step) {
     names.flatMap((name) => now.getAll(name).map((value) => [name, value]));
   // Streamlit puts its own first: see `parameters` of ../current_page.js
   const query = String(
-    new URLSearchParams([...kept(STREAMLIT_PARAMETERS), ...new URLSearchParams(data.query), ...kept(step ? [] : data.kept)]),
+    new URLSearchParams([
+      ...kept(STREAMLIT_PARAMETERS),
+      ...new URLSearchParams(data.query),
+      ...kept(step ? [] : data.kept),
+    ]),
   );
   written = performance.now();
   known = bare(data.query, data.kept);
