@@ -33,7 +33,7 @@ def accumulation(case: Case) -> Iterator[RuleHit]:
                 continue
             direct = any(block is step.loops[-1].body for block, _ in event.path[-2:])  # type: ignore[attr-defined]
             if event.kind == Act.ZERO and event.value is step.value and direct and not event.tests:
-                edit = moved_after(case, event, step)
+                edit = move_after(case, event, step)
                 if edit is not None:
                     yield RuleHit(
                         24,
@@ -139,7 +139,7 @@ def period(branch: ast.If) -> ast.expr | None:
     return None
 
 
-def moved_after(case: Case, zero: Event, step: Event) -> Edit | None:
+def move_after(case: Case, zero: Event, step: Event) -> Edit | None:
     """Return the edit that moves zeroing the gradients to after the step; None if it cannot be moved."""
     line, last = zero.statement.lineno, step.statement.end_lineno or step.statement.lineno
     if case.text.indent(zero.statement).strip() or case.text.indent(step.statement).strip():

@@ -81,6 +81,10 @@ def short(text: str) -> str:
     return line if len(line) <= 60 else f"{line[:57]}..."
 
 
+def inside(around: ast.AST | None, node: ast.AST) -> bool:
+    return around is not None and any(part is node for part in ast.walk(around))
+
+
 def is_simple(statement: ast.stmt | None) -> bool:
     return isinstance(statement, ast.Assign | ast.AugAssign | ast.Expr | ast.Return | ast.AnnAssign)
 

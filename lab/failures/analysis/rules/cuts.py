@@ -584,7 +584,7 @@ def network_behind_a_cut(case: Case) -> Iterator[RuleHit]:
                 continue
             for event in passes:
                 live = list(reach(event.value))
-                if event.loops != step.loops or any(v.op == "call" and not v.cut and not known(v) for v in live):
+                if event.loops != step.loops or any(v.op == "call" and not v.cut and not is_known(v) for v in live):
                     continue
                 kinds = {Cut.DETACH, Cut.NO_GRAD, Cut.CHOICE, Cut.DERIVATIVE}
                 cuts = [v for v in live if v.cut in kinds and isinstance(v.cut_by, ast.expr)]
@@ -592,12 +592,11 @@ def network_behind_a_cut(case: Case) -> Iterator[RuleHit]:
                 if cuts and cuts[0].cut == Cut.DERIVATIVE and isinstance(cuts[0].cut_by, ast.Call):
                     yield from missing_create_graph(case, cuts[0].cut_by, event)
                 elif cuts and cuts[0].cut == Cut.CHOICE and isinstance(cuts[0].cut_by, ast.expr):
-                    yield from report_choice(
-                        case, cuts[0].cut_by, name_or(event.value, "the loss"), event.statement.lineno
-                    )
+                    name = name_or(event.value, "the loss")
+                    yield from report_choice(case, cuts[0].cut_by, name, event.statement.lineno)
                 elif cuts:
                     names = name_or(item, "a network"), name_or(step.value, "its optimizer")
-                    yield from report_hidden_network(case, cuts[0], *names, event)
+                    yield from report_cut_off(case, cuts[0], *names, event)
 
 
 def parameter_behind_a_cut(case: Case) -> Iterator[RuleHit]:
@@ -605,7 +604,7 @@ def parameter_behind_a_cut(case: Case) -> Iterator[RuleHit]:
     Reports nothing if something writes to it, if its name says that it is no weight, or if a pass may reach it."""
     passes = case.all(Act.BACKWARD)
     behind = [(e, list(reach(e.value))) for e in passes]
-    if any(v.branches or (v.op == "call" and not v.cut and not known(v)) for _, live in behind for v in live):
+    if any(v.branches or (v.op == "call" and not v.cut and not is_known(v)) for _, live in behind for v in live):
         return
     alive = {id(v) for _, live in behind for v in live}
     written = {id(e.value) for e in case.all(Act.WRITE, Act.UPDATE)}
@@ -616,9 +615,8 @@ def parameter_behind_a_cut(case: Case) -> Iterator[RuleHit]:
             for event, live in behind:
                 cuts = [v for v in live if v.cut == Cut.NO_GRAD and any(p is value for p in reach(v, live=False))]
                 if cuts and event.loops == step.loops:
-                    yield from report_hidden_network(
-                        case, cuts[0], f"`{name}`", name_or(step.value, "its optimizer"), event
-                    )
+                    optimizer = name_or(step.value, "its optimizer")
+                    yield from report_cut_off(case, cuts[0], f"`{name}`", optimizer, event)
 
 
 def own_parameters(optimizer: Value) -> Iterator[tuple[str, Value]]:
@@ -626,7 +624,7 @@ def own_parameters(optimizer: Value) -> Iterator[tuple[str, Value]]:
     for part in (inner for item in optimizer.items or [] for inner in modules(item)):
         if part.op == "module" and not part.tags & {Tag.FROZEN, Tag.EVAL}:
             for name, value in part.attributes.items():
-                frozen = Tag.FROZEN in value.tags or PREPARED.search(name)
+                frozen = Tag.FROZEN in value.tags or PRETRAINED.search(name)
                 if value.kind == Kind.PARAMETER and value.base is None and not frozen:
                     yield name, value
 
@@ -673,7 +671,7 @@ def misplaced_statement(case: Case, mode: ast.expr, found: list[Value]) -> tuple
     return None
 
 
-PREPARED = re.compile(
+PRETRAINED = re.compile(
     r"(?i)backbone|teacher|pretrain|frozen|target|ema|momentum|bert|resnet|vgg|clip|old|key|reference"
 )
 
@@ -683,15 +681,15 @@ def trained_parts(network: Value) -> list[Value]:
     if network.op != "module" or network.tags & {Tag.FROZEN, Tag.EVAL}:
         return []
     named = [(name, part) for name, part in network.attributes.items() if part.kind == Kind.MODULE]
-    return [part for name, part in named if has_parameters(part) and not PREPARED.search(name)]
+    return [part for name, part in named if has_parameters(part) and not PRETRAINED.search(name)]
 
 
-def known(value: Value) -> bool:
+def is_known(value: Value) -> bool:
     """Tell whether it is known what was called: a network, a function of torch, or a loss."""
     return is_unknown_loss(value) or (value.base is not None and value.base.kind in {Kind.MODULE, Kind.LIBRARY})
 
 
-def report_hidden_network(case: Case, value: Value, network: str, optimizer: str, event: Event) -> Iterator[RuleHit]:
+def report_cut_off(case: Case, value: Value, network: str, optimizer: str, event: Event) -> Iterator[RuleHit]:
     node = value.cut_by
     assert isinstance(node, ast.expr)
     if predicting_in_training(case, event, node) is not None:  # reported elsewhere

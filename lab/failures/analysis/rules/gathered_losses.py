@@ -52,7 +52,7 @@ def never_freed(event: Event, value: Value, passes: list[Event]) -> bool:
     return here and not any(v is value for e in passes for v in reach(e.value, live=False))
 
 
-def listed_too_late(case: Case, event: Event, value: Value) -> bool:
+def listed_late(case: Case, event: Event, value: Value) -> bool:
     """Tell whether a result is appended to a list that outlives the iteration, after the only pass through it."""
     if value.kind != Kind.TENSOR or value.leaf or not value.graph or not event.loops:
         return False
@@ -97,7 +97,7 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
         if event.kind == Act.APPEND:
             parts = [v for v in leaves([held]) if v.kind != Kind.NUMBER]
             parts = [
-                v for v in parts if id(v) in starts or backpropagated(case, event, v) or listed_too_late(case, event, v)
+                v for v in parts if id(v) in starts or backpropagated(case, event, v) or listed_late(case, event, v)
             ]
             known = bool(parts) or (looks and computed)
             names = {v.name for v in parts}

@@ -134,11 +134,11 @@ def requires_grad_last(case: Case, statement: ast.Assign | ast.Return) -> Edit |
     if statement.value is None:
         return None
     calls = [n for n in ast.walk(statement.value) if isinstance(n, ast.Call) and n is not statement.value]
-    asks = [n for n in calls if any(k.arg == "requires_grad" for k in n.keywords)]
-    told = [(n, n.func.value) for n in calls if isinstance(n.func, ast.Attribute) and n.func.attr == "requires_grad_"]
-    if len(asks) + len(told) != 1:
+    creations = [n for n in calls if any(k.arg == "requires_grad" for k in n.keywords)]
+    sets = [(n, n.func.value) for n in calls if isinstance(n.func, ast.Attribute) and n.func.attr == "requires_grad_"]
+    if len(creations) + len(sets) != 1:
         return None
-    ask, plain = told[0] if told else (asks[0], None)
+    ask, plain = sets[0] if sets else (creations[0], None)
     without = case.text.of(plain) if plain is not None else case.text.without_keyword(ask, "requires_grad")
     whole = case.text.of(statement.value).replace(case.text.of(ask), without)
     brackets = whole if isinstance(statement.value, ast.Call) else f"({whole})"

@@ -11,7 +11,7 @@ from lab.failures.analysis.effects import LOSS_FUNCTIONS
 from lab.failures.analysis.facts import LAYERS, NORMS, Value, graph_of, modules, reach
 from lab.failures.analysis.kinds import Act, Kind
 from lab.failures.analysis.program import Body, Event
-from lab.failures.analysis.rules.case import Case, RuleHit, name_or, receiver, short
+from lab.failures.analysis.rules.case import Case, RuleHit, inside, name_or, receiver, short
 
 
 def activation_before_loss(case: Case) -> Iterator[RuleHit]:
@@ -105,10 +105,6 @@ def softmax_by_hand(case: Case, value: Value, loss: Event) -> Iterator[RuleHit]:
             "scores and applies softmax itself; applied twice, it flattens them, and the gradients with them.",
             case.text.replace([(node, new)]),
         )
-
-
-def inside(around: ast.AST, node: ast.AST) -> bool:
-    return any(part is node for part in ast.walk(around))
 
 
 def other_use(case: Case, softmax: ast.Call, loss: Event) -> int:
@@ -243,7 +239,7 @@ def many_sigmoids(case: Case) -> Iterator[RuleHit]:
             )
 
 
-BY_HAND = re.compile(
+SIGMOID = re.compile(
     r"1(\.0)? / \(1(\.0)? \+ (torch\.exp\(-\w+\)|\(-\w+\)\.exp\(\))\)|(torch|F)\.sigmoid\(\w+\)|\w+\.sigmoid\(\)"
 )
 
@@ -255,7 +251,7 @@ def is_sigmoid(layer: Value) -> bool:
     methods = [part for part in layer.body.definition.body if isinstance(part, ast.FunctionDef)]  # type: ignore[union-attr]
     given = methods[0].body[-1] if len(methods) == 1 and methods[0].name == "forward" else None
     written = ast.unparse(given.value) if isinstance(given, ast.Return) and given.value is not None else ""
-    return BY_HAND.fullmatch(written) is not None
+    return SIGMOID.fullmatch(written) is not None
 
 
 def default_of(case: Case, call: ast.expr) -> ast.expr | None:
@@ -335,7 +331,7 @@ def fading_recurrence(case: Case) -> Iterator[RuleHit]:
         outputs = [v for e in case.all(Act.LOSS) for v in reach(e.value) if v.op == "RNN" and layer in v.parents]
         shapes = [v.parents[0].shape or () for v in outputs if uses_one_step(v, case)]
         steps = next((shape[first] for shape in shapes if len(shape) == 3), None)
-        if steps and gain**steps < FADED:
+        if steps and gain**steps < VANISHED:
             yield RuleHit(
                 15,
                 node,
@@ -363,7 +359,7 @@ def drawn_too_small(case: Case) -> Iterator[RuleHit]:
                 shrinking.append((made, (drawn_std(made) or 0.0) * width**0.5))
         left = math.prod(scale for _, scale in shrinking)
         node = shrinking[0][0].node if shrinking else None
-        if left < FADED and isinstance(node, ast.Call):
+        if left < VANISHED and isinstance(node, ast.Call):
             start = f"{case.text.of(node.func).rsplit('.', 1)[0]}.kaiming_normal_({case.text.of(node.args[0])})"
             yield RuleHit(
                 15,
@@ -394,7 +390,7 @@ def uses_one_step(output: Value, case: Case) -> bool:
     return all(v.op == "RNN" or (v.op == "index" and v.shape is not None and len(v.shape) == 2) for v in users)
 
 
-FADED = 1e-6  # share of a gradient that is too small to change a float32 weight
+VANISHED = 1e-6  # share of a gradient that is too small to change a float32 weight
 
 
 def identical_units(case: Case) -> Iterator[RuleHit]:

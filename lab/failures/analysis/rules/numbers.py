@@ -320,7 +320,7 @@ def both_arms_of_where(case: Case) -> Iterator[RuleHit]:
             break
 
 
-ENDLESS = {"sqrt", "log", "rsqrt", "reciprocal", "log2", "acos", "asin"}  # their slope is infinite somewhere
+STEEP = {"sqrt", "log", "rsqrt", "reciprocal", "log2", "acos", "asin"}  # their slope is infinite somewhere
 
 
 def risky_input(arm: ast.expr, risky: list[str]) -> ast.expr | None:
@@ -332,7 +332,7 @@ def risky_input(arm: ast.expr, risky: list[str]) -> ast.expr | None:
             part = node.right
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and is_fraction(node.right):
             part = node.left
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ENDLESS:
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in STEEP:
             part = node.args[0] if node.args else node.func.value
         times = isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult | ast.Sub)
         for name in ast.walk(part) if part is not None and times else [part]:
@@ -397,7 +397,7 @@ def coarse_difference(case: Case) -> Iterator[RuleHit]:
         return
     for event in case.all(Act.DIFFERENCE):
         step = event.other.constant if event.other is not None else None
-        if not isinstance(step, float) or not 0 < abs(step) < FINEST_STEP or not isinstance(event.node, ast.BinOp):
+        if not isinstance(step, float) or not 0 < abs(step) < MIN_STEP or not isinstance(event.node, ast.BinOp):
             continue
         behind = [v for v in reach(event.value, live=False) if v.leaf and isinstance(v.node, ast.Call)]
         made = next((v.node for v in behind if v.op in CREATORS and v.double is False), None)
@@ -462,7 +462,7 @@ def named_step(event: Event, step: float, case: Case) -> ast.Constant | None:
     return next((number for number in named if number.value in (step, step / 2)), None)
 
 
-FINEST_STEP = 1e-4  # the best step for float32 is about 1e-2 (central) or 3e-4 (one-sided)
+MIN_STEP = 1e-4  # the best step for float32 is about 1e-2 (central) or 3e-4 (one-sided)
 
 
 def coarse_gradcheck(case: Case) -> Iterator[RuleHit]:
@@ -473,7 +473,7 @@ def coarse_gradcheck(case: Case) -> Iterator[RuleHit]:
         keywords = event.node.keywords if isinstance(event.node, ast.Call) else []
         given = next((k.value for k in keywords if k.arg == "eps"), None)
         step = case.text.of(given) if given is not None else "1e-6"
-        if isinstance(given, ast.Constant) and isinstance(given.value, float) and given.value >= FINEST_STEP:
+        if isinstance(given, ast.Constant) and isinstance(given.value, float) and given.value >= MIN_STEP:
             continue
         inputs = event.value.items if event.value.items is not None else [event.value]
         for value in inputs:

@@ -23,7 +23,7 @@ from lab.failures.analysis.rules.cuts import trained_parts
 from lab.failures.analysis.rules.steps import is_update, moved_behind
 
 # Schedules that start at the optimizer's rate. Others may multiply it by a small factor from the start.
-FALLING = {
+FULL_START = {
     "StepLR",
     "MultiStepLR",
     "ExponentialLR",
@@ -45,7 +45,7 @@ def rate_too_high(case: Case) -> Iterator[RuleHit]:
         "RMSprop": (0.5, "1e-3"),
     }
     schedules = [e.detail for e in case.all(Act.SCHEDULER) if e.detail]
-    if any(name not in FALLING for name in schedules) or ("lr_scheduler" in case.names and not schedules):
+    if any(name not in FULL_START for name in schedules) or ("lr_scheduler" in case.names and not schedules):
         return
     for event in case.all(Act.OPTIMIZER):
         value, given = event.value, event.other.items or [] if event.other is not None else []
@@ -112,11 +112,11 @@ def growing_rate(case: Case) -> Iterator[RuleHit]:
         ends = any(isinstance(node, ast.Break) for loop in loops for node in ast.walk(loop))
         if made.detail and is_rate(last) and is_rate(rate.constant) and not ends:
             place = schedule_factor(made.node)
-            if last >= GROWN and last * rate.constant >= 1 and place is not None:
+            if last >= MIN_GROWTH and last * rate.constant >= 1 and place is not None:
                 yield from report_growth(case, place, last)
 
 
-GROWN = 10  # from this many times the optimizer's rate on, a schedule is reported
+MIN_GROWTH = 10  # from this many times the optimizer's rate on, a schedule is reported
 
 
 def schedule_factor(call: ast.AST) -> ast.expr | None:
@@ -170,7 +170,7 @@ def rate_above_curvature_limit(case: Case) -> Iterator[RuleHit]:
                 continue
             mean, variance = data.moments
             size = (variance + mean**2) ** 0.5
-            if rate * size**2 > SURE * (1 + momentum):  # 2 / curvature, of a mean of squares
+            if rate * size**2 > MARGIN * (1 + momentum):  # 2 / curvature, of a mean of squares
                 done.add(id(node))
                 limit = (1 + momentum) / size**2
                 usual = f"{limit / 4:.0e}"
@@ -184,7 +184,7 @@ def rate_above_curvature_limit(case: Case) -> Iterator[RuleHit]:
                 )
 
 
-SURE = 1.3  # margin: a sample's moments differ from those of its distribution
+MARGIN = 1.3  # a sample's moments differ from those of its distribution
 
 
 def squared_prediction(loss: Value) -> Value:
@@ -231,14 +231,14 @@ def climbing_optimizer(case: Case) -> Iterator[RuleHit]:
         call, rate = event.node, event.value.attributes["lr"]
         if not isinstance(call, ast.Call):
             continue
-        told = next((k.value for k in call.keywords if k.arg == "maximize" and ast.unparse(k.value) == "True"), None)
+        flag = next((k.value for k in call.keywords if k.arg == "maximize" and ast.unparse(k.value) == "True"), None)
         below = isinstance(rate.constant, int | float) and rate.constant < 0 and rate.node is not None
-        if told is not None and len(case.all(Act.OPTIMIZER)) == 1:
+        if flag is not None and len(case.all(Act.OPTIMIZER)) == 1:
             yield RuleHit(
                 18,
-                told,
+                flag,
                 "This makes the optimizer climb: each step makes the loss larger.",
-                case.text.replace([(told, "False")]),
+                case.text.replace([(flag, "False")]),
             )
         elif below and rate.node is not None:
             yield RuleHit(
@@ -275,7 +275,7 @@ def scheduled_too_early(case: Case) -> Iterator[RuleHit]:
             continue
         moved.add(id(event.value))
         first = next((e for e in case.all(Act.STEP) if e.value is optimizer), None)
-        if first is None or event.value.op not in FALLING or not event.loops or event.functions != first.functions:
+        if first is None or event.value.op not in FULL_START or not event.loops or event.functions != first.functions:
             continue
         edit = moved_behind(case, event, first) if first.turns[: len(event.turns)] == event.turns else None
         if edit is not None:
@@ -397,7 +397,7 @@ def consumed_generator(case: Case) -> Iterator[RuleHit]:
 def replaced_network(case: Case) -> Iterator[RuleHit]:
     """Report failure 19: a new network takes the name of the one that the optimizer has.
     Reports nothing if another optimizer is made, or if the loss uses any part of the old network."""
-    if not all_known(case):
+    if not all_tracked(case):
         return
     moved = {id(part) for e in case.all(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
     alive = {id(v) for e in case.all(Act.BACKWARD) for v in reach(e.value)}
@@ -422,7 +422,7 @@ def optimizes_other_network(case: Case) -> Iterator[RuleHit]:
     """Report failure 19: no pass goes through the network of the only optimizer, but one goes through another network.
     Reports nothing if anything on the way is unknown, or if a network was replaced."""
     optimizers, passes = case.all(Act.OPTIMIZER), case.all(Act.BACKWARD)
-    if len(optimizers) != 1 or not all_known(case) or case.all(Act.REPLACED, Act.READ_GRAD) or not passes:
+    if len(optimizers) != 1 or not all_tracked(case) or case.all(Act.REPLACED, Act.READ_GRAD) or not passes:
         return
     behind = [v for e in passes for v in reach(e.value)]
     given = optimizers[0].value.items or []
@@ -446,7 +446,7 @@ def optimizes_other_network(case: Case) -> Iterator[RuleHit]:
         )
 
 
-def all_known(case: Case) -> bool:
+def all_tracked(case: Case) -> bool:
     """Tell whether it is known what each optimizer moves, and nothing else moves parameters."""
     optimizers = case.all(Act.OPTIMIZER)
     stepped = [e.value for e in case.all(Act.STEP)]
@@ -461,7 +461,7 @@ def all_known(case: Case) -> bool:
 def replaced_layer(case: Case) -> Iterator[RuleHit]:
     """Report failure 19: a layer joins a network after the optimizer was made, perhaps in the first `forward`.
     Reports nothing if another optimizer is made later, and for a layer made in `forward` without a test for None."""
-    if not all_known(case) or "add_param_group" in case.names:
+    if not all_tracked(case) or "add_param_group" in case.names:
         return
     events, optimizers = case.program.events, case.all(Act.OPTIMIZER)
     for event in case.all(Act.ATTRIBUTE):
@@ -497,7 +497,7 @@ def network_left_out(case: Case) -> Iterator[RuleHit]:
     """Report failure 19: the loss goes through a network that no optimizer moves.
     Reports nothing for a network that is frozen, loaded or evaluated, or whose parameters are used elsewhere, and next
     to an optimizer with leaves alone, which trains an input of a fixed network."""
-    if not all_known(case):
+    if not all_tracked(case):
         return
     moved = {id(part) for e in case.all(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
     passes = [(e, {id(v) for v in reach(e.value)}) for e in case.all(Act.BACKWARD)]
@@ -543,7 +543,7 @@ def network_left_out(case: Case) -> Iterator[RuleHit]:
 def part_left_out(case: Case) -> Iterator[RuleHit]:
     """Report failure 19: an optimizer has one part of the program's network, and nothing moves another part.
     Reports nothing for parts that are loaded, frozen or evaluated, or have the name of such a part."""
-    if not all_known(case):
+    if not all_tracked(case):
         return
     moved = {id(part) for e in case.all(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
     alive = {id(v) for e in case.all(Act.BACKWARD) for v in reach(e.value)}
@@ -579,7 +579,7 @@ LEFT_ALONE = {Tag.EVAL, Tag.FROZEN, Tag.EXPOSED, Tag.COPIED}
 def leaf_left_out(case: Case) -> Iterator[RuleHit]:
     """Report failure 19: a tensor that requires a gradient is in the loss, and no optimizer moves it.
     Reports nothing if its gradient is read or computed in another way."""
-    if not all_known(case) or not case.torch:
+    if not all_tracked(case) or not case.torch:
         return
     moved = {id(item) for e in case.all(Act.OPTIMIZER) for item in e.value.items or []}
     used = {id(v) for e in case.all(Act.READ_GRAD, Act.DIFFERENTIATE, Act.USED) for v in reach(e.value)}

@@ -262,11 +262,8 @@ def carried_state(case: Case, event: Event) -> tuple[str, ast.stmt, Edit] | None
         for reads in (True, False):  # prefer a statement that reads and assigns the state
             for node, targets in made:
                 read = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
-                found = [
-                    t
-                    for t in dict.fromkeys(targets)
-                    if t in names and (t in read if reads else read_first(t, node, loop))
-                ]
+                own = [target for target in dict.fromkeys(targets) if target in names]
+                found = [target for target in own if (target in read if reads else read_first(target, node, loop))]
                 if found and (not reads or any(isinstance(n, ast.Call) for n in ast.walk(node.value))):
                     cut = [f"{name} = {detached(name, names[name])}" for name in found]
                     return found[0], node, (case.text.before if reads else case.text.after)(node, *cut)

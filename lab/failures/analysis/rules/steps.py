@@ -18,7 +18,7 @@ from lab.failures.analysis.facts import (
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event, exclusive
 from lab.failures.analysis.rules.accumulating import scales_gradient
-from lab.failures.analysis.rules.case import Case, RuleHit, is_simple, name_or, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit, inside, is_simple, name_or, receiver
 
 
 @dataclass(eq=False, slots=True)
@@ -114,148 +114,150 @@ def never_zeroed(case: Case) -> Iterator[RuleHit]:
     gradients that are left, as momentum by hand does."""
     if any(scales_gradient(node) for node in ast.walk(case.program.tree)):
         return
-    everyone = followed_steppers(case)
-    together = len({stepper.block for stepper in everyone}) == 1 and all(stepper.block for stepper in everyone)
+    stepped = followed_steppers(case)
+    together = len({stepper.block for stepper in stepped}) == 1 and all(stepper.block for stepper in stepped)
     zeroes = bool(case.all(Act.ZERO)) or bool(case.names & {"zero_grad", "zero_"})
     hits: dict[int, tuple[Event, list[Stepper], Event]] = {}
-    for stepper in everyone:
-        apart_only = len({id(e.value) for e in case.all(Act.ZERO) if stepper.zeroed_by(e)}) == 1
+    for stepper in stepped:
+        part_only = len({id(e.value) for e in case.all(Act.ZERO) if stepper.zeroed_by(e)}) == 1
         state = "clean"
         steps: list[Event] = []  # since the gradients were last zeroed
-        waiting: list[tuple[Event, Event]] = []  # wrong if a step comes before the next zeroing
+        pending: list[tuple[Event, Event]] = []  # wrong if a step comes before the next zeroing
         for event in case.program.events:
             if event.kind == Act.BACKWARD:
                 touched = stepper.touched(event)
-                if touched is False or (touched is None and len(everyone) > 1 and not together):
+                if touched is False or (touched is None and len(stepped) > 1 and not together):
                     continue
                 before = next((step for step in reversed(steps) if not exclusive(step, event)), None)
                 if before is not None and not (event.second_call and zeroes):
-                    waiting.append((event, before))
+                    pending.append((event, before))
                 state = "filled"
-            elif (
-                event.kind == Act.ZERO and stepper.zeroed_by(event) and not (apart_only and stepper.zeroes_part(event))
-            ):
+            elif event.kind == Act.ZERO and stepper.zeroed_by(event) and not (part_only and stepper.zeroes_part(event)):
                 state = "clean"
                 steps.clear()
-                waiting.clear()
+                pending.clear()
             elif is_step_of(event, stepper) and state == "filled":
                 state = "used"
                 steps.append(event)
-                for backward, step in waiting[-1:]:
-                    those = hits.setdefault(id(backward.node), (backward, [], step))[1]
-                    if stepper not in those:
-                        those.append(stepper)
-                waiting.clear()
-    for event, those, step in hits.values():
-        yield from report_accumulation(case, event, those, step)
+                for backward, step in pending[-1:]:
+                    missed = hits.setdefault(id(backward.node), (backward, [], step))[1]
+                    if stepper not in missed:
+                        missed.append(stepper)
+                pending.clear()
+    for event, missed, step in hits.values():
+        yield from report_accumulation(case, event, missed, step)
 
 
-def report_accumulation(case: Case, event: Event, those: list[Stepper], step: Event) -> Iterator[RuleHit]:
+def report_accumulation(case: Case, event: Event, missed: list[Stepper], step: Event) -> Iterator[RuleHit]:
     """Report failure 6 at the statement that fails to zero the gradients, or else at the pass that adds to them."""
     names = []
-    for stepper in those:
+    for stepper in missed:
         plain = stepper.value.kind in TENSORS
         names.append(f"{stepper.text}.grad = None" if plain else f"{stepper.text}.zero_grad()")
     names = list(dict.fromkeys(names))
-    who = " and ".join(dict.fromkeys(f"`{stepper.text}`" for stepper in those))
+    owners = " and ".join(dict.fromkeys(f"`{stepper.text}`" for stepper in missed))
     line = getattr(step.node, "lineno", 0)
-    vain = ineffective_zero(case, event, those)
-    if vain is not None:
+    ineffective = ineffective_zero(case, event, missed)
+    if ineffective is not None:
         yield RuleHit(
             6,
-            vain.node,
-            f"This zeroes no gradient: those of {who} add up, pass after pass, and the step in line {line} "
+            ineffective.node,
+            f"This zeroes no gradient: those of {owners} add up, pass after pass, and the step in line {line} "
             "follows the sum of all batches so far.",
-            make_zero_effective(case, vain) or case.text.before(event.statement, *names),
+            make_zero_effective(case, ineffective) or case.text.before(event.statement, *names),
         )
         return
-    part = partial_zero(case, those)
+    part = partial_zero(case, missed)
     source = receiver(part.node) if part is not None else None
     if part is not None and source is not None:
         yield RuleHit(
             6,
             part.node,
-            f"This zeroes the gradients of `{case.text.of(source)}` only, but {who} moves more: the other "
+            f"This zeroes the gradients of `{case.text.of(source)}` only, but {owners} moves more: the other "
             "gradients add up, pass after pass.",
-            case.text.replace([(source, those[0].text)]),
+            case.text.replace([(source, missed[0].text)]),
         )
         return
-    once = zero_outside_loop(case, event, those)
+    once = zero_outside_loop(case, event, missed)
     if once is not None:
         yield RuleHit(
             6,
             once.node,
-            f"This zeroes the gradients of {who} outside of the loop, and nothing does between the step in line "
+            f"This zeroes the gradients of {owners} outside of the loop, and nothing does between the step in line "
             f"{line} and the `backward()` in line {event.statement.lineno} of the next iteration: each pass adds "
             "to the last one's.",
             case.text.before(event.statement, *names),
         )
         return
     other = zero_of_other_optimizer(case, event)
-    if other is not None and len(those) == 1 and those[0].value.kind == Kind.OPTIMIZER:
+    if other is not None and len(missed) == 1 and missed[0].value.kind == Kind.OPTIMIZER:
         wrong = receiver(other.node)
         assert wrong is not None
         yield RuleHit(
             6,
             other.node,
             f"This zeroes the gradients of `{case.text.of(wrong)}`, which the `backward()` in line "
-            f"{event.statement.lineno} does not fill; those of {who} are never zeroed and add up.",
-            case.text.replace([(wrong, those[0].text)]),
+            f"{event.statement.lineno} does not fill; those of {owners} are never zeroed and add up.",
+            case.text.replace([(wrong, missed[0].text)]),
         )
         return
-    half = zeroed_parameters(case, event, those)
+    half = zeroed_parameters(case, event, missed)
     yield RuleHit(
         6,
         event.node if half is None else half,
-        f"Nothing zeroes the gradients of {who} between the step in line {line} and this `backward()` of the "
+        f"Nothing zeroes the gradients of {owners} between the step in line {line} and this `backward()` of the "
         "next iteration: each pass adds to the last one's, so every step follows the sum of all batches so far."
         if half is None
-        else f"Only the gradients of `{case.text.of(half)}` are zeroed here; those of {who} add up, pass after "
+        else f"Only the gradients of `{case.text.of(half)}` are zeroed here; those of {owners} add up, pass after "
         f"pass, and the step in line {line} follows the sum of all batches so far.",
         case.text.before(event.statement, *names),
     )
 
 
-def ineffective_zero(case: Case, backward: Event, those: list[Stepper]) -> Event | None:
+def ineffective_zero(case: Case, backward: Event, missed: list[Stepper]) -> Event | None:
     """Return what looks as if it zeroed the gradients before a pass, and does not; None if there is nothing."""
     for event in reversed(case.program.events[: case.order[backward]]):
         if event.kind in {Act.STEP, Act.BACKWARD}:
             return None
-        if event.kind == Act.VAIN and any(stepper.zeroed_by(event) for stepper in those):
+        if event.kind == Act.VAIN and any(stepper.zeroed_by(event) for stepper in missed):
             return event
     return None
 
 
-def make_zero_effective(case: Case, vain: Event) -> Edit | None:
+def make_zero_effective(case: Case, ineffective: Event) -> Edit | None:
     """Return the edit that calls a zero_grad that is only named, or zeroes a gradient in place instead of its name."""
-    if isinstance(vain.node, ast.Attribute):
-        return case.text.replace([(vain.node, f"{case.text.of(vain.node)}()")])
-    if isinstance(vain.node, ast.Name) and isinstance(vain.statement, ast.Assign):
-        return case.text.replace([(vain.statement, f"{vain.node.id}.zero_()")])
+    if isinstance(ineffective.node, ast.Attribute):
+        return case.text.replace([(ineffective.node, f"{case.text.of(ineffective.node)}()")])
+    if isinstance(ineffective.node, ast.Name) and isinstance(ineffective.statement, ast.Assign):
+        return case.text.replace([(ineffective.statement, f"{ineffective.node.id}.zero_()")])
     return None
 
 
-def partial_zero(case: Case, those: list[Stepper]) -> Event | None:
+def partial_zero(case: Case, missed: list[Stepper]) -> Event | None:
     """Return the event that zeroes only a part of what the one optimizer moves; None if there is none."""
-    return next((e for e in case.all(Act.ZERO) if len(those) == 1 and those[0].zeroes_part(e)), None)
+    return next((e for e in case.all(Act.ZERO) if len(missed) == 1 and missed[0].zeroes_part(e)), None)
 
 
-def zero_outside_loop(case: Case, backward: Event, those: list[Stepper]) -> Event | None:
+def zero_outside_loop(case: Case, backward: Event, missed: list[Stepper]) -> Event | None:
     """Return the statement in the same function, but outside the loop, that zeroes the gradients; None without one."""
     for event in case.all(Act.ZERO):
         outside = len(event.loops) < len(backward.loops) and event.loops == backward.loops[: len(event.loops)]
-        if outside and event.functions == backward.functions and all(stepper.value is event.value for stepper in those):
+        if (
+            outside
+            and event.functions == backward.functions
+            and all(stepper.value is event.value for stepper in missed)
+        ):
             return event
     return None
 
 
-def zeroed_parameters(case: Case, backward: Event, those: list[Stepper]) -> ast.expr | None:
+def zeroed_parameters(case: Case, backward: Event, missed: list[Stepper]) -> ast.expr | None:
     """Return the parameters whose gradients a loop zeroes just before a pass that fills others; None without a loop."""
     for event in reversed(case.program.events[: case.order[backward]]):
         if event.kind in {Act.STEP, Act.BACKWARD}:
             return None
         loop = event.loops[-1] if event.kind == Act.ZERO and event.loops else None
-        if isinstance(loop, ast.For) and loop not in backward.loops and not any(s.zeroed_by(event) for s in those):
+        if isinstance(loop, ast.For) and loop not in backward.loops and not any(s.zeroed_by(event) for s in missed):
             return loop.iter if ast.unparse(loop.iter).endswith(".parameters()") else None
     return None
 
@@ -562,10 +564,6 @@ def source_expression(event: Event) -> ast.expr | None:
     if made is not None and statement is not None and inside(statement, made):
         return made
     return receiver(event.node)
-
-
-def inside(around: ast.AST | None, node: ast.AST) -> bool:
-    return around is not None and any(part is node for part in ast.walk(around))
 
 
 def positive(node: ast.expr) -> bool:
