@@ -184,7 +184,7 @@ def report_cut(case: Case, event: Event) -> Iterator[RuleHit]:
                     11,
                     node,
                     f"`{short(case.text.of(node))}` cuts the graph: {name} has no way back to the parameters, and "
-                    f"`backward()` in line {line} has nothing to do.",
+                    f"`backward()` in line {line} has nothing to differentiate.",
                     case.text.replace([(node, case.text.of(source))]),
                 )
                 return
@@ -699,7 +699,7 @@ def report_cut_off(case: Case, value: Value, network: str, optimizer: str, event
         yield RuleHit(
             12,
             inside[0],
-            f"This stands under `{short(case.text.of(node))}`, which keeps every gradient from {network}: {optimizer} "
+            f"This stands under `{short(case.text.of(node))}`, which blocks every gradient to {network}: {optimizer} "
             "steps, but never moves it. Move it out of the block.",
             case.text.dedented(*inside),
         )
@@ -713,8 +713,7 @@ def report_cut_off(case: Case, value: Value, network: str, optimizer: str, event
         yield RuleHit(
             11 if value.cut == Cut.DETACH else 12,
             node,
-            f"`{short(case.text.of(node))}` keeps every gradient from {network}: {optimizer} steps, but never moves "
-            "it.",
+            f"`{short(case.text.of(node))}` blocks every gradient to {network}: {optimizer} steps, but never moves it.",
             edit,
         )
 
@@ -750,8 +749,8 @@ def validation_recorded(case: Case) -> Iterator[RuleHit]:
         yield RuleHit(
             12,
             event.node,
-            f"Each pass through {name_or(network, 'the network')} here records a graph, and nothing goes back through "
-            "it: validation takes the memory and the time of training. Put the loop under `torch.no_grad()`.",
+            f"Each pass through {name_or(network, 'the network')} here records a graph that no backward pass uses: "
+            "validation costs the memory and the time of training. Put the loop under `torch.no_grad()`.",
             case.text.under(loop, "with torch.no_grad():"),
         )
 
@@ -775,8 +774,8 @@ def evaluation_recorded(case: Case) -> Iterator[RuleHit]:
             yield RuleHit(
                 12,
                 event.node,
-                f"This pass through {name_or(network or Value(), 'the network')} records a graph, and nothing goes "
-                "back through it: it costs memory and time in each iteration. Put it under `torch.no_grad()`.",
+                f"This pass through {name_or(network or Value(), 'the network')} records a graph that no backward "
+                "pass uses: it costs memory and time in each iteration. Put it under `torch.no_grad()`.",
                 case.text.under(statement, "with torch.no_grad():"),
             )
 

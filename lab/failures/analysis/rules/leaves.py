@@ -29,7 +29,7 @@ def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
             yield RuleHit(
                 5,
                 statement,
-                f"The result is computed from the leaf that requires a gradient, so it is no leaf, and its `.grad`, "
+                f"The result is computed from the leaf that requires a gradient, so it is not a leaf, and its `.grad`, "
                 f"read in line {event.statement.lineno}, is None. Set requires_grad after the last operation.",
                 edit,
             )
@@ -60,11 +60,11 @@ def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
         yield RuleHit(
             5,
             statement if edit or elsewhere else event.node,
-            f"`{name}` is computed from others, so it is no leaf, and its `.grad`, read in line "
+            f"`{name}` is computed from other tensors, so it is not a leaf, and its `.grad`, read in line "
             f"{event.statement.lineno}, is None."
             if edit or elsewhere
-            else f"`{name}`, made in line {statement.lineno}, is computed from others: it is no leaf, and its `.grad` "
-            f"is None unless `{name}.retain_grad()` was called.",
+            else f"`{name}`, made in line {statement.lineno}, is computed from other tensors: it is not a leaf, and "
+            f"its `.grad` is None unless `{name}.retain_grad()` was called.",
             edit or case.text.after(statement, f"{kept_as}.retain_grad()"),
         )
 
@@ -99,12 +99,12 @@ def rebound_sentence(name: str, case: Case) -> str:
     """Return the sentence about `w = w - ...`, which makes a leaf a result, and about what to do instead."""
     if case.torch:
         return (
-            f"`{name}` becomes a new tensor, computed from the old one: in the next iteration it is no leaf, and its "
-            "`.grad` is None. Update it in place, under no_grad."
+            f"`{name}` becomes a new tensor, computed from the old one: in the next iteration it is not a leaf, and "
+            "its `.grad` is None. Update it in place, under no_grad."
         )
     return (
-        f"`{name}` becomes the result of an operation: in the next iteration it is no leaf that learns. Change the "
-        f"numbers of the leaf itself, `{name}.data`."
+        f"`{name}` becomes the result of an operation: in the next iteration it is not a leaf and does not "
+        f"learn. Change the numbers of the leaf itself, `{name}.data`."
     )
 
 
@@ -162,8 +162,8 @@ def optimizer_of_nonleaf(case: Case) -> Iterator[RuleHit]:
                     yield RuleHit(
                         19,
                         statement,
-                        f"{name_or(value, 'This')} is computed from another tensor, so it is no leaf: the optimizer in "
-                        f"line {event.statement.lineno} refuses it.",
+                        f"{name_or(value, 'This')} is computed from another tensor, so it is not a leaf: the optimizer "
+                        f"in line {event.statement.lineno} refuses it.",
                         edit,
                     )
 
@@ -197,8 +197,8 @@ def leaf_rebound(case: Case) -> Iterator[RuleHit]:
         yield RuleHit(
             7,
             statement,
-            f"`{sign}` cannot change the leaf `{name}`: the result would be a new tensor of that name, which is no "
-            f"leaf that learns. Change the numbers of the leaf, `{name}.data`.",
+            f"`{sign}` cannot change the leaf `{name}`: the result would be a new tensor of that name, which is "
+            f"not a leaf and does not learn. Change the numbers of the leaf, `{name}.data`.",
             case.text.replace([(statement, "\n".join(lines))]),
         )
 
@@ -292,7 +292,7 @@ def overwritten(case: Case) -> Iterator[RuleHit]:
         yield RuleHit(
             1,
             statement,
-            f"The backward pass still needs the numbers that `{name}` had before this line: written in place, they "
-            "are gone.",
+            f"The backward pass still needs the numbers that `{name}` had before this line, but this write "
+            "destroys them.",
             edit,
         )

@@ -55,7 +55,7 @@ def activation_before_loss(case: Case) -> Iterator[RuleHit]:
             yield RuleHit(
                 14,
                 node,
-                f"The loss in line {line} takes any number as a score; relu makes the negative ones 0, where no "
+                f"The loss in line {line} takes any number as a score; relu sets the negative ones to 0, where no "
                 "gradient comes back: a class below 0 is dead.",
                 edit,
             )
@@ -151,7 +151,7 @@ def dead_by_bias(case: Case) -> Iterator[RuleHit]:
         yield RuleHit(
             14,
             node,
-            f"With a bias of {number:g} what the layer gives is below 0 for every input: relu makes it 0, and no "
+            f"With a bias of {number:g} the layer's output is below 0 for every input: relu sets it to 0, and no "
             "gradient comes back. Start at 0.",
             case.text.replace([(written[0], "0.0")] if written else [(event.statement, "pass")]),
         )
@@ -202,7 +202,7 @@ def moved_below_zero(case: Case) -> Iterator[RuleHit]:
 
 
 BELOW_ZERO = (
-    "With {} what goes into relu is far below 0 for every input: relu makes it 0, and no gradient comes back. Start "
+    "With {} the input of relu is far below 0 for every sample: relu sets it to 0, and no gradient comes back. Start "
     "at 0."
 )
 DEAD_BIAS = -3.0

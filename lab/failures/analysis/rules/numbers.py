@@ -173,8 +173,8 @@ def divided_by_zero(case: Case) -> Iterator[RuleHit]:
             9,
             node,
             f"`{short(case.text.of(part))}` is exactly 0 where relu gives nothing but 0: "
-            f"{'the slope of the root is infinite there' if event.kind == Act.ROOT else '0 / 0 is nan'}, and so is "
-            "the gradient nan. Add a small number.",
+            f"{'the slope of the root is infinite there' if event.kind == Act.ROOT else '0 / 0 is nan'}, and the "
+            "gradient is nan. Add a small number.",
             case.text.replace([(part, f"({case.text.of(part)} + 1e-8)")]),
         )
 
@@ -370,8 +370,8 @@ def integers(case: Case) -> Iterator[RuleHit]:
                 yield RuleHit(
                     22,
                     target.node,
-                    f"{name_or(target, 'The target')} holds the numbers of classes: cross_entropy in line "
-                    f"{event.statement.lineno} wants them as integers, and refuses floats.",
+                    f"{name_or(target, 'The target')} holds class numbers: cross_entropy in line "
+                    f"{event.statement.lineno} takes them as integers and refuses floats.",
                     case.text.replace([(target.node, case.text.of(source))]),
                 )
             continue
@@ -488,6 +488,6 @@ def coarse_gradcheck(case: Case) -> Iterator[RuleHit]:
                     23,
                     value.node,
                     f"{name_or(value, 'The input')} is float32: differences of step {step} drown in its rounding, and "
-                    f"the check in line {event.statement.lineno} fails for a right gradient.",
+                    f"the check in line {event.statement.lineno} fails for a correct gradient.",
                     case.text.replace([(value.node, case.text.with_keyword(value.node, "dtype", "torch.float64"))]),
                 )

@@ -308,8 +308,8 @@ def made_in_forward(case: Case) -> Iterator[RuleHit]:
         yield RuleHit(
             19,
             statement,
-            f"`forward` makes this {what} again in each pass: it starts over every time, and the optimizer never has "
-            f"it. Make it once, in `__init__`{f', as `self.{written}`' if once else ''}.",
+            f"`forward` creates this {what} again in each pass: it starts over every time, and the optimizer never "
+            f"has it. Create it once, in `__init__`{f', as `self.{written}`' if once else ''}.",
             create_once(case, event, statement),
         )
 
@@ -388,8 +388,8 @@ def consumed_generator(case: Case) -> Iterator[RuleHit]:
         yield RuleHit(
             19,
             event.node,
-            f"`{given.name}`, made in line {given.node.lineno}, is a generator, and something has gone through it "
-            "since: the optimizer gets nothing. Make it a list.",
+            f"`{given.name}`, made in line {given.node.lineno}, is a generator, and something has already consumed "
+            "it: the optimizer gets nothing. Make it a list.",
             case.text.replace([(given.node, f"list({case.text.of(given.node)})")]),
         )
 
@@ -413,7 +413,7 @@ def replaced_network(case: Case) -> Iterator[RuleHit]:
             19,
             event.statement,
             f"`{case.text.of(event.node)}` becomes another network here, and `{holder.value.name}` keeps the "
-            "parameters of the one before: what is trained is not what is used.",
+            "parameters of the old one: the network that is trained is not the one that is used.",
             case.text.after(event.statement, *case.text.of(holder.statement).split("\n")),
         )
 
@@ -440,8 +440,8 @@ def optimizes_other_network(case: Case) -> Iterator[RuleHit]:
         yield RuleHit(
             19,
             node,
-            f"The loss goes through `{used[0].name}`, and the optimizer has the parameters of `{given[0].name}`: what "
-            "is trained is not what is used.",
+            f"The loss goes through `{used[0].name}`, and the optimizer has the parameters of `{given[0].name}`: the "
+            "network that is trained is not the one that is used.",
             case.text.replace([(names[0], used[0].name)]),
         )
 
@@ -534,8 +534,8 @@ def network_left_out(case: Case) -> Iterator[RuleHit]:
             yield RuleHit(
                 19,
                 node,
-                f"The loss goes through `{name}` as well, but no optimizer has its parameters: it stays as it was "
-                "drawn.",
+                f"The loss goes through `{name}` as well, but no optimizer has its parameters: it keeps its initial "
+                "weights.",
                 case.text.replace([(given, f"[*{case.text.of(given)}, *{name}.parameters()]")]),
             )
 
@@ -568,7 +568,7 @@ def part_left_out(case: Case) -> Iterator[RuleHit]:
                     19,
                     event.node,
                     f"The loss goes through `{name}` as well, but no optimizer has its parameters: it "
-                    "stays as it was drawn.",
+                    "keeps its initial weights.",
                     case.text.replace([(given, f"{whole}.parameters()")]),
                 )
 
@@ -602,7 +602,7 @@ def leaf_left_out(case: Case) -> Iterator[RuleHit]:
                     19,
                     node,
                     f"The loss is computed from `{value.name}` as well, which requires a gradient, but the optimizer "
-                    "does not have it: it stays as it was made.",
+                    "does not have it: it never changes.",
                     case.text.replace(
                         [
                             (

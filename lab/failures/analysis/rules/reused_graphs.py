@@ -213,8 +213,8 @@ def report_freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event
             2,
             call,
             f"This frees the graph of {name_or(before.value, 'the result')}, and the `backward()` {later} starts from "
-            f"{name_or(event.value, 'a result')}, which has a part of it: keep it here, or add the two and run one "
-            "pass.",
+            f"{name_or(event.value, 'a result')}, which shares a part of it: keep it here, or add the two and run "
+            "one pass.",
             case.text.replace([(call, case.text.with_keyword(call, "retain_graph", "True"))]),
         )
 

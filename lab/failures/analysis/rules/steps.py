@@ -449,7 +449,7 @@ def gradient_ascent(case: Case) -> Iterator[RuleHit]:
         yield RuleHit(
             18,
             statement,
-            f"The gradient points to where the loss grows: adding it to {name} climbs; the step goes against it.",
+            f"The gradient points to where the loss grows: adding it to {name} climbs. Subtract it.",
             case.text.replace([(statement, line)]),
         )
 
