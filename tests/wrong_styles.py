@@ -9,7 +9,7 @@ from __future__ import annotations
 ADDED = ("replace", "overw", "Add")
 UPSTREAM = ("upstream", "from above")
 LOCAL = ("local", "sum passes", "rule of a sum", "factor")
-SIGN = ("sign", "minus", "plus", "where `-` belongs", "is what is taken away")
+SIGN = ("sign", "minus", "plus", "where `-` belongs", "should be subtracted")
 OWN = ("own number", "own array", "own", "itself")
 
 FIRST = (
@@ -523,7 +523,7 @@ def __mul__(self, rhs):
     (
         "tensors",
         "elementwise",
-        ("You answer with x - 5", "exchang", "came out", "turned", "is what is taken away", "sign", "where"),
+        ("You answer with x - 5", "exchang", "came out", "turned", "should be subtracted", "sign", "where"),
         {
             "Tensor.__rsub__": """
 def __rsub__(self, left):
