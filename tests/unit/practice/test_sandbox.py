@@ -185,11 +185,11 @@ def test_an_attack_ends_as_one_sentence(pool, name):
 # What only bubblewrap stops, by the words with which docs/security.md lists it. `{secret}` is a file, `{address}` is where
 # this process has the same secret in its memory.
 ONLY_BUBBLEWRAP = {
-    "reading the files of whoever started it": "print(open({file!r}).read())",
+    "reading the files of the user who started it": "print(open({file!r}).read())",
     "reading the memory of the server": (
         "with open('/proc/{pid}/mem', 'rb') as memory:\n    memory.seek({address})\n    print(memory.read({size}).decode())"
     ),
-    "seeing what other programs run": "print(open('/proc/{pid}/status').read() and {secret!r})",
+    "seeing which other programs run": "print(open('/proc/{pid}/status').read() and {secret!r})",
 }
 
 
