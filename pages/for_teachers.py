@@ -18,8 +18,8 @@ from practice.questions import QUESTIONS, TOPICS
 
 GROUPS: dict[str, dict[str, list[str]]] = {  # tab -> heading -> keys of ITEMS
     "Cards": {"Cards of the path": [card.key for card in CARDS]},
-    "Tasks": {one.title: [one.deed(task.key) for task in one.tasks] for one in COURSES.values()},
-    "Debug these": {"Programs": [one.deed(one.key) for one in PROGRAMS]},
+    "Tasks": {one.title: [one.progress_key(task.key) for task in one.tasks] for one in COURSES.values()},
+    "Debug these": {"Programs": [one.progress_key(one.key) for one in PROGRAMS]},
     "Questions": {topic: [f"questions/{one.key}" for one in QUESTIONS if one.topic == topic] for topic in TOPICS},
     "Pages": {"To look around on": [key for key in ITEMS if key.startswith("pages/") and key not in FORMER]},
 }

@@ -137,7 +137,7 @@ class Course:
         """The name of the learner's file: "scalars.py"."""
         return f"{self.room or self.key}.py"
 
-    def deed(self, key: str) -> str:
+    def progress_key(self, key: str) -> str:
         """Return the key of a task in a learner's progress, such as "scalars/add" or "debug/order"."""
         return f"{self.room or self.key}/{key}"
 

@@ -32,7 +32,7 @@ DEEDS = MappingProxyType(
         for question in QUESTIONS
     }
     | {
-        course.deed(task.key): Deed(
+        course.progress_key(task.key): Deed(
             f"Task: {task.title} ({course.title})",
             "pages/build_it_yourself.py",
             {"tab": "courses", "course": course.key, "task": task.key},
@@ -41,7 +41,7 @@ DEEDS = MappingProxyType(
         for task in course.tasks
     }
     | {
-        program.deed(program.key): Deed(
+        program.progress_key(program.key): Deed(
             f"Debug: {program.title}", "pages/practise.py", {"tab": "debug", "program": str(number)}
         )
         for number, program in enumerate(PROGRAMS, 1)

@@ -59,13 +59,13 @@ for step in range(steps + 1):
         numbers = [number - rate * float(leaf.grad) for number, leaf in zip(numbers, leaves)]
 """
 # One step of gradient descent on the arrays of two layers.
-DESCENDED = """
+GRADIENT_STEP = """
 import time
 
 import numpy as np
 
 
-def descended(arrays, leaves, rate):
+def gradient_step(arrays, leaves, rate):
     for name, array, leaf in zip(("w1", "b1", "w2", "b2"), arrays, leaves):
         shape = np.shape(leaf.grad)
         if shape != array.shape:  # NumPy would broadcast, and change the network
@@ -74,7 +74,7 @@ def descended(arrays, leaves, rate):
 
 """
 DIGITS = (
-    DESCENDED
+    GRADIENT_STEP
     + """
 begun = time.process_time()
 for step, batch in enumerate(batches):
@@ -82,7 +82,7 @@ for step, batch in enumerate(batches):
     logits = (Tensor(images[batch]) @ w1 + b1).relu() @ w2 + b2
     loss = cross_entropy(logits, labels[batch])
     loss.backward()
-    arrays = descended(arrays, (w1, b1, w2, b2), rate)
+    arrays = gradient_step(arrays, (w1, b1, w2, b2), rate)
     emit({"step": step, "loss": float(loss.data), "seconds": time.process_time() - begun})
 w1, b1, w2, b2 = [Tensor(array) for array in arrays]
 logits = (Tensor(unseen) @ w1 + b1).relu() @ w2 + b2
@@ -92,7 +92,7 @@ emit({"predictions": np.asarray(logits.data).argmax(axis=1)})
 
 # The network is the last task of the course: `loss` of the learner's file, or LOSS for the lab's tensors.
 FOUR_POINTS_BY_FUNCTIONS = (
-    DESCENDED
+    GRADIENT_STEP
     + """
 begun = time.process_time()
 for step in range(steps + 1):
@@ -101,7 +101,7 @@ for step in range(steps + 1):
     emit({"step": step, "loss": float(of_step.data), "seconds": time.process_time() - begun})
     if step < steps:
         of_step.backward()
-        arrays = descended(arrays, leaves, rate)
+        arrays = gradient_step(arrays, leaves, rate)
 """
 )
 LOSS = """

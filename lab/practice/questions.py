@@ -181,7 +181,7 @@ def outcome(question: Question, engine: Engine = Tensor) -> str:
 # ---------------------------------------------------------------- the order
 
 
-def following(keys: Iterable[str], seed: int, history: History) -> str | None:
+def next_question(keys: Iterable[str], seed: int, history: History) -> str | None:
     """Return the key of the next question; None when all are done.
 
     keys: in the order of seed 0; any other seed shuffles them. A question answered wrongly comes back after a few

@@ -42,14 +42,14 @@ def checked(before: Progress, course: Course, text: str, report: CheckReport) ->
     """Return the progress after a check of a text; tasks that passed earlier keep their day."""
     today = datetime.now(UTC).date().isoformat()  # in UTC, as the browser counts days
     passed = [key for key, ok in report.passed.items() if ok]
-    tasks = {course.deed(key): today for key in passed} | before.tasks
+    tasks = {course.progress_key(key): today for key in passed} | before.tasks
     earlier = before.texts.get(course.key)
     work = Work(text, text, len(passed))
     if earlier and earlier.passed > work.passed:
         work = replace(earlier, text=text)
     stumbles = dict(before.stumbles)
     if stumble := stumbled(report, today):
-        stumbles[course.deed(stumble[0])] = stumble[1]
+        stumbles[course.progress_key(stumble[0])] = stumble[1]
     return replace(before, tasks=tasks, texts=before.texts | {course.key: work}, stumbles=stumbles)
 
 

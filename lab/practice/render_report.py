@@ -43,7 +43,7 @@ def _when(report: CheckReport) -> str:
     return "in all cases that were run"
 
 
-def following(course: Course, key: str) -> Task | None:
+def next_task(course: Course, key: str) -> Task | None:
     """Return the task after the one with this key; None after the last."""
     done = len(course.up_to(key))
     return course.tasks[done] if done < len(course.tasks) else None
@@ -59,7 +59,7 @@ def all_passed(course: Course) -> str:
 def _headline(course: Course, asked: str, report: CheckReport) -> str:
     titles = {task.key: task.title for task in course.tasks}
     if report:
-        if step := following(course, asked):
+        if step := next_task(course, asked):
             return f"{titles[asked]}: passed. Next: {step.title}."
         return all_passed(course)
     if report.stopped:

@@ -218,7 +218,7 @@ def _checked(row: Row) -> Row:
         report = max((_report(course, text) for text in {work.text, work.best}), key=_passes)
         passes[key] = _passes(report)
         if stumble := record.stumbled(report, datetime.now(UTC).date().isoformat()):
-            stumbles[course.deed(stumble[0])] = stumble[1]
+            stumbles[course.progress_key(stumble[0])] = stumble[1]
     return replace(row, passes=passes, stumbles=stumbles)
 
 
@@ -236,7 +236,7 @@ def _count_done(tasks: Done, keys: Iterable[str]) -> int:
 
 
 def _task_keys(course: Course) -> list[str]:
-    return [course.deed(task.key) for task in course.tasks]
+    return [course.progress_key(task.key) for task in course.tasks]
 
 
 # -- Tables ------------------------------------------------------------------------------------------------------------
@@ -248,7 +248,10 @@ def table(rows: Iterable[Row], items: Mapping[str, str] | None = None) -> list[l
     items: key -> title of each item of a teacher's assignment, which gets a column with the day it was done
     """
     items = items or {}
-    others = {ROOM: [one.deed(one.key) for one in PROGRAMS], "questions": [f"questions/{one.key}" for one in QUESTIONS]}
+    others = {
+        ROOM: [one.progress_key(one.key) for one in PROGRAMS],
+        "questions": [f"questions/{one.key}" for one in QUESTIONS],
+    }
     claims = [f"claimed/{one.key}" for one in QUESTIONS]  # answers in words that learners judged themselves
     sizes = {one.title.lower(): len(one.tasks) for one in COURSES.values()}
     sizes |= {name: len(keys) for name, keys in others.items()}
@@ -281,7 +284,7 @@ def stops(rows: Sequence[Row]) -> list[list[str]]:
             if number == len(course.tasks):
                 continue
             task = course.tasks[number]
-            if stumble := row.stumbles.get(course.deed(task.key)):
+            if stumble := row.stumbles.get(course.progress_key(task.key)):
                 where = course.title, f"{number + 1}. {task.title}"
                 learners[where] += 1
                 causes.setdefault(where, Counter())[stumble.check, stumble.mistake] += 1

@@ -9,7 +9,7 @@ import streamlit as st
 
 from lab.config import hosted
 from lab.practice.folder import FolderError
-from lab.practice.render_report import following
+from lab.practice.render_report import next_task
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.practice import finished, hints
@@ -27,7 +27,7 @@ def _show(current: PageState) -> Callable[[], None]:
     course = COURSES[session["build course"]]
     report = finished_check(course)
     asked = session["build task"] or course.tasks[0].key
-    if report and asked == [*report.passed][-1] and (step := following(course, asked)):
+    if report and asked == [*report.passed][-1] and (step := next_task(course, asked)):
         session["build task"] = step.key
         state.step()
     task = course.up_to(session["build task"] or course.tasks[0].key)[-1]
@@ -71,7 +71,9 @@ def _of_course(text: str) -> str:
 
 COURSE = Field("course", "build course", next(iter(COURSES)), address.one_of(*COURSES), always=True)
 TASK = Field("task", "build task", None, _of_course, address.optional)
-HINTS = hints.field("build hints", [course.deed(task.key) for course in COURSES.values() for task in course.tasks])
+HINTS = hints.field(
+    "build hints", [course.progress_key(task.key) for course in COURSES.values() for task in course.tasks]
+)
 FIELDS = (COURSE, TASK, HINTS)
 
 

@@ -24,7 +24,7 @@ def _number(text: str) -> int:
 
 # The address has the number, because the key names the failure. A link from a page about that failure has the key.
 PROGRAM = Field("program", "debug program", 1, _number, limits=(1, len(PROGRAMS)), always=True)
-HINTS = hints.field("debug hints", [program.deed(program.tasks[0].key) for program in PROGRAMS])
+HINTS = hints.field("debug hints", [program.progress_key(program.tasks[0].key) for program in PROGRAMS])
 FIELDS = (PROGRAM, HINTS)
 
 
@@ -56,7 +56,7 @@ def _program(program: Course) -> None:
     (task,) = program.tasks
     st.header(f"{NUMBERS[program.key]}. {task.title}", anchor=False)
     st.markdown(task.text)
-    if program.deed(task.key) in st.session_state.get("tasks passed", ()):
+    if program.progress_key(task.key) in st.session_state.get("tasks passed", ()):
         _solved(program)
     else:
         hints.hints(program, task, HINTS)

@@ -10,9 +10,9 @@ from lab.practice.questions import (
     MAX_LENGTH,
     Judged,
     coming_back,
-    following,
     judge,
     lines,
+    next_question,
     outcome,
 )
 from lab.ui import address, assignment, page, progress, state
@@ -103,7 +103,7 @@ def _next() -> None:
 def _ask_next() -> None:
     session = st.session_state
     state.reset(OF_ONE_QUESTION)
-    session["questions key"] = following(_keys(), session["questions seed"], _answered()) or DONE
+    session["questions key"] = next_question(_keys(), session["questions seed"], _answered()) or DONE
 
 
 def _begin_again() -> None:

@@ -201,7 +201,7 @@ def all_days(course: Course) -> dict[str, str]:
         sent_days = {}
     found = {}
     for task in course.tasks:
-        name = course.deed(task.key)
+        name = course.progress_key(task.key)
         day = sent_days.get(name) if isinstance(sent_days, dict) else None
         if isinstance(day, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", day):
             found[task.key] = day

@@ -54,10 +54,10 @@ def finished_check(course: Course) -> CheckReport | None:
     }
     for key, passed in report.passed.items():
         if passed:
-            progress.passed(course.deed(key))
+            progress.passed(course.progress_key(key))
     if failed := record.stumbled(report, ""):
         task, stumble = failed
-        progress.stumbled(course.deed(task), stumble.check, stumble.mistake)
+        progress.stumbled(course.progress_key(task), stumble.check, stumble.mistake)
     finished.note_check(course, checking.key, checking.source, report)
     return report
 

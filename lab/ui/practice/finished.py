@@ -60,7 +60,7 @@ def note_check(course: Course, key: str, source: str, report: CheckReport) -> No
     session = st.session_state
     session[_CHECKS] = session.get(_CHECKS, {}) | {course.key: checks(course) + 1}
     today = datetime.now(UTC).date()
-    passed = {course.deed(task): today for task, well in report.passed.items() if well}
+    passed = {course.progress_key(task): today for task, well in report.passed.items() if well}
     session[_DAYS] = passed | session.get(_DAYS, {})
     if report and key == course.tasks[-1].key and course.key in learner_engine.ENGINES:
         session[_ENGINES] = session.get(_ENGINES, {}) | {course.key: Engine(COURSES[course.key], source, today)}

@@ -40,7 +40,7 @@ def hints(course: Course, task: Task, opened: Field) -> None:
 
     opened: the page's field from `field`.
     """
-    deed = course.deed(task.key)
+    deed = course.progress_key(task.key)
     shown = opened.get().get(deed, 0)
 
     def more() -> None:

@@ -137,7 +137,7 @@ def test_what_passes_is_written_into_the_folder_with_the_code(place, capsys):
     assert main(["check", str(place)]) == 0
     progress, edited = parse((place / "progress.json").read_bytes())
     assert not edited
-    assert [*progress.tasks] == [SCALARS.deed(task.key) for task in SCALARS.tasks]
+    assert [*progress.tasks] == [SCALARS.progress_key(task.key) for task in SCALARS.tasks]
     assert progress.texts == {"scalars": Work(SCALARS.reference, SCALARS.reference, len(SCALARS.tasks))}
     mistake = SCALARS.tasks[1].mistakes[0]
     broken = SCALARS.with_mistake(mistake)

@@ -5,7 +5,17 @@ import re
 
 import pytest
 
-from lab.practice.questions import AFTER_WRONG, BY_KEY, MAX_LENGTH, coming_back, following, judge, lines, outcome, value
+from lab.practice.questions import (
+    AFTER_WRONG,
+    BY_KEY,
+    MAX_LENGTH,
+    coming_back,
+    judge,
+    lines,
+    next_question,
+    outcome,
+    value,
+)
 from lab.traps.faults.engines import Overwrites, ReluWrongSide, SkipsUnbroadcast
 from model import Tensor
 from practice.questions import QUESTIONS, TOPICS, ChoiceQuestion, NumberQuestion, TextQuestion
@@ -146,10 +156,10 @@ def played(answers, keys=KEYS, seed=0):
     """The questions that come when they are answered so; None at the end."""
     history, asked = [], []
     for answer in answers:
-        key = following(keys, seed, history)
+        key = next_question(keys, seed, history)
         asked.append(key)
         history.append((key, answer))
-    return asked, following(keys, seed, history)
+    return asked, next_question(keys, seed, history)
 
 
 def test_right_answers_go_through_all_of_them_once():
@@ -167,7 +177,7 @@ def test_a_wrong_one_comes_back_after_a_few_others_until_it_was_right_twice():
 
 def test_the_last_one_that_is_wrong_comes_back_at_once_and_is_counted():
     history = [("a", False)]
-    assert following(["a"], 0, history) == "a"
+    assert next_question(["a"], 0, history) == "a"
     assert coming_back(["a"], 0, history) == 1
     assert coming_back(["a"], 0, [*history, ("a", True)]) == 1
     assert coming_back(["a"], 0, [*history, ("a", True), ("a", True)]) == 0
@@ -182,7 +192,7 @@ def test_another_seed_is_another_order_and_the_same_seed_the_same():
 
 def test_what_was_answered_of_another_topic_changes_nothing():
     history = [("x", False), ("y", True)]
-    assert following(KEYS, 0, history) == "a"
+    assert next_question(KEYS, 0, history) == "a"
     assert coming_back(KEYS, 0, history) == 0
 
 
@@ -190,7 +200,7 @@ def test_every_course_of_answers_ends():
     for answers in itertools.product([True, False], repeat=6):
         history = []
         for answer in itertools.chain(answers, itertools.repeat(True)):
-            if (key := following(KEYS, 0, history)) is None:
+            if (key := next_question(KEYS, 0, history)) is None:
                 break
             history.append((key, answer))
         assert len(history) <= len(KEYS) + 2 * answers.count(False)

@@ -191,7 +191,7 @@ def test_a_link_without_a_set_and_a_place_that_cannot_be_written_are_sentences(h
 # ---------------------------------------------------------------- code that was handed in
 
 SCALARS = COURSES["scalars"]
-ALL = {SCALARS.deed(task.key): "2026-05-06" for task in SCALARS.tasks}
+ALL = {SCALARS.progress_key(task.key): "2026-05-06" for task in SCALARS.tasks}
 needs_sandbox = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
 MISTAKE = next(one for one in SCALARS.tasks[1].mistakes)
 
