@@ -6,16 +6,16 @@ from lab.charts.chart import Chart, layer_name
 from lab.charts.curves import (
     accuracy,
     dead_units,
-    explained,
     gradient_norms,
     horizon,
     loss,
     norms_and_updates,
+    r_squared,
     saturation,
     trial,
 )
 from lab.charts.errors import error_map
-from lab.charts.fits import answered, curve
+from lab.charts.fits import answers_against_targets, curve
 from lab.charts.images import confusion_matrix, drawing, likelihoods, samples
 from lab.charts.jacobian import jacobian
 from lab.charts.landscape import Track, landscape
@@ -31,8 +31,8 @@ __all__ = [
     "Mark",
     "Track",
     "accuracy",
-    "answered",
     "answers",
+    "answers_against_targets",
     "bars",
     "board",
     "boundary",
@@ -43,7 +43,6 @@ __all__ = [
     "differing",
     "drawing",
     "error_map",
-    "explained",
     "gradient_norms",
     "gradient_tables",
     "horizon",
@@ -56,6 +55,7 @@ __all__ = [
     "loss",
     "losses",
     "norms_and_updates",
+    "r_squared",
     "ridges",
     "samples",
     "saturation",

@@ -20,10 +20,7 @@ def differing(here: Mapping[str, EngineAnswer], there: Mapping[str, EngineAnswer
 def answers(
     here: Mapping[str, EngineAnswer], there: Mapping[str, EngineAnswer], version: str, theme: str = "light"
 ) -> Chart:
-    """Draw the answers by question of this engine (here) and of PyTorch (there), which is empty until it is asked.
-
-    version: PyTorch's version.
-    """
+    """Draw the answers by question of this engine (here) and of this version of PyTorch (there; {} until asked)."""
     colours = COLOURS[theme]
     different = differing(here, there) if there else []
     cells = []

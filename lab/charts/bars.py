@@ -11,10 +11,7 @@ THICKNESS, AROUND = 14, 40  # height in pixels of a bar, and of the legend above
 
 
 def bars(title: str, names: Sequence[str], quantities: Mapping[str, Sequence[float]], theme: str = "light") -> Chart:
-    """Draw a group of bars for each name, one for each quantity, all on one axis from 0, labelled with its value.
-
-    quantities: name -> a value for each of `names`.
-    """
+    """Draw a group of bars for each name, one for each quantity (a value per name), on one axis from 0, with labels."""
     colours = COLOURS[theme]
     spec = {
         "animation": False,

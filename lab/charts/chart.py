@@ -79,7 +79,7 @@ class Chart:
     backdrop: bytes = b""  # a PNG that fills the grid of the plane, behind all series
 
 
-def nothing(title: str, sentence: str, theme: str) -> Chart:
+def placeholder(title: str, sentence: str, theme: str) -> Chart:
     """Make a chart that shows only a sentence, because it has no data yet."""
     style = {"color": COLOURS[theme]["text"], "fontSize": 14, "fontWeight": "normal"}
     return Chart(
@@ -87,7 +87,7 @@ def nothing(title: str, sentence: str, theme: str) -> Chart:
     )
 
 
-def invisible(data: list[Any], stack: str | None, fill: str | None = None) -> dict[str, Any]:
+def undrawn_line(data: list[Any], stack: str | None, fill: str | None = None) -> dict[str, Any]:
     """Make an undrawn line without legend or tooltip entry; `fill` colours the area down to the line below it."""
     return {
         "type": "line",

@@ -15,13 +15,13 @@ from lab.charts.chart import (
     SYMBOLS,
     Chart,
     Colours,
-    invisible,
     layer_name,
     nth,
     percent,
     ramp,
     signed,
     thinned,
+    undrawn_line,
 )
 from lab.text import short
 from lab.training.records import Curve, LayerCurve, Record, score, scores
@@ -117,7 +117,7 @@ def accuracy(
     )
 
 
-def explained(
+def r_squared(
     records: Sequence[Record],
     *,
     until: int,
@@ -270,10 +270,7 @@ def gradient_norms(
 def norms_and_updates(
     records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
 ) -> Chart:
-    """Draw `gradient_norms` and, on the right axis and thinner, each layer's update ratio.
-
-    The ratio is the norm of the epoch's last update over the norm of the weights.
-    """
+    """Draw `gradient_norms` and, thinner, on the right axis, the size of each epoch's last update over the weights'."""
     norms = gradient_norms(records, layers, until=until, cursor=cursor, theme=theme)
     updates = _per_layer(
         "Update over weights per layer",
@@ -453,7 +450,7 @@ def _gap(one: Sequence[float | None], other: Sequence[float | None], colours: Co
     both = [(a, b) if a is not None and b is not None else None for a, b in zip(one, other, strict=True)]
     low = [min(pair) if pair else None for pair in both]
     thickness = [abs(pair[0] - pair[1]) if pair else None for pair in both]
-    return [invisible(low, "gap"), invisible(thickness, "gap", colours["gap"])]
+    return [undrawn_line(low, "gap"), undrawn_line(thickness, "gap", colours["gap"])]
 
 
 def _batch_band(losses: np.ndarray, epochs: np.ndarray, colours: Colours) -> list[dict[str, Any]]:
@@ -468,21 +465,18 @@ def _batch_band(losses: np.ndarray, epochs: np.ndarray, colours: Colours) -> lis
     low, high, mean = ([float(f"{value:.4g}") for value in values] for values in (lows, highs, totals / counts))
     thickness = [top - bottom for bottom, top in zip(low, high, strict=True)]
     band = [
-        invisible(list(zip(ends, low, strict=True)), "batches"),
-        invisible(list(zip(ends, thickness, strict=True)), "batches", colours["gap"]),
+        undrawn_line(list(zip(ends, low, strict=True)), "batches"),
+        undrawn_line(list(zip(ends, thickness, strict=True)), "batches", colours["gap"]),
     ]
     line = {
-        **invisible(list(zip(ends, mean, strict=True)), None),
+        **undrawn_line(list(zip(ends, mean, strict=True)), None),
         "lineStyle": {"color": colours["faint"], "width": 1},
     }
     return [{**part, "xAxisIndex": 1} for part in (*band, line)]
 
 
 def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, until: int, colours: Colours) -> None:
-    """Add vertical lines where settings changed, at the best epoch, where the run diverged, and at the cursor.
-
-    Each label is on the side of its line where there is room.
-    """
+    """Add labelled vertical lines where settings changed, at the best epoch, where the run diverged, at the cursor."""
     marks: dict[int, list[tuple[str, dict[str, Any]]]] = {}
     best = [r["epoch"] for r in records if r.get("best") and not r.get("diverged")]
     if best:

@@ -32,7 +32,7 @@ def curve(xs: np.ndarray, answers: np.ndarray, inputs: np.ndarray, wanted: np.nd
     )
 
 
-def answered(answers: np.ndarray, wanted: np.ndarray, theme: str = "light") -> Chart:
+def answers_against_targets(answers: np.ndarray, wanted: np.ndarray, theme: str = "light") -> Chart:
     """Draw predictions against targets (wanted), each (n,), with the line on which both are equal."""
     colours = COLOURS[theme]
     known = np.isfinite(answers)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lab.charts.chart import COLOURS, SHADES, Chart, heat_cells, heat_palette, mix, nothing, percent, percent_text
+from lab.charts.chart import COLOURS, SHADES, Chart, heat_cells, heat_palette, mix, percent, percent_text, placeholder
 from lab.text import short
 
 MAX_TILES = 5  # images side by side
@@ -31,7 +31,7 @@ def samples(
     """
     colours = COLOURS[theme]
     if not len(images):
-        return nothing("Samples and answers", f"No mistakes among the {part} samples.", theme)
+        return placeholder("Samples and answers", f"No mistakes among the {part} samples.", theme)
     count, height, width = images.shape
     across = min(MAX_TILES, count)
     down = math.ceil(count / across)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lab.charts.chart import COLOURS, SHADES, SYMBOLS, Chart, Colours, invisible, mix, nth
+from lab.charts.chart import COLOURS, SHADES, SYMBOLS, Chart, Colours, mix, nth, undrawn_line
 from lab.charts.contours import contour, frontiers
 from lab.text import numeral, short
 
@@ -166,7 +166,10 @@ def _plane(
         "legend": {"top": 0, "left": 0, "data": [line["name"] for line in scatter]},
         "xAxis": [{**number, "min": float(xs[0]) - reach[0], "max": float(xs[-1]) + reach[0]}],
         "yAxis": [{**number, "min": float(ys[0]) - reach[1], "max": float(ys[-1]) + reach[1]}],
-        "series": [{**invisible(path, None), "lineStyle": {"color": colours["text"], "width": 2.5}, "z": 3}, *scatter],
+        "series": [
+            {**undrawn_line(path, None), "lineStyle": {"color": colours["text"], "width": 2.5}, "z": 3},
+            *scatter,
+        ],
     }
 
 

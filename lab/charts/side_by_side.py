@@ -24,18 +24,18 @@ _GRADIENT = f"color:light-dark({PALETTES['light']['gradient']},{PALETTES['dark']
 _DIFFERENT = "outline:2px solid currentColor;outline-offset:-3px;font-weight:700;"
 
 
-def code_pair(broken: str, right: str, marks: tuple[Sequence[bool], Sequence[bool]], *, whole: bool) -> str:
+def code_pair(broken: str, right: str, marks: tuple[Sequence[bool], Sequence[bool]], *, context: bool) -> str:
     """Make HTML with the broken lines next to the right ones; the marked lines get a sign and a bar.
 
-    marks: for each line of broken and of right, whether it is marked. whole: show the lines around the marked ones,
+    marks: for each line of broken and of right, whether it is marked. context: show the lines around the marked ones,
     too; of long code only the nearest and the first, so that all can be seen at once.
     """
     blocks = zip(("broken", "right"), (broken, right), marks, "✗✓", strict=True)
-    return f'<div class="code-pair">{"".join(_code(*block, whole) for block in blocks)}</div>'
+    return f'<div class="code-pair">{"".join(_code(*block, context) for block in blocks)}</div>'
 
 
-def _code(title: str, code: str, marked: Sequence[bool], sign: str, whole: bool) -> str:
-    pairs = [(line, mark) for line, mark in zip(code.splitlines(), marked, strict=True) if mark or whole]
+def _code(title: str, code: str, marked: Sequence[bool], sign: str, context: bool) -> str:
+    pairs = [(line, mark) for line, mark in zip(code.splitlines(), marked, strict=True) if mark or context]
     if len(pairs) > MAX_LINES:
         pairs = _near_marks(pairs)
     indented = dedent("\n".join(line for line, _ in pairs)).splitlines()
@@ -56,13 +56,13 @@ def _near_marks(pairs: Sequence[tuple[str, bool]]) -> list[tuple[str, bool]]:
         return list(pairs)
     above = 2 if len(marked) == 1 else 1
     shown = {0} | {near for at in marked for near in range(max(at - above, 0), at + 1)}
-    kept: list[tuple[str, bool]] = []
+    lines: list[tuple[str, bool]] = []
     for before, at in pairwise(sorted(shown | {len(pairs)})):
-        kept.append(pairs[before])
+        lines.append(pairs[before])
         if at - before > 1:
             line = pairs[before + 1][0]
-            kept.append((line[: len(line) - len(line.lstrip())] + "…", False))
-    return kept
+            lines.append((line[: len(line) - len(line.lstrip())] + "…", False))
+    return lines
 
 
 def gradient_tables(name: str, healthy: np.ndarray | None, broken: np.ndarray | None) -> str:

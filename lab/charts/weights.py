@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lab.charts.chart import COLOURS, Chart, layer_name, mix, nothing, ramp, thinned
+from lab.charts.chart import COLOURS, Chart, layer_name, mix, placeholder, ramp, thinned
 from lab.text import numeral, short
 from lab.training.records import Counted, Histogram, Record
 
@@ -125,7 +125,7 @@ def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light")
     """
     title = f"{of.capitalize()}s over the epochs"
     if not records:
-        return nothing(title, "Gradients are counted from the first epoch on.", theme)
+        return placeholder(title, "Gradients are counted from the first epoch on.", theme)
     colours = COLOURS[theme]
     shown = thinned(records, RIDGES)
     counted: Counted = "weight_histogram" if of == "weight" else "gradient_histogram"

@@ -200,10 +200,7 @@ class Config:
 
     @classmethod
     def from_json(cls, settings: dict[str, Any]) -> Config:
-        """Make a Config from JSON (the inverse of `to_json`). A missing setting gets its default.
-
-        Raises ConfigError for an unknown setting or a bad value.
-        """
+        """Make a Config from JSON; a missing setting gets its default. Raises ConfigError for an unknown one."""
         unknown = sorted(settings.keys() - {field.name for field in fields(cls)})
         require(not unknown, f"There is no setting called {', '.join(map(repr, unknown))}: remove it from config.json.")
         return cls(**settings)
@@ -261,9 +258,7 @@ def parse_change(text: str) -> Change:
     name, equals, value = change.partition("=")
     name = name.replace("-", "_")
     require(
-        bool(colon and equals) and after.isdecimal(),
-        f"{text} is not a change: write for example 5:lr=0.01.",
-        "changes",
+        bool(colon and equals) and after.isdecimal(), f"{text} is not a change: write one such as 5:lr=0.01.", "changes"
     )
     require(name in LIVE, f"cannot change {name!r}: choose one of {', '.join(LIVE)}.", "changes")
     try:

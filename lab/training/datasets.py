@@ -280,7 +280,7 @@ BUILT_IN = (*SYNTHETIC, "digits", "letters")  # these need neither a file nor a 
 def _generate(name: str, rng: np.random.Generator, noise: float, samples: int) -> Raw:
     points, labels = SYNTHETIC[name][0](samples, noise, rng)
     classes = () if labels.dtype.kind == "f" else tuple(str(label) for label in range(labels.max() + 1))
-    where = "in a plane" if classes else "beside a curve"
+    where = "in a plane" if classes else "around a curve"
     note = f"{len(points):,} synthetic points {where}, noise {noise:g}"
     return Raw([points], labels, classes, note, ("x", "y")[: points.shape[1]])
 
@@ -317,7 +317,7 @@ def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.ran
     held_out = len(val) > 0
     if not held_out:
         val_x, val = train_x, train
-        divided = f"{len(train):,} training samples, none held out: what is called validation is measured on these"
+        divided = f"{len(train):,} training samples, none held out: validation numbers are measured on these"
     how = (
         f"all pixels standardised with the training mean {mean:.4g} and deviation {scale:.4g}"
         if pixels
@@ -361,10 +361,7 @@ def _refuse_constant(name: str, columns: Sequence[str]) -> None:
 
 
 def _fill_gaps(name: str, columns: Sequence[str], train_x: np.ndarray, val_x: np.ndarray) -> None:
-    """Replace missing numbers by their column's mean over the training samples.
-
-    Raises DataError for a column without any number in the training samples.
-    """
+    """Replace missing numbers by their column's mean over the training samples. Raises DataError if these have none."""
     for index in np.flatnonzero(np.isnan(train_x).any(axis=0) | np.isnan(val_x).any(axis=0)).tolist():
         known = train_x[~np.isnan(train_x[:, index]), index]
         if not known.size:
@@ -374,10 +371,7 @@ def _fill_gaps(name: str, columns: Sequence[str], train_x: np.ndarray, val_x: np
 
 
 def _check_spread(name: str, columns: Sequence[str], scale: np.ndarray, val_x: np.ndarray) -> None:
-    """Raise DataError for a column that cannot be standardised.
-
-    scale: deviation of each column, (columns,); val_x: validation inputs minus the training mean.
-    """
+    """Raise DataError if a column cannot be standardised; scale: (columns,); val_x: minus the training mean."""
     for index, column in enumerate(columns):
         if scale[index] < MIN_SCALE:
             raise DataError(
@@ -395,10 +389,7 @@ def _check_spread(name: str, columns: Sequence[str], scale: np.ndarray, val_x: n
 def _distribute(
     blocks: list[np.ndarray], train: np.ndarray, val: np.ndarray, dtype: type[np.floating]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the training rows and the validation rows of all blocks as `dtype`.
-
-    Empties the list `blocks` on the way, so that each block's memory is freed as soon as it is copied.
-    """
+    """Return the training and the validation rows of all blocks as `dtype`. Empties `blocks`, to free their memory."""
     width = blocks[0].shape[1]
     parts = np.empty((len(train), width), dtype), np.empty((len(val), width), dtype)
     held_out = np.zeros(len(train) + len(val), dtype=bool)

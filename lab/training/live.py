@@ -35,7 +35,7 @@ class Stretch:
     states: list[State] = field(default_factory=list)
 
     def add_batch(self, trainer: Trainer) -> None:
-        """Train on one more batch, and measure the epoch if this batch completes it."""
+        """Train on one more batch, and measure the network if this batch completes an epoch."""
         self.losses.append(trainer.step())
         if trainer.epoch_complete:
             self.records.append(trainer.finish_epoch())
@@ -52,10 +52,7 @@ class LiveRun:
         state_bytes: int = STATE_BYTES,
         own: Own | None = None,
     ) -> None:
-        """Set up the run, untrained. own: the source of the dataset if it is the visitor's own.
-
-        Raises DataError when the data of the config cannot be used.
-        """
+        """Set up the run, untrained; own: the source of a visitor's own dataset. Raises DataError for unusable data."""
         self.own = own or {}
         self.trainer = Trainer(config, dataset)
         self.history: list[Record] = [self.trainer.start]
@@ -154,10 +151,10 @@ class LiveRun:
             self._every *= 2
         self._states = {e: kept for e, kept in self._states.items() if e % self._every == 0 or e == latest}
 
-    def counted(self, epochs: Sequence[int | None]) -> list[Record]:
+    def rebinned(self, epochs: Sequence[int | None]) -> list[Record]:
         """Return the records of these epochs (see `network`) with new weight histograms, whose bins hold all weights.
 
-        The bins of the run's own records are chosen from the initial weights and may be too narrow later.
+        The bins of the run's own records fit its initial weights and may be too narrow later.
         """
         networks = [self.network(epoch) for epoch in epochs]
         edges = []
@@ -165,15 +162,15 @@ class LiveRun:
             weights = np.concatenate([layer.weight.numpy().ravel() for layer in layers]).astype(float)
             reach = float(np.abs(weights[np.isfinite(weights)]).max(initial=1e-6))
             edges.append(np.linspace(-reach, reach, BINS + 1))
-        counted = []
+        records = []
         for epoch, network in zip(epochs, networks, strict=True):
             found = {}
             for name, layer, own in zip(self.trainer.layer_names, network.layers, edges, strict=True):
                 counts = np.histogram(layer.weight.numpy(), own)[0].tolist()
                 found[name] = Histogram(edges=own.tolist(), counts=counts, below=0, above=0)
             record = self.history[-1 if epoch is None else epoch]
-            counted.append(cast(Record, {**record, "weight_histogram": found}))
-        return counted
+            records.append(cast(Record, {**record, "weight_histogram": found}))
+        return records
 
     def kept_epochs(self, most: int, until: int | None = None) -> list[int]:
         """Return at most this many of the epochs up to `until` whose states are saved, evenly spread."""

@@ -162,17 +162,14 @@ def ending(config: Config, records: Sequence[Record]) -> str:
 MAX_MEASURE = 1e39  # no float32 is larger
 
 
-def is_record(value: Any, epoch: int, layers: Sequence[str], whole: bool = True) -> TypeGuard[Record]:
-    """Return True if a value is the record of this epoch (from 1 on) of a network with these layers.
-
-    whole: whether the histograms must be there and are checked, too.
-    """
+def is_record(value: Any, epoch: int, layers: Sequence[str], histograms: bool = True) -> TypeGuard[Record]:
+    """Return True if a value is the record of this epoch, from 1 on, with these layers (and valid histograms)."""
     return (
         isinstance(value, dict)
         and all(
             (name in value and _IS[kind](value[name], layers)) or (name in ADDED and name not in value)
             for name, kind in FIELDS.items()
-            if whole or name not in BULKY
+            if histograms or name not in BULKY
         )
         and value["epoch"] == epoch
         and len({value[name] is None for name in ("train_accuracy", "val_accuracy", "gap")}) == 1  # all in a regression

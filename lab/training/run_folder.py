@@ -7,7 +7,7 @@
     summary.png       the picture of the run, drawn when it ends
 
 Every file but metrics.jsonl is written under a temporary name and renamed, so it is either the old one or the new
-one, never half of it. The checkpoint comes last: what the other files hold beyond its epoch is undone by `rewind`.
+one, never half of it. The checkpoint comes last: `rewind` cuts off what the other files hold beyond its epoch.
 """
 
 from __future__ import annotations
@@ -166,13 +166,13 @@ class RunFolder:
         Raises RunError when a line is not the record of its epoch, ConfigError (see `config`).
         """
         layers, lines = self.config().layer_names, self._lines()
-        whole = set(np.linspace(0, len(lines) - 1, min(histograms, len(lines))).round().astype(int).tolist())
+        full = set(np.linspace(0, len(lines) - 1, min(histograms, len(lines))).round().astype(int).tolist())
         records: list[Record] = []
         for at, line in enumerate(lines):
-            record = self._parsed(line, at in whole)
-            if not is_record(record, at + 1, layers, at in whole):
+            record = self._parsed(line, at in full)
+            if not is_record(record, at + 1, layers, at in full):
                 raise self._damaged("metrics.jsonl")
-            records += [record] if at in whole else slim([record])
+            records += [record] if at in full else slim([record])
         return records
 
     def _lines(self) -> list[bytes]:
@@ -185,11 +185,11 @@ class RunFolder:
             raise RunError(f"metrics.jsonl in {str(self.path)!r} cannot be read ({error.strerror}).") from None
         return lines[:-1] if lines and not lines[-1].endswith(b"\n") else lines
 
-    def _parsed(self, line: bytes, whole: bool) -> Any:
-        """Parse a line; unless `whole`, cut its histograms out first. Raises RunError."""
+    def _parsed(self, line: bytes, histograms: bool) -> Any:
+        """Parse a line; without `histograms`, cut them out first. Raises RunError."""
         try:
             with contextlib.suppress(ValueError):
-                return json.loads(line if whole else _BULK.sub(b"", line))
+                return json.loads(line if histograms else _BULK.sub(b"", line))
             return json.loads(line)
         except (ValueError, RecursionError):
             raise self._damaged("metrics.jsonl") from None

@@ -29,8 +29,8 @@ FILES = re.compile(  # files of a run, including TensorBoard's and those left ha
 
 
 @dataclass
-class Kept:
-    """A run on the shelf. Its records have no histograms unless it was opened with `open_whole`.
+class ShelvedRun:
+    """A run on the shelf. Its records have no histograms unless it was opened with `open_with_histograms`.
 
     shared: True for a run in the runs folder, which all visitors see. For a run of the page, file: the complete run on
     disk; own: the visitor's own data that it was trained on.
@@ -48,15 +48,15 @@ class Kept:
         return "".join(json.dumps(record) + "\n" for record in self.records)
 
 
-def put(shelf: list[Kept], config: Config, records: Sequence[Record], own: Own | None = None) -> list[Kept]:
+def put(shelf: list[ShelvedRun], config: Config, records: Sequence[Record], own: Own | None = None) -> list[ShelvedRun]:
     """Return the shelf with one more run; a run with the same settings and data is replaced if not longer."""
     own = own or {}
     twin = next((kept for kept in shelf if (kept.config, kept.own) == (config, own)), None)
     if not records or (twin and len(twin.records) >= len(records)):
         return shelf
     if twin:
-        return [Kept(kept.name, config, slim(records), own=own) if kept is twin else kept for kept in shelf]
-    return [*shelf, Kept(unused(default_name(config), shelf), config, slim(records), own=own)][-MAX_RUNS:]
+        return [ShelvedRun(kept.name, config, slim(records), own=own) if kept is twin else kept for kept in shelf]
+    return [*shelf, ShelvedRun(unused(default_name(config), shelf), config, slim(records), own=own)][-MAX_RUNS:]
 
 
 def default_name(config: Config) -> str:
@@ -64,7 +64,7 @@ def default_name(config: Config) -> str:
     return f"{config.data} {layers} {config.optimizer} {config.lr:g}"
 
 
-def unused(name: str, shelf: Sequence[Kept]) -> str:
+def unused(name: str, shelf: Sequence[ShelvedRun]) -> str:
     """Return the name, with a number appended if a run on the shelf already has it."""
     taken = {kept.name for kept in shelf}
     candidates = (name if number == 1 else f"{name} ({number})" for number in range(1, len(taken) + 2))
@@ -81,7 +81,7 @@ def differences(config: Config, other: Config) -> str:
     return ", ".join(parts) or "the same settings"
 
 
-def table(runs: Sequence[Kept]) -> dict[str, list[Any]]:
+def table(runs: Sequence[ShelvedRun]) -> dict[str, list[Any]]:
     """Make the columns of a table of runs: their names, their results, and each setting in which they differ."""
     columns: dict[str, list[Any]] = {
         "run": [run.name for run in runs],
@@ -99,7 +99,7 @@ def table(runs: Sequence[Kept]) -> dict[str, list[Any]]:
     return columns
 
 
-def _best_accuracy(run: Kept) -> float | None:
+def _best_accuracy(run: ShelvedRun) -> float | None:
     """Return the best validation accuracy; None for regressions, empty runs and runs without a validation set."""
     if not run.config.val_fraction:
         return None
@@ -109,11 +109,8 @@ def _best_accuracy(run: Kept) -> float | None:
 # ---------------------------------------------------------------- runs of the command line, in a folder
 
 
-def from_folder(folder: Path) -> tuple[list[Kept], list[str]]:
-    """Read the runs in the sub-folders of `folder` and in its sweeps, by name.
-
-    Returns them with one sentence for each run that cannot be read.
-    """
+def from_folder(folder: Path) -> tuple[list[ShelvedRun], list[str]]:
+    """Read the runs in a folder's sub-folders and sweeps; return them and a sentence for each one left out."""
     paths, complaints = _runs(folder)
     found = []
     for name, path in paths.items():
@@ -124,14 +121,14 @@ def from_folder(folder: Path) -> tuple[list[Kept], list[str]]:
     return found, complaints
 
 
-def open_whole(folder: Path, name: str) -> Kept:
+def open_with_histograms(folder: Path, name: str) -> ShelvedRun:
     """Read the run of this name (see `from_folder`) with the histograms of up to MAX_HISTOGRAMS epochs, evenly spread.
 
     Raises RunError, ConfigError: one sentence.
     """
     kept = _read(name, _find(folder, name), histograms=MAX_HISTOGRAMS)
     if not kept.records:
-        raise RunError(f"The run {name!r} cannot be shown whole: it has no complete epoch yet.")
+        raise RunError(f"The run {name!r} cannot be opened: it has no complete epoch yet.")
     return kept
 
 
@@ -200,10 +197,7 @@ def _subfolders(folder: Path, complaints: list[str]) -> list[Path]:
 
 
 def _find(folder: Path, name: str) -> Path:
-    """Return the folder of the run with this name, by looking it up: a name is never turned into a path.
-
-    Raises RunError if there is no such run.
-    """
+    """Look up the folder of a run by name; the name is never turned into a path. Raises RunError if there is none."""
     paths, _ = _runs(folder)
     if name not in paths:
         raise RunError(f"There is no run called {name[:MAX_NAME_LENGTH]!r}: it may have been renamed or deleted.")
@@ -221,13 +215,13 @@ def _changeable(folder: Path, name: str) -> Path:
     return path
 
 
-def _read(name: str, path: Path, histograms: int = 0) -> Kept:
+def _read(name: str, path: Path, histograms: int = 0) -> ShelvedRun:
     """Read the run in a folder, with the histograms of this many epochs. Raises RunError, ConfigError."""
     for file in (path / "config.json", path / "metrics.jsonl"):
         if os.path.lexists(file) and (file.is_symlink() or not os.path.isfile(file)):
             raise RunError(f"its {file.name} is a link or not a file.")
     run = RunFolder(path)
-    return Kept(name, run.config(), run.records(histograms), shared=True)
+    return ShelvedRun(name, run.config(), run.records(histograms), shared=True)
 
 
 def _may_be_called(name: str) -> bool:

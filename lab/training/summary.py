@@ -79,10 +79,7 @@ def comparison_picture(runs: Mapping[str, Sequence[Record]]) -> bytes:
 
 
 def _drawable(text: str) -> str:
-    """Replace the characters that the font lacks by a box.
-
-    Matplotlib warns of each emoji, and fails on surrogates, as in a folder's name in another encoding.
-    """
+    """Replace characters that the font lacks by a box: matplotlib warns of emoji, and fails on undecodable names."""
     known = get_font(findfont(FontProperties())).get_charmap()
     return "".join(sign if ord(sign) in known else "\N{WHITE SQUARE}" for sign in text)
 

@@ -115,7 +115,7 @@ def stop(members: Sequence[Member]) -> None:
 def train_folder(path: str) -> None:
     """Train the run in a folder from its checkpoint to its end. Worker processes call this."""
     run = RunFolder(Path(path))
-    with lock_run(run.path, wait=True):  # a cluster may still be at work on an earlier sweep
+    with lock_run(run.path, wait=True):  # a cluster may still be busy with an earlier sweep
         config = run.config()
         trainer = resume_trainer(run, config)
         for record in train(config, trainer):
@@ -199,10 +199,7 @@ def connect(address: str) -> Client:
 
 
 async def _knock(address: str) -> None:
-    """Check that a scheduler answers; a Client would only fail much later, with another error.
-
-    Raises OSError, ValueError or TypeError.
-    """
+    """Raise OSError, ValueError or TypeError if no scheduler answers; a Client would fail only much later."""
     from distributed.comm import connect
     from distributed.security import Security
 

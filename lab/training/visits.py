@@ -31,7 +31,7 @@ from lab.training.datasets import Dataset, from_table
 from lab.training.live import LiveRun, Own
 from lab.training.records import slim
 from lab.training.run_folder import RunError, write_atomic
-from lab.training.shelf import MAX_RUNS, Kept
+from lab.training.shelf import MAX_RUNS, ShelvedRun
 from lab.training.trial import Trial
 
 VISIT_LIMIT = 20_000_000  # bytes of the files of one visitor
@@ -130,21 +130,21 @@ class Visit:
         for path in self._presents()[MAX_WINDOWS:]:
             path.unlink(missing_ok=True)
         if run.done and not run.own:
-            self._write(finished(self.files, run.config), packed)
+            self._write(finished_path(self.files, run.config), packed)
 
     def present(self, config: Config | None = None) -> LiveRun | None:
         """Load the stored page run with these settings, or else the one shown last; None if there is none."""
         wanted = [self._present(config)] if config else []
-        return next((run for path in (*wanted, *self._presents()) if (run := opened(path))), None)
+        return next((run for path in (*wanted, *self._presents()) if (run := open_run(path))), None)
 
-    def shelve(self, kept: Kept, run: LiveRun) -> None:
+    def shelve(self, kept: ShelvedRun, run: LiveRun) -> None:
         """Store a complete run of the shelf, and note its file in `kept`. Raises RunError."""
         kept.file = self.folder / f"{digest(run)}.npz"
         self._write(kept.file, pack(run, kept.name))
         for path in self._shelved()[:-MAX_RUNS]:
             path.unlink(missing_ok=True)
 
-    def shelf(self) -> list[Kept]:
+    def shelf(self) -> list[ShelvedRun]:
         """Load the visitor's shelf, the oldest run first. Files that can no longer be read are left out."""
         found = []
         for path in self._shelved():
@@ -186,13 +186,13 @@ class Visit:
             raise RunError(f"The run cannot be kept ({error.strerror}).") from None
 
 
-def finished(files: Path, config: Config) -> Path:
+def finished_path(files: Path, config: Config) -> Path:
     """Return the path where the finished run of these settings and this version is stored for everybody, if it is."""
     text = json.dumps(config.to_json()) + _version()
     return files / EVERYBODY / f"{_digest(text)}.npz"
 
 
-def opened(path: Path) -> LiveRun | None:
+def open_run(path: Path) -> LiveRun | None:
     """Load the run in a file; None if the file is missing or cannot be read."""
     if not path.is_file():
         return None
@@ -202,7 +202,7 @@ def opened(path: Path) -> LiveRun | None:
         return None
 
 
-def rename(kept: Kept) -> None:
+def rename(kept: ShelvedRun) -> None:
     """Write the new name of a run on the shelf into its file. Raises RunError."""
     if kept.file is None:
         return
@@ -216,7 +216,7 @@ def rename(kept: Kept) -> None:
     os.utime(kept.file, (before.st_atime, before.st_mtime))  # files are ordered by age: keep its place
 
 
-def delete(kept: Kept) -> None:
+def delete(kept: ShelvedRun) -> None:
     """Delete the file of a run. Raises RunError."""
     try:
         if kept.file:
@@ -234,12 +234,12 @@ def _digest(text: str) -> str:
     return hashlib.blake2s(text.encode(), digest_size=16).hexdigest()
 
 
-def _described(path: Path) -> Kept:
+def _described(path: Path) -> ShelvedRun:
     """Load a run of the shelf without its weights. Raises RunError."""
     try:
         with np.load(path, allow_pickle=False) as archive:
             about = _about(archive)
-        return Kept(
+        return ShelvedRun(
             about["name"], Config.from_json(about["config"]), slim(about["history"][1:]), file=path, own=about["own"]
         )
     except Exception:
@@ -254,10 +254,9 @@ def _version() -> str:
 
 
 def _make_room(files: Path, path: Path, size: int) -> None:
-    """Make room for a file of this size: delete the oldest files of its folder, then old files of other folders.
+    """Delete the oldest files of a file's folder, then old files of others, until this size fits. Raises RunError.
 
-    Other visitors' files of the last day stay, so that nobody can push out runs in use. Raises RunError if the room
-    does not suffice.
+    Other visitors' files of the last day stay, so that nobody can push out runs in use.
     """
     limit = SHARED_LIMIT if path.parent.name == EVERYBODY else VISIT_LIMIT
     if size > limit:

@@ -37,10 +37,7 @@ _spare: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()  # star
 
 
 def make_ready() -> None:
-    """Start a spare process for the next run of any visitor: importing NumPy takes longer than training a batch.
-
-    It ends with the server.
-    """
+    """Start a spare process for any visitor's next run: importing NumPy takes longer than training a batch."""
     if _spare.empty():
         _spare.put(_new_process())
 

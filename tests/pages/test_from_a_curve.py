@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from lab.failures.curve import of_text
 from lab.training.config import Config
-from lab.training.shelf import Kept
+from lab.training.shelf import ShelvedRun
 from lab.training.trainer import train
 from lab.ui.failures.from_a_curve import EXAMPLE, PASTED, TEXT
 from tests.pages.conftest import address, run, texts
@@ -69,7 +69,7 @@ def test_a_curve_that_ends_leads_to_the_batch_where_the_run_is_here_and_to_code_
     assert any("set_detect_anomaly" in code.value for code in app.code)
 
     config = Config(data="moons", hidden=(8, 8, 8), init="normal", optimizer="sgd", lr=30.0, epochs=30)
-    app.session_state["training shelf"] = [Kept("wild", config, list(train(config)))]
+    app.session_state["training shelf"] = [ShelvedRun("wild", config, list(train(config)))]
     app.run()
     app.segmented_control(key="curve way").set_value("run").run()
     assert "Lower the learning rate from 30 to" in words(app)
@@ -82,7 +82,7 @@ def test_a_curve_that_ends_leads_to_the_batch_where_the_run_is_here_and_to_code_
 def test_a_search_that_stops_says_so(app, monkeypatch):
     monkeypatch.setattr("lab.failures.curve.first_bad.MAX_STEPS", 2)
     config = Config(data="moons", hidden=(8, 8, 8), init="normal", optimizer="sgd", lr=30.0, epochs=29)
-    app.session_state["training shelf"] = [Kept("wild", config, list(train(config)))]
+    app.session_state["training shelf"] = [ShelvedRun("wild", config, list(train(config)))]
     app.run()
     app.segmented_control(key="curve way").set_value("run").run()
     app.toggle(key="curve find").set_value(True).run()

@@ -281,7 +281,7 @@ def test_a_run_is_kept_as_it_is_when_the_browser_leaves(start, monkeypatch, tmp_
     url, _ = start()
 
     def kept():
-        runs = [visits.opened(path) for path in tmp_path.glob(".visits/*/present-*.npz")]
+        runs = [visits.open_run(path) for path in tmp_path.glob(".visits/*/present-*.npz")]
         return max((run.batches for run in runs if run), default=0)
 
     async def visit():

@@ -74,7 +74,7 @@ HTML = {
     "panels.arrays(result.boxes)",
     "panels.gradients(result)",
     "panels.scores(in_place.outcomes(), dict(zip(CELLS, guesses, strict=True)))",
-    "charts.code_pair(fault.code, fault.right, fault.marks(), whole=whole)",
+    "charts.code_pair(fault.code, fault.right, fault.marks(), context=whole)",
     "charts.value_tables(leaves(fault, seed), source(fault.example))",
     '"".join(charts.gradient_tables(*pair) for pair in small)',
     '"".join(charts.gradient_tables(*pair) for pair in pairs)',

@@ -1,7 +1,4 @@
-"""An optimizer of the engine that descends a surface, always computed one step ahead.
-
-The next step is known, with all numbers that lead to it, before it is taken.
-"""
+"""Optimizers of the engine that descend a surface, computed one step ahead: each step is known before it is taken."""
 
 from __future__ import annotations
 

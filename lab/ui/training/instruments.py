@@ -33,7 +33,7 @@ from lab.training.predictions import (
     probabilities,
 )
 from lab.training.records import Record, is_regression
-from lab.training.shelf import Kept
+from lab.training.shelf import ShelvedRun
 from lab.ui import page
 from lab.ui.address import Field, one_of
 from lab.ui.chart_host import ChartHost, clicked_epoch
@@ -387,7 +387,7 @@ def _slow(view: View) -> dict[str, Callable[[], Chart]]:
     run, layers = view.run, view.run.trainer.layer_names
 
     if is_regression(run.history[0]):
-        slow = {"explained": lambda: charts.explained(run.history, **_both_parts(view))}
+        slow = {"explained": lambda: charts.r_squared(run.history, **_both_parts(view))}
     else:
         slow = {"accuracy": lambda: charts.accuracy(run.history, **_both_parts(view))}
         slow["confusion"] = lambda: _confusion(view)
@@ -442,7 +442,7 @@ def _fit(view: View) -> Chart:
     inputs, wanted = (data.train_x, data.train_y) if view.points == "training" else (data.val_x, data.val_y)
     inputs, wanted = inputs[:POINTS], data.in_units(wanted[:POINTS])
     if inputs.shape[1] > 1:
-        return charts.answered(data.in_units(answers(network, inputs)), wanted, page.theme())
+        return charts.answers_against_targets(data.in_units(answers(network, inputs)), wanted, page.theme())
     xs = np.linspace(data.train_x.min(), data.train_x.max(), CURVE)[:, np.newaxis]
     seen, seen_xs = (part[:, 0] * data.scale[0] + data.mean[0] for part in (inputs, xs))
     return charts.curve(seen_xs, data.in_units(answers(network, xs)), seen, wanted, page.theme())
@@ -520,7 +520,7 @@ def _ridges(view: View) -> tuple[str, Callable[[], Chart]]:
 
     def chart() -> Chart:
         if of == "weight":
-            return charts.ridges(view.run.counted(view.run.kept_epochs(RIDGES, view.cursor)), layer, of, page.theme())
+            return charts.ridges(view.run.rebinned(view.run.kept_epochs(RIDGES, view.cursor)), layer, of, page.theme())
         return charts.ridges([r for r in view.seen if "gradient_histogram" in r], layer, of, page.theme())
 
     return "ridges", chart
@@ -556,6 +556,6 @@ def _others() -> list[tuple[str, list[Record]]]:
     ]
 
 
-def _overlaid() -> list[Kept]:
+def _overlaid() -> list[ShelvedRun]:
     present = st.session_state["training worker"].run.config
     return [kept for kept in st.session_state["training compared"] if kept.config != present]

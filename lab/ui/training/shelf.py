@@ -16,7 +16,7 @@ from lab.training.config import Config, ConfigError
 from lab.training.live import LiveRun
 from lab.training.records import BULKY, best_text, is_regression
 from lab.training.run_folder import RunError
-from lab.training.shelf import Kept, delete, differences, from_folder, open_whole, rename, table, unused
+from lab.training.shelf import ShelvedRun, delete, differences, from_folder, open_with_histograms, rename, table, unused
 from lab.ui import page
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost, clicked_epoch
@@ -27,9 +27,9 @@ from lab.ui.training.instruments import choose_ridges, lost_units, unchecked
 from lab.ui.training.settings import set_widgets, trainable
 
 
-def _recorded(name: str) -> Kept:
+def _recorded(name: str) -> ShelvedRun:
     try:
-        return open_whole(runs_folder(), name)
+        return open_with_histograms(runs_folder(), name)
     except RunError as error:
         raise ValueError(str(error)) from None
 
@@ -64,7 +64,7 @@ def read_ticks() -> None:
         session["training compared"] = [runs[row] for row in session[key]["selection"]["rows"] if row < len(runs)]
 
 
-def _table(runs: list[Kept], put_in_place: Callable[[LiveRun], None]) -> None:
+def _table(runs: list[ShelvedRun], put_in_place: Callable[[LiveRun], None]) -> None:
     """Draw the table of all runs, whose columns are what differs among them; a tick adds a run to the charts."""
     session = st.session_state
     names = [run.name for run in runs]
@@ -91,7 +91,7 @@ def _table(runs: list[Kept], put_in_place: Callable[[LiveRun], None]) -> None:
         st.markdown(f"Drawn: {escape_markdown(', '.join(run.name for run in ticked))}.")
 
 
-def _shelved(kept: Kept, put_in_place: Callable[[LiveRun], None]) -> None:
+def _shelved(kept: ShelvedRun, put_in_place: Callable[[LiveRun], None]) -> None:
     """Show one run of the shelf: its result, how its settings differ, and buttons to open, rename or delete it."""
     session = st.session_state
 
@@ -110,7 +110,7 @@ def _shelved(kept: Kept, put_in_place: Callable[[LiveRun], None]) -> None:
 
     def show() -> None:
         with _complaining():
-            session["training opened"] = open_whole(runs_folder(), kept.name)
+            session["training opened"] = open_with_histograms(runs_folder(), kept.name)
             step()
             session["training recorded epoch"] = len(kept.records)
             session["training worker"].pause()
@@ -175,7 +175,7 @@ def _complaining() -> Iterator[None]:
         st.session_state["training shelf complaint"] = str(error)
 
 
-def recorded(kept: Kept) -> None:
+def recorded(kept: ShelvedRun) -> None:
     """Show a recorded run of the command line in place of the run in training; nothing is trained."""
     session, last, theme = st.session_state, len(kept.records), page.theme()
 
@@ -208,7 +208,7 @@ def recorded(kept: Kept) -> None:
     counted = [record for record in seen if record.keys() >= BULKY]  # a long run has no histograms for some epochs
     near = f"epoch {counted[-1]['epoch']}, the nearest that is kept" if counted[-1] is not seen[-1] else ""
     held_out = bool(kept.config.val_fraction)
-    scored = charts.explained if is_regression(kept.records[0]) else charts.accuracy
+    scored = charts.r_squared if is_regression(kept.records[0]) else charts.accuracy
     shown = {
         "loss": charts.loss(kept.records, np.empty(0), np.empty(0), held_out=held_out, **options),
         "accuracy": scored(kept.records, held_out=held_out, **options),

@@ -157,4 +157,4 @@ def shelve(run: LiveRun) -> str:
 
 def finished(config: Config) -> LiveRun | None:
     """Return the finished run with these settings, by this or another visitor, if its data are built in; or None."""
-    return visits.opened(visits.finished(files(), config))
+    return visits.open_run(visits.finished_path(files(), config))

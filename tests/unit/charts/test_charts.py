@@ -135,12 +135,12 @@ def test_the_bins_of_a_watched_run_hold_all_its_weights():
     run = LiveRun(Config(data="digits", hidden=(8, 8), lr=0.3, epochs=3))
     run.advance(math.inf)
     assert run.history[-1]["weight_histogram"]["layer1"]["above"]  # far from where they began
-    for counted in run.counted([0, run.kept_epoch(2), None]):
+    for counted in run.rebinned([0, run.kept_epoch(2), None]):
         for name, layer in zip(run.trainer.layer_names, run.trainer.model.layers, strict=True):
             histogram = counted["weight_histogram"][name]
             assert sum(histogram["counts"]) == layer.weight.numpy().size
             assert not histogram["above"] + histogram["below"]
-    assert "outside" not in json.dumps(charts.weight_histograms(*run.counted([None, 0]), run.trainer.layer_names).spec)
+    assert "outside" not in json.dumps(charts.weight_histograms(*run.rebinned([None, 0]), run.trainer.layer_names).spec)
 
 
 def test_the_zero_line_of_a_unit_is_straight_where_it_is():
@@ -342,9 +342,9 @@ def test_a_regression_is_drawn_as_its_curve_and_as_the_share_that_it_explains(re
     assert len(points["data"]) == len(data.val_x)
     np.testing.assert_allclose([y for _, y in line["data"]], said, atol=1e-4)
     assert len(chart.rows) == 13
-    side = charts.answered(said, said + 0.5, "dark")
+    side = charts.answers_against_targets(said, said + 0.5, "dark")
     assert "error: 0.5." in side.alt
-    explained = charts.explained(regression.history, until=3)
+    explained = charts.r_squared(regression.history, until=3)
     line = next(one for one in explained.spec["series"] if one.get("name") == "validation")
     np.testing.assert_allclose(line["data"], [1 - record["val_loss"] for record in regression.history])
     assert explained.headers == ("epoch", "training", "validation", "gap")

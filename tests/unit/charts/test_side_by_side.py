@@ -40,13 +40,13 @@ def test_a_gradient_that_is_missing_of_another_shape_or_no_number_is_marked():
 def test_names_are_escaped():
     html = gradient_tables("<b>x", np.array(1.0), np.array(2.0))
     html += value_tables({"<i>": np.array([0.5, -1.0])}, "a <u> b")
-    html += code_pair("1 <s> 2\n", "3 <s> 4\n", ([True], [False]), whole=True)
+    html += code_pair("1 <s> 2\n", "3 <s> 4\n", ([True], [False]), context=True)
     assert not re.search("<b>x|<i>|<u>|<s>", html)
 
 
 def test_only_the_lines_that_matter_are_shown_on_request():
     html = code_pair(
-        "def f():\n    return 1\n", "def f():\n    return 2\n", ([False, True], [False, True]), whole=False
+        "def f():\n    return 1\n", "def f():\n    return 2\n", ([False, True], [False, True]), context=False
     )
     assert re.findall(r">([^<>]*)\n</span>", html) == ["✗ return 1", "✓ return 2"]
 
@@ -54,7 +54,7 @@ def test_only_the_lines_that_matter_are_shown_on_request():
 def test_what_is_marked_in_long_code_is_seen_with_its_surroundings_at_once():
     for fault in FAULTS:
         for side, (code, marked) in enumerate(zip((fault.code, fault.right), fault.marks(), strict=True)):
-            html = code_pair(fault.code, fault.right, fault.marks(), whole=True)
+            html = code_pair(fault.code, fault.right, fault.marks(), context=True)
             block = re.findall(r"<pre.*?</pre>", html, re.S)[side]
             lines = [unescape(line) for line in re.findall(r">([^<>]*)\n</span>", block)]
             assert len(lines) <= 9, fault.key

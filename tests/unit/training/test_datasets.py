@@ -65,7 +65,7 @@ def test_noise_and_number_of_generated_points_can_be_chosen(name):
     fewer = load(name, samples=50, noise=0)
     assert len(fewer.train_x) + len(fewer.val_x) == 50
     assert fewer.notes[0].startswith(
-        f"{name}: 50 synthetic points {'in a plane' if usual.classes else 'beside a curve'}, n"
+        f"{name}: 50 synthetic points {'in a plane' if usual.classes else 'around a curve'}, n"
     )
     assert_sound(load(name, samples=10, noise=10.0))
     assert load(name, noise=0.6).train_x.std(axis=0) == pytest.approx(1, abs=1e-5)

@@ -116,7 +116,7 @@ def test_a_histogram_is_whole(last, name):
 def test_a_slim_record_is_one_where_histograms_do_not_count(last):
     (thin,) = slim([last])
     assert last.keys() - thin.keys() == BULKY
-    assert is_record(thin, 2, MOONS.layer_names, whole=False)
+    assert is_record(thin, 2, MOONS.layer_names, histograms=False)
     assert not is_record(thin, 2, MOONS.layer_names)
     assert len(json.dumps(thin)) < 0.3 * len(json.dumps(last))
 

@@ -23,7 +23,7 @@ from lab.training.shelf import (
     delete,
     differences,
     from_folder,
-    open_whole,
+    open_with_histograms,
     put,
     rename,
     unused,
@@ -119,14 +119,14 @@ def test_the_folder_has_runs_and_those_of_sweeps(runs, done):
 
 def test_a_run_is_opened_whole(runs, done):
     for name in ("runs/good", "runs/sweep-1/lr=0.2"):
-        kept = open_whole(runs, name)
+        kept = open_with_histograms(runs, name)
         assert (kept.name, kept.config, kept.records, kept.shared) == (name, done.config, done.records, True)
     assert "gradient_histogram" in kept.records[-1]
 
 
 def test_of_a_long_run_the_histograms_are_thinned(runs, done, monkeypatch):
     monkeypatch.setattr("lab.training.shelf.MAX_HISTOGRAMS", 2)
-    first, second, third = open_whole(runs, "runs/good").records
+    first, second, third = open_with_histograms(runs, "runs/good").records
     assert [first, third] == [done.records[0], done.records[2]]
     assert second == slim(done.records)[1]
 
@@ -146,14 +146,14 @@ def test_a_histogram_that_no_chart_can_draw_is_a_sentence(runs, done, edit):
     lines = [json.dumps(line) + "\n" for line in [*done.records[:-1], record]]
     (runs / "good" / "metrics.jsonl").write_text("".join(lines))
     with pytest.raises(RunError, match=r"metrics.jsonl in .* is damaged"):
-        open_whole(runs, "runs/good")
+        open_with_histograms(runs, "runs/good")
 
 
 def test_a_run_without_an_epoch_is_listed_but_cannot_be_shown(runs, done):
     RunFolder.create(runs / "new", done.config)
     assert "runs/new" in [kept.name for kept in from_folder(runs)[0]]
-    with pytest.raises(RunError, match="cannot be shown whole"):
-        open_whole(runs, "runs/new")
+    with pytest.raises(RunError, match="cannot be opened"):
+        open_with_histograms(runs, "runs/new")
 
 
 def test_what_is_damaged_is_a_sentence_and_the_rest_still_loads(runs, done):
@@ -185,7 +185,7 @@ def test_what_is_damaged_is_a_sentence_and_the_rest_still_loads(runs, done):
         assert "\n" not in sentence
         name = sentence.split("'")[1]
         assert name.startswith("runs/damaged/")
-        for call in (lambda name=name: open_whole(runs, name), lambda name=name: delete(runs, name)):
+        for call in (lambda name=name: open_with_histograms(runs, name), lambda name=name: delete(runs, name)):
             with pytest.raises((RunError, ConfigError)) as error:
                 call()
             assert "\n" not in str(error.value)
@@ -213,7 +213,7 @@ def test_links_pipes_and_names_that_cannot_be_shown_are_left_out(runs, done):
         assert sentence.isprintable()
     before = tree(runs.parent)
     for name in ("link", "sweep-1/link", "round/good", "linked", "own config", "pipe", *hidden):
-        for call in (open_whole, delete, lambda folder, name: rename(folder, name, "other")):
+        for call in (open_with_histograms, delete, lambda folder, name: rename(folder, name, "other")):
             with pytest.raises(RunError):
                 call(runs, f"runs/{name}")
     assert tree(runs.parent) == before
@@ -280,7 +280,7 @@ def test_no_name_leads_out_of_the_folder(runs, name):
         "runs/good",
         "runs/sweep-1/lr=0.1",
     }:
-        for call in (open_whole, delete, lambda folder, name: rename(folder, name, "other")):
+        for call in (open_with_histograms, delete, lambda folder, name: rename(folder, name, "other")):
             with pytest.raises(RunError, match="There is no run called") as error:
                 call(runs, spoken)
             assert str(error.value).isprintable()
@@ -300,7 +300,7 @@ def test_a_run_is_renamed_where_it_is_or_not_at_all(runs, new):
         assert sentence.isprintable()
     else:
         assert name == f"runs/sweep-1/{new}"
-        assert open_whole(runs, name).config
+        assert open_with_histograms(runs, name).config
         inside = {path for path in below(runs.parent) if path.is_relative_to(runs / "sweep-1" / new)}
         assert len(inside) == 5
         assert {path for path in before if path.is_relative_to(runs / "sweep-1" / "lr=0.1")} == before - below(
@@ -320,7 +320,7 @@ def test_a_name_that_is_taken_is_refused(runs, done):
     assert tree(runs) == before
     assert rename(runs, "runs/good", "Good") == "runs/Good"  # its own name is not taken by another
     assert rename(runs, "runs/Good", "best so far (lr 0.1)") == "runs/best so far (lr 0.1)"
-    assert open_whole(runs, "runs/best so far (lr 0.1)").records == done.records
+    assert open_with_histograms(runs, "runs/best so far (lr 0.1)").records == done.records
 
 
 def test_a_run_is_deleted_and_nothing_else(runs):
@@ -359,7 +359,7 @@ def test_a_run_in_training_is_neither_renamed_nor_deleted(runs):
 def test_on_a_shared_server_the_runs_are_for_reading(runs, monkeypatch, value, shared):
     monkeypatch.setenv("TENSOR_LAB_HOSTED", value)
     assert hosted() is shared
-    assert open_whole(runs, "runs/good").records
+    assert open_with_histograms(runs, "runs/good").records
     assert len(from_folder(runs)[0]) == 3
     if shared:
         before = tree(runs)
@@ -413,7 +413,7 @@ def test_whatever_a_file_says_a_run_loads_or_is_a_sentence(runs, done, data):
         kept.to_jsonl().encode()
     sentence = ""
     try:
-        kept = open_whole(runs, "runs/good")
+        kept = open_with_histograms(runs, "runs/good")
         diagnose(kept.records, kept.config)
     except (RunError, ConfigError) as error:
         sentence = str(error)

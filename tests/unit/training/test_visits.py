@@ -13,7 +13,7 @@ from lab.training import points, visits
 from lab.training.config import Config
 from lab.training.live import LiveRun
 from lab.training.run_folder import RunError
-from lab.training.shelf import Kept, put
+from lab.training.shelf import ShelvedRun, put
 from lab.training.visits import Visit
 from lab.ui.training import visit as keeping
 
@@ -71,22 +71,24 @@ def test_own_data_live_with_their_run(visit, own):
     same(run, visit.present())
     run.advance(1000)
     visit.keep_present(run)
-    assert not visits.finished(visit.files, config).exists()  # nobody else's
+    assert not visits.finished_path(visit.files, config).exists()  # nobody else's
 
 
 def test_a_finished_run_is_there_for_a_link_and_one_that_is_not_is_not(visit):
     visit.keep_present(trained(10))
-    assert visits.opened(visits.finished(visit.files, CONFIG)) is None
+    assert visits.open_run(visits.finished_path(visit.files, CONFIG)) is None
     run = trained(10_000)
     visit.keep_present(run)
-    same(run, visits.opened(visits.finished(visit.files, CONFIG)))
-    assert visits.opened(visits.finished(visit.files, Config(data="blobs", hidden=(4,), epochs=7, lr=0.01))) is None
+    same(run, visits.open_run(visits.finished_path(visit.files, CONFIG)))
+    assert (
+        visits.open_run(visits.finished_path(visit.files, Config(data="blobs", hidden=(4,), epochs=7, lr=0.01))) is None
+    )
 
 
 def test_another_key_sees_nothing(visit):
     run = trained(30)
     visit.keep_present(run)
-    visit.shelve(Kept("mine", run.config, run.records), run)
+    visit.shelve(ShelvedRun("mine", run.config, run.records), run)
     other = Visit(visit.files, "b" * 32)
     assert other.present() is None
     assert not other.shelf()
@@ -109,14 +111,14 @@ def test_the_shelf_comes_back_without_its_bulk_and_opens_whole(visit):
     visit.shelve(kept, run)
     (found,) = visit.shelf()
     assert (found.name, found.config, found.records) == (kept.name, kept.config, kept.records)
-    same(run, visits.opened(found.file))
+    same(run, visits.open_run(found.file))
 
 
 def test_a_new_name_and_an_end_reach_the_file(visit):
     names = []
     for seed in range(2):
         run = trained(30, Config(data="blobs", hidden=(4,), epochs=6, seed=seed))
-        kept = Kept(str(seed), run.config, run.records)
+        kept = ShelvedRun(str(seed), run.config, run.records)
         visit.shelve(kept, run)
         names.append(kept)
     first, second = names
@@ -132,13 +134,13 @@ def test_a_new_name_and_an_end_reach_the_file(visit):
     with pytest.raises(RunError, match="can no longer be read"):
         visits.rename(second)
     for memory_only in (visits.rename, visits.delete):
-        memory_only(Kept("x", CONFIG, []))
+        memory_only(ShelvedRun("x", CONFIG, []))
 
 
 def test_what_is_damaged_is_left_out(visit):
     run = trained(30)
     visit.keep_present(run)
-    visit.shelve(Kept("mine", run.config, run.records), run)
+    visit.shelve(ShelvedRun("mine", run.config, run.records), run)
     for path in visit.folder.glob("*.npz"):
         path.write_bytes(path.read_bytes()[:-100])
     assert visit.present() is None
@@ -152,7 +154,7 @@ def test_two_visitors_may_finish_the_same_run_at_once(visit):
     with ThreadPoolExecutor(4) as pool:
         for kept in [pool.submit(one.keep_present, run) for _ in range(20) for one in both]:
             kept.result()
-    same(run, visits.opened(visits.finished(visit.files, CONFIG)))
+    same(run, visits.open_run(visits.finished_path(visit.files, CONFIG)))
 
 
 def test_a_file_that_another_window_has_just_deleted_is_left_out(visit):
@@ -169,7 +171,7 @@ def test_the_oldest_make_room(visit, monkeypatch):
     monkeypatch.setattr(visits, "MAX_RUNS", 3)
     for seed in range(5):
         run = trained(30, Config(data="blobs", hidden=(4,), epochs=6, seed=seed))
-        visit.shelve(Kept(str(seed), run.config, run.records), run)
+        visit.shelve(ShelvedRun(str(seed), run.config, run.records), run)
     assert [kept.name for kept in visit.shelf()] == ["2", "3", "4"]
 
 
@@ -181,7 +183,7 @@ def filled(visit, runs=3):
     """The visit with so many runs on its shelf; returns the bytes of one."""
     for seed in range(runs):
         run = trained(30, Config(data="blobs", hidden=(4,), epochs=6, seed=seed))
-        visit.shelve(Kept(str(seed), run.config, run.records), run)
+        visit.shelve(ShelvedRun(str(seed), run.config, run.records), run)
     return size_of(visit.folder) // runs
 
 
