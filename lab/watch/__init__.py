@@ -1,8 +1,7 @@
-"""Watch a program while it runs: `doctor` says which of the 25 failures a PyTorch script commits, from facts and not
-from its text; `watch` records a forward and backward pass for the player.
+"""Watch a program while it runs: `doctor` reports which of the 25 failures PyTorch code commits, from what it
+computes rather than from its text; `watch` records forward and backward passes for the player.
 
-PyTorch is imported when it is needed here, and nowhere else in the lab.
-"""
+Only this package imports PyTorch, and only when it is needed."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,9 +13,9 @@ from lab.watch.passes import RecordedPass, watch
 
 @contextmanager
 def doctor() -> Iterator[list[RunFinding]]:
-    """Watch the PyTorch code of a `with` block. The list it gives is filled at the end of the block, or when it fails.
+    """Watch the PyTorch code of a `with` block; yield a list that holds the findings once the block has ended.
 
-    What was found is printed to standard error as well. ImportError: PyTorch is not installed.
+    The findings are also printed to standard error. Raises ImportError if PyTorch is not installed.
     """
     import sys
 

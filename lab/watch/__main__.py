@@ -1,7 +1,7 @@
-"""`python -m lab.watch [--json FILE] [--html FILE] [--fail] SCRIPT.py [ARGS]`: run a script and say what fails.
+"""`python -m lab.watch [--json FILE] [--html FILE] [--fail] SCRIPT.py [ARGS]`: run a script and report its failures.
 
-The script runs as it would without: its arguments, its folder on the path, its exit code. What was found is printed to
-standard error at the end, or when the script fails.
+The script runs as it would alone: same arguments, folder on the path and exit code. The findings are printed to
+standard error when it ends or fails.
 """
 
 import argparse
@@ -14,11 +14,11 @@ from typing import Any
 
 from lab.watch.report import as_html, as_json, text
 
-FOUND = 1  # exit code of --fail
+FOUND = 1  # exit code with --fail if there are findings
 
 
 def run(script: Path) -> tuple[int, BaseException | None, dict[str, Any]]:
-    """Run a file as `python FILE` does: its exit code, what ended it, and its variables."""
+    """Run a file as `python FILE` does; return its exit code, the exception that ended it, and its variables."""
     try:
         return 0, None, runpy.run_path(str(script), run_name="__main__")
     except SystemExit as ended:
@@ -29,7 +29,7 @@ def run(script: Path) -> tuple[int, BaseException | None, dict[str, Any]]:
 
 
 def code_of(ended: SystemExit) -> int:
-    """The exit code of `sys.exit(...)`; a text is printed, as Python does."""
+    """Return the exit code of `sys.exit(...)`; print its argument if that is a message, as Python does."""
     if ended.code is None or isinstance(ended.code, int):
         return ended.code or 0
     print(ended.code, file=sys.stderr)
@@ -37,30 +37,30 @@ def code_of(ended: SystemExit) -> int:
 
 
 def show(error: BaseException) -> None:
-    """Print a traceback without the frames of this room."""
-    told = traceback.TracebackException.from_exception(error)
-    here = str(Path(__file__).parent)
-    kept = [frame for frame in told.stack if not frame.filename.startswith(here) and frame.filename != "<frozen runpy>"]
-    told.stack = traceback.StackSummary.from_list(kept)
-    print("".join(told.format()), end="", file=sys.stderr)
+    """Print a traceback without the frames of this package."""
+    trace = traceback.TracebackException.from_exception(error)
+    hidden = str(Path(__file__).parent), "<frozen runpy>"
+    kept = [frame for frame in trace.stack if not frame.filename.startswith(hidden)]
+    trace.stack = traceback.StackSummary.from_list(kept)
+    print("".join(trace.format()), end="", file=sys.stderr)
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m lab.watch", description="Run a PyTorch script, and say which failures it commits."
+        prog="python -m lab.watch", description="Run a PyTorch script and report the failures it commits."
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the findings as a JSON list")
     parser.add_argument(
         "--html",
         type=Path,
         metavar="FILE",
-        help="write the findings as a page, with the backward passes that they "
-        "are about in the player; recording them makes each step take 7 to 11 times as long",
+        help="write the findings as a page, with a player for the backward "
+        "pass of each; recording makes each step take 7 to 11 times as long",
     )
-    parser.add_argument("--fail", action="store_true", help="exit with 1 where something was found")
+    parser.add_argument("--fail", action="store_true", help="exit with code 1 if there are findings")
     parser.add_argument("script", type=Path, metavar="SCRIPT.py")
     rest = parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="ARGS", help="arguments of the script")
-    rest.required = False  # an error message would ask for them
+    rest.required = False  # or an error message would ask for ARGS
     options = parser.parse_args(arguments)
     try:
         from lab.watch.run_passes import RunPasses
@@ -73,9 +73,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"lab.watch: {options.script}: {what}.", file=sys.stderr)
         return 2
     json_file, html_file = (path and path.resolve() for path in (options.json, options.html))
-    for path in filter(None, (json_file, html_file)):  # said before a long run, and not after it
+    for path in filter(None, (json_file, html_file)):  # check before a long run, not after it
         if path.is_dir() or not path.parent.is_dir():
-            print(f"lab.watch: {path}: no file can be written there.", file=sys.stderr)
+            print(f"lab.watch: {path}: cannot write a file there.", file=sys.stderr)
             return 2
     sys.argv = [str(options.script), *options.rest]
     sys.path[0] = str(options.script.resolve().parent)
@@ -91,7 +91,7 @@ def main(arguments: list[str] | None = None) -> int:
         json_file.write_text(as_json(findings), "utf-8")
     if html_file:
         html_file.write_text(as_html(findings, options.script.name, passes), "utf-8")
-    # Last: who reads it may have stopped, as `head` does
+    # Printed last: the reader of a pipe may have gone, as `head` does
     print(text(findings, watcher.notes(), error), file=sys.stderr)
     return FOUND if options.fail and findings and not code else code
 

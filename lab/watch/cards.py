@@ -1,4 +1,4 @@
-"""What a recorded pass is made of while it runs, and the lab's Trace that it becomes. NumPy only, no PyTorch."""
+"""A pass as it is recorded, and the lab's Trace made of it. Uses NumPy only, no PyTorch."""
 
 import inspect
 import itertools
@@ -20,10 +20,10 @@ from lab.trace.parts import Captured, Code, Event, Large, Node, Value
 from lab.trace.recording import Trace
 from lab.watch.sites import is_library
 
-MAX_SHOWN = 64  # cells of an array that are kept; of a larger one every second, third, ... along an axis
-MAX_CUTS = 60  # shown ends of one trace
+MAX_SHOWN = 64  # cells kept of an array; a larger one keeps every second, third, ... along an axis
+MAX_CUTS = 60  # ends shown in one trace
 MAX_SOURCE_LINES = 400
-# PyTorch's names for what the lab's table of operations has under others
+# PyTorch's name -> the name in the lab's table of operations
 NAMES = {
     "add": "+",
     "radd": "+",
@@ -54,8 +54,8 @@ NAMES = {
 REVERSED = frozenset(("rsub", "rtruediv", "rdiv", "rpow"))
 
 
-def cells(shape: tuple[int, ...], most: int = MAX_SHOWN) -> tuple[slice, ...]:
-    """The evenly spaced cells of an array that are kept: all of a small one."""
+def kept_slices(shape: tuple[int, ...], most: int = MAX_SHOWN) -> tuple[slice, ...]:
+    """Return slices that select at most `most` evenly spaced cells of an array, or all cells of a small one."""
     counts = list(shape)
     while math.prod(counts) > most:
         axis = max(range(len(counts)), key=counts.__getitem__)
@@ -64,53 +64,53 @@ def cells(shape: tuple[int, ...], most: int = MAX_SHOWN) -> tuple[slice, ...]:
 
 
 @dataclass(frozen=True)
-class Picture:
-    """The kept cells of an array, and what is said of all of them where some were left out."""
+class ArrayPreview:
+    """Some cells of an array, with statistics of all cells where some were left out."""
 
     value: Value
     shape: tuple[int, ...]
     large: Large | None
 
 
-def picture(array: np.ndarray) -> Picture:
-    """The cells of an array that are kept, copied."""
-    kept = array[cells(array.shape)] if array.ndim else array
-    return Picture(kept.tolist(), kept.shape, None if kept.size == array.size else statistics(array))
+def preview(array: np.ndarray) -> ArrayPreview:
+    """Copy the cells of an array that the player shows."""
+    kept = array[kept_slices(array.shape)] if array.ndim else array
+    return ArrayPreview(kept.tolist(), kept.shape, None if kept.size == array.size else statistics(array))
 
 
 def statistics(array: np.ndarray) -> Large:
-    """The full shape of an array, with the smallest, the largest and the mean of its finite numbers."""
-    with np.errstate(all="ignore"):  # memory that nobody has filled may hold anything
+    """Return the full shape of an array, with the minimum, maximum and mean of its finite numbers."""
+    with np.errstate(all="ignore"):  # uninitialised memory may hold anything
         numbers = array.astype(float)
         finite = numbers[np.isfinite(numbers)]
-        least, most, mean = (float(f(finite)) if finite.size else math.nan for f in (np.min, np.max, np.mean))
+        smallest, most, mean = (float(f(finite)) if finite.size else math.nan for f in (np.min, np.max, np.mean))
     return {
         "shape": list(array.shape),
-        "min": least,
+        "min": smallest,
         "max": most,
         "mean": mean,
         "not_finite": int(numbers.size - finite.size),
     }
 
 
-class Place:
-    """The user's line that led to an operation. No frame is kept: it would keep the variables of a function."""
+class SourceLine:
+    """A line of the user's code. It holds no frame, which would keep a function's variables alive."""
 
     def __init__(self, frame: FrameType | None) -> None:
         self.code: CodeType | None = None if frame is None else frame.f_code
         self.line = 0 if frame is None else frame.f_lineno
 
 
-def caller(depth: int, beyond: str = "") -> FrameType | None:
-    """The innermost frame of the user's own code; `beyond` is a file that is none of theirs."""
+def caller(depth: int, engine_file: str = "") -> FrameType | None:
+    """Return the innermost frame of the user's own code; frames of `engine_file` are skipped too."""
     frame: FrameType | None = sys._getframe(depth)
-    while frame is not None and (frame.f_code.co_filename == beyond or is_library(frame.f_code.co_filename)):
+    while frame is not None and (frame.f_code.co_filename == engine_file or is_library(frame.f_code.co_filename)):
         frame = frame.f_back
     return frame
 
 
-def variable(frame: FrameType | None, wanted: Any) -> str:
-    """The name of a variable of a frame that is this very object; "" for none."""
+def variable_name(frame: FrameType | None, wanted: Any) -> str:
+    """Return the name of the frame's variable that holds this very object; "" if there is none."""
     if frame is None:
         return ""
     variables = frame.f_locals
@@ -122,11 +122,11 @@ def variable(frame: FrameType | None, wanted: Any) -> str:
 
 @dataclass(eq=False)
 class NodeCard:
-    """A tensor of the pass: a leaf, a constant, the result of an operation, or an end at which the graph was cut."""
+    """A tensor of the pass: a leaf, a constant, the result of an operation, or an end where the graph was cut."""
 
     op: str
-    place: Place
-    picture: Picture
+    position: SourceLine
+    preview: ArrayPreview
     requires_grad: bool
     operands: list["NodeCard"] = field(default_factory=list)
     label: str = ""
@@ -134,18 +134,18 @@ class NodeCard:
     version: int = 0
     writes: list[tuple[int, int, str]] = field(default_factory=list)  # version, line, operation
     cut: bool = False
-    unseen: bool = False  # its numbers were never in Python
-    shares: bool = False  # its message is sent by another result of the same call
-    added: bool = False  # its gradient was added to an older one
-    hides: Counter[str] = field(default_factory=Counter)  # the parts of PyTorch's graph behind it
+    unseen: bool = False  # its values were never visible in Python
+    shares: bool = False  # another result of the same call sends its message
+    added: bool = False  # it had a gradient before the pass
+    hides: Counter[str] = field(default_factory=Counter)  # PyTorch's graph nodes behind this card, by kind
     captured: list[Captured] = field(default_factory=list)
-    memory: int = 0  # the address of its numbers
-    call: int = 0  # results of one call have one number
+    memory: int = 0  # address of its storage
+    call: int = 0  # number of the call that made it
     serial: int = field(default_factory=itertools.count().__next__)
 
 
 @dataclass
-class Sent:
+class SentMessage:
     """A message that was added to the gradient of its receiver."""
 
     sender: NodeCard
@@ -158,7 +158,7 @@ class Sent:
 
 
 @dataclass
-class Seeded:
+class SeedGradient:
     """The gradient that the pass starts from."""
 
     card: NodeCard
@@ -166,12 +166,12 @@ class Seeded:
 
 
 @dataclass
-class Sums:
-    """How the messages of a pass add up to the gradient that the next node was handed.
+class MessageSums:
+    """How often the messages of a pass add up to the gradient that the next node received.
 
     exact      to the last bit
-    rounded    but for the order of the additions
-    different  neither: a hook of the script has changed the gradient on its way
+    rounded    up to the order of the additions
+    different  neither: a hook of the script changed the gradient on the way
     """
 
     exact: int = 0
@@ -179,43 +179,43 @@ class Sums:
     different: int = 0
 
 
-class Draft:
-    """One pass on its way to a trace."""
+class TraceDraft:
+    """One pass while it is recorded, before it becomes a trace."""
 
-    def __init__(self, place: Place) -> None:
-        self.place = place  # of backward()
-        self.log: list[Seeded | Sent] = []
-        self.sums = Sums()
+    def __init__(self, position: SourceLine) -> None:
+        self.position = position  # of backward()
+        self.log: list[SeedGradient | SentMessage] = []
+        self.sums = MessageSums()
 
     def trace(self, output: NodeCard, ends: list[NodeCard]) -> Trace:
-        """The trace of all that leads to the output, with the ends at which something of it was cut off."""
+        """Return the trace of all that leads to the output, with the ends at which parts of it were cut off."""
         events = self.receivers()
-        chosen = ordered(output, [event.card for event in self.log if isinstance(event, Seeded)], ends)
-        number = {id(card): index for index, card in enumerate(chosen)}
-        known = Sources()
-        trace = Trace(output=number[id(output)], sources=known.sources)
+        chosen = ordered(output, [event.card for event in self.log if isinstance(event, SeedGradient)], ends)
+        numbers = {id(card): index for index, card in enumerate(chosen)}
+        sources = Sources()
+        trace = Trace(output=numbers[id(output)], sources=sources.sources)
         for card in chosen:
-            trace.nodes.append(as_node(card, number, known))
+            trace.nodes.append(as_node(card, numbers, sources))
             if card.op:
                 trace.events.append(
                     {
                         "kind": "forward",
-                        "node": number[id(card)],
-                        "source": known.name(card.place),
-                        "line": card.place.line,
+                        "node": numbers[id(card)],
+                        "source": sources.name(card.position),
+                        "line": card.position.line,
                     }
                 )
-        trace.events += [written for event in events for written in self.written(event, number, known)]
+        trace.events += [written for event in events for written in self.event_rows(event, numbers, sources)]
         set_kinds(trace)
         return trace
 
-    def receivers(self) -> list[tuple[Seeded | Sent, int]]:
-        """Each event with the number of the operand that it went to. A receiver that is no operand becomes one."""
+    def receivers(self) -> list[tuple[SeedGradient | SentMessage, int]]:
+        """Return each event with the index of the operand that received it. Other receivers are added as operands."""
         waiting: dict[int, list[NodeCard | None]] = {}
-        events: list[tuple[Seeded | Sent, int]] = []
+        events: list[tuple[SeedGradient | SentMessage, int]] = []
         for event in self.log:
             at = 0
-            if isinstance(event, Sent):
+            if isinstance(event, SentMessage):
                 left = waiting.setdefault(id(event.sender), list(event.sender.operands))
                 at = next((i for i, card in enumerate(left) if card is event.receiver), len(left))
                 if at == len(left):
@@ -225,14 +225,17 @@ class Draft:
             events.append((event, at))
         return events
 
-    def written(self, numbered: tuple[Seeded | Sent, int], number: dict[int, int], known: "Sources") -> list[Event]:
+    def event_rows(
+        self, numbered: tuple[SeedGradient | SentMessage, int], numbers: dict[int, int], sources: "Sources"
+    ) -> list[Event]:
+        """Return the trace events of one recorded event: a seed, or a message and its accumulation."""
         event, operand = numbered
-        place = self.place if isinstance(event, Seeded) else event.sender.place
-        source, line = known.name(place), place.line
-        if isinstance(event, Seeded):
-            card = number[id(event.card)]
+        position = self.position if isinstance(event, SeedGradient) else event.sender.position
+        source, line = sources.name(position), position.line
+        if isinstance(event, SeedGradient):
+            card = numbers[id(event.card)]
             return [{"kind": "seed", "node": card, "grad": event.grad, "source": source, "line": line}]
-        sender, child = number[id(event.sender)], number[id(event.receiver)]
+        sender, child = numbers[id(event.sender)], numbers[id(event.receiver)]
         before = zeros(event.after) if event.before is None else event.before
         return [
             {
@@ -263,11 +266,11 @@ def zeros(value: Value) -> Value:
 
 
 def ordered(output: NodeCard, starts: list[NodeCard], ends: list[NodeCard]) -> list[NodeCard]:
-    """All that leads to the output, each card after its operands; then the ends of what is among them."""
+    """Return the cards that lead to the output, each after its operands, then the cut ends of those cards."""
     order: list[NodeCard] = []
     placed: set[int] = set()
 
-    def place(card: NodeCard) -> None:
+    def add_after_operands(card: NodeCard) -> None:
         stack: list[tuple[NodeCard, bool]] = [(card, False)]
         while stack:
             top, ready = stack.pop()
@@ -278,29 +281,30 @@ def ordered(output: NodeCard, starts: list[NodeCard], ends: list[NodeCard]) -> l
                 stack += [(top, True), *((operand, False) for operand in reversed(top.operands))]
 
     for card in (output, *starts):
-        place(card)
-    told = 0
+        add_after_operands(card)
+    ends_added = 0
     for end in ends:
-        if told < MAX_CUTS and id(end) not in placed and all(id(operand) in placed for operand in end.operands):
-            place(end)
-            told += 1
+        if ends_added < MAX_CUTS and id(end) not in placed and all(id(operand) in placed for operand in end.operands):
+            add_after_operands(end)
+            ends_added += 1
     return order
 
 
-def as_node(card: NodeCard, number: dict[int, int], known: "Sources") -> Node:
+def as_node(card: NodeCard, numbers: dict[int, int], sources: "Sources") -> Node:
+    """Return the trace's node for a card."""
     node: Node = {
-        "id": number[id(card)],
+        "id": numbers[id(card)],
         "op": card.op,
         "label": card.label,
-        "children": [number[id(operand)] for operand in card.operands],
-        "shape": list(card.picture.shape),
-        "value": card.picture.value,
+        "children": [numbers[id(operand)] for operand in card.operands],
+        "shape": list(card.preview.shape),
+        "value": card.preview.value,
         "requires_grad": card.requires_grad,
     }
     if card.op:
-        node["source"], node["captured"], node["calls"] = known.name(card.place), card.captured, list(card.calls)
-    if card.picture.large is not None:
-        node["large"] = card.picture.large
+        node["source"], node["captured"], node["calls"] = sources.name(card.position), card.captured, list(card.calls)
+    if card.preview.large is not None:
+        node["large"] = card.preview.large
     if card.version:
         node["version"] = card.version
     if card.writes:
@@ -314,24 +318,25 @@ def as_node(card: NodeCard, number: dict[int, int], known: "Sources") -> Node:
 
 
 class Sources:
-    """The functions of the user that made a card, each with its code."""
+    """The source code of the user's functions that made the cards."""
 
     def __init__(self) -> None:
         self.sources: dict[str, Code] = {}
         self.names: dict[CodeType | None, str] = {}
 
-    def name(self, place: Place) -> str:
-        if place.code not in self.names:
-            code = source_of(place.code)
-            plain = "" if place.code is None else place.code.co_qualname
+    def name(self, position: SourceLine) -> str:
+        """Return a unique name of the function that contains a line; keep its source under that name."""
+        if position.code not in self.names:
+            code = source_of(position.code)
+            plain = "" if position.code is None else position.code.co_qualname
             name = plain if plain and plain not in self.sources else f"{plain or 'unknown'} ({len(self.names)})"
-            self.names[place.code], self.sources[name] = name, code
-        return self.names[place.code]
+            self.names[position.code], self.sources[name] = name, code
+        return self.names[position.code]
 
 
 @cache
 def source_of(code: CodeType | None) -> Code:
-    """The text of a function, or of a whole file."""
+    """Return the source of a function, or of the whole file for module-level code."""
     if code is None:
         return {"file": "", "first": 1, "lines": []}
     lines, first = linecache.getlines(code.co_filename), code.co_firstlineno
@@ -351,6 +356,6 @@ def source_of(code: CodeType | None) -> Code:
 
 
 def plain_name(name: str) -> str:
-    """`add` of `__add__`; the lab's own name where it has one."""
+    """Return an operation's name without underscores, or the lab's symbol for it: `+` for `__add__`."""
     bare = name.strip("_")
     return NAMES.get(bare, bare)

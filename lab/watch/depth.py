@@ -1,4 +1,4 @@
-"""Gradients that vanish on the way back: over the steps of a recurrent network, behind weights that start too small."""
+"""Find vanishing gradients: along the steps of a recurrent network, and behind weights that start too small."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -9,20 +9,20 @@ from typing import Any
 import torch
 
 from lab.watch import fixes
+from lab.watch.records import NodeOrigin, kind, origin_of, walk
 from lab.watch.sites import NOWHERE, Site, line_that_names
-from lab.watch.tracks import Made, kind, made, walk
 
 Tensor = torch.Tensor
 SATURATING = frozenset(("Sigmoid", "Tanh"))
-MIN_STEPS = 50  # tanhs in a row
-MIN_VALUES = 5  # of the loss
-FADED = 1e-8  # what is left of a gradient after these steps
-SMALL = 1e-5  # what is left of it in the weights, where the last bias gets 1
+MIN_STEPS = 50  # tanhs in a chain
+MIN_VALUES = 5  # losses
+MAX_FADED_RATIO = 1e-8  # gradient at the first tanh, relative to the last
+MAX_SMALL_RATIO = 1e-5  # gradient of a weight, relative to the largest of a bias
 
 
 @dataclass
 class FadingSlope:
-    """The size of the gradient at the last and at the first of many tanhs."""
+    """The norm of the gradient at the last and the first of a long chain of tanhs."""
 
     steps: int
     site: Site
@@ -30,20 +30,20 @@ class FadingSlope:
     first: float = 0.0
 
 
-def listen(watcher: Any, loss: Tensor) -> None:
-    """Have the gradient measured at both ends of a long row of tanhs, in the pass that comes."""
+def hook_tanh_chain(watcher: Any, loss: Tensor) -> None:
+    """Register hooks that measure the gradient at both ends of a long chain of tanhs in the coming pass."""
     nodes = [node for node in walk(loss.grad_fn) if kind(node) in ("Tanh", "Sigmoid")]
     if len(nodes) < MIN_STEPS or any(kind(node) == "Sigmoid" for node in nodes):
         return
-    entry: Made | None = made(nodes[0])
-    slope = FadingSlope(len(nodes), entry.site if entry is not None else recurrent(watcher))
-    watcher.slopes.append(slope)
+    entry: NodeOrigin | None = origin_of(nodes[0])
+    slope = FadingSlope(len(nodes), entry.site if entry is not None else recurrent_layer_site(watcher))
+    watcher.fading_slopes.append(slope)
     nodes.sort(key=lambda node: node._sequence_nr())
-    nodes[-1].register_prehook(measure(slope, "last"))
-    nodes[0].register_prehook(measure(slope, "first"))
+    nodes[-1].register_prehook(norm_hook(slope, "last"))
+    nodes[0].register_prehook(norm_hook(slope, "first"))
 
 
-def measure(slope: FadingSlope, name: str) -> Callable[[Any], None]:
+def norm_hook(slope: FadingSlope, name: str) -> Callable[[Any], None]:
     def hook(gradients: Any) -> None:
         if gradients[0] is not None:
             setattr(slope, name, float(gradients[0].detach().norm()))
@@ -51,31 +51,32 @@ def measure(slope: FadingSlope, name: str) -> Callable[[Any], None]:
     return hook
 
 
-def recurrent(watcher: Any) -> Site:
-    """Where a recurrent layer of PyTorch was made, or where the script filled its weights with numbers that shrink."""
+def recurrent_layer_site(watcher: Any) -> Site:
+    """Return the line that made a recurrent layer, or that filled its recurrent weights if their norm is below 1."""
     for ref, where in watcher.modules.values():
         layer = ref()
         if isinstance(layer, torch.nn.RNNBase):
-            init = watcher.leaf(layer.weight_hh_l0).init
+            init = watcher.leaf(layer.weight_hh_l0).init_site
             largest = float(torch.linalg.matrix_norm(layer.weight_hh_l0.detach(), 2))  # type: ignore[operator]
             return init if init.line and init.line != where.line and largest < 1 else where  # type: ignore[no-any-return]
     return NOWHERE
 
 
-def small_weights(watcher: Any, weights: list[Tensor], reached: list[Tensor]) -> None:
-    """Compare the gradients of weights that the script filled with those of the last bias."""
+def compare_small_weights(watcher: Any, weights: list[Tensor], reached: list[Tensor]) -> None:
+    """Compare the gradients of weights that the script initialised with the largest gradient of a bias."""
     sizes = [float(t.grad.square().mean().sqrt()) for t in reached if t.dim() == 1 and t.grad is not None]
     largest = max(sizes, default=0.0)
-    filled = [leaf for t in weights if (leaf := watcher.leaf(t)).init.line and leaf.init.line != leaf.site.line]
-    if len(filled) < 4 or not largest or len({leaf.init.line for leaf in filled}) > 1:
+    leaves = [watcher.leaf(tensor) for tensor in weights]
+    filled = [leaf for leaf in leaves if leaf.init_site.line not in (0, leaf.site.line)]
+    if len(filled) < 4 or not largest or len({leaf.init_site.line for leaf in filled}) > 1:
         return
     behind = [float(leaf.ref().grad.square().mean().sqrt()) for leaf in filled]
-    if min(behind) < SMALL * largest:
+    if min(behind) < MAX_SMALL_RATIO * largest:
         spread = float(filled[0].ref().detach().std())
-        watcher.small.append(
+        watcher.small_weight_ratios.append(
             (
                 min(behind) / largest,
-                filled[0].init,
+                filled[0].init_site,
                 f"{len(filled)} weights filled in this line "
                 f"(standard deviation {spread:.1e}) get gradients down to {min(behind):.1e}; a "
                 f"bias gets {largest:.1e}.",
@@ -83,22 +84,22 @@ def small_weights(watcher: Any, weights: list[Tensor], reached: list[Tensor]) ->
         )
 
 
-def stands(watcher: Any) -> bool:
-    """True if no loss has fallen."""
-    runs = [place.values for place in watcher.passes.values() if len(place.values) >= MIN_VALUES]
+def loss_stands_still(watcher: Any) -> bool:
+    """Tell whether no loss has fallen."""
+    runs = [call.losses for call in watcher.backward_calls.values() if len(call.losses) >= MIN_VALUES]
     return bool(runs) and all(median(values[-5:]) > 0.9 * median(values[:3]) for values in runs)
 
 
 def judge(watcher: Any) -> None:
-    """Say so where the loss stood still, too."""
-    if not stands(watcher):
+    """Report vanishing gradients if the loss also stood still."""
+    if not loss_stands_still(watcher):
         return
-    if watcher.small and not watcher.depths:
-        _, where, evidence = min(watcher.small, key=lambda entry: entry[0])
-        watcher.say(15, where, evidence, fixes.LARGER_WEIGHTS)
-    for slope in watcher.slopes:
-        if slope.site.line and slope.last and slope.first < FADED * slope.last:
-            watcher.say(
+    if watcher.small_weight_ratios and not watcher.depth_ratios:
+        _, where, evidence = min(watcher.small_weight_ratios, key=lambda entry: entry[0])
+        watcher.report(15, where, evidence, fixes.LARGER_WEIGHTS)
+    for slope in watcher.fading_slopes:
+        if slope.site.line and slope.last and slope.first < MAX_FADED_RATIO * slope.last:
+            watcher.report(
                 15,
                 slope.site,
                 f"Of the gradient at the last of {slope.steps} steps of the network, "
@@ -106,8 +107,8 @@ def judge(watcher: Any) -> None:
             )
 
 
-def by_depth(watcher: Any, loss: Tensor, weights: list[Tensor]) -> None:
-    """Compare the gradient of the deepest weight with that of the last, behind how many sigmoids each one lies."""
+def compare_by_depth(watcher: Any, loss: Tensor, weights: list[Tensor]) -> None:
+    """Compare the gradients of the deepest and the last weight, by the number of sigmoids and tanhs above them."""
     level: dict[Any, int] = {loss.grad_fn: 0}
     squash: dict[int, int] = {}
     sites: list[tuple[Site, str]] = []
@@ -115,9 +116,9 @@ def by_depth(watcher: Any, loss: Tensor, weights: list[Tensor]) -> None:
         here = level.get(node, 0)
         if kind(node) in SATURATING:
             here += 1
-            entry = made(node)
+            entry = origin_of(node)
             if entry is not None:
-                sites.append((entry.module if entry.module.line else entry.site, kind(node)))
+                sites.append((entry.module_site if entry.module_site.line else entry.site, kind(node)))
         if hasattr(node, "variable"):
             squash[id(node.variable)] = here
         for other, _ in node.next_functions:
@@ -131,7 +132,7 @@ def by_depth(watcher: Any, loss: Tensor, weights: list[Tensor]) -> None:
     if squash[id(first)] >= 4 and high > 0 and low < high * 1e-3:
         most, name = Counter(sites).most_common(1)[0][0]
         most = Site(most.file, line_that_names(most.file, most.line, name))
-        watcher.depths.append(
+        watcher.depth_ratios.append(
             (
                 low / high,
                 most,

@@ -1,74 +1,76 @@
-"""A gradient that is compared, by hand, with finite differences in single precision."""
+"""Find gradients that are compared with finite differences in single precision."""
 
 from typing import Any
 
 import torch
 
+from lab.watch.records import node_of, origin_of
 from lab.watch.shapes import DIFFERENCES
 from lab.watch.sites import Site, line_of_dtype, site
-from lab.watch.tracks import made, node_of
 
 Tensor = torch.Tensor
 QUOTIENTS = frozenset(("div", "__truediv__", "true_divide"))
 NUDGES = frozenset(("add", "sub", "__add__", "__sub__", "__iadd__", "__isub__", "add_", "sub_"))
-COARSE = 1e-3  # a step of a check that single precision has digits for
-TINY = 2.1e-4  # a step, or two of them, that single precision is too coarse for
+MIN_SINGLE_STEP = 1e-3  # smallest step of a check for which float32 has enough digits
+MAX_TINY_STEP = 2.1e-4  # one step or two: up to here float32 is too coarse
 
 
-def look(watcher: Any, name: str, args: Any, here: Site) -> None:
-    """Notice a number moved by a tiny step, and a difference divided by one."""
-    if len(args) < 2 or not isinstance(args[1], float) or not 0 < abs(args[1]) < TINY:
+def note_finite_difference(watcher: Any, name: str, args: Any, here: Site) -> None:
+    """Notice a number moved by a tiny step, and a difference divided by a tiny number."""
+    if len(args) < 2 or not isinstance(args[1], float) or not 0 < abs(args[1]) < MAX_TINY_STEP:
         return
     tensor = args[0]
     if not isinstance(tensor, Tensor) or tensor.dtype != torch.float32:
         return
     if name in QUOTIENTS and tensor.numel() == 1:
-        entry = made(node_of(tensor))
+        entry = origin_of(node_of(tensor))
         origin = watcher.origin(tensor)
         operation = entry.name if entry is not None else origin.name if origin is not None else ""
         if operation in DIFFERENCES:
-            watcher.quotients += 1
-            watcher.tiny = here, abs(args[1])
+            watcher.tiny_quotients += 1
+            watcher.last_tiny_step = here, abs(args[1])
     elif name in NUDGES:
         down = (args[1] < 0) != ("sub" in name)
         watcher.nudges.setdefault(here.file, ([], []))[down].append(abs(args[1]))
-        watcher.tiny = watcher.tiny if watcher.quotients else (here, abs(args[1]))
+        watcher.last_tiny_step = watcher.last_tiny_step if watcher.tiny_quotients else (here, abs(args[1]))
 
 
-def compared_by_hand(watcher: Any) -> None:
-    """Say that finite differences were taken of a tensor that has a gradient of its own to compare with."""
+def check_hand_comparison(watcher: Any) -> None:
+    """Report finite differences, computed by hand in float32, of a tensor that also has a gradient."""
     both = any(up and down and min(up + down) * 2.1 > max(up + down) for up, down in watcher.nudges.values())
     single = [
         leaf
         for leaf in watcher.leaves.values()
-        if (tensor := leaf.ref()) is not None and tensor.dtype == torch.float32 and (leaf.got or leaf.given)
+        if (tensor := leaf.ref()) is not None
+        and tensor.dtype == torch.float32
+        and (leaf.backward_count or leaf.autograd_grad)
     ]
-    if (watcher.quotients >= 2 or both) and single and not any(track.steps for track in watcher.optimizers):
-        at, step = watcher.tiny
+    if (watcher.tiny_quotients >= 2 or both) and single and not any(opt.steps for opt in watcher.optimizers):
+        at, step = watcher.last_tiny_step
         made_at = single[0].site
         where = Site(made_at.file, line_of_dtype(made_at.file, made_at.line))
-        evidence = f"Finite differences with a tiny step ({step:.1g} in line {at.line}) were taken of numbers that "
-        evidence += f"are float32, made in line {made_at.line}: rounding is larger than they are."
-        watcher.say(23, where, evidence)
+        evidence = f"Finite differences with a tiny step ({step:.1g} in line {at.line}) use float32 "
+        evidence += f"numbers, made in line {made_at.line}: their rounding errors are larger than the differences."
+        watcher.report(23, where, evidence)
 
 
-def checked(watcher: Any, check: Any, function: Any, inputs: Any, args: Any, kwargs: Any) -> Any:
-    """A gradient check of the script; what it computes is not its own."""
+def run_gradcheck(watcher: Any, check: Any, function: Any, inputs: Any, args: Any, kwargs: Any) -> Any:
+    """Run a gradient check of the script unwatched; report it if it failed for lack of precision."""
     given = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
     single = [
         t for t in given if isinstance(t, Tensor) and t.requires_grad and t.dtype in (torch.float32, torch.float16)
     ]
     here, passed = site(2), False
     step = kwargs.get("eps", args[0] if args else 1e-6)
-    watcher.quiet += 1
+    watcher.pause_depth += 1
     try:
         passed = check(function, inputs, *args, **kwargs)
     finally:
-        watcher.quiet -= 1
-        if single and not passed and step < COARSE:
+        watcher.pause_depth -= 1
+        if single and not passed and step < MIN_SINGLE_STEP:
             origin = watcher.origin(single[0])
             where = origin.site if origin is not None else here
-            evidence = f"gradcheck in line {here.line} was given an input of {single[0].dtype}, and failed: for steps "
+            evidence = f"gradcheck in line {here.line} got an input of {single[0].dtype} and failed: for steps "
             evidence += f"of {step:.0e} single precision is too coarse."
-            watcher.say(23, where, evidence)
+            watcher.report(23, where, evidence)
     return passed

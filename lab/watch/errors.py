@@ -1,4 +1,4 @@
-"""What an exception says together with what was seen before it."""
+"""Explain the exception that ended a script, with what was recorded before it."""
 
 import re
 import sys
@@ -9,24 +9,24 @@ import torch
 
 from lab.watch import cuts, fixes
 from lab.watch.finding import RunFinding
+from lab.watch.records import origin_of, skip_views, walk
 from lab.watch.sites import NOWHERE, Site, is_library, names_read_for_grad, user_frame
-from lab.watch.tracks import before_views, made, walk
 
 Tensor = torch.Tensor
-SHAPE = re.compile(r"\[([\d, ]*)\]\]?.*? is at version (\d+); expected version (\d+)", re.S)
+VERSION_MISMATCH = re.compile(r"\[([\d, ]*)\]\]?.*? is at version (\d+); expected version (\d+)", re.S)
 
 
-DTYPES = re.compile(
+DTYPE_MISMATCH = re.compile(
     r"same dtype|can't be cast|[Ff]ound dtype|expected scalar type|must match the dtype|"
     r"not implemented for '(Long|Int)'"
 )
 
 
-INTEGERS = re.compile(r"Long|Int|Short|Char|Byte|Bool|int\d|long|bool|not implemented")
+INTEGER_DTYPE = re.compile(r"Long|Int|Short|Char|Byte|Bool|int\d|long|bool|not implemented")
 
 
-def line_of(error: BaseException) -> Site:
-    """The innermost line of the user's code in a traceback."""
+def user_line(error: BaseException) -> Site:
+    """Return the innermost line of the user's code in an exception's traceback."""
     here, trace = NOWHERE, error.__traceback__
     while isinstance(trace, TracebackType):
         if not is_library(trace.tb_frame.f_code.co_filename):
@@ -39,37 +39,38 @@ def finding(number: int, where: Site, evidence: str, advice: str = "") -> RunFin
     return RunFinding(number, where.file, where.line, evidence, advice=advice)
 
 
-def of_backward(watcher: Any, error: RuntimeError, loss: Tensor, here: Site) -> RunFinding | None:
-    """Why backward() raised."""
+def explain_backward(watcher: Any, error: RuntimeError, loss: Tensor, here: Site) -> RunFinding | None:
+    """Return the finding behind an error of backward(), or None."""
     text = str(error)
     if "modified by an inplace operation" in text:
-        return inplace(watcher, text, loss, here)
+        return explain_in_place(watcher, text, loss, here)
     if "second time" in text:
-        return second_time(watcher, loss, here)
+        return explain_second_backward(watcher, loss, here)
     if "only for scalar outputs" in text or "only for real scalar outputs" in text:
-        return many_numbers(loss, here)
+        return explain_non_scalar(loss, here)
     if "does not require grad" in text:
-        return no_graph(watcher, loss, here)
+        return explain_no_graph(watcher, loss, here)
     if "returned nan values" in text and watcher.dangers:
         danger = watcher.dangers[0]
-        number, where = (20, danger.where) if danger.where.line else (9, danger.site)
-        return finding(number, where, f"{danger.what}; backward() met nan.")
+        number, where = (20, danger.masked_at) if danger.masked_at.line else (9, danger.site)
+        return finding(number, where, f"{danger.evidence}; backward() met nan.")
     return None
 
 
-def many_numbers(loss: Tensor, here: Site) -> RunFinding:
-    """backward() from many numbers: the line that made them, where it is known."""
-    node = before_views(loss.grad_fn)
-    entry = made(node)
-    told = f"{loss.numel()} numbers, of shape {tuple(loss.shape)}"
+def explain_non_scalar(loss: Tensor, here: Site) -> RunFinding:
+    """Blame the line that made several numbers, if known, for backward() from a non-scalar."""
+    node = skip_views(loss.grad_fn)
+    entry = origin_of(node)
+    text = f"{loss.numel()} numbers, of shape {tuple(loss.shape)}"
     if entry is not None and entry.site.line:
-        evidence = f"{entry.name} in this line gives {told}, and backward() in line {here.line} wants one."
+        evidence = f"{entry.name} in this line gives {text}, and backward() in line {here.line} needs one."
         return finding(3, entry.site, evidence)
-    return finding(3, here, f"backward() was called on {told}.")
+    return finding(3, here, f"backward() was called on {text}.")
 
 
-def inplace(watcher: Any, text: str, loss: Tensor, here: Site) -> RunFinding:
-    match = SHAPE.search(text)
+def explain_in_place(watcher: Any, text: str, loss: Tensor, here: Site) -> RunFinding:
+    """Blame the in-place write that changed a tensor backward() needs."""
+    match = VERSION_MISMATCH.search(text)
     if match is None:
         return finding(1, here, "A tensor that backward() needs was written to in place.")
     shape = tuple(int(part) for part in match[1].split(",") if part.strip())
@@ -77,28 +78,28 @@ def inplace(watcher: Any, text: str, loss: Tensor, here: Site) -> RunFinding:
     near = [write for write in watcher.writes if expected < write.version <= now]
     fit = [write for write in near if write.shape == shape] or near
     first = [write for write in fit if write.version == expected + 1] or fit
-    made_by, addresses = changed(loss)
-    same = [write for write in first if (write.made and id(write.made) in made_by) or write.address in addresses]
-    where = (same or first)[-1].site if first else steps_line(watcher) or here
+    made_by, addresses = overwritten_nodes(loss)
+    same = [write for write in first if (write.origin and id(write.origin) in made_by) or write.address in addresses]
+    where = (same or first)[-1].site if first else last_step_site(watcher) or here
     evidence = f"This line wrote to a tensor of shape {shape} that backward() in line {here.line} needs: it is at "
-    evidence += f"version {now}, and version {expected} was kept."
+    evidence += f"version {now}, and version {expected} was saved."
     return finding(1, where, evidence)
 
 
-def changed(loss: Tensor) -> tuple[set[int], set[int]]:
-    """Of the nodes that refuse to give back what they kept, as it was written to: how their result and their operands
-    were made, and the addresses of the leaves among them."""
+def overwritten_nodes(loss: Tensor) -> tuple[set[int], set[int]]:
+    """Return, for nodes whose saved values were overwritten, the ids of the records of these nodes and their operands,
+    and the addresses of leaves among the operands."""
     made_by, addresses = set(), set()
     for node in walk(loss.grad_fn):
-        if any(refuses(node, name) for name in dir(node) if name.startswith("_saved_")):
+        if any(is_overwritten(node, name) for name in dir(node) if name.startswith("_saved_")):
             for part in (node, *(other for other, _ in node.next_functions if other is not None)):
-                made_by.add(id(made(part)))
+                made_by.add(id(origin_of(part)))
                 if hasattr(part, "variable"):
                     addresses.add(part.variable.data_ptr())
     return made_by, addresses
 
 
-def refuses(node: Any, name: str) -> bool:
+def is_overwritten(node: Any, name: str) -> bool:
     try:
         getattr(node, name)
     except RuntimeError as error:
@@ -106,14 +107,17 @@ def refuses(node: Any, name: str) -> bool:
     return False
 
 
-def steps_line(watcher: Any) -> Site | None:
-    stepped = [track for track in watcher.optimizers if track.steps]
-    return max(stepped, key=lambda track: track.last_turn).last_step if stepped else None
+def last_step_site(watcher: Any) -> Site | None:
+    """Return the line of the last optimizer step, or None."""
+    stepped = [opt for opt in watcher.optimizers if opt.steps]
+    return max(stepped, key=lambda opt: opt.last_iteration).last_step_site if stepped else None
 
 
-def second_time(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
-    """The same loss twice, or a tensor of an earlier turn that is still part of the graph."""
-    taken = [entry.taken for node in walk(loss.grad_fn) if (entry := made(node)) is not None and entry.taken.line]
+def explain_second_backward(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
+    """Explain a graph that was already freed: the same loss twice, or a tensor of an earlier iteration in the graph."""
+    taken = [
+        entry.freed_at for node in walk(loss.grad_fn) if (entry := origin_of(node)) is not None and entry.freed_at.line
+    ]
     if taken:
         return finding(
             2,
@@ -121,36 +125,38 @@ def second_time(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
             f"autograd.grad() in this line went through the graph that backward() in line "
             f"{here.line} needs, and freed it.",
         )
-    entries = [(node, entry) for node in walk(loss.grad_fn) if (entry := made(node)) is not None]
-    carried = [entry for _, entry in entries if entry.outer.line]
-    freed = [node for node, entry in entries if 0 < entry.passed <= watcher.turn]
-    turns: dict[Site, set[int]] = {}
+    entries = [(node, entry) for node in walk(loss.grad_fn) if (entry := origin_of(node)) is not None]
+    carried = [entry for _, entry in entries if entry.carry_site.line]
+    freed = [node for node, entry in entries if 0 < entry.first_backward <= watcher.iteration]
+    iterations: dict[Site, set[int]] = {}
     for _, entry in entries:
-        turns.setdefault(entry.site, set()).add(entry.turn)
-    recent = any(entry.turn == watcher.turn for _, entry in entries)
-    repeated = [entry for _, entry in entries if entry.turn < watcher.turn and len(turns[entry.site]) > 1]
+        iterations.setdefault(entry.site, set()).add(entry.iteration)
+    recent = any(entry.iteration == watcher.iteration for _, entry in entries)
+    repeated = [
+        entry for _, entry in entries if entry.iteration < watcher.iteration and len(iterations[entry.site]) > 1
+    ]
     if carried and repeated:
         return finding(
             11,
-            carried[-1].outer,
+            carried[-1].carry_site,
             f"The state from before the last backward() is still part of the graph: "
-            f"{len(repeated)} nodes of earlier turns are behind this line.",
+            f"{len(repeated)} nodes of earlier iterations are behind this line.",
         )
-    place = watcher.passes.get((here.file, here.line))
-    first: Any = made(freed[0]) if freed else None
-    moved = freed and any(track.steps and track.last_turn >= first.passed for track in watcher.optimizers)
-    if place is not None and place.turns and recent and moved and not repeated:
+    call = watcher.backward_calls.get((here.file, here.line))
+    first: Any = origin_of(freed[0]) if freed else None
+    moved = freed and any(opt.steps and opt.last_iteration >= first.first_backward for opt in watcher.optimizers)
+    if call is not None and call.iterations and recent and moved and not repeated:
         return finding(
             2,
             first.site,
             f"{first.name} in this line ran once, and backward() in line {here.line} of "
-            f"turn {watcher.turn + 1} needs its graph again: the first one has freed it.",
+            f"iteration {watcher.iteration + 1} needs its graph again: the first one freed it.",
         )
-    stepped = [track for track in watcher.optimizers if track.last_turn == watcher.turn and track.steps]
-    for track in stepped:
-        shared = [node for node in freed if shared_only(node, track.owned)]
-        if shared and watcher.turn:
-            first = made(shared[0])
+    stepped = [opt for opt in watcher.optimizers if opt.last_iteration == watcher.iteration and opt.steps]
+    for opt in stepped:
+        shared = [node for node in freed if reaches_only_others(node, opt.parameter_ids)]
+        if shared and watcher.iteration:
+            first = origin_of(shared[0])
             where = first.consumers[0] if first.consumers else here
             return finding(
                 11,
@@ -159,41 +165,43 @@ def second_time(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
                 f"{first.site.line}, and freed it; backward() in line {here.line} needs it "
                 "again.",
             )
-    before = watcher.last_place
-    if place is not before and before is not None and freed and loss.grad_fn not in freed:
+    before = watcher.last_call
+    if call is not before and before is not None and freed and loss.grad_fn not in freed:
         return finding(
             2,
             before.site,
             f"backward() in this line frees the graph that this loss shares with that of "
-            f"line {here.line}: keep it with retain_graph=True, or add the two losses up.",
+            f"line {here.line}: keep it with retain_graph=True, or add the two losses.",
         )
-    names = sorted({entry.site.line for node in freed if (entry := made(node)) is not None})[:3]
-    evidence = f"backward() number {watcher.turn + 1} needs a graph that an earlier one has freed; it was made in "
+    names = sorted({entry.site.line for node in freed if (entry := origin_of(node)) is not None})[:3]
+    evidence = f"backward() number {watcher.iteration + 1} needs a graph that an earlier one freed; it was made in "
     evidence += f"line {', '.join(map(str, names)) or here.line}."
     return finding(2, here, evidence)
 
 
-def shared_only(node: Any, owned: set[int]) -> bool:
-    """True if a part of the graph has leaves, and none of them belongs to the optimizer that has stepped."""
+def reaches_only_others(node: Any, owned: set[int]) -> bool:
+    """Tell whether a part of the graph has leaves, none of which belongs to the optimizer that stepped."""
     leaves = [id(found.variable) for found in walk(node) if hasattr(found, "variable")]
     return bool(leaves) and not owned.intersection(leaves)
 
 
-def no_graph(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
+def explain_no_graph(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
+    """Explain a loss without a graph: a cut, or nothing that requires a gradient."""
     origin = watcher.origin(loss)
     if origin is not None:
         if origin.cut is not None:
-            return finding(*cuts.of_cut(origin.cut, here))
-        plain = place_of_gradient(watcher, here) or plain_parameter(watcher)
-        where = plain or (watcher.frozen if watcher.frozen.line and frozen(watcher) else origin.site)
+            return finding(*cuts.diagnose_cut(origin.cut, here))
+        plain = site_of_grad_read(watcher, here) or plain_parameter_site(watcher)
+        freeze = watcher.last_freeze_site
+        where = plain or (freeze if freeze.line and all_frozen(watcher) else origin.site)
         evidence = f"backward() in line {here.line}: nothing that the loss was computed from requires a gradient."
         return finding(4, where, evidence, fixes.ASK_FOR_GRADIENTS)
-    told = "Nothing that the loss was computed from requires a gradient."
-    return finding(4, here, told, fixes.ASK_FOR_GRADIENTS)
+    text = "Nothing that the loss was computed from requires a gradient."
+    return finding(4, here, text, fixes.ASK_FOR_GRADIENTS)
 
 
-def place_of_gradient(watcher: Any, here: Site) -> Site | None:
-    """Where a tensor was made whose .grad is read below backward(), and that does not require one."""
+def site_of_grad_read(watcher: Any, here: Site) -> Site | None:
+    """Return where a tensor was made whose .grad is read below backward() and that requires no gradient."""
     frame = user_frame(sys._getframe(1))
     if frame is None:
         return None
@@ -205,39 +213,39 @@ def place_of_gradient(watcher: Any, here: Site) -> Site | None:
     return None
 
 
-def plain_parameter(watcher: Any) -> Site | None:
-    """Where a tensor was made that an optimizer has, and that never required a gradient."""
-    for track in watcher.optimizers:
-        for key in track.owned:
+def plain_parameter_site(watcher: Any) -> Site | None:
+    """Return where a tensor in an optimizer was made that never required a gradient."""
+    for opt in watcher.optimizers:
+        for key in opt.parameter_ids:
             leaf = watcher.leaves.get(key)
             tensor = None if leaf is None else leaf.ref()
-            if tensor is not None and not leaf.parameter and not tensor.requires_grad and leaf.site.line:
+            if tensor is not None and not leaf.is_parameter and not tensor.requires_grad and leaf.site.line:
                 return leaf.site  # type: ignore[no-any-return]
     return None
 
 
-def frozen(watcher: Any) -> bool:
-    """True if there are optimizers, and none of their parameters requires a gradient."""
-    live = [track.ref() for track in watcher.optimizers]
+def all_frozen(watcher: Any) -> bool:
+    """Tell whether there are optimizers and none of their parameters requires a gradient."""
+    live = [opt.ref() for opt in watcher.optimizers]
     groups = [group for optimizer in live if optimizer is not None for group in optimizer.param_groups]
     return bool(groups) and not any(tensor.requires_grad for group in groups for tensor in group["params"])
 
 
 def explain(watcher: Any, error: BaseException) -> None:
-    """Add the finding that goes with the exception that ended the script."""
-    for raised, found in watcher.pending:
+    """Add the finding that belongs to the exception that ended the script."""
+    for raised, found in watcher.pending_findings:
         if raised is error or raised is error.__context__ or raised is error.__cause__:
             watcher.found.setdefault((found.failure, found.file, found.line), found)
             return
-    here, text = line_of(error), str(error)
-    for number, words in TEXTS:
+    here, text = user_line(error), str(error)
+    for number, words in MESSAGES:
         if any(word in text for word in words):
-            watcher.say(number, here, f"{type(error).__name__} in this line: {text.splitlines()[0]}")
+            watcher.report(number, here, f"{type(error).__name__} in this line: {text.splitlines()[0]}")
             return
-    special(watcher, error, here, text)
+    explain_with_records(watcher, error, here, text)
 
 
-TEXTS = (
+MESSAGES = (
     (
         7,
         (
@@ -263,60 +271,60 @@ TEXTS = (
 )
 
 
-def special(watcher: Any, error: BaseException, here: Site, text: str) -> None:
-    """Errors that need a look at what was there."""
+def explain_with_records(watcher: Any, error: BaseException, here: Site, text: str) -> None:
+    """Explain errors whose cause lies in what was recorded, not in the line of the error."""
     if isinstance(error, AttributeError) and error.name == "backward":
-        for number, cut in reversed(watcher.items):
+        for number, cut in reversed(watcher.recent_numbers):
             if isinstance(error.obj, float) and number == float(error.obj):
-                watcher.say(
+                watcher.report(
                     13,
                     cut.site,
-                    f"{cut.name} in this line gave a plain number; line {here.line} calls backward() on it.",
+                    f"{cut.name} in this line returned a plain number; line {here.line} calls backward() on it.",
                     fixes.NO_ITEM,
                 )
                 return
-        if watcher.last_numpy is not None and not isinstance(error.obj, Tensor):
-            evidence = f"The numbers left the graph as a NumPy array in this line; line {here.line} calls backward() "
-            evidence += "on what was made of them."
-            watcher.say(13, watcher.last_numpy.site, evidence)
+        if watcher.last_numpy_cut is not None and not isinstance(error.obj, Tensor):
+            evidence = f"The values left the graph as a NumPy array in this line; line {here.line} calls backward() "
+            evidence += "on a result computed from them."
+            watcher.report(13, watcher.last_numpy_cut.site, evidence)
     elif "can't optimize a non-leaf Tensor" in text:
-        results = [t for t in flat(watcher.last_params) if isinstance(t, Tensor) and not t.is_leaf]
-        entry = made(results[0].grad_fn) if results else None
+        results = [t for t in flatten(watcher.last_optimizer_params) if isinstance(t, Tensor) and not t.is_leaf]
+        entry = origin_of(results[0].grad_fn) if results else None
         where = entry.site if entry is not None else here
-        watcher.say(
-            19, where, f"The optimizer in line {here.line} was given the result of an operation in this line, no leaf."
+        watcher.report(
+            19, where, f"The optimizer in line {here.line} got the result of the operation in this line, not a leaf."
         )
     elif "optimizer got an empty parameter list" in text:
-        watcher.say(
+        watcher.report(
             19,
             watcher.plain_container() or here,
-            f"The optimizer in line {here.line} was given no parameters.",
+            f"The optimizer in line {here.line} got no parameters.",
             fixes.REGISTER,
         )
-    elif "Inference tensors cannot be saved" in text and watcher.inference.line:
-        watcher.say(
+    elif "Inference tensors cannot be saved" in text and watcher.inference_mode_site.line:
+        watcher.report(
             12,
-            watcher.inference,
-            f"Line {here.line} computes with tensors that were made in inference mode, switched on here.",
+            watcher.inference_mode_site,
+            f"Line {here.line} uses tensors made in inference mode, which is switched on here.",
             fixes.NO_INFERENCE_MODE,
         )
-    elif DTYPES.search(text):
-        whole_numbers(watcher, error, here)
+    elif DTYPE_MISMATCH.search(text):
+        report_integers(watcher, error, here)
     elif "NoneType" in text and any(f.failure == 5 for f in watcher.found.values()):
         return
 
 
-def flat(params: Any) -> list[Any]:
+def flatten(params: Any) -> list[Any]:
     found: list[Any] = []
     for part in params if isinstance(params, (list, tuple)) else [params]:
-        found += flat(part["params"]) if isinstance(part, dict) else [part]
+        found += flatten(part["params"]) if isinstance(part, dict) else [part]
     return found
 
 
-def whole_numbers(watcher: Any, error: BaseException, here: Site) -> None:
-    """An operation was given integers and floats: the integers' line, found among the variables of the frames."""
+def report_integers(watcher: Any, error: BaseException, here: Site) -> None:
+    """Blame the line that made the integers when an operation got integers and floats."""
     trace, found = error.__traceback__, None
-    if not INTEGERS.search(str(error)):  # two sizes of floats
+    if not INTEGER_DTYPE.search(str(error)):  # both are floats, of different precision
         return
     wanted_float = "Long but found Float" in str(error) or "Int but found Float" in str(error)
     while trace is not None:
@@ -328,7 +336,7 @@ def whole_numbers(watcher: Any, error: BaseException, here: Site) -> None:
                 found = origin.site, value.dtype
         trace = trace.tb_next
     where, dtype = found or (here, "integers")
-    watcher.say(
+    watcher.report(
         22,
         where,
         f"The tensor made here has dtype {dtype}; line {here.line} cannot compute with it: "

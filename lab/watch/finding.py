@@ -1,4 +1,4 @@
-"""What the watcher says: which failure, where, and the evidence."""
+"""A finding of the watcher: a failure, the line of its cause and the evidence."""
 
 from dataclasses import dataclass
 
@@ -12,19 +12,18 @@ BY_NUMBER = {failure.number: failure for failure in FAILURES}
 class RunFinding:
     """One failure that a script committed while it ran.
 
-    failure   its number in the catalogue, 1 to 25
-    file      the file of the cause
-    line      the line of the cause; 0 where it is not known
-    evidence  what was measured, as a sentence
-    turn      the number of the backward pass that it was noticed in; 0 where that is not known
-    advice    what to do, where this form of the failure wants another fix than the usual one
+    failure        its number in the catalogue, 1 to 25
+    file, line     where the cause is; line 0 if unknown
+    evidence       what was measured, as a sentence
+    backward_pass  number of the backward pass in which it was noticed; 0 if unknown
+    advice         the fix, if this form of the failure needs another one than usual
     """
 
     failure: int
     file: str
     line: int
     evidence: str
-    turn: int = 0
+    backward_pass: int = 0
     advice: str = ""
 
     @property
@@ -37,11 +36,11 @@ class RunFinding:
 
     @property
     def link(self) -> str:
-        """The address of the lab's demonstration, below that of the lab."""
+        """Address of the lab's demonstration, relative to the lab."""
         return f"what-went-wrong?failure={BY_NUMBER[self.failure].key}"
 
     def as_row(self) -> dict[str, object]:
-        """The finding as plain data, for JSON."""
+        """Return the finding as a dict for JSON."""
         return {
             "failure": self.failure,
             "name": self.name,

@@ -1,5 +1,5 @@
-"""What to do about a finding in PyTorch, where the catalogue's words are for the lab's engine or for another form of
-the failure."""
+"""Fixes in PyTorch's terms, for failures whose fix in the catalogue is written for the lab's engine or for another form
+of the failure."""
 
 ASK_FOR_GRADIENTS = (
     "Ask for gradients where the tensor that should learn is made: `requires_grad=True`, `nn.Parameter`, or "
@@ -48,7 +48,7 @@ STEP_FOR_THE_REST = (
     "Step once more after the loop for the batches that are left over, divided by their own number, or leave them out."
 )
 
-# By number: in place of the catalogue's, in PyTorch's names
+# By failure number; used instead of the fix in the catalogue
 IN_PYTORCH = {
     8: "Give both the same shape first: `prediction.squeeze(-1)` for targets of shape (N,), or `target.unsqueeze(-1)`.",
     9: (

@@ -1,12 +1,12 @@
-"""Names of leaves, each once."""
+"""Unique names for leaves."""
 
 
-class Names:
-    """Gives a name that is taken a number behind it."""
+class UniqueNames:
+    """Makes names unique by appending a number."""
 
     def __init__(self) -> None:
         self.counts: dict[str, int] = {}
 
-    def taken(self, name: str) -> str:
+    def unique(self, name: str) -> str:
         count = self.counts[name] = self.counts.get(name, 0) + 1
-        return name if count == 1 else self.taken(f"{name}_{count}")
+        return name if count == 1 else self.unique(f"{name}_{count}")

@@ -1,4 +1,4 @@
-"""`with watch() as pass_:` records the backward passes of a block, of PyTorch or of the lab's own engine."""
+"""Record the backward passes of a block, of PyTorch or the lab's engine: `with watch() as pass_:`."""
 
 import sys
 from collections.abc import Iterator
@@ -9,46 +9,45 @@ from typing import Any
 from lab.trace.export import standalone
 from lab.trace.notebook import in_notebook
 from lab.trace.recording import Trace
-from lab.watch.cards import Sums
+from lab.watch.cards import MessageSums
 
 
 class RecordedPass:
-    """What `watch` gives: each backward pass of the block, once it has ended.
+    """The backward passes recorded by `watch`.
 
-    traces  one for each backward pass, in order
-    sums    how the messages of each add up
+    traces  one for each backward pass that has ended, in order
+    sums    for each pass, how its messages add up
     """
 
     def __init__(self) -> None:
         self.traces: list[Trace] = []
-        self.sums: list[Sums] = []
+        self.sums: list[MessageSums] = []
 
     @property
     def trace(self) -> Trace:
-        """The last backward pass. RuntimeError: there was none."""
+        """The last backward pass. Raises RuntimeError if there was none."""
         if not self.traces:
             raise RuntimeError("No backward pass was recorded: call backward() inside the with block.")
         return self.traces[-1]
 
     def save(self, file: str | Path) -> None:
-        """Write the last pass: as a page that plays without a server, or, where the name ends in .json, as data that
-        Graph lab opens."""
+        """Write the last pass as a page that needs no server or, if the name ends in .json, as data for Graph lab."""
         path = Path(file)
         path.write_text(self.trace.to_json() if path.suffix == ".json" else standalone(self.trace), "utf-8")
 
     def _repr_html_(self) -> str:
         return in_notebook(self.trace)
 
-    def keep(self, trace: Trace, sums: Sums) -> None:
+    def keep(self, trace: Trace, sums: MessageSums) -> None:
         self.traces.append(trace)
         self.sums.append(sums)
 
 
 @contextmanager
 def watch() -> Iterator[RecordedPass]:
-    """Record each backward pass of a block with all that led to it.
+    """Record each backward pass of a block, with the forward operations that led to it.
 
-    PyTorch is recorded if the program has imported it before the block begins.
+    Records PyTorch too if the program imported it before the block.
     """
     recorded = RecordedPass()
     with ExitStack() as stack:
@@ -61,16 +60,17 @@ def watch() -> Iterator[RecordedPass]:
 
 
 def torch_recorder(recorded: RecordedPass) -> Any:
+    """Return a context manager that records PyTorch's backward passes."""
     from lab.watch.torch_pass import TorchPass
     from lab.watch.torch_recorder import TorchRecorder
 
     def run_backward(recorder: TorchRecorder, engine: Any, outputs: Any, args: Any, kwargs: Any) -> Any:
-        one = TorchPass(recorder, tuple(outputs))
-        if not one.outputs:
+        torch_pass = TorchPass(recorder, tuple(outputs))
+        if not torch_pass.outputs:
             return engine(outputs, *args, **kwargs)
-        with one:
+        with torch_pass:
             result = engine(outputs, *args, **kwargs)
-        recorded.keep(one.finish(), one.draft.sums)
+        recorded.keep(torch_pass.finish(), torch_pass.draft.sums)
         return result
 
     return TorchRecorder(run_backward)

@@ -1,4 +1,4 @@
-"""What the mode does not see: how parameters, optimizers and layers are made, and where gradients are switched off."""
+"""Patch what the mode does not see: new parameters, optimizers and layers, and blocks without gradients."""
 
 import sys
 import warnings
@@ -14,60 +14,61 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from torch.overrides import _get_current_function_mode, _pop_mode_temporarily
 
 from lab.watch import differences, steps
-from lab.watch.order import clipped
-from lab.watch.sites import NOWHERE, Site, site, tree, user_frame
-from lab.watch.tracks import Made, made, node_of
+from lab.watch.order import check_late_clip
+from lab.watch.records import NodeOrigin, node_of, origin_of
+from lab.watch.sites import NOWHERE, Site, site, syntax_tree, user_frame
 
 GRAD_MODES = (torch.no_grad, torch.inference_mode)
-MAX_KEPT = 100  # results of one line
+MAX_KEPT = 100  # results kept for one line
 BLOCKS = torch.no_grad.__exit__.__code__.co_filename
 
 
 class Patches:
-    """Functions of PyTorch that also tell a watcher; `take_out` puts the old ones back."""
+    """Functions of PyTorch that also inform a watcher; `remove` restores the originals."""
 
     def __init__(self, watcher: Any) -> None:
         self.watcher = watcher
         self.old: list[tuple[Any, str, Any]] = []
         self.handles: list[Any] = []
-        self.evaluations: Any = None  # the hook on what modules in eval mode give
+        self.eval_hook: Any = None  # hook on the results of modules in eval mode
 
-    def put_in(self) -> None:
+    def install(self) -> None:
         self.handles = [
             register_optimizer_step_pre_hook(partial(steps.before_step, self.watcher)),
             register_optimizer_step_post_hook(partial(steps.after_step, self.watcher)),
         ]
-        self.replace(torch.nn.Parameter, "__new__", self.parameter)
-        self.replace(torch.optim.Optimizer, "__init__", self.optimizer)
-        self.replace(torch.nn.Module, "__init__", self.module)
-        self.replace(torch.optim.Optimizer, "zero_grad", self.clear)
-        self.replace(torch.nn.Module, "zero_grad", self.clear)
-        self.replace(torch.nn.Module, "train", self.train)
-        self.replace(torch.optim.lr_scheduler.LRScheduler, "step", self.scheduler)
-        self.replace(torch.autograd, "gradcheck", self.gradcheck)
-        self.replace(torch.autograd, "gradgradcheck", self.gradcheck)
-        self.replace(torch.nn.utils, "clip_grad_norm_", self.clip)
-        self.replace(torch.nn.utils, "clip_grad_value_", self.clip)
-        self.replace(torch.amp.GradScaler, "scale", self.scale)
-        self.replace(torch, "compile", self.compiler)
-        self.replace(torch.set_grad_enabled, "__init__", self.switch)
-        self.replace(warnings, "showwarning", self.warning)
+        self.replace(torch.nn.Parameter, "__new__", self.wrap_new_parameter)
+        self.replace(torch.optim.Optimizer, "__init__", self.wrap_optimizer_init)
+        self.replace(torch.nn.Module, "__init__", self.wrap_module_init)
+        self.replace(torch.optim.Optimizer, "zero_grad", self.wrap_zero_grad)
+        self.replace(torch.nn.Module, "zero_grad", self.wrap_zero_grad)
+        self.replace(torch.nn.Module, "train", self.wrap_train)
+        self.replace(torch.optim.lr_scheduler.LRScheduler, "step", self.wrap_scheduler_step)
+        self.replace(torch.autograd, "gradcheck", self.wrap_gradcheck)
+        self.replace(torch.autograd, "gradgradcheck", self.wrap_gradcheck)
+        self.replace(torch.nn.utils, "clip_grad_norm_", self.wrap_clip)
+        self.replace(torch.nn.utils, "clip_grad_value_", self.wrap_clip)
+        self.replace(torch.amp.GradScaler, "scale", self.wrap_scale)
+        self.replace(torch, "compile", self.wrap_compile)
+        self.replace(torch.set_grad_enabled, "__init__", self.wrap_set_grad_enabled)
+        self.replace(warnings, "showwarning", self.wrap_showwarning)
         for mode in GRAD_MODES:
-            self.replace(mode, "__enter__", self.enter)
-            self.replace(mode, "__exit__", self.leave)
+            self.replace(mode, "__enter__", self.wrap_enter)
+            self.replace(mode, "__exit__", self.wrap_exit)
 
-    def take_out(self) -> None:
+    def remove(self) -> None:
         for owner, name, old in reversed(self.old):
             setattr(owner, name, old)
-        if self.evaluations is not None:
-            self.handles.append(self.evaluations)
-            self.evaluations = None
+        if self.eval_hook is not None:
+            self.handles.append(self.eval_hook)
+            self.eval_hook = None
         for handle in self.handles:
             handle.remove()
         self.old.clear()
         self.handles.clear()
 
     def replace(self, owner: Any, name: str, wrapped: Callable[[Any], Any]) -> None:
+        """Replace a function of a class or module by `wrapped(function)`, until `remove`."""
         old = vars(owner)[name]
         function = old.__func__ if isinstance(old, staticmethod) else old
         new = wrapped(function)
@@ -75,7 +76,7 @@ class Patches:
         self.old.append((owner, name, old))
         setattr(owner, name, staticmethod(new) if name == "__new__" else new)
 
-    def parameter(self, old: Any) -> Any:
+    def wrap_new_parameter(self, old: Any) -> Any:
         def __new__(cls: Any, *args: Any, **kwargs: Any) -> Any:
             made = old(cls, *args, **kwargs)
             here = site(2)
@@ -85,16 +86,16 @@ class Patches:
 
         return __new__
 
-    def optimizer(self, old: Any) -> Any:
+    def wrap_optimizer_init(self, old: Any) -> Any:
         def __init__(optimizer: Any, params: Any, *args: Any, **kwargs: Any) -> None:
             params = params if isinstance(params, (torch.Tensor, dict)) else list(params)
-            self.watcher.last_params = params
+            self.watcher.last_optimizer_params = params
             old(optimizer, params, *args, **kwargs)
-            steps.track_of(self.watcher, optimizer)
+            steps.watched_optimizer(self.watcher, optimizer)
 
         return __init__
 
-    def module(self, old: Any) -> Any:
+    def wrap_module_init(self, old: Any) -> Any:
         modules = self.watcher.modules
 
         def __init__(module: Any, *args: Any, **kwargs: Any) -> None:
@@ -104,27 +105,27 @@ class Patches:
 
         return __init__
 
-    def clear(self, old: Any) -> Any:
+    def wrap_zero_grad(self, old: Any) -> Any:
         def zero_grad(owner: Any, *args: Any, **kwargs: Any) -> Any:
-            steps.clears(self.watcher, owner, site(2))
+            steps.note_zero_grad(self.watcher, owner, site(2))
             return old(owner, *args, **kwargs)
 
         return zero_grad
 
-    def train(self, old: Any) -> Any:
+    def wrap_train(self, old: Any) -> Any:
         def train(module: Any, mode: bool = True) -> Any:
-            """Module.eval() calls this with False; only while a model is in eval mode its calls are looked at."""
-            if self.evaluations is not None and mode:
-                self.evaluations.remove()
-                self.evaluations = None
-            elif self.evaluations is None and not mode:
-                self.evaluations = register_module_forward_hook(self.evaluated)
+            """Watch calls of the model only in eval mode, which Module.eval() starts by train(False)."""
+            if self.eval_hook is not None and mode:
+                self.eval_hook.remove()
+                self.eval_hook = None
+            elif self.eval_hook is None and not mode:
+                self.eval_hook = register_module_forward_hook(self.after_eval_forward)
             return old(module, mode)
 
         return train
 
-    def evaluated(self, module: Any, args: Any, result: Any) -> None:
-        """A module in eval mode has run."""
+    def after_eval_forward(self, module: Any, args: Any, result: Any) -> None:
+        """Record that the script called a trained model in eval mode, with a graph."""
         if not torch.is_grad_enabled() or module.training or not isinstance(result, torch.Tensor):
             return
         frame, calls = sys._getframe(1), 0
@@ -132,54 +133,54 @@ class Patches:
             calls += frame.f_code.co_name == "_call_impl"
             frame = frame.f_back  # type: ignore[assignment]
         node, leaves = node_of(result), self.watcher.leaves
-        entry = None if node is None or calls > 1 else made(node)  # another module called this one
+        entry = None if node is None or calls > 1 else origin_of(node)  # another module called this one
         if entry is None:
             return
         owned = frozenset(map(id, module.parameters()))
-        runs = self.watcher.evaluations.setdefault(site(2), [])
-        if len(runs) < MAX_KEPT and any(key in leaves and leaves[key].got for key in owned):
-            runs.append((entry, self.watcher.turn, owned))
+        runs = self.watcher.eval_runs.setdefault(site(2), [])
+        if len(runs) < MAX_KEPT and any(key in leaves and leaves[key].backward_count for key in owned):
+            runs.append((entry, self.watcher.iteration, owned))
             node.register_prehook(partial(note_pass, entry))
 
-    def scheduler(self, old: Any) -> Any:
+    def wrap_scheduler_step(self, old: Any) -> Any:
         def step(scheduler: Any, *args: Any, **kwargs: Any) -> Any:
             caller = sys._getframe(1).f_code.co_filename
             here = site(2)
             if caller == here.file:
-                steps.scheduled(self.watcher, scheduler, here)
+                steps.note_scheduler_step(self.watcher, scheduler, here)
             return old(scheduler, *args, **kwargs)
 
         return step
 
-    def gradcheck(self, old: Any) -> Any:
+    def wrap_gradcheck(self, old: Any) -> Any:
         def gradcheck(function: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-            return differences.checked(self.watcher, old, function, inputs, args, kwargs)
+            return differences.run_gradcheck(self.watcher, old, function, inputs, args, kwargs)
 
         return gradcheck
 
-    def clip(self, old: Any) -> Any:
+    def wrap_clip(self, old: Any) -> Any:
         def clip(parameters: Any, limit: Any, *args: Any, **kwargs: Any) -> Any:
             parameters = parameters if isinstance(parameters, torch.Tensor) else list(parameters)
-            clipped(self.watcher, parameters, limit, site(2))
+            check_late_clip(self.watcher, parameters, limit, site(2))
             return old(parameters, limit, *args, **kwargs)
 
         return clip
 
-    def scale(self, old: Any) -> Any:
+    def wrap_scale(self, old: Any) -> Any:
         def scale(scaler: Any, outputs: Any) -> Any:
             result = old(scaler, outputs)
-            steps.scaled_loss(self.watcher, result)
+            steps.note_scaled_loss(self.watcher, result)
             return result
 
         return scale
 
-    def compiler(self, old: Any) -> Any:
+    def wrap_compile(self, old: Any) -> Any:
         def unwatched_compile(model: Any = None, **kwargs: Any) -> Any:
             here = site(2)
             if model is None:
                 return lambda function: unwatched_compile(function, **kwargs)
             compiled = old(model, **kwargs)
-            self.watcher.compiled.append(here)
+            self.watcher.compile_sites.append(here)
             if isinstance(compiled, torch.nn.Module):
                 vars(compiled)["forward"] = unwatched(self.watcher, compiled.forward)
                 return compiled
@@ -187,18 +188,18 @@ class Patches:
 
         return unwatched_compile
 
-    def warning(self, old: Any) -> Any:
+    def wrap_showwarning(self, old: Any) -> Any:
         def showwarning(message: Any, category: Any, file: str, line: int, *rest: Any) -> None:
-            """PyTorch warns of the line that called it. Here that is one of the mode's: name the script's own."""
+            """Show PyTorch's warning for the script's line, not for the watcher's line that called PyTorch."""
             here = site(2) if Path(file).parent == Path(__file__).parent else NOWHERE
             old(message, category, here.file or file, here.line or line, *rest)
 
         return showwarning
 
-    def switch(self, old: Any) -> Any:
+    def wrap_set_grad_enabled(self, old: Any) -> Any:
         def __init__(mode: Any, enabled: bool) -> None:
             if sys._getframe(1).f_code.co_filename == BLOCKS:
-                pass  # no_grad switches with it; its block is known
+                pass  # no_grad calls it too; its block is already recorded
             elif not enabled:
                 self.watcher.grad_modes.append(("switch", site(2)))
             else:
@@ -207,17 +208,17 @@ class Patches:
 
         return __init__
 
-    def enter(self, old: Any) -> Any:
+    def wrap_enter(self, old: Any) -> Any:
         def __enter__(mode: Any) -> Any:
-            here = entered()
+            here = no_grad_site()
             self.watcher.grad_modes.append(("block", here))
             if isinstance(mode, torch.inference_mode):
-                self.watcher.inference = here
+                self.watcher.inference_mode_site = here
             return old(mode)
 
         return __enter__
 
-    def leave(self, old: Any) -> Any:
+    def wrap_exit(self, old: Any) -> Any:
         def __exit__(mode: Any, *ended: Any) -> Any:
             modes = self.watcher.grad_modes
             for index in range(len(modes) - 1, -1, -1):
@@ -229,13 +230,13 @@ class Patches:
         return __exit__
 
 
-def note_pass(entry: Made, gradients: Any) -> None:
-    """A backward pass goes through a node."""
-    entry.passed = entry.passed or 1
+def note_pass(entry: NodeOrigin, gradients: Any) -> None:
+    """Note that a backward pass goes through a node."""
+    entry.first_backward = entry.first_backward or 1
 
 
 def unwatched(watcher: Any, function: Any) -> Any:
-    """A function that runs outside the mode: a compiler would compile the watcher, too."""
+    """Return a function that runs outside the mode, or a compiler would compile the watcher too."""
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -247,8 +248,8 @@ def unwatched(watcher: Any, function: Any) -> Any:
     return call
 
 
-def entered() -> Site:
-    """Where gradients are switched off: the `with`, or the decorator of the function that is called."""
+def no_grad_site() -> Site:
+    """Return where gradients are switched off: the `with`, or the decorator of the called function."""
     caller = sys._getframe(2)
     function = caller.f_locals.get("func") if caller.f_code.co_name == "decorate_context" else None
     if function is not None and hasattr(function, "__code__"):
@@ -259,10 +260,10 @@ def entered() -> Site:
 
 
 def decorator_line(filename: str, first: int) -> int:
-    """The line of the decorator that switches gradients off, of the function that begins in line `first`."""
+    """Return the line of the decorator that switches gradients off, for a function that begins in line `first`."""
     import ast
 
-    for node in ast.walk(tree(filename)):
+    for node in ast.walk(syntax_tree(filename)):
         if isinstance(node, ast.FunctionDef) and node.decorator_list and node.decorator_list[0].lineno == first:
             for decorator in node.decorator_list:
                 if any(word in ast.dump(decorator) for word in ("no_grad", "inference_mode")):

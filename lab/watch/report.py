@@ -1,4 +1,4 @@
-"""The findings as text, as JSON and as a page of HTML."""
+"""Findings as text for the terminal, as JSON and as an HTML page."""
 
 import json
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ NOTHING = "lab.watch: no failure found in this run."
 
 
 def text(findings: Sequence[RunFinding], notes: Sequence[str] = (), error: BaseException | None = None) -> str:
-    """What a reader at a terminal sees; notes say what was not watched, `error` is what ended the run."""
+    """Format findings for the terminal. Notes say what was not watched; `error` is the exception that ended the run."""
     if not findings:
         ended = f"lab.watch: {type(error).__name__} ended the run; none of the 25 failures was found."
         return "\n".join([NOTHING if error is None else ended, *notes])
@@ -26,18 +26,18 @@ def text(findings: Sequence[RunFinding], notes: Sequence[str] = (), error: BaseE
 
 
 def as_json(findings: Sequence[RunFinding]) -> str:
-    """A list of objects; each has failure, line and sentence among its keys."""
+    """Return the findings as a JSON list of objects with keys such as failure, line and sentence."""
     return json.dumps([finding.as_row() for finding in findings], indent=1, ensure_ascii=False)
 
 
 def as_html(findings: Sequence[RunFinding], script: str, passes: Any) -> str:
-    """A page that stands alone: one section a finding, then the backward passes that they are about, in the player.
+    """Return a self-contained page: one section per finding, then the backward pass of each in the player.
 
-    passes  what was recorded: lab.watch.run_passes.RunPasses
+    passes  the recorded passes: lab.watch.run_passes.RunPasses
     """
-    about = {finding: passes.of(finding) for finding in findings}
+    about = {finding: passes.pass_number(finding) for finding in findings}
     sections = "".join(as_section(finding, number, passes.traces.get(number)) for finding, number in about.items())
-    # The code of the player is in the first frame; the others take it from there.
+    # Only the first frame holds the player's code; the others load it from there.
     players = "".join(
         f'<section class="pass" id="pass-{number}"><h2>Backward pass {number}</h2>'
         f"{framed(passes.traces[number], code=not index)}</section>"
@@ -54,7 +54,7 @@ def as_html(findings: Sequence[RunFinding], script: str, passes: Any) -> str:
 
 
 def as_section(finding: RunFinding, number: int, trace: Trace | None) -> str:
-    """One finding, with a link to the backward pass it is about."""
+    """Return the HTML of one finding, with a link to its backward pass."""
     if trace is None:
         seen = "No backward pass ran."
     else:

@@ -1,4 +1,4 @@
-"""The backward passes that the findings of a run are about: each is recorded, and a few are kept for the player."""
+"""Record each backward pass of a watched run, and keep the few that the findings are about."""
 
 from typing import Any
 
@@ -10,78 +10,80 @@ from lab.watch.finding import RunFinding
 from lab.watch.torch_pass import TorchPass
 from lab.watch.torch_recorder import TorchRecorder
 
-MAX_PASSES = 6  # that are kept for findings, and as many places that call backward()
-MAX_BYTES = 500_000_000  # of tensors that are remembered between two passes
+MAX_PASSES = 6  # kept for findings; the limit also of the lines whose latest pass is kept
+MAX_BYTES = 500_000_000  # of the tensors whose cards are kept between two passes
 
 
 class RunPasses(TorchRecorder):
-    """Records the passes of a block that a watcher watches, and finds the one that a finding is about.
+    """Records the backward passes of a watched block and finds the pass that a finding is about.
 
-    A card is remembered for the pass that comes and the one after: two losses may share a part of a graph.
+    Cards are kept for the next two passes: two losses may share a part of a graph.
     """
 
     def __init__(self, watcher: Any) -> None:
         super().__init__(RunPasses.record)
         self.watcher = watcher
-        self.traces: dict[int, Trace] = {}  # by the number of the pass
-        self.newest: dict[tuple[Any, int], int] = {}  # of each place that calls backward(): the last pass
-        self.before = 0  # the first card since the last pass
+        self.traces: dict[int, Trace] = {}  # by number of the pass
+        self.latest: dict[tuple[Any, int], int] = {}  # line that calls backward() -> its last pass
+        self.first_card = 0  # serial number of the first card since the last pass
         self.bytes = 0
 
-    def describe(self, card: NodeCard, tensor: torch.Tensor) -> None:
-        super().describe(card, tensor)
+    def set_memory(self, card: NodeCard, tensor: torch.Tensor) -> None:
+        """Note the memory of a card's tensor; forget older cards once they fill MAX_BYTES."""
+        super().set_memory(card, tensor)
         self.bytes += tensor.numel() * tensor.element_size()
-        if self.bytes > MAX_BYTES and not self.silent:
+        if self.bytes > MAX_BYTES and not self.pause_depth:
             self.forget(card.serial)
 
     def record(self, engine: Any, outputs: Any, args: Any, kwargs: Any) -> Any:
-        """Run PyTorch's engine; what it raises ends the trace."""
-        with torch._C.DisableTorchFunction():  # what is looked at is not the script's
-            one, error = TorchPass(self, tuple(outputs)), ""
-            if not one.outputs:
+        """Run PyTorch's engine and record the pass; an exception ends the trace and is kept in it."""
+        with torch._C.DisableTorchFunction():  # these operations are not the script's
+            torch_pass, error = TorchPass(self, tuple(outputs)), ""
+            if not torch_pass.outputs:
                 return engine(outputs, *args, **kwargs)
             try:
-                with one:
+                with torch_pass:
                     return engine(outputs, *args, **kwargs)
             except RuntimeError as raised:
                 error = str(raised).splitlines()[0]
                 raise
             finally:
-                trace = one.finish()
+                trace = torch_pass.finish()
                 trace.error = error
-                self.keep(trace, (one.frame_place.code, one.frame_place.line))
+                self.keep(trace, (torch_pass.frame_position.code, torch_pass.frame_position.line))
 
-    def keep(self, trace: Trace, place: tuple[Any, int]) -> None:
-        number = self.watcher.turn + 1
-        if place in self.newest or len(self.newest) < MAX_PASSES:
-            self.newest[place] = number
-        noticed = sorted({finding.turn for finding in self.watcher.found.values()} & self.traces.keys())[:MAX_PASSES]
-        kept = {*noticed, *self.newest.values()}
+    def keep(self, trace: Trace, call: tuple[Any, int]) -> None:
+        """Keep a trace, and drop those that no finding and no line's latest pass needs."""
+        number = self.watcher.iteration + 1
+        if call in self.latest or len(self.latest) < MAX_PASSES:
+            self.latest[call] = number
+        reported = {finding.backward_pass for finding in self.watcher.found.values()} & self.traces.keys()
+        kept = {*sorted(reported)[:MAX_PASSES], *self.latest.values()}
         self.traces = {n: known for n, known in self.traces.items() if n in kept} | {number: trace}
-        self.forget(self.before)
-        self.before = 1 + max((card.serial for card in self.cards()), default=self.before)
+        self.forget(self.first_card)
+        self.first_card = 1 + max((card.serial for card in self.cards()), default=self.first_card)
 
     def cards(self) -> list[NodeCard]:
-        return [*self.edges.values(), *(card for _, card in self.plain.values())]
+        return [*self.result_cards.values(), *(card for _, card in self.graphless.values())]
 
     def forget(self, first: int) -> None:
-        """Let go of all cards before the first one to be remembered, and of what they were made of."""
+        """Forget the cards before serial number `first`, and their operands."""
         gone = [card for card in self.cards() if card.serial < first]
-        self.edges = {key: card for key, card in self.edges.items() if card.serial >= first}
-        self.plain = {key: known for key, known in self.plain.items() if known[1].serial >= first}
+        self.result_cards = {key: card for key, card in self.result_cards.items() if card.serial >= first}
+        self.graphless = {key: known for key, known in self.graphless.items() if known[1].serial >= first}
         self.ends = [card for card in self.ends if card.serial >= first]
         for card in gone:
             card.operands = []
         for store in (self.writes, self.module_calls):
             store.clear()
-        if not self.modules:
-            self.paths.clear()
-            self.parameters.clear()
-        self.made, self.bytes = len(self.edges) + len(self.plain), 0
+        if not self.running_modules:
+            self.module_paths.clear()
+            self.parameter_paths.clear()
+        self.card_count, self.bytes = len(self.result_cards) + len(self.graphless), 0
 
-    def of(self, finding: RunFinding) -> int:
-        """The number of the pass in which a failure was noticed, or of the last one that ran its line; 0 for none."""
-        if finding.turn in self.traces:
-            return finding.turn
+    def pass_number(self, finding: RunFinding) -> int:
+        """Return the number of the pass in which a failure was noticed, else of the last that ran its line, or 0."""
+        if finding.backward_pass in self.traces:
+            return finding.backward_pass
         ran = [n for n, trace in self.traces.items() if any(event["line"] == finding.line for event in trace.events)]
         return max(ran or self.traces, default=0)

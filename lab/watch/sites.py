@@ -1,4 +1,4 @@
-"""Where in the user's own files something happens."""
+"""Find the line of the user's own files behind an event."""
 
 import ast
 import linecache
@@ -17,11 +17,11 @@ _LIBRARIES = tuple(
         for place in (*(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),)
     }
 )
-_HERE = str(Path(__file__).parent.resolve()) + "/"
+_WATCH_FOLDER = str(Path(__file__).parent.resolve()) + "/"
 
 
 class Site(NamedTuple):
-    """An instruction of a file: two calls in one line are two sites."""
+    """An instruction in a file: two calls in one line are two sites."""
 
     file: str
     line: int
@@ -33,42 +33,42 @@ NOWHERE = Site("", 0)
 
 @cache
 def is_library(filename: str) -> bool:
-    """True if the file is Python's own, installed, made up ("<frozen ...>") or part of this room."""
+    """Tell whether a file is Python's own, installed, generated ("<frozen ...>") or part of this package."""
     if filename.startswith("<"):
         return True
     path = str(Path(filename).resolve())
-    return path.startswith((*_LIBRARIES, _HERE))
+    return path.startswith((*_LIBRARIES, _WATCH_FOLDER))
 
 
 def user_frame(frame: FrameType | None) -> FrameType | None:
-    """The innermost frame of the user's own code."""
+    """Return the innermost frame of the user's own code, or None."""
     while frame is not None and is_library(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
 
 
-def outside(depth: int = 1) -> FrameType:
-    """The innermost frame that is none of this room's."""
+def outer_frame(depth: int = 1) -> FrameType:
+    """Return the innermost frame outside this package."""
     frame = sys._getframe(depth)
-    while frame.f_code.co_filename.startswith(_HERE) and frame.f_back is not None:
+    while frame.f_code.co_filename.startswith(_WATCH_FOLDER) and frame.f_back is not None:
         frame = frame.f_back
     return frame
 
 
 def site(depth: int = 1) -> Site:
-    """The user's instruction that led here."""
+    """Return the user's instruction that led here, or NOWHERE."""
     frame = user_frame(sys._getframe(depth))
     return NOWHERE if frame is None else Site(frame.f_code.co_filename, frame.f_lineno, frame.f_lasti)
 
 
-def site_outside(own: Any) -> Site:
-    """The user's innermost line that runs in no method of an object: where it was made, not its class's `super()`."""
+def site_outside_methods_of(own: Any) -> Site:
+    """Return the user's innermost line outside an object's own methods: where it was made, not its `super()`."""
     frame = next((frame for frame in user_frames() if frame.f_locals.get("self") is not own), None)
     return NOWHERE if frame is None else Site(frame.f_code.co_filename, frame.f_lineno, frame.f_lasti)
 
 
 def user_frames() -> list[FrameType]:
-    """All frames of the user's code that are running, the innermost first."""
+    """Return all running frames of the user's code, the innermost first."""
     frames, frame = [], user_frame(sys._getframe(1))
     while frame is not None:
         frames.append(frame)
@@ -77,20 +77,20 @@ def user_frames() -> list[FrameType]:
 
 
 def line_in_function(block: Site) -> int:
-    """The line that runs now in the function in which a line stands; 0 if that function does not run."""
-    first = function_at(block.file, block.line)
+    """Return the line now running in the function that contains a site; 0 if that function is not running."""
+    first = function_start(block.file, block.line)
     return next(
         (
             frame.f_lineno
             for frame in user_frames()
-            if frame.f_code.co_filename == block.file and function_at(block.file, frame.f_lineno) == first
+            if frame.f_code.co_filename == block.file and function_start(block.file, frame.f_lineno) == first
         ),
         0,
     )
 
 
 def caller_of_function() -> Site:
-    """The user's line that called the function which runs; nowhere if a library did, as a module calls its forward."""
+    """Return the user's line that called the running function; NOWHERE if a library did, as for a module's forward."""
     frame = user_frame(sys._getframe(1))
     caller = None if frame is None else frame.f_back
     known = caller is not None and not is_library(caller.f_code.co_filename)
@@ -99,8 +99,8 @@ def caller_of_function() -> Site:
 
 @cache
 def calls_of_decorated(filename: str, line: int) -> frozenset[int]:
-    """The lines that call the function which has a decorator in a line."""
-    nodes = list(ast.walk(tree(filename)))
+    """Return the lines that call the function with a decorator in this line."""
+    nodes = list(ast.walk(syntax_tree(filename)))
     names = {
         node.name
         for node in nodes
@@ -110,22 +110,22 @@ def calls_of_decorated(filename: str, line: int) -> frozenset[int]:
 
 
 def call_of_shared(decorator: Site) -> Site:
-    """The running line that calls a decorated function, where other lines call it, too; else nowhere."""
+    """Return the running line that calls a decorated function if other lines call it too, or NOWHERE."""
     calls = calls_of_decorated(decorator.file, decorator.line)
     running = [Site(frame.f_code.co_filename, frame.f_lineno) for frame in user_frames()] if len(calls) > 1 else []
     return next((here for here in running if here.file == decorator.file and here.line in calls), NOWHERE)
 
 
-def handed_in(tensors: list[Any], made_at: Sequence[int]) -> Site:
-    """The outermost call that was given all these tensors, which were made in the lines `made_at`: where the function
-    that computes with them only got them as arguments."""
+def outermost_call_with(tensors: list[Any], made_at: Sequence[int]) -> Site:
+    """Return the outermost call that passed all these tensors as arguments, or NOWHERE; `made_at` are the lines that
+    made them."""
     chosen = NOWHERE
     frames = user_frames()
     for inner, caller in pairwise(frames):
         code = inner.f_code
         given = [inner.f_locals.get(name) for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]]
-        first = function_at(code.co_filename, inner.f_lineno)
-        own = any(line and function_at(code.co_filename, line) == first for line in made_at)
+        first = function_start(code.co_filename, inner.f_lineno)
+        own = any(line and function_start(code.co_filename, line) == first for line in made_at)
         if own or not all(any(value is tensor for value in given) for tensor in tensors):
             break
         chosen = Site(caller.f_code.co_filename, caller.f_lineno)
@@ -133,8 +133,8 @@ def handed_in(tensors: list[Any], made_at: Sequence[int]) -> Site:
 
 
 @cache
-def tree(filename: str) -> ast.Module:
-    """The parsed file; an empty one where it cannot be parsed."""
+def syntax_tree(filename: str) -> ast.Module:
+    """Parse a file; return an empty module if that fails."""
     try:
         return ast.parse("".join(linecache.getlines(filename)))
     except SyntaxError:
@@ -142,7 +142,7 @@ def tree(filename: str) -> ast.Module:
 
 
 def last_name(node: ast.AST) -> str:
-    """`x` of x, of a.x, and of a["x"]."""
+    """Return `x` for x, for a.x and for a["x"]."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
@@ -153,20 +153,20 @@ def last_name(node: ast.AST) -> str:
 
 
 @cache
-def function_at(filename: str, line: int) -> int:
-    """The first line of the innermost function that a line stands in; 0 for none."""
+def function_start(filename: str, line: int) -> int:
+    """Return the first line of the innermost function that contains a line; 0 for none."""
     inside = [
         node.lineno
-        for node in ast.walk(tree(filename))
+        for node in ast.walk(syntax_tree(filename))
         if isinstance(node, (ast.FunctionDef, ast.Lambda)) and node.lineno <= line <= (node.end_lineno or 0)
     ]
     return max(inside, default=0)
 
 
 def line_of_argument(filename: str, line: int, name: str) -> int:
-    """The line of the number that a call is given as the argument `name`, where it stands elsewhere: in a variable, or
-    under a key of a dict; else the line of the call."""
-    for node in ast.walk(tree(filename)):
+    """Return the line of the number passed to a call as argument `name`, also through a variable or a dict, or the
+    line of the call."""
+    for node in ast.walk(syntax_tree(filename)):
         if isinstance(node, ast.Call) and node.lineno == line:
             for given in node.keywords:
                 if given.arg is None:  # **options
@@ -182,19 +182,19 @@ def line_of_argument(filename: str, line: int, name: str) -> int:
     return line
 
 
-def given_a_quotient(filename: str, line: int, name: str) -> bool:
-    """True if a call in a line is given a quotient as the argument `name`: `lr=0.1 / k`."""
+def argument_is_quotient(filename: str, line: int, name: str) -> bool:
+    """Tell whether a call in a line gets a quotient as argument `name`: `lr=0.1 / k`."""
     return any(
         given.arg == name and isinstance(given.value, ast.BinOp) and isinstance(given.value.op, ast.Div)
-        for node in ast.walk(tree(filename))
+        for node in ast.walk(syntax_tree(filename))
         if isinstance(node, ast.Call) and node.lineno == line
         for given in node.keywords
     )
 
 
 def line_of_dtype(filename: str, line: int) -> int:
-    """The line that gives a name to the dtype which a call is given by that name; else the line of the call."""
-    for node in ast.walk(tree(filename)):
+    """Return the line that sets the variable passed to a call as its dtype, or the line of the call."""
+    for node in ast.walk(syntax_tree(filename)):
         if isinstance(node, ast.Call) and node.lineno == line:
             names = {
                 last_name(given.value)
@@ -203,7 +203,7 @@ def line_of_dtype(filename: str, line: int) -> int:
             }
             set_in = [
                 other.lineno
-                for other in ast.walk(tree(filename))
+                for other in ast.walk(syntax_tree(filename))
                 if isinstance(other, ast.Assign) and any(last_name(target) in names for target in other.targets)
             ]
             if len(set_in) == 1:
@@ -212,42 +212,43 @@ def line_of_dtype(filename: str, line: int) -> int:
 
 
 def line_that_names(filename: str, line: int, name: str) -> int:
-    """The one other line that names a class or function, where the line in which it is called does not; else that
-    line."""
+    """Return the only line that names a class or function, or the given line if there are several."""
     named = {
         node.lineno
-        for node in ast.walk(tree(filename))
+        for node in ast.walk(syntax_tree(filename))
         if isinstance(node, (ast.Name, ast.Attribute)) and last_name(node).lower() == name.lower()
     }
     return named.pop() if len(named) == 1 else line
 
 
-def line_that_keeps(filename: str, read: int) -> int:
-    """For `net.hidden.grad` in a line: the one line that keeps something as the attribute `hidden`; 0 for none."""
+def line_of_attribute(filename: str, read: int) -> int:
+    """Return, for `net.hidden.grad` in a line, the only line that sets the attribute `hidden`; 0 if there is none."""
     read_names = {
         node.value.attr
-        for node in ast.walk(tree(filename))
+        for node in ast.walk(syntax_tree(filename))
         if isinstance(node, ast.Attribute)
         and node.attr == "grad"
         and node.lineno == read
         and isinstance(node.value, ast.Attribute)
     }
-    kept = {
+    set_in = {
         node.lineno
-        for node in ast.walk(tree(filename))
+        for node in ast.walk(syntax_tree(filename))
         if isinstance(node, ast.Assign)
         and not isinstance(node.value, ast.Constant)
         and any(isinstance(target, ast.Attribute) and target.attr in read_names for target in node.targets)
     }
-    return kept.pop() if len(kept) == 1 else 0
+    return set_in.pop() if len(set_in) == 1 else 0
 
 
 def names_read_for_grad(filename: str, after: int) -> dict[str, int]:
-    """The variables whose `.grad` is read in the same function below a line, with the last line above that sets each;
-    0 where there is none."""
-    function = function_at(filename, after)
+    """Return the variables whose `.grad` is read in the same function below line `after`, each with the last line
+    above it that sets the variable, or 0."""
+    function = function_start(filename, after)
     inside = [
-        node for node in ast.walk(tree(filename)) if function_at(filename, getattr(node, "lineno", 0)) == function
+        node
+        for node in ast.walk(syntax_tree(filename))
+        if function_start(filename, getattr(node, "lineno", 0)) == function
     ]
     names = [
         node.value.id
@@ -273,8 +274,8 @@ def names_read_for_grad(filename: str, after: int) -> dict[str, int]:
 
 
 def line_of_factor(filename: str, line: int) -> int:
-    """The line of the number that a gradient is multiplied by in a line, under its name; 0 for none."""
-    for node in ast.walk(tree(filename)):
+    """Return the line that sets the factor by which a gradient is multiplied in a line; 0 if there is none."""
+    for node in ast.walk(syntax_tree(filename)):
         if isinstance(node, (ast.AugAssign, ast.Assign, ast.Expr)) and node.lineno == line:
             for part in ast.walk(node.value):
                 if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)):
@@ -284,12 +285,12 @@ def line_of_factor(filename: str, line: int) -> int:
     return 0
 
 
-def line_with_bare(filename: str, name: str) -> int:
-    """The line in which a method is named as a statement, and not called: `optimizer.step`; 0 for none."""
+def line_of_missing_call(filename: str, name: str) -> int:
+    """Return the line that names a method as a statement without calling it, `optimizer.step`; 0 if there is none."""
     return next(
         (
             node.lineno
-            for node in ast.walk(tree(filename))
+            for node in ast.walk(syntax_tree(filename))
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute) and node.value.attr == name
         ),
         0,
@@ -297,7 +298,7 @@ def line_with_bare(filename: str, name: str) -> int:
 
 
 def numbers_named(node: ast.AST, name: str) -> list[int]:
-    """The lines of the numbers that a piece of code gives to a name: a variable, a key, a default, an option."""
+    """Return the lines of the numbers that a node gives to a name: a variable, a key, a default or an option."""
     if isinstance(node, ast.Assign):
         pairs = [(last_name(target), node.value) for target in node.targets]
     elif isinstance(node, ast.AnnAssign) and node.value is not None:
@@ -325,8 +326,8 @@ def numbers_named(node: ast.AST, name: str) -> list[int]:
 
 
 def line_of_number(filename: str, name: str) -> int:
-    """The one line that gives a name, or a key of a dict, a number; 0 for none, or for several."""
-    found = {line for node in ast.walk(tree(filename)) for line in numbers_named(node, name)}
+    """Return the only line that gives a name, or a key of a dict, a number; 0 if there is not exactly one."""
+    found = {line for node in ast.walk(syntax_tree(filename)) for line in numbers_named(node, name)}
     return found.pop() if len(found) == 1 else 0
 
 
@@ -335,8 +336,8 @@ def is_number(node: ast.AST) -> bool:
 
 
 def line_that_fills(filename: str, name: str) -> int:
-    """The line that appends to a container, or stores in it; 0 for none."""
-    for node in ast.walk(tree(filename)):
+    """Return the line that appends to a container or stores in it; 0 if there is none."""
+    for node in ast.walk(syntax_tree(filename)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             fills = node.func.attr in ("append", "extend", "insert", "add")
             if fills and name_of_container(node.func.value) == name:
@@ -351,8 +352,8 @@ def line_that_fills(filename: str, name: str) -> int:
 
 
 def line_that_stores(filename: str, line: int) -> int:
-    """The line that appends what got a name in a line of the same function; 0 for none."""
-    nodes = list(ast.walk(tree(filename)))
+    """Return the line that appends a variable set in the given line of the same function; 0 if there is none."""
+    nodes = list(ast.walk(syntax_tree(filename)))
     names = {
         last_name(target)
         for node in nodes
@@ -365,7 +366,7 @@ def line_that_stores(filename: str, line: int) -> int:
             for node in nodes
             if isinstance(node, ast.Call)
             and last_name(node.func) == "append"
-            and function_at(filename, node.lineno) == function_at(filename, line)
+            and function_start(filename, node.lineno) == function_start(filename, line)
             and any(isinstance(value, ast.Name) and value.id in names for value in node.args)
         ),
         0,
@@ -373,21 +374,21 @@ def line_that_stores(filename: str, line: int) -> int:
 
 
 def name_of_container(node: ast.AST) -> str:
-    """`x` of x, of a.x, and of `a.setdefault("x", [])`."""
+    """Return `x` for x, for a.x and for `a.setdefault("x", [])`."""
     if isinstance(node, ast.Call) and last_name(node.func) == "setdefault" and isinstance(node.args[0], ast.Constant):
         return str(node.args[0].value)
     return last_name(node)
 
 
 def line_that_hands_in(filename: str, fill: ast.Call) -> int:
-    """The one line that calls the function in which a container is filled with nothing but arguments; 0 for none."""
-    for node in ast.walk(tree(filename)):
+    """Return the only call of the function that fills a container with its arguments alone; 0 if there is none."""
+    for node in ast.walk(syntax_tree(filename)):
         if isinstance(node, ast.FunctionDef) and any(part is fill for part in ast.walk(node)):
             given = {arg.arg for arg in ast.walk(node.args) if isinstance(arg, ast.arg)} - {"self"}
             put = {part.id for value in fill.args for part in ast.walk(value) if isinstance(part, ast.Name)}
             calls = [
                 call.lineno
-                for call in ast.walk(tree(filename))
+                for call in ast.walk(syntax_tree(filename))
                 if isinstance(call, ast.Call) and last_name(call.func) == node.name
             ]
             if put and put <= given and len(calls) == 1:
@@ -396,8 +397,8 @@ def line_that_hands_in(filename: str, fill: ast.Call) -> int:
 
 
 def line_that_sets(filename: str, name: str) -> int:
-    """The line that assigns an attribute or a variable of this name; 0 for none."""
-    for node in ast.walk(tree(filename)):
+    """Return the line that assigns an attribute or variable of this name; 0 if there is none."""
+    for node in ast.walk(syntax_tree(filename)):
         targets = (
             node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
         )
@@ -406,11 +407,11 @@ def line_that_sets(filename: str, name: str) -> int:
     return 0
 
 
-def stepped_now_and_then(filename: str, backward: int, step: int) -> bool:
-    """True if a loop, or a function, calls backward() in each turn, and takes the step below an `if` in it."""
+def steps_conditionally(filename: str, backward: int, step: int) -> bool:
+    """Tell whether a loop or function always calls backward() but steps only under an `if`."""
     repeated = [
         node
-        for node in ast.walk(tree(filename))
+        for node in ast.walk(syntax_tree(filename))
         if isinstance(node, (ast.For, ast.While, ast.FunctionDef)) and node.lineno <= backward <= (node.end_lineno or 0)
     ]
     if not repeated:
@@ -426,11 +427,11 @@ def stepped_now_and_then(filename: str, backward: int, step: int) -> bool:
     return bool(tests)
 
 
-def micro_batches(filename: str, backward: int, step: int) -> bool:
-    """True if backward() stands in a loop over the parts of a batch, and the step behind that loop."""
+def loops_over_micro_batches(filename: str, backward: int, step: int) -> bool:
+    """Tell whether backward() runs in a loop over parts of a batch, and the step after that loop."""
     loops = [
         node
-        for node in ast.walk(tree(filename))
+        for node in ast.walk(syntax_tree(filename))
         if isinstance(node, ast.For) and node.lineno <= backward <= (node.end_lineno or 0)
     ]
     inner = max(loops, key=lambda node: node.lineno, default=None)
@@ -440,10 +441,9 @@ def micro_batches(filename: str, backward: int, step: int) -> bool:
     return any(word in over.lower() for word in ("chunk", "split", "accum", "micro"))
 
 
-def kept_aside(filename: str, line: int) -> bool:
-    """True for `self.last = hidden.detach()`: something that is kept for a look at it, and what it was made of is there
-    under another name."""
-    for node in ast.walk(tree(filename)):
+def stores_in_attribute(filename: str, line: int) -> bool:
+    """Tell whether a line is like `self.last = hidden.detach()`: a copy kept to look at; `hidden` stays in use."""
+    for node in ast.walk(syntax_tree(filename)):
         if isinstance(node, ast.Assign) and node.lineno == line and isinstance(node.targets[0], ast.Attribute):
             value = node.value
             if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):

@@ -1,4 +1,4 @@
-"""What is looked at when an optimizer, a scheduler or zero_grad() is called."""
+"""Inspect each call of an optimizer's step, a scheduler or zero_grad()."""
 
 import weakref
 from functools import partial
@@ -7,130 +7,138 @@ from typing import Any
 import torch
 
 from lab.watch import backward, ending, rates
-from lab.watch.sites import NOWHERE, Site, site, site_outside
-from lab.watch.tracks import WatchedOptimizer, made, node_of
+from lab.watch.records import WatchedOptimizer, node_of, origin_of
+from lab.watch.sites import NOWHERE, Site, site, site_outside_methods_of
 
 Tensor = torch.Tensor
-MAX_JUMPS = 6  # steps of an optimizer that are measured, at first all and then one in EARLY
+MAX_MEASURED_STEPS = 6  # first steps of an optimizer that are measured; later, one in EARLY_ITERATIONS
 
 
 def before_step(watcher: Any, optimizer: Any, args: Any, kwargs: Any) -> None:
-    """PyTorch calls this before each step of each optimizer."""
-    track, here = track_of(watcher, optimizer), site(2)
-    with torch._C.DisableTorchFunction():  # what is looked at is not the script's, and need not pass the mode
-        check_before(watcher, track, optimizer, here)
+    """Inspect the gradients before an optimizer steps, and pause watching; a hook of PyTorch."""
+    opt, here = watched_optimizer(watcher, optimizer), site(2)
+    with torch._C.DisableTorchFunction():  # these operations are not the script's
+        check_before(watcher, opt, optimizer, here)
     closure = args[1] if len(args) > 1 else kwargs.get("closure")
-    track.steps += 1
+    opt.steps += 1
     if not callable(closure):
-        watcher.quiet += 1
+        watcher.pause_depth += 1
 
 
 def after_step(watcher: Any, optimizer: Any, args: Any, kwargs: Any) -> None:
+    """Inspect the gradients after an optimizer stepped, and resume watching; a hook of PyTorch."""
     closure = args[1] if len(args) > 1 else kwargs.get("closure")
     if not callable(closure):
-        watcher.quiet = max(0, watcher.quiet - 1)
-    track, here = track_of(watcher, optimizer), site(2)
+        watcher.pause_depth = max(0, watcher.pause_depth - 1)
+    opt, here = watched_optimizer(watcher, optimizer), site(2)
     with torch._C.DisableTorchFunction():
-        check_after(watcher, track, optimizer, here)
+        check_after(watcher, opt, optimizer, here)
 
 
-def track_of(watcher: Any, optimizer: Any) -> WatchedOptimizer:
+def watched_optimizer(watcher: Any, optimizer: Any) -> WatchedOptimizer:
+    """Return the record of an optimizer; create it if there is none."""
     known: list[WatchedOptimizer] = watcher.optimizers
-    for track in known:
-        if track.ref() is optimizer:
-            return track
-    ref = weakref.ref(optimizer, partial(dropped, watcher))
-    track = WatchedOptimizer(ref, site_outside(optimizer), type(optimizer).__name__, len(known))
-    known.append(track)
-    owned(watcher, track, optimizer)
-    return track
+    for opt in known:
+        if opt.ref() is optimizer:
+            return opt
+    ref = weakref.ref(optimizer, partial(on_optimizer_deleted, watcher))
+    opt = WatchedOptimizer(ref, site_outside_methods_of(optimizer), type(optimizer).__name__, len(known))
+    known.append(opt)
+    update_parameters(watcher, opt, optimizer)
+    return opt
 
 
-def dropped(watcher: Any, ref: Any) -> None:
-    """The script lets go of an optimizer, at the end of a function: its parameters may be gone at the end."""
-    for track in watcher.optimizers:
-        if track.ref is ref:
-            ending.never_reached(watcher, track)
+def on_optimizer_deleted(watcher: Any, ref: Any) -> None:
+    """Report unreached parameters when the script deletes an optimizer: later they may be gone too."""
+    for opt in watcher.optimizers:
+        if opt.ref is ref:
+            ending.report_never_reached(watcher, opt)
 
 
-def owned(watcher: Any, track: WatchedOptimizer, optimizer: Any) -> list[Tensor]:
+def update_parameters(watcher: Any, opt: WatchedOptimizer, optimizer: Any) -> list[Tensor]:
+    """Return the parameters of an optimizer, and update their records."""
     parameters = [tensor for group in optimizer.param_groups for tensor in group["params"]]
     for tensor in parameters:
         watcher.leaf(tensor)
-    if track.steps < 2:
-        watcher.owned_sites.update(watcher.leaf(tensor).site for tensor in parameters)
-    track.owned = set(map(id, parameters))
+    if opt.steps < 2:
+        watcher.optimizer_parameter_sites.update(watcher.leaf(tensor).site for tensor in parameters)
+    opt.parameter_ids = set(map(id, parameters))
     return parameters
 
 
-def clears(watcher: Any, owner: Any, here: Site) -> None:
-    """zero_grad() of an optimizer or a module is called."""
+def note_zero_grad(watcher: Any, owner: Any, here: Site) -> None:
+    """Record that zero_grad() of an optimizer or a module is called."""
     groups = getattr(owner, "param_groups", None)
     parameters = list(owner.parameters()) if groups is None else [p for group in groups for p in group["params"]]
     for tensor in parameters:
-        watcher.cleared[id(tensor)] = here
-    place = watcher.last_place
-    if place is not None and place.since_step and any(tensor.grad is not None for tensor in parameters):
-        count = watcher.lost_gradients.get(place.site, (0, here))[0]
-        watcher.lost_gradients[place.site] = count + 1, here
-    watcher.last_clear = watcher.turn, here
+        watcher.zero_grad_sites[id(tensor)] = here
+    call = watcher.last_call
+    if call is not None and call.since_step and any(tensor.grad is not None for tensor in parameters):
+        count = watcher.lost_gradients.get(call.site, (0, here))[0]
+        watcher.lost_gradients[call.site] = count + 1, here
+    watcher.last_zero_grad = watcher.iteration, here
 
 
-def scheduled(watcher: Any, scheduler: Any, here: Site) -> None:
-    """The script calls the step of a scheduler."""
-    track = next((track for track in watcher.optimizers if track.ref() is scheduler.optimizer), None)
-    if track is not None and not track.steps:
-        watcher.early_schedules.setdefault(track.order, here)
+def note_scheduler_step(watcher: Any, scheduler: Any, here: Site) -> None:
+    """Record a scheduler's step that comes before its optimizer's first one."""
+    opt = next((opt for opt in watcher.optimizers if opt.ref() is scheduler.optimizer), None)
+    if opt is not None and not opt.steps:
+        watcher.early_scheduler_steps.setdefault(opt.index, here)
 
 
-def scaled_loss(watcher: Any, result: Any) -> None:
-    """A GradScaler gave a scaled loss."""
-    watcher.scalers = True
-    entry = made(node_of(result)) if isinstance(result, Tensor) else None
+def note_scaled_loss(watcher: Any, result: Any) -> None:
+    """Record that a GradScaler scaled a loss."""
+    watcher.uses_grad_scaler = True
+    entry = origin_of(node_of(result)) if isinstance(result, Tensor) else None
     if entry is not None:
-        entry.scaled = True
+        entry.loss_scaled = True
 
 
-def check_before(watcher: Any, track: WatchedOptimizer, optimizer: Any, here: Site) -> None:
-    parameters = owned(watcher, track, optimizer)
+def check_before(watcher: Any, opt: WatchedOptimizer, optimizer: Any, here: Site) -> None:
+    """Report a step without gradients, and record the backward passes since the last step."""
+    parameters = update_parameters(watcher, opt, optimizer)
     leaves = [watcher.leaf(tensor) for tensor in parameters]
     for tensor, leaf in zip(parameters, leaves, strict=True):
-        if not leaf.got and tensor.grad is not None:  # by a pass whose graph was not walked
-            leaf.got = 1
-    received = [tensor for tensor, leaf in zip(parameters, leaves, strict=True) if leaf.turn > track.last_turn]
-    received.sort(key=Tensor.numel)  # the first gradient that is not zero ends the search: begin with a small one
+        if not leaf.backward_count and tensor.grad is not None:  # the graph of that pass was not searched
+            leaf.backward_count = 1
+    received = [
+        tensor for tensor, leaf in zip(parameters, leaves, strict=True) if leaf.last_backward > opt.last_iteration
+    ]
+    received.sort(key=Tensor.numel)  # the search ends at the first nonzero gradient: start with a small one
     if received and all(tensor.grad is None or not bool(tensor.grad.any()) for tensor in received):
-        turn, cleared, forwarded = next(
-            (watcher.zeroed[id(tensor)] for tensor in received if id(tensor) in watcher.zeroed), (-1, NOWHERE, False)
+        iteration, cleared, forwarded = next(
+            (watcher.cleared_grads[id(tensor)] for tensor in received if id(tensor) in watcher.cleared_grads),
+            (-1, NOWHERE, False),
         )
-        if turn == watcher.turn and cleared.line:
-            where = here if forwarded or watcher.forwarded else cleared
-            watcher.say(
+        if iteration == watcher.iteration and cleared.line:
+            where = here if forwarded or watcher.forward_ran else cleared
+            watcher.report(
                 18,
                 where,
-                f"{track.kind}.step() in line {here.line} found no gradient: those of the last "
+                f"{opt.kind}.step() in line {here.line} found no gradient: those of the last "
                 f"backward() were cleared in line {cleared.line}.",
             )
-    for place in watcher.passes.values():
-        if place.since_step and any(id(ref()) in track.owned for ref in place.leaves):
-            track.windows.append((place, len(place.since_step), place.mean, here))
-            place.since_step.clear()
-    if track.steps < MAX_JUMPS or not track.steps % backward.EARLY:
-        track.before = [rates.sample(tensor).clone() for tensor in parameters[:20] if tensor.dim() >= 1]
+    for call in watcher.backward_calls.values():
+        if call.since_step and any(id(ref()) in opt.parameter_ids for ref in call.leaves):
+            opt.windows.append((call, len(call.since_step), call.undivided_mean, here))
+            call.since_step.clear()
+    if opt.steps < MAX_MEASURED_STEPS or not opt.steps % backward.EARLY_ITERATIONS:
+        opt.values_before = [rates.sample(tensor).clone() for tensor in parameters[:20] if tensor.dim() >= 1]
 
 
-def check_after(watcher: Any, track: WatchedOptimizer, optimizer: Any, here: Site) -> None:
+def check_after(watcher: Any, opt: WatchedOptimizer, optimizer: Any, here: Site) -> None:
+    """Report a stale gradient that the step used, and update the records of the step."""
     parameters = [tensor for group in optimizer.param_groups for tensor in group["params"]]
     leaves = [watcher.leaf(tensor) for tensor in parameters]
     for tensor, leaf in zip(parameters, leaves, strict=True):
-        if leaf.stale.line and tensor.grad is not None and leaf.turn > track.last_turn:
-            backward.not_cleared(watcher, leaf.stale, tensor)
+        if leaf.stale_site.line and tensor.grad is not None and leaf.last_backward > opt.last_iteration:
+            backward.report_stale_gradient(watcher, leaf.stale_site, tensor)
             break
-    track.last_turn = watcher.turn
-    track.last_step = here
-    track.clock, track.cuts = watcher.clock, watcher.last_cut
+    opt.last_iteration = watcher.iteration
+    opt.last_step_site = here
+    opt.node_count, opt.cuts_before_step = watcher.node_count, watcher.cut_count
     for tensor, leaf in zip(parameters, leaves, strict=True):
         leaf.stepped = True
         leaf.grad_version = tensor.grad._version if tensor.grad is not None else 0
-    if track.before:
-        rates.measure(watcher, track, [tensor for tensor in parameters[:20] if tensor.dim() >= 1])
+    if opt.values_before:
+        rates.measure_step(watcher, opt, [tensor for tensor in parameters[:20] if tensor.dim() >= 1])

@@ -1,4 +1,4 @@
-"""One backward pass of PyTorch, written down: hooks on every node of its graph, which are gone when it has ended."""
+"""Record one backward pass of PyTorch, with hooks on the nodes of its graph that are removed when it ends."""
 
 from collections import Counter, deque
 from typing import Any
@@ -7,66 +7,66 @@ import torch
 
 from lab.trace.parts import Captured
 from lab.trace.recording import Trace
-from lab.watch.cards import Draft, NodeCard, Picture, Place, Seeded, Sent, caller, picture
-from lab.watch.names import Names
-from lab.watch.torch_recorder import Key, TorchRecorder, numbers_of
-from lab.watch.tracks import kind
+from lab.watch.cards import ArrayPreview, NodeCard, SeedGradient, SentMessage, SourceLine, TraceDraft, caller, preview
+from lab.watch.names import UniqueNames
+from lab.watch.records import kind
+from lab.watch.torch_recorder import Key, TorchRecorder, tensor_preview
 
 Tensor = torch.Tensor
-MAX_CAPTURED = 12  # saved values that a card shows
+MAX_CAPTURED = 12  # saved values shown on one card
 NESTED = "a backward pass of its own, which is not recorded"
 _SAVED = "_saved_"
 
 
 class TorchPass:
-    """Follows one run of PyTorch's engine over the graph of some outputs."""
+    """Records one run of PyTorch's engine over the graph of some outputs."""
 
     def __init__(self, recorder: TorchRecorder, outputs: tuple[Tensor, ...]) -> None:
         self.recorder = recorder
-        self.frame_place = Place(caller(2))
-        self.draft = Draft(self.frame_place)
+        self.frame_position = SourceLine(caller(2))
+        self.draft = TraceDraft(self.frame_position)
         self.outputs = [tensor for tensor in outputs if tensor.grad_fn is not None]
         self.cards = [recorder.card(tensor) for tensor in self.outputs]
         self.seeds = {(tensor.grad_fn, tensor.output_nr) for tensor in self.outputs}
-        self.order = from_the_end([tensor.grad_fn for tensor in self.outputs])
+        self.order = users_first([tensor.grad_fn for tensor in self.outputs])
         self.users: dict[Any, list[Any]] = {}
         for node in self.order:
             for other, _ in node.next_functions:
                 self.users.setdefault(other, []).append(node)
-        self.results: dict[Any, list[int]] = {}  # node -> the numbers of its results that have a card
-        for node, number in recorder.edges:
-            self.results.setdefault(node, []).append(number)
-        self.leaves: dict[Any, NodeCard] = {}
-        self.owner: dict[Any, NodeCard] = {}
-        self.arrived: dict[Key, Tensor] = {}
-        self.upstream: dict[int, Any] = {}
-        self.running: Any = None
+        self.result_numbers: dict[Any, list[int]] = {}  # node -> indices of its results that have a card
+        for node, number in recorder.result_cards:
+            self.result_numbers.setdefault(node, []).append(number)
+        self.leaf_cards: dict[Any, NodeCard] = {}
+        self.card_of_node: dict[Any, NodeCard] = {}
+        self.partial_sums: dict[Key, Tensor] = {}
+        self.upstream_of_card: dict[int, Any] = {}
+        self.running_node: Any = None
         for node in self.order:
-            self.own(node)
-        self.look_into()
+            self.assign_card(node)
+        self.copy_saved_values()
         self.handles: list[Any] = []
 
     # Which nodes of PyTorch's graph belong to which card
 
-    def own(self, node: Any) -> None:
-        """A node belongs to the card that it made a result of, or else to the one card that uses it."""
+    def assign_card(self, node: Any) -> None:
+        """Assign a node to the card whose result it made, or else to the card that uses it."""
         recorder = self.recorder
         if hasattr(node, "variable"):
             variable = node.variable
-            card = self.leaves[node] = self.owner[node] = recorder.leaf(variable)
+            card = self.leaf_cards[node] = self.card_of_node[node] = recorder.leaf(variable)
             card.added = variable.grad is not None
             return
-        if node in self.results:
-            cards = [recorder.edges[(node, number)] for number in sorted(self.results[node])]
-            self.owner[node] = cards[0]
+        if node in self.result_numbers:
+            cards = [recorder.result_cards[(node, number)] for number in sorted(self.result_numbers[node])]
+            self.card_of_node[node] = cards[0]
             for card in cards[1:]:
                 card.shares = True
         else:
-            self.owner[node] = self.united(node, [self.owner[user] for user in self.users[node]])
-        self.owner[node].hides[kind(node)] += 1
+            self.card_of_node[node] = self.shared_card(node, [self.card_of_node[user] for user in self.users[node]])
+        self.card_of_node[node].hides[kind(node)] += 1
 
-    def united(self, node: Any, users: list[NodeCard]) -> NodeCard:
-        """The one card that uses a node, or the first result of the one call that does; else a card of its own."""
+    def shared_card(self, node: Any, users: list[NodeCard]) -> NodeCard:
+        """Return the card of a node's only user, the first result if one call made all users, else a new card."""
         first = users[0] if len(users) == 1 else min(users, key=lambda card: card.serial)
         if all(user is first for user in users):
             return first
@@ -74,81 +74,83 @@ class TorchPass:
             for user in users:
                 user.shares = user is not first
             return first
-        card = self.unseen(node, 0)
-        card.place = first.place
+        card = self.unseen_card(node, 0)
+        card.position = first.position
         return card
 
-    def unseen(self, node: Any, number: int) -> NodeCard:
-        """A result that two operations share, and Python never had."""
+    def unseen_card(self, node: Any, number: int) -> NodeCard:
+        """Return a new card for a result that two operations share and that was never a Python object."""
         shape = tuple(node._input_metadata[number].shape) if number < len(node._input_metadata) else ()
-        empty = picture(torch.full(shape, torch.nan).numpy())
-        card = NodeCard(kind(node), Place(None), empty, True, unseen=True)
-        self.recorder.edges[(node, number)] = card
-        self.results.setdefault(node, []).append(number)
+        empty = preview(torch.full(shape, torch.nan).numpy())
+        card = NodeCard(kind(node), SourceLine(None), empty, True, unseen=True)
+        self.recorder.result_cards[(node, number)] = card
+        self.result_numbers.setdefault(node, []).append(number)
         return card
 
-    def look_into(self) -> None:
-        """Before the pass frees it: which parts are behind a card, what they have saved, what was written."""
-        for node, card in self.owner.items():
-            if node in self.leaves:
+    def copy_saved_values(self) -> None:
+        """Copy what the nodes have saved, before the pass frees it, and the writes to each card's memory."""
+        for node, card in self.card_of_node.items():
+            if node in self.leaf_cards:
                 card.writes = list(self.recorder.writes.get(card.memory, ()))
                 continue
-            if card not in self.recorder.untold:
-                card.captured += saved(node, card, MAX_CAPTURED - len(card.captured))
+            if card not in self.recorder.hides_saved:
+                card.captured += saved_values(node, card, MAX_CAPTURED - len(card.captured))
             card.writes = list(self.recorder.writes.get(card.memory, ()))
-        for card in {id(card): card for card in self.owner.values()}.values():
+        for card in {id(card): card for card in self.card_of_node.values()}.values():
             if sum(card.hides.values()) == 1 and not card.unseen:
                 card.hides = Counter()
 
     def receiver(self, node: Any, number: int) -> NodeCard | None:
-        """The card that gets what is sent to a result of a node; None inside a card."""
-        if node in self.leaves:
-            return self.leaves[node]
-        if node not in self.results:
+        """Return the card that receives a message to a node's result; None for a node inside a card."""
+        if node in self.leaf_cards:
+            return self.leaf_cards[node]
+        if node not in self.result_numbers:
             return None
-        known = self.recorder.edges.get((node, number))
+        known = self.recorder.result_cards.get((node, number))
         if known is None:
-            known = self.unseen(node, number)
-            known.shares = known is not self.owner[node]
+            known = self.unseen_card(node, number)
+            known.shares = known is not self.card_of_node[node]
         return known
 
     # The pass
 
     def __enter__(self) -> "TorchPass":
-        self.recorder.nested = self.nested
+        self.recorder.on_nested_backward = self.on_nested_backward
         for node in self.order:
-            self.handles.append(node.register_prehook(Before(self, node)))
-            if node not in self.leaves:
-                self.handles.append(node.register_hook(After(self, node)))
+            self.handles.append(node.register_prehook(NodePrehook(self, node)))
+            if node not in self.leaf_cards:
+                self.handles.append(node.register_hook(NodeHook(self, node)))
         return self
 
     def __exit__(self, *ended: Any) -> None:
-        self.recorder.nested = None
+        self.recorder.on_nested_backward = None
         for handle in self.handles:
             handle.remove()
         self.handles.clear()
 
-    def reaches(self, node: Any, gradients: tuple[Tensor | None, ...]) -> None:
-        """A node is handed the gradients of its results: they must be the sums of what was sent."""
-        self.running = node
+    def receive_gradients(self, node: Any, gradients: tuple[Tensor | None, ...]) -> None:
+        """Log the gradients that a node received, and compare them with the sums of the messages sent to it."""
+        self.running_node = node
         for number, gradient in enumerate(gradients):
             if gradient is None:
                 continue
             key = (node, number)
             card = self.receiver(node, number)
-            if key in self.seeds and key not in self.arrived and card is not None:
-                self.draft.log.append(Seeded(card, numbers_of(gradient).value))
-            elif key in self.arrived:
-                self.judge(self.arrived.pop(key), gradient)
+            if key in self.seeds and key not in self.partial_sums and card is not None:
+                self.draft.log.append(SeedGradient(card, tensor_preview(gradient).value))
+            elif key in self.partial_sums:
+                self.compare_sum(self.partial_sums.pop(key), gradient)
             if card is not None:
-                self.upstream[id(card)] = numbers_of(gradient).value
-            self.follow(gradient, f"sum of messages to {card.op or card.label}" if card else "sum of messages", card)
+                self.upstream_of_card[id(card)] = tensor_preview(gradient).value
+            name = f"sum of messages to {card.op or card.label}" if card else "sum of messages"
+            self.add_gradient_card(gradient, name, card)
 
-    def nested(self) -> None:
-        """The node that runs begins a backward pass of its own, as a checkpoint does."""
-        self.owner[self.running].hides[NESTED] += 1
+    def on_nested_backward(self) -> None:
+        """Note on the running card that a backward pass of its own begins, as in a checkpoint."""
+        self.card_of_node[self.running_node].hides[NESTED] += 1
 
-    def judge(self, total: Tensor, gradient: Tensor) -> None:
+    def compare_sum(self, total: Tensor, gradient: Tensor) -> None:
+        """Count whether the messages add up to the gradient exactly, up to rounding, or not at all."""
         sums, gradient = self.draft.sums, gradient.detach()
         total, gradient = (t.to_dense() if t.is_sparse else t for t in (total, gradient))
         if total.shape == gradient.shape and bool(torch.isclose(total, gradient, 0, 0, equal_nan=True).all()):
@@ -158,40 +160,42 @@ class TorchPass:
         else:
             sums.different += 1
 
-    def sends(self, node: Any, messages: tuple[Tensor | None, ...]) -> None:
-        """A node has sent its messages."""
-        sender = self.owner[node]
+    def send_messages(self, node: Any, messages: tuple[Tensor | None, ...]) -> None:
+        """Log the messages that a node has sent, and add them to the partial sums."""
+        sender = self.card_of_node[node]
         for message, (other, number) in zip(messages, node.next_functions, strict=False):
             if message is None or other is None:
                 continue
             with torch.no_grad():
-                before = self.arrived.get((other, number))
+                before = self.partial_sums.get((other, number))
                 after = message.detach() if before is None else before + message.detach()
-            self.arrived[(other, number)] = after
+            self.partial_sums[(other, number)] = after
             receiver = self.receiver(other, number)
             if receiver is None:
                 continue
-            part, earlier = numbers_of(message).value, None if before is None else numbers_of(before).value
-            upstream = self.upstream.get(id(sender), part)
-            self.draft.log.append(Sent(sender, receiver, upstream, part, part, earlier, numbers_of(after).value))
-            self.follow(message, f"backward of {sender.op}", sender)
+            part, earlier = tensor_preview(message).value, None if before is None else tensor_preview(before).value
+            upstream = self.upstream_of_card.get(id(sender), part)
+            self.draft.log.append(
+                SentMessage(sender, receiver, upstream, part, part, earlier, tensor_preview(after).value)
+            )
+            self.add_gradient_card(message, f"backward of {sender.op}", sender)
 
-    def follow(self, gradient: Tensor, name: str, source: NodeCard | None) -> None:
-        """With create_graph=True a gradient is the result of operations, too."""
+    def add_gradient_card(self, gradient: Tensor, name: str, source: NodeCard | None) -> None:
+        """Make a card of a gradient that has a graph itself, as with create_graph=True."""
         key = (gradient.grad_fn, gradient.output_nr)
-        if gradient.grad_fn is not None and key not in self.recorder.edges:
+        if gradient.grad_fn is not None and key not in self.recorder.result_cards:
             card = self.recorder.operation(name, [], gradient)
-            card.place = self.frame_place if source is None or source.place.code is None else source.place
+            card.position = self.frame_position if source is None or source.position.code is None else source.position
 
-    # Afterwards
+    # After the pass
 
     def finish(self) -> Trace:
-        """The trace of the pass. Its leaves have the gradients that PyTorch has now."""
-        unique = Names()
-        for card in self.leaves.values():
-            card.label = unique.taken(card.label or "leaf")
+        """Return the trace of the pass, with the current gradients of its leaves."""
+        unique = UniqueNames()
+        for card in self.leaf_cards.values():
+            card.label = unique.unique(card.label or "leaf")
         trace = self.draft.trace(self.cards[0], self.recorder.ends)
-        for node, card in self.leaves.items():
+        for node, card in self.leaf_cards.items():
             gradient = node.variable.grad
             if gradient is not None:
                 gradient = gradient.detach().to_dense() if gradient.is_sparse else gradient.detach()
@@ -200,23 +204,25 @@ class TorchPass:
         return trace
 
 
-class Before:
-    """A hook that keeps a pass informed; a class, so that its name is known in a traceback."""
+class NodePrehook:
+    """A hook that reports the gradients a node receives; a class, so that a traceback shows its name."""
 
-    def __init__(self, of: TorchPass, node: Any) -> None:
-        self.of, self.node = of, node
+    def __init__(self, torch_pass: TorchPass, node: Any) -> None:
+        self.torch_pass, self.node = torch_pass, node
 
     def __call__(self, gradients: tuple[Tensor | None, ...]) -> None:
-        self.of.reaches(self.node, gradients)
+        self.torch_pass.receive_gradients(self.node, gradients)
 
 
-class After(Before):
+class NodeHook(NodePrehook):
+    """A hook that reports the messages a node sends."""
+
     def __call__(self, messages: tuple[Tensor | None, ...], gradients: Any = ()) -> None:  # type: ignore[override]
-        self.of.sends(self.node, messages)
+        self.torch_pass.send_messages(self.node, messages)
 
 
-def from_the_end(roots: list[Any]) -> list[Any]:
-    """The nodes of a graph, each after all that use it."""
+def users_first(roots: list[Any]) -> list[Any]:
+    """Return the nodes of a graph in topological order, each after all its users."""
     waiting: dict[Any, int] = dict.fromkeys(roots, 0)
     queue = deque(waiting)
     while queue:
@@ -239,8 +245,8 @@ def from_the_end(roots: list[Any]) -> list[Any]:
     return order
 
 
-def saved(node: Any, card: NodeCard, most: int) -> list[Captured]:
-    """What a node has kept for its backward step, by PyTorch's names."""
+def saved_values(node: Any, card: NodeCard, most: int) -> list[Captured]:
+    """Return at most `most` values that a node saved for its backward step, by PyTorch's names."""
     entries: list[Captured] = []
     for name in dir(node):
         if not name.startswith(_SAVED) or len(entries) >= most:
@@ -260,7 +266,7 @@ def saved(node: Any, card: NodeCard, most: int) -> list[Captured]:
             )
             continue
         if isinstance(value, Tensor):
-            entries.append(kept(name[len(_SAVED) :], value, card))
+            entries.append(saved_tensor(name[len(_SAVED) :], value, card))
         elif value is not None and not isinstance(value, (tuple, list)):
             entries.append(
                 {
@@ -275,13 +281,16 @@ def saved(node: Any, card: NodeCard, most: int) -> list[Captured]:
     return entries
 
 
-def kept(name: str, tensor: Tensor, card: NodeCard) -> Captured:
-    shown: Picture = numbers_of(tensor)
-    place = 0 if tensor.is_sparse else tensor.untyped_storage().data_ptr()
-    of = [i for i, operand in enumerate(card.operands) if operand.memory == place and same(operand, shown)]
-    holds = "output" if card.memory == place and same(card, shown) else f"value of operand {of[0]}" if of else "array"
+def saved_tensor(name: str, tensor: Tensor, card: NodeCard) -> Captured:
+    """Describe a saved tensor: whether it is the card's output, an operand's value or another array."""
+    shown: ArrayPreview = tensor_preview(tensor)
+    address = 0 if tensor.is_sparse else tensor.untyped_storage().data_ptr()
+    of = [i for i, operand in enumerate(card.operands) if operand.memory == address and same_values(operand, shown)]
+    holds = f"value of operand {of[0]}" if of else "array"
+    if card.memory == address and same_values(card, shown):
+        holds = "output"
     return {"name": name, "holds": holds, "shape": list(shown.shape), "value": shown.value, "written": False}
 
 
-def same(card: NodeCard, shown: Picture) -> bool:
-    return card.picture.shape == shown.shape and card.picture.value == shown.value
+def same_values(card: NodeCard, shown: ArrayPreview) -> bool:
+    return card.preview.shape == shown.shape and card.preview.value == shown.value

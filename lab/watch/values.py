@@ -1,4 +1,4 @@
-"""Where a number first became nan or inf: an operation that gave one from finite operands, or a slope that is inf."""
+"""Find where nan or inf first appeared: an operation on finite operands, or an infinite slope."""
 
 import math
 from dataclasses import dataclass
@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
+from lab.watch.records import NodeOrigin, origin_of, walk
 from lab.watch.sites import NOWHERE, Site
-from lab.watch.tracks import Made, made, walk
 
 Tensor = torch.Tensor
 ROOTS = frozenset(("sqrt", "norm", "linalg_norm", "vector_norm", "linalg_vector_norm", "cdist"))
@@ -19,7 +19,7 @@ AVERAGES = frozenset(("mean", "std", "var", "std_mean", "var_mean", "prod", "cum
 LOSSES = frozenset(("binary_cross_entropy", "kl_div", "nll_loss", "cross_entropy"))
 MATRICES = frozenset(("inverse", "cholesky", "det", "logdet"))
 DANGEROUS = ROOTS | POWERS | QUOTIENTS | LOGARITHMS | EXPONENTIALS | AVERAGES | LOSSES | MATRICES
-# The usual fix, that of a logarithm at 0, stands in fixes.py
+# Operations -> their fix; the fix for a logarithm at 0 is in fixes.py
 FIXES = (
     (
         frozenset(("softmax", "log_softmax")),
@@ -54,33 +54,35 @@ class Danger:
     """A value at which an operation has no finite result or slope."""
 
     name: str
-    entry: Made | None
+    entry: NodeOrigin | None
     site: Site
-    turn: int
-    what: str
-    where: Site = NOWHERE
+    iteration: int
+    evidence: str
+    masked_at: Site = NOWHERE  # the line that selects other values instead
 
 
-def danger(watcher: Any, name: str, entry: Made | None, here: Site, operands: list[Tensor], result: Tensor) -> None:
-    """A logarithm, a root, a quotient, ... at a value where it is not finite."""
-    what = ""
+def note_danger(
+    watcher: Any, name: str, entry: NodeOrigin | None, here: Site, operands: list[Tensor], result: Tensor
+) -> None:
+    """Record a logarithm, root, quotient, ... of a value where its result or slope is not finite."""
+    evidence = ""
     if name in ROOTS or (name in POWERS and len(operands) == 1):
         zeros = int((result == 0).sum()) if entry is not None else 0
         if zeros and (name in ROOTS or steep_at_zero(result)):
-            what = f"{zeros} of {result.numel()} results of {name} are 0, where its slope is inf"
-    # One sum tells of most tensors that they are finite; a closer look only where it is not.
-    if not math.isfinite(total(result)):
+            evidence = f"{zeros} of {result.numel()} results of {name} are 0, where its slope is inf"
+    # One sum shows that most tensors are finite; look closer only if it is not.
+    if not math.isfinite(sum_of(result)):
         nans, bad = int(result.isnan().sum()), result.numel() - int(result.isfinite().sum())
         given = [operand for operand in operands if operand.is_floating_point()]
         if bad and all(bool(operand.isfinite().all()) for operand in given):
-            what = f"{bad} of {result.numel()} results of {name} are not finite, though all operands are"
+            evidence = f"{bad} of {result.numel()} results of {name} are not finite, though all operands are"
         elif nans and not any(bool(operand.isnan().any()) for operand in given):
-            what = f"{nans} of {result.numel()} results of {name} are nan, though no operand is"
-    if what:
-        watcher.dangers.append(Danger(name, entry, here, watcher.turn, what))
+            evidence = f"{nans} of {result.numel()} results of {name} are nan, though no operand is"
+    if evidence:
+        watcher.dangers.append(Danger(name, entry, here, watcher.iteration, evidence))
 
 
-def total(tensor: Tensor) -> float:
+def sum_of(tensor: Tensor) -> float:
     return float(tensor.detach().sum()) if tensor.is_floating_point() else 0.0
 
 
@@ -89,48 +91,48 @@ def steep_at_zero(result: Tensor) -> bool:
     return isinstance(exponent, float) and exponent < 1
 
 
-def behind_choice(watcher: Any, entry: Made, operands: list[Tensor], result: Tensor) -> None:
-    """A dangerous result that `where` and its like do not choose everywhere."""
-    recent = {id(danger.entry): danger for danger in watcher.dangers if danger.turn == watcher.turn}
+def note_masked_danger(watcher: Any, entry: NodeOrigin, operands: list[Tensor], result: Tensor) -> None:
+    """Record that `where` or a similar function masks a dangerous result."""
+    recent = {id(danger.entry): danger for danger in watcher.dangers if danger.iteration == watcher.iteration}
     if not recent or not bool(result.isfinite().all()):
         return
     for operand in operands:
         if operand.grad_fn is None:
             continue
         for count, node in enumerate(walk(operand.grad_fn)):
-            found = made(node)
+            found = origin_of(node)
             if found is not None and id(found) in recent:
-                recent[id(found)].where = entry.site
+                recent[id(found)].masked_at = entry.site
             if count > 8:
                 break
 
 
-def not_finite(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None:
-    """Name the first operation that was not finite, if it got as far as the loss or a gradient."""
+def report_non_finite(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None:
+    """Report the first operation that was not finite if nan or inf reached the loss or a gradient."""
     finite = bool(loss.detach().isfinite().all())
     spoiled = sum(tensor.grad is not None and not bool(tensor.grad.isfinite().all()) for tensor in reached)
     if finite and not spoiled:
         return
-    recent = [danger for danger in watcher.dangers if danger.turn == watcher.turn - 1]
-    # Only an operation of the graph can spoil a gradient; the loss can also get its nan from the data.
+    recent = [danger for danger in watcher.dangers if danger.iteration == watcher.iteration - 1]
+    # Only an operation in the graph can spoil a gradient; the loss can also get nan from the data.
     first = next((danger for danger in recent if finite and danger.entry is not None), recent[0])
     after = f"the loss became {float(loss.detach().sum())}" if not finite else f"{spoiled} gradients became nan or inf"
-    told = f"In backward pass {watcher.turn}, {first.what}; {after}."
-    if first.where.line and finite:
-        watcher.say(20, first.where, f"{told} This line hid it from the result, not from the gradient.")
+    evidence = f"In backward pass {watcher.iteration}, {first.evidence}; {after}."
+    if first.masked_at.line and finite:
+        watcher.report(20, first.masked_at, f"{evidence} This line hid it from the result, not from the gradient.")
     elif not diverges(watcher):
-        watcher.say(9, first.site, told, fix_of(first.name))
+        watcher.report(9, first.site, evidence, fix_of(first.name))
 
 
 def fix_of(name: str) -> str:
-    """What to do about an operation that gave a result which is not finite; "" for the usual."""
+    """Return the fix for an operation with a result that is not finite; "" for the usual one."""
     return next((fix for names, fix in FIXES if name in names), "")
 
 
 def diverges(watcher: Any) -> bool:
-    """True if numbers overflow at the end of a loss that climbed by steps which were too long, not at a bad value."""
-    for place in watcher.passes.values():
-        finite = [abs(value) for value in place.values if math.isfinite(value)]
+    """Tell whether a loss overflowed after it climbed step by step: too long steps, not a bad value."""
+    for call in watcher.backward_calls.values():
+        finite = [abs(value) for value in call.losses if math.isfinite(value)]
         if len(finite) >= 3 and finite[-1] > 1e6 * (finite[0] + 1) and finite[-1] > finite[-2] > finite[-3]:
             return True
     return False

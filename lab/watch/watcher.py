@@ -1,9 +1,9 @@
-"""A mode of PyTorch that sees each operation of a script, and remembers what it needs for a verdict.
+"""A PyTorch function mode that sees each operation of a script and records what the findings need.
 
-What happens then stands in operations.py (a result with a graph), cuts.py (one without), writes.py, backward.py and,
-told by the patches, steps.py.
+Each operation is handled in operations.py (a result with a graph), cuts.py (one without), writes.py or backward.py;
+calls of optimizers, which the patches report, in steps.py.
 
-Nothing is changed: each function runs with the operands it was given. At the end all that was put in is taken out.
+It changes nothing: each function gets its own operands, and all hooks and patches are removed at the end.
 """
 
 import itertools
@@ -18,163 +18,165 @@ from torch.overrides import TorchFunctionMode
 from lab.watch import backward, cuts, depth, ending, errors, operations, values, writes
 from lab.watch.finding import RunFinding
 from lab.watch.patches import Patches
-from lab.watch.sites import NOWHERE, Site, handed_in, line_that_sets, site, user_frame, user_frames
-from lab.watch.tracks import (
+from lab.watch.records import (
     KEY,
+    BackwardCall,
     CutRecord,
+    InPlaceWrite,
     Leaf,
-    Made,
     MeasuredStep,
-    Pass,
+    NodeOrigin,
     TensorOrigin,
     WatchedOptimizer,
-    Written,
-    made,
     node_of,
+    origin_of,
     weak,
 )
+from lab.watch.sites import NOWHERE, Site, line_that_sets, outermost_call_with, site, user_frame, user_frames
 
 Tensor = torch.Tensor
-SILENT = frozenset(("size", "dim", "numel", "stride", "data_ptr", "is_floating_point"))
-SILENT |= {"__len__", "__format__", "__repr__", "__hash__", "__bool__"}
-VIEWS_READ = frozenset(("T", "mT", "H", "mH", "real", "imag"))  # attributes that are operations
+UNWATCHED = frozenset(("size", "dim", "numel", "stride", "data_ptr", "is_floating_point"))
+UNWATCHED |= {"__len__", "__format__", "__repr__", "__hash__", "__bool__"}
+VIEW_ATTRIBUTES = frozenset(("T", "mT", "H", "mH", "real", "imag"))  # attributes whose read is an operation
 IN_PLACE = frozenset(["__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__"])
 
 
-_numbers = itertools.count(1)
+_watcher_numbers = itertools.count(1)
 
 
 class Watcher(TorchFunctionMode):
-    """Watches the code of a `with` block, and gives what was found with `findings`."""
+    """Watches the code of a `with` block; `findings` then returns what it found."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.number = next(_numbers)
-        self.quiet = 0  # inside an optimizer: not the user's operations
-        self.turn = 0
-        self.close = True  # what is dear is looked at in this turn
+        self.number = next(_watcher_numbers)
+        self.pause_depth = 0  # above 0 inside an optimizer, whose operations are not the user's
+        self.iteration = 0  # number of backward passes that have run
+        self.inspect_closely = True  # whether this iteration gets the expensive checks
         self.origins: dict[int, TensorOrigin] = {}
         self.leaves: dict[int, Leaf] = {}
-        self.storages: dict[int, int] = {}  # address of the numbers -> leaf
+        self.storages: dict[int, int] = {}  # address of the values -> id of the leaf
         self.optimizers: list[WatchedOptimizer] = []
-        self.passes: dict[tuple[str, int], Pass] = {}
+        self.backward_calls: dict[tuple[str, int], BackwardCall] = {}
         self.cuts: dict[tuple[Site, str], CutRecord] = {}
-        self.last_cut = 0
-        self.cut_counts: dict[tuple[Site, str], int] = {}
-        self.items: deque[tuple[float, CutRecord]] = deque(maxlen=256)
-        self.last_numpy: CutRecord | None = None
-        self.writes: deque[Written] = deque(maxlen=4096)
-        # leaf -> the turn and the place in which its gradient was cleared, and whether a forward pass had run since
-        self.zeroed: dict[int, tuple[int, Site, bool]] = {}
-        self.cleared: dict[int, Site] = {}  # leaf -> the last zero_grad() that it was given to
-        self.last_clear: tuple[int, Site] = (-1, NOWHERE)  # the turn, and the last zero_grad()
-        self.deepest = NOWHERE  # the last line that computed with a result of an earlier turn
-        self.frozen = NOWHERE  # the last line that took gradients from a tensor
-        self.forwarded = False  # since the last backward pass
-        self.scaled = False  # gradients are multiplied or divided by hand
-        self.wide: dict[Site, tuple[tuple[int, ...], tuple[int, ...], Site]] = {}  # two shapes, and who handed them in
-        self.relu_turns: dict[Site, set[int]] = {}
-        self.constant: dict[int, Leaf] = {}
-        self.last_params: Any = ()
-        self.summed: set[Site] = set()  # sums over turns that a backward pass went through
-        self.early_schedules: dict[int, Site] = {}
-        self.carried_states: dict[Site, int] = {}
+        self.cut_count = 0
+        self.cut_repeats: dict[tuple[Site, str], int] = {}
+        self.recent_numbers: deque[tuple[float, CutRecord]] = deque(maxlen=256)
+        self.last_numpy_cut: CutRecord | None = None
+        self.writes: deque[InPlaceWrite] = deque(maxlen=4096)
+        # leaf -> iteration and line in which its gradient was cleared, and whether a forward pass had run by then
+        self.cleared_grads: dict[int, tuple[int, Site, bool]] = {}
+        self.zero_grad_sites: dict[int, Site] = {}  # leaf -> the last zero_grad() that cleared it
+        self.last_zero_grad: tuple[int, Site] = (-1, NOWHERE)  # iteration and line of the last zero_grad()
+        self.last_carry_site = NOWHERE  # the last line that used a result of an earlier iteration
+        self.last_freeze_site = NOWHERE  # the last line that set requires_grad to False
+        self.forward_ran = False  # since the last backward pass
+        self.gradients_scaled = False  # the script multiplies or divides gradients by hand
+        # line that broadcast (N, 1) with (N,) -> the two shapes, and the line that passed them in
+        self.pairwise_shapes: dict[Site, tuple[tuple[int, ...], tuple[int, ...], Site]] = {}
+        self.relu_iterations: dict[Site, set[int]] = {}
+        self.constant_weights: dict[int, Leaf] = {}
+        self.last_optimizer_params: Any = ()
+        self.backpropagated_sums: set[Site] = set()  # running sums that a backward pass went through
+        self.early_scheduler_steps: dict[int, Site] = {}  # index of the optimizer -> line of the scheduler's step
+        self.carried_states: dict[Site, int] = {}  # line -> number of past iterations that its graph reaches
         self.dangers: deque[values.Danger] = deque(maxlen=64)
-        self.hand_moves: dict[Site, list[MeasuredStep]] = {}  # steps by hand
-        self.last_place: Pass | None = None
-        self.numbers: dict[Site, tuple[int, float]] = {}  # by the line of item(): the last turn, and its sum
-        # by the line of item(): sums with a number that came after it, that number, and what it had given
-        self.multiples: dict[Site, deque[tuple[Made, float, float]]] = {}
-        # by the line that ran a model in eval mode: how its result was made, in which turn, its parameters
-        self.evaluations: dict[Site, list[tuple[Made, int, frozenset[int]]]] = {}
-        # by the place where gradients are switched off: the first line that used frozen parameters there
-        self.serving: dict[Site, int] = {}
-        self.added: dict[int, tuple[Made, CutRecord]] = {}  # sums with a term that has lost its graph
-        self.lost_terms: dict[Site, list[CutRecord]] = {}  # those that a backward pass went through
-        self.lost_gradients: dict[Site, tuple[int, Site]] = {}  # by the place of backward(): how often, cleared where
-        self.late_clips: dict[Site, int] = {}
-        self.callers: dict[Site, set[Site]] = {}  # of the function in which a softmax runs
-        self.drawn: set[Site] = set()  # softmaxes from whose result something was drawn
-        self.twice: dict[tuple[int, str, int], tuple[Site, Site]] = {}  # of a finding: the softmax, the loss
-        self.scalers = False  # steps can be left out
-        self.fresh: dict[Site, set[int]] = {}  # where parameters were made that got a gradient: in which turns
-        self.owned_sites: set[Site] = set()
-        self.inference = NOWHERE  # the last inference_mode
-        self.rounds = 0  # backward passes, and calls of autograd.grad()
-        # by the line of a step by hand: how many hold the graph of the step before, for no use; -inf for some
+        self.hand_steps: dict[Site, list[MeasuredStep]] = {}  # line of a step by hand -> its steps
+        self.last_call: BackwardCall | None = None
+        self.item_sums: dict[Site, tuple[int, float]] = {}  # line of item() -> last iteration, and its sum there
+        # line of item() -> later sums with a plain number: the node, that number, and what item() had returned
+        self.item_multiples: dict[Site, deque[tuple[NodeOrigin, float, float]]] = {}
+        # line that ran a model in eval mode -> node of its result, iteration, ids of its parameters
+        self.eval_runs: dict[Site, list[tuple[NodeOrigin, int, frozenset[int]]]] = {}
+        # line that switches gradients off -> the first line inside that used frozen parameters
+        self.frozen_use_lines: dict[Site, int] = {}
+        self.lost_term_sums: dict[int, tuple[NodeOrigin, CutRecord]] = {}  # sums with a term that lost its graph
+        self.lost_terms: dict[Site, list[CutRecord]] = {}  # line of the cut -> one entry per backward pass
+        self.lost_gradients: dict[Site, tuple[int, Site]] = {}  # backward() -> how often cleared unused, and where
+        self.late_clips: dict[Site, int] = {}  # line that clips -> times in a row that it came after the step
+        self.softmax_callers: dict[Site, set[Site]] = {}  # softmax -> lines that called its function
+        self.sampled_softmaxes: set[Site] = set()  # softmaxes whose result was sampled from
+        self.double_softmaxes: dict[tuple[int, str, int], tuple[Site, Site]] = {}  # finding -> softmax, loss
+        self.uses_grad_scaler = False  # it may skip steps
+        self.fresh_parameters: dict[Site, set[int]] = {}  # line -> iterations in which its new parameters were used
+        self.optimizer_parameter_sites: set[Site] = set()
+        self.inference_mode_site = NOWHERE  # the last line that entered inference_mode
+        self.gradient_count = 0  # backward passes and calls of autograd.grad()
+        # line of a step by hand -> how many of its results hold the graph of the step before; -inf if that is used
         self.recorded_steps: dict[Site, float] = {}
-        self.second_order = False  # a gradient kept its graph
-        self.quotients = 0  # differences divided by a tiny number
-        self.tiny = NOWHERE, 0.0  # where the last tiny number was added, or divided by, and its size
-        self.nudges: dict[str, tuple[list[float], list[float]]] = {}  # tiny steps up and down, by file
-        self.slopes: list[depth.FadingSlope] = []
-        self.small: list[tuple[float, Site, str]] = []
-        self.compiled: list[Site] = []  # where torch.compile was called
-        self.clock = 0  # nodes that were seen
-        self.raw: dict[int, int] = {}  # address of a result's numbers that .data gave -> its clock
-        self.raw_writes: list[tuple[int, int, Site]] = []  # address, clock and place of writes through .data
-        self.grad_modes: list[tuple[str, Site]] = []
-        self.relu_init: dict[Site, Site] = {}
-        self.relus: dict[Site, list[float]] = {}
-        self.depths: list[tuple[float, Site, str]] = []
-        self.totals: dict[Site, Any] = {}
+        self.second_order = False  # create_graph=True was used
+        self.tiny_quotients = 0  # differences divided by a tiny number
+        self.last_tiny_step = NOWHERE, 0.0  # line of the last finite difference, and its step size
+        self.nudges: dict[str, tuple[list[float], list[float]]] = {}  # file -> sizes of tiny steps up, and down
+        self.fading_slopes: list[depth.FadingSlope] = []
+        self.small_weight_ratios: list[tuple[float, Site, str]] = []
+        self.compile_sites: list[Site] = []  # lines that called torch.compile
+        self.node_count = 0  # graph nodes seen so far
+        self.data_addresses: dict[int, int] = {}  # address of values read through .data -> iteration
+        self.data_writes: list[tuple[int, int, Site]] = []  # address, node_count and line of writes through .data
+        self.grad_modes: list[tuple[str, Site]] = []  # open no_grad blocks and switches, the innermost last
+        self.relu_init_sites: dict[Site, Site] = {}  # relu -> line that initialised the layer before it
+        self.dead_shares: dict[Site, list[float]] = {}  # relu -> shares of its units that are 0 for a whole batch
+        self.depth_ratios: list[tuple[float, Site, str]] = []
+        self.running_sums: dict[Site, Any] = {}
         self.modules: dict[int, tuple[Any, Site]] = {}
         self.found: dict[tuple[int, str, int], RunFinding] = {}
-        self.pending: list[tuple[BaseException, RunFinding]] = []
+        self.pending_findings: list[tuple[BaseException, RunFinding]] = []
         self.patches = Patches(self)
 
     def __enter__(self) -> "Watcher":
-        self.patches.put_in()
+        self.patches.install()
         super().__enter__()  # type: ignore[no-untyped-call]
         return self
 
     def __exit__(self, *ended: Any) -> None:
         super().__exit__(*ended)  # type: ignore[no-untyped-call]
-        self.patches.take_out()
+        self.patches.remove()
 
-    # What was found
+    # Findings
 
-    def say(self, failure: int, where: Site, evidence: str, advice: str = "") -> None:
-        """Keep one finding; a second one of the same failure in the same line says nothing new."""
-        turn = self.turn + self.forwarded  # after an operation it is the pass that comes
-        found = RunFinding(failure, where.file, where.line, evidence, turn, advice)
+    def report(self, failure: int, where: Site, evidence: str, advice: str = "") -> None:
+        """Add a finding, unless the same failure was already found in this line."""
+        iteration = self.iteration + self.forward_ran  # after a forward operation, the next pass
+        found = RunFinding(failure, where.file, where.line, evidence, iteration, advice)
         self.found.setdefault((failure, where.file, where.line), found)
 
     def findings(self, error: BaseException | None = None) -> list[RunFinding]:
-        """All findings, after the block; `error` is what ended it. Forgets every tensor."""
+        """Return all findings; call it after the block, with the exception that ended it. Forgets every tensor."""
         if error is not None:
             errors.explain(self, error)
         ending.judge(self, error)
         self.forget()
-        return ending.sorted_out(list(self.found.values()))
+        return ending.without_consequences(list(self.found.values()))
 
     def notes(self) -> list[str]:
-        """What was not watched."""
-        where = sorted({(here.file, here.line) for here in self.compiled})
+        """Return notes on what was not watched."""
+        where = sorted({(here.file, here.line) for here in self.compile_sites})
         return [f"{file}:{line}: what torch.compile made here ran unwatched." for file, line in where]
 
     def forget(self) -> None:
-        """Let go of everything that refers to a tensor, even weakly."""
-        for store in (self.origins, self.leaves, self.storages, self.passes, self.totals, self.modules, self.items):
+        """Forget everything that refers to a tensor, even weakly."""
+        for store in (self.origins, self.leaves, self.storages, self.backward_calls, self.running_sums, self.modules):
             store.clear()
-        self.slopes.clear()
-        for rest in (self.optimizers, self.pending, self.dangers, self.constant, self.cuts, self.added):
+        for rest in (self.optimizers, self.pending_findings, self.dangers, self.constant_weights, self.cuts):
             rest.clear()
-        self.last_place = None
-        self.last_params = ()
-        self.last_numpy = None
+        for other in (self.recent_numbers, self.fading_slopes, self.lost_term_sums):
+            other.clear()
+        self.last_call = None
+        self.last_optimizer_params = ()
+        self.last_numpy_cut = None
 
-    # What the mode sees
+    # Operations
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
         name: str = func.__name__
-        if self.quiet or name in SILENT:
+        if self.pause_depth or name in UNWATCHED:
             return func(*args, **kwargs)
         if name == "__get__":
-            return self.read(func, args)
+            return self.read_attribute(func, args)
         if name == "__set__":
             return writes.assign(self, func, args)
         if name == "backward":
@@ -182,103 +184,109 @@ class Watcher(TorchFunctionMode):
         if name == "grad":
             return backward.autograd_grad(self, func, args, kwargs)
         if (name.endswith("_") and name[0] != "_") or name in IN_PLACE:
-            return writes.write(self, func, name, args, kwargs)
+            return writes.write_in_place(self, func, name, args, kwargs)
         operands = tensors_in(args, kwargs)
         result = func(*args, **kwargs)
         if isinstance(result, Tensor):
-            self.note(name, operands, result, args, kwargs)
+            self.record_result(name, operands, result, args, kwargs)
         elif isinstance(result, (tuple, list)):
             for part in result:
                 if isinstance(part, Tensor):
-                    self.note(name, operands, part, args, kwargs)
+                    self.record_result(name, operands, part, args, kwargs)
         elif name in cuts.NUMBERS or name in cuts.ARRAYS:
-            cuts.left(self, name, args[0], result)
+            cuts.note_number(self, name, args[0], result)
         return result
 
-    def note(self, name: str, operands: list[Tensor], result: Tensor, args: tuple[Any, ...], kwargs: Any) -> None:
-        """An operation gave a tensor."""
+    def record_result(
+        self, name: str, operands: list[Tensor], result: Tensor, args: tuple[Any, ...], kwargs: Any
+    ) -> None:
+        """Record the node or the cut behind a tensor that an operation returned."""
         node: Any = node_of(result)
         if node is None:
             if not (
                 result.requires_grad and result.is_leaf and name not in cuts.FACTORIES and id(result) in self.leaves
             ):
-                cuts.ended(self, name, operands, result, args)
+                cuts.note_no_graph(self, name, operands, result, args)
             return
-        if made(node) is not None:
+        if origin_of(node) is not None:
             return
         here = site(3)
-        self.forwarded = True
-        self.clock += 1
-        entry = node.metadata[KEY] = Made(name, here, self.turn, watcher=self.number, at=self.clock)
+        self.forward_ran = True
+        self.node_count += 1
+        entry = node.metadata[KEY] = NodeOrigin(
+            name, here, self.iteration, watcher_number=self.number, node_number=self.node_count
+        )
         for operand in operands:
             before = node_of(operand)
             if before is None:
                 if id(operand) in self.origins:
-                    cuts.used(self, operand)
+                    cuts.note_use(self, operand)
                 continue
-            source = made(before)
+            source = origin_of(before)
             if source is None:
                 continue
             if len(source.consumers) < 4:
                 source.consumers.append(here)
-            if source.turn < self.turn or source.site == here:
-                self.carried(entry, source, operand, result)
+            if source.iteration < self.iteration or source.site == here:
+                self.record_carried(entry, source, operand, result)
             else:
-                entry.depth = max(entry.depth, source.depth)
+                entry.past_iterations = max(entry.past_iterations, source.past_iterations)
                 if operand.numel() == 1 and result.numel() == 1:
-                    entry.chain = max(entry.chain, source.chain)
-        operations.operation(self, entry, operands, result, args, kwargs)
+                    entry.running_sum_length = max(entry.running_sum_length, source.running_sum_length)
+        operations.inspect(self, entry, operands, result, args, kwargs)
 
-    def carried(self, entry: Made, source: Made, operand: Tensor, result: Tensor) -> None:
-        """A result of an earlier turn, or of the same instruction, is computed with."""
+    def record_carried(self, entry: NodeOrigin, source: NodeOrigin, operand: Tensor, result: Tensor) -> None:
+        """Record that an operation used a result of an earlier iteration, or of the same instruction."""
         if operand.numel() == 1 and result.numel() == 1:
-            entry.chain = max(entry.chain, source.chain + 1)
-        if source.turn < self.turn and not entry.outer.line:
-            entry.outer = outermost_with(operand) or source.site  # kept by an object: where it was made
-            entry.depth = max(entry.depth, source.depth + 1)
-            self.deepest = entry.outer
-        self.total(entry, result)
+            entry.running_sum_length = max(entry.running_sum_length, source.running_sum_length + 1)
+        if source.iteration < self.iteration and not entry.carry_site.line:
+            entry.carry_site = outermost_holder(operand) or source.site  # an object holds it: the line that made it
+            entry.past_iterations = max(entry.past_iterations, source.past_iterations + 1)
+            self.last_carry_site = entry.carry_site
+        self.record_running_sum(entry, result)
 
-    def total(self, entry: Made, result: Tensor) -> None:
-        """A result that was carried through several turns, and the line that handed in what was added last."""
-        chain = max(entry.chain, entry.depth)
-        if chain >= ending.MIN_CHAIN:
-            known = self.totals.get(entry.site)
-            giver = known[3] if known is not None else giver_of_graph()
-            self.totals[entry.site] = (weak(result), chain, entry.depth, giver)
+    def record_running_sum(self, entry: NodeOrigin, result: Tensor) -> None:
+        """Record a result carried through several iterations, and the line that passed in its last term."""
+        chain = max(entry.running_sum_length, entry.past_iterations)
+        if chain >= ending.MIN_RUNNING_SUM:
+            known = self.running_sums.get(entry.site)
+            giver = known[3] if known is not None else site_of_graph_argument()
+            self.running_sums[entry.site] = (weak(result), chain, entry.past_iterations, giver)
 
     # Attributes
 
-    def read(self, func: Any, args: tuple[Any, ...]) -> Any:
+    def read_attribute(self, func: Any, args: tuple[Any, ...]) -> Any:
+        """Read an attribute of a tensor; notice .grad of a non-leaf, views and .data."""
         attribute = func.__self__.__name__
         result = func(*args)
         if attribute == "grad" and result is None:
             tensor = args[0]
             node = tensor.grad_fn
             if node is not None and not tensor.retains_grad:
-                operations.grad_of_result(self, tensor, node)
-        elif attribute in VIEWS_READ and isinstance(result, Tensor):
-            self.note(attribute, [args[0]], result, args, {})
+                operations.report_non_leaf_grad(self, tensor, node)
+        elif attribute in VIEW_ATTRIBUTES and isinstance(result, Tensor):
+            self.record_result(attribute, [args[0]], result, args, {})
         elif attribute == "data" and args[0].requires_grad:
-            cuts.ended(self, "data", [args[0]], result, args)
+            cuts.note_no_graph(self, "data", [args[0]], result, args)
             if args[0].grad_fn is not None:
-                self.raw[result.data_ptr()] = self.turn
+                self.data_addresses[result.data_ptr()] = self.iteration
         return result
 
-    # What is known
+    # Records
 
     def origin(self, tensor: Tensor) -> TensorOrigin | None:
-        """Where a tensor without a graph was made, if that was seen."""
+        """Return where a tensor without a graph was made, or None if that was not seen."""
         known = self.origins.get(id(tensor))
         return known if known is not None and known.ref() is tensor else None
 
-    def remember(self, tensor: Tensor, here: Site, cut: CutRecord | None, name: str = "") -> None:
+    def remember_origin(self, tensor: Tensor, here: Site, cut: CutRecord | None, name: str = "") -> None:
+        """Remember where a tensor without a graph was made."""
         if self.origin(tensor) is None:
             key = id(tensor)
-            self.origins[key] = TensorOrigin(weak(tensor, partial(gone, self.origins, key)), here, cut, name)
+            self.origins[key] = TensorOrigin(weak(tensor, partial(forget_dead, self.origins, key)), here, cut, name)
 
     def leaf(self, tensor: Tensor, here: Site = NOWHERE) -> Leaf:
-        """What is known of a leaf; it is known from now on."""
+        """Return the record of a leaf; create it if there is none."""
         key = id(tensor)
         found = self.leaves.get(key)
         if found is not None and found.ref() is tensor:
@@ -286,20 +294,19 @@ class Watcher(TorchFunctionMode):
         if not here.line:
             origin = self.origin(tensor)
             here = NOWHERE if origin is None else origin.site
-        parameter = isinstance(tensor, torch.nn.Parameter)
         found = Leaf(
-            weak(tensor, partial(gone, self.leaves, key)),
+            weak(tensor, partial(forget_dead, self.leaves, key)),
             here,
             tuple(tensor.shape),
-            parameter=parameter,
-            order=len(self.optimizers),
+            is_parameter=isinstance(tensor, torch.nn.Parameter),
+            optimizers_before=len(self.optimizers),
         )
         self.leaves[key] = found
         self.storages[tensor.data_ptr()] = key
         return found
 
     def plain_container(self, parameter: Tensor | None = None) -> Site | None:
-        """The line that puts layers into a plain list or dict of a module, where PyTorch does not find them."""
+        """Return the line that puts layers into a module's plain list or dict, where PyTorch does not find them."""
         for ref, _ in list(self.modules.values()):
             module = ref()
             if module is None:
@@ -318,15 +325,15 @@ class Watcher(TorchFunctionMode):
         return None
 
 
-def gone(store: dict[int, Any], key: int, ref: Any) -> None:
-    """A tensor is gone: forget what was known by its address."""
+def forget_dead(store: dict[int, Any], key: int, ref: Any) -> None:
+    """Forget the record of a deleted tensor, whose id may be reused."""
     known = store.get(key)
     if known is not None and known.ref is ref:
         del store[key]
 
 
 def tensors_in(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Tensor]:
-    """The tensors among the operands of an operation, also in lists and tuples."""
+    """Return the tensors among the operands of an operation, also those in lists and tuples."""
     found: list[Tensor] = []
     for value in (*args, *kwargs.values()) if kwargs else args:
         if isinstance(value, Tensor):
@@ -336,20 +343,20 @@ def tensors_in(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Tensor]:
     return found
 
 
-def giver_of_graph() -> Site:
-    """The line that handed a number with its graph to the function that runs; nowhere if it has none."""
+def site_of_graph_argument() -> Site:
+    """Return the line that passed a number with a graph to the running function, or NOWHERE."""
     frame = user_frame(sys._getframe(1))
     names = () if frame is None else frame.f_code.co_varnames[: frame.f_code.co_argcount]
     for name in names:
         given = frame.f_locals.get(name)  # type: ignore[union-attr]
-        entry = made(node_of(given)) if isinstance(given, Tensor) and given.numel() == 1 else None
+        entry = origin_of(node_of(given)) if isinstance(given, Tensor) and given.numel() == 1 else None
         if entry is not None:
-            return handed_in([given], [entry.site.line])
+            return outermost_call_with([given], [entry.site.line])
     return NOWHERE
 
 
-def outermost_with(tensor: Tensor) -> Site | None:
-    """The outermost line of the user's code that has this tensor in a variable, alone or in a tuple."""
+def outermost_holder(tensor: Tensor) -> Site | None:
+    """Return the outermost line of the user's code that holds this tensor in a variable or a tuple."""
     chosen = None
     for frame in user_frames():
         for value in list(frame.f_locals.values()):

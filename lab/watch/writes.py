@@ -1,93 +1,95 @@
-"""What is written: to tensors in place, to their attributes, and to parameters by hand."""
+"""Inspect writes: to tensors in place, to their attributes, and to parameters by hand."""
 
 from typing import Any
 
 import torch
 
 from lab.watch import cuts, differences, errors, operations, rates
-from lab.watch.sites import Site, is_library, outside, site
-from lab.watch.tracks import KEY, Leaf, Made, Written, made, node_of
+from lab.watch.records import KEY, InPlaceWrite, Leaf, NodeOrigin, node_of, origin_of
+from lab.watch.sites import Site, is_library, outer_frame, site
 
 Tensor = torch.Tensor
-MAX_UPHILL = 6
+MAX_HAND_STEPS = 6
 
 
 def assign(watcher: Any, func: Any, args: tuple[Any, ...]) -> Any:
+    """Assign an attribute of a tensor, and record what that means for its gradient."""
     attribute, tensor = func.__self__.__name__, args[0]
     if attribute == "grad" and args[1] is None:
-        watcher.zeroed[id(tensor)] = (watcher.turn, site(2), watcher.forwarded)
+        watcher.cleared_grads[id(tensor)] = (watcher.iteration, site(2), watcher.forward_ran)
     if attribute == "requires_grad" and args[1]:
-        cuts.forced(watcher, tensor)
-        look_again(watcher)
-        return asked(watcher, func, tensor, args, {})
+        cuts.note_forced_gradient(watcher, tensor)
+        walk_graphs_again(watcher)
+        return request_gradients(watcher, func, tensor, args, {})
     if attribute == "requires_grad":
-        watcher.frozen = site(2)
+        watcher.last_freeze_site = site(2)
     if attribute == "data":
-        replaced(watcher, tensor, args[1])
+        replace_data(watcher, tensor, args[1])
     return func(*args)
 
 
-def asked(watcher: Any, func: Any, tensor: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A tensor is asked for gradients, which one of integers refuses."""
+def request_gradients(watcher: Any, func: Any, tensor: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Set requires_grad on a tensor; an integer tensor refuses, which becomes a finding."""
     try:
         return func(*args, **kwargs)
     except RuntimeError as error:
         origin = watcher.origin(tensor)
         if origin is not None and not tensor.is_floating_point():
             told = f"The tensor made here has dtype {tensor.dtype}, and line {site(2).line} asks it for gradients."
-            watcher.pending.append((error, errors.finding(22, origin.site, told)))
+            watcher.pending_findings.append((error, errors.finding(22, origin.site, told)))
         raise
 
 
-def look_again(watcher: Any) -> None:
-    """Walk the next graphs: other leaves may be reached from now on."""
-    for place in watcher.passes.values():
-        place.walked = 0
+def walk_graphs_again(watcher: Any) -> None:
+    """Search the next graphs for leaves again: new ones may be reached from now on."""
+    for call in watcher.backward_calls.values():
+        call.walk_count = 0
 
 
-def write(watcher: Any, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """An operation in place."""
-    tensor = args[0] if args else kwargs.get("tensor")  # as nn.init hands it on
+def write_in_place(watcher: Any, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run an operation in place, and record the write."""
+    tensor = args[0] if args else kwargs.get("tensor")  # as nn.init passes it
     if not isinstance(tensor, Tensor):
         return func(*args, **kwargs)
     if name == "requires_grad_":
-        cuts.forced(watcher, tensor)
-        look_again(watcher)
+        cuts.note_forced_gradient(watcher, tensor)
+        walk_graphs_again(watcher)
         if False in (*args[1:], *kwargs.values()):
-            watcher.frozen = site(2)
-        return asked(watcher, func, tensor, args, kwargs)
+            watcher.last_freeze_site = site(2)
+        return request_gradients(watcher, func, tensor, args, kwargs)
     here = site(3)
-    differences.look(watcher, name, args, here)
+    differences.note_finite_difference(watcher, name, args, here)
     leaf = watcher.leaves.get(watcher.storages.get(tensor.data_ptr(), 0))
     before = before_write(watcher, leaf, tensor, name)
     version = tensor._version
     node = node_of(tensor)
-    source = made(node)
+    source = origin_of(node)
     result = func(*args, **kwargs)
     if name == "zero_":
-        note_clear(watcher, tensor, here)
+        note_zeroed_gradient(watcher, tensor, here)
     elif name in ("div_", "mul_", "__itruediv__", "__imul__") and leaf is None and is_gradient(watcher, tensor):
-        watcher.scaled = watcher.scaled or outside(2).f_code.co_filename == here.file
-    watcher.writes.append(Written(tuple(tensor.shape), version + 1, here, source, tensor.data_ptr()))
-    if watcher.raw.get(tensor.data_ptr()) == watcher.turn and tensor.grad_fn is None:
-        watcher.raw_writes.append((tensor.data_ptr(), watcher.clock, here))
+        watcher.gradients_scaled = watcher.gradients_scaled or outer_frame(2).f_code.co_filename == here.file
+    watcher.writes.append(InPlaceWrite(tuple(tensor.shape), version + 1, here, source, tensor.data_ptr()))
+    if watcher.data_addresses.get(tensor.data_ptr()) == watcher.iteration and tensor.grad_fn is None:
+        watcher.data_writes.append((tensor.data_ptr(), watcher.node_count, here))
     if leaf is not None:
         after_write(watcher, leaf, tensor, before, here, name)
     after: Any = node_of(tensor)
-    if after is not None and made(after) is None:
-        entry = after.metadata[KEY] = Made(name, here, watcher.turn, watcher=watcher.number)
-        if source is not None and (source.turn < watcher.turn or source.site == here):
-            watcher.carried(entry, source, tensor, tensor)
+    if after is not None and origin_of(after) is None:
+        entry = after.metadata[KEY] = NodeOrigin(name, here, watcher.iteration, watcher_number=watcher.number)
+        if source is not None and (source.iteration < watcher.iteration or source.site == here):
+            watcher.record_carried(entry, source, tensor, tensor)
         if name in ("relu_",):
-            operations.operation(watcher, entry, [tensor], tensor, args, kwargs)
+            operations.inspect(watcher, entry, [tensor], tensor, args, kwargs)
     return result
 
 
-def note_clear(watcher: Any, tensor: Tensor, here: Site) -> None:
+def note_zeroed_gradient(watcher: Any, tensor: Tensor, here: Site) -> None:
+    """Record that a leaf's gradient was set to zero in place."""
     for key, leaf in watcher.leaves.items():
         parameter = leaf.ref()
         if parameter is not None and parameter.grad is tensor:
-            watcher.zeroed[key] = (watcher.turn, here, watcher.forwarded)
+            watcher.cleared_grads[key] = (watcher.iteration, here, watcher.forward_ran)
 
 
 def is_gradient(watcher: Any, tensor: Tensor) -> bool:
@@ -95,45 +97,49 @@ def is_gradient(watcher: Any, tensor: Tensor) -> bool:
 
 
 def gradient_of(leaf: Leaf) -> Tensor | None:
-    """The gradient that a leaf has, or that autograd.grad() gave for it."""
+    """Return a leaf's gradient, or the one that autograd.grad() returned for it, or None."""
     parameter = leaf.ref()
     if parameter is not None and parameter.grad is not None:
         return parameter.grad  # type: ignore[no-any-return]
-    return leaf.given() if leaf.given is not None else None
+    return leaf.autograd_grad() if leaf.autograd_grad is not None else None
 
 
 def before_write(watcher: Any, leaf: Leaf | None, tensor: Tensor, name: str) -> Tensor | None:
-    """The values of a parameter before a step by hand; the first few only."""
-    if leaf is None or leaf.moved >= MAX_UPHILL or name == "copy_" or is_library(outside(2).f_code.co_filename):
+    """Return a copy of a parameter before a step by hand; None after the first MAX_HAND_STEPS."""
+    if leaf is None or leaf.hand_step_count >= MAX_HAND_STEPS or name == "copy_":
+        return None
+    if is_library(outer_frame(2).f_code.co_filename):
         return None
     gradient = gradient_of(leaf)
     return None if gradient is None or tensor.shape != gradient.shape else tensor.detach().clone()
 
 
 def after_write(watcher: Any, leaf: Leaf, tensor: Tensor, before: Tensor | None, here: Site, name: str) -> None:
-    if not leaf.got:
-        leaf.init = here
+    """Record a write to a leaf: an initialisation before its first gradient, or a step by hand."""
+    if not leaf.backward_count:
+        leaf.init_site = here
         leaf.loaded = leaf.loaded or name == "copy_"
-    leaf.written = leaf.got > 0
+    leaf.written_by_hand = leaf.backward_count > 0
     if before is not None:
-        moved_by_hand(watcher, leaf, tensor.detach() - before, here)
+        note_hand_step(watcher, leaf, tensor.detach() - before, here)
 
 
-def replaced(watcher: Any, tensor: Tensor, new: Tensor) -> None:
-    """`w.data = ...`"""
+def replace_data(watcher: Any, tensor: Tensor, new: Tensor) -> None:
+    """Record `w.data = ...` as a step by hand or an initialisation."""
     leaf = watcher.leaves.get(id(tensor))
     if leaf is None:
         return
-    if gradient_of(leaf) is not None and tensor.shape == new.shape and leaf.moved < MAX_UPHILL:
-        moved_by_hand(watcher, leaf, new.detach() - tensor.detach(), site(3))
-    if not leaf.got:
-        leaf.init = site(3)
-    leaf.written = True
+    if gradient_of(leaf) is not None and tensor.shape == new.shape and leaf.hand_step_count < MAX_HAND_STEPS:
+        note_hand_step(watcher, leaf, new.detach() - tensor.detach(), site(3))
+    if not leaf.backward_count:
+        leaf.init_site = site(3)
+    leaf.written_by_hand = True
     watcher.storages[new.data_ptr()] = id(tensor)
 
 
-def moved_by_hand(watcher: Any, leaf: Leaf, change: Tensor, here: Site) -> None:
-    leaf.moved += 1
+def note_hand_step(watcher: Any, leaf: Leaf, change: Tensor, here: Site) -> None:
+    """Count a step by hand, and measure it if the leaf has a gradient."""
+    leaf.hand_step_count += 1
     gradient = gradient_of(leaf)
     if gradient is not None:
-        rates.measure_by_hand(watcher, here, leaf.ref(), change, float((change * gradient).sum()))
+        rates.measure_hand_step(watcher, here, leaf.ref(), change, float((change * gradient).sum()))

@@ -104,7 +104,7 @@ def test_a_running_total_holds_as_many_graphs_as_it_says(capsys):
             loss.backward()
             w.grad = None
             total = total + loss
-    assert ["at least 6 turns" in finding.evidence for finding in found if finding.failure == 10] == [True]
+    assert ["at least 6 iterations" in finding.evidence for finding in found if finding.failure == 10] == [True]
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -241,7 +241,7 @@ def test_recording_the_passes_changes_no_finding(path):
         variables.clear()
     assert {(finding.line, finding.failure) for finding in findings} == watched(path)[1]
     assert not passes.cards()
-    assert all(passes.of(finding) in {0, *passes.traces} for finding in findings)
+    assert all(passes.pass_number(finding) in {0, *passes.traces} for finding in findings)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -1,0 +1,229 @@
+"""Records the watcher keeps: of graph nodes, tensors without a graph, leaves, optimizers and backward() lines."""
+
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import torch
+
+from lab.watch.sites import NOWHERE, Site
+
+KEY = "lab.watch"  # under which a graph node's metadata holds its NodeOrigin
+MAX_NODES = 5_000  # visited by one walk of a graph
+VIEWS = frozenset(("View", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Permute", "T", "Slice", "Select"))
+VIEWS |= {"Clone", "ToCopy", "Alias", "Expand", "UnsafeView", "AsStrided"}
+
+
+@dataclass(slots=True)
+class NodeOrigin:
+    """The operation that made a node of the graph, with the line and the iteration in which it ran.
+
+    iteration           number of backward passes that had run before
+    running_sum_length  number of additions, one per iteration, in the running sum that ends here
+    carry_site          outermost line that brought in a tensor of an earlier iteration
+    module_site         where the PyTorch layer was constructed, if a container called it
+    pairwise_stage      of an (N, N) table from (N, 1) and (N,): 1 for their difference, 2 for its square or size
+    pairwise_site       the line that broadcast the two shapes
+    """
+
+    name: str
+    site: Site
+    iteration: int
+    running_sum_length: int = 0
+    carry_site: Site = NOWHERE
+    module_site: Site = NOWHERE
+    pairwise_stage: int = 0
+    pairwise_site: Site = NOWHERE
+    consumers: list[Site] = field(default_factory=list)
+    past_iterations: int = 0  # number of earlier iterations whose graph this node still reaches
+    freed_at: Site = NOWHERE  # the autograd.grad() call that freed this node
+    is_log_prob: bool = False  # made inside log_prob() of a distribution
+    watcher_number: int = 0  # Watcher.number of the watcher that saw it
+    first_backward: int = 0  # number of the first backward pass through it; 0 for none
+    loss_scaled: bool = False  # by a GradScaler
+    has_negative_factor: bool = False
+    has_discount: bool = False  # multiplied by a number a little below 1
+    has_gain: bool = False  # a log-probability times an advantage or return
+    node_number: int = 0  # Watcher.node_count when it was made
+
+
+class InPlaceWrite(NamedTuple):
+    """A write in place; `version` is the tensor's version after it, `origin` the node that had made the tensor."""
+
+    shape: tuple[int, ...]
+    version: int
+    site: Site
+    origin: NodeOrigin | None
+    address: int
+
+
+@dataclass(slots=True)
+class CutRecord:
+    """A line where values leave the graph. Its kind is detach, no_grad, number, numpy, step (argmax, comparison),
+    update, or call (of a function that runs without gradients)."""
+
+    kind: str
+    site: Site
+    name: str
+    leaves: frozenset[int] = frozenset()
+    used: bool = False
+    first_use: Site = NOWHERE  # the first line that computed with the result
+    last_number: int = 0  # Watcher.cut_count when this line last cut a graph
+
+
+@dataclass(slots=True)
+class TensorOrigin:
+    """The line that made a tensor without a graph, and the cut that its values came through."""
+
+    ref: Any
+    site: Site
+    cut: CutRecord | None = None
+    name: str = ""
+    column_site: Site = NOWHERE  # the view that turned a row into a column
+
+
+@dataclass
+class Leaf:
+    """A tensor that requires a gradient and is not the result of an operation."""
+
+    ref: Any
+    site: Site
+    shape: tuple[int, ...]
+    is_parameter: bool = False
+    optimizers_before: int = 0  # number of optimizers when it was made
+    backward_count: int = 0  # backward passes that reached it
+    last_backward: int = -1  # number of the last of them
+    written_by_hand: bool = False  # since its last backward pass
+    stepped: bool = False  # by an optimizer, since its last backward pass
+    grad_version: int = 0  # version of its gradient at the last optimizer step
+    stale_site: Site = NOWHERE  # the backward() that added to a gradient already used for a step
+    init_site: Site = NOWHERE  # the last write before its first backward pass
+    loaded: bool = False  # copied from another tensor before its first backward pass
+    version_at_backward: int = 0
+    changed: bool = False  # since the first backward pass
+    hand_step_count: int = 0
+    autograd_grad: Any = None  # weak reference to the gradient that autograd.grad() returned
+    has_graph_grad: bool = False  # its gradient was taken with create_graph=True: an input, not a parameter
+
+
+@dataclass(slots=True)
+class MeasuredStep:
+    """The measured size of one step: squared norms of the change and of the parameters, and their dot product with
+    the gradient."""
+
+    iteration: int
+    squared_change: float
+    squared_size: float
+    along_gradient: float
+    loss: float
+
+    @property
+    def relative_length(self) -> float:
+        """Length of the step, as a fraction of the parameters' norm."""
+        return (self.squared_change / self.squared_size) ** 0.5 if self.squared_size else 0.0
+
+    @property
+    def predicted_fall(self) -> float:
+        """How far the loss would fall along its tangent, as a fraction of the loss."""
+        return -self.along_gradient / abs(self.loss) if self.loss else 0.0
+
+
+@dataclass
+class WatchedOptimizer:
+    """An optimizer of the script and its history."""
+
+    ref: Any
+    site: Site
+    kind: str
+    index: int  # in Watcher.optimizers
+    parameter_ids: set[int] = field(default_factory=set)
+    steps: int = 0
+    last_iteration: int = 0
+    measured_steps: list["MeasuredStep"] = field(default_factory=list)
+    values_before: list[torch.Tensor] = field(default_factory=list)  # of the parameters, before the running step
+    # for each step: a backward() line, its passes since the last step, whether the loss is a mean, the line of the step
+    windows: list[tuple["BackwardCall", int, bool, Site]] = field(default_factory=list)
+    last_step_site: Site = NOWHERE
+    node_count: int = 0  # Watcher.node_count at the last step
+    cuts_before_step: int = 0  # Watcher.cut_count at the last step
+    late_backwards: int = 0  # backward passes in a row whose loss was computed before the last step
+
+
+@dataclass
+class BackwardCall:
+    """A line that calls backward(), with the losses it was called on."""
+
+    site: Site
+    losses: list[float] = field(default_factory=list)
+    since_step: list[int] = field(default_factory=list)  # its backward passes since the last step
+    cleared_site: Site = NOWHERE  # the zero_grad() just before its last backward pass
+    iterations: list[int] = field(default_factory=list)
+    walk_count: int = 0  # how often the graph was searched for leaves
+    leaves: list[Any] = field(default_factory=list)  # weak references
+    undivided_mean: bool = False
+    cost_sign: int = 0  # 1 if the loss is a known cost, -1 if it is minus one, 0 otherwise
+    minus_site: Site = NOWHERE  # the line of that minus
+    policy_site: Site = NOWHERE  # where a log-probability times its gain enters the loss with a plus
+    is_log_likelihood: bool = False  # the loss is a sum or mean of log-probabilities, without a minus
+
+
+def node_of(tensor: torch.Tensor) -> Any:
+    """Return a tensor's graph node; None also for a view changed under no_grad, where PyTorch raises an error."""
+    try:
+        return tensor.grad_fn
+    except RuntimeError:
+        return None
+
+
+def origin_of(node: Any) -> NodeOrigin | None:
+    """Return the record of a graph node; None for a node the watcher did not see, and for None."""
+    found: NodeOrigin | None = None if node is None else node.metadata.get(KEY)
+    return found
+
+
+def walk(node: Any) -> Iterator[Any]:
+    """Yield the nodes of a graph breadth first, from its result on; at most MAX_NODES."""
+    seen, queue = {node}, [node]
+    for current in queue:
+        yield current
+        for other, _ in current.next_functions:
+            if other is not None and other not in seen and len(seen) < MAX_NODES:
+                seen.add(other)
+                queue.append(other)
+
+
+def leaves_of(node: Any) -> list[torch.Tensor]:
+    """Return the leaves of the graph behind a node."""
+    return [found.variable for found in walk(node) if hasattr(found, "variable")]
+
+
+def kind(node: Any) -> str:
+    """Return the kind of a node without PyTorch's suffix: `Softmax` for SoftmaxBackward0."""
+    return str(node.name()).split("Backward")[0].rsplit("::", 1)[-1]
+
+
+def skip_views(node: Any) -> Any:
+    """Return the first node on the way back that changes more than the shape."""
+    while node is not None and kind(node) in VIEWS and node.next_functions:
+        node = node.next_functions[0][0]
+    return node
+
+
+def weak(tensor: torch.Tensor, callback: Any = None) -> Any:
+    return weakref.ref(tensor, callback)
+
+
+def graph_freed(result: torch.Tensor) -> bool:
+    """Tell whether a backward pass has gone through the graph of a result and freed its saved values."""
+    for count, node in enumerate(walk(result.grad_fn)):
+        for name in dir(node):
+            if name.startswith("_saved_"):
+                try:
+                    getattr(node, name)
+                except RuntimeError:
+                    return True
+        if count > 50:
+            break
+    entry = origin_of(result.grad_fn)
+    return entry is not None and entry.first_backward > 0
