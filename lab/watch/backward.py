@@ -165,14 +165,14 @@ def leaves_reached(watcher: Any, call: BackwardCall, loss: Tensor) -> list[Tenso
 
 def before_backward(watcher: Any, call: BackwardCall, loss: Tensor, reached: list[Tensor]) -> None:
     """Check the leaves for gradients left from an earlier step, and the graph of the loss for its sign and cuts."""
-    looked = 0
+    checked = 0
     for tensor in reached:
         leaf = watcher.leaf(tensor)
         stale = NOWHERE
         if tensor.grad is not None and leaf.backward_count and (leaf.stepped or leaf.written_by_hand):
-            looked += 1
+            checked += 1
             kept = not leaf.stepped or tensor.grad._version == leaf.grad_version  # else scaled by hand
-            if kept and (looked <= 4 or watcher.iteration <= EARLY_ITERATIONS) and bool(tensor.grad.any()):
+            if kept and (checked <= 4 or watcher.iteration <= EARLY_ITERATIONS) and bool(tensor.grad.any()):
                 stale = call.site
                 by_hand = leaf.written_by_hand and not leaf.stepped
                 if leaf.stale_site.line and by_hand and not optimizer_of(watcher, tensor):

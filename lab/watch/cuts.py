@@ -197,7 +197,7 @@ def cause(cut: Any, begin: str) -> tuple[int, Site, str]:
     if cut.kind == "no_grad":
         return 12, cut.site, f"{begin}{cut.name} ran while gradients were switched off here."
     if cut.kind == "call":
-        return 4, cut.site, f"{begin}this line calls a function that runs without gradients, as other lines do."
+        return 4, cut.site, f"{begin}this line calls a function without gradients that other lines call too."
     if cut.kind == "update":
         return 4, cut.site, f"{begin}this line replaced a parameter by a new tensor while gradients were off."
     return 11, cut.site, f"{begin}{cut.name} in this line cut it off."

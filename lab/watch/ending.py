@@ -104,16 +104,16 @@ def without_consequences(findings: Sequence[RunFinding]) -> list[RunFinding]:
 
 def report_running_sums(watcher: Any) -> None:
     """Report sums of tensors carried from iteration to iteration that no backward pass went through."""
-    for where, (ref, chain, iterations, giver) in watcher.running_sums.items():
+    for where, (ref, chain, iterations, passed_at) in watcher.running_sums.items():
         tensor = ref()
         alive = tensor is not None and tensor.grad_fn is not None and origin_of(tensor.grad_fn) is not None
         carried = chain >= MIN_RUNNING_SUM and (alive or iterations >= MIN_RUNNING_SUM)
         if carried and where not in watcher.backpropagated_sums:
             held = "still holds" if alive else "held"
-            what = f"The sum in line {where.line} gets its numbers here and" if giver.line else "This sum"
+            what = f"The sum in line {where.line} gets its numbers here and" if passed_at.line else "This sum"
             watcher.report(
                 10,
-                giver if giver.line else where,
+                passed_at if passed_at.line else where,
                 f"{what} {held} the graphs of at least {chain} iterations: each "
                 "value is a tensor with a grad_fn, and no backward() ever went through it.",
             )
@@ -153,7 +153,7 @@ def move_double_softmaxes(watcher: Any) -> None:
             del watcher.found[key]
             evidence = (
                 f"The loss in this line got the result of the softmax of line {found.line}, which other lines "
-                "use too, and applies another one: give it logits."
+                "use too, and another one follows it: give the loss logits."
             )
             moved = replace(found, file=loss.file, line=loss.line, evidence=evidence)
             watcher.found.setdefault((25, loss.file, loss.line), moved)
@@ -209,8 +209,8 @@ def report_never_reached(watcher: Any, opt: WatchedOptimizer) -> None:
         and tensor.requires_grad
     }
     # A graph may also be cut where it should be; the wrong cut is the last before the step.
-    known = opt.cuts_before_step
-    before_step = sorted(watcher.cuts.values(), key=lambda cut: (cut.last_number > known, -cut.last_number))
+    cuts_before = opt.cuts_before_step
+    before_step = sorted(watcher.cuts.values(), key=lambda cut: (cut.last_number > cuts_before, -cut.last_number))
     for cut in before_step:
         behind = unreached & cut.leaves
         each_iteration = cut.kind == "number" and watcher.cut_repeats[key_of(cut)] >= opt.steps

@@ -180,27 +180,27 @@ def check_double_normalization(watcher: Any, loss: NodeOrigin, operands: list[Te
     entry = origin_of(node)
     if entry is None:
         return
-    does = kind(node)
+    activation = kind(node).lower()
     where = entry.module_site if entry.module_site.line else entry.site
-    if own is not None and does == kind(own):
+    if own is not None and activation == kind(own).lower():
         again: Any = origin_of(own)
         watcher.report(
             25,
             again.site,
-            f"The {does.lower()} in this line gets the result of the {does.lower()} in line {where.line}, and "
+            f"The {activation} in this line gets the result of the {activation} in line {where.line}, and "
             f"{name} in line {loss.site.line} needs only one.",
-            f"Leave out this {does.lower()}: {name} needs one and gets two.",
+            f"Leave out this {activation}: {name} needs one and gets two.",
         )
-    elif does in ("Softmax", "Sigmoid"):
+    elif activation in ("softmax", "sigmoid"):
         watcher.double_softmaxes.setdefault((25, where.file, where.line), (entry.site, loss.site))
         watcher.report(
             25,
             where,
-            f"{name} in line {loss.site.line} got the result of a {does.lower()}, made here, and "
-            "applies another one: give it logits.",
-            f"Give `{name}` what the {does.lower()} gets. To look at probabilities, compute them separately.",
+            f"{name} in line {loss.site.line} got the result of a {activation}, made here, and "
+            "another one follows it: give the loss logits.",
+            f"Give `{name}` what the {activation} gets. To look at probabilities, compute them separately.",
         )
-    elif does == "Relu" and name == "cross_entropy":
+    elif activation == "relu" and name == "cross_entropy":
         share = float((operands[0] == 0).double().mean())
         watcher.report(
             14,

@@ -28,7 +28,7 @@ class Patches:
 
     def __init__(self, watcher: Any) -> None:
         self.watcher = watcher
-        self.old: list[tuple[Any, str, Any]] = []
+        self.originals: list[tuple[Any, str, Any]] = []
         self.handles: list[Any] = []
         self.eval_hook: Any = None  # hook on the results of modules in eval mode
 
@@ -57,14 +57,14 @@ class Patches:
             self.replace(mode, "__exit__", self.wrap_exit)
 
     def remove(self) -> None:
-        for owner, name, old in reversed(self.old):
+        for owner, name, old in reversed(self.originals):
             setattr(owner, name, old)
         if self.eval_hook is not None:
             self.handles.append(self.eval_hook)
             self.eval_hook = None
         for handle in self.handles:
             handle.remove()
-        self.old.clear()
+        self.originals.clear()
         self.handles.clear()
 
     def replace(self, owner: Any, name: str, wrapped: Callable[[Any], Any]) -> None:
@@ -73,7 +73,7 @@ class Patches:
         function = old.__func__ if isinstance(old, staticmethod) else old
         new = wrapped(function)
         new.__name__, new.__doc__, new.__wrapped__ = name, function.__doc__, function
-        self.old.append((owner, name, old))
+        self.originals.append((owner, name, old))
         setattr(owner, name, staticmethod(new) if name == "__new__" else new)
 
     def wrap_new_parameter(self, old: Any) -> Any:

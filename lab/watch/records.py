@@ -20,7 +20,7 @@ class NodeOrigin:
     """The operation that made a node of the graph, with the line and the iteration in which it ran.
 
     iteration           number of backward passes that had run before
-    running_sum_length  number of additions, one per iteration, in the running sum that ends here
+    running_sum_length  number of iterations, or rounds of a loop, that the running sum behind this node spans
     carry_site          outermost line that brought in a tensor of an earlier iteration
     module_site         where the PyTorch layer was constructed, if a container called it
     pairwise_stage      of an (N, N) table from (N, 1) and (N,): 1 for their difference, 2 for its square or size

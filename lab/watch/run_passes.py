@@ -10,7 +10,7 @@ from lab.watch.finding import RunFinding
 from lab.watch.torch_pass import TorchPass
 from lab.watch.torch_recorder import TorchRecorder
 
-MAX_PASSES = 6  # kept for findings; the limit also of the lines whose latest pass is kept
+MAX_PASSES = 6  # kept for findings; also the limit for lines whose latest pass is kept
 MAX_BYTES = 500_000_000  # of the tensors whose cards are kept between two passes
 
 
@@ -50,7 +50,7 @@ class RunPasses(TorchRecorder):
             finally:
                 trace = torch_pass.finish()
                 trace.error = error
-                self.keep(trace, (torch_pass.frame_position.code, torch_pass.frame_position.line))
+                self.keep(trace, (torch_pass.backward_position.code, torch_pass.backward_position.line))
 
     def keep(self, trace: Trace, call: tuple[Any, int]) -> None:
         """Keep a trace, and drop those that no finding and no line's latest pass needs."""

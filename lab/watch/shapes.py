@@ -41,8 +41,8 @@ def check_shapes(watcher: Any, entry: NodeOrigin, operands: list[Tensor], result
         if compares_with_target(watcher, a, b, entry.site):
             entry.pairwise_stage, entry.pairwise_site = 1 if name in DIFFERENCES else 2, entry.site
             if entry.site not in watcher.pairwise_shapes:
-                giver = outermost_call_with([a, b], [line_of(watcher, a), line_of(watcher, b)])
-                watcher.pairwise_shapes[entry.site] = (tuple(a.shape), tuple(b.shape), giver)
+                passed_at = outermost_call_with([a, b], [line_of(watcher, a), line_of(watcher, b)])
+                watcher.pairwise_shapes[entry.site] = (tuple(a.shape), tuple(b.shape), passed_at)
             return
     if result.dim() > 2:
         return
@@ -51,11 +51,11 @@ def check_shapes(watcher: Any, entry: NodeOrigin, operands: list[Tensor], result
         if before is None or not before.pairwise_stage:
             continue
         if name in SUMS and before.pairwise_stage == 2 and result.numel() == 1:
-            a_shape, b_shape, giver = watcher.pairwise_shapes[before.pairwise_site]
-            where = f"line {before.pairwise_site.line}, which got both here" if giver.line else "this line"
+            a_shape, b_shape, passed_at = watcher.pairwise_shapes[before.pairwise_site]
+            where = f"line {before.pairwise_site.line}, which got both here" if passed_at.line else "this line"
             evidence = f"{a_shape} with {b_shape} gives {tuple(operand.shape)} in {where}: each row meets each "
             evidence += "element, not only its own."
-            watcher.report(8, giver if giver.line else before.pairwise_site, evidence)
+            watcher.report(8, passed_at if passed_at.line else before.pairwise_site, evidence)
         elif result.shape == operand.shape or (name in SUMS and result.dim() == 1):
             entry.pairwise_stage, entry.pairwise_site = 2, before.pairwise_site
 

@@ -212,7 +212,7 @@ def line_of_dtype(filename: str, line: int) -> int:
 
 
 def line_that_names(filename: str, line: int, name: str) -> int:
-    """Return the only line that names a class or function, or the given line if there are several."""
+    """Return the only line that names a class or function, or the given line if there is not exactly one."""
     named = {
         node.lineno
         for node in ast.walk(syntax_tree(filename))

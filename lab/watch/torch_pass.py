@@ -23,8 +23,8 @@ class TorchPass:
 
     def __init__(self, recorder: TorchRecorder, outputs: tuple[Tensor, ...]) -> None:
         self.recorder = recorder
-        self.frame_position = SourceLine(caller(2))
-        self.draft = TraceDraft(self.frame_position)
+        self.backward_position = SourceLine(caller(2))
+        self.draft = TraceDraft(self.backward_position)
         self.outputs = [tensor for tensor in outputs if tensor.grad_fn is not None]
         self.cards = [recorder.card(tensor) for tensor in self.outputs]
         self.seeds = {(tensor.grad_fn, tensor.output_nr) for tensor in self.outputs}
@@ -93,7 +93,7 @@ class TorchPass:
             if node in self.leaf_cards:
                 card.writes = list(self.recorder.writes.get(card.memory, ()))
                 continue
-            if card not in self.recorder.hides_saved:
+            if card not in self.recorder.unreadable:
                 card.captured += saved_values(node, card, MAX_CAPTURED - len(card.captured))
             card.writes = list(self.recorder.writes.get(card.memory, ()))
         for card in {id(card): card for card in self.card_of_node.values()}.values():
@@ -185,7 +185,9 @@ class TorchPass:
         key = (gradient.grad_fn, gradient.output_nr)
         if gradient.grad_fn is not None and key not in self.recorder.result_cards:
             card = self.recorder.operation(name, [], gradient)
-            card.position = self.frame_position if source is None or source.position.code is None else source.position
+            card.position = (
+                self.backward_position if source is None or source.position.code is None else source.position
+            )
 
     # After the pass
 

@@ -51,7 +51,7 @@ class TorchRecorder(TorchFunctionMode):
         self.graphless: dict[int, tuple[Tensor, NodeCard]] = {}  # tensors without a graph: leaves, constants, ends
         self.ends: list[NodeCard] = []
         self.writes: dict[int, list[tuple[int, int, str]]] = {}
-        self.hides_saved: set[NodeCard] = set()  # cards made under saved-tensor hooks, which must not run again
+        self.unreadable: set[NodeCard] = set()  # cards with saved-tensor hooks, which must not run again
         self.running_modules: list[tuple[Any, str]] = []  # the innermost last, each with its path and call number
         self.module_calls: dict[str, int] = {}
         self.module_paths: dict[int, tuple[Any, str]] = {}
@@ -85,7 +85,7 @@ class TorchRecorder(TorchFunctionMode):
             handle.remove()
         for store in (self.result_cards, self.graphless, self.writes, self.module_paths, self.parameter_paths):
             store.clear()
-        for rest in (self.ends, self.running_modules, self.handles, self.originals, self.hides_saved, self.stale):
+        for rest in (self.ends, self.running_modules, self.handles, self.originals, self.unreadable, self.stale):
             rest.clear()
 
     def replace(self, owner: Any, name: str, wrapped: Callable[[Any], Any]) -> None:
@@ -211,7 +211,7 @@ class TorchRecorder(TorchFunctionMode):
         card.call = self.call_count
         card.calls = tuple(call for _, call in self.running_modules)
         if torch._C._autograd._top_saved_tensors_default_hooks(True) is not None:
-            self.hides_saved.add(card)
+            self.unreadable.add(card)
         return card
 
     def set_memory(self, card: NodeCard, tensor: Tensor) -> None:

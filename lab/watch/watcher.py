@@ -98,7 +98,7 @@ class Watcher(TorchFunctionMode):
         self.sampled_softmaxes: set[Site] = set()  # softmaxes whose result was sampled from
         self.double_softmaxes: dict[tuple[int, str, int], tuple[Site, Site]] = {}  # finding -> softmax, loss
         self.uses_grad_scaler = False  # it may skip steps
-        self.fresh_parameters: dict[Site, set[int]] = {}  # line -> iterations in which its new parameters were used
+        self.fresh_parameters: dict[Site, set[int]] = {}  # line -> iterations of its parameters' first gradients
         self.optimizer_parameter_sites: set[Site] = set()
         self.inference_mode_site = NOWHERE  # the last line that entered inference_mode
         self.gradient_count = 0  # backward passes and calls of autograd.grad()
@@ -250,8 +250,8 @@ class Watcher(TorchFunctionMode):
         chain = max(entry.running_sum_length, entry.past_iterations)
         if chain >= ending.MIN_RUNNING_SUM:
             known = self.running_sums.get(entry.site)
-            giver = known[3] if known is not None else site_of_graph_argument()
-            self.running_sums[entry.site] = (weak(result), chain, entry.past_iterations, giver)
+            passed_at = known[3] if known is not None else site_of_graph_argument()
+            self.running_sums[entry.site] = (weak(result), chain, entry.past_iterations, passed_at)
 
     # Attributes
 

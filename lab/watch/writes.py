@@ -105,7 +105,7 @@ def gradient_of(leaf: Leaf) -> Tensor | None:
 
 
 def before_write(watcher: Any, leaf: Leaf | None, tensor: Tensor, name: str) -> Tensor | None:
-    """Return a copy of a parameter before a step by hand; None after the first MAX_HAND_STEPS."""
+    """Return a copy of a parameter before a step by hand; None for other writes and after MAX_HAND_STEPS."""
     if leaf is None or leaf.hand_step_count >= MAX_HAND_STEPS or name == "copy_":
         return None
     if is_library(outer_frame(2).f_code.co_filename):
