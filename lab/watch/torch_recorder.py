@@ -14,11 +14,10 @@ from torch.overrides import TorchFunctionMode
 from lab.watch.cards import REVERSED, ArrayPreview, NodeCard, SourceLine, caller, plain_name, preview, variable_name
 from lab.watch.cuts import NUMBERS
 from lab.watch.records import kind, node_of
-from lab.watch.watcher import IN_PLACE, UNWATCHED, tensors_in
+from lab.watch.watcher import IN_PLACE, UNWATCHED, VIEW_ATTRIBUTES, tensors_in
 
 Tensor = torch.Tensor
 MAX_CARDS = 20_000
-GRAPH_VIEWS = frozenset(("T", "mT", "H", "mH", "real", "imag"))  # attributes that are operations
 INFIX = frozenset("+-*/") | {"**"}
 Key = tuple[Any, int]  # a node of PyTorch's graph and the number of its result
 
@@ -154,7 +153,7 @@ class TorchRecorder(TorchFunctionMode):
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         kwargs, name = kwargs or {}, func.__name__
-        if name == "__get__" and func.__self__.__name__ in GRAPH_VIEWS | {"data"}:
+        if name == "__get__" and func.__self__.__name__ in VIEW_ATTRIBUTES | {"data"}:
             name = func.__self__.__name__
         quiet = name in UNWATCHED or name in ("backward", "grad", "__get__", "__set__", "register_hook", "retain_grad")
         if self.pause_depth or quiet or self.card_count > MAX_CARDS:
