@@ -14,14 +14,10 @@ from lab.watch.sites import NOWHERE, Site, is_library, names_read_for_grad, user
 
 Tensor = torch.Tensor
 VERSION_MISMATCH = re.compile(r"\[([\d, ]*)\]\]?.*? is at version (\d+); expected version (\d+)", re.S)
-
-
 DTYPE_MISMATCH = re.compile(
     r"same dtype|can't be cast|[Ff]ound dtype|expected scalar type|must match the dtype|"
     r"not implemented for '(Long|Int)'"
 )
-
-
 INTEGER_DTYPE = re.compile(r"Long|Int|Short|Char|Byte|Bool|int\d|long|bool|not implemented")
 
 
@@ -115,13 +111,13 @@ def last_step_site(watcher: Any) -> Site | None:
 
 def explain_second_backward(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
     """Explain a graph that was already freed: the same loss twice, or a tensor of an earlier iteration in the graph."""
-    taken = [
+    freed_at = [
         entry.freed_at for node in walk(loss.grad_fn) if (entry := origin_of(node)) is not None and entry.freed_at.line
     ]
-    if taken:
+    if freed_at:
         return finding(
             2,
-            taken[0],
+            freed_at[0],
             f"autograd.grad() in this line went through the graph that backward() in line "
             f"{here.line} needs, and freed it.",
         )

@@ -61,28 +61,28 @@ def long_step_evidence(values: Sequence[float], moves: Sequence[MeasuredStep]) -
     begin, end = loss_before_long_steps(values, moves), sorted(values[-5:], key=lambda v: (math.isnan(v), v))[2]
     if not math.isfinite(begin):  # the data contain nan or inf
         return ""
-    jump = max(move.relative_length for move in moves)
-    worse = not math.isfinite(end) or end > (10 if jump < 1 else 2) * abs(begin) + 1e-6
-    promised = max((move.predicted_fall for move in moves if not math.isnan(move.predicted_fall)), default=math.inf)
-    if promised <= MIN_OVERSHOOT_FALL and math.isfinite(end):
+    length = max(move.relative_length for move in moves)
+    worse = not math.isfinite(end) or end > (10 if length < 1 else 2) * abs(begin) + 1e-6
+    predicted = max((move.predicted_fall for move in moves if not math.isnan(move.predicted_fall)), default=math.inf)
+    if predicted <= MIN_OVERSHOOT_FALL and math.isfinite(end):
         return ""
-    if worse and jump > LONG_STEP:
+    if worse and length > LONG_STEP:
         return (
-            f"changed the parameters by {jump:.2g} times their size, and the loss went from {begin:.3g} to {end:.3g}."
+            f"changed the parameters by {length:.2g} times their size, and the loss went from {begin:.3g} to {end:.3g}."
         )
     early, late = median(values[:3]), median(values[-max(3, len(values) // 3) :])
-    stands = min(values) >= 0 and not late < 0.9 * early
+    stalled = min(values) >= 0 and not late < 0.9 * early
     high = max(values[1:MIN_VALUES])
-    if jump > REPLACING_STEP and high > 2 * begin >= 0 and len(values) >= 2 * MIN_VALUES and not late < 0.9 * begin:
+    if length > REPLACING_STEP and high > 2 * begin >= 0 and len(values) >= 2 * MIN_VALUES and not late < 0.9 * begin:
         return (
-            f"changed the parameters by {jump:.2g} times their size: the loss went from {begin:.3g} to {high:.3g}, "
+            f"changed the parameters by {length:.2g} times their size: the loss went from {begin:.3g} to {high:.3g}, "
             f"and only came back to {late:.3g}."
         )
     falls = [move.predicted_fall for move in moves]
     long = sum(not fall <= MAX_STABLE_FALL for fall in falls)
-    if len(falls) >= 3 and 2 * long > len(falls) and (stands or not math.isfinite(end)):
+    if len(falls) >= 3 and 2 * long > len(falls) and (stalled or not math.isfinite(end)):
         return (
-            f"should lower the loss by {median(falls):.2g} times itself, going by its slope (by more than "
+            f"would lower the loss by {median(falls):.2g} times itself if its slope stayed the same (by more than "
             f"{MAX_STABLE_FALL:g} times in {long} of {len(falls)} steps); the loss went from {early:.3g} to {late:.3g}."
         )
     return ""
