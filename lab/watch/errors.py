@@ -306,8 +306,6 @@ def explain_with_records(watcher: Any, error: BaseException, here: Site, text: s
         )
     elif DTYPE_MISMATCH.search(text):
         report_integers(watcher, error, here)
-    elif "NoneType" in text and any(f.failure == 5 for f in watcher.found.values()):
-        return
 
 
 def flatten(params: Any) -> list[Any]:
