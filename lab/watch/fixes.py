@@ -2,35 +2,35 @@
 of the failure."""
 
 ASK_FOR_GRADIENTS = (
-    "Ask for gradients where the tensor that should learn is made: `requires_grad=True`, `nn.Parameter`, or "
+    "Request gradients where the tensor that should learn is made: `requires_grad=True`, `nn.Parameter`, or "
     "`.requires_grad_()` for the layers to train."
 )
 KEEP_THE_GRAPH = (
-    "Put tensors together with `torch.stack` or `torch.cat`, which keep their graphs; `torch.tensor` copies numbers."
+    "Combine tensors with `torch.stack` or `torch.cat`, which keep their graphs; `torch.tensor` copies numbers."
 )
 STEP_IN_PLACE = "Write to the parameter in place under `no_grad()`: `w -= lr * w.grad`, not `w = w - lr * w.grad`."
 CLEAR_BY_HAND = "Clear the gradient after each step: `w.grad = None`."
 NO_DETACH = (
-    "Take `detach()` out of the way to the loss. If the part before it should not learn, leave its parameters out of "
+    "Remove `detach()` from the path to the loss. If the part before it should not learn, leave its parameters out of "
     "the optimizer."
 )
 FIXED_TARGET = "Compute the target under `torch.no_grad()`, or `detach()` it."
 NO_INFERENCE_MODE = (
-    "Use `torch.no_grad()` in place of `inference_mode` for what a loss uses later, or compute the loss with a "
+    "Use `torch.no_grad()` instead of `inference_mode` for tensors that a loss uses later, or compute the loss with a "
     "`.clone()` made outside."
 )
 UNDER_NO_GRAD = "Wrap it in `with torch.no_grad():`."
-NO_ITEM = "Use the tensor itself on the way to the loss; take `.item()` only to print a number."
+NO_ITEM = "Compute the loss with the tensor itself; call `.item()` only to print a number."
 PRINT_NUMBERS = "Print `x.item()`, or `x.tolist()` for several numbers."
 NO_RELU = "Remove the relu before the loss: `cross_entropy` takes logits of either sign."
 LARGER_WEIGHTS = (
-    "Leave these weights as the layer makes them, or fill them with `nn.init.kaiming_normal_` (relu) or "
+    "Leave these weights as the layer initialises them, or fill them with `nn.init.kaiming_normal_` (relu) or "
     "`nn.init.xavier_normal_` (tanh, sigmoid)."
 )
 CALL_IT = "Add the parentheses: without them the method is not called."
-NO_MINUS = "Remove the minus: the optimizer makes the loss smaller as it is."
+NO_MINUS = "Remove the minus: the optimizer already makes the loss smaller."
 NO_MAXIMIZE = "Leave out `maximize=True`: a cost should become smaller."
-ADD_A_MINUS = "Put a minus before it: the optimizer makes the loss smaller, so what should grow enters with a minus."
+ADD_A_MINUS = "Put a minus before it: the optimizer makes the loss smaller, so negate what should grow."
 REGISTER = (
     "Keep layers in `nn.ModuleList` or `nn.ModuleDict` and tensors in `nn.Parameter`: `parameters()` does not look "
     "into plain lists and dicts."
@@ -41,7 +41,7 @@ GIVE_TO_OPTIMIZER = (
 )
 MAKE_ONCE = "Make the layer once, in `__init__`, and only call it in `forward`."
 STRAIGHT_THROUGH = (
-    "Let the gradient pass by the step: `x + (x.round() - x).detach()`; with `sign`, `bernoulli` and others likewise."
+    "Let the gradient bypass the step: `x + (x.round() - x).detach()`; likewise for `sign`, `bernoulli` and others."
 )
 WHOLE_LABELS = "Class labels are whole numbers: `labels.long()`."
 STEP_FOR_THE_REST = (
@@ -56,11 +56,11 @@ IN_PYTORCH = {
         "passes. Better, use the stable form: `log_softmax`, `logsigmoid`, or a loss on logits."
     ),
     14: (
-        "A smaller rate keeps units alive. `leaky_relu` has a slope below 0 on which they come back. Start biases at "
+        "A smaller rate keeps units alive. `leaky_relu` has a slope below 0, so units can recover. Start biases at "
         "0, weights with `nn.init.kaiming_normal_`."
     ),
     15: (
-        "Use `relu` with `nn.init.kaiming_normal_` in place of sigmoid or tanh; fewer layers; a shortcut around some "
+        "Use `relu` with `nn.init.kaiming_normal_` instead of sigmoid or tanh; fewer layers; a shortcut around some "
         "of them; in a recurrent network `nn.LSTM` or `nn.GRU`, or fewer steps."
     ),
     16: (

@@ -43,7 +43,7 @@ FIXES = (
         "A mean of no numbers is nan, and so is the spread of one number; where all are equal, the slope of the spread "
         "is not finite. Leave out such a batch, or use `(x.var(correction=0) + 1e-12).sqrt()`.",
     ),
-    (LOSSES, "Look at what the loss was given: no label that counts, or a probability that is not above 0."),
+    (LOSSES, "Check the inputs of the loss: all labels may be ignored, or a probability is not above 0."),
     (MATRICES, "Add a small multiple of the identity: `A + 1e-6 * torch.eye(n)`."),
 )
 CHOOSERS = frozenset(("where", "masked_fill", "masked_fill_", "nan_to_num", "nan_to_num_"))

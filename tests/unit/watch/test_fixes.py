@@ -72,7 +72,7 @@ FIXES = (
         "detach()` it",
         ("q(s2).max(1).values", "q(s2).max(1).values.detach()"),
     ),
-    ("encoder_detached", 11, "Take `detach()` out", (".detach()", "")),
+    ("encoder_detached", 11, "Remove `detach()`", (".detach()", "")),
     ("inference_mode", 12, "torch.no_grad()", ("inference_mode", "no_grad"), ("*backbone.parameters(), ", "")),
     ("item_then_backward", 13, "the tensor itself", (".item()", "")),
     ("penalty_of_items", 13, "the tensor itself", (".item()", "")),
