@@ -21,7 +21,6 @@ NO_INFERENCE_MODE = (
 )
 UNDER_NO_GRAD = "Wrap it in `with torch.no_grad():`."
 NO_ITEM = "Compute the loss with the tensor itself; call `.item()` only to print a number."
-PRINT_NUMBERS = "Print `x.item()`, or `x.tolist()` for several numbers."
 NO_RELU = "Remove the relu before the loss: `cross_entropy` takes logits of either sign."
 LARGER_WEIGHTS = (
     "Leave these weights as the layer initialises them, or fill them with `nn.init.kaiming_normal_` (relu) or "
