@@ -145,7 +145,7 @@ class NodeCard:
 
 
 @dataclass
-class SentMessage:
+class EdgeMessage:
     """A message that was added to the gradient of its receiver."""
 
     sender: NodeCard
@@ -184,7 +184,7 @@ class TraceDraft:
 
     def __init__(self, position: SourceLine) -> None:
         self.position = position  # of backward()
-        self.log: list[SeedGradient | SentMessage] = []
+        self.log: list[SeedGradient | EdgeMessage] = []
         self.sums = MessageSums()
 
     def trace(self, output: NodeCard, ends: list[NodeCard]) -> Trace:
@@ -209,13 +209,13 @@ class TraceDraft:
         set_kinds(trace)
         return trace
 
-    def receivers(self) -> list[tuple[SeedGradient | SentMessage, int]]:
+    def receivers(self) -> list[tuple[SeedGradient | EdgeMessage, int]]:
         """Return each event with the index of the operand that received it. Other receivers are added as operands."""
         waiting: dict[int, list[NodeCard | None]] = {}
-        events: list[tuple[SeedGradient | SentMessage, int]] = []
+        events: list[tuple[SeedGradient | EdgeMessage, int]] = []
         for event in self.log:
             at = 0
-            if isinstance(event, SentMessage):
+            if isinstance(event, EdgeMessage):
                 left = waiting.setdefault(id(event.sender), list(event.sender.operands))
                 at = next((i for i, card in enumerate(left) if card is event.receiver), len(left))
                 if at == len(left):
@@ -226,7 +226,7 @@ class TraceDraft:
         return events
 
     def event_rows(
-        self, numbered: tuple[SeedGradient | SentMessage, int], numbers: dict[int, int], sources: "Sources"
+        self, numbered: tuple[SeedGradient | EdgeMessage, int], numbers: dict[int, int], sources: "Sources"
     ) -> list[Event]:
         """Return the trace events of one recorded event: a seed, or a message and its accumulation."""
         event, operand = numbered

@@ -7,7 +7,7 @@ import numpy as np
 
 from lab.trace.parts import Captured
 from lab.trace.recording import Trace
-from lab.watch.cards import MessageSums, NodeCard, SeedGradient, SentMessage, SourceLine, TraceDraft, caller, preview
+from lab.watch.cards import EdgeMessage, MessageSums, NodeCard, SeedGradient, SourceLine, TraceDraft, caller, preview
 from lab.watch.names import UniqueNames
 from model import Tensor, topological_order
 
@@ -127,7 +127,7 @@ class EnginePass:
                 self.draft.sums.different += 1
         contribution = preview(part).value if sent.large else sent.value
         self.draft.log.append(
-            SentMessage(
+            EdgeMessage(
                 self.cards[self.sender],  # type: ignore[index]
                 self.cards[tensor],
                 self.upstream,

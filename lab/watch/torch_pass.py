@@ -7,7 +7,7 @@ import torch
 
 from lab.trace.parts import Captured
 from lab.trace.recording import Trace
-from lab.watch.cards import ArrayPreview, NodeCard, SeedGradient, SentMessage, SourceLine, TraceDraft, caller, preview
+from lab.watch.cards import ArrayPreview, EdgeMessage, NodeCard, SeedGradient, SourceLine, TraceDraft, caller, preview
 from lab.watch.names import UniqueNames
 from lab.watch.records import kind
 from lab.watch.torch_recorder import Key, TorchRecorder, tensor_preview
@@ -176,7 +176,7 @@ class TorchPass:
             part, earlier = tensor_preview(message).value, None if before is None else tensor_preview(before).value
             upstream = self.upstream_of_card.get(id(sender), part)
             self.draft.log.append(
-                SentMessage(sender, receiver, upstream, part, part, earlier, tensor_preview(after).value)
+                EdgeMessage(sender, receiver, upstream, part, part, earlier, tensor_preview(after).value)
             )
             self.add_gradient_card(message, f"backward of {sender.op}", sender)
 
