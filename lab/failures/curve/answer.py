@@ -10,7 +10,7 @@ import numpy as np
 from lab.failures.catalogue import BY_KEY
 from lab.failures.curve.history import UploadedCurve
 from lab.failures.curve.known import KNOWN, KNOWN_KEY, Known
-from lab.failures.curve.rules import CURVE_RULES, HUGE, LOOKALIKES, at_chance, stands_still
+from lab.failures.curve.rules import CURVE_RULES, HUGE, LOOKALIKES, at_chance, is_flat
 from lab.failures.curve.table import CurveError, Table, read
 from lab.failures.failure import Failure
 from lab.training import symptoms
@@ -104,7 +104,7 @@ def _causes(found: Sequence[Finding], curve: UploadedCurve) -> tuple[CurveCause,
     for finding in found:
         key = KNOWN_KEY.get(finding.key, finding.key)
         also = _lookalikes(finding.key, curve)
-        sentences = tuple(curve.says(sentence) for sentence in finding.evidence)
+        sentences = tuple(curve.in_unit(sentence) for sentence in finding.evidence)
         causes.setdefault(key, CurveCause(key, sentences, curve.place(finding.epoch), not also, finding.remedy))
         if finding is found[0]:
             causes |= {key: CurveCause(key, (), None, False, KNOWN[key].advice) for key in also if key not in causes}
@@ -112,7 +112,7 @@ def _causes(found: Sequence[Finding], curve: UploadedCurve) -> tuple[CurveCause,
 
 
 def _lookalikes(key: str, curve: UploadedCurve) -> tuple[str, ...]:
-    if key == "labels" and not stands_still(curve):
+    if key == "labels" and not is_flat(curve):
         return ("overfitting",)
     if key == "underfitting" and at_chance(curve):
         return ("labels",)
@@ -133,7 +133,7 @@ def _unseen(c: UploadedCurve) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if not c.config.val_fraction:
         unseen.append("Overfitting: there is no validation loss.")
         log.append("val_loss = criterion(model(x_val), y_val)  # under torch.no_grad(), once per epoch")
-    if not c.scored_in_training:
+    if not c.has_train_score:
         unseen.append("Underfitting, and softmax before cross_entropy: there is no training accuracy.")
         log.append("accuracy = (out.argmax(1) == y).float().mean()")
     if c.norms.shape[1] < 2:

@@ -27,13 +27,12 @@ class FirstBad:
     epoch, batch  from 1
     samples       how many the batch has
     loss          of the batch
-    sample        number in the training set, from 1: the first whose own loss is inf or nan, else the one of largest
-    loss
+    sample        the first whose own loss is inf or nan (else that of the largest loss), from 1 in the training set
     alone         False if only the sum of all losses overflows
-    trace         the sample's way through the network; None if no loss overflows alone, or if it is too large to draw
+    trace         the sample's pass through the network; None if not `alone`, or if it is too large to draw
     sentences     about the operation
     event         number of events up to and including that operation
-    largest       the largest weight there, in absolute value
+    largest       the largest weight, in absolute value
     """
 
     epoch: int
@@ -50,7 +49,7 @@ class FirstBad:
 
 @dataclass(frozen=True)
 class NoneBad:
-    """Every batch has a finite loss, of so many steps; `whole` if the run ended, else the search stopped there."""
+    """No loss was inf or nan in so many steps. `whole` is False if the search stopped before the run's end."""
 
     steps: int
     whole: bool

@@ -172,10 +172,10 @@ class UploadedCurve(History):
         return self.val_loss if self.config.val_fraction else self.loss
 
     @property
-    def scored_in_training(self) -> bool:
+    def has_train_score(self) -> bool:
         return bool(np.isfinite(self.train_score).any())
 
-    def says(self, text: str) -> str:
+    def in_unit(self, text: str) -> str:
         """Replace "epoch" in a sentence of the doctor's by this curve's unit."""
         if self.unit == "epoch":
             return text

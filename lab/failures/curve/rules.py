@@ -34,7 +34,7 @@ MOTIONLESS = 1e-3  # largest relative range of a loss without batch noise
 AT_GUESSING, MAX_EXACT_CLASSES = 5e-4, 200  # distance from log(classes); for more classes the logarithms are too close
 MIN_SPIKES = 3
 BARELY = 1.1  # accuracy over exp(-loss), which is 1 if the probabilities of some classes are equal
-STANDS = 0.06  # largest relative change of a loss that never learned anything
+FLAT = 0.06  # largest relative change of a loss that never learned anything
 
 
 def _for_doctor(find: Callable[[UploadedCurve], Evidence | None]) -> Callable[[History], Evidence | None]:
@@ -132,7 +132,7 @@ def climbing(c: UploadedCurve) -> Evidence | None:
     if not all(a < b for a, b in pairwise(parts)) or parts[-1] < 1.2 * parts[0] or loss[0] > 15:
         return None
     accuracy = ""
-    if c.scored_in_training and c.train_score[-1] < c.train_score[0]:
+    if c.has_train_score and c.train_score[-1] < c.train_score[0]:
         accuracy = f" Training accuracy falls with it, from {c.train_score[0]:.0%} to {c.train_score[-1]:.0%}."
     return _evidence(
         c, 0, f"The training loss climbs from its first value, {short(loss[0])}, to {short(loss[-1])}.{accuracy}"
@@ -151,7 +151,7 @@ def huge_start(c: UploadedCurve) -> Evidence | None:
     if not math.isfinite(first) or first < 10:
         return None
     comes_down = len(finite) == len(c.loss) and float(np.median(finite[-WINDOW:])) < 0.5 * first
-    if not c.scored_in_training and (comes_down or not c.first):
+    if not c.has_train_score and (comes_down or not c.first):
         return None
     if not norm > LARGE_NORM and not (comes_down and c.learned):
         return None
@@ -169,7 +169,7 @@ def thrown(c: UploadedCurve) -> Evidence | None:
     worst, rest = int(np.argmax(early)), float(np.median(finite[-WINDOW:]))
     begun = c.first[0] if c.first else float(early[0])
     jumped = early[worst] > RISE * begun and rest > 0.8 * begun
-    if not jumped and not (c.scored_in_training and early[worst] > max(15.0, 5 * rest)):
+    if not jumped and not (c.has_train_score and early[worst] > max(15.0, 5 * rest)):
         return None
     came = f", after {short(begun)} at first" if begun < early[worst] else ""
     return _evidence(
@@ -265,7 +265,7 @@ def frozen(c: UploadedCurve) -> Evidence | None:
 def motionless(c: UploadedCurve) -> bool:
     """Tell whether the loss never falls and varies less than the noise of batches would make it."""
     loss = c.smooth
-    return stands_still(c) and float(np.ptp(loss)) < MOTIONLESS * abs(float(loss.mean()))
+    return is_flat(c) and float(np.ptp(loss)) < MOTIONLESS * abs(float(loss.mean()))
 
 
 def at_guessing(c: UploadedCurve) -> Evidence | None:
@@ -338,7 +338,7 @@ def vanishing(c: UploadedCurve) -> Evidence | None:
     return None if cut_off(c) else symptoms.vanishing(c)
 
 
-def learned_nothing_else(c: UploadedCurve) -> Evidence | None:
+def learned_training_only(c: UploadedCurve) -> Evidence | None:
     """Find a run that learns its training samples, while others never do better than at first."""
     if not c.config.val_fraction or len(c) < 2 * WINDOW or c.end is not None:
         return None
@@ -355,7 +355,7 @@ def learned_nothing_else(c: UploadedCurve) -> Evidence | None:
     )
 
 
-def stands_still(c: UploadedCurve) -> bool:
+def is_flat(c: UploadedCurve) -> bool:
     """Tell whether the loss has hardly changed since its first epoch."""
     if len(c) < 2 * FEWEST or c.end is not None or c.learned:
         return False
@@ -363,7 +363,7 @@ def stands_still(c: UploadedCurve) -> bool:
     first, last = loss[:WINDOW].mean(), loss[-WINDOW:].mean()
     if np.isfinite(c.train_score).any() and c.train_score[-WINDOW:].mean() - c.train_score[0] > 0.15:
         return False
-    return bool(abs(1 - last / first) < STANDS and loss.max() - loss.min() < 2 * STANDS * abs(first))
+    return bool(abs(1 - last / first) < FLAT and loss.max() - loss.min() < 2 * FLAT * abs(first))
 
 
 def creeping(c: UploadedCurve) -> Evidence | None:
@@ -384,20 +384,22 @@ def creeping(c: UploadedCurve) -> Evidence | None:
     )
 
 
-def stands_lively(c: UploadedCurve) -> Evidence | None:
+def flat_with_gradients(c: UploadedCurve) -> Evidence | None:
     """Find a loss that stands still though logged gradients reach every layer."""
-    if not stands_still(c) or not c.norms.size or not c.norms[-WINDOW:].min() >= symptoms.BAND[0]:
+    if not is_flat(c) or not c.norms.size or not c.norms[-WINDOW:].min() >= symptoms.BAND[0]:
         return None
     return _evidence(
-        c, 0, f"{_stays(c)} Gradients reach every layer: the smallest norm is {short(float(c.norms[-1].min()), 2)}."
+        c,
+        0,
+        f"{_flat_range(c)} Gradients reach every layer: the smallest norm is {short(float(c.norms[-1].min()), 2)}.",
     )
 
 
-def stands(c: UploadedCurve) -> Evidence | None:
-    return _evidence(c, 0, _stays(c)) if stands_still(c) else None
+def flat_loss(c: UploadedCurve) -> Evidence | None:
+    return _evidence(c, 0, _flat_range(c)) if is_flat(c) else None
 
 
-def _stays(c: UploadedCurve) -> str:
+def _flat_range(c: UploadedCurve) -> str:
     loss = c.smooth
     guess = f", and guessing among {c.classes} classes costs {short(c.guess)}" if c.classes else ""
     low, high = short(float(loss.min()), 4), short(float(loss.max()), 4)
@@ -418,7 +420,7 @@ def overfitting(c: UploadedCurve) -> Evidence | None:
 
 def underfitting(c: UploadedCurve) -> Evidence | None:
     """Find underfitting as the doctor does, but by the validation loss, which is smoother in other trainers' logs."""
-    if not c.scored_in_training or c.learned or len(c) < MIN_PLATEAU or c.end is not None:
+    if not c.has_train_score or c.learned or len(c) < MIN_PLATEAU or c.end is not None:
         return None
     width = len(c) // 4
     before, now = c.smooth[-2 * width : -width].mean(), c.smooth[-width:].mean()
@@ -473,10 +475,10 @@ CURVE_RULES = (
     _rule("rate-low", creeping, "loss", *_STUCK),
     _rule("at-guessing", at_guessing, "loss", "no-motion", "dying", "vanishing", *_STUCK),
     _rule("no-motion", no_motion, "loss", "frozen", *_STUCK),
-    _rule("labels", stands_lively, "loss", *_STUCK),
-    _rule("labels", learned_nothing_else, "loss", *_STUCK),
+    _rule("labels", flat_with_gradients, "loss", *_STUCK),
+    _rule("labels", learned_training_only, "loss", *_STUCK),
     _rule("overfitting", overfitting, "gap", "underfitting"),
-    _rule("labels", stands, "loss", *_STUCK),
+    _rule("labels", flat_loss, "loss", *_STUCK),
     _rule("underfitting", underfitting, "loss"),
 )
 # Other causes that give the same numbers, the likeliest first.
