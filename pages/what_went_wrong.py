@@ -7,7 +7,7 @@ import streamlit as st
 from lab.expression.run_pytorch import Transcript, installed, run_programs
 from lab.failures import FAILURES, find, memory
 from lab.failures.catalogue import BY_KEY, SHAPES
-from lab.failures.failure import Demonstration, Failure, Numbers, read_numbers, run, written
+from lab.failures.failure import Demonstration, Failure, Numbers, format_numbers, read_numbers, run
 from lab.failures.finder import Found, look_up
 from lab.failures.text_kind import kind_of
 from lab.lessons.pages import PAGES
@@ -315,7 +315,7 @@ def _numbers(failure: Failure) -> Numbers:
         f"Your own numbers: {failure.own}",
         key="wrong numbers",
         max_chars=100,
-        placeholder=written(failure.numbers),
+        placeholder=format_numbers(failure.numbers),
     )
     try:
         return read_numbers(failure, text or "")

@@ -24,7 +24,7 @@ class Cause:
     asks  completes "In your code, is there ...?"
     key   of the failure that shows it
     form  number of that failure's program
-    sign  regular expression of text that speaks for this cause; "" for none
+    sign  regular expression of text that suggests this cause; "" for none
     read  keys of the failures that the code reader reports for it
     """
 

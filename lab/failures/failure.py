@@ -136,7 +136,7 @@ class Failure(Demonstration):
     @property
     def numbers(self) -> Numbers:
         """The default numbers of its programs."""
-        return default(self.broken)
+        return default_numbers(self.broken)
 
     def pytorch_equivalent(self, numbers: Numbers | None = None) -> str:
         """Return the PyTorch program with the given numbers, or with the defaults."""
@@ -144,7 +144,7 @@ class Failure(Demonstration):
         return f"import torch\n\n{name} = {self.numbers if numbers is None else numbers}\n{self.torch}"
 
 
-def default(program: Program) -> Any:
+def default_numbers(program: Program) -> Any:
     """Return the default numbers of a program that takes some."""
     (parameter,) = inspect.signature(program).parameters.values()
     return parameter.default if isinstance(parameter.default, (int, float)) else list(parameter.default)
@@ -154,7 +154,7 @@ def run(program: Program, numbers: Numbers | None = None) -> Ran:
     """Run a program with these numbers, or its defaults. Its output is hidden; what it returns is shown."""
     lines, given = body(program), {}
     for name in inspect.signature(program).parameters:
-        given[name] = default(program) if numbers is None else numbers
+        given[name] = default_numbers(program) if numbers is None else numbers
         lines = f"{name} = {given[name]}\n{lines}"
     with redirect_stdout(StringIO()), np.errstate(all="ignore"):
         try:
@@ -163,7 +163,7 @@ def run(program: Program, numbers: Numbers | None = None) -> Ran:
             return Ran(lines, {}, f"{type(error).__name__}: {error}")
 
 
-def written(numbers: Numbers) -> str:
+def format_numbers(numbers: Numbers) -> str:
     """Format numbers as a learner writes them: "1, 2.5"."""
     return ", ".join(f"{number:g}" for number in (numbers if isinstance(numbers, list) else [numbers]))
 
@@ -184,7 +184,7 @@ def read_numbers(failure: Failure, text: str) -> Numbers:
     kind = "whole number" if isinstance(first, int) else "number"
     count = f"{least} to {most} {kind}s" if most > 1 else f"one {kind}"
     low, high = failure.limits
-    due = f"Write {count} from {low:g} to {high:g}, such as {written(usual)}. The default is used until then."
+    due = f"Write {count} from {low:g} to {high:g}, such as {format_numbers(usual)}. The default is used until then."
     try:
         numbers = [type(first)(part) for part in text.replace(";", ",").split(",")]
     except ValueError:

@@ -1,7 +1,7 @@
 """Find the failure that a pasted text is about, whether it is a message, a traceback or a description.
 
-An answer is sure only in three cases: the text has the whole of a known phrase; it is a part of the phrases of one
-failure and of no other; or it is worded much as people write about one failure and about no other. Anything less is a
+An answer is sure only in three cases: the text contains a whole known phrase; it is a part of the phrases of one
+failure and of no other; or it is worded like what people write about one failure and about no other. Anything less is a
 candidate. A message with several causes is never sure of one, unless the text quotes the line of code that proves it
 (lab/failures/causes.py).
 """

@@ -7,7 +7,7 @@ from lab.expression.run_pytorch import run_programs
 from lab.failures import FAILURES, find, programs
 from lab.failures.catalogue import BY_KEY
 from lab.failures.curve import KNOWN
-from lab.failures.failure import read_numbers, run, written
+from lab.failures.failure import format_numbers, read_numbers, run
 from lab.failures.memory import batch
 from lab.failures.phrases import phrases
 from lab.traps.faults import catalogue as faults
@@ -69,7 +69,7 @@ def test_it_takes_numbers_of_ones_own(failure):
     for wrong in ("x", "nan", f"{high + 1:.0f}", "1," * 9 + "1", "1e999"):
         with pytest.raises(ValueError, match=r"^Write (one|[0-9] to 8) (whole )?numbers? from "):
             read_numbers(failure, wrong)
-    assert read_numbers(failure, written(failure.numbers)) == failure.numbers
+    assert read_numbers(failure, format_numbers(failure.numbers)) == failure.numbers
 
 
 @by_failure

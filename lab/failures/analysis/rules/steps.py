@@ -103,7 +103,7 @@ def is_step_of(event: Event, stepper: Stepper) -> bool:
 
 
 def followed_steppers(case: Case) -> list[Stepper]:
-    """Return what is stepped; [] if gradients may be zeroed in a way that the reader does not follow."""
+    """Return all steppers; [] if gradients may be zeroed in a way that the reader does not follow."""
     return [] if case.names & {"setattr", "_foreach_zero_"} else steppers(case)
 
 
