@@ -159,9 +159,9 @@ def summarize(files: Sequence[str], out: Path | None, link: str | None) -> int:
         return 2
     found = summary.summary(files)
     table = summary.table(found.rows, {key: printable(ITEMS[key].title if key in ITEMS else key) for key in keys})
-    print(summary.drawn(table))
+    print(summary.layout(table))
     if stops := summary.stops(found.rows):
-        print(f"\nWhere they stop:\n{summary.drawn(stops)}")
+        print(f"\nWhere they stop:\n{summary.layout(stops)}")
     for note in found.notes:
         print(note, file=sys.stderr)
     if out:
@@ -196,17 +196,17 @@ def _lines(course: Course, path: Path, report: CheckReport, printed: str) -> Ite
         yield f"{path}:{number}: {text[number - 1].strip()[:MAX_LINE] if number <= len(text) else ''}"
     if shown["program"]:
         yield ""
-        yield from (f"    {value['name']} = {_written(value)}" for value in shown["inputs"])
+        yield from (f"    {value['name']} = {_format_value(value)}" for value in shown["inputs"])
         yield from (f"    {line}" for line in shown["program"].splitlines())
         yield ""
-        yield from (f"  {value['name']} {value['words']}: {_written(value)}" for value in shown["values"])
+        yield from (f"  {value['name']} {value['words']}: {_format_value(value)}" for value in shown["values"])
     if shown["printed"]:
         yield f"Printed {shown['printedWhen']}:"
         yield from (f"  {line}" for line in shown["printed"].split("\n"))
     yield ""
 
 
-def _written(value: dict[str, Any]) -> str:
+def _format_value(value: dict[str, Any]) -> str:
     """Return a value on one line, with each wrong element between > and <."""
     if "cells" not in value:
         return str(value["text"])

@@ -206,14 +206,14 @@ def check(
             for task in tasks:
                 checks = dict.fromkeys((one.name for one in task.checks), None)
                 passed[task.key] = False
-                ran: list[_Ran] = []
+                ran: list[_Run] = []
                 for number, one in enumerate(task.checks):
                     begins(task, one)
                     cases = list(_cases(one, np.random.default_rng([seed, number])))
                     right = aside.submit(_expected, reference, one, cases)
                     got = _answers(runner, one, cases)
                     expected = right.result()
-                    ran.append(_Ran(one, cases, got, expected))
+                    ran.append(_Run(one, cases, got, expected))
                     checks[one.name] = all(agree(one, *pair) for pair in zip(got, expected, strict=True))
                     if not checks[one.name]:
                         if one.slow:
@@ -237,7 +237,7 @@ def check(
 
 
 @dataclass(frozen=True)
-class _Ran:
+class _Run:
     """A check, its cases, and the answers of the learner's code and of the reference to each."""
 
     check: Check
@@ -328,16 +328,16 @@ def wrong_elements(got: Any, expected: Any, rtol: float) -> np.ndarray | None:
 # -- The smallest case that fails, and why it fails --------------------------------------------------------------------
 
 
-def _explain(course: Course, task: Task, ran: Sequence[_Ran], runner: Runner, reference: LocalRunner) -> FailedCheck:
+def _explain(course: Course, task: Task, ran: Sequence[_Run], runner: Runner, reference: LocalRunner) -> FailedCheck:
     """Find the smallest failing case and the mistake behind it. ran: the task's checks so far; the last one failed."""
     one, cases, got, expected = ran[-1].check, ran[-1].cases, ran[-1].got, ran[-1].right
-    mistake = None if one.slow else _known(course, task, ran, runner, reference)
+    mistake = None if one.slow else _find_mistake(course, task, ran, runner, reference)
     failing = [number for number in range(len(cases)) if not agree(one, got[number], expected[number])]
     first = min(failing, key=lambda number: _reading_effort(cases[number].inputs))
     job, mine, right = cases[first], got[first], expected[first]
     if not one.slow:
         with contextlib.suppress(Stopped):
-            job, mine, right = _shrunk(one, job, mine, right, runner, reference)
+            job, mine, right = _shrink(one, job, mine, right, runner, reference)
     given = {name: value for name, value in job.inputs.items() if name not in one.secret}
     if mine.verdict:
         return FailedCheck(task.key, one, given, "", None, None, mistake=mistake, looks_like=mine.verdict)
@@ -357,11 +357,11 @@ def _explain(course: Course, task: Task, ran: Sequence[_Ran], runner: Runner, re
         differ = [pair for pair in failed if not same(*pair, one.rtol)]
         looks = pattern([(value, wanted), *differ], one.rtol) if len(differ) > 1 else ""
         if not looks and not one.slow and all(show in each.values for each in (*got, *expected)):
-            mistake = _computed(ran[-1], show, reference)
+            mistake = _find_formula(ran[-1], show, reference)
     return FailedCheck(task.key, one, given, show, value, wanted, wrong, numerical, problem, mistake, looks_like=looks)
 
 
-def _computed(ran: _Ran, show: str, reference: LocalRunner) -> Mistake | None:
+def _find_formula(ran: _Run, show: str, reference: LocalRunner) -> Mistake | None:
     """Find a formula that gives the learner's value of `show` in every case, from the inputs and what they became."""
     names = dict.fromkeys(
         node.id
@@ -385,7 +385,9 @@ def _fits(one: Check, show: str, got: Answer, expected: Answer) -> bool:
     return show not in expected.values or same(got.values[show], expected.values[show], one.rtol)
 
 
-def _known(course: Course, task: Task, ran: Sequence[_Ran], runner: Runner, reference: LocalRunner) -> Mistake | None:
+def _find_mistake(
+    course: Course, task: Task, ran: Sequence[_Run], runner: Runner, reference: LocalRunner
+) -> Mistake | None:
     """Find a mistake with which the reference gives the learner's answers to every check of this task so far.
 
     It must also pass every later check that the learner's code passes. Mistakes listed with the task are tried first,
@@ -393,7 +395,7 @@ def _known(course: Course, task: Task, ran: Sequence[_Ran], runner: Runner, refe
     fits them, a listed mistake may still be one of several. Those of earlier tasks are excluded: their checks passed.
     """
     quick = [one for one in reversed(ran) if not one.check.slow]  # the failed check first: it excludes the most
-    later = list(_later(task, len(ran), runner, reference))
+    later = list(_run_later(task, len(ran), runner, reference))
     known = [mistake for mistake in task.mistakes if _explains(course, task, mistake, quick)]
     if whole := _likeliest(course, task, known, later):
         return whole
@@ -402,22 +404,22 @@ def _known(course: Course, task: Task, ran: Sequence[_Ran], runner: Runner, refe
     by_rule = [mistake for mistake in by_rule if _passes_before(course, task, mistake)]
     if quick[0].got[0].problem and len({mistake.sentence for mistake in by_rule}) > 1:
         if any(mistake.key != SMALL_CHANGE for mistake in by_rule):
-            by_rule = []  # many a mistake ends in the same exception
+            by_rule = []  # many mistakes end in the same exception
         else:
             sentences = dict.fromkeys(mistake.sentence for mistake in by_rule)
             by_rule = [replace(by_rule[0], sentence=" Or: ".join(sentences))]
     return _likeliest(course, task, by_rule, later) or (known[0] if known else None)
 
 
-def _later(task: Task, done: int, runner: Runner, reference: LocalRunner) -> Iterator[_Ran]:
+def _run_later(task: Task, done: int, runner: Runner, reference: LocalRunner) -> Iterator[_Run]:
     """Run the remaining checks of a task and yield both sides' answers, until one ends the learner's process."""
     with contextlib.suppress(Stopped):
         for one in (each for each in task.checks[done:] if not each.slow):
             cases = list(_cases(one, np.random.default_rng(0)))
-            yield _Ran(one, cases, _answers(runner, one, cases), _answers(reference, one, cases))
+            yield _Run(one, cases, _answers(runner, one, cases), _answers(reference, one, cases))
 
 
-def _likeliest(course: Course, task: Task, mistakes: Sequence[Mistake], later: Sequence[_Ran]) -> Mistake | None:
+def _likeliest(course: Course, task: Task, mistakes: Sequence[Mistake], later: Sequence[_Run]) -> Mistake | None:
     """Of the mistakes that fit the later checks, return the first that gives the learner's answers, or the first."""
     fitting = [mistake for mistake in mistakes if _fits_later(course, task, mistake, later)]
     if len(fitting) < 2:
@@ -425,10 +427,10 @@ def _likeliest(course: Course, task: Task, mistakes: Sequence[Mistake], later: S
     return next((mistake for mistake in fitting if _explains(course, task, mistake, later)), fitting[0])
 
 
-def _fits_later(course: Course, task: Task, mistake: Mistake, later: Sequence[_Ran]) -> bool:
+def _fits_later(course: Course, task: Task, mistake: Mistake, later: Sequence[_Run]) -> bool:
     """Tell whether the reference with this mistake passes every later check that the learner's code passes. A small
     change, which explains little, must also fail every check that the learner's code fails."""
-    text = _mistaken(course, task, mistake)
+    text = _variant(course, task, mistake)
     for one in later:
         theirs = _answers(_loaded(text, course.file), one.check, one.cases)
         fails, learner_fails = (
@@ -439,9 +441,9 @@ def _fits_later(course: Course, task: Task, mistake: Mistake, later: Sequence[_R
     return True
 
 
-def _explains(course: Course, task: Task, mistake: Mistake, ran: Sequence[_Ran]) -> bool:
+def _explains(course: Course, task: Task, mistake: Mistake, ran: Sequence[_Run]) -> bool:
     """Tell whether the reference with this mistake gives the learner's answers."""
-    text = _mistaken(course, task, mistake)
+    text = _variant(course, task, mistake)
     for one in ran:
         theirs = LocalRunner()  # a new one for each check: a case may change the module's state
         if theirs.load(text, course.file, course.modules):
@@ -453,14 +455,14 @@ def _explains(course: Course, task: Task, mistake: Mistake, ran: Sequence[_Ran])
     return True
 
 
-def _mistaken(course: Course, task: Task, mistake: Mistake) -> str:
+def _variant(course: Course, task: Task, mistake: Mistake) -> str:
     """Return the reference with a mistake, up to this task: without the later tasks it loads faster."""
     return course.grown(course.with_mistake(mistake), len(course.up_to(task.key)))
 
 
 def _passes_before(course: Course, task: Task, mistake: Mistake) -> bool:
     """Tell whether the tasks before this one pass with the mistake, as they did for the learner."""
-    theirs, reference = _loaded(_mistaken(course, task, mistake), course.file), _loaded(course.reference, course.file)
+    theirs, reference = _loaded(_variant(course, task, mistake), course.file), _loaded(course.reference, course.file)
     for one in (each for before in course.up_to(task.key)[:-1] for each in before.checks if not each.slow):
         cases = list(_cases(one, np.random.default_rng(0)))[:SIZES]
         pairs = zip(_answers(theirs, one, cases), _answers(reference, one, cases), strict=True)
@@ -489,7 +491,7 @@ def _reading_effort(inputs: Inputs) -> tuple[int, float]:
     return numbers, sum(float(size.sum()) for size in sizes)
 
 
-def _shrunk(
+def _shrink(
     one: Check, job: Job, got: Answer, expected: Answer, runner: Runner, reference: LocalRunner
 ) -> tuple[Job, Answer, Answer]:
     """Shrink a failing case greedily: each step takes the first smaller case that still fails.

@@ -92,30 +92,30 @@ def exercise(level: int, number: int) -> Exercise:
     if (level, number) == (1, 1):
         text, inputs = _CLASSIC
         return Exercise(text, {**inputs}, record(parse(text), inputs))
-    return next(_drawn(level, random.Random(f"{level}-{number}")))
+    return next(_draw_exercises(level, random.Random(f"{level}-{number}")))
 
 
-def _drawn(level: int, draw: random.Random) -> Iterator[Exercise]:
+def _draw_exercises(level: int, draw: random.Random) -> Iterator[Exercise]:
     """Draw exercises without end, skipping those that are too hard to work out or teach nothing."""
     while True:
-        text = _text(level, draw)
+        text = _draw_text(level, draw)
         try:
             expression = parse(text)
         except ExpressionError as error:  # a pattern of this file is wrong
             raise RuntimeError(f"{text}: {error.message}") from error
         for _ in range(MAX_TRIES):
-            inputs = {name: _input(_ARRAYS.get(name, ()), level, draw) for name in expression.names}
+            inputs = {name: _draw_input(_ARRAYS.get(name, ()), level, draw) for name in expression.names}
             trace = record(expression, inputs)
             if _is_good(trace, level):
                 yield Exercise(text, inputs, trace)
 
 
-def _text(level: int, draw: random.Random) -> str:
+def _draw_text(level: int, draw: random.Random) -> str:
     """Draw a pattern of the level and turn each plus into a plus or a minus."""
     return re.sub(r" \+ ", lambda _: draw.choice((" + ", " - ")), draw.choice(_PATTERNS[level]))
 
 
-def _input(shape: tuple[int, ...], level: int, draw: random.Random) -> Value:
+def _draw_input(shape: tuple[int, ...], level: int, draw: random.Random) -> Value:
     """Draw an input of small integers, sometimes halves in levels 2 and 3; 0 only in level 3, which is about kinks."""
     numbers = [n for n in range(-2, 6) if n or level == 3]
     cells: list[float] = [

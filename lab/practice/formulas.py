@@ -71,18 +71,18 @@ def _formulas(known: Mapping[str, Values]) -> Iterator[tuple[str, Iterator[Any]]
     """Yield the quantities, functions of one of them, and operations on two of all these, the short ones first."""
     single = dict(known)
     for (text, values), (form, function) in itertools.product(known.items(), UNARY.items()):
-        if (applied := _applied(function, values)) is not None:
+        if (applied := _apply(function, values)) is not None:
             single[form.format(text)] = applied
     for text, values in single.items():
         yield f"`{text}`", iter(values)
     for ((one, a), (other, b)), (form, operation) in itertools.product(
         itertools.product(single.items(), repeat=2), BINARY.items()
     ):
-        if _applied(operation, a[:1], b[:1]) is not None:
-            yield f"`{form.format(_enclosed(one), _enclosed(other))}`", map(operation, a, b)
+        if _apply(operation, a[:1], b[:1]) is not None:
+            yield f"`{form.format(_in_parentheses(one), _in_parentheses(other))}`", map(operation, a, b)
 
 
-def _applied(function: Callable[..., Any], *values: Values) -> Values | None:
+def _apply(function: Callable[..., Any], *values: Values) -> Values | None:
     """Apply a function to the values of each case; None if the shapes do not fit."""
     try:
         return [np.asarray(function(*each)) for each in zip(*values, strict=True)]
@@ -90,5 +90,5 @@ def _applied(function: Callable[..., Any], *values: Values) -> Values | None:
         return None
 
 
-def _enclosed(text: str) -> str:
+def _in_parentheses(text: str) -> str:
     return f"({text})" if " " in text or text.startswith("-") else text

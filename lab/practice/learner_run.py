@@ -71,11 +71,11 @@ class Contest(Background[None]):
         return self.yours.points[-1].seconds / labs if labs > 0 else None
 
     def _train(self, runner: Callable[[Limits], AbstractContextManager[Sandbox]]) -> None:
-        self._go(self.yours, runner, lambda one: train(self.task, self.source, self.course.file, one))
+        self._run_side(self.yours, runner, lambda one: train(self.task, self.source, self.course.file, one))
         if not self._halted:
-            self._go(self.labs, runner, lambda one: train_lab_engine(self.task, one))
+            self._run_side(self.labs, runner, lambda one: train_lab_engine(self.task, one))
 
-    def _go(
+    def _run_side(
         self,
         side: Side,
         runner: Callable[[Limits], AbstractContextManager[Sandbox]],

@@ -48,14 +48,14 @@ class Verdict:
 
     state   "open" (no answer), "unreadable", "right", "follows" (right given a wrong answer to an earlier blank) or
             "wrong"
-    said    a sentence about the answer, or ""
+    comment  a sentence about the answer, or ""
     part    the points of an answer that is not right: one for an array's shape, one for the signs; GIVEN for one that
             follows, unless it only repeats numbers of the wrong answer or 0: the same number everywhere would follow
             from itself
     """
 
     state: Literal["open", "unreadable", "right", "follows", "wrong"]
-    said: str = ""
+    comment: str = ""
     part: int = 0
 
 
@@ -109,7 +109,7 @@ class Prediction:
         slips = {b.node: read[b.node] for b in self.blanks[what] if b.node in read and not same(read[b.node], b.right)}
         for blank in self.blanks[what]:
             if blank.node in read:
-                found[blank.name] = self._judged(blank, read[blank.node], slips, typed)
+                found[blank.name] = self._judge_one(blank, read[blank.node], slips, typed)
         return found
 
     def revealed(self, values: Iterable[str], gradients: Iterable[str]) -> Trace:
@@ -148,7 +148,7 @@ class Prediction:
         }
         return sorted(last, key=last.__getitem__)
 
-    def _judged(
+    def _judge_one(
         self, blank: Blank, answer: np.ndarray, slips: Mapping[int, np.ndarray], typed: Mapping[int, str]
     ) -> Verdict:
         """Judge one answer. slips: the wrong answers; typed: the texts of all answers; both by node."""

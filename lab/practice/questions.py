@@ -42,7 +42,7 @@ class Judged:
     with the words of the answer that say it, and the points that it misses."""
 
     right: bool
-    said: str
+    comment: str
     found: tuple[tuple[str, str], ...] = ()
     missing: tuple[str, ...] = ()
 
@@ -56,21 +56,21 @@ def judge(question: Question, answer: str, engine: Engine = Tensor) -> Judged:
     if not answer:
         raise ValueError("There is no answer yet.")
     if isinstance(question, ChoiceQuestion):
-        return _chosen(question, answer)
+        return _judge_choice(question, answer)
     if isinstance(question, NumberQuestion):
-        return _numeric(question, answer, engine)
+        return _judge_number(question, answer, engine)
     assert isinstance(question, TextQuestion)
-    return _written(question, answer)
+    return _judge_text(question, answer)
 
 
-def _chosen(question: ChoiceQuestion, answer: str) -> Judged:
+def _judge_choice(question: ChoiceQuestion, answer: str) -> Judged:
     if not answer.isdecimal() or int(answer) >= len(question.options):
         raise ValueError("Choose one of the answers.")
     option = question.options[int(answer)]
     return Judged(not option.why_not, option.why_not)
 
 
-def _numeric(question: NumberQuestion, answer: str, engine: Engine) -> Judged:
+def _judge_number(question: NumberQuestion, answer: str, engine: Engine) -> Judged:
     number = _number(answer)
     right = value(question, engine)
     if _same(number, right):
@@ -97,7 +97,7 @@ def _same(number: float, other: float) -> bool:
     return math.isclose(number, other, rel_tol=1e-6, abs_tol=1e-9)
 
 
-def _written(question: TextQuestion, answer: str) -> Judged:
+def _judge_text(question: TextQuestion, answer: str) -> Judged:
     """Judge a text by its words: a point is made if one sentence has all the patterns of one of its sayings, none of
     them negated. So a mere list of words is no answer, and the words found can be quoted."""
     if _only_keywords(answer):
@@ -109,7 +109,7 @@ def _written(question: TextQuestion, answer: str) -> Judged:
         )
     parts = re.split(r"(?<=[\w)][\w)])[.;!?](?=\s|$)|\n", answer.replace("’", "'"))  # not after "e.g."
     sentences = [" ".join(part.split()) for part in parts]
-    words = {point.what: _words(point, sentences) for point in question.points}
+    words = {point.what: _find_words(point, sentences) for point in question.points}
     missing = tuple(what for what, quote in words.items() if not quote)
     return Judged(not missing, "", tuple((what, quote) for what, quote in words.items() if quote), missing)
 
@@ -121,19 +121,19 @@ def _only_keywords(answer: str) -> bool:
     return len(words) >= MIN_WORDS and joined < MIN_JOINED and not re.search(r"[.:;]\s", answer)
 
 
-def _words(point: Point, sentences: Sequence[str]) -> str:
+def _find_words(point: Point, sentences: Sequence[str]) -> str:
     """Quote the words with which one of these sentences makes the point; "" if none does or one says the opposite."""
     if any(re.search(pattern, sentence, re.IGNORECASE) for pattern in point.against for sentence in sentences):
         return ""
     for sentence, saying in itertools.product(sentences, point.sayings):
-        found = [_place(pattern, sentence, NOT in saying) for pattern in saying]
+        found = [_find_pattern(pattern, sentence, NOT in saying) for pattern in saying]
         places = [place for place in found if place]
         if len(places) == len(saying):
-            return _quoted(sentence, places)
+            return _quote(sentence, places)
     return ""
 
 
-def _place(pattern: str, sentence: str, negated: bool) -> tuple[int, int] | None:
+def _find_pattern(pattern: str, sentence: str, negated: bool) -> tuple[int, int] | None:
     """Find a pattern in a sentence, not after a negation unless `negated` allows it; return its span or None."""
     for match in re.finditer(pattern, sentence, re.IGNORECASE):
         if negated or not NEGATION.search(sentence[: match.start()]):
@@ -141,7 +141,7 @@ def _place(pattern: str, sentence: str, negated: bool) -> tuple[int, int] | None
     return None
 
 
-def _quoted(sentence: str, places: Sequence[tuple[int, int]]) -> str:
+def _quote(sentence: str, places: Sequence[tuple[int, int]]) -> str:
     """Quote the words of a sentence at these places, with "…" for the words between them."""
     marked = [
         any(start < word.end() and word.start() < end for start, end in places)

@@ -68,7 +68,7 @@ def changed_once(function: ast.FunctionDef, owned: Callable[[ast.AST], bool]) ->
     mine = [node for node in ast.walk(function) if node is not function and id(node) not in fixed and owned(node)]
     defaults = _defaults(function)
     for node in mine:
-        for words, other in _others(node, defaults):
+        for words, other in _replacements(node, defaults):
             yield words, with_nodes(function, (node, other))
     for name, value in defaults.items():
         always = {f"with `{axis}` where `axis` belongs": axis for axis in AXES} if name == "axis" else {}
@@ -158,7 +158,7 @@ def _defaults(function: ast.FunctionDef) -> dict[str, ast.expr]:
     return {one.arg: default for one, default in zip(with_default, arguments.defaults, strict=True)}
 
 
-def _others(node: ast.AST, defaults: dict[str, ast.expr]) -> Iterator[tuple[str, ast.AST]]:
+def _replacements(node: ast.AST, defaults: dict[str, ast.expr]) -> Iterator[tuple[str, ast.AST]]:
     """Yield wrong replacements of a node, each with the words for it."""
     if isinstance(node, ast.BinOp):
         yield from _other_operations(node)

@@ -71,7 +71,7 @@ def summary(names: Sequence[str | Path]) -> Summary:
     """
     found = Summary()
     first: dict[tuple[tuple[str, str], ...], Path] = {}
-    for path in _expanded(names, found):
+    for path in _expand(names, found):
         try:
             row = _read(path, found)
         except (OSError, ValueError, FolderError) as error:
@@ -98,7 +98,7 @@ def summary(names: Sequence[str | Path]) -> Summary:
 # -- Files, folders and patterns ---------------------------------------------------------------------------------------
 
 
-def _expanded(names: Sequence[str | Path], found: Summary) -> Iterator[Path]:
+def _expand(names: Sequence[str | Path], found: Summary) -> Iterator[Path]:
     """List the files and the learners' folders that the names and patterns stand for, each once."""
     seen: dict[Path, None] = {}
     for name in map(str, names):
@@ -134,18 +134,18 @@ def _read(path: Path, found: Summary) -> Row:
     if os.path.isdir(path):
         if not _is_learners(path):
             raise ValueError("the folder holds no progress file and no learner's file")
-        return _of_folder(path, found)
+        return _read_folder(path, found)
     if path.suffix == ".py":
-        return _of_python(path)
+        return _read_python(path)
     progress, edited = parse(content(path, MAX_BYTES)[0])
-    _doubt(path, progress, edited, found)
+    _note_doubt(path, progress, edited, found)
     return _row(path, progress, path.stem)
 
 
-def _of_folder(path: Path, found: Summary) -> Row:
+def _read_folder(path: Path, found: Summary) -> Row:
     """Read the folder of a learner's own editor, whose code may be newer than its progress file."""
     progress = record.of_folder(path)
-    _doubt(path / record.FILE, progress, False, found)
+    _note_doubt(path / record.FILE, progress, False, found)
     texts = dict(progress.texts)
     for course in COURSES.values():
         if file := read_file(path / course.file):
@@ -154,7 +154,7 @@ def _of_folder(path: Path, found: Summary) -> Row:
     return _row(path, replace(progress, texts=texts), path.resolve().name)
 
 
-def _of_python(path: Path) -> Row:
+def _read_python(path: Path) -> Row:
     """Read a single Python file. Its course is inferred from its name, or else from the class that it defines."""
     file = read_file(path)
     if file is None:
@@ -174,7 +174,7 @@ def _row(path: Path, progress: Progress, name: str) -> Row:
     return Row(student, path, progress.cards, tasks, texts, {}, progress.stumbles, progress.scores)
 
 
-def _doubt(path: Path, progress: Progress, edited: bool, found: Summary) -> None:
+def _note_doubt(path: Path, progress: Progress, edited: bool, found: Summary) -> None:
     if edited:
         found.notes.append(f"{printable(path)} does not fit its checksum: it was changed after it was saved.")
     elif progress.doubt:
@@ -190,7 +190,7 @@ def _check(found: Summary) -> None:
         found.notes.append(f"The code could not be checked, and the numbers are those of the files. {why}")
         return
     with ThreadPoolExecutor(os.cpu_count() or 1) as aside:
-        checked = aside.map(_checked, found.rows)
+        checked = aside.map(_check_row, found.rows)
         found.rows = [
             *tqdm(checked, "Checking code", len(found.rows), unit="learner", leave=False, disable=None)  # on a terminal
         ]
@@ -210,19 +210,19 @@ def _check(found: Summary) -> None:
                 )
 
 
-def _checked(row: Row) -> Row:
+def _check_row(row: Row) -> Row:
     passes: dict[str, int] = {}
     stumbles = dict(row.stumbles)
     for key, work in row.texts.items():
         course = COURSES[key]
-        report = max((_report(course, text) for text in {work.text, work.best}), key=_passes)
+        report = max((_check_text(course, text) for text in {work.text, work.best}), key=_passes)
         passes[key] = _passes(report)
         if stumble := record.stumbled(report, datetime.now(UTC).date().isoformat()):
             stumbles[course.progress_key(stumble[0])] = stumble[1]
     return replace(row, passes=passes, stumbles=stumbles)
 
 
-def _report(course: Course, text: str) -> CheckReport:
+def _check_text(course: Course, text: str) -> CheckReport:
     with sandbox.runner() as runner:
         return check(course, course.tasks[-1].key, text, runner, secrets.randbits(32))
 
@@ -298,7 +298,7 @@ def stops(rows: Sequence[Row]) -> list[list[str]]:
     return lines
 
 
-def drawn(lines: Sequence[Sequence[str]]) -> str:
+def layout(lines: Sequence[Sequence[str]]) -> str:
     """Lay out a table for a terminal, with texts aligned left and numbers right."""
     widths = [max(map(width, column)) for column in zip(*lines, strict=True)]
     return "\n".join(

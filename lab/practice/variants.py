@@ -72,7 +72,7 @@ def _generate(source: _Source, key: str, also: Sequence[str]) -> Iterator[Mistak
     rules = source.rules()
     other_ways = source.other_ways(key, also)
     own = [rule for rule in rules if source.owner(rule.function.lineno) == key]
-    yield from _overwriting(source, rules[: 1 + rules.index(own[-1])] if own else _before(source, rules, key))
+    yield from _overwriting(source, rules[: 1 + rules.index(own[-1])] if own else _earlier_rules(source, rules, key))
     for rule in (*own, *other_ways):
         yield from _mistaken_messages(source, rule)
     for function in source.functions(key):
@@ -109,7 +109,7 @@ class _Source:
         for each in self.tree.body:
             inside = each.body if isinstance(each, ast.ClassDef) else [each]
             functions = [one for one in inside if isinstance(one, ast.FunctionDef) and key in self._owners(one)]
-            found += [(_called(each, one), one) for one in functions]
+            found += [(_learner_name(each, one), one) for one in functions]
         return found
 
     def _owners(self, function: ast.FunctionDef) -> set[str]:
@@ -154,7 +154,7 @@ class _Source:
             yield self.mistake(f"`{name}` gives what it would give {words}.", (place, changed), key=SMALL_CHANGE)
 
 
-def _called(outer: ast.stmt, function: ast.FunctionDef) -> str:
+def _learner_name(outer: ast.stmt, function: ast.FunctionDef) -> str:
     """Name a function as the learner does: by operator or name, with its class if that is not the engine's main one."""
     if not isinstance(outer, ast.ClassDef):
         return function.name
@@ -186,7 +186,7 @@ def _messages(function: ast.FunctionDef) -> tuple[SentMessage, ...]:
     return tuple(found)
 
 
-def _before(source: _Source, rules: Sequence[BackwardRule], key: str) -> list[BackwardRule]:
+def _earlier_rules(source: _Source, rules: Sequence[BackwardRule], key: str) -> list[BackwardRule]:
     """Return the rules of the tasks before this one."""
     done = source.keys[: source.keys.index(key)]
     return [rule for rule in rules if source.owner(rule.function.lineno) in done]
@@ -215,7 +215,7 @@ PAIRED = (NO_UPSTREAM, NO_LOCAL, LOST, WRONG_SIGN, OWN_NUMBER)  # also tried two
 
 def _mistaken_messages(source: _Source, rule: BackwardRule) -> Iterator[Mistake]:
     """Yield every mistake in each single message, then the same mistake in all messages."""
-    wrong = [list(_wrongs(rule, message)) for message in rule.messages]
+    wrong = [list(_wrong_messages(rule, message)) for message in rule.messages]
     choices: list[tuple[_Wrong | None, ...]] = []
     for place, wrongs in enumerate(wrong):
         choices += [tuple(each if place == n else None for n in range(len(wrong))) for each in wrongs]
@@ -223,7 +223,7 @@ def _mistaken_messages(source: _Source, rule: BackwardRule) -> Iterator[Mistake]
         alike = (each for each in itertools.product(*wrong) if len({one.words for one in each}) == 1)
         choices += [each for each in alike if each[0].words != MISSENT]  # `_exchanged` covers both
     for choice in choices:
-        yield _mistaken(source, rule, choice)
+        yield _variant(source, rule, choice)
     yield from _exchanged(source, rule)
     yield from _shortened(source, rule)
 
@@ -259,13 +259,13 @@ def _exchanged(source: _Source, rule: BackwardRule) -> Iterator[Mistake]:
 def _two_mistakes(source: _Source, rule: BackwardRule) -> Iterator[Mistake]:
     """Yield variants with a different mistake in each of the two messages of a rule."""
     if len(rule.messages) == 2:
-        wrong = [[one for one in _wrongs(rule, each) if one.words in PAIRED] for each in rule.messages]
+        wrong = [[one for one in _wrong_messages(rule, each) if one.words in PAIRED] for each in rule.messages]
         for choice in itertools.product(*wrong):
             if choice[0].words != choice[1].words:
-                yield _mistaken(source, rule, choice)
+                yield _variant(source, rule, choice)
 
 
-def _mistaken(source: _Source, rule: BackwardRule, choice: Sequence[_Wrong | None]) -> Mistake:
+def _variant(source: _Source, rule: BackwardRule, choice: Sequence[_Wrong | None]) -> Mistake:
     """Return the variant of a rule with these wrong messages; None stands for a right one."""
     changes = []
     for message, each in zip(rule.messages, choice, strict=True):
@@ -289,7 +289,7 @@ def _sentence(rule: BackwardRule, choice: Sequence[_Wrong | None]) -> str:
     return f"In `{rule.name}`, {', and '.join(parts)}."
 
 
-def _wrongs(rule: BackwardRule, message: SentMessage) -> Iterator[_Wrong]:
+def _wrong_messages(rule: BackwardRule, message: SentMessage) -> Iterator[_Wrong]:
     for words, expression in _wrong_expressions(rule, message):
         if message.place is not None:
             yield _Wrong(words, expression)
@@ -351,7 +351,7 @@ def _wrong_expressions(rule: BackwardRule, message: SentMessage) -> Iterator[tup
     if arrays:
         yield "is the transpose of what it should be", ast.Attribute(sent, "T", ast.Load())
     yield "lacks its sign: it is an absolute value", ast.Call(ast.Name("abs", ast.Load()), [sent], [])
-    yield from _lacking(sent)
+    yield from _incomplete(sent)
     for node in ast.walk(sent):
         if (isinstance(node, ast.Attribute) and node.attr == "data") or (
             isinstance(node, ast.Name) and node.id in "abxs"
@@ -430,7 +430,7 @@ PLAIN_NAMES = {"a": "the first operand", "b": "the second operand", "y": "the re
 
 def _formulas(rule: BackwardRule, message: SentMessage, alone: bool = False) -> Iterator[tuple[str, ast.expr]]:
     """Yield local derivatives that people write, each with its formula. alone: also the bare numbers."""
-    names = _names_of_values(rule, message)
+    names = _forward_values(rule, message)
     called = dict(PLAIN_NAMES if "b" in names else PLAIN_NAMES | {"a": "the input"})
     library = "np" if message.place is not None or not isinstance(message.statement, ast.AugAssign) else "math"
     for formula in (*("aby" if alone else ""), *FORMULAS):
@@ -447,7 +447,7 @@ def _formulas(rule: BackwardRule, message: SentMessage, alone: bool = False) -> 
         yield f"has the local derivative {formula.replace('**', '^')}, where {where}", tree
 
 
-def _names_of_values(rule: BackwardRule, message: SentMessage) -> dict[str, ast.expr]:
+def _forward_values(rule: BackwardRule, message: SentMessage) -> dict[str, ast.expr]:
     """Return code for the forward values in a rule: the operand a, the second operand or exponent b, the result y."""
     arguments = [each.arg for each in rule.function.args.args]
     if message.place is None:
@@ -505,7 +505,7 @@ def _product_around(sent: ast.expr, upstream: ast.expr) -> ast.expr:
     return whole
 
 
-def _lacking(sent: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+def _incomplete(sent: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     """Yield messages with one factor or one exponent left out."""
     for node in ast.walk(sent):
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div, ast.Pow)):

@@ -238,8 +238,8 @@ def _ask(prediction: Prediction, what: Pass, verdicts: dict[str, Verdict]) -> No
                 # Screen readers get the label without Markdown, so it must not need any escapes.
                 place.text_input(blank.label + mark, key=_key(blank), max_chars=MAX_LENGTH, disabled=right)
         st.form_submit_button("Check", type="primary", on_click=check, icon=":material/check:", width="stretch")
-    remarks = [(blank, verdicts[blank.name]) for blank in blanks if verdicts[blank.name].said]
-    st.markdown("\n".join(f"- **{blank.name}**: {escape_markdown(verdict.said)}" for blank, verdict in remarks))
+    remarks = [(blank, verdicts[blank.name]) for blank in blanks if verdicts[blank.name].comment]
+    st.markdown("\n".join(f"- **{blank.name}**: {escape_markdown(verdict.comment)}" for blank, verdict in remarks))
     hidden = [blank for blank in blanks if verdicts[blank.name].state != "right"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if not assignment.hidden("reveal"):

@@ -253,9 +253,9 @@ def _feedback(question: Question, judged: Judged) -> None:
     if isinstance(question, TextQuestion):
         _feedback_on_text(question, judged, because)
     elif judged.right:
-        st.success(f"**Right.** {escape_markdown(judged.said)} {because}", icon=":material/check:")
+        st.success(f"**Right.** {escape_markdown(judged.comment)} {because}", icon=":material/check:")
     else:
-        st.warning(f"**No.** {escape_markdown(judged.said)} {because}", icon=":material/close:")
+        st.warning(f"**No.** {escape_markdown(judged.comment)} {because}", icon=":material/close:")
     if isinstance(question, ChoiceQuestion) and (came := outcome(question)):
         st.markdown("These lines, run just now:")
         st.code(came, language=None, wrap_lines=True)
@@ -290,7 +290,7 @@ def _feedback_on_text(question: TextQuestion, judged: Judged, because: str) -> N
         st.warning(
             "**Some points were not found.** Your words were compared, not understood. If you did say a point in other "
             f"words, claim it: it then counts, and is marked as claimed.\n{found}\n\n{because}"
-            + (f"\n\n{judged.said}" if judged.said else ""),
+            + (f"\n\n{judged.comment}" if judged.comment else ""),
             icon=":material/rule:",
         )
     for what in judged.missing:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lab.practice.__main__ import _written, main
+from lab.practice.__main__ import _format_value, main
 from lab.practice.progress_file import Progress, Work, packed, parse
 from lab.practice.render_report import shown
 from practice import COURSES
@@ -100,7 +100,7 @@ def test_a_folder_without_a_course_says_how_to_begin(tmp_path, capsys):
     ("rows", "written"), [([1.0], "[>1<]"), ([[1.0]], "[[>1<]]"), ([[1.0], [2]], "[[>1<], [>2<]]")]
 )
 def test_an_array_is_written_with_all_its_axes(rows, written):
-    assert _written(shown("v", np.array(rows), wrong=np.array(True))) == written
+    assert _format_value(shown("v", np.array(rows), wrong=np.array(True))) == written
 
 
 def test_watch_checks_at_each_save_until_it_is_interrupted(place):

@@ -39,8 +39,8 @@ def test_every_generated_wrong_answer_gets_its_name(which):
                 answers = {blank.name: json.dumps(mistake.wrong.tolist())}
                 verdict = prediction.judge(what, answers)[blank.name]
                 assert verdict.state == "wrong"
-                assert mistake.name in verdict.said
-                assert mistake.condition in verdict.said
+                assert mistake.name in verdict.comment
+                assert mistake.condition in verdict.comment
 
 
 @settings(max_examples=15, deadline=None)

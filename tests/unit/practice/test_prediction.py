@@ -112,11 +112,11 @@ def test_what_follows_from_a_slip_is_right_given_the_slip(classic):
         "v3": "right",
         "out": "follows",
     }
-    assert values["v2"].said == "Right, given your 7 for v1. Fix that first."
+    assert values["v2"].comment == "Right, given your 7 for v1. Fix that first."
     gradients = classic.judge("gradient", {"v2": "10", "v3": "10", "v1": "10", "a": "40"})
     assert gradients["v2"].state == "wrong"
     assert gradients["v1"].state == "follows"
-    assert gradients["a"].said == "Right, given your 10 for v1. Fix that first."
+    assert gradients["a"].comment == "Right, given your 10 for v1. Fix that first."
 
 
 @settings(max_examples=15, deadline=None)
@@ -132,23 +132,23 @@ def test_a_slip_anywhere_goes_on_by_the_rules_of_the_engine(which):
 
 def test_sign_and_shape_are_credited(classic):
     verdicts = classic.judge("gradient", {"a": "29", "b": "-14", "c": "[7, 7]", "d": "?"})
-    assert verdicts["a"].said == "29 is wrong; only its sign is right."
+    assert verdicts["a"].comment == "29 is wrong; only its sign is right."
     assert [verdicts[name].part for name in "abc"] == [1, 0, 0]
-    assert verdicts["b"].said == "-14 is wrong. This is what you get if the sign is wrong."
-    assert "shape" in verdicts["c"].said
+    assert verdicts["b"].comment == "-14 is wrong. This is what you get if the sign is wrong."
+    assert "shape" in verdicts["c"].comment
     assert verdicts["d"].state == "unreadable"
     arrays = Prediction(exercise(4, 1))
     blank = next(blank for blank in arrays.blanks["gradient"] if blank.right.ndim == 2)
     close = arrays.judge("gradient", {blank.name: json.dumps((blank.right * 1.1).tolist())})[blank.name]
     assert (close.state, close.part) == ("wrong", 2)
-    assert "only the shape and the signs are right" in close.said
+    assert "only the shape and the signs are right" in close.comment
     flat = arrays.judge("gradient", {blank.name: json.dumps(blank.right.ravel().tolist())})[blank.name]
     assert (flat.state, flat.part) == ("wrong", 0)
 
 
 @pytest.mark.parametrize("typed", ["31,0", "+31,5", " −31,0"])
 def test_a_decimal_comma_is_told_as_such(classic, typed):
-    said = classic.judge("gradient", {"a": typed})["a"].said
+    said = classic.judge("gradient", {"a": typed})["a"].comment
     assert said.endswith("is wrong: with a comma it is two numbers. Write a decimal point.")
 
 

@@ -47,7 +47,7 @@ def test_one_option_is_right_and_each_other_is_told_why_not(question):
     assert sum(one.right for one in judged) == 1
     assert len(question.options) >= 3
     for one in judged:
-        assert one.right or one.said.endswith(".")
+        assert one.right or one.comment.endswith(".")
 
 
 def test_the_right_option_does_not_always_stand_in_the_same_place():
@@ -63,8 +63,8 @@ def test_a_number_is_that_of_the_engine_and_each_known_mistake_is_named(question
     for slip, wrong in zip(question.slips, slips, strict=True):
         judged = judge(question, repr(wrong))
         assert not judged.right
-        assert judged.said.endswith(slip.why_not)
-    assert judge(question, "987").said.endswith("not 987.")
+        assert judged.comment.endswith(slip.why_not)
+    assert judge(question, "987").comment.endswith("not 987.")
 
 
 @pytest.mark.parametrize(
@@ -253,4 +253,4 @@ def test_words_for_recorded_are_known(word):
 def test_catchwords_are_no_answer_and_that_is_said():
     judged = judge(BY_KEY["why-add"], "used twice several paths sum effect replaced lost otherwise")
     assert not judged.right
-    assert "as a sentence" in judged.said
+    assert "as a sentence" in judged.comment
