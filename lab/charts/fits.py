@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, Colours
-from lab.charts.plane import MANY, PLANE
+from lab.charts.plane import MAX_OUTLINED, PLANE
 from lab.text import short
 
 ROWS = 13  # of the table
@@ -79,7 +79,7 @@ def _spec(
                 "symbolSize": 6,
                 "color": colours["faint"],
                 "data": points.round(4).tolist(),
-                "large": len(points) > MANY,
+                "large": len(points) > MAX_OUTLINED,
                 "largeThreshold": 0,
                 "silent": True,
             },

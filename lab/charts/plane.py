@@ -13,7 +13,7 @@ from lab.charts.chart import COLOURS, SHADES, SYMBOLS, Chart, Colours, mix, nth,
 from lab.charts.contours import contour, frontiers
 from lab.text import numeral, short
 
-MANY = 100  # more samples are drawn in one go, without borders
+MAX_OUTLINED = 100  # samples: more are drawn in one go, without outlines
 PLANE = (26, 30, 4, 24)  # margins in pixels around the grid of the plane: left, top, right, bottom
 
 
@@ -154,7 +154,7 @@ def _plane(
             "color": nth(colours["classes"], c),
             "itemStyle": {"borderColor": colours["paper"], "borderWidth": 1},
             "data": points[labels == c].round(3).tolist(),
-            "large": len(points) > MANY,
+            "large": len(points) > MAX_OUTLINED,
             "largeThreshold": 0,
             "silent": True,
         }

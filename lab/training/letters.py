@@ -14,7 +14,7 @@ import numpy as np
 from lab.training.samples import Raw
 
 CONTEXT = 4  # number of letters that the network sees
-LAST = 299  # the text spells the numbers from 1 to this one
+LAST_NUMBER = 299  # the text spells the numbers from 1 to this one
 ONES = (
     "zero",
     "one",
@@ -42,7 +42,7 @@ END = "."  # follows each number, and fills the context before its first letters
 NAMES = MappingProxyType({END: "end", " ": "_"})  # readable names of characters that are hard to see
 
 
-def spelled(number: int) -> str:
+def spell(number: int) -> str:
     """Spell a number from 1 to 999 in words: "two hundred and forty-one"."""
     if number < len(ONES):
         return ONES[number]
@@ -50,12 +50,12 @@ def spelled(number: int) -> str:
         ten, one = divmod(number, 10)
         return TENS[ten - 2] + (f"-{ONES[one]}" if one else "")
     hundred, rest = divmod(number, 100)
-    return f"{ONES[hundred]} hundred" + (f" and {spelled(rest)}" if rest else "")
+    return f"{ONES[hundred]} hundred" + (f" and {spell(rest)}" if rest else "")
 
 
 def contexts() -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
     """Return each letter's context (samples, CONTEXT) and the letter (samples,), as indices, and the letters' names."""
-    texts = [END * CONTEXT + spelled(number) + END for number in range(1, LAST + 1)]
+    texts = [END * CONTEXT + spell(number) + END for number in range(1, LAST_NUMBER + 1)]
     alphabet = sorted(set("".join(texts)))
     windows = [text[at : at + CONTEXT + 1] for text in texts for at in range(len(text) - CONTEXT)]
     indices = np.array([[alphabet.index(letter) for letter in window] for window in windows])
@@ -76,7 +76,7 @@ def samples() -> Raw:
     before, after, alphabet = contexts()
     one_hot = np.eye(len(alphabet))[before].reshape(len(before), -1)
     cells = tuple((f"{back} back", letter) for back in range(CONTEXT, 0, -1) for letter in alphabet)
-    note = f"the next letter of the numbers from one to {LAST} in words, after {CONTEXT} letters as one-hot rows"
+    note = f"the next letter of the numbers from one to {LAST_NUMBER} in words, after {CONTEXT} letters as one-hot rows"
     remark = f"to beat: counting which letter follows which gives a loss of {bigram_loss():.3g}"
     columns = tuple(f"{column} “{letter}”" for column, letter in cells)
     return Raw([one_hot], after, alphabet, note, columns, (remark,), cells=cells)

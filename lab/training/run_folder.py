@@ -133,7 +133,7 @@ class RunFolder:
             else:
                 temporary.mkdir(parents=True)
             home = temporary if temporary.is_dir() else path
-            write_atomic(home / "config.json", _pretty(config))
+            write_atomic(home / "config.json", _indented_json(config))
             if home is temporary:
                 temporary.rename(path)
         except OSError as error:
@@ -153,7 +153,7 @@ class RunFolder:
         return Config.from_json(settings)
 
     def write_config(self, config: Config) -> None:
-        write_atomic(self.path / "config.json", _pretty(config))
+        write_atomic(self.path / "config.json", _indented_json(config))
 
     def write_summary(self, png: bytes) -> None:
         write_atomic(self.path / "summary.png", png)
@@ -261,5 +261,5 @@ def _line(record: Record) -> bytes:
     return (json.dumps(record, allow_nan=False) + "\n").encode()
 
 
-def _pretty(config: Config) -> bytes:
+def _indented_json(config: Config) -> bytes:
     return (json.dumps(config.to_json(), indent=2) + "\n").encode()

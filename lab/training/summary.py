@@ -42,7 +42,7 @@ def run_picture(records: Sequence[Record], title: str, stopped_early: bool = Fal
     """
     figure = Figure(figsize=(11, 7.5), layout="constrained")
     FigureCanvasAgg(figure)
-    figure.suptitle(_drawable(title), fontsize=12, parse_math=False)  # a dollar sign in a name is a dollar sign
+    figure.suptitle(_drawable(title), fontsize=12, parse_math=False)  # a dollar sign in a name does not begin a formula
     axes = figure.subplots(2, 2)
     _draw_loss(axes[0, 0], records, stopped_early, held_out)
     _draw_scores(axes[0, 1], records, held_out)
@@ -74,7 +74,7 @@ def comparison_picture(runs: Mapping[str, Sequence[Record]]) -> bytes:
     names = [_drawable(name if len(name) < 100 else f"...{name[-97:]}") for name in runs]
     legend = figure.legend(axes[0].get_lines(), names, loc="outside lower left", frameon=False, fontsize=9)
     for text in legend.get_texts():
-        text.set_parse_math(False)  # a dollar sign in a name is a dollar sign
+        text.set_parse_math(False)  # a dollar sign in a name does not begin a formula
     return _png(figure)
 
 

@@ -76,10 +76,10 @@ def plan(axes: Mapping[str, Sequence[Any]], given: Mapping[str, Any], out: Path)
 
 def folder_name(chosen: Mapping[str, Any]) -> str:
     """Name the folder of a run with these settings: {"lr": 0.1, "hidden": (64, 32)} -> "lr=0.1,hidden=64-32"."""
-    return ",".join(f"{name}={_word(value)}" for name, value in chosen.items()).replace(os.sep, "-").replace(":", "-")
+    return ",".join(f"{name}={_cell(value)}" for name, value in chosen.items()).replace(os.sep, "-").replace(":", "-")
 
 
-def _word(value: Any) -> str:
+def _cell(value: Any) -> str:
     """Write a value as --sweep takes it, with all its digits, so that no two runs get the same folder."""
     return sizes_text(value) or "none" if isinstance(value, tuple) else str(value)
 
@@ -261,7 +261,7 @@ def as_text(table: Sequence[Mapping[str, Any]]) -> list[str]:
     head = [*table[0]["settings"], "best val", "val loss", "train", "epoch", "time", " doctor"]
     lines = [
         [
-            *map(_word, row["settings"].values()),
+            *map(_cell, row["settings"].values()),
             _share(row["val_accuracy"]),
             "nan" if row["val_loss"] is None else f"{row['val_loss']:.4f}",
             _share(row["train_accuracy"]),

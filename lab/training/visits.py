@@ -126,30 +126,30 @@ class Visit:
     def keep_present(self, run: LiveRun) -> None:
         """Store the run on the page; a finished run on public data also for everybody. Raises RunError."""
         packed = pack(run)
-        self._write(self._present(run.config), packed)
-        for path in self._presents()[MAX_WINDOWS:]:
+        self._write(self._page_file(run.config), packed)
+        for path in self._page_files()[MAX_WINDOWS:]:
             path.unlink(missing_ok=True)
         if run.done and not run.own:
             self._write(finished_path(self.files, run.config), packed)
 
     def present(self, config: Config | None = None) -> LiveRun | None:
         """Load the stored page run with these settings, or else the one shown last; None if there is none."""
-        wanted = [self._present(config)] if config else []
-        return next((run for path in (*wanted, *self._presents()) if (run := open_run(path))), None)
+        wanted = [self._page_file(config)] if config else []
+        return next((run for path in (*wanted, *self._page_files()) if (run := open_run(path))), None)
 
     def shelve(self, kept: ShelvedRun, run: LiveRun) -> None:
         """Store a complete run of the shelf, and note its file in `kept`. Raises RunError."""
         kept.file = self.folder / f"{digest(run)}.npz"
         self._write(kept.file, pack(run, kept.name))
-        for path in self._shelved()[:-MAX_RUNS]:
+        for path in self._shelf_files()[:-MAX_RUNS]:
             path.unlink(missing_ok=True)
 
     def shelf(self) -> list[ShelvedRun]:
         """Load the visitor's shelf, the oldest run first. Files that can no longer be read are left out."""
         found = []
-        for path in self._shelved():
+        for path in self._shelf_files():
             with contextlib.suppress(RunError):
-                found.append(_described(path))
+                found.append(_load_shelved(path))
         return found
 
     def keep_tried(self, tried: Tried) -> None:
@@ -163,14 +163,14 @@ class Visit:
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return []
 
-    def _present(self, config: Config) -> Path:
+    def _page_file(self, config: Config) -> Path:
         return self.folder / f"{PRESENT}-{_digest(json.dumps(config.to_json()))}.npz"
 
-    def _presents(self) -> list[Path]:
+    def _page_files(self) -> list[Path]:
         """List the files of the page's runs, the newest first."""
         return [path for path, _ in _by_age(self.folder.glob(f"{PRESENT}-*.npz"))][::-1]
 
-    def _shelved(self) -> list[Path]:
+    def _shelf_files(self) -> list[Path]:
         """List the files of the shelf's runs, the oldest first."""
         return [path for path, _ in _by_age(self.folder.glob("*.npz")) if not path.name.startswith(PRESENT)]
 
@@ -234,7 +234,7 @@ def _digest(text: str) -> str:
     return hashlib.blake2s(text.encode(), digest_size=16).hexdigest()
 
 
-def _described(path: Path) -> ShelvedRun:
+def _load_shelved(path: Path) -> ShelvedRun:
     """Load a run of the shelf without its weights. Raises RunError."""
     try:
         with np.load(path, allow_pickle=False) as archive:

@@ -125,7 +125,7 @@ class Worker:
             self.training = False
 
     @contextlib.contextmanager
-    def still(self) -> Iterator[LiveRun]:
+    def up_to_date(self) -> Iterator[LiveRun]:
         """Yield the run, up to date with the process, and let no `watch` change it until the block ends."""
         with self._lock:
             if self._process and self.training:

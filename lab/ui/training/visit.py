@@ -65,7 +65,7 @@ class Keeper:
         """Save the run if it has changed since the last save. Any thread may call this."""
         if self._worker is None:
             return
-        with self._lock, self._worker.still() as run:
+        with self._lock, self._worker.up_to_date() as run:
             present = id(run), run.batches
             if (run.batches or self._saved) and present != self._saved:
                 with self.complaining():

@@ -235,11 +235,11 @@ def test_what_the_manual_says_of_limits_is_what_holds():
     text = " ".join((ROOT / "docs" / f"{name}.md").read_text("utf-8") for name in ("deployment", "security"))
     text = " ".join(text.split())
     per_visit, in_all, seconds = visits.VISIT_LIMIT // 10**6, visits.TOTAL_LIMIT // 10**9, keeping.KEEP
-    assert f"({per_visit} MB for each visitor, {in_all} GB in all)" in text
+    assert f"({per_visit} MB for each visitor, {in_all} GB in total)" in text
     assert f"a crash of the server at most {seconds:g} seconds of training" in text
     assert (per_visit * 10**6, in_all * 10**9) == (visits.VISIT_LIMIT, visits.TOTAL_LIMIT)
     check = sandbox.CHECK
-    assert f"with {check.seconds:g} seconds of processor time and {check.memory >> 20} MB" in text
+    assert f"has {check.seconds:g} seconds of processor time and {check.memory >> 20} MB" in text
 
 
 @pytest.mark.parametrize("place", ["a file", "not to be written"])
