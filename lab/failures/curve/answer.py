@@ -21,20 +21,13 @@ from lab.training.records import Record
 
 @dataclass(frozen=True)
 class CurveCause:
-    """One possible cause of what a curve shows.
+    """One possible cause of what a curve shows."""
 
-    key       of KNOWN
-    evidence  sentences with numbers
-    at        where on the curve it begins to show, or None
-    sure      False if it is one of several causes that look the same
-    advice    what to do; for a run of this trainer, with its own settings
-    """
-
-    key: str
-    evidence: tuple[str, ...]
-    at: float | None
-    sure: bool
-    advice: str
+    key: str  # of KNOWN
+    evidence: tuple[str, ...]  # sentences with numbers
+    at: float | None  # where on the curve it begins to show
+    sure: bool  # False if it is one of several causes that look the same
+    advice: str  # what to do; for a run of this trainer, with its own settings
 
     @property
     def known(self) -> Known:
@@ -43,19 +36,13 @@ class CurveCause:
 
 @dataclass(frozen=True)
 class CurveAnswer:
-    """What a curve shows. No cause means that nothing wrong was seen.
-
-    causes  the likeliest first
-    unseen  what could not be seen, and why
-    log     lines of PyTorch that would make it visible next time
-    notes   how the text was read
-    """
+    """What a curve shows. No cause means that nothing wrong was seen."""
 
     curve: UploadedCurve
-    causes: tuple[CurveCause, ...]
-    unseen: tuple[str, ...]
-    log: tuple[str, ...]
-    notes: tuple[str, ...]
+    causes: tuple[CurveCause, ...]  # the likeliest first
+    unseen: tuple[str, ...]  # what could not be seen, and why
+    log: tuple[str, ...]  # lines of PyTorch that would make it visible next time
+    notes: tuple[str, ...]  # how the text was read
     ended: str  # a sentence on where the loss becomes inf or nan, or ""
 
 

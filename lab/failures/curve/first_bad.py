@@ -22,29 +22,18 @@ MAX_STEPS = 20_000  # of the repeated training
 
 @dataclass(frozen=True)
 class FirstBad:
-    """The first batch whose loss is inf or nan.
+    """The first batch whose loss is inf or nan, and one of its samples."""
 
-    epoch, batch  from 1
-    samples       how many the batch has
-    loss          of the batch
-    sample        the first whose own loss is inf or nan (else that of the largest loss), from 1 in the training set
-    alone         False if only the sum of all losses overflows
-    trace         the sample's pass through the network; None if not `alone`, or if it is too large to draw
-    sentences     about the operation
-    event         number of events up to and including that operation
-    largest       the largest weight, in absolute value
-    """
-
-    epoch: int
-    batch: int
-    samples: int
-    loss: float
-    sample: int
-    alone: bool
-    trace: Trace | None
-    sentences: tuple[str, ...]
-    event: int
-    largest: float
+    epoch: int  # from 1
+    batch: int  # from 1
+    samples: int  # in the batch
+    loss: float  # of the batch: inf or nan
+    sample: int  # the first whose own loss is inf or nan (else that of the largest loss), from 1 in the training set
+    alone: bool  # False if only the sum of all losses overflows
+    trace: Trace | None  # the sample's pass through the network; None if not `alone`, or if it is too large to draw
+    sentences: tuple[str, ...]  # about the operation
+    event: int  # number of events up to and including that operation
+    largest: float  # the largest weight, in absolute value
 
 
 @dataclass(frozen=True)

@@ -215,7 +215,7 @@ def report_accumulation(case: Case, event: Event, missed: list[Stepper], step: E
 
 
 def ineffective_zero(case: Case, backward: Event, missed: list[Stepper]) -> Event | None:
-    """Return what looks as if it zeroed the gradients before a pass, and does not; None if there is nothing."""
+    """Return the event before a pass that looks like zeroing the gradients and is not; None without one."""
     for event in reversed(case.program.events[: case.order[backward]]):
         if event.kind in {Act.STEP, Act.BACKWARD}:
             return None
