@@ -15,7 +15,7 @@ from lab.practice.checker import Runner, Stopped
 YOU_STOPPED = "You stopped it."
 
 
-class StoppableRunner(Runner, Protocol):
+class Stoppable(Runner, Protocol):
     """A runner that another thread can stop, and that keeps what the code printed."""
 
     @property
@@ -25,14 +25,14 @@ class StoppableRunner(Runner, Protocol):
 
 
 Result = TypeVar("Result")
-One = TypeVar("One", bound=StoppableRunner)
+One = TypeVar("One", bound=Stoppable)
 
 
 class Background(Generic[Result]):
     """A thread that runs `work` from its creation on. A subclass first sets the attributes that `work` reads."""
 
     def __init__(self, work: Callable[[], Result]) -> None:
-        self._runner: StoppableRunner | None = None
+        self._runner: Stoppable | None = None
         self._halted = False
         self._result: Future[Result] = Future()
         threading.Thread(target=self._run, args=(work,), daemon=True).start()

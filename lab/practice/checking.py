@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from lab.practice.background import Background, StoppableRunner
+from lab.practice.background import Background, Stoppable
 from lab.practice.checker import CheckReport, Stopped, check
 from practice.task import Check, Course, Task
 
@@ -20,12 +20,7 @@ class Checking(Background[CheckReport]):
     """
 
     def __init__(
-        self,
-        course: Course,
-        key: str,
-        source: str,
-        seed: int,
-        runner: Callable[[], AbstractContextManager[StoppableRunner]],
+        self, course: Course, key: str, source: str, seed: int, runner: Callable[[], AbstractContextManager[Stoppable]]
     ) -> None:
         self.key, self.source = key, source
         self.at, self.share = "your file", 0.0
@@ -37,9 +32,7 @@ class Checking(Background[CheckReport]):
         """The report, once the check is done. Raises an exception of the check itself."""
         return self.result()
 
-    def _check(
-        self, course: Course, seed: int, runner: Callable[[], AbstractContextManager[StoppableRunner]]
-    ) -> CheckReport:
+    def _check(self, course: Course, seed: int, runner: Callable[[], AbstractContextManager[Stoppable]]) -> CheckReport:
         tasks = course.up_to(self.key)
 
         def begins(task: Task, one: Check) -> None:

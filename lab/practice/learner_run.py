@@ -83,8 +83,8 @@ class Contest(Background[None]):
     ) -> None:
         try:
             with self.process(runner(LIMITS)) as process:
-                for reported in training(process):
-                    self._add(side, reported)
+                for result in training(process):
+                    self._add(side, result)
             if len(side.points) < self.task.steps or (self.task.answers is not None and side.share is None):
                 raise Stopped("The training ended before its last step: remove what ends the program.")
             side.ended = True
@@ -94,16 +94,14 @@ class Contest(Background[None]):
         except Stopped as stopped:
             side.why, side.line = YOU_STOPPED if self._halted else str(stopped), stopped.line
 
-    def _add(self, side: Side, reported: LossPoint | float) -> None:
+    def _add(self, side: Side, result: LossPoint | float) -> None:
         """Add a reported loss or accuracy to a side. Raises Stopped unless each step comes once, in its turn."""
-        if isinstance(reported, float):
-            side.share = reported
-        elif (
-            reported.step != len(side.points) or reported.step >= self.task.steps or not math.isfinite(reported.seconds)
-        ):
+        if isinstance(result, float):
+            side.share = result
+        elif result.step != len(side.points) or result.step >= self.task.steps or not math.isfinite(result.seconds):
             raise Stopped(
                 "Your engine interfered with the training: the steps it reports make no sense. Remove everything that "
                 "is not part of the engine."
             )
         else:
-            side.points.append(reported)
+            side.points.append(result)
