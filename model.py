@@ -1,7 +1,7 @@
 """A reverse-mode automatic differentiation engine in NumPy, and the neural network built on it.
 
 Read it from top to bottom; by the end of the arithmetic section you have seen the whole engine. An operation computes
-its result and keeps a closure, `_backward`, which passes a gradient that arrives at the result on to the operands.
+its result and keeps a closure, `_backward`, which takes the gradient of the result and sends gradients to the operands.
 `backward()` calls these closures from the last operation to the first. That is all:
 
     message to an operand = upstream gradient * local derivative        (the chain rule)
@@ -64,12 +64,12 @@ class Tensor:
 
     `grad` is None until a backward pass reaches the tensor; then an array like `data`. Gradients of leaves (tensors
     that you made) add up until `zero_grad()`; each pass adds into a new array, so one that you keep does not change.
-    Only one thread at a time may go backward to a leaf. Arrays and numbers in an expression are constants. Use
+    Only one thread at a time may run a backward pass to a leaf. Arrays and numbers in an expression are constants. Use
     `loss.item()` in a running total: `loss` keeps its whole graph alive. Use `t.exp()`: `math.exp(t)`, `float(t)` and
-    `array[0] = t` have no graph. Update a leaf by `w.data -= ...`: `w = w - ...` only renames a result.
+    `array[0] = t` have no graph. Update a leaf by `w.data -= ...`: `w = w - ...` only gives its name to a result.
 
     Results have the class of the first operand. A subclass may override operations, `backward`, `grad` (as a property)
-    and what operations share: `_node`, `_constant`, `detach`, `_accumulate`. Its operations read values by `_read`.
+    and the methods that operations share: `_node`, `_constant`, `detach`, `_accumulate`. It reads values by `_read`.
     """
 
     __slots__ = ("__weakref__", "_backward", "_children", "_data", "_lent", "_made", "_touched",
@@ -84,14 +84,14 @@ class Tensor:
         self._lent: Array | None = None  # what `.data` has handed out: a view of `_data`
         self._touched = 0.0  # when the array was replaced, by `_clock`; inf once it is handed out
         self._children: tuple[Tensor, ...] = ()  # what this was computed from, in operand order, repeats kept
-        self._backward: Any = None  # the closure that passes a gradient on; None for a leaf; once freed, the time of it
+        self._backward: Any = None  # the closure that passes a gradient on; None for a leaf; once freed, the clock time
         self.grad: Array | None = None
         self.requires_grad, self.label, self.op = requires_grad, label, ""
 
     # -- how every operation is made
 
     def _node(self, data: Array, children: tuple[Tensor, ...], op: str, backward: Backward) -> Tensor:
-        """The tensor that an operation returns; a leaf without history where there is nothing to differentiate."""
+        """Return an operation's result as a tensor; a leaf without history if there is nothing to differentiate."""
         out = object.__new__(type(self))
         for child in children if not _unrecorded.get() else ():
             if child.requires_grad:
@@ -103,8 +103,8 @@ class Tensor:
         return out
 
     def _accumulate(self, message: Array) -> None:
-        """Add one message to the gradient: an array that nobody else keeps, or a view, which is copied. Closures ask
-        for `requires_grad` themselves only where the message is expensive."""
+        """Add one message to the gradient. It must be an array of its own, or a view, which is copied. Closures check
+        `requires_grad` themselves only where the message is expensive."""
         if not self.requires_grad:
             return
         if type(message) is not _Number or type(self._data) is not _Number:  # two such numbers always fit
@@ -115,15 +115,15 @@ class Tensor:
             self.grad += message
 
     def _constant(self, value: Any) -> Tensor:
-        """A number or array as a tensor of this dtype without gradient. It is copied, even if it is read-only (its
-        owner may still write to it), unless no pass will come."""
+        """Return a number or array as a constant tensor of this dtype. The values are copied, even read-only ones
+        (their owner may still write to them), unless no graph is recorded."""
         out, dtype = object.__new__(type(self)), self._data.dtype
         shared = type(value) is np.ndarray and value.ndim > 0 and value.dtype == dtype and _unrecorded.get()
         out._make_leaf(value if shared else _as_float_array(value, dtype), False, "")
         return out
 
     def _operands(self, other: Any, op: str) -> tuple[Tensor, Array, Array]:
-        """For an elementwise operation of two: the other operand as a tensor, then the values of both."""
+        """Return the other operand of an elementwise operation as a tensor, then the values of both operands."""
         if not isinstance(other, Tensor):
             other = self._constant(other)
         left = self._data if self._lent is None else self._read()
@@ -141,8 +141,8 @@ class Tensor:
         `grad` is the upstream gradient to start from, of this tensor's shape; 1 for a single element.
         retain_graph=True keeps the graph for another pass.
 
-        RuntimeError: there is no graph, or it was freed, or `grad` is missing. MutationError: values that the pass
-        needs were written to. In each case no gradient was changed.
+        Raises RuntimeError if there is no graph, it was freed, or `grad` is missing, and MutationError if values that
+        the pass needs were written to. In each case no gradient has changed.
         """
         upstream = _starting_gradient(self, grad)
         order = topological_order(self)
@@ -247,7 +247,7 @@ class Tensor:
     # -- elementwise functions
 
     def exp(self) -> Tensor:
-        """e to the power of each element."""
+        """Raise e to the power of each element."""
         result = np.exp(self._read())
 
         def _backward(upstream: Array) -> None:
@@ -256,7 +256,7 @@ class Tensor:
         return self._node(result, (self,), "exp", _backward)
 
     def log(self) -> Tensor:
-        """The natural logarithm; -inf at 0, nan below."""
+        """Compute the natural logarithm; -inf at 0, nan below."""
         value = self._read()
 
         def _backward(upstream: Array) -> None:
@@ -265,7 +265,7 @@ class Tensor:
         return self._node(np.log(value), (self,), "log", _backward)
 
     def sqrt(self) -> Tensor:
-        """The square root; nan below 0. Its gradient at 0 is inf."""
+        """Compute the square root; nan below 0. Its gradient at 0 is inf."""
         result = np.sqrt(self._read())
 
         def _backward(upstream: Array) -> None:
@@ -274,7 +274,7 @@ class Tensor:
         return self._node(result, (self,), "sqrt", _backward)
 
     def sin(self) -> Tensor:
-        """The sine, of angles in radians."""
+        """Compute the sine of angles in radians."""
         value = self._read()
 
         def _backward(upstream: Array) -> None:
@@ -283,7 +283,7 @@ class Tensor:
         return self._node(np.sin(value), (self,), "sin", _backward)
 
     def cos(self) -> Tensor:
-        """The cosine, of angles in radians."""
+        """Compute the cosine of angles in radians."""
         value = self._read()
 
         def _backward(upstream: Array) -> None:
@@ -292,7 +292,7 @@ class Tensor:
         return self._node(np.cos(value), (self,), "cos", _backward)
 
     def tanh(self) -> Tensor:
-        """The hyperbolic tangent, between -1 and 1."""
+        """Compute the hyperbolic tangent, between -1 and 1."""
         result = np.tanh(self._read())
 
         def _backward(upstream: Array) -> None:
@@ -301,7 +301,7 @@ class Tensor:
         return self._node(result, (self,), "tanh", _backward)
 
     def sigmoid(self) -> Tensor:
-        """1 / (1 + e^-x), between 0 and 1."""
+        """Compute 1 / (1 + e^-x), between 0 and 1."""
         result = np.exp(-np.logaddexp(0.0, -self._read()))  # 1 / (1 + e^-value), without overflow for any value
 
         def _backward(upstream: Array) -> None:
@@ -310,7 +310,7 @@ class Tensor:
         return self._node(result, (self,), "sigmoid", _backward)
 
     def softplus(self) -> Tensor:
-        """log(1 + e^x), a smooth relu."""
+        """Compute log(1 + e^x), a smooth relu."""
         value = self._read()
 
         def _backward(upstream: Array) -> None:
@@ -319,7 +319,7 @@ class Tensor:
         return self._node(np.logaddexp(0.0, value), (self,), "softplus", _backward)
 
     def relu(self) -> Tensor:
-        """The larger of x and 0. The gradient at 0 is 0."""
+        """Return the larger of x and 0. The gradient at 0 is 0."""
         result = np.maximum(self._read(), 0.0)
 
         def _backward(upstream: Array) -> None:
@@ -328,7 +328,7 @@ class Tensor:
         return self._node(result, (self,), "relu", _backward)
 
     def leaky_relu(self, slope: float = 0.01) -> Tensor:
-        """x where it is positive, elsewhere slope * x."""
+        """Return x where it is positive, elsewhere slope * x."""
         value, slope = self._read(), _setting("slope", slope)
         local = np.where(value > 0.0, value.dtype.type(1.0), value.dtype.type(slope))
 
@@ -338,7 +338,7 @@ class Tensor:
         return self._node(value * local, (self,), "leaky_relu", _backward)
 
     def abs(self) -> Tensor:
-        """|x|. The gradient at 0 is 0."""
+        """Return |x|. The gradient at 0 is 0."""
         value = self._read()
 
         def _backward(upstream: Array) -> None:
@@ -349,7 +349,7 @@ class Tensor:
     __abs__ = abs
 
     def clip(self, low: float | None = None, high: float | None = None) -> Tensor:
-        """Values limited to low..high; None is no limit. The gradient is 1 inside and on the bounds, 0 outside."""
+        """Limit values to low..high; None is no limit. The gradient is 1 inside and on the bounds, 0 outside."""
         value = self._read()
         low = _setting("bound", -math.inf if low is None else low)
         high = _setting("bound", math.inf if high is None else high)
@@ -377,16 +377,16 @@ class Tensor:
         return self.sum(axis, keepdims) / _count(self.shape, _axes(self, axis))
 
     def var(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        """Mean squared distance from the mean: divides by n, torch.var by n - 1."""
+        """Return the mean squared distance from the mean: divides by n, torch.var by n - 1."""
         return ((self - self.mean(axis, keepdims=True)) ** 2).mean(axis, keepdims)
 
     def std(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        """The square root of var: divides by n, torch.std by n - 1. The gradient of equal elements is 0."""
+        """Return the square root of var: divides by n, torch.std by n - 1. The gradient of equal elements is 0."""
         spread = self - self.mean(axis, keepdims=True)
         return spread.norm(axis, keepdims) / math.sqrt(_count(self.shape, _axes(self, axis)))
 
     def norm(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        """The Euclidean norm, sqrt(sum of squares), along `axis`. The gradient at 0 is 0."""
+        """Compute the Euclidean norm, sqrt(sum of squares), along `axis`. The gradient at 0 is 0."""
         value, axes = self._read(), _axes(self, axis)
         norm = np.sqrt(_sum(value * value, axes))
 
@@ -397,19 +397,19 @@ class Tensor:
         return self._node(_reduced(norm, axes, keepdims), (self,), "norm", _backward)
 
     def max(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        """The largest along `axis`; where several are, each gets an equal share of the gradient."""
+        """Return the largest element along `axis`; if several tie, each gets an equal share of the gradient."""
         value, axes = self._read(), _axes(self, axis, empty=False)
         top = value.max(axis=axes, keepdims=True)
 
         def _backward(upstream: Array) -> None:
             chosen = (value == top) | np.isnan(value)
-            share = chosen / chosen.sum(axis=axes, keepdims=True)  # 1 for the element chosen; ties share it evenly
+            share = chosen / chosen.sum(axis=axes, keepdims=True)  # 1 for the largest element; ties share it evenly
             self._accumulate(upstream.reshape(top.shape) * share)
 
         return self._node(_reduced(top, axes, keepdims), (self,), "max", _backward)
 
     def min(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        """The smallest along `axis`; where several are, each gets an equal share of the gradient."""
+        """Return the smallest element along `axis`; if several tie, each gets an equal share of the gradient."""
         return -(-self).max(_axes(self, axis, empty=False), keepdims)
 
     def prod(self, axis: Any = None, keepdims: bool = False) -> Tensor:
@@ -432,7 +432,7 @@ class Tensor:
         return self._node(_reduced(product, axes, keepdims), (self,), "prod", _backward)
 
     def softmax(self, axis: Any = -1) -> Tensor:
-        """e^x / sum(e^x) along `axis`: positive, adding up to 1."""
+        """Compute e^x / sum(e^x) along `axis`: positive, adding up to 1."""
         value, axes = self._read(), _axes(self, axis, empty=False)
         e = np.exp(value - value.max(axis=axes, keepdims=True))  # less the maximum, so that nothing overflows
         result = e / e.sum(axis=axes, keepdims=True)
@@ -444,7 +444,7 @@ class Tensor:
         return self._node(result, (self,), "softmax", _backward)
 
     def log_softmax(self, axis: Any = -1) -> Tensor:
-        """The logarithm of softmax, without overflow or log(0)."""
+        """Compute the logarithm of softmax along `axis`, without overflow or log(0)."""
         value, axes = self._read(), _axes(self, axis, empty=False)
         shifted = value - value.max(axis=axes, keepdims=True)
         result = shifted - np.log(np.exp(shifted).sum(axis=axes, keepdims=True))
@@ -456,7 +456,7 @@ class Tensor:
         return self._node(result, (self,), "log_softmax", _backward)
 
     def logsumexp(self, axis: Any = None, keepdims: bool = False) -> Tensor:
-        """log(sum(e^x)) along `axis`, without overflow."""
+        """Compute log(sum(e^x)) along `axis`, without overflow."""
         value, axes = self._read(), _axes(self, axis, empty=False)
         top = value.max(axis=axes, keepdims=True)
         top = np.where(np.isfinite(top), top, 0.0).astype(value.dtype)
@@ -470,7 +470,7 @@ class Tensor:
     # -- shape: values are moved, not changed, so a gradient is moved back
 
     def reshape(self, *shape: Any) -> Tensor:
-        """The same elements in another shape, given as numbers or one tuple; one length may be -1: what is left."""
+        """Arrange the elements in another shape, given as numbers or one tuple; one length may be -1: the rest."""
         shape = _listed(shape)
         with _refusing("reshape", self.size, self, shape):
             result = self._read().reshape(shape)
@@ -481,7 +481,7 @@ class Tensor:
         return self._node(result, (self,), "reshape", _backward)
 
     def transpose(self, *axes: Any) -> Tensor:
-        """The axes in the order given, as separate numbers or one tuple; reversed without arguments."""
+        """Put the axes in the order given, as numbers or one tuple; reverse them without arguments."""
         with _refusing("transpose", self, axes):
             order = _axes(self, _listed(axes) or range(self.ndim)[::-1])
             result = self._read().transpose(order)
@@ -503,7 +503,7 @@ class Tensor:
         return self._reshaped("squeeze", np.squeeze, axis)
 
     def expand_dims(self, axis: Any = None) -> Tensor:
-        """Insert an axis of length 1 at each of the given places."""
+        """Insert an axis of length 1 at each given position."""
         return self._reshaped("expand_dims", np.expand_dims, axis)
 
     def _reshaped(self, op: str, change: Callable[..., Array], axis: Any) -> Tensor:
@@ -523,7 +523,7 @@ class Tensor:
 
     def __getitem__(self, index: Any) -> Tensor:
         try:
-            index = deepcopy(index)  # it may be a list or an array that its owner writes to
+            index = deepcopy(index)  # it may be a list or an array that the caller changes later
             result = self._read()[index]
         except (IndexError, TypeError) as error:
             raise _error("index", self, str(error).rstrip("."), kind=IndexError) from None
@@ -538,11 +538,11 @@ class Tensor:
     # -- values, for code outside the engine
 
     def numpy(self) -> Array:
-        """A copy of the values."""
+        """Return a copy of the values."""
         return np.array(self._data)
 
     def item(self) -> float:
-        """The only element, as a Python number without graph."""
+        """Return the only element as a Python number, without a graph."""
         _require(self.size == 1, "item", self.size, self)
         return float(self._data.item())
 
@@ -555,7 +555,7 @@ class Tensor:
         return round(self.item(), digits)
 
     def detach(self) -> Tensor:
-        """The same values without history: shares `data`, receives no gradient, passes none on."""
+        """Return the same values without history: shares `data`, receives no gradient, passes none on."""
         out = object.__new__(type(self))
         lent = self.data
         out._make_leaf(self._data, False, self.label)
@@ -599,22 +599,22 @@ class Tensor:
     __lt__, __le__ = partialmethod(_compare, compare=operator.lt), partialmethod(_compare, compare=operator.le)
     __gt__, __ge__ = partialmethod(_compare, compare=operator.gt), partialmethod(_compare, compare=operator.ge)
 
-    # -- the guard: values that are handed out may be written to, and no write may reach a closure
+    # -- the guard: code may write to the array that `.data` hands out, and no write may reach a closure
 
     def _read(self) -> Array:
-        """The values, for an operation to compute with and for its closure to keep."""
+        """Return the values for an operation and its closure: a copy, once `.data` has handed the array out."""
         if self._lent is not None and not _unguarded.get():
             return self._data.copy()[()]
         return self._data
 
     @property
     def data(self) -> Array:
-        """The values, to read or to write. The same array each time; closures keep another one."""
+        """The values, to read or to write: the same array each time, never one that a closure has captured."""
         if self._lent is None:
             if not _unguarded.get() or self._data.ndim == 0:
                 self._data = np.array(self._data)
             self._touched = math.inf
-            self._lent = self._data.view()  # a view: a new shape or dtype of it is not one of this tensor
+            self._lent = self._data.view()  # a view: giving it a new shape or dtype does not change this tensor
         return self._lent
 
     @data.setter
@@ -632,28 +632,28 @@ class Tensor:
 class MutationError(RuntimeError):
     """Values that a backward pass needs were written to after the forward pass.
 
-    An array that `.data` hands out is never one that a closure has captured, so no write can reach a gradient, by any
-    route; `backward()` finds it by comparing. Inside `allow_mutation()` each write gives a wrong gradient, silently.
-    For arrays that closures of your own capture there is lab.traps.detect_mutation.
+    An array that `.data` hands out is never one that a closure has captured, so no write can reach a gradient;
+    `backward()` finds writes by comparing the two. Inside `allow_mutation()` a write gives a wrong gradient, silently.
+    For arrays that your own closures capture, use lab.traps.detect_mutation.
     """
 
 
 def _check_nothing_freed(order: list[Tensor]) -> None:
-    """Refuse a pass that would stop half-way: after an error no gradient has been changed."""
+    """Refuse a pass that would fail half-way, before it changes any gradient."""
     for node in order:
         if node._backward is None:
             if node.grad is not None:
-                node.grad = deepcopy(_own_gradient(node))  # whoever has kept the array keeps what is in it
+                node.grad = deepcopy(_own_gradient(node))  # the pass adds to a copy: an array that you keep stays
         elif type(node._backward) is int:
             users = [user for user in order if any(child is node for child in user._children)]
-            later = any(user._made >= node._backward for user in users)  # a new graph goes on from a freed one
+            later = any(user._made >= node._backward for user in users)  # a new graph continues a freed one
             raise _error("no leaf" if later else "freed", node, node.op, kind=RuntimeError)
         elif not node.requires_grad:
             raise _error("switched off", node, kind=RuntimeError)
 
 
 def _check_nothing_written_to(order: list[Tensor]) -> None:
-    """Look into closures, but only where an array was handed out, or was replaced after the operation."""
+    """Raise MutationError if captured values changed; look only where an array was handed out or replaced later."""
     latest = max([node._touched for node in order])
     for node in order if not _unguarded.get() else ():
         made = node._made if node._children else latest
@@ -661,8 +661,8 @@ def _check_nothing_written_to(order: list[Tensor]) -> None:
             _check_captured(node)
 
 
-# The names of captured arrays in this file: the values of an operand, by its number from 1, or of the result, 0. Those
-# in the second table are read only for the message to one operand: if it needs no gradient, a write is harmless.
+# Name of a captured array -> whose values it has: those of operand 1 or 2, or 0 for the result. An array in the second
+# table is read only for the message to that operand: if the operand needs no gradient, a write is harmless.
 _CAPTURED = MappingProxyType({"value": 1, "left": 1, "right": 2, "result": 0})
 _READ_FOR = MappingProxyType({
     ("*", "left"): 2, ("*", "right"): 1, ("@", "left"): 2, ("@", "right"): 1, ("linear", "left"): 2,
@@ -671,7 +671,7 @@ _READ_FOR = MappingProxyType({
 
 
 def _check_captured(node: Tensor) -> None:
-    """MutationError if values that the closure captured are no longer those of their tensor."""
+    """Raise MutationError if values that the closure captured are no longer those of their tensor."""
     closure = getattr(node._backward, "__wrapped__", node._backward)
     if getattr(closure, "__globals__", None) is not globals():  # an operation from another file: not guarded
         return
@@ -682,7 +682,7 @@ def _check_captured(node: Tensor) -> None:
             tensor, kept = tensors[_CAPTURED[name]], cell.cell_contents
             same = tensor._data is kept
             if same and tensor._lent is None:
-                continue  # nobody outside the engine has a name for this array
+                continue  # no code outside the engine has this array
             if same or tensor._data.tobytes() != kept.tobytes():  # as bytes, nan equals nan
                 which = "its own output" if tensor is node else "its input"
                 why = "was handed out under allow_mutation()" if same else "has been written to since"
@@ -695,7 +695,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def topological_order(root: Tensor) -> list[Tensor]:
-    """Every tensor that `root` was computed from, each once and after its children; `root` is last."""
+    """Return every tensor that `root` was computed from, each once and after its children; `root` is last."""
     _require(hasattr(root, "_children"), "order", type(root).__name__, kind=TypeError)
     order: list[Tensor] = []
     seen: set[Tensor] = set()
@@ -713,22 +713,22 @@ def topological_order(root: Tensor) -> list[Tensor]:
     return order
 
 
-# How many blocks of each kind this thread or task is in. Context variables, not globals: one visitor of a server must
-# not switch off another one's gradients.
+# How many nested no_grad and allow_mutation blocks this thread or task is in. Context variables, not globals: one user
+# of a server must not switch off another user's gradients.
 _unrecorded: ContextVar[int] = ContextVar("no_grad", default=0)
 _unguarded: ContextVar[int] = ContextVar("allow_mutation", default=0)
-# It tells before from after: it ticks when a pass frees its graph, and when an array is replaced.
+# Orders events in time: it ticks at each backward pass and whenever an array is replaced.
 _clock: ContextVar[int] = ContextVar("clock", default=0)
 
 
 def _tick() -> int:
-    """Move the clock on, and read it."""
+    """Advance the clock and return the new time."""
     _clock.set(now := _clock.get() + 1)
     return now
 
 
 class _Block(ContextDecorator):
-    """A block of one kind. It has no state: threads may share one object, which may stand inside its own block."""
+    """A `with` block or decorator that counts its depth in a context variable. Threads may share one; it may nest."""
 
     def __init__(self, depth: ContextVar[int]) -> None:
         self._depth = depth
@@ -761,7 +761,7 @@ def allow_mutation() -> _Block:
 
 
 def _starting_gradient(root: Tensor, grad: Any) -> Array:
-    """The upstream gradient that `backward()` starts from."""
+    """Return the upstream gradient that `backward()` starts from: `grad`, or 1 for a single element."""
     data = root._data
     if root._backward is None:
         raise _error("no graph", root, kind=RuntimeError)
@@ -775,7 +775,7 @@ def _starting_gradient(root: Tensor, grad: Any) -> Array:
 
 
 def _own_gradient(leaf: Tensor) -> Array | None:
-    """The gradient of a leaf, made to fit: a learner may have assigned one of another dtype, or a number for all."""
+    """Return a leaf's gradient, first made to fit: a learner may have assigned another dtype, or one number for all."""
     grad, data = leaf.grad, leaf._data
     if grad is not None and (type(grad) is not type(data) or grad.shape != data.shape or grad.dtype != data.dtype):
         grad = _as_float_array(grad, data.dtype)
@@ -785,7 +785,7 @@ def _own_gradient(leaf: Tensor) -> Array | None:
 
 
 def _as_float_array(value: Any, dtype: Any = None) -> Array:
-    """A copy of the value as a float array; a single number becomes a NumPy scalar, which nobody can write to."""
+    """Copy a value into a float array; a single number becomes a NumPy scalar, which cannot be written to."""
     if isinstance(value, (float, int)):
         try:
             number: Array = (_Number if dtype is None else dtype.type)(value)
@@ -799,12 +799,12 @@ def _as_float_array(value: Any, dtype: Any = None) -> Array:
     if array.dtype.kind not in "fiub" or isinstance(value, np.ma.MaskedArray):
         raise _error("no numbers", type(value).__name__, array.dtype, kind=TypeError)
     dtype = dtype or (np.float32 if array.dtype == np.float32 else np.float64)
-    array = array.astype(dtype, copy=not isinstance(value, np.ndarray))  # others may have given us their own array
+    array = array.astype(dtype, copy=not isinstance(value, np.ndarray))  # `__array__` may have returned its own array
     return array if array.ndim else array[()]
 
 
 def _fitted(message: Array, tensor: Tensor) -> Array:
-    """The message in the shape and dtype of the tensor, as an array of its own."""
+    """Return the message in the shape and dtype of the tensor, as an array of its own."""
     data = tensor._data
     if message.shape != data.shape:
         message = _unbroadcast(message, tensor)
@@ -824,7 +824,7 @@ def _unbroadcast(message: Array, tensor: Tensor) -> Array:
 
 
 def _axes(tensor: Tensor, axis: Any, empty: bool = True) -> tuple[int, ...]:
-    """The axes that `axis` stands for, counted from the front. With empty=False there must be elements along them."""
+    """Return the axes that `axis` stands for, counted from the front. empty=False refuses axes without elements."""
     with _refusing("axes", tensor, axis):
         axes = range(tensor.ndim) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, tensor.ndim)
     _require(empty or _count(tensor.shape, axes), "empty", tensor, axis)
@@ -837,23 +837,23 @@ def _count(shape: tuple[int, ...], axes: Iterable[int]) -> int:
 
 def _sum(array: Array, axes: tuple[int, ...], keepdims: bool = True) -> Array:
     total: Array = np.add.reduce(array, axes, keepdims=keepdims)  # type: ignore[call-overload]  # a bool is right
-    if array.size > 1000 * total.size and array.dtype == np.float32:  # rows are added one by one: their errors, too
+    if array.size > 1000 * total.size and array.dtype == np.float32:  # long float32 sums add up rounding errors
         total = array.sum(axis=axes, keepdims=keepdims, dtype=np.float64).astype(np.float32)
     return total
 
 
 def _reduced(kept: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
-    """What a reduction returns, of a result whose reduced axes are kept with length 1."""
+    """Drop the reduced axes of a reduction's result, which have length 1 in `kept`, unless keepdims is set."""
     return kept if keepdims else np.squeeze(kept, axes)[()]
 
 
 def _listed(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Numbers that came one by one, or as one tuple, list or array."""
+    """Return lengths or axes as a tuple, whether given one by one or as one tuple, list or array."""
     return tuple(arguments[0]) if len(arguments) == 1 and np.iterable(arguments[0]) else arguments
 
 
 def _as_tensors(op: str, *operands: Any) -> tuple[Tensor, ...]:
-    """Operands of a function, those that are none turned into constants of the class and dtype of the first Tensor."""
+    """Return operands as tensors; numbers and arrays become constants of the class and dtype of the first Tensor."""
     _require(operands, "nothing", op)
     first = next((t for t in operands if isinstance(t, Tensor)), Tensor(0.0, requires_grad=False))
     return tuple(t if isinstance(t, Tensor) else first._constant(t) for t in operands)
@@ -863,12 +863,12 @@ def _as_tensors(op: str, *operands: Any) -> tuple[Tensor, ...]:
 
 
 def maximum(left: Any, right: Any) -> Tensor:
-    """The larger of two, elementwise. Where they are equal, each receives half of the gradient."""
+    """Return the elementwise larger of two. Where they are equal, each receives half of the gradient."""
     return _choose("maximum", left, right, np.maximum, np.greater)
 
 
 def minimum(left: Any, right: Any) -> Tensor:
-    """The smaller of two, elementwise. Where they are equal, each receives half of the gradient."""
+    """Return the elementwise smaller of two. Where they are equal, each receives half of the gradient."""
     return _choose("minimum", left, right, np.minimum, np.less)
 
 
@@ -885,7 +885,7 @@ def _choose(op: str, left: Any, right: Any, choose: Callable[..., Array], chosen
 
 
 def where(condition: Any, left: Any, right: Any) -> Tensor:
-    """`left` where the condition (an array of booleans, a constant) holds, `right` elsewhere."""
+    """Return `left` where the condition (an array of booleans, a constant) holds, `right` elsewhere."""
     first, second = _as_tensors("where", left, right)
     _, left, right = first._operands(second, "where")
     condition = np.array(getattr(condition, "_data", condition), dtype=bool)
@@ -900,12 +900,12 @@ def where(condition: Any, left: Any, right: Any) -> Tensor:
 
 
 def concatenate(tensors: Iterable[Any], axis: int = 0) -> Tensor:
-    """Tensors joined along an axis that they have."""
+    """Join tensors along an axis that they have."""
     return _join("concatenate", np.concatenate, tensors, axis)
 
 
 def stack(tensors: Iterable[Any], axis: int = 0) -> Tensor:
-    """Tensors of one shape joined along a new axis."""
+    """Join tensors of one shape along a new axis."""
     return _join("stack", np.stack, tensors, axis)
 
 
@@ -917,13 +917,13 @@ def _join(op: str, join: Callable[..., Array], tensors: Iterable[Any], axis: int
 
     def _backward(upstream: Array) -> None:
         for operand, part in zip(operands, np.split(upstream, ends, axis), strict=True):
-            operand._accumulate(part.reshape(operand.shape))  # to each its own part
+            operand._accumulate(part.reshape(operand.shape))  # each operand receives its own part
 
     return operands[0]._node(result, operands, op, _backward)
 
 
 def linear(inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """inputs @ weight + bias as one operation, for speed: inputs (n, n_in), weight (n_in, n_out), bias (n_out,)."""
+    """Compute inputs @ weight + bias as one operation: inputs (n, n_in), weight (n_in, n_out), bias (n_out,)."""
     left, right = inputs._read(), weight._read()
     if left.ndim != 2 or left.shape[1] != right.shape[0]:
         raise _error("inputs", right.shape[0], inputs)
@@ -940,13 +940,13 @@ def linear(inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
 
 
 def mse_loss(prediction: Any, target: Any) -> Tensor:
-    """The mean of (prediction - target)^2. The shapes must be equal: broadcasting here is nearly always a mistake."""
+    """Return the mean of (prediction - target)^2. Shapes must be equal: broadcasting here is nearly always wrong."""
     first, second = _same_shape("mse_loss", prediction, target)
     return ((first - second) ** 2).mean()
 
 
 def binary_cross_entropy_with_logits(logits: Any, targets: Any) -> Tensor:
-    """The mean of -t log s - (1 - t) log(1 - s) with s = sigmoid(logit), for targets of the same shape in 0..1."""
+    """Return the mean of -t log s - (1 - t) log(1 - s), s = sigmoid(logit), for targets t in 0..1 of the same shape."""
     first, second = _same_shape("binary_cross_entropy_with_logits", logits, targets)
     return (first.softplus() - first * second).mean()
 
@@ -958,7 +958,7 @@ def _same_shape(loss: str, prediction: Any, target: Any) -> tuple[Tensor, ...]:
 
 
 def cross_entropy(logits: Any, labels: Any) -> Tensor:
-    """The mean over rows of -log softmax(logits)[label]: logits (n, classes), labels (n,) integers from 0."""
+    """Return the mean over rows of -log softmax(logits)[label]: logits (n, classes), labels (n,) integers from 0."""
     operand = logits if isinstance(logits, Tensor) else Tensor(logits, requires_grad=False)
     value, labels = operand._read(), np.array(getattr(labels, "_data", labels))
     if value.ndim != 2 or labels.shape != value.shape[:1] or not labels.size:
@@ -990,7 +990,7 @@ INITS = ("xavier", "he", "zeros", "normal", "uniform")
 
 
 def init_weight(n_in: int, n_out: int, init: str, rng: Any = None) -> np.ndarray:
-    """A weight matrix (n_in, n_out) in float64.
+    """Draw a weight matrix (n_in, n_out) in float64.
 
     xavier   normal, std sqrt(2 / (n_in + n_out))   Glorot and Bengio 2010: keeps the variance in both directions
     he       normal, std sqrt(2 / n_in)             He et al. 2015: the same for relu, which halves the variance
@@ -998,7 +998,7 @@ def init_weight(n_in: int, n_out: int, init: str, rng: Any = None) -> np.ndarray
     uniform  uniform in +-1 / sqrt(n_in)            LeCun et al. 1998
     zeros    0                                      every unit of a layer then learns the same: here to see why
 
-    PyTorch draws the biases, too (uniform, as above), and keeps the matrix transposed.
+    PyTorch also draws the biases (uniform, as above), and stores the matrix transposed.
     """
     _require(init in INITS, "choice", "initialisation", init, ", ".join(INITS))
     generator, shape = np.random.default_rng(rng), (n_in, n_out)
@@ -1024,7 +1024,7 @@ class Linear:
         return linear(inputs, self.weight, self.bias) if inputs.ndim == 2 else inputs @ self.weight + self.bias
 
     def parameters(self) -> list[Tensor]:
-        """What an optimizer updates: the weight, then the bias."""
+        """Return what an optimizer updates: the weight, then the bias."""
         return [self.weight, self.bias]
 
     def __repr__(self) -> str:
@@ -1034,7 +1034,7 @@ class Linear:
 class MLP:
     """Linear layers of the given sizes, inputs first, with an activation between them and none after the last.
 
-    skip: what a hidden layer gets is added to what it gives, where both have the same shape (a residual connection;
+    skip: add a hidden layer's input to its output where both have the same shape (a residual connection;
     He et al., "Deep Residual Learning for Image Recognition", 2016).
     """
 
@@ -1060,7 +1060,7 @@ class MLP:
         return logits
 
     def outputs(self, x: Any) -> Iterator[Tensor]:
-        """What each activation gives, in turn, before anything is added to it; the last layer gives the logits."""
+        """Yield the output of each activation in turn, before a skip connection adds to it, then the logits."""
         for layer in self.layers[:-1]:
             output = layer(x)
             if self.activation != "identity":
@@ -1070,7 +1070,7 @@ class MLP:
         yield self.layers[-1](x)
 
     def parameters(self) -> list[Tensor]:
-        """What an optimizer updates: the weight and the bias of each layer, from the first to the last."""
+        """Return what an optimizer updates: the weight and the bias of each layer, from the first to the last."""
         return [parameter for layer in self.layers for parameter in layer.parameters()]
 
     def zero_grad(self) -> None:
@@ -1087,12 +1087,12 @@ class MLP:
 
 
 class Optimizer:
-    """What SGD and Adam share. A parameter that is given twice is stepped once; one without a gradient not at all."""
+    """The base class of SGD and Adam. A parameter given twice is updated once; one without a gradient not at all."""
 
     def __init__(self, parameters: Iterable[Tensor], lr: float, weight_decay: float, *remembered: str) -> None:
         self.parameters = _leaves(parameters)
         self.lr, self.weight_decay = _setting("lr", lr), _setting("weight_decay", weight_decay)
-        # What is remembered from step to step, by its name and the number of the parameter that it is like
+        # State that is kept from step to step: name and parameter number -> an array shaped like the parameter
         self.memory: dict[str, Array] = {
             f"{name}{i}": np.zeros_like(p._data) for name in remembered for i, p in enumerate(self.parameters)
         }
@@ -1109,15 +1109,15 @@ class Optimizer:
             gradient, data = _own_gradient(p), p._data
             if gradient is not None:
                 update = self._update(i, gradient + self.weight_decay * data if self.weight_decay else gradient)
-                # `update` is an array that nobody else has: the new values are written into it, not into a third one
+                # No other code has the array `update`, so the new values are written into it, not into a third one
                 values = np.subtract(data, update, update) if data.ndim else data - update
                 if p._lent is None:
                     p._data, p._touched = values, now  # a closure may keep the old array: it stays as it is
                 else:
-                    data[...] = values  # who holds it expects to see the new values; no closure keeps it
+                    data[...] = values  # code that holds this array expects the new values; no closure keeps it
 
     def _update(self, i: int, gradient: Array) -> Array:
-        """What to subtract from parameter i, as an array of its own."""
+        """Return what to subtract from parameter i, as an array of its own."""
         raise NotImplementedError
 
 
@@ -1158,15 +1158,15 @@ class Adam(Optimizer):
         steps = int(memory["steps"][i])
         memory[f"mean{i}"] = mean = beta1 * memory[f"mean{i}"] + (1.0 - beta1) * gradient
         memory[f"square{i}"] = square = beta2 * memory[f"square{i}"] + (1.0 - beta2) * gradient * gradient
-        # Both start at 0, which these two factors correct for; eps stands outside the square root.
+        # Both means start at 0; dividing by these factors corrects for it. eps stands outside the square root.
         mean = mean / (1.0 - beta1**steps)
         square = square / (1.0 - beta2**steps)
         return float(self.lr) * mean / (np.sqrt(square) + self.eps)
 
 
 def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> float:
-    """Scale all gradients together so that their common norm is at most `max_norm`; returns the norm before. Where that
-    is inf or nan the gradients stay as they are: no scaling can save them."""
+    """Scale all gradients together so that their joint norm is at most `max_norm`; return the norm before. If that is
+    inf or nan, the gradients stay as they are: no scaling can save them."""
     max_norm = _setting("max_norm", max_norm)
     gradients = {p: gradient for p in _leaves(parameters) if (gradient := _own_gradient(p)) is not None}
     largest = max([float(np.abs(g).max(initial=0.0)) for g in gradients.values()], default=0.0)
@@ -1179,7 +1179,7 @@ def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> float:
 
 
 def _leaves(parameters: Iterable[Tensor]) -> list[Tensor]:
-    """The parameters, each once."""
+    """Return the parameters, each once; raise TypeError unless all are leaves."""
     listed = isinstance(parameters, Iterable) and not isinstance(parameters, Tensor)
     leaves: list[Any] = [*parameters] if listed else [None]
     _require(leaves, "no parameters", kind=TypeError)
@@ -1187,9 +1187,9 @@ def _leaves(parameters: Iterable[Tensor]) -> list[Tensor]:
     return list(dict.fromkeys(leaves))
 
 
-# ---------------------------------------------------------------- manners: misuse, answered with a sentence
+# ---------------------------------------------------------------- misuse: error messages that say what to do
 
-# What is said, its {} filled with names of tensors, shapes and axes
+# The error messages; each {} stands for the name of a tensor, a shape, an axis, ...
 _SENTENCES = MappingProxyType({
     # operations
     "operands": "`{}` cannot combine {} with {}: from the last axis backwards, lengths must be equal or one is 1.",
@@ -1204,7 +1204,7 @@ _SENTENCES = MappingProxyType({
     "empty": "{} has no elements along axis {}, so there is no largest or smallest one.",
     "broadcast_to": "{} cannot be broadcast to {}: each axis must be 1 or as long as the one asked for.",
     "index": "{} cannot be indexed like this: {}.",
-    "comparison": "{} can be compared with numbers, and with what broadcasts to its shape.",
+    "comparison": "{} can be compared with numbers, and with arrays that broadcast to its shape.",
     "where": "where cannot choose by a condition of shape {} from {} and {}.",
     "join": "{} cannot join shapes {} along axis {}: it must exist (in the result), and all other axes must agree.",
     "nothing": "{} needs at least one tensor.",
@@ -1228,11 +1228,11 @@ _SENTENCES = MappingProxyType({
     "axis only": "Here it is axis and keepdims, as in NumPy (PyTorch: dim, keepdim), not {}.",
     # the backward pass
     "order": "topological_order needs the Tensor that a graph ends with, not {}.",
-    "later": "The body of a generator or an async function runs later, in pieces: there, put `with no_grad():` around "
-    "what computes, with no `yield` in the block.",
+    "later": "The body of a generator or an async function runs later, in pieces: inside it, put `with no_grad():` "
+    "around the computation, with no `yield` in the block.",
     "no graph": "backward() has nothing to differentiate: {} was not computed from tensors that require gradients. "
     "Call it on a result, computed outside no_grad() and without detach(). A leaf that was updated by w = w - ... "
-    "under no_grad() is a leaf no more: write w.data -= ... instead.",
+    "under no_grad() is no longer a leaf: write w.data -= ... instead.",
     "no number": "backward() starts from a single number, but {} has {} elements. Reduce it first, for example with "
     ".sum() or .mean(), or pass the upstream gradient, of shape {}.",
     "upstream": "backward() got a gradient of shape {}; it must be that of {}.",
@@ -1241,14 +1241,14 @@ _SENTENCES = MappingProxyType({
     "switched off": "requires_grad was switched off on {}: use detach() to cut a graph.",
     "freed": "backward() has already gone through {} and freed its graph. To go through it again, call "
     "backward(retain_graph=True) the first time; otherwise run the forward pass again.",
-    "no leaf": "{} is no leaf any more: it was computed (by `{}`) in an earlier turn, whose backward() freed its "
+    "no leaf": "{} is no longer a leaf: it was computed (by `{}`) in an earlier turn, whose backward() freed its "
     "graph. Update a leaf in place, w.data -= ..., or make a new one, Tensor(...); what is carried from one turn to "
     "the next needs detach(), a running total of losses loss.item().",
     "mutation": "The backward pass of `{}` needs {} as it was in the forward pass, but it {}. No gradient was "
     "computed. Run the forward pass again after the change, or make a new tensor (t = t + change) instead of writing "
     "to t; an optimizer steps after backward(), not before.",
     # losses, networks, optimizers
-    "same shape": "{} compares element with element, but {} met a target of shape {}. Reshape one of them.",
+    "same shape": "{} compares element by element, but {} met a target of shape {}. Reshape one of them.",
     "logits": "cross_entropy needs logits (n, classes) and n labels; {} came with labels of shape {}.",
     "labels": "cross_entropy needs integer class numbers as labels, not {}.",
     "range": "cross_entropy got labels from {} to {}, but with {} classes they go from 0 to {}.",
@@ -1258,11 +1258,11 @@ _SENTENCES = MappingProxyType({
     "weights": "The weights of a layer are float64 or float32: {} cannot be trained.",
     "sizes": "A network needs a list of at least an input and an output size, not {!r}.",
     "no parameters": "The list of parameters is empty: there is nothing to train.",
-    "parameters": "Give parameters as a list of Tensors, no results of operations, such as network.parameters().",
+    "parameters": "Give parameters as a list of leaf Tensors, such as network.parameters(), not results of operations.",
     "betas": "Adam needs two betas, such as (0.9, 0.999), not {!r}.",
 })  # read by rows  # fmt: skip
 
-# What a number that is set must be, in words and as a test
+# What each numeric setting must be, in words and as a test
 _RULES: Mapping[str, tuple[str, Callable[[float], bool]]] = MappingProxyType(
     {
         "slope": ("The slope of leaky_relu must be a number (no gradient would reach it)", math.isfinite),
@@ -1288,7 +1288,7 @@ def _require(holds: Any, key: str, *things: Any, kind: type[Exception] = ValueEr
 
 @contextmanager
 def _refusing(key: str, *things: Any) -> Iterator[None]:
-    """What NumPy refuses in this block becomes a sentence."""
+    """Turn an error that NumPy raises in this block into one of the messages above."""
     try:
         yield
     except (TypeError, ValueError, IndexError, OverflowError, RuntimeError):
@@ -1296,7 +1296,7 @@ def _refusing(key: str, *things: Any) -> Iterator[None]:
 
 
 def _setting(rule: str, value: Any) -> float:
-    """A plain number that obeys the rule, as a float: a NumPy number would turn float32 into float64."""
+    """Check a setting against its rule and return it as a Python float: a NumPy one would turn float32 into float64."""
     sentence, holds = _RULES[rule]
     if not isinstance(value, (float, int, np.floating, np.integer)):
         raise TypeError(f"{sentence}, not a {type(value).__name__}.")
@@ -1315,17 +1315,17 @@ def _mutation_error(node: Tensor, what: str, why: str = "has been written to sin
 
 
 class Comparison(np.ndarray):
-    """The booleans of a comparison: an array, only that `max(t, u)` and `t in [u]` get a sentence from it."""
+    """The boolean array of a comparison, with an error that says what to do for `max(t, u)` and `t in [u]`."""
 
     def __bool__(self) -> bool:
         _require(self.size == 1, "truths", self.size)
         return bool(self.all())
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
-        return array[()]  # what is computed from it is a plain array
+        return array[()]  # results computed from it are plain arrays
 
 
-# What NumPy calls an operator between an array and a tensor, and the method of the tensor that computes it
+# NumPy's name of an operator between an array and a tensor -> the method of the tensor that computes it
 _REFLECTED = MappingProxyType({
     "add": "__radd__", "subtract": "__rsub__", "multiply": "__rmul__", "divide": "__rtruediv__", "power": "__rpow__",
     "matmul": "__rmatmul__", "equal": "__eq__", "not_equal": "__ne__", "less": "__gt__", "less_equal": "__ge__",
@@ -1333,14 +1333,14 @@ _REFLECTED = MappingProxyType({
 })  # read by rows  # fmt: skip
 
 
-class _Manners:
-    """Methods of Tensor that do what Python, NumPy and PyTorch would expect, or refuse it with a sentence."""
+class _Protocols:
+    """Methods of Tensor for what Python, NumPy and PyTorch code expects: they do it, or raise an error that helps."""
 
     def _rebind(self: Any, other: Any, sign: str) -> Any:
-        """`t += other`: a result is given up for a new one, t + other; a leaf would be lost, with its gradient."""
+        """Let `t += other` compute t + other for a result; refuse it for a leaf, which would lose its gradient."""
         name = self.label if self.label.isidentifier() else "t"
         _require(self._backward is not None or not self.requires_grad, "rebound", sign, self, name, kind=RuntimeError)
-        return NotImplemented  # then Python takes the operator itself
+        return NotImplemented  # then Python uses the plain operator
 
     __iadd__, __isub__ = partialmethod(_rebind, sign="+="), partialmethod(_rebind, sign="-=")
     __imul__, __itruediv__ = partialmethod(_rebind, sign="*="), partialmethod(_rebind, sign="/=")
@@ -1361,7 +1361,7 @@ class _Manners:
         return self._refuse_numpy("")
 
     def __array_ufunc__(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        """`array * tensor` arrives here as np.multiply: the tensor computes it. np.exp(tensor) is refused."""
+        """Compute `array * tensor`, which NumPy sends here as np.multiply; refuse functions such as np.exp(tensor)."""
         reflected = _REFLECTED.get(ufunc.__name__)
         if reflected is None or method != "__call__" or options or isinstance(inputs[0], Tensor):
             return self._refuse_numpy(ufunc.__name__)
@@ -1377,7 +1377,7 @@ class _Manners:
         raise _error("numpy", self, f"{name}() of this engine" if name in __all__ else own, kind=TypeError)
 
     def __getstate__(self: Any) -> Any:
-        """For copy, deepcopy and pickle, of leaves alone: a copied closure would send its messages to the originals."""
+        """Support copy and pickle for leaves only: a copied closure would send its messages to the originals."""
         _require(self._backward is None, "copied", self, kind=TypeError)
         own = {"_data": self._data.copy()[()], "_lent": None, "_touched": 0.0, "grad": deepcopy(self.grad)}
         attributes_and_slots: Any = object.__getstate__(self)
@@ -1388,7 +1388,7 @@ _quiet = np.errstate(all="ignore")  # inf and nan are answers here, not accident
 
 
 def _axis_only(function: Function) -> Function:
-    """The same function, which refuses PyTorch's `dim` and `keepdim` with a sentence."""
+    """Wrap a function so that PyTorch's `dim` and `keepdim` raise an error that names `axis` and `keepdims`."""
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
@@ -1399,8 +1399,8 @@ def _axis_only(function: Function) -> Function:
     return cast(Function, call)
 
 
-for _one, _method in vars(_Manners).items():
-    if callable(getattr(_Manners, _one)):
+for _one, _method in vars(_Protocols).items():
+    if callable(getattr(_Protocols, _one)):
         setattr(Tensor, _one, _method)
 for _one, _method in [*vars(Tensor).items()]:
     if isfunction(_method) and "axis" in signature(_method).parameters:

@@ -1,9 +1,9 @@
-"""What an operation is: one row for each that the engine has, and one for each name that it composes of others.
+"""The table of operations: one row for each operation of the engine, and for each function composed of others.
 
-Expressions take their functions from here, the derivation its local derivatives, the player kinds and signs, the search
-for the first inf or nan its reasons, the training page which activations saturate. Nobody keeps a list of their own.
+Expressions take their functions from here, derivations their local derivatives, the player kinds and symbols, the
+search for the first inf or nan its reasons, and the training page which activations saturate.
 
-To add an operation: the operation in model.py, a row in `OPS`, its cases in tests/unit/op_table.py.
+To add an operation, write it in model.py, add a row to `OPS` and its cases to tests/unit/op_table.py.
 """
 
 import math
@@ -39,45 +39,45 @@ Cost = Callable[[Sequence[Shape], Sequence[int]], tuple[int, int]]
 class Derivative:
     """The local derivative of an operation with respect to one operand.
 
-    text   in symbols, where {a} and {b} are the operands, {y} is the result. With {g}, the upstream gradient, in it,
-           the text is the whole message, which is no product of upstream gradient and local derivative
-    latex  the same for LaTeX
-    value  its numbers, from the operands and the result as arrays; None where there are none without more knowledge
-    whole  the numbers are right only for a result that is a single number
+    text         in symbols: {a} and {b} are the operands, {y} is the result. If {g}, the upstream gradient, is in it,
+                 the text is the whole message, because that is not upstream gradient times local derivative
+    latex        the same in LaTeX
+    value        computes it from the operands and the result as arrays; None if these are not enough
+    scalar_only  `value` is right only if the result is a single number
     """
 
     text: str
     latex: str
     value: Callable[..., Any] | None = None
-    whole: bool = False
+    scalar_only: bool = False
 
     def reads(self, name: str) -> bool:
-        """Whether the operand "a" or "b", or the result "y", stands in it."""
+        """Tell whether the formula contains the operand "a" or "b", the result "y" or the upstream gradient "g"."""
         return f"{{{name}}}" in self.text or f"{{{name}}}" in self.latex
 
 
 @dataclass(frozen=True)
 class Op:
-    """One operation.
+    """One operation of the engine.
 
-    name         the engine's name for it (`Tensor.op`), and its name in expressions where it has one there
+    name         the engine's name for it (`Tensor.op`), and its name in expressions if it has one there
     kind         what it does with the cells of its operands
     form         how it is written: a + b, -a, x.exp(), maximum(a, b), x.T, x[0]; "layer": only a layer makes it
-    derivatives  one for each operand; where it joins any number of operands, one for all of them. n in their texts is
-                 the number of elements that go into one of the result
-    parameters   as `name:kind`, with `?` where it may be left out; each kind is read in its own way by lab.expression
-    call         the function behind it, called with operands, whole numbers, and options by name; a method by default
-    cost         (elements of the result, elements computed) at most, from the operands' shapes and the whole numbers
-                 that were given; ValueError where the shapes do not fit
-    at_kinks     where it has a kink, and what the engine takes for the derivative there
-    convention   what else the engine takes by convention; "" if nothing
-    not_finite   how operands that are finite can give inf or nan; "" if they cannot
-    saturates    for an activation that is flat at both ends: from its outputs to its slope there, as a share of the
-                 steepest; None for the others
-    ties         from operands and result: is it at a kink because elements are equal? None for the others
+    derivatives  one for each operand; if it joins any number of operands, one for all of them. n in their texts is
+                 the number of elements that are reduced to one
+    parameters   `name:kind` pairs, with `?` if optional; lab.expression reads each kind in its own way
+    call         the function to call with operands, integers, and options by name; by default the Tensor's method
+    cost         an upper bound (elements of the result, elements computed), from the operands' shapes and the integer
+                 arguments; ValueError if the shapes do not fit
+    at_kinks     where it has a kink, and the derivative that the engine uses there; "" if it has none
+    convention   any other convention of the engine; "" if there is none
+    not_finite   how finite operands can give inf or nan; "" if they cannot
+    saturates    for an activation that is flat at both ends: output -> slope there, as a share of the steepest slope;
+                 None for all other operations
+    ties         operands and result -> whether equal elements put it at a kink; None if that cannot happen
     composed     made of other operations: no node of a graph has this name
-    spoken       other words by which it is looked for
-    example      how it is written to be shown, where plain names for its operands would show too little or not fit
+    spoken       other words that people search for it by
+    example      an expression that shows it, if plain operand names would not fit or show too little
     """
 
     name: str
@@ -86,7 +86,7 @@ class Op:
     derivatives: tuple[Derivative, ...] = ()
     parameters: str = "x:value"
     call: Callable[..., Any] | None = None
-    cost: Cost = lambda shapes, wholes: elementwise(shapes, wholes)
+    cost: Cost = lambda shapes, ints: elementwise(shapes, ints)
     at_kinks: str = ""
     convention: str = ""
     not_finite: str = ""
@@ -98,53 +98,53 @@ class Op:
 
     @property
     def symbol(self) -> str | None:
-        """The sign that it is written with, between two operands or before one; None for what has a name."""
+        """The sign that is written between its operands or before its operand; None if it is called by name."""
         return self.name if self.form == "infix" else "−" if self.form == "prefix" else None
 
     @property
     def signature(self) -> dict[str, str]:
-        """Parameter -> kind, with `?` where it may be left out."""
+        """Parameter name -> kind, with `?` if it is optional."""
         return dict(word.split(":") for word in self.parameters.split())
 
     @property
     def usage(self) -> str:
-        """How a function or method is called: `sum(x, axis, keepdims)`."""
+        """The call as text: `sum(x, axis, keepdims)`."""
         return f"{self.name}({', '.join(self.signature)})"
 
     @property
     def function(self) -> Callable[..., Any]:
-        """`call`, or the method, looked up on the operand: a subclass may have one of its own."""
-        return self.call or (lambda x, *wholes, **options: getattr(x, self.name)(*wholes, **options))
+        """The function to call: `call`, or the operand's own method, which a subclass may override."""
+        return self.call or (lambda x, *ints, **options: getattr(x, self.name)(*ints, **options))
 
-    def needs_paths(self, whole: bool) -> bool:
-        """Whether the table cannot tell the numbers of a message: the closure has to be asked.
+    def needs_paths(self, scalar: bool) -> bool:
+        """Return True if the table cannot compute all local derivatives, so that the closure must be run to find them.
 
-        whole  the result is a single number
+        scalar  the result is a single number
         """
-        known = [one.value is not None and (whole or not one.whole) for one in self.derivatives]
+        known = [one.value is not None and (scalar or not one.scalar_only) for one in self.derivatives]
         return not known or not all(known)
 
     def derivative(self, operand: int) -> Derivative:
-        """With respect to an operand, counted from 0."""
+        """Return the local derivative with respect to an operand, counted from 0."""
         if self.kind == "joining":
             return self.derivatives[0]
-        return self.derivatives[operand] if operand < len(self.derivatives) else UNTOLD
+        return self.derivatives[operand] if operand < len(self.derivatives) else UNKNOWN_RULE
 
 
 # ---------------------------------------------------------------- costs
 
 
-def elementwise(shapes: Sequence[Shape], wholes: Sequence[int]) -> tuple[int, int]:
-    """Also that of a reduction, which reads every element."""
+def elementwise(shapes: Sequence[Shape], ints: Sequence[int]) -> tuple[int, int]:
+    """Return the cost of an elementwise operation, or of a reduction, which also reads every element."""
     size = math.prod(np.broadcast_shapes(*shapes))
     return size, size
 
 
-def broadcast(shapes: Sequence[Shape], wholes: Sequence[int]) -> tuple[int, int]:
-    return elementwise([*shapes, tuple(wholes)], ())
+def broadcast(shapes: Sequence[Shape], ints: Sequence[int]) -> tuple[int, int]:
+    return elementwise([*shapes, tuple(ints)], ())
 
 
-def product(shapes: Sequence[Shape], wholes: Sequence[int]) -> tuple[int, int]:
+def product(shapes: Sequence[Shape], ints: Sequence[int]) -> tuple[int, int]:
     a, b = shapes
     if not a or not b:
         return 0, 0  # the engine refuses it
@@ -152,12 +152,12 @@ def product(shapes: Sequence[Shape], wholes: Sequence[int]) -> tuple[int, int]:
     return size, size * a[-1]
 
 
-def joined(shapes: Sequence[Shape], wholes: Sequence[int]) -> tuple[int, int]:
+def joined(shapes: Sequence[Shape], ints: Sequence[int]) -> tuple[int, int]:
     size = sum(math.prod(shape) for shape in shapes)
     return size, size
 
 
-# ---------------------------------------------------------------- what several rows share
+# ---------------------------------------------------------------- shared by several rows
 
 ONE = Derivative("1", "1", lambda *_: 1.0)
 MINUS_ONE = Derivative("−1", "-1", lambda *_: -1.0)
@@ -165,13 +165,13 @@ MOVED = Derivative("{g}, moved back to where the values came from", r"\text{{mov
 PART = Derivative("the part of {g} that came from {a}", r"\text{{part of }} {g}")
 LEFT = Derivative("{g} @ {b}ᵀ", r"{g}\,{b}^\top")
 RIGHT = Derivative("{a}ᵀ @ {g}", r"{a}^\top {g}")
-UNTOLD = Derivative("the rule of this operation, applied to {g}", r"J^\top {g}")
+UNKNOWN_RULE = Derivative("the rule of this operation, applied to {g}", r"J^\top {g}")
 
 TWO = "a:value b:value"
 REDUCE = "x:value axis:axis? keepdims:flag?"
-ALONG = "x:value axis:whole?"
-SHAPE = "x:value shape:wholes"
-JOIN = "tensors:values axis:whole?"
+ALONG = "x:value axis:int?"
+SHAPE = "x:value shape:ints"
+JOIN = "tensors:values axis:int?"
 
 AT_ZERO = "A kink at 0: there is no derivative there. This engine, like PyTorch, uses 0."
 HALVES = (
@@ -186,22 +186,22 @@ OVERFLOW = "The result is larger than the largest number a float can hold."
 
 
 def _greater(a: Any, b: Any) -> Any:
-    """1 where a is greater, half where they are equal, else 0."""
+    """Return 1 where a is greater, 0.5 where they are equal, else 0."""
     return (a > b) + 0.5 * (a == b)
 
 
 def _equal(a: Any, b: Any, y: Any) -> bool:
-    """Whether an element of one is as large as its counterpart."""
+    """Tell whether any element of a equals its counterpart in b."""
     return bool(np.any(a == b))
 
 
 def _repeated(a: Any, y: Any) -> bool:
-    """Whether more elements are as large as a maximum than there are maxima."""
+    """Tell whether any maximum is reached by more than one element: more elements equal a maximum than there are."""
     return int(np.isin(a, y).sum()) > np.size(y)
 
 
 def _share(a: Any, y: Any) -> Any:
-    """1 for the largest element, shared by ties, else 0."""
+    """Return 1 for the largest element, shared evenly by ties, else 0."""
     chosen = (a == y) | np.isnan(a)
     return chosen / chosen.sum()
 
@@ -295,7 +295,7 @@ _ROWS = (
         "sigmoid",
         "elementwise",
         derivatives=(Derivative("{y}·(1 − {y})", "{y} (1 - {y})", lambda a, y: y * (1 - y)),),
-        saturates=lambda y: 1 - (2 * y - 1) ** 2,  # it is a tanh of another scale
+        saturates=lambda y: 1 - (2 * y - 1) ** 2,  # sigmoid is a rescaled tanh
     ),
     Op(
         "softplus",
@@ -376,14 +376,16 @@ _ROWS = (
     Op(
         "sum",
         "reduction",
-        derivatives=(Derivative("1", "1", lambda *_: 1.0, whole=True),),
+        derivatives=(Derivative("1", "1", lambda *_: 1.0, scalar_only=True),),
         parameters=REDUCE,
         not_finite=OVERFLOW,
     ),
     Op(
         "mean",
         "reduction",
-        derivatives=(Derivative("1/n", r"\frac{{1}}{{n}}", lambda a, y: np.full(a.shape, 1 / a.size), whole=True),),
+        derivatives=(
+            Derivative("1/n", r"\frac{{1}}{{n}}", lambda a, y: np.full(a.shape, 1 / a.size), scalar_only=True),
+        ),
         parameters=REDUCE,
         composed=True,
     ),
@@ -395,7 +397,7 @@ _ROWS = (
                 "2·({a} − mean {a})/n",
                 r"\tfrac{{2}}{{n}} ({a} - \operatorname{{mean}} {a})",
                 lambda a, y: 2 * (a - a.mean()) / a.size,
-                whole=True,
+                scalar_only=True,
             ),
         ),
         parameters=REDUCE,
@@ -409,7 +411,7 @@ _ROWS = (
                 "({a} − mean {a})/(n·{y})",
                 r"\frac{{{a} - \operatorname{{mean}} {a}}}{{n\,{y}}}",
                 lambda a, y: (a - a.mean()) / (a.size * y) if y else np.zeros(a.shape),
-                whole=True,
+                scalar_only=True,
             ),
         ),
         parameters=REDUCE,
@@ -425,7 +427,7 @@ _ROWS = (
                 "{a}/{y}",
                 r"\frac{{{a}}}{{{y}}}",
                 lambda a, y: a / y if y else np.zeros(a.shape),
-                whole=True,
+                scalar_only=True,
             ),
         ),
         parameters=REDUCE,
@@ -435,7 +437,9 @@ _ROWS = (
     Op(
         "max",
         "reduction",
-        derivatives=(Derivative("1 for the largest, shared by ties, else 0", r"[{a} = {y}]", _share, whole=True),),
+        derivatives=(
+            Derivative("1 for the largest, shared by ties, else 0", r"[{a} = {y}]", _share, scalar_only=True),
+        ),
         parameters=REDUCE,
         at_kinks=TIES,
         ties=_repeated,
@@ -443,7 +447,9 @@ _ROWS = (
     Op(
         "min",
         "reduction",
-        derivatives=(Derivative("1 for the smallest, shared by ties, else 0", r"[{a} = {y}]", _share, whole=True),),
+        derivatives=(
+            Derivative("1 for the smallest, shared by ties, else 0", r"[{a} = {y}]", _share, scalar_only=True),
+        ),
         parameters=REDUCE,
         at_kinks=TIES,
         ties=_repeated,
@@ -460,7 +466,7 @@ _ROWS = (
         "logsumexp",
         "reduction",
         derivatives=(
-            Derivative("softmax {a}", r"\operatorname{{softmax}} {a}", lambda a, y: np.exp(a - y), whole=True),
+            Derivative("softmax {a}", r"\operatorname{{softmax}} {a}", lambda a, y: np.exp(a - y), scalar_only=True),
         ),
         parameters=REDUCE,
     ),
@@ -482,11 +488,11 @@ _ROWS = (
     ),
     # -- shape
     Op("reshape", "shape", derivatives=(MOVED,), parameters=SHAPE),
-    Op("transpose", "shape", derivatives=(MOVED,), parameters="x:value axes:wholes?"),
+    Op("transpose", "shape", derivatives=(MOVED,), parameters="x:value axes:ints?"),
     Op("T", "shape", "property", (MOVED,), call=lambda x: x.T, composed=True),
-    Op("swapaxes", "shape", derivatives=(MOVED,), parameters="x:value first:whole second:whole", composed=True),
+    Op("swapaxes", "shape", derivatives=(MOVED,), parameters="x:value first:int second:int", composed=True),
     Op("squeeze", "shape", derivatives=(MOVED,), parameters="x:value axis:axis?", composed=True),
-    Op("expand_dims", "shape", derivatives=(MOVED,), parameters="x:value axis:whole", composed=True),
+    Op("expand_dims", "shape", derivatives=(MOVED,), parameters="x:value axis:int", composed=True),
     Op(
         "broadcast_to",
         "shape",
@@ -552,7 +558,7 @@ _ROWS = (
         composed=True,
     ),
 )
-# Other words by which an operation is looked for: how it is said, and what other libraries call it
+# Other words that people search for an operation by: its spoken name, and its name in other libraries
 _SPOKEN = {
     "+": "plus, add, addition",
     "-": "minus, subtract, subtraction, difference",
@@ -599,4 +605,4 @@ _SPOKEN = {
 OPS: Mapping[str, Op] = MappingProxyType(
     {op.name: replace(op, spoken=tuple(_SPOKEN[op.name].split(", ")) if op.name in _SPOKEN else ()) for op in _ROWS}
 )
-UNKNOWN = Op("", "other")  # what is known about one without a row
+UNKNOWN = Op("", "other")  # for operations without a row

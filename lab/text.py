@@ -1,4 +1,4 @@
-"""How numbers, lists and JSON are written, and rows of a file and lines of a function read, everywhere in the lab."""
+"""Write numbers, lists and JSON for readers; read TOML files and Python source. Used by every other room."""
 
 import ast
 import inspect
@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 MINUS = "−"
-MAX_ELEMENTS = 6  # of an array, where it stands in a sentence or in a cell
+MAX_ELEMENTS = 6  # of an array that is shown in a sentence or a table cell
 
 
 def numeral(number: float) -> str:
-    """A number for a reader: four significant digits, a real minus sign, "NaN" and "∞".
+    """Format a number for a reader: four significant digits, a real minus sign, "NaN" and "∞".
 
     The player writes numbers in the same way (static/player/format.js).
     """
@@ -30,13 +30,13 @@ def numeral(number: float) -> str:
     elif size >= 1e6 or 0 < size < 1e-4:
         mantissa, exponent = f"{size:.3e}".split("e")
         text = with_minus(f"{float(mantissa):g}e{int(exponent)}")
-    else:  # whole digits are never left out
+    else:  # digits before the decimal point are never rounded away
         text = f"{size:.0f}" if size >= 1e4 else f"{float(f'{size:.4g}'):g}"
     return f"{MINUS}{text}" if number < 0 else text
 
 
 def short(number: float | None, digits: int = 3) -> str:
-    """So many significant digits, but whole digits are never left out: "0.0213", "1234", "−1.2e22"."""
+    """Format a number with `digits` significant digits, keeping all before the point: "0.0213", "1234", "−1.2e22"."""
     if number is None or math.isnan(number):
         return "not a number"
     whole = 10**digits <= abs(number) < 1e6
@@ -44,12 +44,12 @@ def short(number: float | None, digits: int = 3) -> str:
 
 
 def with_minus(text: str) -> str:
-    """A number that Python has formatted, with a real minus sign for each hyphen."""
+    """Replace each hyphen in a formatted number by a real minus sign."""
     return text.replace("-", MINUS)
 
 
 def brief(value: Any) -> str:
-    """A number or an array in a few characters: four significant digits, long arrays shortened."""
+    """Format a number or an array in a few characters: four significant digits, long arrays shortened."""
     array = np.asarray(value)
     if array.ndim == 0:
         return numeral(float(array))
@@ -60,7 +60,7 @@ def brief(value: Any) -> str:
 
 
 def elements(array: np.ndarray | None) -> str:
-    """The first elements in reading order, in brackets unless it is a single number; "None" for None."""
+    """List the first elements of an array in reading order, in brackets unless it is a single number."""
     if array is None:
         return "None"
     shown = [numeral(value) for value in np.ravel(array)[:MAX_ELEMENTS]]
@@ -69,18 +69,18 @@ def elements(array: np.ndarray | None) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """ "1 step", "2 steps", "1,000 steps"."""
+    """Return a count with its noun: "1 step", "2 steps", "1,000 steps"."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def listed(names: Iterable[str]) -> str:
-    """ "a", "a and b", "a, b and c"."""
+    """Join names into a list for a sentence: "a", "a and b", "a, b and c"."""
     *before, last = names
     return f"{', '.join(before)} and {last}" if before else last
 
 
 def strict_json(value: Any) -> str:
-    """JSON that every parser accepts: nan and the infinities become the strings "nan", "inf" and "-inf"."""
+    """Write JSON that every parser accepts: nan and the infinities become the strings "nan", "inf" and "-inf"."""
     try:
         return json.dumps(value, allow_nan=False)
     except ValueError:
@@ -98,7 +98,7 @@ def _strict(value: Any) -> Any:
 
 
 def read_rows(file: Path) -> dict[str, Any]:
-    """What a TOML file says, with tuples for its lists, as frozen dataclasses have them."""
+    """Read a TOML file, with tuples in place of lists, for the fields of frozen dataclasses."""
     content: dict[str, Any] = _with_tuples(tomllib.loads(file.read_text(encoding="utf-8")))
     return content
 
@@ -110,8 +110,9 @@ def _with_tuples(value: Any) -> Any:
 
 
 def syntax_tree(text: str) -> ast.Module:
-    """`ast.parse`, again if need be: up to Python 3.12, threads that parse at the same time disturb each other's count
-    of the depth (CPython issue 106905), and every visitor's page runs in a thread. Errors are those of `ast.parse`."""
+    """Parse Python source as `ast.parse` does, with its errors, and retry where threads disturb each other.
+
+    Up to Python 3.12, threads that parse at the same time share a depth counter (CPython issue 106905)."""
     for _ in range(4):
         try:
             return ast.parse(text)
@@ -122,7 +123,7 @@ def syntax_tree(text: str) -> ast.Module:
 
 @cache  # the files do not change while the lab runs
 def body(function: Callable) -> str:
-    """The lines inside a function, without its docstring and without the `return` at the end."""
+    """Return the source lines inside a function, without its docstring and the `return` at the end."""
     text = textwrap.dedent(inspect.getsource(function))
     definition = syntax_tree(text).body[0]
     if not isinstance(definition, ast.FunctionDef):

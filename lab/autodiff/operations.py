@@ -25,7 +25,7 @@ from lab.trace.recording import Trace, record
 from model import Tensor
 
 # How each kind of parameter that must be given is written in an example, besides operands.
-_WRITTEN = {"axis": "0", "flag": "True", "index": "1", "labels": "[0, 2]", "number": "0.5", "wholes": "3, 2"}
+_WRITTEN = {"axis": "0", "flag": "True", "index": "1", "labels": "[0, 2]", "number": "0.5", "ints": "3, 2"}
 _SHAPES: tuple[tuple[tuple[int, ...], ...], ...] = (
     ((2, 3), (2, 3), (2, 3)),
     ((2, 3), (3, 2), (2,)),  # of products
@@ -127,7 +127,7 @@ def _is_finite(build: Callable[..., Tensor], values: Mapping[str, np.ndarray]) -
 def _written(op: Op) -> str:
     """A call of the operation with names for its operands, and without what may be left out."""
     values = [name for name, kind in op.signature.items() if kind in ("value", "prediction")]
-    arguments, wholes = [], itertools.count()
+    arguments, ints = [], itertools.count()
     for name, kind in op.signature.items():
         if kind in ("value", "prediction"):
             arguments.append(name)
@@ -135,8 +135,8 @@ def _written(op: Op) -> str:
             arguments.append("[a, b]")
         elif kind == "condition":
             arguments.append(f"{' > '.join(values[:2])}" if len(values) > 1 else f"{values[0]} > 0")
-        elif kind == "whole":
-            arguments.append(str(next(wholes)))
+        elif kind == "int":
+            arguments.append(str(next(ints)))
         elif not kind.endswith("?"):
             arguments.append(_WRITTEN[kind])
     first, *others = arguments

@@ -255,10 +255,10 @@ class _Builder:
         parts: Sequence[Part],
         python: ast.expr,
         cost: Cost = elementwise,
-        wholes: tuple[int, ...] = (),
+        ints: tuple[int, ...] = (),
     ) -> Part:
         def value(now: Evaluation) -> Any:
-            return now.apply(node, function, [part.value(now) for part in parts], cost, wholes)
+            return now.apply(node, function, [part.value(now) for part in parts], cost, ints)
 
         constant, differentiable = all(p.constant for p in parts), any(p.differentiable for p in parts)
         return Part(value, python, constant, differentiable)
@@ -353,7 +353,7 @@ class _Builder:
 
         parts: list[Part] = []
         operands: list[ast.expr] = []  # `parts` as Python
-        wholes: tuple[int, ...] = ()
+        ints: tuple[int, ...] = ()
         options = {}
         for parameter, kind, argument in self.bound(node, op, arguments):
             if kind == "values":
@@ -362,25 +362,25 @@ class _Builder:
             elif kind in _OPERANDS:
                 parts.append(_OPERANDS[kind](self, argument))
                 operands.append(parts[-1].python)
-            elif kind == "wholes":
-                wholes = self.wholes(argument)
+            elif kind == "ints":
+                ints = self.ints(argument)
             else:
                 options[parameter] = _OPTIONS[kind](self, argument)
 
         def function(*values: Any) -> Any:
-            return op.function(*values, *wholes, **options)
+            return op.function(*values, *ints, **options)
 
         called: ast.expr = ast.Name(name)
         if op.form == "method":
             called, operands = ast.Attribute(operands[0], name), operands[1:]
         keywords = [ast.keyword(parameter, _literal(value)) for parameter, value in options.items()]
-        python = ast.Call(called, [*operands, *map(_literal, wholes)], keywords)
-        return self.operation(node, function, parts, python, op.cost, wholes)
+        python = ast.Call(called, [*operands, *map(_literal, ints)], keywords)
+        return self.operation(node, function, parts, python, op.cost, ints)
 
     def bound(self, node: ast.Call, op: Op, arguments: Sequence[ast.expr]) -> list[tuple[str, str, ast.expr]]:
         """The parameters that were given: name, kind and argument of each."""
         kinds = op.signature
-        if len(arguments) > len(kinds) and list(kinds.values())[-1].startswith("wholes"):  # reshape(x, 2, 3)
+        if len(arguments) > len(kinds) and list(kinds.values())[-1].startswith("ints"):  # reshape(x, 2, 3)
             last = len(kinds) - 1
             arguments = [*arguments[:last], ast.Tuple(list(arguments[last:]))]
         if len(arguments) > len(kinds):
@@ -422,7 +422,7 @@ class _Builder:
 
     # -- arguments that are written out, not computed: they never depend on a name
 
-    def whole(self, node: ast.expr) -> int:
+    def integer(self, node: ast.expr) -> int:
         digits, sign = node, 1
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             digits, sign = node.operand, -1
@@ -433,13 +433,13 @@ class _Builder:
             self.source.refuse(f"Write a whole number here, such as 0 or -1, of at most {MAX_WHOLE:,}.", node)
         return sign * number
 
-    def wholes(self, node: ast.expr) -> tuple[int, ...]:
-        return tuple(self.whole(n) for n in (node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]))
+    def ints(self, node: ast.expr) -> tuple[int, ...]:
+        return tuple(self.integer(n) for n in (node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]))
 
     def axis(self, node: ast.expr) -> int | tuple[int, ...] | None:
         if isinstance(node, ast.Constant) and node.value is None:
             return None
-        return self.wholes(node) if isinstance(node, ast.Tuple) else self.whole(node)
+        return self.ints(node) if isinstance(node, ast.Tuple) else self.integer(node)
 
     def flag(self, node: ast.expr) -> bool:
         if not isinstance(node, ast.Constant) or not isinstance(node.value, bool):
@@ -457,10 +457,10 @@ class _Builder:
         if isinstance(node, ast.Tuple):
             return tuple(self.index(element) for element in node.elts)
         if isinstance(node, ast.Slice):
-            return slice(*(end and self.whole(end) for end in (node.lower, node.upper, node.step)))
+            return slice(*(end and self.integer(end) for end in (node.lower, node.upper, node.step)))
         if isinstance(node, ast.Constant) and node.value in (None, ...):
             return node.value
-        return self.whole(node)
+        return self.integer(node)
 
     # -- arguments that are computed
 
@@ -497,7 +497,7 @@ _PARTS: dict[type[ast.expr], Callable[[_Builder, Any], Part]] = {
     ast.List: _Builder.vector,
     ast.Call: _Builder.call,
 }
-# The kinds of parameters in lab/ops.py, besides "values" and "wholes".
+# The kinds of parameters in lab/ops.py, besides "values" and "ints".
 _OPERANDS: dict[str, Callable[[_Builder, ast.expr], Part]] = {
     "value": _Builder.part,
     "condition": _Builder.condition,
@@ -506,7 +506,7 @@ _OPERANDS: dict[str, Callable[[_Builder, ast.expr], Part]] = {
 _OPTIONS: dict[str, Callable[[_Builder, ast.expr], Any]] = {
     "axis": _Builder.axis,
     "flag": _Builder.flag,
-    "labels": _Builder.wholes,
+    "labels": _Builder.ints,
     "number": _Builder.number,
-    "whole": _Builder.whole,
+    "int": _Builder.integer,
 }

@@ -37,11 +37,11 @@ class Evaluation:
         function: Callable[..., Any],
         operands: Sequence[Any],
         cost: Cost,
-        wholes: tuple[int, ...],
+        ints: tuple[int, ...],
     ) -> Any:
         """function(*operands), if it is not too large: a Tensor if one of the operands is, else a number or array."""
         try:
-            size, work = cost([np.shape(operand) for operand in operands], wholes)
+            size, work = cost([np.shape(operand) for operand in operands], ints)
         except (ValueError, RuntimeError):
             size = work = 0  # the shapes do not fit, or have too many axes: the engine will say it better
         self.work += max(size, work)

@@ -1,9 +1,9 @@
-"""One forward and backward pass of the real engine as events, and what is read from it."""
+"""Record one forward and backward pass of the real engine as events; derive, check, draw, export and load it."""
 
 from lab.trace.notebook import in_notebook
 from lab.trace.recording import Trace, record
 
 __all__ = ["Trace", "record"]
 
-# A notebook displays a trace as the player. It is said here, because the player's page is made above the trace.
+# A notebook displays a trace as the player. Set here, because recording.py cannot import the export that imports it.
 Trace._repr_html_ = in_notebook

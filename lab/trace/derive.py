@@ -1,9 +1,9 @@
-"""The chain rule for each node of a trace: who sends it a message, by which local derivative, with which numbers.
+"""Derive each node's gradient by the chain rule: who sends it messages, with which local derivatives and numbers.
 
     gradient of a node = sum over its uses of  upstream gradient × local derivative
 
-The messages are what the engine sent. The local derivatives come from lab/ops.py, which knows the textbook rule of each
-operation, so the two can disagree: then the engine, or an operation that someone wrote, breaks the rule.
+The messages are those that the engine sent. The local derivatives are the textbook rules in lab/ops.py. If the two
+disagree, the engine, or an operation that someone wrote, is wrong.
 """
 
 import itertools
@@ -20,7 +20,7 @@ from lab.trace.recording import Trace, kind_of, plain
 
 
 def derive(trace: Trace) -> list[Derived]:
-    """The derivation of each node's gradient, in the order of the nodes."""
+    """Derive the gradient of each node, in the order of the nodes."""
     names = short_names(trace)
     symbols = [latex_name(name) for name in names]
     values = [np.asarray(node["value"]) for node in trace.nodes]
@@ -45,7 +45,7 @@ def derive(trace: Trace) -> list[Derived]:
 
 
 def _unsent(trace: Trace) -> dict[int, list[DueTerm]]:
-    """For each node on the way to the result that has no gradient: the messages that it should have got."""
+    """Return the missing messages: those due to each node that leads to the result but has no gradient."""
     reached, leading = trace.gradients_after(), {trace.output}
     due: dict[int, list[DueTerm]] = {}
     for node in reversed(trace.nodes):  # operands come before their users
@@ -58,13 +58,13 @@ def _unsent(trace: Trace) -> dict[int, list[DueTerm]]:
 
 
 def first_disagreement(trace: Trace) -> int | None:
-    """The index of the first message that is not what the rule says, or None."""
+    """Return the event index of the first message that differs from the textbook rule, or None."""
     terms = (term for node in derive(trace) for term in node["terms"] if term["event"] is not None)
     return min((term["event"] for term in terms if term["agrees"] is False), default=None)
 
 
 def short_names(trace: Trace) -> list[str]:
-    """A name for each node that fits into a formula; no two alike, unless the labels are."""
+    """Return a name for each node, short enough for a formula; names are unique unless labels are not."""
     taken = {node["label"] for node in trace.nodes}
     operations, constants = _free("v", taken), _free("const", taken)
     names = []
@@ -85,7 +85,7 @@ def _free(prefix: str, taken: set[str]) -> Iterator[str]:
 
 
 def table(trace: Trace, count: int | None = None) -> list[dict[str, str]]:
-    """The nodes after the first `count` events (all by default) as texts: the twin of the picture.
+    """Return the nodes after the first `count` events (all by default) as rows of text: the graph as a table.
 
     Keys: node, computed from, shape, value, gradient.
     """
@@ -120,7 +120,7 @@ def _why(node: Node, reached: dict[int, Value], trace: Trace, unsent: dict[int, 
             return "not computed: the backward pass has not started"
         return f"{brief(reached[node['id']])} because it is the seed: the backward pass starts here"
     if not node["requires_grad"]:
-        return "none because it is a constant: nobody asks how the result changes with it"
+        return "none because it is a constant: its gradient is not needed"
     if node["id"] not in reached:
         if node["id"] in unsent:
             return "not computed: no message was sent to it"
@@ -143,7 +143,7 @@ def _term(
     partial = f"∂{names[trace.output]}/∂{names[parent]}"
     latex_partial = rf"\frac{{\partial {symbols[trace.output]}}}{{\partial {symbols[parent]}}}"
     local, agrees = None, None
-    if rule.value is None or (rule.whole and node["shape"]):
+    if rule.value is None or (rule.scalar_only and node["shape"]):
         if not rule.reads("g"):
             rule = replace(rule, text="{g} · " + rule.text, latex="{g} " + rule.latex)
     else:
@@ -166,21 +166,21 @@ def _term(
 
 
 def _alike(expected: np.ndarray, sent: np.ndarray) -> bool:
-    """np.allclose(expected, sent, rtol=1e-5, atol=1e-12, equal_nan=True), which takes thrice as long for one number."""
+    """Compare as np.allclose(expected, sent, rtol=1e-5, atol=1e-12, equal_nan=True) does, three times as fast."""
     near = (np.abs(expected - sent) <= 1e-12 + 1e-5 * np.abs(sent)) & np.isfinite(sent)
     return bool((near | (expected == sent) | (np.isnan(expected) & np.isnan(sent))).all())
 
 
 def rule_of(trace: Trace, node: Node, operand: int) -> tuple[Derivative, dict[str, int]]:
-    """The local derivative of a node with respect to an operand; and which nodes {a}, {b} and {y} in it stand for."""
+    """Return a node's local derivative with respect to an operand, and the node ids of {a}, {b} and {y} in it."""
     op, children = trace.ops.get(node["op"], UNKNOWN), node["children"]
     first = children[operand] if op.kind == "joining" else children[0]
     return op.derivative(operand), {"a": first, "b": children[min(1, len(children) - 1)], "y": node["id"]}
 
 
 def latex_name(name: str) -> str:
-    """A name in LaTeX: a letter stays, v1 gets an index, a longer name is upright, anything else becomes text. The
-    name of a constant is its number."""
+    """Write a node's name in LaTeX: v1 gets an index, a word is upright, a number keeps its sign and power of ten, any
+    other name becomes text."""
     if re.fullmatch(r"[A-Za-z]", name):
         return name
     if match := re.fullmatch(r"(−?)([\d.]+|∞)(?:e(−?)(\d+))?", name):

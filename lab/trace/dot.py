@@ -1,4 +1,4 @@
-"""A trace, at one event, as a Graphviz drawing.
+"""Draw a trace, at one event, with Graphviz.
 
 Leaves, constants, operations and the output differ in shape as well as in colour; a gradient that has not been computed
 yet is a dash, never 0. Every text is escaped, so a label cannot become markup.
@@ -38,7 +38,7 @@ SHAPES = {"leaf": "box", "operation": "ellipse", "output": "box", "constant": "n
 
 
 def blank(name: str, theme: str, **graph: str) -> graphviz.Digraph:
-    """A drawing with nothing on it yet, in the app's font and colours. graph: how it is laid out, such as rankdir."""
+    """Return an empty drawing in the app's font and colours. graph: Graphviz layout attributes, such as rankdir."""
     colours = PALETTES[theme]
     dot = graphviz.Digraph(name)
     dot.attr(bgcolor="transparent", **graph)
@@ -50,9 +50,9 @@ def blank(name: str, theme: str, **graph: str) -> graphviz.Digraph:
 
 
 def draw(trace: Trace, count: int | None = None, theme: str = "light") -> graphviz.Digraph:
-    """The graph after the first `count` events (all of them by default).
+    """Draw the graph after the first `count` events (all of them by default).
 
-    Node n has the id `node-n`; the edge to operand i of node n has the id `edge-n-i` and carries the message that went
+    Node n has the id `node-n`. The edge to operand i of node n has the id `edge-n-i` and shows the message that went
     along it. A reused operand has one edge for each use.
     """
     colours = PALETTES[theme]

@@ -1,4 +1,4 @@
-"""A trace to take away: the data that the player needs, and a page that plays without a server."""
+"""Export a trace: as data for the player, and as one HTML page that plays it without a server."""
 
 import re
 from collections.abc import Sequence
@@ -48,10 +48,10 @@ MODULES = (
 
 
 def playable(trace: Trace) -> dict[str, Any]:
-    """What the player shows, as plain data; see lab/trace/recording.py and lab/trace/derive.py for the parts.
+    """Return a trace and its derivations as plain data for the player; lab/trace/parts.py describes the parts.
 
-    What the browser can look up is left out: a captured array that is the value of a node, the numbers of a derivation
-    that its event has.
+    Numbers that the browser can look up are left out: captured arrays that are a node's value, and the numbers in a
+    derivation that are also in its event.
     """
     nodes = [
         {**node, "captured": [_without_copy(entry) for entry in node["captured"]]} if node["op"] else node
@@ -80,7 +80,7 @@ def _without_copy(entry: Captured) -> dict[str, Any]:
 
 
 def plain(slopes: Sequence[Slope]) -> list[dict[str, Any]]:
-    """Slopes as the player reads them."""
+    """Return slopes as plain data, with the keys that the player reads."""
     return [
         {
             "element": slope.element,
@@ -104,22 +104,22 @@ def standalone(
     title: str = "A backward pass, step by step",
     slopes: Sequence[Slope] = (),
 ) -> str:
-    """One HTML page with the player, the trace and Graphviz inside; opens from a disk, without any network.
+    """Return one HTML page with the player, the trace and Graphviz inside; it opens from a disk, without any network.
 
     event   how many events have happened when it opens; all by default
-    slopes  what there is to say about the gradients; see lab.trace.numerical
+    slopes  the numerical check of the gradients; see lab.trace.numerical
     """
     return page_code().replace("<!--title-->", escape(title)).replace("<!--data-->", page_data(trace, event, slopes))
 
 
 def page_data(trace: Trace, event: int | None = None, slopes: Sequence[Slope] = ()) -> str:
-    """What the page plays, as JSON that can stand in a script element."""
+    """Return the data that the page plays, as JSON that is safe inside a script element."""
     return strict_json({"trace": playable(trace), "event": event, "slopes": plain(slopes)}).replace("<", "\\u003c")
 
 
 @cache
 def page_code() -> str:
-    """The page without its trace. The modules become one script: a file on a disk may not import others."""
+    """Return the page without its trace. Its modules become one script: a page opened from a disk may not import."""
     script = "\n".join(_without_imports((STATIC / "player" / f"{name}.js").read_text("utf-8")) for name in MODULES)
     style = (STATIC / "player" / "player.css").read_text("utf-8")
     graphviz = (STATIC / "graphviz" / "graphviz.js").read_text("utf-8")

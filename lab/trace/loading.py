@@ -1,4 +1,4 @@
-"""A trace read back from its JSON, as data only: a file may come from anywhere."""
+"""Read a trace back from its JSON. The file may come from anywhere, so every part of it is checked."""
 
 import itertools
 import json
@@ -26,11 +26,11 @@ _FLAGS = ("cut", "unseen", "shares", "added")
 
 
 class LoadError(ValueError):
-    """The file holds no pass that can be shown; the sentence says why."""
+    """The file holds no trace that can be shown; the message says why."""
 
 
 def load(data: bytes | str) -> Trace:
-    """The trace in a file that `Trace.to_json` made. LoadError: it is no such file, or is too large."""
+    """Read a trace that `Trace.to_json` wrote. Raises LoadError if the data is not such a trace, or is too large."""
     if len(data) > MAX_BYTES:
         raise LoadError(f"This file is larger than {MAX_BYTES // 1_000_000} MB.")
     try:
@@ -48,8 +48,8 @@ def load(data: bytes | str) -> Trace:
 
 
 def table_fits(trace: Trace, name: str) -> bool:
-    """True if the table's rule can be held against each operation of this name: all operands are there, and nothing was
-    left out of an array that another one is repeated along."""
+    """Tell whether the rule in lab/ops.py can be checked for all operations of this name: all their operands are in the
+    trace, and no array that another is broadcast against has cells left out."""
     wanted = max(1, len(OPS[name].derivatives))
     for node in trace.nodes:
         if node["op"] != name:
@@ -66,7 +66,7 @@ def table_fits(trace: Trace, name: str) -> bool:
 
 
 def set_kinds(trace: Trace) -> None:
-    """Give a trace of another program what the table knows of its elementwise operations."""
+    """Add kind and symbol from lab/ops.py to the elementwise operations of a trace of another program."""
     trace.ops = {name: op for name, op in OPS.items() if op.kind == "elementwise" and table_fits(trace, name)}
     for node in trace.nodes:
         if node["op"]:
@@ -75,7 +75,7 @@ def set_kinds(trace: Trace) -> None:
 
 
 class _Reader:
-    """Copies what it knows, piece by piece. Anything else in the file stays there."""
+    """Copies the parts of a trace that it knows and checks each; anything else in the file is ignored."""
 
     def __init__(self) -> None:
         self.numbers = 0
@@ -211,7 +211,7 @@ class _Reader:
         }
 
     def check_pairs(self, events: list[Event]) -> None:
-        """An accumulation stands right after its message, and nowhere else."""
+        """Raise ValueError unless each accumulation comes right after its message."""
         for one, other in itertools.pairwise([*events, None]):
             if one is not None and one["kind"] == "message":
                 if other is None or other["kind"] != "accumulate" or other["node"] != one["child"]:
@@ -225,7 +225,7 @@ class _Reader:
         return copied
 
     def value(self, value: Any, depth: int = 0) -> Value:
-        """Numbers and nested lists, copied."""
+        """Copy numbers and nested lists."""
         if isinstance(value, list):
             if depth >= MAX_AXES:
                 raise ValueError("too many axes")

@@ -1,4 +1,4 @@
-"""Where did an inf or a nan come from? One sentence for the first node and the first message that is not finite."""
+"""Find where an inf or nan arose: one sentence for the first value and for the first message that is not finite."""
 
 from typing import Literal, NamedTuple
 
@@ -10,25 +10,26 @@ from lab.trace.derive import rule_of, short_names
 from lab.trace.parts import Message, Node
 from lab.trace.recording import Trace, describe
 
-MAX_NUMBERS = 12  # of an array that is written out
-GIVEN = frozenset(("masked_fill",))  # put in what the program gives: an inf on purpose, as in a mask
+MAX_NUMBERS = 12  # in an array that is written out
+GIVEN = frozenset(("masked_fill",))  # operations that write a number the program chose: an inf there is on purpose
 
 
 class Remark(NamedTuple):
-    """Where something that is not finite arose, and the pass in which it did."""
+    """A sentence about where an inf or nan arose, and the pass in which it did."""
 
     arose: Literal["forward", "backward"]
     sentence: str
 
 
 def explain(trace: Trace) -> list[str]:
-    """The sentences of `remarks`."""
+    """Return the sentences of `remarks`."""
     return [remark.sentence for remark in remarks(trace)]
 
 
 def remarks(trace: Trace) -> list[Remark]:
-    """At most two: the first value and the first gradient message that are inf or nan though what they were made from
-    is finite."""
+    """Explain the first value and the first gradient message that are inf or nan although their inputs are finite.
+
+    At most two remarks."""
     messages = (event for event in trace.events if event["kind"] == "message")
     value = next((node for node in trace.nodes if _arose_in(trace, node)), None)
     message = next((m for m in messages if _bad(m["contribution"]) and not _bad(m["upstream"])), None)
@@ -47,13 +48,13 @@ def _arose_in(trace: Trace, node: Node) -> bool:
 def _about_value(trace: Trace, node: Node) -> str:
     if not node["op"]:
         return f"The input {describe(node)} is {brief(node['value'])}, so what depends on it is too."
-    inputs = ", ".join(_told(trace.nodes[child]) for child in node["children"])
+    inputs = ", ".join(_value_or_shape(trace.nodes[child]) for child in node["children"])
     reason = trace.ops.get(node["op"], UNKNOWN).not_finite
-    return f"`{node['op']}` of {inputs} gives {_told(node)}{_share(node)}. {reason}".rstrip()
+    return f"`{node['op']}` of {inputs} gives {_value_or_shape(node)}{_share(node)}. {reason}".rstrip()
 
 
-def _told(node: Node) -> str:
-    """The value of a node; of a large array the shape."""
+def _value_or_shape(node: Node) -> str:
+    """Return the value of a node as text; the shape if the array is large."""
     return brief(node["value"]) if np.size(node["value"]) <= MAX_NUMBERS else str(tuple(_shape(node)))
 
 
@@ -62,7 +63,7 @@ def _shape(node: Node) -> list[int]:
 
 
 def _share(node: Node) -> str:
-    """How many numbers of a large array are not finite; "" for one that is written out."""
+    """Say how many numbers of a large array are not finite; "" if the array is written out."""
     bad, size = int(np.sum(~np.isfinite(np.asarray(node["value"], dtype=float)))), int(np.prod(_shape(node)))
     if size <= MAX_NUMBERS:
         return ""
@@ -70,15 +71,15 @@ def _share(node: Node) -> str:
 
 
 def _about_message(trace: Trace, message: Message) -> str:
-    """At fault is an operand that the rule reads, if one of them is inf or nan itself; else the local derivative at the
-    values of the operands that it reads."""
+    """Explain a message that is not finite: an operand that its rule reads is inf or nan, or else the local derivative
+    is, or the product overflows."""
     node, names = trace.nodes[message["node"]], short_names(trace)
     rule, used = rule_of(trace, node, message["operand"])
     contribution = np.asarray(message["contribution"], dtype=float)
     cell = tuple(np.argwhere(~np.isfinite(contribution))[0])  # the first one that is not finite
 
     def at_cell(value: object) -> np.ndarray:
-        """The element that takes part in that cell of the message; all, where the rule does not go cell by cell."""
+        """Return the element that this cell of the message is computed from; all if the rule is not elementwise."""
         array = np.asarray(value)
         try:
             return array if rule.reads("g") else np.asarray(np.broadcast_to(array, contribution.shape)[cell])
@@ -100,7 +101,7 @@ def _about_message(trace: Trace, message: Message) -> str:
     told = {names[number]: brief(value) for number, value in values.items() if number != node["id"]}
     places = " and ".join(f"{name} is {value}" for name, value in told.items() if name != value)  # not "2 is 2"
     where = f" where {places}" if places else ""
-    if rule.value is None or (rule.whole and node["shape"]):
+    if rule.value is None or (rule.scalar_only and node["shape"]):
         return f"{said} its rule, `{symbols}`, has no finite result{where}."
     with np.errstate(all="ignore"):
         operands = [np.asarray(trace.nodes[child]["value"]) for child in node["children"]]

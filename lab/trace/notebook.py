@@ -1,4 +1,4 @@
-"""A recorded pass as the output of a notebook's cell: the player's code once a notebook, the data in each cell."""
+"""Show a trace in a notebook: one cell holds the player's code, each cell its own data."""
 
 import hashlib
 import sys
@@ -10,7 +10,7 @@ from lab.trace.recording import Trace
 
 HEIGHT = 900  # pixels
 _HOLDER = "_tensor_ops_lab_player"  # on IPython's shell: the cell that has the code, and the run that put it there
-# Looks for a frame with the code, puts its own data in, and becomes that page, so that others can find the code here.
+# A page that finds a frame with the code, puts its own data in, and becomes that page, so that others can find it here.
 _BORROW = """<!doctype html><html lang="en"><meta charset="utf-8">
 <style>:root { color-scheme: light dark; } body { font: 1rem/1.5 system-ui, sans-serif; }</style>
 <p>The player is in the output of another cell. If this text stays, run that cell again, or restart the kernel and run
@@ -34,9 +34,9 @@ borrow();
 
 
 def framed(trace: Trace, code: bool = True) -> str:
-    """The player in a frame of its own: its styles and scripts touch nothing around it.
+    """Return the player in an iframe, so that its styles and scripts do not touch the notebook.
 
-    code  False: the frame takes the player's code from another frame of the same page
+    code  whether the iframe contains the player's code; if not, it takes it from another frame of the same page
     """
     version = hashlib.blake2s(page_code().encode(), digest_size=8).hexdigest()
     if code:
@@ -50,8 +50,8 @@ def framed(trace: Trace, code: bool = True) -> str:
 
 
 def in_notebook(trace: Trace) -> str:
-    """HTML for the cell that runs now. The first cell that shows a pass has the player's code, also when it is run
-    again; the others borrow it. Where the front end does not name its cells, or keeps them apart, each has the code."""
+    """Return HTML for the cell that runs now. The first cell that shows a pass holds the player's code, also when it is
+    run again; the others borrow it. If the front end does not name its cells or isolates them, each cell holds it."""
     ipython: Any = sys.modules.get("IPython")
     shell: Any = ipython.get_ipython() if ipython else None
     parent: dict[str, Any] = shell.get_parent() if hasattr(shell, "get_parent") else {}

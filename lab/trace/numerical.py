@@ -1,4 +1,4 @@
-"""What differences say about the gradients of a trace, as far as a budget of work reaches."""
+"""Check the gradients of a trace against finite differences, within a budget of work."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -12,19 +12,19 @@ from lab.trace.parts import Value
 from lab.trace.recording import Trace
 from model import Tensor, no_grad
 
-BUDGET = 5_000_000  # cells computed for one table: about a fifth of a second
-AT_ONCE = 150_000  # cells computed while a slider moves: two or three milliseconds
-PER_NODE = 500  # cells that could be computed in the time that an operation takes besides its cells
-EVALUATIONS = 4  # for one element, as a rule: two steps on both sides
+TABLE_BUDGET = 5_000_000  # cells computed for one table: about a fifth of a second
+SLIDER_BUDGET = 150_000  # cells computed while a slider moves: two or three milliseconds
+NODE_OVERHEAD = 500  # the fixed time of one operation, as the number of cells computed in that time
+EVALUATIONS = 4  # of the function for one element, usually: two step sizes on both sides
 
 
 @dataclass(frozen=True)
 class NumericalCheck:
-    """A leaf and its two gradients.
+    """A leaf with its gradient from the engine and its numerical gradient.
 
-    analytic   None where no path leads from it to the result
-    numerical  central differences; None where that would have been too much work
-    slopes     what there is to say about each of its elements, in reading order; () where it has no gradient
+    analytic   the engine's gradient; None if no path leads from the leaf to the result
+    numerical  central differences; None if they would have taken too much work
+    slopes     the finding for each of its elements, in reading order; () if it has no gradient
     """
 
     name: str
@@ -35,26 +35,25 @@ class NumericalCheck:
 
     @property
     def agrees(self) -> bool | None:
-        """Of the elements with a derivative. None where there is nothing to compare: a gradient or the differences are
-        missing, no element has a derivative, all are too small to be judged."""
+        """Whether the two agree on all elements with a derivative. None if there is nothing to compare: a gradient is
+        missing, no element has a derivative, or all are too small to be judged."""
         kinds = {slope.kind for slope in self.slopes} & {"smooth", "differs"}
         return "differs" not in kinds if kinds else None
 
     @property
     def remarks(self) -> list[Slope]:
-        """The elements where the gradient is not simply the slope."""
+        """The findings for elements whose gradient is not simply the slope of the function."""
         return [slope for slope in self.slopes if slope.kind != "smooth"]
 
 
 def check(
-    trace: Trace, build: Callable[..., Tensor], budget: int = BUDGET, like_pytorch: bool = True
+    trace: Trace, build: Callable[..., Tensor], budget: int = TABLE_BUDGET, like_pytorch: bool = True
 ) -> tuple[list[NumericalCheck], str]:
-    """Each leaf's gradient beside a numerical one, in the order of the leaves; and a sentence about those that were
-    left out, or "".
+    """Compare each leaf's gradient with a numerical one; also return a sentence that names unchecked leaves, or "".
 
-    build   the function that was recorded; where no backward pass has started, there is nothing to check
-    budget  in cells computed. One element of a leaf takes four evaluations of the whole, whatever else is small
-    like_pytorch  the gradients are the lab's engine's, whose conventions at kinks are PyTorch's
+    build   the function that was recorded. Without a backward pass there is nothing to check
+    budget  in cells computed. Each element of a leaf takes four evaluations of the whole function
+    like_pytorch  the gradients come from the lab's engine, whose conventions at kinks are PyTorch's
     """
     upstream = _upstream(trace)
     if upstream is None:
@@ -77,9 +76,10 @@ def check(
     return rows, sentence if left_out else ""
 
 
-def slopes_of_numbers(trace: Trace, build: Callable[..., Tensor], budget: int = AT_ONCE) -> list[Slope]:
-    """What there is to say about the gradients of leaves that are single numbers: the largest of them, as many as the
-    budget allows, in the order of the leaves. [] where the result is no single number."""
+def slopes_of_numbers(trace: Trace, build: Callable[..., Tensor], budget: int = SLIDER_BUDGET) -> list[Slope]:
+    """Check the gradients of leaves that are single numbers, the largest gradients first, as far as the budget allows.
+
+    The findings are in the order of the leaves; [] if the result is not a single number."""
     upstream = _upstream(trace)
     affordable = budget // (EVALUATIONS * _work(trace))
     if upstream is None or upstream.ndim or trace.error or not affordable:
@@ -93,7 +93,7 @@ def slopes_of_numbers(trace: Trace, build: Callable[..., Tensor], budget: int = 
 
 
 def _upstream(trace: Trace) -> np.ndarray | None:
-    """What the backward pass started from; None where it has not started."""
+    """Return the gradient that the backward pass started from; None if it has not started."""
     return next((np.asarray(event["grad"]) for event in trace.events if event["kind"] == "seed"), None)
 
 
@@ -102,8 +102,8 @@ def _leaves(trace: Trace) -> dict[str, Value]:
 
 
 def _work(trace: Trace) -> int:
-    """Cells computed in one evaluation."""
-    return sum(PER_NODE + np.size(node["value"]) for node in trace.nodes)
+    """Estimate the work of one evaluation, in cells computed."""
+    return sum(NODE_OVERHEAD + np.size(node["value"]) for node in trace.nodes)
 
 
 def _compared(

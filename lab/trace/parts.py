@@ -1,4 +1,4 @@
-"""What a trace is made of: plain data, by the names of its JSON. static/types.d.ts says the same to the player."""
+"""The types of a trace's plain data, with the keys of its JSON. static/types.d.ts repeats them for the player."""
 
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
@@ -9,13 +9,13 @@ Role = Literal["leaf", "constant", "operation", "output"]
 
 
 class Captured(TypedDict):
-    """A variable that the closure of an operation holds.
+    """A variable that the closure of an operation has captured.
 
-    holds    "operand": a tensor, number `node`, to send a message to. "output", "value of operand 0", ..., "array": an
-             array. "setting": anything else, such as an axis, of the `type` of that name
-    value    of an array its numbers; of a setting what Python writes for it; both as they were in the forward pass
-    written  whether that had changed when the closure ran; not there before it has, or for an operand
-    now      of an array that was written to between the passes: its numbers since then
+    holds    "operand": the tensor with id `node`, to send a message to. "output", "value of operand 0", ..., "array":
+             an array. "setting": anything else, such as an axis; `type` is the name of its type
+    value    the numbers of an array, or the repr of a setting, as they were in the forward pass
+    written  whether that had changed when the closure ran; missing for an operand and until the closure has run
+    now      the numbers of an array that was written to between the passes
     """
 
     name: str
@@ -29,8 +29,8 @@ class Captured(TypedDict):
 
 
 class Large(TypedDict):
-    """What is said of an array of which only some cells are in a trace, evenly spaced: min, max and mean are those of
-    all its finite numbers."""
+    """A summary of an array of which only some evenly spaced cells are in the trace: min, max and mean of all its
+    finite numbers."""
 
     shape: list[int]
     min: float
@@ -40,7 +40,7 @@ class Large(TypedDict):
 
 
 class Write(TypedDict):
-    """A write in place: the version that it made, the line of the user's code, and the operation."""
+    """A write in place: the version number after it, the line of the user's code, and the operation."""
 
     version: int
     line: int
@@ -53,24 +53,24 @@ class Node(TypedDict):
     op        the operation that computed it; "" for a leaf
     children  ids of the tensors that it was computed from, in operand order, repeats kept
     kind      what the operation does with the cells of its operands: see lab/ops.py
-    symbol    the sign that the operation is written with, between two operands or before one; None if it has a name
+    symbol    the operator sign, written between two operands or before one; None if the operation is called by name
     source    a key of `Trace.sources`
-    now       what it holds since a write between the passes; not there where nothing was written
-    due       the gradient that is due, where the pass is known to have given another one
+    now       its values after a write between the passes; missing if nothing was written
+    due       the correct gradient, if the pass is known to have computed a wrong one
     calls     the functions of the engine that called the operation, such as a layer or a mean, outermost first
-    index     of an indexing, what stands between the brackets
-    paths     for each operand, and each cell of the message to it, (cell of the result, local derivative) where that is
-              not 0. Only where the table of derivatives cannot tell; None for an operand where nobody can
+    index     the text between the brackets of an indexing
+    paths     for each operand, and each cell of the message to it: all (cell of the result, local derivative) that are
+              not 0. Only if lab/ops.py has no numbers for the operation; None for an operand whose paths are unknown
 
-    Those from `large` on are of a pass that was recorded in a running program (lab/watch).
+    The keys from `large` on belong to a pass that was recorded in a running program (lab/watch).
 
-    large     of an array of which only some cells are here: `shape`, `value` and all gradients are those cells
+    large     summary of an array of which only some cells are here: `shape`, `value` and all gradients have these cells
     version   how often its memory had been written to when it was made
     writes    all writes to its memory up to the end of the pass
-    hides     the parts of PyTorch's graph that ran behind this one operation
+    hides     the nodes of PyTorch's graph that this one operation stands for
     cut       the graph ends here: no gradient passes
-    unseen    its numbers were never in Python: they are nan here
-    shares    one of several results of a call: another one sends the message for all of them
+    unseen    its numbers were never visible to Python: they are nan here
+    shares    one of several results of a call; another one sends the message for all of them
     added     its gradient was added to one of an earlier pass
     """
 
@@ -101,21 +101,21 @@ class Node(TypedDict):
 
 
 class Step(TypedDict):
-    """Where the code of an event stands: a key of `Trace.sources`, and a line of that file."""
+    """The code position of an event: a key of `Trace.sources`, and a line of that file."""
 
     source: str
     line: int
 
 
 class Forward(Step):
-    """An operation made a node."""
+    """An operation has computed a node."""
 
     kind: Literal["forward"]
     node: int
 
 
 class Seed(Step):
-    """A gradient was set without a message: the upstream gradient that the pass starts from."""
+    """The pass has set a gradient to start from: the upstream gradient of the result."""
 
     kind: Literal["seed"]
     node: int
@@ -137,7 +137,7 @@ class Message(Step):
 
 
 class Accumulate(Step):
-    """A message arrived: before + message = after, in the shape of the node, unless the engine is broken just there.
+    """A node has added a message to its gradient: before + message = after, in its shape, unless the engine is broken.
 
     first  there was no gradient before; then before is 0
     """
@@ -165,12 +165,12 @@ class SentTerm(TypedDict):
     """A message in the derivation of a gradient.
 
     event        the index of its event
-    node         where it came from, as its operand number `operand`
-    text, latex  the local derivative in symbols, or the whole message where `local` is None
-    rule         the same text with {g}, {a}, {b} and {y} in place of names; of these, `used` says which nodes they are
-    local        the local derivative in numbers; None where the table of operations cannot tell
-    message      what the engine sent, in the shape of the receiver
-    agrees       whether the message is what the rule says; None where the table cannot tell
+    node         the node that sent it, to its operand number `operand`
+    text, latex  the local derivative in symbols, or the whole message if `local` is None
+    rule         the same text with {g}, {a}, {b} and {y} in place of names; `used` maps a, b and y to node ids
+    local        the local derivative in numbers; None if lab/ops.py does not give them
+    message      the message that the engine sent, in the shape of the receiver
+    agrees       whether the message equals upstream gradient times local derivative; None if `local` is None
     """
 
     event: int
@@ -187,7 +187,7 @@ class SentTerm(TypedDict):
 
 
 class DueTerm(TypedDict):
-    """A message that has not come: the pass has not come so far, or it stopped, or the engine is broken."""
+    """A message that was not sent: the pass has not got so far, it stopped, or the engine is broken."""
 
     event: None
     node: int
@@ -198,9 +198,9 @@ class Derived(TypedDict):
     """The derivation of the gradient of a node.
 
     name   its label; else "v1", "v2", ... for an operation, "out" for the result, a constant's number or "const1", ...
-    latex  the same name for LaTeX
-    why    the reason, in words, when the gradient is not a sum of messages: the seed, no path, a constant. Else ""
-    terms  one for each message the node received, in order; one for each that is due where none has come
+    latex  the same name in LaTeX
+    why    why the gradient is not a sum of messages (the seed, no path, a constant), in words; "" if it is one
+    terms  the messages that the node received, in order; if it received none, those that are due
     """
 
     name: str

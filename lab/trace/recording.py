@@ -1,9 +1,9 @@
-"""One forward and backward pass of the real engine, written down as a list of events.
+"""Record one forward and backward pass of the real engine as a list of events.
 
-A `Recorded` tensor reports what happens to it: each operation that makes a node, the seed, each message that a closure
-sends and what the gradient was before and after. It changes nothing: the numbers are those of the engine, which may be
-`model.Tensor` or a broken one derived from it. The result is plain data (dicts, lists, numbers), so that a browser can
-play it without Python.
+A `Recorded` tensor reports each operation that makes a node, the seed, each message that a closure sends, and the
+gradient before and after it. It changes nothing: the numbers are those of the engine, which may be `model.Tensor` or a
+broken one derived from it. The result is plain data (dicts, lists, numbers), so that a browser can play it without
+Python.
 """
 
 import inspect
@@ -35,25 +35,25 @@ from model import (
     topological_order,
 )
 
-MOST_NUMBERS = 200_000  # in one trace: about 5 MB on their way to a browser
-MOST_CELLS = 64  # of a result whose operation is asked for the local derivatives of each
-MOST_PATHS = 1024  # local derivatives of one operation with respect to one operand
-Change = Literal["constant", "detached", "written"]  # what may be done to a leaf before the backward pass
+MAX_NUMBERS = 200_000  # in one trace: about 5 MB to send to a browser
+MAX_PATH_CELLS = 64  # of a result whose local derivatives are found cell by cell
+MAX_PATHS = 1024  # local derivatives of one operation with respect to one operand
+Change = Literal["constant", "detached", "written"]  # changes that `attempt` can make to a leaf
 _ENGINE = Tensor._node.__code__.co_filename
 _SLOT: Any = vars(Tensor)["grad"]  # where every engine keeps a gradient
 
 
 @dataclass
 class Trace:
-    """What `record` returns. lab/trace/parts.py says what its nodes and events are.
+    """A recorded pass, as `record` returns it. lab/trace/parts.py describes its nodes and events.
 
     nodes      in the order of creation; the id of each is its index
-    events     in the order in which they happened. An accumulation stands right after its message
-    gradients  leaf name -> array, or None where none arrived; also of the tensors that the function brought along
+    events     in the order in which they happened. An accumulation comes right after its message
+    gradients  leaf name -> array, or None if no gradient arrived; includes tensors that the function brought along
     output     the id of the result
     sources    function name -> the code that ran
-    error      what backward() raised, or "": then the events are those up to there
-    ops        what is known about its operations, by name. No part of its JSON
+    error      the message of the error that backward() raised, after the last event; "" if it raised none
+    ops        the table of its operations, by name. Not part of its JSON
     """
 
     nodes: list[Node] = field(default_factory=list)
@@ -67,18 +67,18 @@ class Trace:
     _repr_html_: ClassVar[Callable[["Trace"], str]]  # how a notebook shows it: lab/trace/__init__.py
 
     def to_json(self) -> str:
-        """The whole trace as strict JSON; nan and the infinities become the strings "nan", "inf" and "-inf"."""
+        """Write the trace as strict JSON; nan and the infinities become the strings "nan", "inf" and "-inf"."""
         gradients = {name: None if g is None else g.tolist() for name, g in self.gradients.items()}
         parts = {"nodes": self.nodes, "events": self.events, "gradients": gradients}
         return strict_json({**parts, "output": self.output, "sources": self.sources, "error": self.error})
 
     @property
     def forward_events(self) -> int:
-        """How many events the forward pass has; where a backward pass began, the index of the seed."""
+        """The number of events in the forward pass, and so the index of the seed if a backward pass began."""
         return sum(event["kind"] == "forward" for event in self.events)
 
     def gradients_after(self, count: int | None = None) -> dict[int, Value]:
-        """Node id -> gradient, of the nodes that one has reached after the first `count` events (all of them)."""
+        """Return node id -> gradient for the nodes that have one after the first `count` events (all by default)."""
         reached: dict[int, Value] = {}
         for event in self.events[:count]:
             if event["kind"] == "seed":
@@ -88,7 +88,7 @@ class Trace:
         return reached
 
     def to_text(self, count: int | None = None) -> str:
-        """One line per node, the output first, what it was computed from indented below it.
+        """Write one line for each node, the output first, with its operands indented below it.
 
         A node that is used twice is written out once; the second line refers to the first.
         """
@@ -117,7 +117,7 @@ class Trace:
 
 
 def kind_of(trace: Trace, node: Node) -> Role:
-    """What a node is in the drawing: "output", "operation", "constant" or "leaf"."""
+    """Return a node's role in the drawing: "output", "operation", "constant" or "leaf"."""
     if node["id"] == trace.output:
         return "output"
     if node["op"]:
@@ -136,18 +136,18 @@ def record(
     """Run `build(**leaves)` forward and backward on recording tensors.
 
     build     called with a Tensor for each leaf, as keywords; returns a Tensor. It may use other tensors too, such as
-              the weights of a network: they are nodes by their labels ("t1", "t2", ... without one; "W1_2" for a second
-              W1), and their gradients are in the trace, while they themselves stay as they were
+              the weights of a network: they become nodes named by their labels ("t1", "t2", ... without one; "W1_2" for
+              a second W1), their gradients are in the trace, and the tensors themselves do not change
     leaves    name -> number or array; each becomes a leaf with that label
     upstream  the upstream gradient of the result; ones of its shape by default
     tensor    the engine: Tensor, or a class derived from it, such as a broken one
-    ops       what is known about its operations
+    ops       the table of its operations
 
-    RuntimeError: the pass has more numbers than a trace may have. Other errors are those of the engine and of `build`.
+    Raises RuntimeError if the pass has more than MAX_NUMBERS numbers, and the errors of the engine and of `build`.
     """
     recording = Recording(leaves, tensor, ops)
     with np.errstate(all="ignore"):  # inf and nan are shown where they arise
-        output = _built(build, recording)
+        output = _run_forward(build, recording)
         output.backward(np.ones(output.shape) if upstream is None else upstream, retain_graph=True)
     return recording.finish(output)
 
@@ -158,19 +158,20 @@ def attempt(
     upstream: Any = None,
     changes: Mapping[str, Change] = MappingProxyType({}),
 ) -> Trace:
-    """As `record`, but the engine decides whether there is a backward pass: where it refuses, the trace has the forward
-    pass, and what `backward()` said as its error. Of a result of many numbers and no `upstream` that is how it ends;
-    `starting_gradients` has what can be offered then.
+    """Record as `record` does, but keep the forward pass if the engine refuses the backward pass.
 
-    changes  leaf name -> what is done to it. "constant": it is made with requires_grad=False. "detached": `build` gets
-             its `detach()`. "written": 1 is added to its `data` between the passes
+    The trace's `error` is then the message of `backward()`. It refuses, for example, a result of many numbers without
+    `upstream`; `starting_gradients` offers some.
 
-    RuntimeError: the pass has more numbers than a trace may have. ValueError: `upstream` has another shape.
+    changes  leaf name -> a change. "constant": make it with requires_grad=False. "detached": give `build` its
+             `detach()`. "written": add 1 to its `data` between the passes
+
+    Raises RuntimeError if the pass has more than MAX_NUMBERS numbers, ValueError if `upstream` has another shape.
     """
     constants = [name for name, change in changes.items() if change == "constant"]
     recording, error = Recording(leaves, constants=constants), ""
     with np.errstate(all="ignore"):
-        output = _built(build, recording, [name for name, change in changes.items() if change == "detached"])
+        output = _run_forward(build, recording, [name for name, change in changes.items() if change == "detached"])
         for name, change in changes.items():
             if change == "written":
                 recording.tensors[name].data += 1.0
@@ -188,12 +189,12 @@ def attempt(
 
 
 def starting_gradients(shape: tuple[int, ...]) -> dict[str, np.ndarray]:
-    """Upstream gradients to start from where a result has many numbers, by what they make of it: the gradients are then
-    those of its sum, or of its mean."""
+    """Return upstream gradients for a result of many numbers: "sum" gives the gradients of its sum, "mean" those of its
+    mean."""
     return {"sum": np.ones(shape), "mean": np.full(shape, 1.0 / math.prod(shape))}
 
 
-def _built(build: Callable[..., Tensor], recording: "Recording", detached: Sequence[str] = ()) -> "Recorded":
+def _run_forward(build: Callable[..., Tensor], recording: "Recording", detached: Sequence[str] = ()) -> "Recorded":
     tensors: dict[str, Tensor] = {**recording.tensors}
     for name in detached:
         tensors[name] = tensors[name].detach()
@@ -205,7 +206,7 @@ def _built(build: Callable[..., Tensor], recording: "Recording", detached: Seque
 
 
 class Recorded(Tensor):
-    """What a recording tensor does besides being one. Results of operations on it are recording tensors too."""
+    """A Tensor that reports what happens to it. Results of operations on it are recording tensors too."""
 
     id: int
     recorder: "Recording"
@@ -223,7 +224,7 @@ class Recorded(Tensor):
         backward: Callable[..., Any],
         made_at: "SourcePlace",
     ) -> "Recorded":
-        """The node of an operation, with a closure that reports when it runs."""
+        """Make the node of an operation, with a closure that reports when it runs."""
         recorder = self.recorder
 
         def observed(upstream: Any) -> None:
@@ -254,8 +255,8 @@ class Recorded(Tensor):
         return detached
 
     def _accumulate(self, message: Any) -> None:
-        if self.recorder.asking is not None:
-            self.recorder.asking.append((self.id, np.array(message)))
+        if self.recorder.probed is not None:
+            self.recorder.probed.append((self.id, np.array(message)))
             return
         if self.requires_grad:
             self.recorder.message(self, message, sys._getframe(1))
@@ -266,13 +267,13 @@ class Recorded(Tensor):
         if value is not None:
             self.recorder.gradient(self, value, sys._getframe(1))
 
-    # However an engine comes by a gradient, it ends with setting it. So an event stands where it happened, even if that
-    # is in the middle of another message.
+    # Any engine, also a broken one, sets `grad` in the end. So each event is recorded when it happens, even in the
+    # middle of another message.
     grad = property(lambda self: _SLOT.__get__(self), _set_grad)
 
 
 class SourcePlace(NamedTuple):
-    """Where an operation made its node: the code of a function, a line of it, the functions that called it."""
+    """Where an operation made its node: the code of the function, the line, and the engine functions that called it."""
 
     code: CodeType
     line: int
@@ -286,7 +287,7 @@ def _recorded(tensor: type[Any]) -> type[Recorded]:
 
 @dataclass
 class _Sender:
-    """A closure that runs: the node it belongs to, the gradient it was given, operands without a message so far."""
+    """A running closure: its node, its upstream gradient, and its operands, -1 for those already sent a message."""
 
     node: int
     upstream: Value
@@ -294,13 +295,13 @@ class _Sender:
 
 
 class Recording:
-    """A pass in the making, for a caller who goes through it step by step; `record` goes through it at once.
+    """A recording in progress, for callers who run the pass step by step; `record` runs it in one go.
 
-    tensors    leaf name -> the recording tensor to compute with. An operation on it, and `backward()`, are written down
-    trace      what has happened so far
+    tensors    leaf name -> the recording tensor to compute with. Operations on it, and `backward()`, are recorded
+    trace      the trace so far
     constants  the leaves that are made with requires_grad=False
 
-    RuntimeError, from whatever was being done: the trace has got more than MOST_NUMBERS numbers.
+    Any recorded step raises RuntimeError once the trace has more than MAX_NUMBERS numbers.
     """
 
     def __init__(
@@ -315,10 +316,10 @@ class Recording:
         self._made: list[Recorded] = []
         self._senders: list[_Sender] = []  # the last one runs; a broken engine may start one inside another
         self._arriving: tuple[Any, Any, str, int] | None = None  # a message on its way into a gradient
-        self._plain = tensor is Tensor  # another engine may do more in a closure than to send messages
-        self.asking: list[tuple[int, np.ndarray]] | None = None  # (operand, message) of a closure that is only asked
+        self._plain = tensor is Tensor  # closures of other engines may do more than send messages
+        self.probed: list[tuple[int, np.ndarray]] | None = None  # (operand, message) of a closure run only as a probe
         self._calls: dict[FrameType, str] = {}  # a running function of the engine -> its name with a number
-        self._twins: dict[Tensor, Recorded] = {}  # for the tensors that the function brings along
+        self._twins: dict[Tensor, Recorded] = {}  # unrecorded tensors that the function uses -> recorded copies
         self._recorded = recorded = _recorded(cast(Any, tensor))
         self.tensors = {name: recorded(value, name not in constants, name) for name, value in leaves.items()}
         for leaf in self.tensors.values():
@@ -326,7 +327,7 @@ class Recording:
         self._numbers_of_leaves = self._numbers
 
     def forget(self) -> None:
-        """Begin again with the leaves alone: what was done so far was no part of the pass."""
+        """Discard what was recorded so far, except the leaves."""
         del self.trace.nodes[len(self.tensors) :], self._made[len(self.tensors) :]
         self.trace.events.clear()
         self.trace.sources.clear()
@@ -334,7 +335,7 @@ class Recording:
         self._twins.clear()
 
     def finish(self, output: Tensor, error: str = "") -> Trace:
-        """The trace, with what is known at the end: labels, gradients, and the error of a pass that stopped."""
+        """Return the trace with its final labels and gradients, and the error of a pass that stopped."""
         self.trace.output, self.trace.error = cast(Recorded, output).id, error
         for node, tensor in zip(self.trace.nodes, self._made, strict=True):
             node["label"] = tensor.label  # a name like `h` in `h = a * b` is given after the operation
@@ -344,15 +345,15 @@ class Recording:
             for name, leaf in (*self.tensors.items(), *((twin.label, twin) for twin in brought))
         }
         self._twins.clear()
-        self._made.clear()  # else tensors and recording keep each other alive
-        self._calls.clear()  # the frames in it hold the variables of those functions
+        self._made.clear()  # otherwise tensors and recording keep each other alive
+        self._calls.clear()  # its frames keep the variables of those functions alive
         return self.trace
 
     # -- tensors that the function brought along
 
     def twin(self, tensor: Tensor) -> Recorded:
-        """The tensor that stands for this one in the trace: itself, or a recording twin with the same values, made from
-        twins of all that it was computed from. RuntimeError: its graph has been freed."""
+        """Return the tensor itself if it is recorded, else a recorded copy, computed from recorded copies of its
+        operands. Raises RuntimeError if its graph has been freed."""
         for node in topological_order(tensor):
             if not isinstance(node, Recorded) and node not in self._twins:
                 self._twins[node] = self._made_twin(node)
@@ -377,7 +378,7 @@ class Recording:
         return node
 
     def _name_for(self, tensor: Tensor) -> str:
-        """Its label, with a number behind it where that is taken; a constant may have none."""
+        """Return a unique label for a copy: the tensor's own, with a number if taken; a constant may have none."""
         taken = {*self.tensors, *(twin.label for twin in self._twins.values())}
         if tensor.label or not tensor.requires_grad:
             names = (f"{tensor.label}_{i}" if i > 1 else tensor.label for i in itertools.count(1))
@@ -386,7 +387,7 @@ class Recording:
         return next(name for name in names if name not in taken or not name)
 
     def with_twins(self, backward: Callable[..., Any]) -> Callable[..., Any]:
-        """The closure of an operation, with twins in place of tensors that are not recorded: they get its messages."""
+        """Return the closure with recorded copies in place of unrecorded tensors, so that they receive its messages."""
 
         def swapped(value: Any) -> Any:
             if type(value) in (tuple, list):
@@ -400,7 +401,7 @@ class Recording:
     # -- what recorded tensors report
 
     def add(self, tensor: Recorded) -> int:
-        """A tensor was made; returns its id."""
+        """Add a new tensor to the trace and return its id."""
         tensor.recorder = self
         tensor.id = len(self.trace.nodes)
         self.trace.nodes.append(
@@ -426,37 +427,37 @@ class Recording:
         backward: Callable[..., Any],
         made_at: SourcePlace,
     ) -> None:
-        """An operation made node `out`, at this place."""
+        """Record that an operation made node `out`."""
         node, known, source = self.trace.nodes[out], self.trace.ops.get(op, UNKNOWN), self._source(made_at.code)
         node["op"], node["children"] = op, [child.id for child in children]
         node["kind"], node["symbol"], node["source"] = known.kind, known.symbol, source
         node["captured"], node["calls"] = self._captured(backward, children, data), made_at.calls
         if known.form == "index":
             node["index"] = _subscript(_variables(backward)["index"])
-        if self._plain and np.size(data) <= MOST_CELLS and known.needs_paths(np.ndim(data) == 0):
+        if self._plain and np.size(data) <= MAX_PATH_CELLS and known.needs_paths(np.ndim(data) == 0):
             node["paths"] = self._paths(backward, node["children"], np.shape(data), np.asarray(data).dtype)
         self.trace.events.append({"kind": "forward", "node": out, "source": source, "line": made_at.line})
 
     def _paths(
         self, backward: Callable[..., Any], children: list[int], shape: tuple[int, ...], dtype: Any
     ) -> list[list[list[tuple[int, float]]] | None]:
-        """The local derivatives of an operation, found by asking its closure: what would it send if one cell of its
-        result alone had a gradient, 1? Of a backward step, which is linear, that is everything.
+        """Find an operation's local derivatives by running its closure once for each cell of the result.
 
-        For each operand, and each cell of the message to it, (cell of the result, derivative) where that is not 0.
-        None for an operand that is sent nothing, or too much to be shown, or a derivative that is no finite number.
+        Each run has upstream gradient 1 in that cell and 0 elsewhere; a backward step is linear, so this tells all. For
+        each operand, and each cell of the message to it: (cell of the result, derivative) if that is not 0. None for an
+        operand that is sent nothing, has too many derivatives to show, or one that is not finite.
         """
         answers: list[list[tuple[int, np.ndarray]]] = []
         for cell in range(math.prod(shape)):
             one = np.zeros(shape, dtype)
             one.flat[cell] = 1.0
             answer: list[tuple[int, np.ndarray]] = []
-            self.asking = answer
+            self.probed = answer
             try:
                 with np.errstate(all="ignore"):
                     backward(one if shape else one[()])
             finally:
-                self.asking = None
+                self.probed = None
             answers.append(answer)
         sent = [child for child, _ in answers[0]]
         waiting = list(enumerate(sent))
@@ -465,14 +466,14 @@ class Recording:
             at = next((i for i, receiver in waiting if receiver == child), None)
             waiting = [(i, receiver) for i, receiver in waiting if i != at]
             rows = None if at is None else np.array([answer[at][1].ravel() for answer in answers], dtype=float)
-            if rows is None or not np.isfinite(rows).all() or np.count_nonzero(rows) > MOST_PATHS:
+            if rows is None or not np.isfinite(rows).all() or np.count_nonzero(rows) > MAX_PATHS:
                 paths.append(None)
                 continue
             paths.append([[(int(o), float(column[o])) for o in np.flatnonzero(column)] for column in rows.T])
         return paths
 
     def enter(self, node: int, upstream: Any, backward: Callable[..., Any]) -> None:
-        """The closure of a node begins to run."""
+        """Record that the closure of a node starts to run."""
         captured = _variables(backward)
         for entry in self.trace.nodes[node]["captured"]:
             if entry["holds"] != "operand":
@@ -482,17 +483,17 @@ class Recording:
         self._senders.append(_Sender(node, self._numbers_of(upstream), operands))
 
     def leave(self) -> None:
-        """The closure that began last has run."""
+        """Record that the closure that started last has finished."""
         self._senders.pop()
 
     def message(self, child: Recorded, contribution: Any, frame: FrameType) -> None:
-        """A closure sends a message: an event once it has got into the gradient."""
+        """Note a message that a closure sends; `gradient` makes the event once it has reached the gradient."""
         if self._senders:
             before = None if child.grad is None else child.grad.copy()
             self._arriving = contribution, before, self._source(frame.f_code), frame.f_lineno
 
     def gradient(self, tensor: Recorded, after: Any, frame: FrameType) -> None:
-        """A gradient was set: by the message that is arriving, or, where none is, as the seed."""
+        """Record that a gradient was set: by the message that `message` noted, or, if there is none, as the seed."""
         source, numbers = self._source(frame.f_code), self._numbers_of
         if self._arriving is None:
             self.trace.events.append(
@@ -514,7 +515,7 @@ class Recording:
                 "line": line,
             }
         )
-        # A broken engine may let a gradient have another shape; then the message went in as it came.
+        # A broken engine may give a gradient the wrong shape; then it added the message unchanged.
         message = _fitted(contribution, tensor) if np.shape(after) == tensor.shape else contribution
         line = frame.f_lineno
         if np.size(message) < np.size(contribution) and "_fitted" in frame.f_code.co_names:
@@ -533,17 +534,17 @@ class Recording:
         )
 
     def _numbers_of(self, array: Any) -> Value:
-        """The numbers of an array, to stay in the trace. RuntimeError: now there are too many of them."""
+        """Copy the numbers of an array for the trace. Raises RuntimeError if the trace then has too many."""
         self._numbers += np.size(array)
-        if self._numbers > MOST_NUMBERS:
+        if self._numbers > MAX_NUMBERS:
             raise RuntimeError(
-                f"This is too large to be followed step by step: its values, messages and gradients are more than "
-                f"{MOST_NUMBERS:,} numbers. Use smaller arrays, or fewer operations."
+                f"This is too large to be followed step by step: its values, messages and gradients have more than "
+                f"{MAX_NUMBERS:,} numbers. Use smaller arrays, or fewer operations."
             )
         return plain(array)
 
     def _captured(self, backward: Callable[..., Any], children: Sequence[Recorded], data: Any) -> list[Captured]:
-        """What a backward closure holds: each free variable with its value, and where that value comes from."""
+        """List the free variables of a backward closure, each with its value and where that value comes from."""
         entries: list[Captured] = []
         for name, value in _variables(backward).items():
             if isinstance(value, Recorded):
@@ -562,7 +563,7 @@ class Recording:
         return entries
 
     def _operand(self, sender: _Sender, child: int) -> int:
-        """Which operand a message went to. Closures send in operand order; one that sends twice has a fault."""
+        """Return the operand number of a message. Closures send in operand order; a second message is a bug."""
         children = self.trace.nodes[sender.node]["children"]
         waiting = [i for i, operand in enumerate(sender.operands) if operand == child]
         if not waiting:
@@ -571,7 +572,7 @@ class Recording:
         return waiting[0]
 
     def callers(self, frame: FrameType | None) -> list[str]:
-        """The functions of the engine in which an operation was called; each call of one has a number of its own."""
+        """List the engine functions that called an operation, outermost first, with a number for each call of one."""
         names = []
         while frame is not None and frame.f_code is not record.__code__:
             function = frame.f_code.co_qualname
@@ -585,7 +586,7 @@ class Recording:
         return names[::-1]
 
     def _source(self, code: CodeType) -> str:
-        """The name under which the source of a function, with the one around it, is kept."""
+        """Add the source of a function, with the one around it, to the trace, and return its key."""
         name = code.co_qualname.split(".<locals>")[0]
         if name not in self.trace.sources:
             self.trace.sources[name] = _source_lines(code.co_filename, code.co_firstlineno, name.split(".")[-1])
@@ -593,14 +594,14 @@ class Recording:
 
 
 def _summing_line() -> int:
-    """The line of the engine that adds up what the copies of a repeated operand receive."""
+    """Return the line of the engine that sums the messages to the copies of a broadcast operand."""
     code = _unbroadcast.__code__
     lines = linecache.getlines(code.co_filename)
     return next(number for _, _, number in code.co_lines() if number and "_sum(" in lines[number - 1])
 
 
 def _subscript(index: Any) -> str:
-    """An index as it stands between the brackets: "0, 1:"."""
+    """Write an index as it appears between brackets: "0, 1:"."""
     if isinstance(index, tuple):
         return ", ".join(map(_subscript, index)) or "()"
     if isinstance(index, slice):
@@ -610,20 +611,20 @@ def _subscript(index: Any) -> str:
 
 
 def plain(value: Any) -> Value:
-    """Numbers and nested lists, copied out of an array."""
+    """Copy an array into numbers and nested lists."""
     numbers: Value = np.asarray(value).tolist()
     return numbers
 
 
 def describe(node: Node) -> str:
-    """The name of a node for a reader: its label, its operation, or that it is a constant."""
+    """Name a node for a reader by its label and operation; "constant" if it has neither."""
     if node["op"]:
         return f"{node['label']} ({node['op']})" if node["label"] else node["op"]
     return node["label"] or "constant"
 
 
 def _variables(closure: Any) -> dict[str, Any]:
-    """The free variables of a function, by name."""
+    """Return the free variables of a function, by name."""
     cells = zip(closure.__code__.co_freevars, closure.__closure__ or (), strict=True)
     return {name: cell.cell_contents for name, cell in cells}
 
@@ -633,15 +634,15 @@ def _operand(name: str, tensor: Recorded) -> Captured:
 
 
 def _plain_captured(value: Any) -> Value | str:
-    """A captured array as plain numbers, anything else (an axis, a function) as Python writes it, without addresses."""
+    """Return a captured array as plain numbers, anything else (an axis, a function) as its repr without addresses."""
     return plain(value) if isinstance(value, (np.ndarray, np.generic)) else re.sub(r" at 0x\w+", "", repr(value))
 
 
 @cache
 def _source_lines(filename: str, line: int, name: str) -> Code:
-    """The source of the function `name`, which has this line in it, maybe inside a nested function."""
+    """Return the source of the function `name` that contains this line, perhaps in a nested function."""
     lines = linecache.getlines(filename)
     above = (number for number in range(line, 0, -1) if re.match(rf"\s*def {re.escape(name)}\b", lines[number - 1]))
-    first = next(above, line)  # a lambda has no such line: it stands for itself
+    first = next(above, line)  # a lambda has no `def` line
     block = textwrap.dedent("".join(inspect.getblock(lines[first - 1 :]))).rstrip()
     return {"file": Path(filename).name, "first": first, "lines": block.split("\n")}

@@ -1,4 +1,4 @@
-"""An expression as an experiment that runs beside model.py."""
+"""Write an expression as a Python script that runs in the same folder as model.py."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -14,12 +14,12 @@ def experiment(
     changes: Mapping[str, Change] = MappingProxyType({}),
     upstream: Any = None,
 ) -> str:
-    """A script: the leaves with these values, the expression, one backward pass, and all gradients printed.
+    """Write a script that makes the leaves, computes the expression, runs one backward pass and prints all gradients.
 
     changes and upstream are those of `lab.trace.recording.attempt`; upstream as nested lists.
     """
     result = expression.result_name
-    leaves, tensors, writes = [], {}, []  # tensors: name -> the leaf whose gradient is printed
+    leaves, tensors, writes = [], {}, []  # tensors: name -> variable of the leaf whose gradient is printed
     for name, value in expression.values_as_python(values).items():
         change = changes.get(name)
         constant = ", requires_grad=False" if change == "constant" else ""

@@ -1,4 +1,4 @@
-"""The machine on Start: what each of its stages does, run on one expression and the numbers of its inputs."""
+"""The stages of the machine on Start, each run on one expression with the numbers of its inputs."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from lab.trace.numerical import check
 from lab.trace.recording import Trace
 from model import SGD, Tensor
 
-RATE = 0.1  # of the optimizer's one step
-Values = Mapping[str, Any]  # of the inputs
+RATE = 0.1  # learning rate of the optimizer's single step
+Values = Mapping[str, Any]  # input name -> its number
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One part of the machine. does: what it is for; run: what it does now, with these numbers. Short texts both."""
+    """One part of the machine. does: its purpose in a few words; run: runs it and returns its result as short text."""
 
     name: str
     icon: str

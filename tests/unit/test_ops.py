@@ -128,7 +128,7 @@ def test_the_numbers_of_a_derivative_are_the_slopes(name):
         if not alone or len(leaves) != len(OPS[name].derivatives):  # with a constant among the operands, say
             continue
         for operand, derivative in enumerate(OPS[name].derivatives):
-            if derivative.value is None or (derivative.whole and result.shape):
+            if derivative.value is None or (derivative.scalar_only and result.shape):
                 continue
 
             def total(moved, case=case, operand=operand, values=values):

@@ -55,7 +55,7 @@ def test_a_curve_is_what_the_engine_gives():
 
 def test_what_has_no_example_says_so():
     with pytest.raises(LookupError, match="no small inputs were found that `reshape\\(x, 7, 7\\)` takes"):
-        example(Op("reshape", "shape", parameters="x:value shape:wholes", example="reshape(x, 7, 7)"))
+        example(Op("reshape", "shape", parameters="x:value shape:ints", example="reshape(x, 7, 7)"))
     with pytest.raises(LookupError, match="There is no function `unknown`"):
         example(Op("unknown", "elementwise"))
 

@@ -412,7 +412,9 @@ def test_an_assigned_gradient_of_another_shape_is_refused(use, shape, gradient):
     "parameters", [Tensor([[1.0, 2.0]]), [Tensor([1.0]) * 2.0], [Tensor([1.0]), 3.0], [np.ones(2)]], ids=repr
 )
 def test_only_a_list_of_leaves_is_taken_as_parameters(use, parameters):
-    with pytest.raises(TypeError, match=r"^Give parameters as a list of Tensors.*parameters\(\)\.$"):
+    with pytest.raises(
+        TypeError, match=r"^Give parameters as a list of leaf Tensors.*parameters\(\), not results of operations\.$"
+    ):
         use(parameters)
     with pytest.raises(TypeError, match=r"^The list of parameters is empty: there is nothing to train\.$"):
         use(type(parameters)() if isinstance(parameters, list) else ())

@@ -84,7 +84,7 @@ def test_a_leaf_rebound_in_a_loop_is_told_from_a_second_pass():
             w = w - 0.1 * w.grad
 
     text = message(train)
-    assert "no leaf any more: it was computed (by `-`) in an earlier turn" in text
+    assert "no longer a leaf: it was computed (by `-`) in an earlier turn" in text
     assert "w.data -= " in text
     assert "retain_graph" not in text
 
@@ -96,7 +96,7 @@ def test_the_same_for_one_that_no_operation_has_saved():
             (w + 1.0).backward()
             w = w - 0.1 * w.grad
 
-    assert "no leaf any more" in message(train)
+    assert "no longer a leaf" in message(train)
 
 
 def test_a_state_and_a_total_carried_over_get_their_cure():

@@ -236,7 +236,7 @@ def test_the_advice_for_a_generator_holds():
             yield value
 
     t = Tensor(3.0)
-    with pytest.raises(TypeError, match="around what computes, with no `yield` in the block"):
+    with pytest.raises(TypeError, match="around the computation, with no `yield` in the block"):
         no_grad(batches)
     recorded = [(t * value).requires_grad for value in batches(t)]
     assert recorded == [True, True]

@@ -96,7 +96,7 @@ RUN_LATER = [generator, coroutine, async_generator]
 @pytest.mark.parametrize("function", [*RUN_LATER, *map(object_with, RUN_LATER), functools.partial(generator)])
 def test_trap_16_what_runs_after_the_call_cannot_be_decorated(decorate, function):
     with pytest.raises(
-        TypeError, match=r"generator or an async function.*`with no_grad\(\):` around what computes.*no `yield`"
+        TypeError, match=r"generator or an async function.*`with no_grad\(\):` around the computation.*no `yield`"
     ):
         decorate(function)
 

@@ -237,7 +237,7 @@ def test_binary_cross_entropy_with_logits():
 
 
 def test_losses_of_what_does_not_fit_say_what_to_do():
-    with pytest.raises(ValueError, match=r"element with element.*\(3, 1\).*\(3,\)"):
+    with pytest.raises(ValueError, match=r"element by element.*\(3, 1\).*\(3,\)"):
         mse_loss(Tensor(np.zeros((3, 1))), np.zeros(3))
     with pytest.raises(ValueError, match="labels from 0 to 3, but with 3 classes they go from 0 to 2"):
         cross_entropy(Tensor(np.zeros((2, 3))), [0, 3])

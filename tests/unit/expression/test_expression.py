@@ -562,7 +562,7 @@ def test_deep_expressions_do_not_reach_the_recursion_limit():
 def test_the_builder_can_read_every_parameter():
     called = [op for op in OPS.values() if op.form in ("method", "function")]
     kinds = {kind.rstrip("?") for op in called for kind in op.signature.values()}
-    assert kinds == {"values", "wholes"} | builder._OPERANDS.keys() | builder._OPTIONS.keys()
+    assert kinds == {"values", "ints"} | builder._OPERANDS.keys() | builder._OPTIONS.keys()
 
 
 def test_a_leaf_may_be_called_self():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lab.expression import parse
-from lab.trace.numerical import PER_NODE, check
+from lab.trace.numerical import NODE_OVERHEAD, check
 from lab.trace.recording import record
 from tests.programs import LEAVES, shared
 
@@ -57,7 +57,7 @@ def test_what_goes_beyond_the_budget_is_left_out_and_named():
         return expression(**leaves)
 
     trace = record(build, {"X": np.ones((10, 10)), "a": 2.0, "y": np.ones(40)})
-    work = sum(PER_NODE + np.size(node["value"]) for node in trace.nodes)
+    work = sum(NODE_OVERHEAD + np.size(node["value"]) for node in trace.nodes)
     calls.clear()
     rows, sentence = check(trace, build, budget=5 * work)  # four evaluations for a, none for the others
     assert len(calls) == 4

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lab.expression import parse
 from lab.text import brief
 from lab.trace.export import playable
-from lab.trace.recording import MOST_NUMBERS, Recording, _source_lines, attempt, kind_of, record, starting_gradients
+from lab.trace.recording import MAX_NUMBERS, Recording, _source_lines, attempt, kind_of, record, starting_gradients
 from lab.traps.faults.engines import Overwrites
 from model import MutationError, Tensor, allow_mutation, concatenate, maximum, no_grad, stack
 from tests.programs import LEAVES, OPERATIONS, program, shared
@@ -237,7 +237,7 @@ def test_a_pass_that_would_fill_the_memory_is_stopped_in_time(text, shape):
     recording = Recording({name: np.ones(shape) for name in expression.names})
     with pytest.raises(RuntimeError, match="more than 200,000 numbers"):
         expression(**recording.tensors).backward()
-    assert MOST_NUMBERS / 3 < count(recording.trace.nodes) + count(recording.trace.events) <= MOST_NUMBERS
+    assert MAX_NUMBERS / 3 < count(recording.trace.nodes) + count(recording.trace.events) <= MAX_NUMBERS
 
 
 def test_what_fits_is_recorded_whole():
