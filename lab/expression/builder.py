@@ -1,15 +1,15 @@
-"""A learner's text, such as `h = a*b` and then `(h + c).relu()`, as a function of Tensors.
+"""Parse a learner's text, such as `h = a*b` and then `(h + c).relu()`, into a function of Tensors.
 
     text  --Source, ast.parse-->  Python's syntax tree  --_Builder-->  parts  -->  Expression
 
-The text is never run as Python. `ast.parse` only takes it apart; `_Builder` has one method for each kind of syntax that
-the language has, and what is neither there nor in lab/ops.py is refused with an ExpressionError. Each accepted piece
-becomes a `Part`: a closure that computes it with the engine, and the same piece as Python for a script.
+The text is never run as Python. `ast.parse` only parses it; `_Builder` has one method for each kind of syntax in the
+language, and anything that is neither there nor in lab/ops.py raises an ExpressionError. Each accepted piece becomes a
+`Part`: a closure that computes it with the engine, and the same piece as Python for a script.
 
 The language: lines (or `;`) of `name = value`; the last line may be a value alone. Values are made of + - * / ** @, the
 functions and methods of lab/ops.py, `.T`, elements `x[0, 1:]` and lists `[1, [2, a]]`. A name that no line defines is
 a free name: a leaf. The only constant is `pi`; `e` is a name like any other, because a lesson may want it as one.
-Numbers are floats. What contains no name is computed while parsing and is a constant. inf and nan are values, not
+Numbers are floats. Parts without names are computed while parsing and become constants. inf and nan are values, not
 errors.
 """
 
@@ -46,11 +46,11 @@ from model import Tensor
 
 
 class Expression:
-    """What `parse` returns. Call it with a value for each of its names: numbers, arrays or Tensors.
+    """A parsed expression. Call it with a value for each of its names: numbers, arrays or Tensors.
 
     names        the free names, in order of appearance
-    text         what the learner typed
-    result_name  the name that the result has in `to_python()`
+    text         the text that the learner typed
+    result_name  the name of the result in `to_python()`
     """
 
     def __init__(self, builder: "_Builder", lines: list[tuple[str, "Part"]]) -> None:
@@ -62,9 +62,9 @@ class Expression:
         self._source, self._ops, self._free, self._lines = builder.source, builder.ops, builder.free, lines
 
     def __call__(self, /, **values: Any) -> Tensor:  # `/`: a learner may call a leaf `self`
-        """The value of the last line. Leaves and named lines without a label get their name as label.
+        """Compute the value of the last line. Leaves and named lines without a label get their name as label.
 
-        ExpressionError: a value is missing, is not numeric or has no elements; shapes do not fit; too much work.
+        Raises ExpressionError if a value is missing, not numeric or empty, shapes do not fit, or it is too much work.
         """
         for name in values:
             if name not in self._free:
@@ -82,15 +82,15 @@ class Expression:
         return result
 
     def to_python(self, /, **values: Any) -> str:
-        """The expression as Python over Tensor, ending in `<result_name> = ...`.
+        """Write the expression as Python that uses Tensor, ending in `<result_name> = ...`.
 
-        With values for the names, a line for each leaf stands before it, and the whole runs as a script.
+        Given values for the names, it starts with a line for each leaf and runs as a script.
         """
         leaves = self.values_as_python(values)
         return self.program([f'{name} = Tensor({value}, label="{name}")' for name, value in leaves.items()])
 
     def values_as_python(self, values: Mapping[str, Any]) -> dict[str, str]:
-        """Each free name that has a value, and this value as Python."""
+        """Return each free name that has a value, with the value as Python source."""
         now = Evaluation(self._source, self._ops)
         places = {name: place for name, place in self._free.items() if name in values}
         return {
@@ -99,11 +99,11 @@ class Expression:
 
     @property
     def lines(self) -> list[str]:
-        """The lines of the text as Python over Tensor; the last one defines `result_name`."""
+        """The lines of the text as Python that uses Tensor; the last one defines `result_name`."""
         return [f"{name or self.result_name} = {ast.unparse(part.python)}" for name, part in self._lines]
 
     def program(self, before: Sequence[str] = (), after: Sequence[str] = ()) -> str:
-        """Its lines between others, below the imports that all of them need."""
+        """Write a script: the imports that are needed, the lines `before`, those of the expression, those `after`."""
         body = "\n".join([*before, *self.lines, *after])
         numpy = "import numpy as np\n\n" if re.search(r"\bnp\.", body) else ""
         called = set(re.findall(r"\w+(?=\()", body))
@@ -119,7 +119,7 @@ def parse(text: str, ops: Mapping[str, Op] = OPS) -> Expression:
 
     ops  the operations that the text may use: those of the engine, and perhaps some of a learner's own
 
-    ExpressionError: it will not do, and why, and where.
+    Raises ExpressionError, with the reason and the place, if the text is not a valid expression.
     """
     if not isinstance(text, str):
         raise ExpressionError("An expression is a text, such as `a*b + c`.")
@@ -153,7 +153,7 @@ def _read(source: Source) -> ast.Module:
 
 
 def _check_extent(source: Source, tree: ast.Module) -> None:
-    """Refuse what is too large or too deep, before anything recursive looks at it."""
+    """Refuse a tree that is too large or too deep, before recursive code reads it."""
     count = 0
     pending: list[tuple[ast.AST, int]] = [(statement, 0) for statement in reversed(tree.body)]
     while pending:
@@ -171,7 +171,7 @@ def _check_extent(source: Source, tree: ast.Module) -> None:
 
 
 def _literal(value: Any) -> ast.expr:
-    """A constant as Python source."""
+    """Return a constant as a Python syntax tree."""
     if isinstance(value, np.ndarray):
         rows = _literal(value.tolist())
         return ast.Call(ast.Attribute(ast.Name("np"), "array"), [rows], []) if value.ndim else rows
@@ -196,13 +196,13 @@ class Part:
     """An accepted piece of an expression."""
 
     value: Callable[[Evaluation], Any]  # computes it: a Tensor, or a number or array if no gradient can flow through it
-    python: ast.expr  # the same over Tensor, for a script
+    python: ast.expr  # the same as Python that uses Tensor, for a script
     constant: bool  # contains no free name
     differentiable: bool  # a gradient can flow through it to a free name
 
 
 class _Builder:
-    """Turns syntax into parts and refuses the rest. It knows the names: `free` with their places, and `assigned`."""
+    """Turns syntax into parts and refuses the rest. Names: `free` with their places, and `assigned` with their parts."""
 
     def __init__(self, source: Source, ops: Mapping[str, Op] = OPS) -> None:
         self.source, self.ops = source, ops
@@ -237,13 +237,13 @@ class _Builder:
         return name, part
 
     def part(self, node: ast.expr) -> Part:
-        """The only way in: a kind of syntax that is not in `_PARTS` is refused."""
+        """Build the part for any value; refuse each kind of syntax that is not in `_PARTS`."""
         if type(node) not in _PARTS:
             self.refuse(node)
         part = _PARTS[type(node)](self, node)
         if not part.constant or isinstance(node, (ast.Name, ast.Constant)):
             return part
-        value = part.value(Evaluation(self.source, self.ops))  # what contains no name is computed now
+        value = part.value(Evaluation(self.source, self.ops))  # a part without names is computed now
         if np.size(value) > MAX_NODES:
             self.source.refuse(f"A constant has {MAX_NODES} elements at most: use a name, and give that a value.", node)
         return Part(lambda now: value, _literal(value), constant=True, differentiable=False)
@@ -339,7 +339,7 @@ class _Builder:
         return self.operation(node, stacked, parts, python, joined)
 
     def call(self, node: ast.Call) -> Part:
-        """A function, f(x, axis=0), or a method, x.f(axis=0). Only what has a row in `ops` reaches the engine."""
+        """Build the call of a function, f(x, axis=0), or a method, x.f(axis=0), that has a row in `ops`."""
         if isinstance(node.func, ast.Attribute):
             name, arguments, known = node.func.attr, [node.func.value, *node.args], self.methods
         elif isinstance(node.func, ast.Name):
@@ -378,7 +378,7 @@ class _Builder:
         return self.operation(node, function, parts, python, op.cost, ints)
 
     def bound(self, node: ast.Call, op: Op, arguments: Sequence[ast.expr]) -> list[tuple[str, str, ast.expr]]:
-        """The parameters that were given: name, kind and argument of each."""
+        """Match the arguments of a call to parameters; return name, kind and argument of each that was given."""
         kinds = op.signature
         if len(arguments) > len(kinds) and list(kinds.values())[-1].startswith("ints"):  # reshape(x, 2, 3)
             last = len(kinds) - 1
@@ -398,7 +398,7 @@ class _Builder:
         ]
 
     def unknown(self, node: ast.Name | ast.Attribute) -> ExpressionError:
-        """Neither a function (a Name) nor a method or property (an Attribute): what may have been meant."""
+        """Return the error for an unknown function (a Name), method or property (an Attribute), with a suggestion."""
         if isinstance(node, ast.Name):
             name, known, place = node.id, self.functions, self.source.place(node)
             message = f"There is no function `{name}`."

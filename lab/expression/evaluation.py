@@ -1,4 +1,4 @@
-"""One evaluation of an expression: the values of its names, and what may not become too large on the way."""
+"""Evaluate an expression once, within limits on array sizes and total work."""
 
 import ast
 import math
@@ -14,7 +14,7 @@ from model import Tensor, stack
 
 
 class Evaluation:
-    """The values of the names so far, and the work done."""
+    """The values of the names so far, and the work done so far (elements computed)."""
 
     def __init__(self, source: Source, ops: Mapping[str, Op]) -> None:
         self.source, self.ops = source, ops
@@ -22,14 +22,16 @@ class Evaluation:
         self.work = 0
 
     def leaf(self, name: str, value: Any, place: tuple[int, int]) -> Tensor:
-        """The value of a free name as a Tensor. ExpressionError: it is not numeric, or has no or too many elements."""
+        """Return a free name's value as a Tensor. Raises ExpressionError if it is not numeric, empty or too large."""
         try:
             shape = np.shape(value)
             if not 0 < math.prod(shape) <= MAX_SIZE or len(shape) > MAX_AXES:
                 raise ValueError(f"It has shape {shape}: 1 to {MAX_SIZE:,} elements and {MAX_AXES} axes are possible")
             return value if isinstance(value, Tensor) else Tensor(value)
         except (ValueError, TypeError, ArithmeticError) as error:
-            raise self.source.error(f"The value of `{name}` cannot be used. {self._said(error)}", *place) from error
+            raise self.source.error(
+                f"The value of `{name}` cannot be used. {self._as_sentence(error)}", *place
+            ) from error
 
     def apply(
         self,
@@ -39,11 +41,11 @@ class Evaluation:
         cost: Cost,
         ints: tuple[int, ...],
     ) -> Any:
-        """function(*operands), if it is not too large: a Tensor if one of the operands is, else a number or array."""
+        """Return function(*operands), a Tensor if an operand is one, else a number or array; refuse too much work."""
         try:
             size, work = cost([np.shape(operand) for operand in operands], ints)
         except (ValueError, RuntimeError):
-            size = work = 0  # the shapes do not fit, or have too many axes: the engine will say it better
+            size = work = 0  # the shapes do not fit, or have too many axes: the engine's own error says it better
         self.work += max(size, work)
         if size > MAX_SIZE:
             self.source.refuse(f"This would have {size:,} elements; {MAX_SIZE:,} at most.", node)
@@ -53,28 +55,28 @@ class Evaluation:
         try:
             result = function(*(Tensor(x, requires_grad=False) for x in operands)) if constant else function(*operands)
         except (ValueError, TypeError, IndexError, ArithmeticError) as error:
-            raise self.source.error(self._said(error), *self.source.place(node)) from error
+            raise self.source.error(self._as_sentence(error), *self.source.place(node)) from error
         if result.size == 0:
             self.source.refuse(f"Nothing is left here: the result has shape {result.shape}.", node)
         if result.ndim > MAX_AXES:
             self.source.refuse(f"This would have {result.ndim} axes; {MAX_AXES} at most.", node)
         return _without_tensor(result) if constant else result
 
-    def _said(self, error: Exception) -> str:
-        """The engine's errors are sentences; NumPy's nearly are. One that begins with a function keeps its letter."""
+    def _as_sentence(self, error: Exception) -> str:
+        """Write an error as a sentence, with a capital letter unless it starts with the name of an operation."""
         text = str(error).strip().rstrip(".")
         return f"{text if text.split(' ')[0] in self.ops else text[:1].upper() + text[1:]}."
 
 
 def labelled(value: Any, name: str) -> Any:
-    """The value, with the name as its label if it is a Tensor without one."""
+    """Return the value, with the name as its label if it is a Tensor without one."""
     if isinstance(value, Tensor) and not value.label:
         value.label = name
     return value
 
 
 def stacked(*elements: Any) -> Tensor:
-    """A list as the learner wrote it: its elements along a new first axis."""
+    """Stack the elements of a learner's list along a new first axis."""
     shapes = [np.shape(element) for element in elements]
     if len(set(shapes)) > 1:
         listed = ", ".join(map(str, dict.fromkeys(shapes)))
@@ -83,6 +85,6 @@ def stacked(*elements: Any) -> Tensor:
 
 
 def _without_tensor(value: Any) -> Any:
-    """A number or array, from a tensor or array that needs no gradient."""
+    """Return a constant tensor or array as a plain number or array."""
     array = value.numpy() if isinstance(value, Tensor) else value
     return array if array.ndim else array.item()

@@ -1,15 +1,15 @@
-"""What the language of expressions has besides the operations of lab.ops: its limits, its syntax, and what to write
-instead of what it has not."""
+"""The language of expressions, besides the operations of lab.ops: its limits, its syntax, and what to write instead of
+Python that it does not have."""
 
 import ast
 import math
 import operator
 
-# Limits: what a lesson may need, and each call still ends within a small part of a second.
+# Limits: enough for a lesson, and small enough that each call takes a small part of a second.
 MAX_TEXT = 2_000  # characters
 MAX_NODES = 500  # values and operations; also elements of a constant
 MAX_DEPTH = 80  # levels of nesting, or terms of one sum: far below Python's recursion limit
-MAX_NAMES = 40  # free names: each has a slider
+MAX_NAMES = 40  # free names; each gets a slider
 MAX_NAME = 30  # characters
 MAX_WHOLE = 1_000_000  # an axis, a position, a length
 MAX_AXES = 8  # of one array

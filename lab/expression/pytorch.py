@@ -1,7 +1,6 @@
-"""A learner's expression as a program for PyTorch, and its numbers where PyTorch is installed.
+"""Translate a learner's expression into a PyTorch program, and run it if PyTorch is installed.
 
-What is translated is the Python that `Expression.to_python` writes, so nothing gets there that the language of
-expressions does not have.
+The input is the Python that `Expression.to_python` writes, so it contains nothing outside the language of expressions.
 """
 
 from __future__ import annotations
@@ -45,25 +44,25 @@ LOSSES = ("mse_loss", "cross_entropy", "binary_cross_entropy_with_logits")
 
 
 class Untranslatable(ValueError):
-    """PyTorch writes it so differently that it would be another program; the sentence says what."""
+    """A part of the expression has no direct counterpart in PyTorch; the message says which."""
 
 
 def to_torch(expression: Expression, values: Mapping[str, Any]) -> str:
-    """The expression and these values as a script for PyTorch, in float64, with a backward pass at its end.
+    """Write the expression with these values as a PyTorch script in float64 that ends with a backward pass.
 
-    Untranslatable: some part of it has no counterpart.
+    Raises Untranslatable if a part of it has no counterpart.
     """
     tree = ast.parse(expression.to_python(**values))
     lines = [node for node in tree.body if isinstance(node, ast.Assign)]
     body = [ast.unparse(ast.fix_missing_locations(_Translator().visit(line))) for line in lines]
     result = expression.result_name
-    whole = not expression(**values).ndim
-    body.append(f"{result}.backward({'' if whole else f'torch.ones_like({result})'})")
+    scalar = not expression(**values).ndim
+    body.append(f"{result}.backward({'' if scalar else f'torch.ones_like({result})'})")
     return "import torch\n\n" + "\n".join(body) + "\n"
 
 
 class _Translator(ast.NodeTransformer):
-    """Python over Tensor -> Python over torch: a method for each kind of syntax that differs."""
+    """Rewrites Python that uses Tensor for torch, with a method for each kind of syntax that differs."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         if _is_np(node.func, "array"):
@@ -113,7 +112,7 @@ class _Translator(ast.NodeTransformer):
         arguments, options = [self.visit(a) for a in node.args], self.options(node)
         if name in REDUCING and "dim" in options and ast.unparse(options["dim"]) == "None":
             del options["dim"]
-        if name == "softplus":  # torch's own gives up the last digits for large values
+        if name == "softplus":  # torch's own softplus loses the last digits for large values
             zero = _call("torch.tensor", ast.Constant(0.0), dtype=_dotted("torch.float64"))
             return _call("torch.logaddexp", self.visit(value), zero)
         if name == "leaky_relu":
@@ -153,14 +152,14 @@ class _Translator(ast.NodeTransformer):
         return {OPTIONS.get(k.arg or "", k.arg or ""): self.visit_values(k.value) for k in node.keywords}
 
     def visit_values(self, node: ast.expr) -> ast.expr:
-        """Numbers and lists; of an array its rows alone, as torch.tensor takes them."""
+        """Translate numbers and lists; of np.array(rows) keep only the rows, which torch.tensor takes."""
         if isinstance(node, ast.Call) and _is_np(node.func, "array"):
             return node.args[0]
         visited: ast.expr = self.visit(node)
         return visited
 
     def tensor(self, node: ast.expr) -> ast.expr:
-        """An operand where PyTorch takes no plain number."""
+        """Translate an operand for a place where PyTorch needs a tensor, not a plain number."""
         visited: ast.expr = self.visit(node)
         if _is_number(node):
             return _call("torch.tensor", visited, dtype=_dotted("torch.float64"))
@@ -195,7 +194,7 @@ def _call(function: str, *arguments: ast.expr, **options: ast.expr) -> ast.expr:
 
 @dataclass(frozen=True)
 class TorchAnswer:
-    """What PyTorch computed: the value and the gradient of each name, None where none arrived; or what it said."""
+    """PyTorch's result: the value, the gradient of each name (None if none arrived), or its error message."""
 
     version: str
     value: np.ndarray | None
@@ -204,7 +203,7 @@ class TorchAnswer:
 
 
 def run(program: str, result: str, names: list[str]) -> TorchAnswer:
-    """Run what `to_torch` wrote, in a process of its own."""
+    """Run a program that `to_torch` wrote, in a separate process."""
     ending = (
         "import json as _json\n"
         f"_arrays = [{result}.detach()] + [_name.grad for _name in ({''.join(f'{name}, ' for name in names)})]\n"

@@ -1,6 +1,6 @@
-"""Programs for PyTorch, run in a process of their own, where PyTorch is installed.
+"""Run PyTorch programs in a separate process, if PyTorch is installed.
 
-PyTorch never comes into this process: it is large, and would stay.
+This process never imports PyTorch: it is large, and would stay in memory.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ print(json.dumps(answers))
 
 @dataclass(frozen=True)
 class Transcript:
-    """What a program printed, the warnings and the error it ended with; "" where there was none."""
+    """A program's printed output, its warnings, and the error that it ended with; "" if there was none."""
 
     version: str
     printed: str
@@ -43,17 +43,17 @@ class Transcript:
 
     @property
     def text(self) -> str:
-        """PyTorch's own words about a mistake: what a visitor may have pasted."""
+        """PyTorch's own message about a mistake, the text that a learner would see: its error, else its warnings."""
         return self.error or "\n".join(self.warnings)
 
 
 def installed() -> bool:
-    """True if a process of its own could import PyTorch. This one does not import it."""
+    """Tell whether PyTorch is installed, without importing it."""
     return importlib.util.find_spec("torch") is not None
 
 
 def run_programs(programs: Mapping[str, str]) -> dict[str, Transcript]:
-    """Run each program, all of them in one process. RuntimeError, with a sentence: there is no answer."""
+    """Run each program, all of them in one process. Raises RuntimeError, with a sentence, if there is no answer."""
     command = [sys.executable, "-c", _RUN]
     question = json.dumps(dict(programs))
     try:
@@ -62,7 +62,7 @@ def run_programs(programs: Mapping[str, str]) -> dict[str, Transcript]:
         raise RuntimeError(f"PyTorch did not answer within {TIMEOUT} seconds.") from None
     if ran.returncode:
         lines = [line for line in ran.stderr.splitlines() if line.strip()]
-        raise RuntimeError(lines[-1] if lines else "PyTorch ended without a word.")
+        raise RuntimeError(lines[-1] if lines else "PyTorch ended without a message.")
     return {
         key: Transcript(version, printed, tuple(warned), error)
         for key, (version, printed, warned, error) in json.loads(ran.stdout).items()

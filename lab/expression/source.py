@@ -1,7 +1,7 @@
-"""The text of an expression as the learner typed it: places in it, what is wrong with it, and the usual slips.
+"""The text of an expression as the learner typed it: positions in it, and errors that explain common slips.
 
-Nothing here decides what is allowed: `lab.expression` does. This is about saying it well, and where. Python's own
-syntax errors explain a pasted `×` or `2a` badly, so what can be seen in the characters is said before Python looks.
+`builder.py` decides what is allowed; this module makes the errors clear and points at the place. Python's own syntax
+errors explain a pasted `×` or `2a` badly, so the characters are checked before Python parses the text.
 """
 
 import ast
@@ -65,8 +65,8 @@ _WORDS = {
     **dict.fromkeys(("inf", "Inf", "infinity"), "It is no input: write `1/0` for infinity."),
     **dict.fromkeys(("nan", "NaN"), "It is no input: write `0/0` for what is not a number."),
 }
-# A number that runs into letters. `*+` and `?+` take all they can, so that 1_000 and 1e5 are numbers. The point of
-# `2.b` belongs to no one: after `2.` Python expects digits.
+# A number that runs into letters. `*+` and `?+` are possessive, so that 1_000 and 1e5 count as numbers. The point of
+# `2.b` is a group of its own: after `2.` Python expects digits.
 _NUMBER_AND_NAME = re.compile(
     r"(?<![\w.])((?:\d[\d_]*+(?:\.\d[\d_]*+)?+|\.\d[\d_]*+)(?:[eE][+-]?\d+)?+)(\.?)([^\W\d]\w*)(\(?)"
 )
@@ -77,7 +77,7 @@ Placed = ast.expr | ast.stmt | ast.keyword  # the syntax that has a place in the
 
 
 class ExpressionError(ValueError):
-    """What is wrong with a learner's text, in one sentence (`str(error)`), and where: line and column, from 1."""
+    """A fault in a learner's text: one sentence (`str(error)`), and its line and column, both counted from 1."""
 
     def __init__(self, message: str, line: int = 1, column: int = 1, text: str = "") -> None:
         super().__init__(message, line, column, text)
@@ -88,7 +88,7 @@ class ExpressionError(ValueError):
 
     @property
     def marked(self) -> str:
-        """The sentence, the line that it is about (about 70 characters of it) and a caret under the column."""
+        """The message, the faulty line (about 70 characters of it) and a caret under the column."""
         lines = _lines(self.text)
         line = lines[self.line - 1] if self.line <= len(lines) else ""
         line = "".join(character if character.isprintable() else " " for character in line)
@@ -101,9 +101,9 @@ def _lines(text: str) -> list[str]:
 
 
 class Source:
-    """A text, and its lines without comments and indentation: neither has a meaning here.
+    """A text, and its lines without comments and indentation, which have no meaning here.
 
-    A place is a line and a column of `lines`, both from 1. Errors name the column of the text as it was typed.
+    A place is a line and a column of `lines`, both from 1. Errors name the column in the text as it was typed.
     """
 
     def __init__(self, text: str) -> None:
@@ -122,7 +122,7 @@ class Source:
         return node.lineno, self._column(node.lineno, node.col_offset)
 
     def place_of_attribute(self, node: ast.Attribute) -> tuple[int, int]:
-        """Where the name after the point begins, as `relu` in `x.relu`."""
+        """Return the place where the name after the point begins, such as `relu` in `x.relu`."""
         line, end = node.end_lineno or 1, node.end_col_offset or 0  # after `ast.parse` they are never None
         return line, self._column(line, end) - len(node.attr)
 
@@ -130,12 +130,12 @@ class Source:
         return len(self.lines[line - 1].encode()[:offset].decode()) + 1  # ast counts bytes
 
     def check_characters(self) -> None:
-        """ExpressionError for foreign signs, brackets without partner, Python's keywords and `2a`."""
+        """Raise ExpressionError for characters that cannot be used, unmatched brackets, Python's keywords and `2a`."""
         opened = []
         for row, line in enumerate(self.lines, start=1):
             for column, character in enumerate(line, start=1):
                 if character in _CHARACTERS and line[column - 1 : column + 1] != "!=":
-                    shown = "A backtick" if character == "`" else f"`{character}`"  # in backticks it would be a fence
+                    shown = "A backtick" if character == "`" else f"`{character}`"  # ``` would open a Markdown fence
                     raise self.error(f"{shown} cannot be used here: {_CHARACTERS[character]}.", row, column)
                 if not _USABLE.match(character):
                     shown = f"`{character}`" if character.isprintable() else f"The character U+{ord(character):04X}"
@@ -173,7 +173,7 @@ class Source:
             raise self.error(f"`{word}` has no place here. {message}", row, column)
 
     def syntax_error(self, error: SyntaxError) -> ExpressionError:
-        """What Python found, in a learner's words."""
+        """Turn Python's syntax error into an ExpressionError in plain words."""
         row = min(max(error.lineno or 1, 1), len(self.lines))
         line = self.lines[row - 1]
         column = min(max(error.offset or 1, 1), len(line) + 1)

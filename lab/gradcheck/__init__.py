@@ -1,26 +1,26 @@
-"""Are the gradients right? The engine's backward pass against numerical differences.
+"""Check the gradients of the engine's backward pass against finite differences.
 
-A derivative can be had twice: by the chain rule (`backward()`, exact up to rounding, one pass for all inputs) and by
-moving one element a little and watching the output (slow, approximate, but too simple to be wrong). `gradcheck`
-computes both and compares them element by element.
+A derivative can be computed in two ways: by the chain rule (`backward()`, exact up to rounding, one pass for all
+inputs) and by moving one element a little and watching the output (slow, approximate, but too simple to be wrong).
+`gradcheck` computes both and compares them element by element.
 
-How the comparison is kept honest:
+What makes the comparison fair:
 
 - Random cotangent. The output may have any shape; it is not summed but weighted by a fixed random array v, so that
   `backward(v)` is compared with the differences of sum(v * f(x)). A plain sum is blind to softmax, whose rows always
   sum to one. The weights are never near zero, so no output element is left out. The weight of a single output is a
   power of two and is divided out again, exactly, so that the report shows the derivatives themselves.
 - Step size. A central difference has a truncation error of order h**2 and a rounding error of order eps / h; they
-  balance at h = cbrt(eps), times max(1, |x|), which is the default. What rounding can do is added to the tolerance.
+  balance at h = cbrt(eps), times max(1, |x|), which is the default. The rounding error is added to the tolerance.
 - float32. A difference of two float32 numbers keeps only a few digits. So backward() runs in float32, the differences
   run on float64 copies of the same inputs, and the tolerance is that of a float32 result. The report says so.
-- Kinks. Where the slopes on the left and on the right still differ when h shrinks, the function has no derivative.
-  Any slope between the two is accepted there and the element is reported as a kink (relu at 0, the tie of a maximum):
-  see lab/gradcheck/slopes.py. Where gradient and difference are both below the tolerance, nothing can be judged.
-- Rounding inside. (x + 1e8) - 1e8 loses the digits of x that 1e8 has no room for, so its differences are noise. How
-  much, the values inside f tell, times their gradients; where that hides the slope, the report says so.
-- Rounding in backward(). Where gradient and slope do not agree, both passes run again with each number rounded another
-  way. Where that moves the gradient as far, it proves nothing, and the check does not pass.
+- Kinks. If the slopes on the left and on the right still differ when h shrinks, the function has no derivative. Any
+  slope between the two is then accepted and the element is reported as a kink (relu at 0, the tie of a maximum): see
+  lab/gradcheck/slopes.py. If gradient and difference are both below the tolerance, nothing can be judged.
+- Rounding inside. (x + 1e8) - 1e8 loses the digits of x that 1e8 has no room for, so its differences are noise. The
+  noise is estimated from the values inside f, times their gradients; if it hides the slope, the report says so.
+- Rounding in backward(). If gradient and slope disagree, both passes run again with each number rounded another way.
+  If that moves the gradient just as far, the gradient proves nothing, and the check does not pass.
 - The inputs are only read. f gets leaves made from copies.
 """
 
@@ -47,7 +47,7 @@ from lab.gradcheck.slopes import (
 from lab.text import with_minus
 from model import Tensor, topological_order
 
-# Kinds of slope beside which a gradient proves nothing -> how their elements are called.
+# Kinds of slope that cannot confirm a gradient -> how the report describes their elements.
 REMARKABLE: Mapping[tuple[str, ...], str] = {
     WITHOUT_DERIVATIVE: "without a derivative",
     ("rounded",): "whose slope rounding hides",
@@ -57,10 +57,10 @@ REMARKABLE: Mapping[tuple[str, ...], str] = {
 
 @dataclass(frozen=True)
 class Element:
-    """One element of one input: the two derivatives and how far they are apart.
+    """One element of one input: its analytic and numerical derivative, and the error between them.
 
-    error: |analytic - numerical|; where there is no derivative, the distance from analytic to the range between the
-        slopes left and right; nan where f has no value.
+    error: |analytic - numerical|; if there is no derivative, the distance from analytic to the range between the left
+        and right slopes; nan if f has no value there.
     """
 
     input: Hashable
@@ -73,12 +73,12 @@ class Element:
 
     @property
     def name(self) -> str:
-        """How a person writes it: `W[0, 2]`, `a` for a 0-d input, `input 0[3]` for one without a name."""
+        """The element as Python writes it: `W[0, 2]`, `a` for a 0-d input, `input 0[3]` for one without a name."""
         return self.slope.element
 
     @property
     def kink(self) -> bool:
-        """Whether f has a value here and no derivative."""
+        """Whether f has a value here but no derivative."""
         return self.slope.kind in WITHOUT_DERIVATIVE
 
 
@@ -87,8 +87,8 @@ class InputResult:
     """The check of one input. All arrays have the input's shape; `analytic` is None when no gradient arrived.
 
     left, right: the slope just left and just right of the point. numerical: their mean, the central difference.
-    slopes: what there is to say about each element, in reading order. error: see Element.
-    problem: what else is wrong (no gradient, wrong shape, wrong dtype), or "".
+    slopes: the finding for each element, in reading order. error: see Element.
+    problem: a fault other than a wrong number (no gradient, wrong shape, wrong dtype), or "".
     """
 
     name: Hashable
@@ -112,7 +112,7 @@ class InputResult:
 
     @cached_property
     def kink(self) -> np.ndarray:
-        """Where f has a value and no derivative."""
+        """Marks the elements where f has a value but no derivative."""
         return self._array([slope.kind in WITHOUT_DERIVATIVE for slope in self.slopes], bool)
 
     @cached_property
@@ -136,8 +136,8 @@ class InputResult:
 
     @cached_property
     def worst(self) -> Element | None:
-        """The element with the largest error in units of its tolerance (NaN first); those that pass because nothing can
-        be compared there do not count. None if no others are left."""
+        """The element with the largest error relative to its tolerance (NaN first), without those that pass because
+        there is nothing to compare. None if no others are left."""
         with np.errstate(invalid="ignore"):
             excess = self.error / self.tolerance
         excess = np.where(np.isnan(excess), np.inf, excess)
@@ -148,7 +148,7 @@ class InputResult:
         return self.element(tuple(int(i) for i in np.unravel_index(np.argmax(excess), self.shape)))
 
     def element(self, index: tuple[int, ...]) -> Element:
-        """The comparison at one index of this input."""
+        """Return the comparison at one index of this input."""
         gradient = self.analytic
         return Element(
             input=self.name,
@@ -166,10 +166,10 @@ class InputResult:
 
 @dataclass(frozen=True)
 class Report:
-    """The outcome of `gradcheck`: true when every input passed. `str(report)` is the verdict and a table.
+    """The outcome of `gradcheck`: truthy if every input passed. `str(report)` is the verdict and a table.
 
-    inputs: one InputResult per differentiable input, by name (or by position when the inputs had no names).
-    notes: what a reader must know to judge the verdict (precision, step).
+    inputs: one InputResult per differentiable input, by name (or by position if the inputs had no names).
+    notes: facts that a reader needs to judge the verdict (tolerance, precision). failure: why it could not run, or "".
     """
 
     inputs: Mapping[Hashable, InputResult]
@@ -185,19 +185,19 @@ class Report:
 
     @cached_property
     def worst(self) -> Element | None:
-        """The worst element of all inputs: one of a failed input if there is any."""
+        """The worst element of all inputs, taken from a failed input if there is one."""
         found = [(not result.passed, result.worst) for result in self.inputs.values() if result.worst]
         rank = [(failed, np.inf if np.isnan(e.error) else e.error / e.tolerance) for failed, e in found]
         return found[rank.index(max(rank))][1] if found else None
 
     @property
     def slopes(self) -> list[Slope]:
-        """What there is to say about each element, input by input."""
+        """The finding for each element, input by input."""
         return [slope for result in self.inputs.values() for slope in result.slopes]
 
     @property
     def kinks(self) -> list[Element]:
-        """Every element where the function has a value and no derivative."""
+        """The elements where the function has a value but no derivative."""
         return [
             result.element(tuple(int(i) for i in index))
             for result in self.inputs.values()
@@ -206,7 +206,8 @@ class Report:
 
     @cached_property
     def verdict(self) -> str:
-        """Does backward() agree with the differences, where is it furthest off, and where is nothing to compare?"""
+        """The result in words: whether backward() agrees with the differences, where it is furthest off, and where
+        there is nothing to compare."""
         if self.failure:
             return f"The check failed: {self.failure}"
         for result in self.inputs.values():
@@ -216,7 +217,7 @@ class Report:
 
     def _disagreement(self) -> str:
         worst = self.worst
-        assert worst is not None, "what fails has an error"
+        assert worst is not None, "a failed input has a worst element"
         if worst.slope.kind in (*NO_VALUE, "edge"):
             return f"There is nothing to compare. {worst.slope.sentence} Move the input."
         if worst.kink or not np.isfinite(worst.analytic):
@@ -232,18 +233,18 @@ class Report:
     def _agreement(self) -> str:
         if not self.slopes:
             return "The gradients agree: the inputs have no elements, and the shapes are right."
-        said = []
+        sentences = []
         count = sum(slope.kind == "smooth" for slope in self.slopes)
         if count and self.worst:
-            said.append(
+            sentences.append(
                 f"The gradients agree on {count} {'element' if count == 1 else 'elements'}; "
                 f"the largest error is {with_minus(f'{self.worst.error:.2g}')}, at {self.worst.name}."
             )
         for kinds, what in REMARKABLE.items():
             found = [one for one in self.slopes if one.kind in kinds]
-            said += [one.sentence for one in found[:1]]
-            said += [f"Other elements {what}: {len(found) - 1}."] if len(found) > 1 else []
-        return " ".join(said)
+            sentences += [one.sentence for one in found[:1]]
+            sentences += [f"Other elements {what}: {len(found) - 1}."] if len(found) > 1 else []
+        return " ".join(sentences)
 
     def __str__(self) -> str:
         rows = [["input", "shape", "dtype", "worst element", "backward()", "numerical", "error", "verdict"]]
@@ -259,7 +260,7 @@ class Report:
         return "\n".join([self.verdict, "", *table, "", *self.notes, *remarks])
 
 
-@np.errstate(all="ignore")  # at or beside a point f may be undefined: the report says so, not a warning
+@np.errstate(all="ignore")  # f may be undefined at or near a point: the report says so, not a warning
 def gradcheck(
     f: Callable[..., Tensor],
     inputs: Mapping[str, object] | Sequence[object],
@@ -279,7 +280,7 @@ def gradcheck(
     h: the step, absolute; by default cbrt(eps) * max(1, |x|) for each element.
     rtol, atol: an element passes when |analytic - numerical| <= atol + rtol * |slope| + what rounding can do.
         Defaults: 1e-6 and 1e-8; with float32 inputs 1e-4 and 1e-5.
-    seed: of the random cotangent.
+    seed: random seed of the cotangent.
     tensor: the class of the leaves, for checking an engine that is a subclass of Tensor.
 
     Fails (without raising) on a wrong element, None, NaN, a wrong shape or dtype, an error raised by backward().
@@ -297,7 +298,7 @@ def gradcheck(
     cotangent, weight = random_cotangent(here, seed)
     try:
         output.backward(cotangent)
-    except Exception as error:  # whatever a broken engine raises is a finding about that engine
+    except Exception as error:  # any error that a broken engine raises is a finding about that engine
         return Report({}, (), f"backward() raised {type(error).__name__}: {error}")
 
     inside = sensitivity((node.numpy(), node.grad) for node in interior) / abs(weight)
@@ -320,7 +321,7 @@ def gradcheck(
             weight=weight,
             h=h,
             precision=precision,
-            again=lambda kind, name=name: _again(_Function(f, inputs, kind), name, cotangent),  # type: ignore[misc]
+            rerun=lambda kind, name=name: _gradient(_Function(f, inputs, kind), name, cotangent),  # type: ignore[misc]
             tensor=tensor,
         )
         for name in function.checked
@@ -328,17 +329,17 @@ def gradcheck(
     return Report(results, tuple(precision.notes()))
 
 
-def _again(function: _Function, name: Hashable, cotangent: np.ndarray) -> np.ndarray | None:
-    """The gradient of one input."""
+def _gradient(function: _Function, name: Hashable, cotangent: np.ndarray) -> np.ndarray | None:
+    """Run both passes and return the gradient of one input."""
     leaves = function.leaves()
     function(leaves).backward(cotangent)
     return leaves[name].grad
 
 
 class _Function:
-    """f and the point at which it is checked: by name, or by position when the inputs have no names.
+    """The function f with the point at which it is checked: inputs by name, or by position if they have no names.
 
-    arrays   all inputs, each a float array of its own
+    arrays   all inputs as float arrays, copied
     checked  the names of those that require a gradient
     """
 
@@ -361,20 +362,20 @@ class _Function:
         return output
 
     def leaves(self) -> dict[Hashable, Tensor]:
-        """The inputs as tensors whose gradients are wanted, in the precision that they came in."""
+        """Return the inputs as new leaves in their own precision; those in `checked` require a gradient."""
         return {
             name: self._tensor(array, requires_grad=name in self.checked, label=_input_name(name))
             for name, array in self.arrays.items()
         }
 
     def at(self, moved: Mapping[Hashable, np.ndarray]) -> np.ndarray:
-        """The output, in float64, with some inputs replaced. No graph is built: no leaf requires a gradient."""
-        wide = {name: moved.get(name, array.astype(np.float64)) for name, array in self.arrays.items()}
-        return self({name: self._tensor(array, requires_grad=False) for name, array in wide.items()}).numpy()
+        """Compute the output in float64 with some inputs replaced. Builds no graph: no leaf requires a gradient."""
+        arrays = {name: moved.get(name, array.astype(np.float64)) for name, array in self.arrays.items()}
+        return self({name: self._tensor(array, requires_grad=False) for name, array in arrays.items()}).numpy()
 
 
 def random_cotangent(output: np.ndarray, seed: int = 0) -> tuple[np.ndarray, float]:
-    """The weights of an output's elements, and the one that is divided out again (1 where there are several)."""
+    """Draw random weights for an output's elements; also return the factor to divide out, 1 for several elements."""
     rng = np.random.default_rng(seed)
     cotangent = rng.choice([-1.0, 1.0], output.shape) * rng.uniform(0.5, 1.5, output.shape)
     weight = 1.0
@@ -386,7 +387,7 @@ def random_cotangent(output: np.ndarray, seed: int = 0) -> tuple[np.ndarray, flo
 
 @dataclass(frozen=True)
 class Precision:
-    """What can be expected of the comparison, in the precision that the inputs have and that f keeps."""
+    """The tolerance of a comparison, from the precision of the inputs and of f. narrow: float32."""
 
     eps: float
     rtol: float
@@ -396,7 +397,7 @@ class Precision:
 
     @classmethod
     def of(cls, dtypes: Sequence[np.dtype], centre: np.ndarray, rtol: float | None, atol: float | None) -> Precision:
-        """dtypes: of the inputs. centre: the output at the point. rtol, atol: None takes this precision's default."""
+        """Choose it from the inputs' dtypes and `centre`, f at the point. rtol, atol: None takes the default."""
         narrow_inputs = any(dtype != np.float64 for dtype in dtypes)
         narrow_f = centre.dtype != np.float64
         if rtol is None:
@@ -427,15 +428,15 @@ def compare(
     weight: float = 1.0,
     h: float | None = None,
     precision: Precision | None = None,
-    again: Callable[[type[Tensor]], np.ndarray | None],
+    rerun: Callable[[type[Tensor]], np.ndarray | None],
     tensor: type[Tensor] = Tensor,
 ) -> InputResult:
-    """The gradient that one input has got, beside the slopes at each of its elements.
+    """Compare the gradient of one input with the numerical slope at each of its elements.
 
-    evaluate: f of an array in the shape of this input, the other inputs as they are; without a graph, in float64
-    gradient: of sum(weight * cotangent * f), by backward()
-    centre: f(point). graph: what is known of f. h: the step; by default it suits the precision
-    again: the gradient once more, by leaves of another class. tensor: their class, as it is
+    evaluate: f as a function of this input alone, the other inputs fixed; without a graph, in float64
+    gradient: the gradient of sum(weight * cotangent * f), by backward()
+    centre: f(point). graph: facts about f. h: the step; by default it suits the precision
+    rerun: computes the gradient again with leaves of another class. tensor: the class of the leaves now
     """
     precision = precision or Precision.of([point.dtype], centre, None, None)
     problem = _problem(name, point, gradient)
@@ -449,16 +450,16 @@ def compare(
         if found is None or centre.size > 1:
             step = h if h is not None else np.cbrt(precision.eps) * max(1.0, abs(at[index]))
             moving = sides(evaluate, centre, at, index, step, cotangent, precision.eps, graph.inside)
-            # An output that is nan stays so, whether it depends on the element or not: the gradient has to tell.
-            untold = (moving.still and used != 0) or not np.isfinite(used)
-            found = found if found and untold else moving
+            # An output that is nan stays nan, whether it depends on the element or not: only the gradient can tell.
+            depends = (moving.still and used != 0) or not np.isfinite(used)
+            found = found if found and depends else moving
         steepest = max((abs(one) for one in (found.left, found.right) if np.isfinite(one)), default=0.0)
         tolerance = precision.atol + precision.rtol * steepest + found.noise
         slopes.append(judge(found, element, used, float(tolerance), graph))
     if gradient is not None and not problem and any(slope.kind in ("differs", "rounded") for slope in slopes):
-        spreads = np.ravel(spread(again, tensor) / abs(weight))
+        spreads = np.ravel(spread(rerun, tensor) / abs(weight))
         slopes = [
-            slope.spread_by(float(by)) if slope.kind in ("differs", "rounded") else slope
+            slope.with_spread(float(by)) if slope.kind in ("differs", "rounded") else slope
             for slope, by in zip(slopes, spreads, strict=True)
         ]
     return InputResult(name, point.shape, point.dtype, analytic, tuple(slopes), problem)
@@ -468,15 +469,15 @@ def compare(
 def numerical_gradient(
     f: Callable[[Any], Any], x: object, h: float | None = None, method: str = "central"
 ) -> np.ndarray:
-    """The gradient of f at x by differences: a float64 array of x's shape.
+    """Estimate the gradient of f at x by finite differences: a float64 array of x's shape.
 
-    f: maps an array, or a Tensor, to one number (a float, an array of one element or a Tensor of one element). When x
-        is a Tensor, f is called with Tensors. When x is an array or a number, f is called with arrays, or, if it turns
-        out to need a method that only Tensors have (such as x.relu()), with Tensors.
+    f: maps an array, or a Tensor, to one number (a float, or an array or Tensor of one element). If x is a Tensor, f is
+        called with Tensors. If x is an array or a number, f is called with arrays, or with Tensors if it needs a method
+        that only Tensors have, such as x.relu().
     h: the step; by default cbrt(eps) * max(1, |x|) for central and sqrt(eps) * max(1, |x|) for forward differences.
     method: "central" is (f(x+h) - f(x-h)) / 2h, "forward" is (f(x+h) - f(x)) / h.
 
-    x is only read. ValueError for another method, a bad step, or an f that returns more than one number.
+    x is only read. Raises ValueError for another method, a bad step, or an f that returns more than one number.
     """
     if method not in ("central", "forward"):
         raise ValueError(f'The method must be "central" or "forward", not {method!r}.')
@@ -517,7 +518,7 @@ def numerical_gradient(
 
 
 def _problem(name: Hashable, point: np.ndarray, gradient: object) -> str:
-    """What is wrong with a gradient before any number is compared, in a sentence, or ""."""
+    """Return a sentence about a gradient that is missing or has the wrong shape or dtype, or ""."""
     called = _input_name(name)
     if gradient is None:
         return f"no gradient reached {called}: f does not use it, or the graph is cut (detach, no_grad, a constant)."
@@ -530,7 +531,7 @@ def _problem(name: Hashable, point: np.ndarray, gradient: object) -> str:
 
 
 def _float_copy(value: object) -> np.ndarray:
-    """A copy of an array, a number or a Tensor: float32 stays float32, everything else becomes float64."""
+    """Copy an array, a number or a Tensor: float32 stays float32, everything else becomes float64."""
     array = value.numpy() if hasattr(value, "numpy") else np.asarray(value)
     return np.array(array, dtype=np.float32 if array.dtype == np.float32 else np.float64)
 

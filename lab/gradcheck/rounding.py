@@ -1,4 +1,4 @@
-"""What rounding does on the way: to the value of a function, and to the gradient that backward() gives."""
+"""Estimate how much rounding changes the value of a function, and the gradient that backward() computes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ import numpy as np
 
 from model import Tensor
 
-TRIES = 5
+TRIES = 5  # reruns with other rounding
 
 
-@np.errstate(all="ignore")  # what is not finite says nothing
+@np.errstate(all="ignore")  # an estimate that is not finite is discarded
 def sensitivity(nodes: Iterable[tuple[object, object]]) -> float:
-    """How far f moves, in units of eps, when each value inside it is rounded: the values times their gradients, as
-    independent errors add up. nodes: result and gradient of each operation; one without a gradient does not count."""
+    """Estimate how far f moves, in units of eps, when each value inside it is rounded.
+
+    That is the norm of all values times their gradients, because independent errors add up so. nodes: result and
+    gradient of each operation; operations without a gradient do not count."""
     pairs = [(np.asarray(value), np.asarray(gradient)) for value, gradient in nodes if gradient is not None]
     size = math.hypot(*(float(np.linalg.norm(v * g)) for v, g in pairs if v.shape == g.shape))
     return size if math.isfinite(size) else 0.0
@@ -24,20 +26,21 @@ def sensitivity(nodes: Iterable[tuple[object, object]]) -> float:
 
 @np.errstate(all="ignore")
 def spread(run: Callable[[type[Tensor]], Any], tensor: type[Tensor] = Tensor) -> np.ndarray:
-    """How far each element of a gradient moves when all values and messages are rounded another way: the range of some
-    tries (Monte Carlo arithmetic: Parker, Pierce and Eggert, 2000).
+    """Measure how far each element of a gradient moves when all values and messages are rounded another way.
 
-    run: makes both passes with leaves of the class that it gets, and returns the gradient
-    tensor: the class of the engine that gave the gradient
+    The result is the range over TRIES reruns (Monte Carlo arithmetic: Parker, Pierce and Eggert, 2000).
+
+    run: runs both passes with leaves of the class that it is given, and returns the gradient
+    tensor: the class of the engine that computed the gradient
     """
-    return np.ptp([np.asarray(run(_rounded_otherwise(tensor, seed)), float) for seed in range(TRIES)], axis=0)
+    return np.ptp([np.asarray(run(_with_random_rounding(tensor, seed)), float) for seed in range(TRIES)], axis=0)
 
 
-def _rounded_otherwise(tensor: type[Tensor], seed: int) -> type[Tensor]:
-    """An engine whose every number is off by up to one unit in the last place."""
+def _with_random_rounding(tensor: type[Tensor], seed: int) -> type[Tensor]:
+    """Derive an engine whose every number is off by up to one unit in the last place."""
     rng = np.random.default_rng(seed)
 
-    def other(numbers: Any) -> Any:
+    def perturbed(numbers: Any) -> Any:
         eps = np.finfo(numbers.dtype).eps
         return (numbers * (1 + eps * rng.uniform(-1.0, 1.0, numbers.shape))).astype(numbers.dtype)
 
@@ -45,9 +48,9 @@ def _rounded_otherwise(tensor: type[Tensor], seed: int) -> type[Tensor]:
         __slots__ = ()
 
         def _node(self, data: Any, *rest: Any) -> Tensor:
-            return super()._node(other(data), *rest)
+            return super()._node(perturbed(data), *rest)
 
         def _accumulate(self, message: Any) -> None:
-            super()._accumulate(other(message))
+            super()._accumulate(perturbed(message))
 
     return Rounded

@@ -1,15 +1,15 @@
-"""What there is to say about one gradient: is there a derivative, what are the slopes, what does the engine use?
+"""Judge one element of a gradient: is there a derivative, what are the slopes, which number does the engine use?
 
-Every page that compares a gradient with differences asks here, so all of them say the same. A `Slope` holds the facts
-as fields; `sentence` is the only place where they become words.
+Every page that compares a gradient with differences uses this module, so all of them say the same. A `Slope` holds the
+facts as fields; `sentence` is the only place where they become words.
 
 How the slopes are found. A one-sided slope is the limit of (f(x + h) - f(x)) / h. It is computed for h, h/8, h/64, ...;
-two neighbours together cancel the part of the error that is proportional to h (Richardson). Of the two sides' limits
+two successive values together cancel the part of the error that is proportional to h (Richardson). The two limits tell:
 
-- both agree: there is a derivative. A bend shows an eighth of the gap at an eighth of h, a kink near the point falls
-  out of reach;
-- both settle, and differ: a kink is here;
-- one never settles, or f has no finite value there: the slope grows without bound, f jumps, or f ends.
+- they agree: there is a derivative. (At an eighth of h, a bend shows an eighth of the gap, and a kink near the point
+  falls out of reach.)
+- both converge, but differ: there is a kink here;
+- one does not converge, or f has no finite value there: the slope grows without bound, f jumps, or f ends.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from model import Tensor, topological_order
 Kind = Literal["smooth", "small", "rounded", "lost", "differs", "kink", "tie", "steep", "jump", "edge", "nan", "inf"]
 WITHOUT_DERIVATIVE = ("kink", "tie", "steep", "jump", "edge")
 NO_VALUE = ("nan", "inf")
-LEVELS = 13  # how often a suspicious step is made eight times smaller
-HIDDEN = 1e-3  # share of a gradient that rounding may make uncertain before it says nothing about it
-LOST = 0.05  # share of a gradient that rounding on the way may change before its number proves nothing
-REACH = 8  # in so many spreads, tries with other rounding may find a gradient
-UNEVEN = (0.9, 0.7, 0.55)  # of a step: its eighths are rounded as it is, these are not
-GROWS = 0.9  # a slope whose changes shrink by less than this each time does not settle
+MAX_LEVELS = 13  # how often a step may be made eight times smaller
+MAX_NOISE = 1e-3  # relative rounding noise of a difference, above which it says nothing about the gradient
+MAX_SPREAD = 0.05  # relative change of a gradient under other rounding, above which it proves nothing
+SPREADS = 8  # how many spreads a gradient may be off because of rounding
+UNEVEN = (0.9, 0.7, 0.55)  # fractions of a step that are rounded differently from it, unlike its eighths
+MAX_RATIO = 0.9  # a slope converges if each change is at most this share of the one before
 
 
 @dataclass(frozen=True)
@@ -41,23 +41,23 @@ class Slope:
     """The facts about the gradient of one element.
 
     kind          smooth   there is a derivative, and the gradient agrees with it
-                  small    the gradient and the difference are both below the tolerance: neither says anything
-                  rounded  rounding inside f hides the slope: differences know it only to within `noise`
-                  lost     rounding inside backward() spoils the gradient, too, by about `spread`
-                  differs  there is a derivative, and the gradient is another number
+                  small    the gradient and the difference are both below the tolerance: neither proves anything
+                  rounded  rounding inside f hides the slope: differences give it only to within `noise`
+                  lost     rounding inside backward() also spoils the gradient, by about `spread`
+                  differs  there is a derivative, but the gradient is a different number
                   kink     the slopes left and right differ; tie: because elements tie for the largest or smallest
                   steep    a slope grows without bound; jump: because the value jumps
                   edge     on one side f has no finite value
                   nan inf  f itself has no finite value here
-    element       how a person writes it: "a", "W[0, 2]"
-    left, right   the slopes; nan where there is none, infinite where they grow without bound
-    used          what backward() gives
-    still         nothing changes when the element is moved
+    element       as Python writes it: "a", "W[0, 2]"
+    left, right   the slopes; nan if there is none, infinite if they grow without bound
+    used          the gradient that backward() gives
+    still         f does not change when the element is moved
     tolerance     how far `used` may be from the slope
-    noise         the part of the tolerance that is for rounding inside f
-    spread        how far `used` moves when all numbers are rounded another way; 0 where nobody has tried
+    noise         the part of the tolerance that allows for rounding inside f
+    spread        how far `used` moves when all numbers are rounded another way; 0 if that was not tried
     like_pytorch  PyTorch uses the same number where there is no derivative
-    cause         names of operations with a kink in f; known where a derivative exists and the gradient differs
+    cause         names of operations in f that have a kink; filled in if the kind is "differs"
     """
 
     kind: Kind
@@ -82,25 +82,25 @@ class Slope:
 
     @property
     def slope(self) -> float:
-        """The derivative by differences; nan where there is none."""
+        """The derivative by finite differences; nan if there is none."""
         return self.left / 2 + self.right / 2 if self.has_derivative else math.nan
 
     @property
     def permitted(self) -> bool:
-        """Whether backward() gives a number between the slopes left and right."""
+        """Whether the gradient lies between the slopes left and right, within the tolerance."""
         low, high = min(self.left, self.right), max(self.left, self.right)
         return low - self.tolerance <= self.used <= high + self.tolerance
 
-    def spread_by(self, spread: float) -> Slope:
-        """The same where backward() itself depends on rounding by so much: then its number proves nothing."""
-        explained = abs(self.used - self.slope) <= self.tolerance + REACH * spread
-        if not (explained and spread > LOST * max(abs(self.used), abs(self.slope))):
+    def with_spread(self, spread: float) -> Slope:
+        """Return this slope with kind "lost" if rounding moves the gradient by `spread` and so explains the error."""
+        explained = abs(self.used - self.slope) <= self.tolerance + SPREADS * spread
+        if not (explained and spread > MAX_SPREAD * max(abs(self.used), abs(self.slope))):
             return self
         return replace(self, kind="lost", spread=spread, cause=())
 
     @property
     def sentence(self) -> str:
-        """All of it for a reader, the result unnamed."""
+        """The facts in words for a reader."""
         slope, used = numeral(self.slope), numeral(self.used)
         if self.kind in NO_VALUE:
             value = "NaN" if self.kind == "nan" else "infinite"
@@ -118,7 +118,7 @@ class Slope:
                 f"to within {numeral(self.noise)}. backward() gives {used}."
             )
         if self.kind == "lost":
-            hidden = self.noise > HIDDEN * max(abs(self.slope), abs(self.used))
+            hidden = self.noise > MAX_NOISE * max(abs(self.slope), abs(self.used))
             return (
                 f"At {self.element} rounding spoils the gradient: backward() gives {used}, and up to "
                 f"{numeral(self.spread)} more or less when all numbers are rounded another way. The differences give "
@@ -141,7 +141,7 @@ class Slope:
 
     @property
     def side_texts(self) -> tuple[str, str]:
-        """What is to the left and to the right: "0 on the left", "without bound on the right"."""
+        """The slopes on both sides in words: "0 on the left", "without bound on the right"."""
         left, right = numeral(self.left), numeral(self.right)
         if left == right and self.left != self.right:  # four digits do not tell them apart
             left, right = (with_minus(f"{slope:.9g}") for slope in (self.left, self.right))
@@ -150,7 +150,7 @@ class Slope:
 
 
 def judge(found: Sides, element: str, used: float, tolerance: float, graph: KnownGraph) -> Slope:
-    """One gradient beside what differences say. used: the gradient. tolerance: how far the two may be apart."""
+    """Compare one gradient, `used`, with the slopes found by differences. tolerance: how far apart they may be."""
     kind = found.kind
     if kind == "kink" and graph.tied:
         kind = "tie"
@@ -159,7 +159,7 @@ def judge(found: Sides, element: str, used: float, tolerance: float, graph: Know
         middle = found.left / 2 + found.right / 2
         if not abs(used - middle) <= tolerance:  # nan, too
             kind = "differs"
-        elif found.noise > max(tolerance / 2, HIDDEN * max(abs(used), abs(middle))) and not settled:
+        elif found.noise > max(tolerance / 2, MAX_NOISE * max(abs(used), abs(middle))) and not settled:
             kind = "rounded"
         elif max(abs(used), found.size) <= tolerance and not settled:
             kind = "small"
@@ -177,17 +177,17 @@ def judge(found: Sides, element: str, used: float, tolerance: float, graph: Know
     )
 
 
-# ---------------------------------------------------------------- what the graph tells
+# ---------------------------------------------------------------- facts from the graph
 
 
 @dataclass(frozen=True)
 class KnownGraph:
-    """What is known of a function from the graph of one forward pass.
+    """Facts about a function, from the graph of one forward pass.
 
     kinked        the operations in it that have a kink somewhere
     tied          elements tie, and nothing else in it has a kink
-    like_pytorch  all of it is the engine's own, whose conventions are PyTorch's
-    inside        how far rounding the values inside moves f, see rounding.sensitivity
+    like_pytorch  all operations are the engine's own, whose conventions are PyTorch's
+    inside        how far rounding the values inside moves f; see rounding.sensitivity
     """
 
     kinked: tuple[str, ...] = ()
@@ -197,7 +197,7 @@ class KnownGraph:
 
     @classmethod
     def of(cls, output: Tensor) -> KnownGraph:
-        """To be asked before a backward pass frees the graph."""
+        """Collect the facts from a result's graph, before a backward pass frees it."""
         nodes = [node for node in topological_order(output) if node.op]
         return cls.from_nodes(
             ((node.op, [child.numpy() for child in node._children], node.numpy()) for node in nodes),
@@ -206,8 +206,8 @@ class KnownGraph:
 
     @classmethod
     def from_nodes(cls, nodes: Iterable[tuple[str, list[np.ndarray], np.ndarray]], like_pytorch: bool) -> KnownGraph:
-        """nodes: operation, operands and result of each."""
-        kinked: dict[str, bool] = {}  # operation -> whether all that can be said of its kink is a tie
+        """Collect the facts from nodes, each given as operation name, operands and result."""
+        kinked: dict[str, bool] = {}  # operation with a kink -> False if it has a kink only at ties and none tie here
         known, seen = True, set()
         for name, operands, result in nodes:
             seen.add(name)
@@ -217,7 +217,7 @@ class KnownGraph:
                 tie = op.ties is not None
                 at_tie = op.ties is not None and op.ties(*operands, result)
                 kinked[name] = kinked.get(name, False) or not tie or at_tie
-        # Whether computed elements are all 0, as in a standard deviation, is a matter of rounding, which may differ.
+        # In a standard deviation, rounding decides whether all deviations are 0, and PyTorch may round differently.
         exact = "norm" not in kinked or "-" not in seen
         ties = [name for name in kinked if OPS[name].ties is not None]
         tied = len(ties) == len(kinked) and any(kinked[name] for name in ties)
@@ -229,10 +229,10 @@ class KnownGraph:
 
 @dataclass(frozen=True)
 class Sides:
-    """What differences say about one element.
+    """The slopes of one element, found by differences.
 
-    noise  what rounding adds to a slope
-    size   of the largest slope that was seen
+    noise  the error of a slope that rounding can cause
+    size   the absolute value of the largest slope that was seen
     still  f does not change at all; vanishing: its slope goes to 0 with the step
     """
 
@@ -247,7 +247,7 @@ class Sides:
 
 @dataclass(frozen=True)
 class _Quotients:
-    """One difference on each side, with the step h."""
+    """The difference quotients on both sides, with the step h."""
 
     h: float
     left: float
@@ -268,13 +268,13 @@ class _Quotients:
         return self.left / 2 + self.right / 2
 
     def limits(self, before: _Quotients) -> _Quotients:
-        """The slopes without the part that is proportional to h; before: with eight times this h."""
+        """Extrapolate: remove the error proportional to h, given the quotients `before` with eight times this h."""
         left, right = self.left + (self.left - before.left) / 7, self.right + (self.right - before.right) / 7
         return _Quotients(self.h, left, right, self.noise + (self.noise + before.noise) / 7, self.still)
 
 
 def sides_without_value(centre: np.ndarray) -> Sides | None:
-    """What there is to say where f itself is nan or infinite in one of its elements; None where it is finite."""
+    """Return slopes of kind "nan" or "inf" if an element of f itself is nan or infinite, else None."""
     if np.all(np.isfinite(centre)):
         return None
     return Sides("nan" if np.any(np.isnan(centre)) else "inf", math.nan, math.nan, 0.0)
@@ -290,9 +290,9 @@ def sides(
     eps: float,
     inside: float = 0.0,
 ) -> Sides:
-    """The slopes of sum(cotangent * f) left and right of one element of a point.
+    """Find the slopes of sum(cotangent * f) to the left and right of one element of a point.
 
-    evaluate: f, of an array in the shape of the point. centre: f(point). eps: of the precision that f computes in.
+    evaluate: f, of an array in the shape of the point. centre: f(point). eps: that of the precision f computes in.
     inside: see rounding.sensitivity
     """
 
@@ -309,19 +309,19 @@ def sides(
         return _Quotients(step, left, right, noise, not np.any(rise) and not np.any(fall))
 
     tried = [quotients(h)]
-    while len(tried) <= LEVELS:
+    while len(tried) <= MAX_LEVELS:
         if found := _decided(tried):
             others = [quotients(share * tried[-1].h) for share in UNEVEN if found.kind == "kink"]
             return _confirmed(found, tried[-1], others)
         step = tried[-1].h / 8
-        if step < 64 * np.spacing(abs(point[index])):  # what is left of it after rounding would be another step
+        if step < 64 * np.spacing(abs(point[index])):  # rounding would make it a different step
             break
         tried.append(quotients(step))
     return _undecided(tried)
 
 
 def _decided(tried: list[_Quotients]) -> Sides | None:
-    """Is there a derivative, or a kink? None: a smaller step has to tell."""
+    """Decide whether there is a derivative or a kink; None if that needs a smaller step."""
     last = tried[-1]
     if last.still:
         return Sides("smooth", 0.0, 0.0, last.noise, 0.0, still=len(tried) == 1, vanishing=True)
@@ -331,9 +331,9 @@ def _decided(tried: list[_Quotients]) -> Sides | None:
     limits = last.limits(before)
     gap, floor = limits.right - limits.left, 2 * limits.noise + 1e-7 * before.size
     if abs(gap) <= floor:
-        if abs(last.middle - before.middle) > floor:  # no limit yet
+        if abs(last.middle - before.middle) > floor:  # not converged yet
             return None
-        # As a rule the first step has the least noise; it is too large where a kink is near or f bends strongly.
+        # Usually the first step has the least noise; it is too large if a kink is near or f bends strongly.
         best, noise = (before, before.noise) if len(tried) == 2 else (last, limits.noise)
         return Sides("smooth", best.left, best.right, noise, tried[0].size, vanishing=_vanishes(tried))
     if len(tried) < 3 or not tried[-3].finite:
@@ -341,12 +341,12 @@ def _decided(tried: list[_Quotients]) -> Sides | None:
     earlier = before.limits(tried[-3])
     same = abs(gap - (earlier.right - earlier.left)) <= 0.02 * abs(gap)
     if same and all(_settled([getattr(one, side) for one in tried], last.noise) for side in ("left", "right")):
-        return Sides("kink", *_cleared(limits), limits.noise, tried[0].size)
+        return Sides("kink", *_without_noise(limits), limits.noise, tried[0].size)
     return None
 
 
 def _confirmed(found: Sides, last: _Quotients, others: list[_Quotients]) -> Sides:
-    """A kink has the same gap at steps that are rounded in another way. Pieces that cancel leave a gap that has not."""
+    """Check a kink with steps that round differently: a real one shows the same gap, cancelling parts of f do not."""
     gap = found.right - found.left
     bend = (last.right - last.left - gap) / last.h
     errors = (abs(other.right - other.left - gap - bend * other.h) - 2 * other.noise for other in others)
@@ -358,7 +358,7 @@ def _vanishes(tried: list[_Quotients]) -> bool:
 
 
 def _undecided(tried: list[_Quotients]) -> Sides:
-    """No step was small enough: a slope has no limit, or f has no finite value on one side."""
+    """Classify an element for which no step was small enough: a slope without limit, or f not finite on one side."""
     last = tried[-1]
     size = max((one.size for one in tried if one.finite), default=0.0)
     left, right = _limit(tried, "left"), _limit(tried, "right")
@@ -372,7 +372,7 @@ def _undecided(tried: list[_Quotients]) -> Sides:
 
 
 def _limit(tried: list[_Quotients], side: str) -> float:
-    """Of the slopes on one side: nan where f has no finite value, infinite where they only grow."""
+    """Return the limit of the slopes on one side: nan if f is not finite there, infinite if they only grow."""
     slopes = [getattr(one, side) for one in tried]
     if not math.isfinite(slopes[-1]):
         return math.nan
@@ -380,9 +380,9 @@ def _limit(tried: list[_Quotients], side: str) -> float:
     first = max(abs(slope) for slope in (tried[0].left, tried[0].right) if math.isfinite(slope))
     if len(finite) < 3 or abs(finite[-1]) > 3 * max(first, 2 * tried[-1].noise):
         return math.copysign(math.inf, finite[-1])
-    # The first steps at which the slope has settled: the smaller the step, the more rounding.
+    # Use the first steps at which the slope has converged: smaller steps have more rounding error.
     enough = next((n for n in range(3, len(finite) + 1) if _settled(finite[:n], tried[n - 1].noise)), None)
-    if enough is None:  # within rounding of a kink: what larger steps see
+    if enough is None:  # so close to a kink that rounding hides it: use a larger step
         return 0.0 if abs(finite[1]) <= 1e-9 * first else finite[1]
     one, two, three = finite[enough - 3 : enough]
     last, before = three - two, two - one
@@ -391,19 +391,19 @@ def _limit(tried: list[_Quotients], side: str) -> float:
 
 
 def _settled(slopes: list[float], noise: float) -> bool:
-    """Whether the changes from step to step have ended, or shrink."""
+    """Tell whether the slope converges: its changes from step to step have ended, or shrink."""
     last, before = (abs(slopes[-k] - slopes[-k - 1]) for k in (1, 2))
-    return last <= 4 * noise + 1e-10 * abs(slopes[-1]) or last <= GROWS * before
+    return last <= 4 * noise + 1e-10 * abs(slopes[-1]) or last <= MAX_RATIO * before
 
 
 def _jumps(tried: list[_Quotients], side: str) -> bool:
-    """Whether the change of f stays the same however small the step is."""
+    """Tell whether f jumps: its change stays the same however small the step is."""
     last, before = (getattr(one, side) * one.h for one in (tried[-1], tried[-2]))
     return bool(last) and abs(last - before) <= 0.01 * abs(last)
 
 
-def _cleared(limits: _Quotients) -> tuple[float, float]:
-    """Left and right, with what is only rounding as 0."""
+def _without_noise(limits: _Quotients) -> tuple[float, float]:
+    """Return the left and right slopes, with 0 for those that are only rounding."""
     floor = 2 * limits.noise + 1e-9 * max(abs(limits.left), abs(limits.right))
     left, right = (0.0 if abs(one) <= floor else one for one in (limits.left, limits.right))
     return left, right
@@ -415,7 +415,7 @@ def _change(after: np.ndarray, before: np.ndarray) -> np.ndarray:
 
 
 def moved(point: np.ndarray, index: tuple[int, ...], by: float) -> np.ndarray:
-    """A copy of a point with one element changed."""
+    """Return a copy of a point with one element changed by `by`."""
     copy = point.copy()
     copy[index] += by
     return copy

@@ -115,7 +115,7 @@ def _compared(
         with no_grad():
             return build(**others, **{name: Tensor(moved)}).numpy()
 
-    def again(kind: type[Tensor]) -> np.ndarray | None:
+    def rerun(kind: type[Tensor]) -> np.ndarray | None:
         leaves = {leaf: kind(value) for leaf, value in _leaves(trace).items()}
         build(**leaves).backward(upstream)
         return leaves[name].grad
@@ -123,7 +123,7 @@ def _compared(
     with np.errstate(all="ignore"):
         centre = np.asarray(trace.nodes[trace.output]["value"], float)
         point = np.array(_leaves(trace)[name], float)
-        return compare(evaluate, name, point, trace.gradients[name], centre, upstream, graph, again=again)
+        return compare(evaluate, name, point, trace.gradients[name], centre, upstream, graph, rerun=rerun)
 
 
 def _graph(trace: Trace, like_pytorch: bool) -> KnownGraph:
