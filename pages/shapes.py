@@ -90,7 +90,7 @@ def _shape(text: str) -> str:
 
 
 def _length(name: str, default: int) -> Field:
-    return Field(name, f"broadcasting {name}", default, int, limits=(1, sources.LONGEST))
+    return Field(name, f"broadcasting {name}", default, int, limits=(1, sources.MAX_LENGTH))
 
 
 LENGTHS = (_length("n", 2), _length("k", 3), _length("m", 2))

@@ -1,8 +1,8 @@
-"""What one gradient costs as parameters grow: finite differences, forward mode, reverse mode.
+"""Measure what one gradient costs as parameters grow: by finite differences, forward mode and reverse mode.
 
-Passes are known without running anything: `passes`. Time is not: a `Timing` really computes the gradients, a slice at a
-time, and counts the passes it makes. Each function is written once, in operations that the Tensors of model.py and the
-dual numbers of lab/designs/duals.py both have.
+The number of passes is known without running anything: `passes`. Time is not: a `Timing` really computes the gradients,
+a slice at a time, and counts its passes. Each function is written once, in operations that both the Tensors of model.py
+and the dual numbers of lab/designs/duals.py have.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import numpy as np
 from lab.designs.duals import Dual
 from model import Tensor
 
-MOST_COUNTED = 10**12  # parameters; they are counted, not run
-SIZES = (1, 3, 10, 30, 100, 300, 1000)  # parameters that are timed
+MAX_COUNTED = 10**12  # parameters whose passes are counted without running them
+SIZES = (1, 3, 10, 30, 100, 300, 1000)  # numbers of parameters that are timed
 STEP = 1e-5  # of finite differences
-REPEATS, ENOUGH = 5, 0.004  # so often a gradient is computed, or for so many seconds; the fastest counts
+MAX_REPEATS, MAX_SECONDS = 5, 0.004  # a gradient is repeated until one is reached; the fastest counts
 METHODS: Mapping[str, str] = {
     "finite": "Finite differences",
     "forward": "Forward mode",
@@ -30,12 +30,12 @@ METHODS: Mapping[str, str] = {
 
 
 def passes(method: str, parameters: int) -> tuple[int, int]:
-    """Forward and backward passes that one gradient takes."""
+    """Return the numbers of forward and backward passes that one gradient takes."""
     return {"finite": (2 * parameters, 0), "forward": (parameters, 0), "reverse": (1, 1)}[method]
 
 
 def brute_force(function: Callable[[list[float]], float], parameters: Sequence[float], h: float = STEP) -> list[float]:
-    """Return one central difference for each parameter: the gradient, without any knowledge of the function."""
+    """Return one central difference for each parameter: the gradient of a function that is only called."""
     gradient = []
     for i in range(len(parameters)):
         above, below = list(parameters), list(parameters)
@@ -62,10 +62,10 @@ def counted_brute_force(parameters: Sequence[float]) -> tuple[list[float], int]:
 
 @dataclass(frozen=True)
 class FunctionFamily:
-    """A function that exists for many numbers of parameters.
+    """A function that exists for any number of parameters.
 
-    at  number of parameters -> arrays with so many elements in all, or a few less; and the function, of a Tensor or a
-        Dual for each of them, whose result is a single number
+    at  number of parameters -> arrays with about that many elements in all, never more, and the function: it takes a
+        Tensor or a Dual for each array and returns a single number
     """
 
     title: str
@@ -73,7 +73,7 @@ class FunctionFamily:
 
 
 def _numbers(count: int) -> np.ndarray:
-    """Between -1 and 1, the same ones each time."""
+    """Return `count` numbers between -1 and 1, the same ones each time."""
     return np.sin(1.0 + np.arange(count, dtype=float))
 
 
@@ -112,8 +112,8 @@ FAMILIES: Mapping[str, FunctionFamily] = {
 
 @dataclass
 class CostPoint:
-    """What one gradient took for one number of parameters, by method: seconds, passes that were made, and how far the
-    gradient is from that of reverse mode."""
+    """The cost of one gradient for one number of parameters, by method: seconds, passes, and the largest difference
+    from the gradient of reverse mode."""
 
     parameters: int
     seconds: dict[str, float] = field(default_factory=dict)
@@ -122,42 +122,42 @@ class CostPoint:
 
 
 class Timing:
-    """A timing of one family in slices: `advance` goes on for a while, `points` is what is known so far."""
+    """Times one family in slices: `advance` runs for a while, `points` holds the results so far."""
 
     def __init__(self, family: FunctionFamily, sizes: Sequence[int] = SIZES) -> None:
         functions = [family.at(size) for size in sizes]
         self._functions = {sum(array.size for array in arrays): (arrays, run) for arrays, run in functions}
         self.sizes = sorted(self._functions)
         self.points: list[CostPoint] = []
-        self.share = 0.0  # of the passes that all will take
+        self.share = 0.0  # of all passes, how many are done
         self.done = False
         self._work = self._passes()
 
     def advance(self, seconds: float) -> None:
-        """Compute for about so long. Nothing happens once all is done."""
+        """Continue for about this many seconds, unless all is done."""
         end = time.perf_counter() + seconds
         while not self.done and time.perf_counter() < end:
             self.done = next(self._work, True)
 
     def _passes(self) -> Iterator[bool]:
-        """Yields False after each part of a gradient that can stand alone."""
+        """Compute all gradients, yielding False after each part, so that `advance` can pause."""
         all_passes = sum(sum(sum(passes(method, size)) for method in METHODS) for size in self.sizes)
         made = 0
-        for method in METHODS:  # whatever is only slow the first time does not count
+        for method in METHODS:  # warm up, so that slow first calls are not timed
             yield from (False for _ in getattr(_Gradient(*self._functions[self.sizes[0]]), method)())
         for size in self.sizes:
             point = CostPoint(size)
             gradients: dict[str, np.ndarray] = {}
             for method in reversed([*METHODS]):  # reverse mode first: the others are compared with it
                 spent = 0.0
-                for _ in range(REPEATS):
+                for _ in range(MAX_REPEATS):
                     run = _Gradient(*self._functions[size])
                     for _ in getattr(run, method)():
                         self.share = max(self.share, (made + sum(run.passes)) / all_passes)
                         yield False
                     point.seconds[method] = min(run.seconds, point.seconds.get(method, float("inf")))
                     spent += run.seconds
-                    if spent > ENOUGH:
+                    if spent > MAX_SECONDS:
                         break
                 made += sum(passes(method, size))
                 gradients[method], point.passes[method] = run.gradient, run.passes
@@ -166,7 +166,7 @@ class Timing:
 
 
 class _Gradient:
-    """One gradient, part after part, with a clock that runs only inside the parts."""
+    """Computes one gradient in parts, and times only the parts."""
 
     def __init__(self, arrays: Sequence[np.ndarray], function: Callable[..., Any]) -> None:
         self._function, self._arrays = function, arrays
@@ -175,7 +175,7 @@ class _Gradient:
         self.seconds = 0.0
 
     def finite(self) -> Iterator[None]:
-        """Two forward passes for each parameter: a little more of it, and a little less."""
+        """Compute it by two forward passes for each parameter, with a little more and a little less of it."""
         tensors = [Tensor(array, requires_grad=False) for array in self._arrays]
         for place, (number, index) in enumerate(self._elements()):
             with self._clock():
@@ -189,7 +189,7 @@ class _Gradient:
             yield
 
     def forward(self) -> Iterator[None]:
-        """A pass with dual numbers for each parameter: it moves with speed 1, the others stand still."""
+        """Compute it by one pass with dual numbers for each parameter, whose tangent is 1, all others 0."""
         duals = [Dual(array) for array in self._arrays]
         for place, (number, index) in enumerate(self._elements()):
             with self._clock():
@@ -200,7 +200,7 @@ class _Gradient:
             yield
 
     def reverse(self) -> Iterator[None]:
-        """A forward pass, and a backward pass."""
+        """Compute it by one forward pass and one backward pass."""
         with self._clock():
             leaves = [Tensor(array) for array in self._arrays]
             self._forward(leaves).backward()

@@ -1,6 +1,6 @@
-"""Arrays as grids of cells that light each other up, and the arithmetic of each cell in words.
+"""Show arrays as grids of cells that highlight related cells, with the arithmetic of each cell in words.
 
-What a `GridPicture` holds is plain data: static/grids/ draws it, and needs no server to answer the pointer.
+A `GridPicture` is plain data: static/grids/ draws it, and reacts to the pointer without the server.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Any, Literal
 import numpy as np
 
 from lab.autodiff.one_operation import Run
-from lab.autodiff.sources import Shape, Sources, Summand, arrivals, numbered
+from lab.autodiff.sources import Shape, Sources, Summand, destinations, numbered
 from lab.text import numeral
 
 Kind = Literal["value", "copy", "gradient", "upstream", "wrong"]
-MOST_WRITTEN = 12  # terms of a sum
+MAX_TERMS = 12  # of a sum that are written out
 
 
 @dataclass
 class Grid:
-    """An array. says: a sentence for each cell; lights: for each cell the cells of other grids that belong to it."""
+    """An array on display. says: a sentence for each cell; lights: for each cell, the related cells of other grids."""
 
     key: str
     title: str
@@ -34,7 +34,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class GridPicture:
-    """Rows of grids, with headings and signs between them; `start`: the grid and the cell that are pointed at first."""
+    """Rows of grids, with headings and signs between them; `start`: the grid and cell that are selected at first."""
 
     rows: Sequence[Sequence[Grid | str]]
     start: tuple[str, int]
@@ -70,7 +70,7 @@ def _exactly(value: float) -> bool:
 
 
 def place(name: str, shape: Shape, cell: int) -> str:
-    """A cell as Python writes it: `b[0, 1]`; the name alone where there is only one number."""
+    """Name a cell as Python does: `b[0, 1]`; the name alone if there is only one number."""
     index: list[str] = []
     for length in reversed(shape):
         cell, last = divmod(cell, length)
@@ -79,16 +79,17 @@ def place(name: str, shape: Shape, cell: int) -> str:
 
 
 def _joined(parts: Sequence[str], sign: str = " + ") -> str:
-    return sign.join([*parts[: MOST_WRITTEN - 2], "…", parts[-1]] if len(parts) > MOST_WRITTEN else parts)
+    return sign.join([*parts[: MAX_TERMS - 2], "…", parts[-1]] if len(parts) > MAX_TERMS else parts)
 
 
 def equation(terms: Sequence[tuple[float, ...]], result: float) -> str:
-    """`1 × 10 + 4 × 20 = 90`: each term is a product. ≈ where a number was rounded to be shown; where the engine has
-    another result than the terms add up to, that is said."""
+    """Write a sum of products, such as `1 × 10 + 4 × 20 = 90`.
+
+    Uses ≈ if a number was rounded for display, and says so if the engine's result is not what the terms add up to."""
     due = sum(math.prod(term) for term in terms)
     text = _joined([" × ".join(map(_in_sum, term)) for term in terms]) if terms else "nothing arrives"
     if not math.isclose(due, result, rel_tol=1e-9, abs_tol=1e-12):
-        return f"{text} gives {numeral(due)}, but the engine has {numeral(result)}: its rule is another one"
+        return f"{text} gives {numeral(due)}, but the engine has {numeral(result)}: its rule is different"
     if not terms:
         return f"{text}: {numeral(result)}"
     if len(terms) == len(terms[0]) == 1:
@@ -98,10 +99,10 @@ def equation(terms: Sequence[tuple[float, ...]], result: float) -> str:
 
 
 def _rounded(exact: float, computed: float) -> str:
-    """A number, and what rounding has made of it where that shows."""
+    """Write a number, and the rounded value that was computed if it looks different."""
     if numeral(exact) == numeral(computed) or not math.isclose(exact, computed, rel_tol=1e-9, abs_tol=1e-12):
         return numeral(computed)
-    return f"{numeral(exact)}, of which rounding makes {numeral(computed)}"
+    return f"{numeral(exact)}, which rounding turns into {numeral(computed)}"
 
 
 def _products(terms: Sequence[Summand], upstream: np.ndarray) -> list[tuple[float, ...]]:
@@ -119,10 +120,10 @@ def _about_gradient(
     partner: str = "",
     message: str = "",
 ) -> None:
-    """Fill in what each cell of a gradient says and lights.
+    """Fill in the sentence and the highlighted cells for each cell of a gradient.
 
-    partner  the key of the grid that the factors are cells of
-    message  the key of the grid of what each copy receives
+    partner  the key of the grid that the factors come from
+    message  the key of the grid with the message to each copy
     """
     numbers = array.ravel()
     for cell, terms in enumerate(sources):
@@ -147,9 +148,9 @@ def _about_gradient(
 
 
 def _copied(name: str, own: np.ndarray, shape: Shape) -> tuple[Grid, Grid]:
-    """An operand, and the same as it is read along the axes of the result."""
+    """Return grids of an operand and of its broadcast copy in the shape of the result."""
     origin = np.broadcast_to(numbered(own.shape), shape)
-    places = arrivals(origin, own.size)
+    places = destinations(origin, own.size)
     small = Grid(name, name, own, "value")
     large = Grid(f"{name} copied", f"{name}, copied", np.broadcast_to(own, shape), "copy")
     for cell, reached in enumerate(places):
@@ -169,7 +170,7 @@ def _copied(name: str, own: np.ndarray, shape: Shape) -> tuple[Grid, Grid]:
 
 
 def broadcast(run: Run, op: str, sources: tuple[Sources, Sources]) -> GridPicture:
-    """a op b: on the left the values are copied along axes, on the right the messages are summed along the same."""
+    """Show a op b: on the left values are copied along axes, on the right messages are summed along the same axes."""
     shape = run.result.shape
     names = ("a", "b")
     sign = {"*": "×", "/": "÷", "-": "−"}.get(op, op)
@@ -234,7 +235,7 @@ def broadcast(run: Run, op: str, sources: tuple[Sources, Sources]) -> GridPictur
 
 
 def _about_messages(grid: Grid, sources: Sources, origin: np.ndarray, upstream: np.ndarray, name: str) -> None:
-    """What each copy of an operand receives, before the sum."""
+    """Fill in the message that each copy of an operand receives, before the sum."""
     by_place = {term.cell: term for terms in sources for term in terms}
     for at, value in enumerate(grid.array.ravel()):
         term = by_place[at]
@@ -246,7 +247,7 @@ def _about_messages(grid: Grid, sources: Sources, origin: np.ndarray, upstream: 
 
 
 def matmul(run: Run, sources: tuple[Sources, Sources]) -> GridPicture:
-    """C = A @ B, and both gradients as products of the upstream gradient with the other matrix."""
+    """Show C = A @ B, and both gradients as products of the upstream gradient with the other matrix."""
     left, right = run.operands
     (n, inner), m = left.shape, right.shape[1]
     a, b = Grid("A", "A", left, "value"), Grid("B", "B", right, "value")
@@ -299,7 +300,7 @@ def matmul(run: Run, sources: tuple[Sources, Sources]) -> GridPicture:
 
 
 def of_one(run: Run, sources: Sources, title: str) -> GridPicture:
-    """One operand: a reduction, or indexing."""
+    """Show an operation on one operand x: a reduction, or indexing."""
     (own,) = run.operands
     x, result = Grid("x", "x", own, "value"), Grid("result", title, run.result, "value")
     gradient = Grid("gradient of x", "x.grad", run.gradients[0], "gradient")
@@ -327,11 +328,11 @@ def of_one(run: Run, sources: Sources, title: str) -> GridPicture:
     return GridPicture([[x, "→", result], [gradient, "←", upstream]], ("gradient of x", first))
 
 
-# ---------------------------------------------------------------- beside the right one
+# ---------------------------------------------------------------- a wrong gradient next to the right one
 
 
 def bias_gradients(upstream: np.ndarray, right: np.ndarray, broken: np.ndarray) -> GridPicture:
-    """The gradient of a bias (out,) that was added to (batch, out), from the engine and from a broken one."""
+    """Show the gradient of a bias (out,) that was added to (batch, out), from the engine and from a broken one."""
     arrived = Grid("upstream", "upstream", upstream, "upstream")
     good = Grid("right", "b.grad, right", right, "gradient")
     bad = Grid("broken", "b.grad, broken", broken, "wrong")
@@ -365,7 +366,7 @@ def bias_gradients(upstream: np.ndarray, right: np.ndarray, broken: np.ndarray) 
 
 
 def loss_trap(trap: Any, right: Any) -> GridPicture:
-    """(N, 1) - (N,) beside (N, 1) - (N, 1); two lab.traps.faults.forgotten_sum.Loss."""
+    """Show (N, 1) - (N,) next to (N, 1) - (N, 1); both arguments are lab.traps.faults.forgotten_sum.Loss."""
     count = len(trap.prediction)
     prediction = Grid("prediction", "prediction", trap.prediction, "value")
     target = Grid("target", "target", trap.target, "value")

@@ -1,4 +1,4 @@
-"""Run one operation on small arrays forward and backward, and keep each message as its closure sent it."""
+"""Run one operation on small arrays forward and backward, and keep each message as the closure sent it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from lab.autodiff.sources import Shape
 from model import Tensor
 
 
-class _Noting(Tensor):
-    """Remembers the last message as it came, before it is summed to the shape of the tensor."""
+class _MessageKeeper(Tensor):
+    """A tensor that keeps the last message sent to it, before broadcasting is undone."""
 
     __slots__ = ("sent",)
 
@@ -23,8 +23,8 @@ class _Noting(Tensor):
 
 @dataclass(frozen=True)
 class Run:
-    """Arrays of one operation. messages: as the closure sent them, in the shape of the result where they were copied;
-    gradients: as the operands hold them. An operand that received none has zeros."""
+    """The arrays of one operation. messages: as the closure sent them, in the shape of the result if the operand was
+    broadcast; gradients: as the operands hold them. Both are zeros for an operand that received no message."""
 
     operands: tuple[np.ndarray, ...]
     result: np.ndarray
@@ -34,13 +34,13 @@ class Run:
 
 
 def counted(shape: Shape, step: float = 1.0) -> np.ndarray:
-    """step, 2 step, 3 step, … in reading order: numbers by which a cell can be told."""
+    """Fill an array with step, 2 step, 3 step, … in reading order, so that each cell can be recognised."""
     return step * np.arange(1.0, np.prod(shape, dtype=int) + 1).reshape(shape)
 
 
 def run(operation: Callable[..., Tensor], *operands: np.ndarray) -> Run:
-    """operation(*tensors) and its backward pass, which starts from 1, 2, 3, …; the engine's errors pass through."""
-    leaves = [_Noting(operand) for operand in operands]
+    """Run operation(*tensors) and its backward pass, from the upstream gradient 1, 2, 3, …"""
+    leaves = [_MessageKeeper(operand) for operand in operands]
     result = operation(*leaves)
     upstream = counted(result.shape)
     result.backward(upstream)

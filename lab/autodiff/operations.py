@@ -1,6 +1,6 @@
-"""Every operation of the engine, run: an example made from its row, its code, its curves, and its gradient check.
+"""Make a running example of every operation: its code, its curves and its gradient check.
 
-All of it is derived from the row in lab/ops.py and from the engine: an operation that gets a row gets all this.
+Everything is derived from the row in lab/ops.py and from the engine, so a new row is enough.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from lab.trace.parts import Code
 from lab.trace.recording import Trace, record
 from model import Tensor
 
-# How each kind of parameter that must be given is written in an example, besides operands.
+# What an example writes for each kind of required parameter that is not an operand.
 _WRITTEN = {"axis": "0", "flag": "True", "index": "1", "labels": "[0, 2]", "number": "0.5", "ints": "3, 2"}
 _SHAPES: tuple[tuple[tuple[int, ...], ...], ...] = (
     ((2, 3), (2, 3), (2, 3)),
-    ((2, 3), (3, 2), (2,)),  # of products
+    ((2, 3), (3, 2), (2,)),  # for matrix products
     ((3,), (3,), (3,)),
     ((), (), ()),
 )
@@ -36,9 +36,9 @@ _SHAPES: tuple[tuple[tuple[int, ...], ...], ...] = (
 
 @dataclass(frozen=True)
 class OperandRule:
-    """The derivative with respect to one operand, in the names of an example; g is the upstream gradient.
+    """The derivative with respect to one operand, written with the names of an example; g is the upstream gradient.
 
-    message  it is not the local derivative, but all that is sent
+    message  the text is the whole message, not the local derivative
     """
 
     operand: str
@@ -52,9 +52,9 @@ class OperandRule:
 class Example:
     """A call of one operation on small random inputs.
 
-    text    as it is written: an expression, unless only a layer makes the operation
-    build   called with a Tensor for each input, as keywords
-    values  name -> array; the operands, in their order
+    text    the call as an expression, unless only a layer makes the operation
+    build   computes it from a Tensor for each input, as keywords
+    values  name -> array: the operands, in order
     """
 
     op: Op
@@ -63,18 +63,18 @@ class Example:
     values: dict[str, np.ndarray]
 
     def check(self) -> Report:
-        """Its gradients beside numerical ones."""
+        """Compare its gradients with numerical ones."""
         return gradcheck(self.build, self.values)
 
     def record(self) -> tuple[Trace, np.ndarray]:
-        """A forward and a backward pass, from an upstream gradient 1, 2, 3, ..., which is returned too."""
+        """Record a forward and a backward pass; also return the upstream gradient, 1, 2, 3, ..."""
         with np.errstate(all="ignore"):
             shape = self.build(**{name: Tensor(value) for name, value in self.values.items()}).shape
         upstream = np.arange(1.0, 1.0 + np.prod(shape, dtype=int)).reshape(shape)
         return record(self.build, self.values, upstream), upstream
 
     def rules(self) -> list[OperandRule]:
-        """For each operand what the row says of its derivative."""
+        """Return the derivative with respect to each operand, from the row in lab/ops.py."""
         names = list(self.values)
         called = {"a": names[0], "b": names[1] if len(names) > 1 else "", "y": "y", "g": "g"}
         found = []
@@ -88,9 +88,9 @@ class Example:
 
 
 def example(op: Op, seed: int = 0, ops: Mapping[str, Op] = OPS) -> Example:
-    """Small random inputs on which the operation has a finite value and finite gradients.
+    """Make an example with small random inputs on which the operation has a finite value and finite gradients.
 
-    LookupError: none was found.
+    Raises LookupError if none is found.
     """
     text = op.example or _written(op)
     if op.form == "layer":
@@ -125,7 +125,7 @@ def _is_finite(build: Callable[..., Tensor], values: Mapping[str, np.ndarray]) -
 
 
 def _written(op: Op) -> str:
-    """A call of the operation with names for its operands, and without what may be left out."""
+    """Write a call of the operation with names for its operands, without optional parameters."""
     values = [name for name, kind in op.signature.items() if kind in ("value", "prediction")]
     arguments, ints = [], itertools.count()
     for name, kind in op.signature.items():
@@ -155,7 +155,7 @@ def _written(op: Op) -> str:
 
 
 def sources(shown: Example, trace: Trace) -> list[Code]:
-    """The lines that ran: the function that is called, and the one that made the result where that is another."""
+    """Return the source that ran: of the function that is called, and of the one that made the result if it differs."""
     called, made = entry(shown.op), trace.nodes[trace.output]
     rule = made.get("source", "")
     elsewhere = made["op"] == shown.op.name and rule != called.__qualname__
@@ -163,7 +163,7 @@ def sources(shown: Example, trace: Trace) -> list[Code]:
 
 
 def entry(op: Op) -> Callable[..., Any]:
-    """The function of the engine behind an operation: a method of Tensor, or a function of model.py."""
+    """Return the function of the engine for an operation: a method of Tensor, or a function of model.py."""
     if op.form in ("infix", "prefix", "index"):
         return inspect.unwrap(getattr(Tensor, f"__{op.function.__name__}__"))
     found: Any = getattr(Tensor, op.name, None) or getattr(model, op.name, None) or op.function
@@ -180,7 +180,7 @@ def _code(function: Callable[..., Any]) -> Code:
 
 
 def parts(trace: Trace) -> list[str]:
-    """The operations that a pass is made of, in the order in which they ran, each once."""
+    """List the operations of a pass in the order in which they ran, each once."""
     return list(dict.fromkeys(node["op"] for node in trace.nodes if node["op"]))
 
 
@@ -189,7 +189,7 @@ def parts(trace: Trace) -> list[str]:
 
 @dataclass(frozen=True)
 class OperationCurve:
-    """An operation along one of its numbers: value and derivatives at each x, as the engine gives them.
+    """An operation plotted along one of its numbers: value and derivatives at each x, from the engine.
 
     slopes  name of an operand, or of one of its elements -> the derivative with respect to it
     """
@@ -200,7 +200,7 @@ class OperationCurve:
 
 
 def curve(shown: Example, along: str, x: np.ndarray, others: Mapping[str, float]) -> OperationCurve:
-    """One forward and one backward pass for all points: an elementwise operation treats each alone.
+    """Compute the curve of an elementwise operation with one forward and one backward pass for all points.
 
     along   the operand that has the values x; the others are constant
     """
@@ -214,7 +214,7 @@ def curve(shown: Example, along: str, x: np.ndarray, others: Mapping[str, float]
 
 
 def elements(shown: Example) -> dict[str, tuple[str, tuple[int, ...]]]:
-    """Every element of the operands, by the name that a person gives it: "x[0, 1]", "a"."""
+    """Map the name of each element of the operands, such as "x[0, 1]" or "a", to its operand and index."""
     return {
         name + (f"[{', '.join(map(str, index))}]" if index else ""): (name, index)
         for name, value in shown.values.items()
@@ -223,7 +223,7 @@ def elements(shown: Example) -> dict[str, tuple[str, tuple[int, ...]]]:
 
 
 def weighted(shown: Example, upstream: np.ndarray) -> Callable[..., Tensor]:
-    """One number of an operation's result: the sum of its elements, each times its upstream gradient."""
+    """Reduce an operation's result to one number: the sum of its elements, each times its upstream gradient."""
 
     def number(**leaves: Tensor) -> Tensor:
         result = shown.build(**leaves)
@@ -233,7 +233,7 @@ def weighted(shown: Example, upstream: np.ndarray) -> Callable[..., Tensor]:
 
 
 def element_curve(shown: Example, upstream: np.ndarray, element: str, x: np.ndarray) -> OperationCurve:
-    """`weighted` with one element of an operand moved to each x, a forward and a backward pass for each."""
+    """Compute the curve of `weighted` as one element of an operand takes each value x, with two passes for each."""
     name, index = elements(shown)[element]
     number, ys, slopes = weighted(shown, upstream), [], []
     for at in x:
@@ -248,7 +248,7 @@ def element_curve(shown: Example, upstream: np.ndarray, element: str, x: np.ndar
 
 
 def moved(shown: Example, element: str, x: float) -> Example:
-    """The example with another number for one element."""
+    """Return the example with the value x for one element."""
     name, index = elements(shown)[element]
     array = shown.values[name].copy()
     array[index] = x

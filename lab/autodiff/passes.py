@@ -1,9 +1,9 @@
-"""Both directions through one graph of model.py.
+"""Run forward and reverse mode through one graph of model.py, step by step.
 
-Forward mode carries derivatives down the graph, from an input to all results: how fast does each node change as this
-input does? Reverse mode carries gradients up it, from a result to all inputs. Both use the same local derivatives,
-those in the closures of model.py. A closure multiplies with its local Jacobian from the left; asked once for each
-element of its node, it tells the rows of that Jacobian, and forward mode multiplies by them from the other side.
+Forward mode carries derivatives down the graph, from one input to all results: how fast does each node change with this
+input? Reverse mode carries gradients up, from one result to all inputs. Both use the local derivatives in the closures
+of model.py. A closure computes upstream gradient times local Jacobian; run once for each element of its node, it yields
+the rows of that Jacobian, and forward mode multiplies them with the derivatives of the operands.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from lab.ops import OPS, UNKNOWN
 from lab.text import brief
 from model import Tensor, topological_order
 
-MAX_NUMBERS = 1_000  # computed in one forward pass: a closure is asked once for each
+MAX_NUMBERS = 1_000  # computed in one forward pass: a closure is run once for each
 MAX_ENDS = 64  # elements of all inputs, or of the result
 
 Place = tuple[str, tuple[int, ...]]  # the name of an input, or "" for the result, and the index of one element
 
 
 class Unfit(ValueError):
-    """A function that no pass can be shown of: why, in one sentence."""
+    """A function whose passes cannot be shown; the message says why."""
 
 
 def place_name(place: Place) -> str:
-    """`x[0, 2]`, or `a` for a single number; "result" for what has no name."""
+    """Name an element: `x[0, 2]`, or `a` for a single number; "result" if it has no name."""
     name, index = place
     return (name or "result") + (f"[{', '.join(map(str, index))}]" if index else "")
 
 
 @dataclass(frozen=True)
 class PassStep:
-    """One node of a pass, and what all nodes hold after it: None where nothing has arrived yet.
+    """One step of a pass: the node that was processed, and the state of all nodes after it.
 
-    node  None before the first
-    held  for each node an array of its shape: its derivative, or the part of its gradient that has arrived
+    node  its number; None before the first step
+    held  for each node an array of its shape: its derivative, or its gradient so far; None if nothing has arrived
     """
 
     node: int | None
@@ -51,14 +51,14 @@ class PassStep:
 class FunctionGraph:
     """A function at one point, as a graph of model.py. Nodes are numbered as topological_order() lists them.
 
-    names, titles             of each node, such as `v1` and `v1 = a * b`
-    operands, values          of each node; repeats among the operands are kept
+    names, titles             for each node, such as `v1` and `v1 = a * b`
+    operands, values          for each node; repeats among the operands are kept
     inputs, outputs           the elements of the leaves, and of the result
-    differentiable            of each node: does a derivative go through it?
+    differentiable            for each node, whether a derivative passes through it
     """
 
     def __init__(self, build: Callable[..., Tensor], leaves: Mapping[str, Any]) -> None:
-        """build is called with the leaves as keyword Tensors. Unfit: there is nothing to follow, or too much."""
+        """Call build with the leaves as keyword Tensors. Raises Unfit if there is nothing to follow, or too much."""
         self._leaves = {name: Tensor(value, label=name) for name, value in leaves.items()}
         self._result = build(**self._leaves)
         if self._result._backward is None:
@@ -88,14 +88,14 @@ class FunctionGraph:
         self._local: dict[Tensor, list[tuple[Tensor, np.ndarray]]] = {}
 
     def number(self, place: Place) -> float:
-        """The value of an input's or the result's element."""
+        """Return the value of an element of an input or of the result."""
         name, index = place
         return float(self._leaves[name].numpy()[index] if name else self.values[self.result][index])
 
     # -- down: forward mode
 
     def down(self, place: Place) -> list[PassStep]:
-        """How derivatives travel down from one element of an input, node after node."""
+        """Run forward mode from one element of an input, and return a step for each node."""
         name, index = place
         tangents: list[np.ndarray | None] = [None] * len(self._order)
         for leaf in self._leaves.values():
@@ -115,11 +115,11 @@ class FunctionGraph:
         return steps
 
     def column(self, place: Place) -> np.ndarray:
-        """The derivatives of all outputs with respect to one input: one pass of forward mode. Shape (m,)."""
+        """Compute the derivatives of all outputs with respect to one input by one forward-mode pass. Shape (m,)."""
         return np.ravel(_there(self.down(place)[-1].held[self.result]))
 
     def _rows(self, node: Tensor) -> list[tuple[Tensor, np.ndarray]]:
-        """Each operand that takes a gradient, once, and the local Jacobian: (elements of node, of operand)."""
+        """Return each operand that requires a gradient with its local Jacobian (elements of node, of operand)."""
         if node not in self._local:
             operands = [child for child in dict.fromkeys(node._children) if child.requires_grad]
             jacobians = [np.zeros((node.size, child.size)) for child in operands]
@@ -137,9 +137,9 @@ class FunctionGraph:
     # -- up: reverse mode
 
     def up(self, upstream: Any) -> list[PassStep]:
-        """How gradients travel up from the result, node after node, as backward(upstream) sends them.
+        """Run reverse mode from the result, as backward(upstream) does, and return a step for each node.
 
-        upstream  as many numbers as the result has, in its shape or in a row
+        upstream  the upstream gradient, in the result's shape or flat
         """
         self._forget()
         self._result.grad = _started(upstream, self._result.shape)
@@ -152,20 +152,20 @@ class FunctionGraph:
         return steps
 
     def backward(self, upstream: Any) -> np.ndarray:
-        """The engine's own backward(upstream): the gradients of all inputs, in their order. Shape (n,)."""
+        """Run the engine's own backward(upstream) and return the gradients of all inputs, in order. Shape (n,)."""
         self._forget()
         self._result.backward(_started(upstream, self._result.shape), retain_graph=True)
         held = [np.zeros(leaf.shape) if leaf.grad is None else leaf.grad for leaf in self._leaves.values()]
         return np.concatenate([np.ravel(gradient) for gradient in held])
 
     def row(self, place: Place) -> np.ndarray:
-        """The derivatives of one output with respect to all inputs: one pass of reverse mode. Shape (n,)."""
+        """Compute the derivatives of one output with respect to all inputs by one reverse-mode pass. Shape (n,)."""
         upstream = np.zeros(self._result.shape)
         upstream[place[1]] = 1.0
         return self.backward(upstream)
 
     def _names(self) -> tuple[str, ...]:
-        """What the learner has named keeps its name; the result is called so, and all else is numbered."""
+        """Name each node: by its label, "result", its value if it is a constant, or v1, v2, ..."""
         names, numbers = [], itertools.count(1)
         for tensor in self._order:
             if tensor is self._result:
@@ -186,7 +186,7 @@ class FunctionGraph:
     # -- both
 
     def program(self) -> DesignProgram:
-        """The same graph for dual numbers. compare.Unsuitable: they have no such operation."""
+        """Return the graph as a program for dual numbers. Raises compare.Unsuitable if they lack an operation."""
         return of_graph(self._result, self._leaves)
 
 
@@ -200,7 +200,7 @@ def _started(upstream: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _titled(tensor: Tensor, name: str, operands: list[str]) -> str:
-    """`v1 = a * b`, `result = tanh(v1)`, or the name alone of a leaf or constant."""
+    """Write `v1 = a * b`, `result = tanh(v1)`, or the name alone for a leaf or constant."""
     if not operands:
         return name
     sign = OPS.get(tensor.op, UNKNOWN).symbol

@@ -1,8 +1,8 @@
-"""A chain of Jacobians, multiplied from either end.
+"""Multiply a chain of Jacobians from either end, and count the multiplications.
 
-The Jacobian of h(g(f(x))) is the product of three. A product of matrices is the same in any order of multiplying, but
-not the work: a matrix (a, b) times a matrix (b, c) takes a·b·c multiplications. From the left, the first product has as
-many rows as the result has numbers, m: reverse mode. From the right, as many columns as there are inputs, n: forward.
+The Jacobian of h(g(f(x))) is a product of three matrices. The order of multiplying does not change the product, but it
+changes the work: a matrix (a, b) times a matrix (b, c) takes a·b·c multiplications. From the left, each product has one
+row for each of the m outputs: reverse mode. From the right, it has one column for each of the n inputs: forward mode.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from typing import Literal
 import numpy as np
 
 End = Literal["left", "right"]
-MAX_RUN = 5_000_000  # multiplications that are really made; more are counted only
+MAX_RUN = 5_000_000  # multiplications that are run; longer products are only counted
 
 
 def sizes(inputs: int, width: int, outputs: int, length: int) -> list[int]:
-    """The numbers between the functions of a chain, the inputs first: `length` Jacobians lie between them."""
+    """Return the sizes between the functions of a chain of `length` Jacobians, from inputs to outputs."""
     return [inputs, *[width] * (length - 1), outputs]
 
 
 def multiplications(chain: Sequence[int], end: End) -> int:
-    """Of all Jacobians of a chain with these sizes, beginning at one end."""
+    """Count the multiplications for the product of a chain with these sizes, starting at one end."""
     n, m = chain[0], chain[-1]
     pairs = list(zip(chain[1:], chain[:-1], strict=True))  # (rows, columns), the first function's Jacobian first
     if end == "left":
@@ -32,7 +32,7 @@ def multiplications(chain: Sequence[int], end: End) -> int:
 
 
 def fewest(chain: Sequence[int]) -> int:
-    """In the best order of all: the smallest sum for each stretch of the chain, the short ones first."""
+    """Count the multiplications in the best order, found by dynamic programming from short stretches to long ones."""
     count = len(chain) - 1
     best = {(i, i): 0 for i in range(count)}
     for stretch in range(1, count):
@@ -44,14 +44,14 @@ def fewest(chain: Sequence[int]) -> int:
 
 @dataclass(frozen=True)
 class Product:
-    """The product, and the multiplications that were counted on the way."""
+    """A product of Jacobians, and the number of multiplications that it took."""
 
     matrix: np.ndarray
     multiplications: int
 
 
 def multiply(jacobians: Sequence[np.ndarray], end: End) -> Product:
-    """The product of Jacobians, the outermost function's first, as it is written; `end` says where to begin."""
+    """Multiply Jacobians, given in written order (the outermost function's first), starting at one end."""
     count = 0
     ordered = list(jacobians) if end == "left" else list(jacobians)[::-1]
     product = ordered[0]
@@ -63,7 +63,7 @@ def multiply(jacobians: Sequence[np.ndarray], end: End) -> Product:
 
 
 def example(chain: Sequence[int]) -> list[np.ndarray]:
-    """Jacobians of these sizes, the outermost function's first; the same ones each time."""
+    """Draw random Jacobians of these sizes, the outermost function's first; the same ones each time."""
     rng = np.random.default_rng(0)
     pairs = zip(chain[1:], chain[:-1], strict=True)
     return [rng.standard_normal((rows, columns)) / np.sqrt(columns) for rows, columns in pairs][::-1]

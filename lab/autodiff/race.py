@@ -1,4 +1,4 @@
-"""All derivatives of one function, by forward and by reverse mode, against the clock."""
+"""Time forward and reverse mode on all derivatives of one function."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from lab.designs import duals
 from lab.designs.compare import DesignProgram, apply
 from model import Tensor
 
-ENOUGH = 0.1  # seconds for both together
-REPEATS = 20
+MAX_SECONDS = 0.1  # for both modes together
+MAX_REPEATS = 20
 
 
 @dataclass(frozen=True)
 class Race:
-    """The fastest of several runs of each, in turns; apart: the largest difference between their Jacobians."""
+    """The seconds of the fastest run of each mode; apart: the largest difference between their Jacobians."""
 
     forward: float
     reverse: float
@@ -27,16 +27,16 @@ class Race:
 
 
 def race(graph: FunctionGraph) -> Race:
-    """Forward mode by dual numbers (lab/designs/duals.py), a pass for each input; reverse mode by model.py, one forward
-    pass and a backward pass for each output. compare.Unsuitable: dual numbers have no such operation."""
+    """Time both modes: dual numbers (lab/designs/duals.py) with a pass for each input, and model.py with one forward
+    pass and a backward pass for each output. Raises compare.Unsuitable if dual numbers lack an operation."""
     run = graph.program()
     begun, forward, reverse = time.perf_counter(), float("inf"), float("inf")
-    for _ in range(REPEATS):
+    for _ in range(MAX_REPEATS):
         seconds, columns = _timed(lambda: _columns(run))
         forward = min(forward, seconds)
         seconds, rows = _timed(lambda: _rows(run))
         reverse = min(reverse, seconds)
-        if time.perf_counter() - begun > ENOUGH:
+        if time.perf_counter() - begun > MAX_SECONDS:
             break
     with np.errstate(invalid="ignore"):
         return Race(forward, reverse, float(np.max(np.abs(columns - rows))))

@@ -1,7 +1,7 @@
-"""Softmax, whose sum() is blind: five rules for its backward pass, four of them wrong, and what two checks say.
+"""Check five backward rules of softmax, four of them wrong, by the sum and by a random cotangent.
 
 The elements of a softmax always add up to 1. So the derivative of their sum is 0, whatever the input, and any rule that
-sends 0 for an upstream gradient of ones passes a check by `softmax().sum()`, be it as wrong as it likes.
+sends 0 for an upstream gradient of ones passes a check by `softmax().sum()`, however wrong it is.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def diagonal(result: np.ndarray, upstream: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class SoftmaxRule:
-    """A backward rule of softmax: what it does in words, and the message as a function; None is the engine's own."""
+    """A backward rule of softmax: its title, and a function that computes the message; None for the engine's own."""
 
     title: str
     message: Callable[[np.ndarray, np.ndarray], np.ndarray] | None
@@ -45,7 +45,7 @@ class SoftmaxRule:
         return inspect.getsource(self.message or inspect.unwrap(Tensor.softmax)).strip()
 
     def engine(self) -> type[Tensor]:
-        """The engine with this rule."""
+        """Return the engine with this backward rule."""
         message = self.message
         if message is None:
             return Tensor
@@ -71,10 +71,10 @@ RULES = {
 
 
 def by_sum(rule: SoftmaxRule, logits: Any) -> Report:
-    """The check that most people write first: the derivative of softmax(x).sum()."""
+    """Check the rule as most people do first, by the derivative of softmax(x).sum()."""
     return gradcheck(lambda x: x.softmax().sum(), {"x": logits}, tensor=rule.engine())
 
 
 def by_cotangent(rule: SoftmaxRule, logits: Any, seed: int = 0) -> Report:
-    """The same with a random weight for each element of the result."""
+    """Check the rule with a random weight for each element of the result."""
     return gradcheck(lambda x: x.softmax(), {"x": logits}, tensor=rule.engine(), seed=seed)

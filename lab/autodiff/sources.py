@@ -1,8 +1,8 @@
-"""For each cell of a gradient the cells of the upstream gradient that it sums, and what each is multiplied by.
+"""Find, for each cell of a gradient, the upstream cells that it sums and the factor of each.
 
-It follows from the shapes alone where values went in the forward pass: number the cells of an operand, send these
-numbers through the same copying or choosing as the values, and read off which cell arrived where. Backward each cell
-sums over all places that it arrived at.
+To see where values went in the forward pass, number the cells of an operand, send these numbers through the same
+broadcasting or indexing as the values, and read off which cell arrived where. In the backward pass, each cell sums over
+all places where it arrived.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from lab.ops import OPS
 
 Shape = tuple[int, ...]
 SIGNS = ("+", "-", "*", "/")
-MOST_AXES, LONGEST = 3, 4  # of a shape that is typed: axes, and cells along each
+MAX_AXES, MAX_LENGTH = 3, 4  # of a shape that a learner types: axes, and cells along each
 
 
 @dataclass(frozen=True)
 class Summand:
     """One summand of a cell of a gradient: upstream[cell] * factor. Cells are counted in reading order.
 
-    partner  the cell of the other operand that the factor is
+    partner  the cell of the other operand that the factor comes from
     """
 
     cell: int
@@ -32,12 +32,12 @@ class Summand:
     partner: int | None = None
 
 
-Sources = list[list[Summand]]  # for each cell of an operand
+Sources = list[list[Summand]]  # for each cell of an operand, the summands of its gradient
 
 
 @dataclass(frozen=True)
 class AxisFit:
-    """One axis of two shapes that meet, counted from the last; a length is None where a shape has no such axis."""
+    """One axis of two shapes that are broadcast, counted from the last; a length is None if a shape lacks the axis."""
 
     axis: int
     left: int | None
@@ -45,17 +45,17 @@ class AxisFit:
 
     @property
     def length(self) -> int | None:
-        """Of the result; None where the two do not fit."""
+        """The length of the result's axis; None if the two do not fit."""
         left, right = self.left or 1, self.right or 1
         return max(left, right) if left == right or 1 in (left, right) else None
 
     def copies(self, side: Literal["left", "right"]) -> bool:
-        """Is this operand copied along the axis?"""
+        """Tell whether this operand is copied along the axis."""
         return self.length is not None and self.length > ((self.left if side == "left" else self.right) or 1)
 
 
 def fit(left: Shape, right: Shape) -> list[AxisFit]:
-    """The axes of two shapes side by side, the last one first, as broadcasting compares them."""
+    """Pair the axes of two shapes, the last one first, as broadcasting compares them."""
     return [
         AxisFit(-i, left[-i] if i <= len(left) else None, right[-i] if i <= len(right) else None)
         for i in range(1, max(len(left), len(right)) + 1)
@@ -63,12 +63,12 @@ def fit(left: Shape, right: Shape) -> list[AxisFit]:
 
 
 def numbered(shape: Shape) -> np.ndarray:
-    """The cells of an array, counted in reading order, in its shape."""
+    """Return an array of this shape whose cells hold their numbers in reading order."""
     return np.arange(np.prod(shape, dtype=int)).reshape(shape)
 
 
-def arrivals(origin: np.ndarray, size: int) -> list[list[int]]:
-    """For each of so many cells the places where it arrived; origin: for each place the cell that came there."""
+def destinations(origin: np.ndarray, size: int) -> list[list[int]]:
+    """Invert a mapping: for each of `size` cells, list the places whose value came from it; origin: place -> cell."""
     places: list[list[int]] = [[] for _ in range(size)]
     for place, cell in enumerate(origin.ravel()):
         places[cell].append(place)
@@ -76,7 +76,7 @@ def arrivals(origin: np.ndarray, size: int) -> list[list[int]]:
 
 
 def broadcast(op: str, left: np.ndarray, right: np.ndarray) -> tuple[Sources, Sources]:
-    """Of `left op right`, with op one of SIGNS: the terms of both gradients."""
+    """Return the summands of both gradients of `left op right`, with op one of SIGNS."""
     shape = np.broadcast_shapes(left.shape, right.shape)
     a, b = np.broadcast_to(left, shape), np.broadcast_to(right, shape)
     value = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide}[op](a, b)
@@ -90,14 +90,16 @@ def broadcast(op: str, left: np.ndarray, right: np.ndarray) -> tuple[Sources, So
         both.append(
             [
                 [Summand(place, float(factors[place]), int(partners[place])) for place in places]
-                for places in arrivals(origins[number], operand.size)
+                for places in destinations(origins[number], operand.size)
             ]
         )
     return both[0], both[1]
 
 
 def matmul(left: np.ndarray, right: np.ndarray) -> tuple[Sources, Sources]:
-    """Of `left @ right`, two matrices: left[i, k] reaches the row i of the result, times the row k of `right`."""
+    """Return the summands of both gradients of `left @ right`, two matrices.
+
+    left[i, k] reaches row i of the result, times row k of `right`."""
     (n, inner), m = left.shape, right.shape[1]
     of_left = [
         [Summand(i * m + j, float(right[k, j]), k * m + j) for j in range(m)] for i in range(n) for k in range(inner)
@@ -109,9 +111,9 @@ def matmul(left: np.ndarray, right: np.ndarray) -> tuple[Sources, Sources]:
 
 
 def reduction(op: str, value: np.ndarray, axis: int | None) -> Sources:
-    """Of `value.op(axis)`, with op sum, mean or max: each cell hears from the one that it was reduced into."""
+    """Return the summands for `value.op(axis)`, with op sum, mean or max: the cell that each was reduced into."""
     reduced = value.sum(axis, keepdims=True).shape
-    heard = np.broadcast_to(numbered(reduced), value.shape).ravel()
+    targets = np.broadcast_to(numbered(reduced), value.shape).ravel()
     top = np.broadcast_to(value.max(axis, keepdims=True), value.shape)
     largest = value == top
     share = {
@@ -119,29 +121,31 @@ def reduction(op: str, value: np.ndarray, axis: int | None) -> Sources:
         "mean": np.full(value.shape, 1 / (value.size // np.prod(reduced, dtype=int))),
         "max": largest / np.broadcast_to(largest.sum(axis, keepdims=True), value.shape),
     }[op].ravel()
-    return [[Summand(int(cell), float(factor))] if factor else [] for cell, factor in zip(heard, share, strict=True)]
+    return [[Summand(int(cell), float(factor))] if factor else [] for cell, factor in zip(targets, share, strict=True)]
 
 
 def indexing(value: np.ndarray, index: Any) -> Sources:
-    """Of `value[index]`: a cell that was taken twice hears twice, one that was not taken hears nothing."""
-    return [[Summand(place) for place in places] for places in arrivals(numbered(value.shape)[index], value.size)]
+    """Return the summands for `value[index]`: two for a cell that was taken twice, none for one that was not taken."""
+    return [[Summand(place) for place in places] for places in destinations(numbered(value.shape)[index], value.size)]
 
 
 def gradient(sources: Sources, upstream: np.ndarray, shape: Shape) -> np.ndarray:
-    """What the terms add up to, in the shape of the operand."""
+    """Add up the summands into a gradient in the shape of the operand."""
     flat = upstream.ravel()
     return np.array([sum(flat[term.cell] * term.factor for term in terms) for terms in sources], float).reshape(shape)
 
 
 def read_shape(text: str) -> Shape:
-    """A shape as somebody types it: `3, 1`, `(3, 1)`, `3x1`; nothing for a single number. ValueError says why not."""
+    """Read a shape that a learner typed: `3, 1`, `(3, 1)`, `3x1`, or nothing for a single number.
+
+    Raises ValueError, with the reason, if it cannot be read."""
     inside = text.strip().strip("()[]").strip()
     words = inside.replace("×", ",").replace("x", ",").replace("*", ",").removesuffix(",").split(",")
     lengths: Sequence[str] = [word.strip() for word in words] if inside else []
     if not all(length.isascii() and length.isdigit() for length in lengths):
         raise ValueError("Write the lengths of the axes with commas between them, such as 3, 1.")
-    if len(lengths) > MOST_AXES:
-        raise ValueError(f"Here a shape has at most {MOST_AXES} axes: with more, no cell could be seen.")
-    if not all(len(length) < 4 and 1 <= int(length) <= LONGEST for length in lengths):
-        raise ValueError(f"Here each axis has between 1 and {LONGEST} cells, so that each can be seen.")
+    if len(lengths) > MAX_AXES:
+        raise ValueError(f"Here a shape has at most {MAX_AXES} axes: with more, no cell could be seen.")
+    if not all(len(length) < 4 and 1 <= int(length) <= MAX_LENGTH for length in lengths):
+        raise ValueError(f"Here each axis has between 1 and {MAX_LENGTH} cells, so that each can be seen.")
     return tuple(map(int, lengths))

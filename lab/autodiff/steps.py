@@ -1,4 +1,4 @@
-"""Differences under a magnifying glass: how far they are from the derivative at each step h, and why.
+"""Study finite differences: how far they are from the derivative at each step h, and why.
 
     forward   (f(x + h) - f(x)) / h            bends away from the slope by about h f'' / 2        (truncation)
     central   (f(x + h) - f(x - h)) / (2 h)    bends away by about h^2 f''' / 6
@@ -27,14 +27,14 @@ PRECISIONS: dict[str, type[np.floating[Any]]] = {"float64": np.float64, "float32
 EXPONENTS = tuple(range(0, -18, -1))
 STEPS = tuple(float(f"1e{exponent}") for exponent in EXPONENTS)
 Regime = Literal["best", "truncation", "cancellation"]
-STRAIGHT = 0.1  # the largest step of the branch: beyond it, higher powers of h take part
-BEST = 10.0  # times the least error: a step with at most this error is as good as the best one
-REACH, SAMPLES = 1.6, 17  # of a curve: steps h on both sides of x, and points on each side
+MAX_BRANCH_STEP = 0.1  # with larger steps, higher powers of h spoil the straight line of the truncation branch
+BEST_FACTOR = 10.0  # a step whose error is at most this multiple of the smallest counts as good as the best
+REACH, SAMPLES = 1.6, 17  # the curve around x: how many steps h on both sides, and how many points on each
 
 
 @dataclass(frozen=True)
 class ElementName:
-    """One element of one input. `str` writes it as a person does: `w[0, 2]`, `a` for an input that is one number."""
+    """One element of one input. `str` writes it as Python does: `w[0, 2]`, `a` for an input that is one number."""
 
     name: str
     index: tuple[int, ...] = ()
@@ -45,11 +45,11 @@ class ElementName:
 
 @dataclass(frozen=True)
 class Difference:
-    """One difference quotient and all that it is made of, as computed in one precision.
+    """One difference quotient with all the numbers in it, computed in one precision.
 
     left   x - h, or x itself for a forward difference; below is the value of f there
     right  x + h; above is the value of f there
-    width  what the difference of the two values is divided by: h, or 2 h
+    width  the divisor of the difference of the two values: h, or 2 h
     exact  the derivative by backward(), in float64
     """
 
@@ -71,7 +71,7 @@ class Difference:
 
     @property
     def digits_lost(self) -> float:
-        """How many digits the two values have in common, which the subtraction loses; inf if they are the same."""
+        """How many leading digits the two values share and the subtraction loses; inf if the values are equal."""
         size = max(abs(self.above), abs(self.below))
         if not self.difference:
             return math.inf
@@ -79,7 +79,7 @@ class Difference:
 
     @property
     def stuck(self) -> bool:
-        """Is h so small that adding it to x changes nothing?"""
+        """Whether h is so small that adding it to x changes nothing."""
         return self.right == self.x
 
 
@@ -97,11 +97,11 @@ class Branch:
 
 @dataclass(frozen=True)
 class Sweep:
-    """The differences at each step, the smallest step last; `best` is the one with the least error.
+    """The differences at each step, the smallest step last; `best` is the one with the smallest error.
 
     rule          the step that the rule of thumb predicts
-    truncation    the branch above the best step; None where fewer than three errors lie on it
-    cancellation  the branch below it
+    truncation    the branch above the best step; None if it has fewer than three errors
+    cancellation  the branch below the best step; None likewise
     """
 
     method: Method
@@ -113,9 +113,9 @@ class Sweep:
     cancellation: Branch | None
 
     def regime(self, found: Difference) -> Regime:
-        """What makes the error of one of the differences: the bend of the curve, or the digits that were lost."""
+        """Return what causes the error of a difference: the bend of the curve, or the digits that were lost."""
         least = self.best.error if self.best else 0.0
-        if found.error <= BEST * least or not found.error:
+        if found.error <= BEST_FACTOR * least or not found.error:
             return "best"
         bends = self.truncation is not None and self.truncation.slope > 0.5
         return "truncation" if bends and self.best and found.h > self.best.h else "cancellation"
@@ -126,10 +126,10 @@ class CheckPoint:
 
     f          called with a Tensor for each name, as keywords; returns a Tensor of any shape
     values     name -> number or array
-    precision  in which f is computed: "float64" or "float32"
-    cotangent  the weights of the result's elements, which make one number of it: 1 where it is one number already
+    precision  the precision in which f is computed: "float64" or "float32"
+    cotangent  the weights that turn the result's elements into one number; 1 if it is one number already
 
-    What f raises is raised, and what backward() raises, too.
+    Errors of f and of backward() pass through.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class CheckPoint:
                 yield ElementName(name, index)
 
     def value(self, place: ElementName, moved: Any) -> Any:
-        """sum(cotangent * f) with one element replaced, a number of this precision."""
+        """Compute sum(cotangent * f) with one element replaced by `moved`, in this precision."""
         values = {name: self._tensor(value, requires_grad=False) for name, value in self.values.items()}
         array = self.values[place.name].copy()
         array[place.index] = moved
@@ -168,7 +168,7 @@ class CheckPoint:
 
     @np.errstate(all="ignore")
     def difference(self, place: ElementName, h: float, method: Method = "central") -> Difference:
-        """Every step of the arithmetic in this precision, h included; nan where f has no value."""
+        """Compute one difference quotient, all of it in this precision, h included; nan if f has no value."""
         dtype = PRECISIONS[self.precision]
         x, step = self.values[place.name][place.index], dtype(h)
         left, right = (x - step if method == "central" else x), x + step
@@ -192,8 +192,9 @@ class CheckPoint:
 
     @np.errstate(all="ignore")
     def around(self, place: ElementName, h: float) -> list[tuple[float, float]]:
-        """The curve near x as this precision computes it: (how many steps h from x, f there minus f(x)), each number
-        of the precision once; points without a finite value are left out."""
+        """Sample f near x in this precision: pairs (distance from x in steps h, f there minus f(x)).
+
+        Each number of the precision occurs once; points without a finite value are left out."""
         x = self.values[place.name][place.index]
         moved = np.unique((x + np.linspace(-REACH, REACH, 2 * SAMPLES - 1) * h).astype(x.dtype))
         here = float(self.value(place, x))
@@ -201,11 +202,11 @@ class CheckPoint:
         return [(steps, change) for steps, change in found if math.isfinite(change)]
 
     def sweep(self, place: ElementName, method: Method, steps: Sequence[float] = STEPS) -> Sweep:
-        """The differences at all steps, which begin with the largest."""
+        """Compute the differences at all steps, given from large to small, and fit both branches of the error."""
         found = [self.difference(place, h, method) for h in steps]
         finite = [one for one in found if np.isfinite(one.error)]
         best = min((one for one in finite if not one.stuck), key=lambda one: one.error, default=None)
-        truncation = [one for one in finite if best and 10 * best.h <= one.h <= STRAIGHT]
+        truncation = [one for one in finite if best and 10 * best.h <= one.h <= MAX_BRANCH_STEP]
         cancellation = [one for one in finite if best and one.h <= best.h / 10 and not one.stuck]
         return Sweep(
             method,
@@ -218,7 +219,7 @@ class CheckPoint:
         )
 
     def errors(self, h: float, method: Method = "central") -> dict[str, np.ndarray]:
-        """For each input the error at each of its elements, in its shape."""
+        """Return the error of the difference at each element, as an array in the shape of each input."""
         errors = {name: np.empty(value.shape) for name, value in self.values.items()}
         for place in self.places():
             errors[place.name][place.index] = self.difference(place, h, method).error
@@ -226,13 +227,12 @@ class CheckPoint:
 
 
 def error_by_step(points: Iterable[CheckPoint], place: ElementName, steps: Sequence[float] = STEPS) -> list[Sweep]:
-    """How far differences are from backward() at one element, by step: forward and central, in each point's
-    precision."""
+    """Sweep forward and central differences at one element over all steps, for each point in its precision."""
     return [point.sweep(place, method, steps) for point in points for method in METHODS]
 
 
 def predicted_step(method: Method, precision: str, x: float) -> float:
-    """sqrt(eps) for forward and cbrt(eps) for central differences, times the size of x where that is above 1."""
+    """Predict the best step: sqrt(eps) for forward and cbrt(eps) for central differences, times max(1, |x|)."""
     eps = float(np.finfo(PRECISIONS[precision]).eps)
     return float(eps ** (1 / 2 if method == "forward" else 1 / 3) * max(1.0, abs(x)))
 

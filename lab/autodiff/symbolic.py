@@ -1,8 +1,8 @@
-"""The derivative as a formula: what the rules of school write down, how long it gets, and what simplifying saves.
+"""Differentiate formulas symbolically: how long the derivative gets, and how much simplifying saves.
 
-A formula is a number, the name of an input, or an operation with its operands: ("*", "a", ("sin", "a")). Equal parts of
-a formula are one object, so that its length can be counted without writing it out; on paper each part is written as
-often as it occurs, and that is what grows. SymPy, which is optional, simplifies.
+A formula is a number, the name of an input, or an operation with its operands: ("*", "a", ("sin", "a")). A part that
+occurs several times is one object, so the length can be counted without writing the formula out; on paper, each
+occurrence is written again, and that is what grows. SymPy, which is optional, simplifies.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from model import Tensor, topological_order
 
 Formula = float | str | tuple[Any, ...]
 
-MAX_SIMPLIFIED = 2_000  # operations of a formula that SymPy is asked about: with more it takes seconds
+MAX_SIMPLIFIED = 2_000  # operations in a formula that SymPy simplifies: with more it takes seconds
 INFIX = ("+", "-", "*", "/", "**")
 
 
 class NoFormula(ValueError):
-    """A function that is not written as a formula here: why, in one sentence."""
+    """A function that cannot be written as a formula here; the message says why."""
 
 
 # ---------------------------------------------------------------- rules: the local derivative for each operand
@@ -73,7 +73,7 @@ VALUES: Mapping[str, Callable[..., Any]] = {
 
 
 def repeated(function: Callable[..., Tensor], name: str, times: int) -> Callable[..., Tensor]:
-    """The function of itself, so many times: each result is what `name` is in the next."""
+    """Compose a function with itself `times` times: each result becomes the value of `name` in the next call."""
 
     def build(**tensors: Tensor) -> Tensor:
         result = function(**tensors)
@@ -85,7 +85,7 @@ def repeated(function: Callable[..., Tensor], name: str, times: int) -> Callable
 
 
 def formula(result: Tensor, leaves: Mapping[str, Tensor]) -> Formula:
-    """The formula of a graph of model.py. NoFormula: it works with arrays, or has an operation without a rule here."""
+    """Return the formula of a graph of model.py. Raises NoFormula if it has arrays, or an operation without a rule."""
     names = {id(leaf): name for name, leaf in leaves.items()}
     found: dict[int, Formula] = {}
     for tensor in topological_order(result):
@@ -101,9 +101,9 @@ def formula(result: Tensor, leaves: Mapping[str, Tensor]) -> Formula:
 
 
 def derivative(of: Formula, name: str) -> Formula:
-    """By the chain rule, and nothing simplified: for each operand the local derivative times that of the operand.
+    """Differentiate a formula with respect to a name by the chain rule, without simplifying.
 
-    What does not contain the name gives no term.
+    Each operand that contains the name adds a term: the local derivative times the operand's own derivative.
     """
     found: dict[int, Formula | None] = {}
     for part in _parts(of):
@@ -118,12 +118,12 @@ def derivative(of: Formula, name: str) -> Formula:
                 term = ("*", local, inner)
                 total = term if total is None else ("+", total, term)
         found[id(part)] = total
-    whole = found[id(of)]
-    return 0.0 if whole is None else whole
+    result = found[id(of)]
+    return 0.0 if result is None else result
 
 
 def _parts(of: Formula) -> list[Formula]:
-    """Each object in a formula once, after its operands. No recursion: a formula may be very deep."""
+    """List each object in a formula once, after its operands. No recursion: a formula may be very deep."""
     order: list[Formula] = []
     seen: set[int] = set()
     stack: list[tuple[Formula, bool]] = [(of, False)]
@@ -143,7 +143,7 @@ def _parts(of: Formula) -> list[Formula]:
 
 
 def operations(of: Formula) -> int:
-    """In the formula as it stands on paper: each part counts as often as it occurs."""
+    """Count the operations in a formula as written on paper: each part counts as often as it occurs."""
     found: dict[int, int] = {}
     for part in _parts(of):
         found[id(part)] = 1 + sum(found[id(operand)] for operand in part[1:]) if isinstance(part, tuple) else 0
@@ -151,8 +151,8 @@ def operations(of: Formula) -> int:
 
 
 def distinct(of: Formula) -> int:
-    """Operations where each part is given a name and is computed once."""
-    numbers: dict[Any, int] = {}  # equal parts have one number
+    """Count the operations in a formula if equal parts get a name and are computed once."""
+    numbers: dict[Any, int] = {}  # part -> its number; equal parts share one
     found: dict[int, int] = {}
     for part in _parts(of):
         key = (part[0], *(found[id(operand)] for operand in part[1:])) if isinstance(part, tuple) else repr(part)
@@ -161,7 +161,7 @@ def distinct(of: Formula) -> int:
 
 
 def text(of: Formula, most: int) -> str:
-    """As a person writes it; cut off after so many characters."""
+    """Write a formula in ordinary notation, cut off after `most` characters."""
     written = ""
     for piece in _pieces(of):
         written += piece
@@ -171,7 +171,7 @@ def text(of: Formula, most: int) -> str:
 
 
 def _pieces(of: Formula) -> Iterator[str]:
-    """The characters from left to right. Only what stands beside a sign is put in brackets."""
+    """Yield a formula's text piece by piece, from left to right. Only operands of a sign get brackets."""
     stack: list[Any] = [_Bare(of)]
     while stack:
         part = stack.pop()
@@ -203,7 +203,7 @@ class _Sign:
 
 
 def value(of: Formula, point: Mapping[str, float]) -> float:
-    """At a point, in floats; inf and nan where they come out."""
+    """Compute the value of a formula at a point, in floats; the result may be inf or nan."""
     found: dict[int, Any] = {}
     with np.errstate(all="ignore"):
         for part in _parts(of):
@@ -223,17 +223,17 @@ def has_sympy() -> bool:
 
 @dataclass(frozen=True)
 class Simplified:
-    """A formula as SymPy has simplified it: its text, and its operations as SymPy counts them."""
+    """A formula that SymPy has simplified: its text, and its number of operations as SymPy counts them."""
 
     text: str
     operations: int
 
 
 def simplified(of: Formula) -> Simplified | None:
-    """A formula without what adds 0 or multiplies by 1, with equal terms gathered and common factors before brackets.
+    """Simplify a formula with SymPy: drop + 0 and * 1, collect equal terms, factor out common factors.
 
-    (SymPy's `simplify` looks for more, and for formulas of this kind may take minutes.)
-    None where it is too long or too deep for SymPy. ImportError: SymPy is not installed.
+    (SymPy's `simplify` finds more, but can take minutes for such formulas.)
+    Returns None if the formula is too long or too deep. Raises ImportError if SymPy is not installed.
     """
     import sympy
 
@@ -250,18 +250,18 @@ def simplified(of: Formula) -> Simplified | None:
 
 
 def _to_sympy(of: Formula, sympy: Any) -> Any:
-    def whole(number: Any) -> Any:
+    def as_integer(number: Any) -> Any:
         return sympy.Integer(int(number)) if number.is_Float and float(number).is_integer() else number
 
     functions: dict[str, Callable[..., Any]] = {name: VALUES[name] for name in (*INFIX, "neg")} | {
-        "**": lambda a, b: a ** whole(b),
+        "**": lambda a, b: a ** as_integer(b),
         "sigmoid": lambda a: 1 / (1 + sympy.exp(-a)),
         "softplus": lambda a: sympy.log(1 + sympy.exp(a)),
         "relu": lambda a: sympy.Max(a, 0),
         "step": lambda a: sympy.Piecewise((1, a > 0), (0, True)),
         "abs": sympy.Abs,
     }
-    # Of large whole numbers and powers, repeated, SymPy would work out each of a billion digits: they become floats.
+    # Large integers and powers become floats: SymPy would compute every digit of a repeated power, perhaps a billion.
     numbers = [part for part in _parts(of) if isinstance(part, float)]
     powers = [
         part[2] for part in _parts(of) if isinstance(part, tuple) and part[0] == "**" and isinstance(part[2], float)
@@ -285,12 +285,12 @@ def _to_sympy(of: Formula, sympy: Any) -> Any:
 
 @dataclass(frozen=True)
 class Growth:
-    """Operations for a function of itself, so many times.
+    """The numbers of operations for a function composed with itself `times` times.
 
-    function, derivative  on paper, nothing simplified
-    named                 of the derivative, each part computed once
-    forward, backward     of automatic differentiation: operations that ran, rules that passed a gradient on
-    simplified            of the derivative, by SymPy; None without SymPy, or where it was not asked
+    function, derivative  in the formulas on paper, not simplified
+    named                 in the derivative if each part is computed once
+    forward, backward     in automatic differentiation: operations that ran, rules that passed a gradient on
+    simplified            the derivative simplified by SymPy; None without SymPy, or if it is too long
     """
 
     times: int
@@ -303,14 +303,14 @@ class Growth:
 
 
 def growth(function: Callable[..., Tensor], point: Mapping[str, float], name: str, most: int) -> Iterator[Growth]:
-    """For 1, 2, ... times, one at a time: SymPy may take a while. NoFormula as `formula`."""
+    """Yield the growth for 1, 2, ... `most` times, one at a time: SymPy may take a while. Raises NoFormula."""
     for times in range(1, most + 1):
         leaves = {key: Tensor(number, label=key) for key, number in point.items()}
         result = repeated(function, name, times)(**leaves)
-        whole = formula(result, leaves)
-        slope = derivative(whole, name)
+        written = formula(result, leaves)
+        slope = derivative(written, name)
         short = simplified(slope) if has_sympy() else None
-        yield Growth(times, operations(whole), operations(slope), distinct(slope), *passes(result), short)
+        yield Growth(times, operations(written), operations(slope), distinct(slope), *passes(result), short)
 
 
 def passes(result: Tensor) -> tuple[int, int]:

@@ -1,8 +1,8 @@
-"""Checkpointing: keep less between the passes, and compute again what is missing.
+"""Gradient checkpointing: keep less between the passes, and recompute the rest.
 
-The chain is cut into segments. Forward, only the last one records its graph; of each other one only the input is kept.
-Backward, these run once more, the last of them first, now recorded; each graph is gone before the next one is built.
-Griewank 1992; Chen et al. 2016.
+A chain of layers is cut into segments. In the forward pass, only the last one records its graph; the others keep only
+their input. In the backward pass, these run again, the last of them first, now recorded; each graph is freed before the
+next one is built. Griewank 1992; Chen et al. 2016.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from model import MLP, Tensor, no_grad, topological_order
 
 
 class LayerChain:
-    """Layers x @ W + b with a tanh, all of one width; counts how often one of them runs forward."""
+    """A chain of layers tanh(x @ W + b), all of one width; `runs` counts how often a layer runs forward."""
 
     def __init__(self, layers: int, width: int) -> None:
         made = MLP([width] * (layers + 1), "tanh", rng=0).layers
@@ -33,7 +33,7 @@ class LayerChain:
         return x
 
     def gradients(self) -> list[np.ndarray]:
-        """Those of all parameters; they are forgotten."""
+        """Return the gradients of all parameters, and reset them."""
         found = []
         for parameter in (parameter for pair in self.weights for parameter in pair):
             assert parameter.grad is not None, "a backward pass has been here"
@@ -44,8 +44,8 @@ class LayerChain:
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one forward and backward pass. kept: bytes of numbers alive at the worst moment, parameters and their
-    gradients left out; runs: layers run forward; difference: the largest, from the gradients of a plain pass."""
+    """The cost of one forward and backward pass. kept: peak bytes of numbers, without parameters and their gradients;
+    runs: layers run forward; difference: the largest difference from the gradients of a plain pass."""
 
     segments: int
     kept: int
@@ -54,7 +54,7 @@ class Cost:
 
 
 def plain(chain: LayerChain, inputs: np.ndarray) -> tuple[Cost, list[np.ndarray]]:
-    """Everything is kept. Also its gradients."""
+    """Run a plain pass, which keeps everything; return its cost and its gradients."""
     chain.runs = 0
     loss = (chain.forward(Tensor(inputs, requires_grad=False), chain.weights) ** 2).mean()
     kept = _kept(chain, loss)
@@ -63,7 +63,7 @@ def plain(chain: LayerChain, inputs: np.ndarray) -> tuple[Cost, list[np.ndarray]
 
 
 def checkpointed(chain: LayerChain, inputs: np.ndarray, segments: int, due: list[np.ndarray]) -> Cost:
-    """In so many segments; due: the gradients of the plain pass."""
+    """Run a checkpointed pass with so many segments; due: the gradients of the plain pass."""
     chain.runs = 0
     parts = np.array_split(np.arange(len(chain.weights)), segments)
     starts = [inputs]  # the input of each segment: all that is kept of those before the last
@@ -86,11 +86,11 @@ def checkpointed(chain: LayerChain, inputs: np.ndarray, segments: int, due: list
 
 
 def costs(layers: int, width: int, rows: int) -> tuple[Cost, list[Cost]]:
-    """A plain pass, and one with each number of segments from 2 to the number of layers."""
+    """Run a plain pass, and one with each number of segments from 2 to the number of layers."""
     inputs = np.random.default_rng(1).normal(size=(rows, width))
     chain = LayerChain(layers, width)
-    whole, due = plain(chain, inputs)
-    return whole, [checkpointed(chain, inputs, segments, due) for segments in range(2, layers + 1)]
+    full, due = plain(chain, inputs)
+    return full, [checkpointed(chain, inputs, segments, due) for segments in range(2, layers + 1)]
 
 
 def _some(chain: LayerChain, part: np.ndarray) -> list[tuple[Tensor, Tensor]]:
@@ -98,6 +98,6 @@ def _some(chain: LayerChain, part: np.ndarray) -> list[tuple[Tensor, Tensor]]:
 
 
 def _kept(chain: LayerChain, result: Tensor) -> int:
-    """Bytes of numbers that the result keeps alive, besides the parameters of the chain."""
+    """Count the bytes of numbers that a result keeps alive, without the parameters of the chain."""
     own = [parameter for parameter in topological_order(result) if parameter in chain.parameters]
     return kept_by(result).numbers - kept_by(own).numbers

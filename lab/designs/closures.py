@@ -1,15 +1,15 @@
-"""Closures on tensors: the engine of this lab, reduced to what a first sitting needs.
+"""Closures on tensors: the engine of this lab, reduced to what a first reading needs.
 
-An operation does two things. It computes its result, and it leaves a small function behind, `_backward`, which knows
-how a gradient that arrives at the result goes on to the operands. That function is a closure: it captures the operands
-and the arrays that the derivative needs. So a program writes its graph down as it runs. `backward()` puts the tensors
-in order, operands before results, and calls the closures from the last one to the first:
+An operation does two things. It computes its result, and it leaves a small function behind, `_backward`, which passes
+the gradient of the result on to the operands. That function is a closure: it captures the operands and the arrays that
+the derivative needs. So a program records its graph as it runs. `backward()` puts the tensors in order, operands before
+results, and calls the closures from the last one to the first:
 
     message to an operand = upstream gradient * local derivative        (the chain rule)
     gradient of a tensor  = the sum of the messages it receives         (the multivariate chain rule)
 
 What it costs: one backward call for each operation, however often its result is used. Every captured array stays in
-memory for as long as the result does. A second `backward()` adds the same gradients to the leaves once more.
+memory for as long as the result does. A second `backward()` adds the same gradients to the leaves again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Tensor:
         self.grad: Any = None
 
     def _accumulate(self, message: np.ndarray) -> None:
-        shape = self.data.shape  # what broadcasting repeated along an axis receives the sum along it
+        shape = self.data.shape  # undo broadcasting: sum along the axes that were repeated
         message = message.sum(axis=tuple(range(message.ndim - len(shape))))
         message = message.sum(axis=tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
         self.grad = message if self.grad is None else self.grad + message  # a tensor used twice gets two messages
@@ -44,7 +44,7 @@ class Tensor:
         self.grad = np.ones_like(self.data)
         for tensor in reversed(order):
             if tensor._backward:
-                tensor._backward(tensor.grad)  # complete: all that use this tensor stand after it in the order
+                tensor._backward(tensor.grad)  # complete: all results computed from it come after it in the order
 
     def __add__(self, other: Any) -> Tensor:
         def _backward(upstream):
@@ -68,7 +68,7 @@ class Tensor:
             other._accumulate(upstream * a)  # d(a * b)/db = a
 
         other = as_tensor(other)
-        a, b = self.data, other.data  # captured as they are now: who assigns to `data` later changes no gradient
+        a, b = self.data, other.data  # captured as they are now: assigning to `data` later changes no gradient
         return Tensor(a * b, (self, other), _backward)
 
     def __truediv__(self, other: Any) -> Tensor:
@@ -128,7 +128,7 @@ def as_tensor(value: Any) -> Tensor:
 
 
 def topological_order(root: Tensor) -> list[Tensor]:
-    """Each tensor once, after its operands. With a stack: a graph may be deeper than Python lets a function recurse."""
+    """List each tensor once, after its operands. Uses a stack: a graph may be too deep for a recursive function."""
     order: list[Tensor] = []
     seen, stack = set(), [(root, False)]
     while stack:

@@ -1,8 +1,8 @@
-"""One expression through `model.py` and the five designs: gradients, objects made, calls, bytes kept, time.
+"""Run one expression in `model.py` and the five designs, and measure gradients, objects, calls, memory and time.
 
-The expression is run once on `model.py`. The graph that it leaves is then a `DesignProgram`: operations in the
-order of topological_order(), which each design runs with operations of its own. Nothing is estimated: each number comes
-from runs of that design's own code, and `measure` says how it was counted.
+The expression runs once on `model.py`. Its graph becomes a `DesignProgram`: operations in the order of
+topological_order(), which each design runs with its own operations. Nothing is estimated: each number comes from runs
+of that design's own code, and `measure` says how it was counted.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ import model
 from lab.designs import closures, duals, functions, recursive, scalars
 from lab.expression import Expression
 
-MAX_WORK = 20_000  # numbers computed in one forward pass: for each of them the design of scalars makes an object
+MAX_WORK = 20_000  # numbers computed in one forward pass: the scalar design makes an object for each
 MAX_PATHS = 10_000  # backward calls of the recursive design
-ENOUGH = 0.1  # seconds of measuring one design
+MAX_SECONDS = 0.1  # of timing one design
 MAX_PASSES = 64  # of forward mode: elements of all leaves
 
 OPERATIONS: Mapping[str, Callable[..., Any]] = {
@@ -43,12 +43,12 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "relu": lambda x: x.relu(),
     "sum": lambda x: x.sum(),
 }
-NONE = r"(?!)"  # the pattern that nothing matches
+NONE = r"(?!)"  # a pattern that matches nothing
 COMMON = "+ - * / ** @, exp, log, tanh, relu and sum"
 
 
 class Unsuitable(ValueError):
-    """An expression that cannot be compared: why, in one sentence."""
+    """An expression that cannot be compared; the message says why."""
 
 
 # ---------------------------------------------------------------- the program
@@ -58,8 +58,8 @@ class Unsuitable(ValueError):
 class ProgramLine:
     """One value of a program: a leaf (op "leaf"), a constant ("constant"), or the result of one of OPERATIONS.
 
-    operands  numbers of the lines that it is computed from
-    value     of a leaf or constant: a number, or an array of floats
+    operands  the numbers of the lines that it is computed from
+    value     for a leaf or constant: a number, or an array of floats
     """
 
     op: str
@@ -70,7 +70,7 @@ class ProgramLine:
 
 @dataclass(frozen=True)
 class DesignProgram:
-    """Lines, each after its operands; the last one is the result."""
+    """A program as a list of lines, each after its operands; the last one is the result."""
 
     lines: tuple[ProgramLine, ...]
 
@@ -79,7 +79,7 @@ class DesignProgram:
         return {line.name: line.value for line in self.lines if line.op == "leaf"}
 
     def run(self, leaves: Sequence[Any], apply: Callable[..., Any]) -> Any:
-        """The result, from a value of some design for each leaf. apply(op, *operands) computes with such values."""
+        """Compute the result from one design's values for the leaves; apply(op, *operands) is its arithmetic."""
         values: list[Any] = []
         remaining = iter(leaves)
         for line in self.lines:
@@ -92,7 +92,7 @@ class DesignProgram:
         return values[-1]
 
     def paths(self) -> int:
-        """From the result down to each operation, on all ways together: the calls of the recursive design."""
+        """Count the paths from the result to all operations: the backward calls of the recursive design."""
         ways = [0] * len(self.lines)
         ways[-1] = 1
         for number in reversed(range(len(self.lines))):
@@ -102,9 +102,9 @@ class DesignProgram:
 
 
 def program(expression: Expression, leaves: Mapping[str, Any]) -> DesignProgram:
-    """The program that an expression is, with values for its names.
+    """Turn an expression with values for its names into a program.
 
-    ExpressionError: the values will not do. Unsuitable: they will, but not for all of the designs.
+    Raises ExpressionError if the values are not valid, Unsuitable if not all designs can run it.
     """
     tensors = {name: model.Tensor(value) for name, value in leaves.items()}
     result = expression(**tensors)
@@ -116,7 +116,7 @@ def program(expression: Expression, leaves: Mapping[str, Any]) -> DesignProgram:
 
 
 def of_graph(result: model.Tensor, leaves: Mapping[str, model.Tensor]) -> DesignProgram:
-    """The program that computed a result, of any shape, from leaves. Unsuitable: not all designs have it."""
+    """Turn the graph of a result, of any shape, into a program. Raises Unsuitable if a design lacks an operation."""
     names = {id(tensor): name for name, tensor in leaves.items()}
     order = model.topological_order(result)
     places = {id(tensor): number for number, tensor in enumerate(order)}
@@ -132,7 +132,7 @@ def of_graph(result: model.Tensor, leaves: Mapping[str, model.Tensor]) -> Design
 
 
 def _common(tensor: model.Tensor) -> str:
-    """The name of a tensor's operation, if all designs have it."""
+    """Return the name of a tensor's operation. Raises Unsuitable if not all designs have it."""
     op, children = tensor.op, tensor._children
     if op not in OPERATIONS:
         raise Unsuitable(f"The five designs have {COMMON}; this expression also uses `{op}`.")
@@ -165,9 +165,9 @@ class Design:
     """One way to build an engine.
 
     node   the class whose objects are the nodes of a graph
-    makes  the functions of the module that make such an object: their qualified names, as a pattern
-    rules  the functions that pass a gradient through one operation. The `backward` of a Tensor or Value is none of
-           them: it starts the pass, or hands a gradient on
+    makes  a pattern for the qualified names of the functions that make such an object
+    rules  a pattern for the functions that pass a gradient through one operation. The `backward` of a Tensor or Value
+           is not one of them: it starts the pass, or hands a gradient on
     """
 
     key: str
@@ -184,31 +184,31 @@ class Design:
 
     @property
     def source(self) -> str:
-        """The whole file."""
+        """The source of the whole file."""
         return inspect.getsource(self.module)
 
     def forward(self, run: DesignProgram) -> tuple[list[Any], Any]:
-        """Fresh leaves, and the result computed from them."""
+        """Make new leaves; return them and the result computed from them."""
         leaves = [self.node(value) for value in run.leaves.values()]
         return leaves, run.run(leaves, apply)
 
-    def whole(self, run: DesignProgram) -> None:
-        """All that the gradients take, from the leaves on."""
+    def run_both(self, run: DesignProgram) -> None:
+        """Run forward and backward once, from new leaves."""
         leaves, result = self.forward(run)
         self.backward(run, leaves, result)
 
     def passes(self, run: DesignProgram) -> int:
-        """Runs of the program, forward, that all gradients take."""
+        """Return how many forward runs all gradients take together."""
         return 1
 
     def backward(self, run: DesignProgram, leaves: list[Any], result: Any) -> list[np.ndarray]:
-        """One backward pass, and a copy of the gradients that the leaves then hold."""
+        """Run one backward pass, and copy the gradients of the leaves."""
         result.backward()
         return [np.array(leaf.grad) for leaf in leaves]
 
 
 class Scalar(Design):
-    """Arrays of Values: NumPy only carries them to and fro, each number is computed by a Value's own operation."""
+    """The scalar design: NumPy arrays only hold the Values, and each number is computed by a Value's own operation."""
 
     def forward(self, run: DesignProgram) -> tuple[list[Any], Any]:
         leaves = [np.frompyfunc(scalars.Value, 1, 1)(value) for value in run.leaves.values()]
@@ -220,9 +220,9 @@ class Scalar(Design):
 
 
 class ForwardMode(Design):
-    """No backward pass: the gradients are had by running the program, once for each input element."""
+    """The design without a backward pass: it runs the program forward once for each input element."""
 
-    def whole(self, run: DesignProgram) -> None:
+    def run_both(self, run: DesignProgram) -> None:
         self.backward(run, [], None)
 
     def passes(self, run: DesignProgram) -> int:
@@ -233,7 +233,7 @@ class ForwardMode(Design):
 
 
 def apply(op: str, *operands: Any) -> Any:
-    """One of OPERATIONS, on values of any design that has arrays."""
+    """Apply one of OPERATIONS to values of any design that has arrays."""
     return OPERATIONS[op](*operands)
 
 
@@ -287,7 +287,7 @@ FIVE = (
         recursive.Tensor,
         r"Tensor\.__init__",
         r"\w+Backward\.backward",
-        "Whoever receives a gradient passes it on at once: no order.",
+        "Each node that receives a gradient passes it on at once: no order.",
     ),
     Scalar(
         "scalars",
@@ -315,9 +315,9 @@ DESIGNS: Mapping[str, Design] = {design.key: design for design in (ENGINE, *FIVE
 
 
 def calls_of(module: ModuleType, work: Callable[[], Any]) -> Counter[str]:
-    """How often each function of a module was called while `work` ran, by its qualified name.
+    """Run `work`, and count the calls of each function of a module by qualified name.
 
-    Python itself reports each call (sys.setprofile, for this thread alone): nothing in the module is replaced.
+    Python itself reports each call (sys.setprofile, for this thread only): nothing in the module is replaced.
     """
     found: Counter[str] = Counter()
     file = module.__file__
@@ -336,17 +336,16 @@ def calls_of(module: ModuleType, work: Callable[[], Any]) -> Counter[str]:
 
 
 def matching(calls: Mapping[str, int], pattern: str) -> int:
-    """How many of the calls were of functions whose qualified name matches."""
+    """Count the calls of functions whose qualified name matches a pattern."""
     return sum(count for name, count in calls.items() if re.fullmatch(pattern, name))
 
 
 @dataclass(frozen=True)
 class Retained:
-    """What stays alive because a result does.
+    """The memory that a result keeps alive.
 
-    numbers  bytes of the values in all arrays and numbers that can be reached from it, each once
-    memory   bytes of all Python objects that can be reached, as sys.getsizeof gives them: with the arrays also the
-             tensors, closures, tuples, lists...
+    numbers  bytes of the values in all arrays and numbers that it refers to, directly or not, each counted once
+    memory   bytes of all Python objects that it refers to, by sys.getsizeof: arrays, tensors, closures, tuples...
     """
 
     numbers: int
@@ -354,13 +353,13 @@ class Retained:
 
 
 def kept_by(result: Any) -> Retained:
-    """Follow all references from a result: attributes, slots, elements, what closures have captured, bases of views."""
+    """Measure the memory behind a result: attributes, slots, elements, variables of closures, bases of views."""
     seen: dict[int, Any] = {}
     pending, numbers, memory = [result], 0, 0
     while pending:
         thing = pending.pop()
         if id(thing) in seen or thing is None or isinstance(thing, (type, ModuleType, CodeType, np.dtype, str, int)):
-            continue  # there without this result, too
+            continue  # exists without this result, too
         seen[id(thing)] = thing
         memory += sys.getsizeof(thing)
         if isinstance(thing, np.ndarray) and thing.base is not None:
@@ -392,18 +391,18 @@ Second = Literal["error", "same", "doubles", "more"]
 
 @dataclass(frozen=True)
 class DesignRun:
-    """What one design did with a program.
+    """The measurements of one program in one design.
 
     value, gradients  the result, and the gradient of each leaf by name
-    nodes             objects made for values: leaves, constants, results. Of forward mode, over all its passes
-    calls             of the rules that pass a gradient through one operation, in one backward pass
-    passes            runs of the program, forward, that the gradients take
-    kept              alive between the forward and the backward pass, because the result is
+    nodes             number of objects made for values: leaves, constants, results; in forward mode, over all passes
+    calls             how often rules passed a gradient through one operation, in one backward pass
+    passes            forward runs of the program that the gradients take
+    kept              memory that the result keeps alive between the forward and the backward pass
     seconds           forward and backward together, the best of several
-    second            what a second backward pass does: "error"; "same"; "doubles", the gradients then are twice those
-                      of one pass; "more", they are neither
-    said              what the error of the second pass says
-    failure           it did not get through: why, in one sentence. All else is then empty
+    second            effect of a second backward pass: "error"; "same"; "doubles": the gradients are then twice those
+                      of one pass; "more": neither
+    second_error      the message of the error of the second pass
+    failure           why the design could not run the program, in one sentence; all other fields are then empty
     """
 
     design: Design
@@ -415,13 +414,13 @@ class DesignRun:
     kept: Retained = Retained(0, 0)
     seconds: float = float("nan")
     second: Second = "same"
-    said: str = ""
+    second_error: str = ""
     failure: str = ""
 
 
 def measure(design: Design, run: DesignProgram, repeats: int = 5) -> DesignRun:
-    """Run a program in one design, several times: once to see the gradients and what is kept, once more to go backward
-    twice, once with every call counted, and up to `repeats` times against the clock."""
+    """Measure a program in one design: one run for the gradients and the memory, a second backward pass through it, one
+    run with every call counted, and up to `repeats` timed runs."""
     if design.module is recursive and (paths := run.paths()) > MAX_PATHS:
         return DesignRun(design, failure=f"Not run: {paths:,} backward calls, one for each path through the graph.")
     try:
@@ -429,7 +428,7 @@ def measure(design: Design, run: DesignProgram, repeats: int = 5) -> DesignRun:
             return _measured(design, run, repeats)
     except RecursionError:
         return DesignRun(design, failure="Stopped with a RecursionError: functions nested too deep for Python.")
-    except (ArithmeticError, ValueError) as error:  # the floats of Python refuse what NumPy answers with inf or nan
+    except (ArithmeticError, ValueError) as error:  # Python floats raise errors where NumPy returns inf or nan
         return DesignRun(design, failure=f"Stopped with {type(error).__name__}: {error}.")
 
 
@@ -437,8 +436,8 @@ def _measured(design: Design, run: DesignProgram, repeats: int) -> DesignRun:
     leaves, result = design.forward(run)
     kept = kept_by(result)
     first = design.backward(run, leaves, result)
-    second, said = _second(design, run, leaves, result, first)
-    calls = calls_of(design.module, lambda: design.whole(run))
+    second, second_error = _second(design, run, leaves, result, first)
+    calls = calls_of(design.module, lambda: design.run_both(run))
     names = list(run.leaves)
     return DesignRun(
         design,
@@ -448,20 +447,20 @@ def _measured(design: Design, run: DesignProgram, repeats: int) -> DesignRun:
         matching(calls, design.rules),
         design.passes(run),
         kept,
-        _best(lambda: design.whole(run), repeats),
+        _best(lambda: design.run_both(run), repeats),
         second,
-        said,
+        second_error,
     )
 
 
 def _best(work: Callable[[], Any], repeats: int) -> float:
-    """The seconds of the fastest of several runs; of fewer where they take long."""
+    """Return the seconds of the fastest of several runs; fewer runs if they take long."""
     begun, best = time.perf_counter(), float("inf")
     for _ in range(repeats):
         start = time.perf_counter()
         work()
         best = min(best, time.perf_counter() - start)
-        if time.perf_counter() - begun > ENOUGH:
+        if time.perf_counter() - begun > MAX_SECONDS:
             break
     return best
 
@@ -469,7 +468,7 @@ def _best(work: Callable[[], Any], repeats: int) -> float:
 def _second(
     design: Design, run: DesignProgram, leaves: list[Any], result: Any, first: list[np.ndarray]
 ) -> tuple[Second, str]:
-    """Really go backward a second time, and compare what the leaves then hold with what they held before."""
+    """Run a second backward pass, and compare the gradients of the leaves with those of the first."""
     try:
         again = design.backward(run, leaves, result)
     except RuntimeError as error:
@@ -483,14 +482,14 @@ def _second(
 
 
 def _plain(result: Any) -> Any:
-    """The number in a result of any design."""
+    """Return the number in a result of any design."""
     if isinstance(result, model.Tensor):
         return result.item()
     return result.value if isinstance(result, duals.Dual) else result.data
 
 
 def largest_difference(results: Sequence[DesignRun]) -> float:
-    """Between any gradient and that of the first design; of those that got through. Equal infinities do not differ."""
+    """Return the largest difference from the first design's gradients, among designs without a failure."""
     arrived = [result.gradients for result in results if not result.failure]
     with np.errstate(invalid="ignore"):
         apart = [

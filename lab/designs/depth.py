@@ -1,4 +1,4 @@
-"""What the depth of a graph does to each design: the chain of doublings, and the long chain."""
+"""Show what a deep graph does to each design: a chain of doublings, and a long chain of additions."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 from lab.designs.compare import DESIGNS, calls_of, matching
 
-MOST_RUN = 14  # doublings that are really run in the recursive design: each one more takes twice as long
-MOST = 60  # doublings that are asked for
+MAX_RUN = 14  # doublings that are run in the recursive design: each one more takes twice as long
+MAX_DEPTH = 60  # doublings that can be chosen
 ORDERED = ("model", "closures", "functions", "scalars")
 
 
 @dataclass(frozen=True)
 class Doublings:
-    """x = x + x, `depth` times: a graph of `depth` operations, in which each is used twice.
+    """The result of x = x + x, `depth` times: a graph of `depth` operations, in which each is used twice.
 
-    calls      of the rule for `+` in one backward pass, by design; each counted as it ran
+    calls      how often the rule for `+` ran in one backward pass, by design; counted in a run
     recursive  the same for the design without an order
-    counted    whether `recursive` was counted in a run, too; else it is computed, 2^depth - 1
-    gradients  of x, each that there was once: it should be 2^depth in all designs
+    counted    whether `recursive` was counted in a run; otherwise it is computed, 2^depth - 1
+    gradients  the different gradients of x; it should be 2^depth in all designs
     """
 
     depth: int
@@ -30,10 +30,10 @@ class Doublings:
 
 
 def doublings(depth: int) -> Doublings:
-    """Run the chain in each design that goes backward. ValueError: the depth is not from 1 to MOST."""
-    if not 1 <= depth <= MOST:
-        raise ValueError(f"The depth goes from 1 to {MOST}, and this one is {depth}.")
-    counted = depth <= MOST_RUN
+    """Run the chain in each reverse-mode design. Raises ValueError if the depth is not from 1 to MAX_DEPTH."""
+    if not 1 <= depth <= MAX_DEPTH:
+        raise ValueError(f"The depth goes from 1 to {MAX_DEPTH}, and this one is {depth}.")
+    counted = depth <= MAX_RUN
     calls, gradients = {}, set()
     for key in (*ORDERED, "recursive") if counted else ORDERED:
         design = DESIGNS[key]
@@ -48,10 +48,10 @@ def doublings(depth: int) -> Doublings:
 
 @dataclass(frozen=True)
 class AdditionChain:
-    """x + 1 + 1 + 1..., `length` operations, in one design.
+    """The result of x + 1 + 1 + 1..., `length` operations, in one design.
 
-    gradient  of x, which is 1; None where the pass did not arrive
-    error     what Python raised, with its text, or ""
+    gradient  the gradient of x, which is 1; None if the pass failed
+    error     the type and message of the error that Python raised, or ""
     """
 
     length: int
@@ -60,7 +60,7 @@ class AdditionChain:
 
 
 def chain(key: str, length: int) -> AdditionChain:
-    """Go backward through a chain of operations in one design; dual numbers go forward through it."""
+    """Run a chain of additions and its backward pass in one design; dual numbers run it forward only."""
     design = DESIGNS[key]
     leaf = x = design.node(1.0) if key != "duals" else design.node(1.0, 1.0)
     for _ in range(length):

@@ -1,13 +1,13 @@
 """Forward mode: dual numbers carry the derivative along, and no graph is kept.
 
 A Dual is a value and its tangent: how fast the value changes as the inputs move in one direction. Each operation
-computes both at once, the tangent by the rules of school. Set the tangent of one input element to 1 and all others to
-0, and the tangent of the result is the derivative with respect to that element. A result of many numbers gives all its
-derivatives in the same pass: one column of the Jacobian.
+computes both at once, the tangent by the usual rules of calculus. Set the tangent of one input element to 1 and all
+others to 0, and the tangent of the result is the derivative with respect to that element. A result of many numbers
+gets all its derivatives in the same pass: one column of the Jacobian.
 
-What it costs: a pass for each input element, where reverse mode takes one pass back for all of them. Nothing is kept
-for later: there is no graph, no order, no backward call, and a second time gives the same again, because nothing adds
-up. It wins where there are few inputs and many outputs.
+What it costs: a pass for each input element, where reverse mode takes one backward pass for all of them. Nothing is
+kept for later: there is no graph, no order, no backward call, and a second run gives the same result, because nothing
+adds up. It wins if there are few inputs and many outputs.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import numpy as np
 
 
 class Dual:
-    """An array of floats and, of the same shape, how fast each of them changes."""
+    """An array of floats, and a tangent of the same shape: how fast each float changes."""
 
     __array_ufunc__ = None  # so that `array * dual` comes to `__rmul__` here, and not to NumPy
 
     def __init__(self, value: Any, tangent: Any = 0.0) -> None:
         self.value = np.asarray(value, dtype=float)
-        self.tangent = np.broadcast_to(np.asarray(tangent, dtype=float), self.value.shape)  # a constant stands still
+        self.tangent = np.broadcast_to(np.asarray(tangent, dtype=float), self.value.shape)  # 0 for a constant
 
     def __add__(self, other: Any) -> Dual:
         other = as_dual(other)
@@ -82,12 +82,12 @@ def as_dual(value: Any) -> Dual:
 
 
 def derivative(f: Callable[..., Dual], inputs: Sequence[Any], direction: Sequence[Any]) -> Any:
-    """How fast f(*inputs) changes as each input moves along its part of the direction: an array like the result."""
+    """Return how fast f(*inputs) changes as each input moves in its direction: an array in the shape of the result."""
     return f(*(Dual(value, tangent) for value, tangent in zip(inputs, direction, strict=True))).tangent
 
 
 def gradient(f: Callable[..., Dual], inputs: Sequence[Any]) -> list[np.ndarray]:
-    """The derivatives of f(*inputs), a single number, with respect to each input: a pass for each of their elements."""
+    """Compute the gradient of f(*inputs), a single number, for each input, with one pass for each of their elements."""
     gradients = [np.zeros(np.shape(value)) for value in inputs]
     for number, of_this in enumerate(gradients):
         for index in np.ndindex(of_this.shape):

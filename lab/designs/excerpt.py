@@ -1,4 +1,4 @@
-"""Where one operation stands in the file of each design, so that two can be read side by side."""
+"""Find one operation in the source of each design, so that two can be read side by side."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from textwrap import dedent
 
 from lab.designs.compare import Design
 
-# What a part is called in the six files: methods of the node's class, classes and functions.
+# Part -> its names in the six files: methods of the node's class, classes and functions.
 PARTS = {
     "backward pass": (
         "backward",
@@ -36,9 +36,9 @@ PARTS = {
 
 @cache  # the files do not change while the lab runs
 def excerpt(design: Design, part: str) -> str:
-    """The lines of a design's file that make a part of it, methods moved to the left; "" where it has none.
+    """Return the source lines of a part of a design, methods without indentation; "" if the design lacks the part.
 
-    KeyError: there is no such part.
+    Raises KeyError if there is no such part.
     """
     names, source = PARTS[part], design.source
     found: list[ast.stmt] = []

@@ -1,6 +1,6 @@
-"""This engine beside PyTorch: questions whose answers can be run.
+"""Compare this engine with PyTorch by questions whose answers come from running code.
 
-Each has a function for this engine, and in frameworks.toml a snippet for PyTorch that prints its answer.
+Each question has a function for this engine, and a snippet in frameworks.toml that prints PyTorch's answer.
 """
 
 from __future__ import annotations
@@ -100,13 +100,13 @@ class EngineAnswer:
 
     @property
     def outcome(self) -> str:
-        """In a few letters. Two errors are one outcome, whatever their words."""
+        """The answer in a few characters. All errors count as the same outcome."""
         return "✗ error" if self.failed else self.text
 
 
 @dataclass(frozen=True)
 class EngineQuestion:
-    """name: in two or three words; ask: this engine; torch: a snippet."""
+    """A question. name: two or three words; ask: runs it on this engine; torch: a snippet for PyTorch."""
 
     name: str
     title: str
@@ -115,7 +115,7 @@ class EngineQuestion:
 
     @property
     def source(self) -> str:
-        """What `ask` does, without its first line."""
+        """The source of `ask` without its first line."""
         return dedent("".join(inspect.getsourcelines(self.ask)[0][1:]))
 
 
@@ -126,7 +126,7 @@ QUESTIONS = {
 
 
 def answer(question: EngineQuestion) -> EngineAnswer:
-    """What this engine answers, run now; an error that it raises is an answer, too."""
+    """Run a question on this engine; an error that it raises is also an answer."""
     try:
         return EngineAnswer(str(question.ask()))
     except (RuntimeError, TypeError, ValueError, AttributeError) as error:
@@ -134,7 +134,7 @@ def answer(question: EngineQuestion) -> EngineAnswer:
 
 
 def pytorch_answers() -> tuple[str, dict[str, EngineAnswer]]:
-    """PyTorch's version, and its answer to each question by key. RuntimeError: there is no answer."""
+    """Return PyTorch's version and its answer to each question, by key. Raises RuntimeError if there is no answer."""
     header = "import torch\nimport numpy as np\n"
     ran = run_programs({key: header + question.torch for key, question in QUESTIONS.items()})
     answers = {

@@ -1,11 +1,11 @@
-"""Function objects: an operation is a class, with its way forward and its way backward side by side.
+"""Function objects: an operation is a class, with its forward and backward methods side by side.
 
-`apply` makes an object of the class for each use, the `creator` of the result. `forward` computes with bare arrays;
-`backward` takes the upstream gradient and what `save_for_backward` kept, and returns a message for each argument. The
-pass goes from the highest `generation` to the lowest; a Function's is one more than those that made its arguments.
+`apply` makes an object of the class for each use, the `creator` of the result. `forward` computes with plain arrays;
+`backward` takes the upstream gradient and the saved arrays, and returns a message for each argument. The pass goes from
+the highest `generation` to the lowest; a Function's is one more than the highest among its arguments' creators.
 
-What it costs: one more object for each operation, and one backward call. The pass lets go of what was saved: memory
-comes back early, and a second `backward()` is an error. Numbers among the arguments are no nodes.
+What it costs: one more object for each operation, and one backward call. The pass releases the saved arrays: memory is
+freed early, and a second `backward()` is an error. Numbers among the arguments are not nodes.
 """
 
 from typing import Any
@@ -130,14 +130,14 @@ class Tensor:
             raise RuntimeError("backward() starts from a result that is a single number: reduce it first, with sum().")
         pending: dict[Any, Any] = {self.creator: np.ones_like(self.data)}  # Function: gradient of its result so far
         while pending:
-            function = max(pending, key=lambda each: each.generation)  # what comes later adds nothing to its gradient
+            function = max(pending, key=lambda each: each.generation)  # no later one adds to its gradient
             if function.saved_tensors is None:
                 raise RuntimeError("backward() has already gone through this graph: run the forward pass again.")
             messages = function.backward(pending.pop(function), *function.saved_tensors)
             function.saved_tensors = None
             for x, message in zip(function.arguments, messages, strict=True):
                 if isinstance(x, Tensor):
-                    added = message.ndim - x.data.ndim  # what broadcasting repeated receives the sum along these axes
+                    added = message.ndim - x.data.ndim  # undo broadcasting: sum along the axes that were repeated
                     axes = [i for i in range(message.ndim) if i < added or x.data.shape[i - added] == 1]
                     x.grad = message.sum(tuple(axes)).reshape(x.data.shape) + (0.0 if x.grad is None else x.grad)
                     if x.creator:

@@ -1,4 +1,4 @@
-"""One network twice: 41 parameters as 41 scalar Values, and as six arrays."""
+"""Run one network in two designs: its 41 parameters as 41 scalar Values, and as six arrays."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from lab.designs import closures, scalars
 from lab.designs.compare import DESIGNS, Retained, calls_of, kept_by, matching
 
 HIDDEN = 4  # units in each of the two hidden layers: 3*4 + 4  +  4*4 + 4  +  4*1 + 1 = 41 parameters
-# Four points in three dimensions, and what the network shall say of them: the first task of many courses.
+# Four points in three dimensions and their targets: the first task of many courses.
 POINTS = np.array([[2.0, 3.0, -1.0], [3.0, -1.0, 0.5], [0.5, 1.0, 1.0], [1.0, 1.0, -1.0]])
 TARGETS = np.array([[1.0], [-1.0], [-1.0], [1.0]])
 
 
 @dataclass(frozen=True)
 class NetworkRun:
-    """The network in one design: the loss, the gradients of all parameters in one array, and what a pass takes.
+    """The network in one design: the loss, the gradients of all parameters in one array, and the cost of a pass.
 
-    nodes, calls, kept  as in lab.designs.compare.Measured
+    nodes, calls, kept  as in lab.designs.compare.DesignRun
     seconds             forward and backward together, the best of several
     """
 
@@ -37,10 +37,10 @@ class NetworkRun:
 
 @dataclass(frozen=True)
 class Both:
-    """The two sides, from the same parameters.
+    """The network in both designs, from the same parameters.
 
-    difference  the largest between the gradients
-    slower      how many times the time of tensors the scalars took
+    difference  the largest difference between the gradients
+    slower      how many times slower the scalars are than the tensors
     """
 
     parameters: int
@@ -57,7 +57,7 @@ class Both:
 
 
 def initial(hidden: int, seed: int) -> list[np.ndarray]:
-    """Weights (n_in, n_out) and biases (n_out,) of each layer in turn, uniform from -1 to 1."""
+    """Draw weights (n_in, n_out) and biases (n_out,) for each layer in turn, uniform from -1 to 1."""
     rng = np.random.default_rng(seed)
     layers = pairwise((3, hidden, hidden, 1))
     shapes = [shape for n_in, n_out in layers for shape in ((n_in, n_out), (n_out,))]
@@ -65,7 +65,7 @@ def initial(hidden: int, seed: int) -> list[np.ndarray]:
 
 
 def loss_of_tensors(parameters: Sequence[Any]) -> Any:
-    """The sum of the squared errors over POINTS; the parameters as closures.Tensor."""
+    """Compute the sum of the squared errors over POINTS with parameters that are closures.Tensor objects."""
     x: Any = POINTS
     for weight, bias in zip(parameters[::2], parameters[1::2], strict=True):
         x = (x @ weight + bias).tanh()
@@ -73,7 +73,7 @@ def loss_of_tensors(parameters: Sequence[Any]) -> Any:
 
 
 def loss_of_scalars(parameters: Sequence[Any]) -> Any:
-    """The same; the parameters as lists, of lists, of Values."""
+    """Compute the same loss with parameters that are (nested) lists of Values."""
     x = POINTS.tolist()
     for weight, bias in zip(parameters[::2], parameters[1::2], strict=True):
         x = [[(z + b).tanh() for z, b in zip(row, bias, strict=True)] for row in scalars.matmul(x, weight)]
@@ -82,7 +82,7 @@ def loss_of_scalars(parameters: Sequence[Any]) -> Any:
 
 
 def both(hidden: int = HIDDEN, seed: int = 0, repeats: int = 5) -> Both:
-    """Run the network forward and backward in both designs, and measure. The timed runs take turns."""
+    """Run the network forward and backward in both designs and measure it. The timed runs alternate."""
     arrays = initial(hidden, seed)
 
     def in_tensors() -> tuple[Any, list[Any]]:

@@ -1,13 +1,13 @@
-"""Backward functions that recurse at once: `grad_fn`, and no order at all.
+"""Backward functions that recurse at once: `grad_fn`, without sorting the graph.
 
-A result keeps a backward function, `grad_fn`, that knows the operands and their local derivatives. Who receives a
-gradient passes it on in the same moment: a leaf adds it up, a result hands it to its `grad_fn`, which calls
-`backward` of each operand with its message. Nothing is sorted and no tensor in between needs a `grad`. Derivatives are
-linear, so passing messages on one by one gives the same sum as passing on their sum once: the gradients are right.
+A result keeps a backward function, `grad_fn`, that knows the operands and their local derivatives. A tensor that
+receives a gradient passes it on at once: a leaf adds it up, a result hands it to its `grad_fn`, which calls `backward`
+of each operand with its message. Nothing is sorted and intermediate tensors need no `grad`. Derivatives are linear, so
+passing messages on one by one gives the same sum as passing on their sum once: the gradients are right.
 
-What it costs: one call for each path to the result and not for each operation. After x = x + x, done n times, that is
-2^n - 1 calls. And Python lets functions nest only about 1,000 deep: a long chain of operations is a RecursionError. A
-second `backward()` adds the same gradients once more.
+What it costs: one call for each path to the result instead of each operation. After x = x + x, done n times, that is
+2^n - 1 calls. And Python lets functions nest only about 1,000 deep: a long chain of operations raises a RecursionError.
+A second `backward()` adds the same gradients again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 
 class BackwardFunction:
-    """Knows the operands of one operation, and what their local derivatives need."""
+    """The backward step of one operation: its operands, and the arrays that their local derivatives need."""
 
     def __init__(self, operands: tuple[Any, ...], *saved: Any) -> None:
         self.operands, self.saved = operands, saved
@@ -26,7 +26,7 @@ class BackwardFunction:
     def __call__(self, upstream: Any) -> None:
         for operand, message in zip(self.operands, self.backward(upstream, *self.saved), strict=True):
             if isinstance(operand, Tensor):
-                operand.backward(message)  # at once, and all the way down to the leaves
+                operand.backward(message)  # recurses at once, all the way down to the leaves
 
     def backward(self, upstream: Any, *saved: Any) -> tuple[Any, ...]:
         raise NotImplementedError(f"{type(self).__name__} needs a backward: a gradient in, a message per operand out.")
@@ -95,7 +95,7 @@ class Tensor:
         if upstream is None and self.data.size != 1:
             raise RuntimeError("backward() starts from a single number: reduce the result first, with sum().")
         upstream = np.ones_like(self.data) if upstream is None else upstream
-        added = upstream.ndim - self.data.ndim  # what broadcasting repeated receives the sum along these axes
+        added = upstream.ndim - self.data.ndim  # undo broadcasting: sum along the axes that were repeated
         axes = [i for i in range(upstream.ndim) if i < added or self.data.shape[i - added] == 1]
         upstream = upstream.sum(tuple(axes)).reshape(self.data.shape)
         if self.grad_fn:

@@ -1,14 +1,14 @@
 """Scalar Values: an object for each single number, and no arrays.
 
 A Value holds one float, its gradient, the Values it was computed from, and a closure that passes its gradient on to
-them. Every rule is one from school, because nothing has a shape: no broadcasting to undo, no transpose in the product
-of matrices. A vector is a list of Values, a matrix is a list of rows, and `sum` and `matmul` are loops over them. What
-an engine does with arrays can be checked here number by number.
+them. Every rule is one from a first calculus course, because nothing has a shape: no broadcasting to undo, no transpose
+in a matrix product. A vector is a list of Values, a matrix is a list of rows, and `sum` and `matmul` are loops over
+them. What an engine does with arrays can be checked here number by number.
 
-What it costs: an object, a closure and two calls for each number that is ever computed, where an array has them once.
-The order is found by a function that calls itself, so a chain of about 1,000 operations is a RecursionError. Gradients
-begin at 0 and are never reset: a second `backward()` finds those of the results between still there and passes on too
-much, so the leaves then hold more than twice as much.
+What it costs: an object, a closure and two calls for each number that is computed; an array needs them once. A
+recursive function finds the order, so a chain of about 1,000 operations raises a RecursionError. Gradients start at 0
+and are never reset: in a second `backward()` those of the intermediate results are still there and pass on too much,
+so the gradients of the leaves more than double.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Value:
     def __init__(self, data: float, children: tuple[Value, ...] = ()) -> None:
         self.data, self.grad = float(data), 0.0
         self._children = children
-        self._backward = lambda upstream: None  # a leaf has nobody to pass a gradient on to
+        self._backward = lambda upstream: None  # a leaf has no operands to pass a gradient on to
 
     def backward(self) -> None:
         """Add the derivatives of this Value to the `grad` of every Value that it was computed from."""
@@ -57,7 +57,7 @@ class Value:
         other = as_value(other)
         out = Value(self.data * other.data, (self, other))
 
-        def _backward(upstream):  # reads `data` only when the pass comes: a write to it in between is a wrong gradient
+        def _backward(upstream):  # reads `data` only now: a write since the forward pass gives a wrong gradient
             self.grad += upstream * other.data  # d(a * b)/da = b
             other.grad += upstream * self.data  # d(a * b)/db = a
 
@@ -108,7 +108,7 @@ class Value:
         return self._of_one(max(0.0, self.data), 1.0 if self.data > 0 else 0.0)
 
     def _of_one(self, result: float, derivative: float) -> Value:
-        """What an operation on this Value alone returns: its local derivative is one number, known now."""
+        """Return the result of an operation on this Value alone, whose local derivative is one number."""
         out = Value(result, (self,))
 
         def _backward(upstream):
@@ -127,7 +127,7 @@ def as_value(number: Value | float) -> Value:
 
 
 def sum(values: Sequence[Value]) -> Value:
-    """Of a list of Values: one addition after the other."""
+    """Add up a list of Values, one addition after the other."""
     total = values[0]
     for value in values[1:]:
         total = total + value
@@ -135,7 +135,7 @@ def sum(values: Sequence[Value]) -> Value:
 
 
 def matmul(left: list[list[Value]], right: list[list[Value]]) -> list[list[Value]]:
-    """Each row of the left matrix times each column of the right one."""
+    """Multiply each row of the left matrix by each column of the right one."""
     columns = list(zip(*right, strict=True))
     return [[sum([a * b for a, b in zip(row, column, strict=True)]) for column in columns] for row in left]
 

@@ -202,7 +202,7 @@ class Part:
 
 
 class _Builder:
-    """Turns syntax into parts and refuses the rest. Names: `free` with their places, and `assigned` with their parts."""
+    """Turns syntax into parts and refuses the rest. Holds the `free` names with their places, and those `assigned`."""
 
     def __init__(self, source: Source, ops: Mapping[str, Op] = OPS) -> None:
         self.source, self.ops = source, ops

@@ -9,12 +9,12 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from lab.autodiff.cost import METHODS, MOST_COUNTED, passes
+from lab.autodiff.cost import MAX_COUNTED, METHODS, passes
 from lab.text import strict_json
 from lab.ui.assets import component
 
 HEADERS = ("one gradient", "forward passes", "backward passes", "at 1 ms a pass")
-COUNTS = (*(digit * 10**power for power in range(12) for digit in (1, 2, 5)), MOST_COUNTED)  # values of the slider
+COUNTS = (*(digit * 10**power for power in range(12) for digit in (1, 2, 5)), MAX_COUNTED)  # values of the slider
 UNITS = (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms", 1))  # in milliseconds
 _component = component("runners", "runners/runners.js", lost="The runners", style="runners/runners.css")
 
@@ -29,7 +29,7 @@ def show(key: str, count: int, on_count: Callable[[int], None], *, ask: str = ""
 
     def choose() -> None:
         chosen = st.session_state[key].get("count")
-        if isinstance(chosen, int) and 1 <= chosen <= MOST_COUNTED:
+        if isinstance(chosen, int) and 1 <= chosen <= MAX_COUNTED:
             on_count(chosen)
 
     data = {

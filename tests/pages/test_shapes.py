@@ -129,7 +129,7 @@ def test_a_broken_rule_of_the_engine_is_seen_on_each_tab(monkeypatch):
             key for key in right if key in ("gradient of a", "gradient of A", "gradient of x", "right", "good gradient")
         )
         assert now[name]["cells"] != right[name]["cells"]
-    assert "its rule is another one" in str(drawn(opened()))
+    assert "its rule is different" in str(drawn(opened()))
 
 
 def test_the_state_survives_the_menu_and_back():

@@ -64,7 +64,7 @@ def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
-DEPTH = Field("depth", "designs depth", 5, int, limits=(1, depth.MOST))
+DEPTH = Field("depth", "designs depth", 5, int, limits=(1, depth.MAX_DEPTH))
 HIDDEN = Field("hidden", "designs hidden", network.HIDDEN, int, limits=(1, MAX_HIDDEN))
 FIELDS = (
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
@@ -119,8 +119,8 @@ def _designs() -> None:
             "**2nd backward()**: the gradients after running backward() once more."
         )
         for result in results:
-            if result.said:
-                st.markdown(f"*{result.design.title}:* {escape_markdown(result.said)}")
+            if result.second_error:
+                st.markdown(f"*{result.design.title}:* {escape_markdown(result.second_error)}")
     _side_by_side()
 
 
@@ -232,7 +232,7 @@ def _doublings(guessed: str) -> None:
         boards.board("calls")
         boards.fill({"calls": _calls(doublings)})
     st.markdown(
-        f"The calls by recursion were **{how}**: up to {depth.MOST_RUN} doublings they are run. All others "
+        f"The calls by recursion were **{how}**: up to {depth.MAX_RUN} doublings they are run. All others "
         f"were counted now: {', '.join(f'{DESIGNS[key].title} {calls}' for key, calls in found.calls.items())}. "
         f"The gradient of x: {' or '.join(f'{gradient:,.0f}' for gradient in found.gradients)}."
     )
@@ -250,7 +250,7 @@ def _three_doublings() -> graphviz.Digraph:
 
 def _calls(doublings: int) -> charts.Chart:
     """Draw both counts up to the number of doublings that can be run, and mark the slider's number."""
-    runs = memoize("all doublings", depth.MOST_RUN, lambda: [depth.doublings(n + 1) for n in range(depth.MOST_RUN)])
+    runs = memoize("all doublings", depth.MAX_RUN, lambda: [depth.doublings(n + 1) for n in range(depth.MAX_RUN)])
     return charts.lines(
         "Backward calls, counted",
         [
@@ -259,7 +259,7 @@ def _calls(doublings: int) -> charts.Chart:
         ],
         Axis("doublings"),
         Axis("calls", log=True),
-        marks=[Mark("x", doublings, f"{doublings}")] if doublings <= depth.MOST_RUN else [],
+        marks=[Mark("x", doublings, f"{doublings}")] if doublings <= depth.MAX_RUN else [],
         height=250,
         theme=page.theme(),
     )

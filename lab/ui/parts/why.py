@@ -10,8 +10,8 @@ import streamlit as st
 from lab import charts
 from lab.autodiff.cost import (
     FAMILIES,
+    MAX_COUNTED,
     METHODS,
-    MOST_COUNTED,
     STEP,
     Timing,
     brute_force,
@@ -83,7 +83,7 @@ def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
-PARAMETERS = Field("n", "why parameters", 1000, int, limits=(1, MOST_COUNTED))
+PARAMETERS = Field("n", "why parameters", 1000, int, limits=(1, MAX_COUNTED))
 TIMES = Field("times", "why times", 3, int, limits=(1, MAX_TIMES))
 STEPS = [10.0**-exponent for exponent in range(1, 16)]
 H = Field("h", "why h", STEPS[4], lambda text: STEPS[STEPS.index(float(text))], address.number)

@@ -79,7 +79,7 @@ def test_an_engine_with_another_rule_is_found_out(monkeypatch):
     found = broadcast_run("*", (3, 1), (3,))
     picture = grids.broadcast(found, "*", sources.broadcast("*", *found.operands))
     grid = picture.rows[1][7]
-    assert "gives 140, but the engine has 60: its rule is another one" in grid.says[0]
+    assert "gives 140, but the engine has 60: its rule is different" in grid.says[0]
 
 
 def _wrong(self, other):
@@ -144,7 +144,9 @@ def test_no_line_of_arithmetic_is_false_where_rounding_shows():
                 for said in [] if isinstance(grid, str) else grid.says:
                     assert ": 2.776e" not in said, said
                     assert "that is" not in said, said
-    assert "of which rounding makes" in str(grids.loss_trap(forgotten_sum.loss(6, (6,)), forgotten_sum.loss(6, (6, 1))))
+    assert "which rounding turns into" in str(
+        grids.loss_trap(forgotten_sum.loss(6, (6,)), forgotten_sum.loss(6, (6, 1)))
+    )
 
 
 def test_the_loss_that_broadcasts_leads_to_the_mean():

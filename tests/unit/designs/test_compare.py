@@ -43,8 +43,8 @@ def test_all_designs_agree_and_their_counts_are_those_of_the_graph():
     assert [found[key].calls for key in ALL] == [4, 4, 4, 4, 4, 0]
     assert [found[key].passes for key in ALL] == [1, 1, 1, 1, 1, 4]
     assert [found[key].second for key in ALL] == ["error", "doubles", "error", "doubles", "more", "same"]
-    assert "retain_graph=True" in found["model"].said
-    assert "forward pass again" in found["functions"].said
+    assert "retain_graph=True" in found["model"].second_error
+    assert "forward pass again" in found["functions"].second_error
 
 
 def test_of_one_operation_a_second_pass_of_scalars_doubles():
