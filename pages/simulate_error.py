@@ -9,7 +9,7 @@ import streamlit as st
 from lab.text import brief
 from lab.trace.derive import first_disagreement
 from lab.traps import in_place, panels
-from lab.traps.in_place import LARGEST, OPS, ROUTES, WRITTEN, Experiment, Outcome
+from lab.traps.in_place import MAX_ABS, OPS, ROUTES, WRITTEN, Experiment, Outcome
 from lab.traps.panels import STEPS
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
@@ -63,7 +63,7 @@ def main() -> None:
 
 def _vector(text: str) -> tuple[float, ...]:
     numbers = tuple(float(part) for part in text.split(","))
-    if len(numbers) != len(START.a) or not all(abs(number) <= LARGEST for number in numbers):
+    if len(numbers) != len(START.a) or not all(abs(number) <= MAX_ABS for number in numbers):
         raise ValueError(text)
     return numbers
 
@@ -87,7 +87,7 @@ def _key(cell: tuple[str, str]) -> str:
 
 
 PART = PARTS.field
-NUMBER = Field("number", "trap number", START.number, float, address.number, (-LARGEST, LARGEST))
+NUMBER = Field("number", "trap number", START.number, float, address.number, (-MAX_ABS, MAX_ABS))
 FIELDS = (
     PART,
     Field("op", "trap op", START.op, address.one_of(*OPS)),
@@ -207,7 +207,7 @@ def _settings() -> Experiment:
         for name in OPS[op].inputs:
             for i in range(len(START.a)):
                 key = f"trap {name}{i}"
-                st.slider(f"{name}[{i}]", -LARGEST, LARGEST, step=0.5, key=key, on_change=_ask_again)
+                st.slider(f"{name}[{i}]", -MAX_ABS, MAX_ABS, step=0.5, key=key, on_change=_ask_again)
     values = {name: tuple(st.session_state[f"trap {name}{i}"] for i in range(len(START.a))) for name in ("a", "b")}
     return Experiment(op, written, route, GUARDS[str(guard)], number=st.session_state["trap number"], **values)
 

@@ -339,7 +339,12 @@ def _undo_sums(trace: Trace) -> None:
         node, sent = trace.nodes[event["node"]], np.asarray(event["contribution"])
         upstream = np.asarray(event["upstream"])
         rule, _ = rule_of(trace, node, event["operand"])
-        if rule.value is None or rule.whole or not sent.size < upstream.size or upstream.shape != tuple(node["shape"]):
+        if (
+            rule.value is None
+            or rule.scalar_only
+            or not sent.size < upstream.size
+            or upstream.shape != tuple(node["shape"])
+        ):
             continue
         copies = upstream * rule.value(*(values[child] for child in node["children"]), values[event["node"]])
         if np.allclose(_unbroadcast(copies, Tensor(sent)), sent, equal_nan=True):

@@ -231,7 +231,7 @@ class Mistakes:
         does not have it."""
         node, operand = self.trace.nodes[sent["node"]], sent["operand"]
         rule, _ = rule_of(self.trace, node, operand)
-        if rule.value is not None and not (rule.whole and node["shape"]):
+        if rule.value is not None and not (rule.scalar_only and node["shape"]):
             operands = self._operands(node)
             local = np.asarray(rule.value(*operands, np.asarray(node["value"], float)), float)
             return lambda upstream: _broadcast(upstream * local, np.asarray(sent["contribution"]))

@@ -1,4 +1,4 @@
-"""What people fall into: writes in place, cuts, the life of a tensor; in faults/, engines and loops with one fault."""
+"""Common traps: writes in place, cut graphs, states of a parameter in training; faults/ has engines with one fault."""
 
 from lab.traps.fingerprints import detect_mutation
 

@@ -1,4 +1,4 @@
-"""`detach()` and `no_grad()`: the same numbers forward, a graph that is cut, and the gradients that do not arrive."""
+"""Show `detach()` and `no_grad()`: the same values forward, a cut graph, and the gradients that do not arrive."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ def detached(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
 
 def partly_unrecorded(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     with no_grad():
-        h = a * b  # computed, but nothing is written down
+        h = a * b  # computed, but not recorded
     L = h * a
     return h, L
 
@@ -48,14 +48,14 @@ CUTS: dict[str, Callable[..., tuple[Tensor, Tensor]]] = {
 
 @dataclass(frozen=True)
 class CutDemo:
-    """One of the four, run forward and backward, and one optimizer step with what arrived.
+    """The result of one of CUTS: a forward and a backward pass, and one optimizer step with the gradients.
 
     code        the lines that ran
-    graph       what the engine kept, with the gradients
-    missing     (from, to, why): where a gradient would have flowed; numbers of nodes in the graph
-    loss        L, the same for all four
-    gradients   of a and b; None where none arrived
-    error       what backward() raised, or ""
+    graph       the graph that the engine kept, with the gradients
+    missing     (from, to, why): edges without a gradient because of the cut; from and to are node numbers
+    loss        L, the same for all of CUTS
+    gradients   the gradients of a and b; None if none arrived
+    error       the message of the error that backward() raised, or ""
     after       a and b after one step of gradient descent with learning rate 0.1
     """
 
@@ -90,7 +90,7 @@ def run_cut(name: str, a: float, b: float) -> CutDemo:
 
 
 def numerical(a: float, b: float) -> dict[str, float]:
-    """How L really changes with a and b. A difference knows nothing of graphs, so no cut changes it."""
+    """Compute how L really changes with a and b, by differences: they use no graph, so no cut changes them."""
     return {
         "a": float(numerical_gradient(lambda x: uncut(x, Tensor(b))[1], np.array(a))),
         "b": float(numerical_gradient(lambda x: uncut(Tensor(a), x)[1], np.array(b))),

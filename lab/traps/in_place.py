@@ -1,7 +1,7 @@
-"""The in-place trap, run for real: a forward pass, a write to an array, a backward pass, and what came of it.
+"""Run the in-place trap: a forward pass, a write to an array, a backward pass, and a comparison of the gradients.
 
-An experiment is an operation, what is written to (an input or the output), how (the route), and whether the engine's
-guard is on. `run` goes through its steps with the engine itself; nothing here knows the answer beforehand.
+An experiment chooses an operation, the tensor to write to (an input or the output), the way of writing (the route), and
+whether the engine's guard is on. `run` runs its steps with the real engine; no answer is stored here.
 """
 
 import inspect
@@ -19,12 +19,12 @@ from lab.text import brief
 from lab.trace.recording import Recording, Trace, plain
 from model import SGD, MutationError, Tensor, allow_mutation
 
-LARGEST = 5.0  # of the values and of what is written, either way
+MAX_ABS = 5.0  # of the input values and of the number that is written
 
 
 @dataclass(frozen=True)
 class WrittenOperation:
-    """An operation: how it is typed, what it computes, and from which inputs."""
+    """An operation of the experiment: its text, its function, and the names of its inputs."""
 
     text: str
     apply: Callable[..., Any]
@@ -44,8 +44,8 @@ WRITTEN = {"input": "a", "output": "y"}
 
 @dataclass(frozen=True)
 class Route:
-    """A way to write to the array of a tensor: its lines, with {t} for the tensor and {v} for a number, and the same as
-    functions. `prepare` runs as soon as the tensor exists; what it returns is passed to `write`."""
+    """A way to write to the array of a tensor: its lines, with {t} for the tensor and {v} for a number, and functions
+    that do the same. `prepare` runs as soon as the tensor exists; its result is passed to `write`."""
 
     title: str
     write_lines: tuple[str, ...]
@@ -56,7 +56,7 @@ class Route:
     inputs_only: bool = False
 
     def line(self, target: str, number: object) -> str:
-        """The line that writes (the first, if there are several)."""
+        """Return the line that writes (the first, if there are several)."""
         return self.write_lines[0].format(t=target, v=number)
 
 
@@ -81,7 +81,7 @@ def _other_name(t: Tensor, other: np.ndarray, number: float) -> None:
 
 
 def _optimizer(t: Tensor) -> SGD:
-    t.sum().backward()  # a gradient of ones, as if left over from the batch before
+    t.sum().backward()  # a gradient of ones, as if left over from the previous batch
     return SGD([t], lr=1.0)
 
 
@@ -112,12 +112,12 @@ ROUTES = {
 
 @dataclass(frozen=True)
 class Experiment:
-    """What to run. ValueError, in a sentence, for a combination that does not exist.
+    """The choices of an experiment. Raises ValueError, with a sentence, for an impossible combination.
 
     op, written, route   keys of OPS, WRITTEN and ROUTES
-    guard                True is the engine as it comes; False runs inside `allow_mutation()`
-    a, b                 the inputs, of one length; `b` is used by the operations of two inputs
-    number               what the route adds or assigns
+    guard                True for the default engine; False runs inside `allow_mutation()`
+    a, b                 the inputs, of equal length; only operations of two inputs use `b`
+    number               the number that the route adds or assigns
     """
 
     op: str = "mul"
@@ -140,8 +140,8 @@ class Experiment:
             raise ValueError("An optimizer steps inputs (parameters), not the output of an operation.")
         if not 2 <= len(self.a) == len(self.b):
             raise ValueError("The inputs a and b need the same number of elements, at least two.")
-        if not all(abs(v) <= LARGEST for v in (*self.a, *self.b, self.number)):
-            raise ValueError(f"The numbers must lie between -{LARGEST:g} and {LARGEST:g}.")
+        if not all(abs(v) <= MAX_ABS for v in (*self.a, *self.b, self.number)):
+            raise ValueError(f"The numbers must lie between -{MAX_ABS:g} and {MAX_ABS:g}.")
 
     @property
     def target(self) -> str:
@@ -161,10 +161,10 @@ class Experiment:
 class Held:
     """An array that the closure of the operation captured.
 
-    name   of the variable in the closure
-    of     which tensor has these values: "a", "b", "y", or "" for a constant
+    name   the variable in the closure
+    of     the tensor that has these values: "a", "b", "y", or "" for a constant
     then   the values in the forward pass
-    now    the values in that same array now
+    now    the values in the same array now
     """
 
     name: str
@@ -179,7 +179,7 @@ class Held:
 
 @dataclass(frozen=True)
 class Box:
-    """One array in memory, what it holds, what the tensor held in the forward pass, and every name that leads to it."""
+    """One array in memory: all names that refer to it, its values, and the tensor's values in the forward pass."""
 
     names: tuple[str, ...]
     values: np.ndarray
@@ -188,18 +188,18 @@ class Box:
 
 @dataclass
 class Outcome:
-    """What has happened after some steps of an experiment.
+    """The state of an experiment after some of its steps.
 
     op          the engine's name of the operation
-    trace       the graph, and what has happened in it event by event; its values are those of the forward pass
-    held        what the closure captured
-    boxes       the arrays that belong to the tensor that is written to
+    trace       the graph and its events so far; its values are those of the forward pass
+    held        the arrays that the closure captured
+    boxes       the arrays of the tensor that is written to
     before      name -> values in the forward pass, of the inputs and y
     values      name -> values now
-    error       what backward() raised, or ""
-    gradients   name -> gradient of each input; None where there is none
-    right       the same without any write                        (after step 4)
-    numerical   the same by central differences                   (after step 4)
+    error       the message of the error that backward() raised, or ""
+    gradients   name -> gradient of each input; None if it has none
+    right       the gradients without any write                   (after step 4)
+    numerical   the gradients by central differences              (after step 4)
     """
 
     experiment: Experiment
@@ -218,7 +218,7 @@ class Outcome:
 
     @property
     def outcome(self) -> str:
-        """After four steps: "error", "wrong" (a gradient that differs, and nobody said so) or "right"."""
+        """After four steps: "error", "wrong" (a wrong gradient without an error) or "right"."""
         return {"error": "error", "": "right"}.get(self.effect, "wrong")
 
     @property
@@ -230,7 +230,7 @@ class Outcome:
 
 
 def run(experiment: Experiment, steps: int = 4) -> Outcome:
-    """Go through the first `steps` of: 1 forward, 2 write, 3 backward, 4 compare. At 0, only the graph is laid out."""
+    """Run the first `steps` of: 1 forward, 2 write, 3 backward, 4 compare. Step 1 always runs, to lay out the graph."""
     with np.errstate(all="ignore"):
         one = _Pass(experiment)
         one.forward()
@@ -249,14 +249,14 @@ def run(experiment: Experiment, steps: int = 4) -> Outcome:
 
 
 def gradients_without_write(experiment: Experiment) -> dict[str, np.ndarray]:
-    """The gradients that the engine gives when nobody writes to anything."""
+    """Compute the gradients of the same operation without any write."""
     tensors = {name: Tensor(values) for name, values in experiment.inputs.items()}
     OPS[experiment.op].apply(**tensors).sum().backward()
     return {name: np.array(tensor.grad) for name, tensor in tensors.items()}
 
 
 def repaired(experiment: Experiment) -> dict[str, np.ndarray]:
-    """The gradients that the lines of `repair` give, with the guard on."""
+    """Compute the gradients of the repaired program (see `repair`) with the guard on."""
     one = _Pass(replace(experiment, guard=True))
     if ROUTES[experiment.route].inputs_only:
         one.write()
@@ -270,19 +270,19 @@ def repaired(experiment: Experiment) -> dict[str, np.ndarray]:
 
 
 def same(one: np.ndarray | None, other: np.ndarray | None) -> bool:
-    """Equal bit for bit, which the same rule on the same numbers is; nan equals nan. None stands for no gradient."""
+    """Tell whether two gradients are exactly equal, nan included; False if one is None, for no gradient."""
     return one is not None and other is not None and np.array_equal(one, other, equal_nan=True)
 
 
 def outcomes(route: str = "augmented", **values: Any) -> dict[tuple[str, str, bool], str]:
-    """(op, written, guard) -> the outcome, of every combination that the route has."""
+    """Run all experiments of a route, and map (op, written, guard) to the outcome."""
     written = ["input"] if ROUTES[route].inputs_only else list(WRITTEN)
     cells = [(op, what, guard) for op in OPS for what in written for guard in (False, True)]
     return {cell: run(Experiment(*cell[:2], route, cell[2], **values)).outcome for cell in cells}
 
 
 # Central differences in a few lines, so that the script needs no part of the lab. h is near the cube root of float64's
-# precision, where the errors of bending and of rounding balance.
+# precision, where truncation error and rounding error balance.
 _SLOPES = """\
 def slopes(f, at, h=6e-6):
     ends = [[f([*at[:i], at[i] + step, *at[i + 1 :]]) for step in (-h, h)] for i in range(len(at))]
@@ -292,8 +292,8 @@ def slopes(f, at, h=6e-6):
 
 
 def script(experiment: Experiment, steps: int = 4) -> str:
-    """The steps so far as the Python that a learner would type; it needs nothing but model.py beside it."""
-    imports = ["# Save this beside model.py."]
+    """Write the steps so far as a Python script, which needs only model.py in its folder."""
+    imports = ["# Save this next to model.py."]
     imports += ["import numpy as np"] if experiment.route == "out" else []
     names = ["SGD"] * (experiment.route == "optimizer") + ["Tensor"] + ["allow_mutation"] * (not experiment.guard)
     imports += [f"from model import {', '.join(names)}"]
@@ -318,7 +318,7 @@ def script(experiment: Experiment, steps: int = 4) -> str:
 
 
 def stages(experiment: Experiment) -> list[list[str]]:
-    """The lines that make the inputs, and those of the steps forward, write and backward, as `script` has them."""
+    """Return the lines that make the inputs, and those of the steps forward, write and backward, for `script`."""
     create = [f"{name}0 = {list(values)}" for name, values in experiment.inputs.items()]
     create += [f'{name} = Tensor({name}0, label="{name}")' for name in experiment.inputs]
     early, forward, write = _lines(experiment)
@@ -330,7 +330,7 @@ def stages(experiment: Experiment) -> list[list[str]]:
 
 
 def repair(experiment: Experiment) -> str:
-    """The lines of the pass in an order in which the write does no harm: what `repaired` runs."""
+    """Write the pass with its lines in an order in which the write does no harm. `repaired` runs it."""
     early, forward, write = _lines(experiment)
     forward.remove('y.label = "y"')
     if ROUTES[experiment.route].inputs_only:
@@ -339,7 +339,7 @@ def repair(experiment: Experiment) -> str:
 
 
 def _lines(experiment: Experiment) -> tuple[list[str], list[str], list[str]]:
-    """The lines before the forward pass, of the forward pass, and of the write."""
+    """Return the lines before the forward pass, those of the forward pass, and those of the write."""
     route = ROUTES[experiment.route]
     prepare, write = (
         [line.format(t=experiment.target, v=experiment.number) for line in lines]
@@ -352,7 +352,7 @@ def _lines(experiment: Experiment) -> tuple[list[str], list[str], list[str]]:
 
 
 class _Pass:
-    """The tensors of one pass, and the steps as methods that do to them what the lines of `script` say."""
+    """The tensors of one pass; its methods run the steps that `script` writes as lines."""
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
@@ -362,7 +362,7 @@ class _Pass:
         self.tensors = dict(self.recording.tensors)
         if experiment.written == "input":
             self._prepare()
-            self.recording.forget()  # a backward pass of the batch before
+            self.recording.forget()  # the backward pass of the previous batch
 
     def _mode(self) -> AbstractContextManager:
         return nullcontext() if self.experiment.guard else allow_mutation()
@@ -376,7 +376,7 @@ class _Pass:
             y = OPS[self.experiment.op].apply(**self.tensors)
             y.label = "y"
             self.tensors["y"] = y
-        self.held = _held(y)
+        self.held = _captured_arrays(y)
         if self.experiment.written == "output":
             self._prepare()
         with self._mode():
@@ -417,7 +417,7 @@ class _Pass:
         )
 
     def _mark_writes(self, trace: Trace) -> None:
-        """What was written to between the passes, in the tensors and in what the closure holds."""
+        """Mark the tensors and the captured arrays that were written to between the passes."""
         changed = {name: t.numpy() for name, t in self.tensors.items() if not same(t.numpy(), self.before[name])}
         kept = {name: array for name, _, then, array in self.held if not same(then, array)}
         for node in trace.nodes:
@@ -428,7 +428,7 @@ class _Pass:
                     entry["now"] = plain(kept[entry["name"]])
 
     def _boxes(self) -> list[Box]:
-        """The arrays behind the tensor that is written to. Names that share memory share a box."""
+        """List the arrays behind the tensor that is written to. Names that share memory share a box."""
         target = self.experiment.target
         named = [(f"{target}.data", self.tensors[target]._data)]
         if isinstance(self.other, np.ndarray):
@@ -449,20 +449,20 @@ def _size(named: tuple[str, np.ndarray]) -> int:
     return named[1].size
 
 
-def _held(y: Tensor) -> list[tuple[str, str, np.ndarray, Any]]:
-    """What the closure of `y` captured: (variable, tensor that has these values, a copy of them, the array itself)."""
+def _captured_arrays(y: Tensor) -> list[tuple[str, str, np.ndarray, Any]]:
+    """List the arrays in the closure of `y`: (variable, tensor with these values, a copy of them, the array itself)."""
     found = []
-    closure = inspect.unwrap(y._backward)  # recording has put a function around it
+    closure = inspect.unwrap(y._backward)  # the recording wraps it
     for name, cell in zip(closure.__code__.co_freevars, closure.__closure__, strict=True):
         array = cell.cell_contents
         if isinstance(array, np.ndarray | np.generic):
-            found.append((name, _whose(array, y), np.array(array), array))
+            found.append((name, _owner_label(array, y), np.array(array), array))
     return found
 
 
-def _whose(array: Any, y: Tensor) -> str:
-    """The label of the tensor whose values these are. The very array counts first: then a copy, where an operation
-    has read a tensor whose array had been handed out."""
+def _owner_label(array: Any, y: Tensor) -> str:
+    """Return the label of the tensor with these values, or "". The same array is preferred to an equal copy, which an
+    operation captures if the tensor's array had been handed out."""
     tensors = (*y._children, y)
     for tensor in tensors:
         if tensor._data is array:
@@ -478,7 +478,7 @@ def _numerical(experiment: Experiment, name: str) -> np.ndarray:
 
 
 def verdict(result: Outcome) -> str:
-    """After four steps: why it came out as it did, in one or two sentences."""
+    """Explain the outcome after four steps in one or two sentences."""
     op, target = f"`{result.op}`", result.experiment.target
     held = [h for h in result.held if h.of == target]
     names = " and ".join(f"`{h.name}`" for h in held)

@@ -1,7 +1,7 @@
-"""What a tensor lives through in training, as a state machine driven by the real engine.
+"""The life of a parameter in training, as a state machine driven by the real engine.
 
-One parameter w, one loss L = (w * w - 2)**2 (at its smallest when w is the square root of 2), one optimizer. A life is
-a text of letters, one for each action, so it fits into an address and replays to the same numbers.
+One parameter w, one loss L = (w * w - 2)**2 (smallest when w is the square root of 2), one optimizer. A life is written
+as a string with a letter for each action, so it fits into an address and replays to the same numbers.
 """
 
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from lab.trace.dot import PALETTES, blank
 from lab.training.descent.walk import SETTLED
 from model import SGD, Tensor
 
-MOST = 100  # actions in one life
+MAX_ACTIONS = 100  # in one life
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ STATES = {
     "converged": f"Its gradient is smaller than {SETTLED}, and so was the step: it hardly moves any more.",
     "diverged": "It, or the loss, is no longer a finite number. Only a fresh start helps.",
 }
-EFFECTS = {  # of what was pressed on w.grad
+EFFECTS = {  # of the actions on w.grad
     "same": "stays as it is",
     "first": "gets a first number",
     "added": "is added to",
@@ -54,7 +54,7 @@ EFFECTS = {  # of what was pressed on w.grad
     "none": "is None",
     "error": "stays: an error",
 }
-PATHS = {  # (from, to): the action, as the lesson draws them; other ways exist and are reported when taken
+PATHS = {  # (from, to): the action. The transitions that are drawn; others exist and are reported when they happen
     ("created", "forward"): "forward",
     ("forward", "loss"): "loss",
     ("loss", "backward"): "backward()",
@@ -70,7 +70,7 @@ PATHS = {  # (from, to): the action, as the lesson draws them; other ways exist 
 
 @dataclass(frozen=True)
 class LifeEntry:
-    """One action and what came of it."""
+    """One action and its result."""
 
     code: str
     sentence: str
@@ -82,12 +82,12 @@ class LifeEntry:
 
 @dataclass
 class Life:
-    """Where a life has come to.
+    """A life so far.
 
-    log         what was done, in order
-    path        the states gone through, the present one last
-    last_moves  the ways that the last action took
-    possible    the letters of the actions for which everything is there
+    log         the actions and their results, in order
+    path        the states so far, the current one last
+    last_moves  the state transitions of the last action
+    possible    the letters of the actions that are possible next
     """
 
     log: list[LifeEntry] = field(default_factory=list)
@@ -101,7 +101,7 @@ class Life:
 
 
 def parse_life(text: str) -> str:
-    """The text, if it is a life that can be lived; else ValueError."""
+    """Return the text if each of its actions is possible in turn. Raises ValueError if not."""
     for i, letter in enumerate(text):
         if letter not in _possible(text[:i]):
             raise ValueError(text)
@@ -109,7 +109,7 @@ def parse_life(text: str) -> str:
 
 
 def live(actions: str, lr: float) -> Life:
-    """Go through the actions with the engine. `actions` is a text that `parse_life` accepts."""
+    """Run the actions with the engine. `actions` is a text that `parse_life` accepts."""
     training, life = _Training(lr), Life(possible=_possible(actions))
     with np.errstate(all="ignore"):
         for letter in actions:
@@ -130,7 +130,7 @@ def live(actions: str, lr: float) -> Life:
 
 
 def effect(life: Life, count: int) -> str:
-    """What the last `count` actions of a life did to w.grad: a key of EFFECTS."""
+    """Return the effect of the last `count` actions on w.grad: a key of EFFECTS."""
     new, earlier = life.log[-count:], life.log[:-count]
     before, after = earlier[-1].gradient if earlier else None, new[-1].gradient
     if any(entry.failed for entry in new):
@@ -145,14 +145,14 @@ def effect(life: Life, count: int) -> str:
 
 
 def _possible(actions: str) -> set[str]:
-    """What can be done next: y must be there before a loss can be computed from it, and so on."""
-    if len(actions) >= MOST:
+    """Return the letters of the actions that are possible next: a loss needs y, a backward pass needs a loss."""
+    if len(actions) >= MAX_ACTIONS:
         return set()
     return {"f", "s", "z"} | ({"l"} if "f" in actions else set()) | ({"b", "r"} if "l" in actions else set())
 
 
 class _Training:
-    """The objects of a life. `act` does to them what the line of the action says."""
+    """The parameter, optimizer, y and loss of a life. `act` runs the code line of an action on them."""
 
     def __init__(self, lr: float) -> None:
         self.w = Tensor(1.0, label="w")
@@ -165,7 +165,7 @@ class _Training:
         return bool(np.isfinite(self.w.item()) and (self.loss is None or np.isfinite(self.loss.item())))
 
     def act(self, letter: str) -> tuple[list[str], str]:
-        """The states that the action leads through, and a sentence with what it did."""
+        """Run an action; return the states that it leads through, and a sentence about its result."""
         if letter == "f":
             self.y = self.w * self.w - 2
             self.y.label = "y"
@@ -201,7 +201,7 @@ class _Training:
 
 
 def draw_life(life: Life, theme: str = "light") -> graphviz.Digraph:
-    """The states and the ways between them. The present state has a double outline and says "now"."""
+    """Draw the states and the transitions. The current state has a double outline and says "now"."""
     colours = PALETTES[theme]
     dot = blank("life", theme, rankdir="TB", ranksep="0.12", nodesep="0.2")
     dot.attr("node", margin="0.1,0.04", height="0.3", color=colours["edge"])

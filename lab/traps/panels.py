@@ -1,6 +1,6 @@
-"""What the four steps show: the program with its steps, the arrays with every name that leads to them, the gradients.
+"""HTML panels for the four steps of the in-place experiment: the program, the arrays with their names, the gradients.
 
-Each is HTML, readable as text: a sign or a word says whatever a colour says. assets/traps.css has its style.
+Each is readable as text: a sign or a word says whatever a colour says. assets/traps.css has the styles.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ STEPS = ("Forward", "Mutate", "Backward", "Compare")
 
 
 def program(experiment: Experiment, done: int) -> str:
-    """The whole program as a list of its steps; those that have run are ticked, the next one is pointed at."""
+    """Render the program as a list of its steps; those that have run are ticked, the next one is marked."""
     create, *passes = stages(experiment)
     gradients = ", ".join(f"{name}.grad" for name in experiment.inputs)
     compare = [f"# {gradients}: as without the write?"]
@@ -27,7 +27,7 @@ def program(experiment: Experiment, done: int) -> str:
 
 
 def arrays(boxes: Sequence[Box]) -> str:
-    """Each array in a row: the names for it, then its cells. A changed cell shows "old → new"."""
+    """Render each array as a table row: its names, then its cells. A changed cell shows "old → new"."""
     rows = []
     for box in boxes:
         written = not same(box.before, box.values)
@@ -42,7 +42,7 @@ def arrays(boxes: Sequence[Box]) -> str:
 
 
 def gradients(result: Outcome) -> str:
-    """The gradients as they are after these steps. Once compared, each cell is ticked, or crossed with what is due."""
+    """Render the gradients after these steps; once compared, each is ticked, or crossed with the right number."""
     if result.error:
         return '<p class="trap-none">No gradient: backward() stopped before the first message.</p>'
     rows = []
@@ -59,9 +59,9 @@ def gradients(result: Outcome) -> str:
 
 
 def scores(outcomes: Mapping[tuple[str, str, bool], str], guesses: Mapping[tuple[str, str], bool]) -> str:
-    """A row for each operation, a cell for each tensor that is written to: what came of it, and one mark.
+    """Render the table of guesses: a row for each operation, and for each written tensor a cell with result and mark.
 
-    outcomes  (op, written, guard) -> "right", "wrong" or "error", as `in_place.outcomes` gives them
+    outcomes  (op, written, guard) -> "right", "wrong" or "error", from `in_place.outcomes`
     guesses   (op, written) -> whether a wrong gradient was expected
     """
     heads = "".join(f'<th scope="col"><code>{target}</code> written to</th>' for target in WRITTEN.values())
@@ -74,8 +74,8 @@ def scores(outcomes: Mapping[tuple[str, str, bool], str], guesses: Mapping[tuple
             mark, state = (
                 ("✓ right", "right") if wrong == expected else ("✕ missed" if wrong else "✕ false alarm", "wrong")
             )
-            came = "wrong gradient" if wrong else "right gradient"
-            cells += f'<td class="cell {state}"><b>{mark}</b><small>{came}</small></td>'
+            result = "wrong gradient" if wrong else "right gradient"
+            cells += f'<td class="cell {state}"><b>{mark}</b><small>{result}</small></td>'
         kept = " and ".join(f"<code>{name}</code>" for name in keeps) or "nothing"
         rows.append(f'<tr><th scope="row"><code>y = {escape(spec.text)}</code></th>{cells}<td>{kept}</td></tr>')
     return (

@@ -1,7 +1,7 @@
-"""The graph that tensors hold at one moment, without recording anything: what the engine itself has kept.
+"""Read the graph that the engine has kept behind tensors at one moment, without recording a pass.
 
-`lab.trace.record` writes down what happens in a pass of its own. A snapshot only looks: at which tensors a result was
-computed from (`_children`), and later at the values and gradients that they have then.
+`lab.trace.record` records the events of a pass that it runs. A snapshot only reads which tensors a result was computed
+from (`_children`), and later their values and gradients at that time.
 """
 
 from lab.trace.recording import Trace, plain
@@ -9,7 +9,7 @@ from model import Tensor, topological_order
 
 
 class Snapshot:
-    """The tensors behind some results, each once, and how they hang together.
+    """The tensors behind some results, each once, and their connections.
 
     Take it before `backward()`, which frees the graph. The last result is drawn as the output.
     """
@@ -21,7 +21,7 @@ class Snapshot:
         self.output = number[results[-1]]
 
     def trace(self) -> Trace:
-        """This graph with the values and gradients of now, for `lab.trace.dot.draw` and `Trace.to_text`."""
+        """Return the graph with its current values and gradients, for `lab.trace.dot.draw` and `Trace.to_text`."""
         trace = Trace(output=self.output)
         for i, tensor in enumerate(self.tensors):
             trace.nodes.append(
@@ -39,7 +39,7 @@ class Snapshot:
             if node["op"]:
                 trace.events.append({"kind": "forward", "node": node["id"], "source": "", "line": 0})
         for node, tensor in zip(trace.nodes, self.tensors, strict=True):
-            if tensor.grad is not None:  # where it came from is not known
+            if tensor.grad is not None:  # its messages were not recorded, so it is written as a seed
                 grad = plain(tensor.grad)
                 trace.events.append({"kind": "seed", "node": node["id"], "grad": grad, "source": "", "line": 0})
         return trace

@@ -1,1 +1,1 @@
-"""Engines and training loops that are broken in exactly one way each, and the healthy one beside them."""
+"""Engines and training loops that are each broken in exactly one way, compared with the healthy ones."""

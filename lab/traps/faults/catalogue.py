@@ -1,4 +1,4 @@
-"""The catalogue of faults: catalogue.toml says what each is, here stands the engine or the run that has it."""
+"""The catalogue of faults: catalogue.toml describes each, and this module adds the engine or run that has it."""
 
 from __future__ import annotations
 
@@ -65,9 +65,8 @@ from model import SGD, Tensor
 
 @dataclass(frozen=True)
 class Fault:
-    """One way to be wrong. `example` is the expression on which an engine's fault shows, `shapes` those of its leaves;
-    a fault of the training has none and shows in the gradients of the network instead. catalogue.toml says
-    what the texts are."""
+    """One fault. `example` is the expression that reveals an engine's fault, `shapes` holds the shapes of its leaves;
+    a training fault has none and shows in the gradients of the network instead. catalogue.toml explains the texts."""
 
     key: str
     name: str
@@ -80,10 +79,10 @@ class Fault:
     healthy: Setup = field(default_factory=Setup)
     example: Callable[..., Tensor] | None = None
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    checked: Callable[..., Tensor] | None = None  # what gradcheck is run on, where that is not the example
-    shorter: Callable[..., Tensor] | None = None  # the example with fewer events, to be gone through one by one
+    checked: Callable[..., Tensor] | None = None  # the expression for gradcheck, if not the example
+    shorter: Callable[..., Tensor] | None = None  # the example with fewer events, to play them one by one
     verdict: str = ""
-    guard: Callable[[], None] | None = None  # lines that the healthy engine refuses
+    guard: Callable[[], None] | None = None  # a program that the healthy engine refuses
     fix: str = ""
     torch_code: str = ""
     torch_message: str = ""
@@ -93,9 +92,9 @@ class Fault:
         """ "engine": a wrong rule of the engine. "training": a mistake in the loop or its settings."""
         return "engine" if self.example else "training"
 
-    @cached_property  # Python reads a whole file through to find a class
+    @cached_property  # because Python searches the whole file for a class
     def code(self) -> str:
-        """The lines that are wrong: the broken rule, the broken method or function, or the setting."""
+        """The wrong lines: the broken rule, method or function, or the setting."""
         if self.broken.engine is not Tensor:
             return _methods(self.broken.engine)
         if self.broken.optimizer is not SGD:
@@ -106,7 +105,7 @@ class Fault:
 
     @property
     def right(self) -> str:
-        """The lines that stand there where nothing is broken: of the engine, optimizer or loss, or a setting."""
+        """The right lines in place of `code`: of the engine, optimizer or loss, or a setting."""
         for broken, healthy in ((self.broken.engine, Tensor), (self.broken.optimizer, SGD)):
             if broken is not healthy:
                 names = [name for name, value in vars(broken).items() if inspect.isfunction(value)]
@@ -116,7 +115,7 @@ class Fault:
         return self.fix.splitlines()[-1].removeprefix("+ ")
 
     def marks(self) -> tuple[list[bool], list[bool]]:
-        """For each line of `code`, and for each of `right`: is it what the fix takes away, or what it puts there?"""
+        """Mark the lines of `code` that the fix removes, and the lines of `right` that it adds."""
         marks = []
         for sign, mine, other in (("- ", self.code, self.right), ("+ ", self.right, self.code)):
             changed = [line[2:].strip() for line in self.fix.splitlines() if line.startswith(sign)]
@@ -126,19 +125,19 @@ class Fault:
         return marks[0], marks[1]
 
     def refusal(self) -> tuple[str, str] | None:
-        """The lines of the guard and what the healthy engine said to them just now; None where there is no guard."""
+        """Run the guard program on the healthy engine; return its lines and the error, or None if there is no guard."""
         if self.guard is None:
             return None
         try:
             self.guard()
         except (RuntimeError, ValueError) as error:
             return body(self.guard), f"{type(error).__name__}: {error}"
-        raise AssertionError(f"The guard of “{self.name}” let it pass.")
+        raise AssertionError(f"The guard program of “{self.name}” raised no error.")
 
 
 @cache  # the files do not change while the lab runs
 def source(function: Callable) -> str:
-    """The lines of an expression, without the types, which say nothing here."""
+    """Return the source of an expression without type annotations."""
     return re.sub(r": Tensor| -> Tensor", "", inspect.getsource(function))
 
 
@@ -149,12 +148,12 @@ def _without_docstring(function: Callable) -> str:
 
 
 def _methods(broken: type) -> str:
-    """The source of a class without its first lines and without notes to the linter."""
+    """Return the source of a class without its `class` line, `__slots__` and linter comments."""
     source = textwrap.dedent(inspect.getsource(broken).partition("\n")[2]).replace("__slots__ = ()\n", "")
     return re.sub(r"  # noqa.*", "", source).strip() + "\n"
 
 
-# ---------------------------------------------------------------- the engine, or the training, that has it
+# ---------------------------------------------------------------- the engine or run that has each fault
 
 RUNS: Mapping[str, dict[str, Any]] = {
     "overwrite": {"broken": run_of(engine=Overwrites), "example": twice_used, "shapes": {"a": (), "b": ()}},

@@ -1,7 +1,7 @@
-"""The healthy engine and a broken one on the same numbers.
+"""Compare the healthy engine with a broken one on the same numbers.
 
 `compare` runs the same expression, or a training run, in both; `play` records one event by event; `train_with` trains;
-`check` lets gradcheck loose on one of them.
+`check` runs gradcheck on one of them.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from lab.traps.faults.catalogue import Fault
 from lab.traps.faults.training import LessonTrainer, Setup
 from model import Tensor, allow_mutation, topological_order
 
-# ---------------------------------------------------------------- seen side by side
+# ---------------------------------------------------------------- both engines side by side
 
 
 @dataclass(frozen=True)
 class ComparedPass:
-    """A forward and a backward pass. gradients: leaf or parameter -> array, or None where no message arrived.
+    """A forward and a backward pass. gradients: leaf or parameter -> array, or None if no message arrived.
     nodes: (name, value, gradient) in the order of the forward pass. messages: how many were sent; 0 if not counted.
-    error: what was raised instead, in a sentence, or ""."""
+    error: the type and message of the error that stopped it, or ""."""
 
     value: np.ndarray | None
     gradients: dict[str, np.ndarray | None]
@@ -52,7 +52,7 @@ EFFECTS = MappingProxyType(
 
 @dataclass(frozen=True)
 class EngineComparison:
-    """The same numbers through the healthy and the broken engine."""
+    """The passes of the healthy and the broken engine on the same numbers."""
 
     healthy: ComparedPass
     broken: ComparedPass
@@ -69,7 +69,7 @@ class EngineComparison:
 
 
 def differs(healthy: np.ndarray, broken: np.ndarray) -> np.ndarray:
-    """Which elements of two arrays of one shape differ by more than rounding (float32's, to be fair to both)."""
+    """Mark the elements of two arrays that differ by more than float32 rounding."""
     return ~np.isclose(healthy, broken, rtol=1e-5, atol=1e-12, equal_nan=True)
 
 
@@ -83,29 +83,29 @@ def _effect(healthy: np.ndarray | None, broken: np.ndarray | None) -> str:
     return "numbers" if differs(healthy, broken).any() else "same"
 
 
-STEPS = 3  # a fault of the training is looked at in its third step: the first ones may be right
+STEPS = 3  # a fault of the training is shown in its third step: the first ones may be right
 
 
 def compare(fault: Fault, seed: int) -> EngineComparison:
-    """For a fault of the engine, its example; for a fault of the training, the third step of a run."""
+    """Compare both engines on the example of an engine fault, or on the third training step of a training fault."""
     if fault.example is None:
         return EngineComparison(*(training_pass(setup, seed) for setup in (fault.healthy, fault.broken)))
     return compare_on(fault, fault.example, leaves(fault, seed))
 
 
 def compare_on(fault: Fault, build: Callable[..., Tensor], values: Mapping[str, np.ndarray]) -> EngineComparison:
-    """The same for any expression; an ExpressionError of its forward pass goes through."""
+    """Compare both engines on any expression; an ExpressionError in its forward pass is not caught."""
     engines = (fault.healthy.engine, fault.broken.engine)
     return EngineComparison(*(expression_pass(build, engine, values) for engine in engines))
 
 
 def leaves(fault: Fault, seed: int) -> dict[str, np.ndarray]:
-    """Numbers for the example of a fault."""
+    """Draw numbers for the leaves of a fault's example."""
     return numbers(fault.shapes, seed)
 
 
 def numbers(shapes: Mapping[str, tuple[int, ...]], seed: int) -> dict[str, np.ndarray]:
-    """One decimal, between 0.3 and 1.6, of either sign, so away from the kink of relu."""
+    """Draw numbers with one decimal, of size 0.3 to 1.6 and either sign, so away from the kink of relu."""
     rng = np.random.default_rng(seed)
     return {
         name: (rng.uniform(0.3, 1.6, shape) * rng.choice([-1.0, 1.0], shape)).round(1) for name, shape in shapes.items()
@@ -115,13 +115,13 @@ def numbers(shapes: Mapping[str, tuple[int, ...]], seed: int) -> dict[str, np.nd
 def expression_pass(
     build: Callable[..., Tensor], engine: type[Tensor], values: Mapping[str, np.ndarray]
 ) -> ComparedPass:
-    """One forward and backward pass, without the guard: a broken engine is to be seen, not to be stopped.
+    """Run one forward and backward pass without the guard, so that a broken engine is not stopped.
 
     The upstream gradient of an output that is not a single number is 1, 2, 3...: with ones, some faults do not show.
     """
     messages = 0
 
-    class Counted(engine):  # type: ignore[misc, valid-type]  # which engine it is, is known only here
+    class Counted(engine):  # type: ignore[misc, valid-type]  # the base class is known only at run time
         __slots__ = ()
 
         def _accumulate(self, message):
@@ -137,7 +137,7 @@ def expression_pass(
         before = [node.numpy() for node in nodes]
         try:
             output.backward(_upstream(output))
-        except Exception as raised:  # whatever a broken engine raises is something to show
+        except Exception as raised:  # any error of a broken engine is a result to show
             error = f"{type(raised).__name__}: {raised}"
     return ComparedPass(
         value=output.numpy(),
@@ -156,8 +156,9 @@ def _upstream(output: Tensor) -> np.ndarray:
 
 
 def play(fault: Fault, engine: type[Tensor], seed: int) -> Trace:
-    """The pass of `compare` in an engine (the fault's, or Tensor), event by event, on the shorter example if there is
-    one. An error that the engine raises ends the trace, which then tells it."""
+    """Record the pass of `compare` in one engine (the fault's, or Tensor), on the shorter example if there is one.
+
+    If the engine raises an error, the trace ends there and contains it."""
     if fault.example is None:
         raise ValueError(f"“{fault.name}” is a fault of the training: no single pass shows it.")
     return follow(fault.shorter or fault.example, engine, leaves(fault, seed), _upstream)
@@ -169,8 +170,9 @@ def follow(
     values: Mapping[str, Any],
     upstream: Callable[[Tensor], Any] = lambda output: None,
 ) -> Trace:
-    """A pass in an engine, event by event, from the upstream gradient that `upstream` gives for the output. An error
-    that the engine raises in the backward pass ends the trace, which then tells it."""
+    """Record a pass in an engine, starting from the upstream gradient that `upstream` returns for the output.
+
+    If the engine raises an error in the backward pass, the trace ends there and contains it."""
     recording = Recording(values, engine)
     error = ""
     with allow_mutation(), np.errstate(all="ignore"):
@@ -188,8 +190,8 @@ class Departure:
 
     event  its index in the broken pass
     here   the message, or the gradient after it arrived
-    due    the same in the right pass; None where the right pass has no such event
-    line   the right engine's line, where it is another one; "" otherwise
+    due    the same in the right pass; None if the right pass has no such event
+    line   the right engine's source line, if it differs; else ""
     """
 
     event: int
@@ -199,7 +201,7 @@ class Departure:
 
 
 def departure(right: Trace, broken: Trace) -> Departure | None:
-    """Where a broken pass departs from the right pass over the same graph; None where it does not."""
+    """Find where a broken pass departs from the right pass over the same graph; None if it does not."""
     index = first_difference(right, broken)
     if index is None:
         return None
@@ -214,7 +216,7 @@ def departure(right: Trace, broken: Trace) -> Departure | None:
 
 
 def _about(trace: Trace, index: int) -> tuple[Any, ...]:
-    """What an event is about: its kind and its node, and the edge that the message takes or has taken."""
+    """Identify an event by its kind, its node, and the edge of its message."""
     event = trace.events[index]
     sent = trace.events[index - 1] if event["kind"] == "accumulate" and index else event
     edge = (sent["node"], sent["operand"]) if sent["kind"] == "message" else ()
@@ -238,21 +240,21 @@ def _line(trace: Trace, event: Event) -> str:
 
 
 def first_difference(healthy: Trace, broken: Trace) -> int | None:
-    """The index of the first event of the broken pass that the healthy one does not have, or not as often.
+    """Return the index of the first event of the broken pass that the healthy one lacks, or has less often.
 
-    None where it has them all. Two events are the same if their numbers are; the graphs may differ.
+    None if it has them all. Two events are the same if their numbers are; the graphs may differ.
     """
-    known = Counter(_told(healthy, event) for event in healthy.events)
+    known = Counter(_fingerprint(healthy, event) for event in healthy.events)
     for index, event in enumerate(broken.events):
-        told = _told(broken, event)
-        if not known[told]:
+        fingerprint = _fingerprint(broken, event)
+        if not known[fingerprint]:
             return index
-        known[told] -= 1
+        known[fingerprint] -= 1
     return None
 
 
-def _told(trace: Trace, event: Event) -> str:
-    """The numbers of an event, and of the nodes that it is about."""
+def _fingerprint(trace: Trace, event: Event) -> str:
+    """Write the numbers of an event and of its nodes as text, to compare events of different graphs."""
     numbers = [event.get(name) for name in ("grad", "upstream", "contribution", "before", "message", "after")]
     about = [event["node"], event["child"]] if event["kind"] == "message" else [event["node"]]
     values = [trace.nodes[number]["value"] for number in about]
@@ -260,7 +262,7 @@ def _told(trace: Trace, event: Event) -> str:
 
 
 def training_pass(setup: Setup, seed: int) -> ComparedPass:
-    """The gradients that the third step of a run used."""
+    """Train for three steps, and return the gradients that the third one used."""
     trainer = LessonTrainer(setup, seed)
     losses = [trainer.step() for _ in range(STEPS)]
     gradients = {p.label: None if p.grad is None else np.array(p.grad) for p in trainer.model.parameters()}
@@ -269,7 +271,7 @@ def training_pass(setup: Setup, seed: int) -> ComparedPass:
 
 
 def check(fault: Fault, engine: type[Tensor], seed: int) -> Report:
-    """The gradient check of an engine (the fault's, or Tensor) on the expression that finds this fault."""
+    """Run the gradient check of an engine (the fault's, or Tensor) on the expression that finds this fault."""
     if fault.example is None:
         raise ValueError(f"“{fault.name}” is a fault of the training: ask the doctor, the gradients are right.")
     with allow_mutation():
@@ -278,7 +280,7 @@ def check(fault: Fault, engine: type[Tensor], seed: int) -> Report:
 
 @dataclass(frozen=True)
 class LessonRun:
-    """What was measured before training, as epoch 0; the records of the epochs; what stopped the run early, or ""."""
+    """A training run: the measurements before training (epoch 0), the records of the epochs, and the error, or ""."""
 
     initial: Record
     records: list[Record]
@@ -286,17 +288,17 @@ class LessonRun:
 
     @property
     def from_start(self) -> list[Record]:
-        """With epoch 0, which the charts begin with."""
+        """All records, starting with epoch 0, as the charts show them."""
         return [self.initial, *self.records]
 
     @property
     def completed(self) -> list[Record]:
-        """The records without that of an epoch in which the loss stopped being a number."""
+        """The records without an epoch in which the loss became nan or inf."""
         return [record for record in self.records if not record["diverged"]]
 
 
 def train_with(setup: Setup, seed: int) -> LessonRun:
-    """A real training run, a fraction of a second long. An error that a broken engine raises ends it."""
+    """Run a real training, which takes a fraction of a second. An error of a broken engine ends it."""
     records, trainer = [], LessonTrainer(setup, seed)
     initial = trainer.measure()
     try:
@@ -305,7 +307,7 @@ def train_with(setup: Setup, seed: int) -> LessonRun:
             if trainer.epoch_complete:
                 records.append(trainer.finish_epoch())
     except Exception as raised:  # as in expression_pass
-        if isinstance(raised, ValueError) and "gufunc" in str(raised):  # NumPy's words for its own inner workings
+        if isinstance(raised, ValueError) and "gufunc" in str(raised):  # NumPy's message names its internals
             raised = ValueError("In the backward pass, `@` met two arrays whose shapes do not fit each other.")
         return LessonRun(initial, records, f"{type(raised).__name__}: {raised}")
     return LessonRun(initial, records)
@@ -323,7 +325,7 @@ CURVES = MappingProxyType(
 
 
 def which_curve(healthy: LessonRun, broken: LessonRun) -> str:
-    """Which of CURVES the broken run is, next to the healthy one."""
+    """Classify the broken run's loss curve, compared with the healthy one, as one of CURVES."""
     if broken.error:
         return "error"
     if broken.records[-1]["diverged"] or broken.records[-1]["train_loss"] is None:

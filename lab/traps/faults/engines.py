@@ -1,7 +1,7 @@
 """Engines with one wrong rule each.
 
-Each is a subclass of Tensor. The result of an operation has the class of its operands, so an expression on such tensors
-runs on the broken engine, and nothing else in the process does.
+Each is a subclass of Tensor. The result of an operation has the class of its first operand, so an expression on such
+tensors runs on the broken engine, and nothing else in the process does.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class WrongOrder(Tensor):
         self.grad = _seed(self, grad)
         queue: list[Tensor] = [self]
         seen: set[Tensor] = {self}
-        for node in queue:  # it grows as we go: what is nearest to the output comes first
+        for node in queue:  # the queue grows as it is read: nodes nearest to the output come first
             if node._backward is not None:
                 node._backward(node.grad)
             for child in node._children:
@@ -151,7 +151,7 @@ class HalfPrecision(Tensor):
         super()._accumulate(message.astype(np.float16))
 
 
-# Those to choose where the right engine runs: the name in an address -> the engine.
+# Engines that a learner can choose in place of the right one: the name in an address -> the engine.
 SWITCH: Mapping[str, type[Tensor]] = MappingProxyType(
     {"overwrites": Overwrites, "any-order": WrongOrder, "forgets-the-sum": SkipsUnbroadcast}
 )

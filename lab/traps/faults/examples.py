@@ -1,4 +1,4 @@
-"""Short expressions on which a fault of the engine shows, and lines that the healthy engine refuses."""
+"""Short expressions that reveal a fault of an engine, and programs that the healthy engine refuses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from model import SGD, Tensor, mse_loss
 
-# ---------------------------------------------------------------- expressions on which a fault shows
+# ---------------------------------------------------------------- expressions that reveal a fault
 
 
 def twice_used(a: Tensor, b: Tensor) -> Tensor:
@@ -74,7 +74,7 @@ def small_factor(x: Tensor) -> Tensor:
     return (x * 1e8) * 1e-8
 
 
-# ---------------------------------------------------------------- where the healthy engine refuses
+# ---------------------------------------------------------------- programs that the healthy engine refuses
 
 
 def write_between_the_passes() -> None:

@@ -1,4 +1,4 @@
-"""Train with a bias whose gradient is summed wrongly, and with a loss of (N, 1) - (N,): what goes wrong, and when?"""
+"""Show two broadcasting faults in training: a bias whose gradient is summed wrongly, and a loss of (N, 1) - (N,)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from model import Tensor
 
 
 class SumsTheWrongAxis(Tensor):
-    """Sums over the last axes where broadcasting has added the first."""
+    """An engine that sums over the last axes although broadcasting added the first."""
 
     __slots__ = ()
 
@@ -29,14 +29,14 @@ BROKEN: dict[str, type[Tensor]] = {"forgets the sum": SkipsUnbroadcast, "sums th
 UPDATES = ("b = b - lr * b.grad", "b.data -= lr * b.grad")
 OUTPUTS = 3  # of the layer
 RATE = 0.1
-STEPS_BEFORE, AFTER = 5, 2  # the batch changes. The second step after it shows what the first has done to b
+STEPS_BEFORE, AFTER = 5, 2  # the change of batch size; the second step after it shows the first one's effect on b
 
 
 @dataclass(frozen=True)
 class Training:
     """A layer x @ w + b, trained for some steps. losses: one for each step that began; error: what stopped it, or "".
 
-    gradient: of the bias, at the first step; bias: at the end; upstream: what arrived at x @ w + b.
+    gradient: that of the bias in the first step; bias: its final value; upstream: the gradient of x @ w + b.
     """
 
     losses: list[float]
@@ -47,7 +47,7 @@ class Training:
 
 
 def train(engine: type[Tensor], rows: int, update: str, steps: int = STEPS_BEFORE) -> Training:
-    """Steps on a batch of so many rows, and AFTER more on batches of another size; the same numbers for each engine."""
+    """Train on a batch of so many rows, then AFTER steps on another size; the same numbers for each engine."""
     rng = np.random.default_rng(0)
     inputs, targets = rng.normal(size=(4, 2)).round(1), rng.normal(size=(4, OUTPUTS)).round(1)
     w, b = engine(rng.normal(size=(2, OUTPUTS)).round(1)), engine(np.zeros(OUTPUTS))
@@ -70,8 +70,8 @@ def train(engine: type[Tensor], rows: int, update: str, steps: int = STEPS_BEFOR
                 b.data -= RATE * _gradient(b)
                 b.zero_grad()
             w.zero_grad()
-        except ValueError as said:
-            words = " ".join(str(said).split()).rstrip(" .")
+        except ValueError as raised:
+            words = " ".join(str(raised).split()).rstrip(" .")
             error = f"Step {step + 1}, {count} {'row' if count == 1 else 'rows'}: {words}."
             break
     return Training(losses, error, gradient, upstream, b.numpy())
@@ -83,7 +83,7 @@ def _gradient(tensor: Any) -> np.ndarray:
 
 
 def outcome(right: Training, broken: Training) -> Literal["error", "later", "wrong", "same"]:
-    """What somebody sees who trains with the broken engine."""
+    """Classify what a learner sees when training with the broken engine."""
     if broken.error:
         return "error" if len(broken.losses) == 1 else "later"
     same_bias = right.bias.shape == broken.bias.shape and np.allclose(right.bias, broken.bias)
@@ -91,7 +91,7 @@ def outcome(right: Training, broken: Training) -> Literal["error", "later", "wro
 
 
 def silent_steps(right: Training, broken: Training) -> int:
-    """How many steps of the broken engine began, without an error, at another loss than the right one's."""
+    """Count the steps of the broken engine that start, without an error, from a different loss than the right one."""
     return sum(not np.isclose(due, got) for due, got in zip(right.losses, broken.losses, strict=False))
 
 
@@ -103,7 +103,7 @@ STEPS = 40
 
 @dataclass(frozen=True)
 class Loss:
-    """A mean of squares of prediction - target. after: the predictions, STEPS steps against the gradient later."""
+    """The mean of (prediction - target)^2. after: the predictions after STEPS steps against the gradient."""
 
     prediction: np.ndarray
     target: np.ndarray
@@ -115,7 +115,7 @@ class Loss:
 
 
 def loss(count: int, target_shape: tuple[int, ...]) -> Loss:
-    """Of predictions of shape (count, 1) and as many targets, in the shape given."""
+    """Compute the loss of predictions of shape (count, 1) and as many targets in the given shape."""
     prediction = Tensor(np.array([3.0, 1.0, 4.0, 1.0, 5.0, 9.0])[:count, None])
     target = np.array([2.0, 4.0, 1.0, 0.0, 6.0, 5.0])[:count].reshape(target_shape)
     first: Any = None
@@ -132,7 +132,7 @@ def loss(count: int, target_shape: tuple[int, ...]) -> Loss:
 
 
 def end(found: Loss) -> Literal["targets", "mean", "start", "other"]:
-    """Where the predictions have come to."""
+    """Tell where the predictions end up."""
     places = {"targets": found.target.reshape(-1, 1), "mean": found.target.mean(), "start": found.prediction}
     at: Any = next((name for name, place in places.items() if np.allclose(found.after, place, atol=0.01)), "other")
     return at

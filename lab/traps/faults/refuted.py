@@ -1,7 +1,7 @@
-"""Why a guess was wrong, from what was computed just now: each function answers with a sentence or two.
+"""Explain why a guess was wrong, in a sentence or two, from numbers that were just computed.
 
-`effect` and `curve` are for *Study a fault*, where the fault is known and what it does is guessed; `suspect` is for
-*Spot the fault*, where it is the other way round.
+`effect` and `curve` are for *Study a fault*, where the fault is known and the learner guesses its effect; `suspect` is
+for *Spot the fault*, where the learner sees the effect and guesses the fault.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Gradients = Mapping[str, np.ndarray | None]
 
 
 def effect(comparison: EngineComparison, guess: str) -> str:
-    """Why another of EFFECTS than `comparison.effect` was wrong."""
+    """Explain why a guess from EFFECTS other than `comparison.effect` was wrong."""
     healthy, broken = comparison.healthy.gradients, comparison.broken.gradients
     there = {name: gradient for name, gradient in broken.items() if gradient is not None}
     count = counted(sum(gradient.size for gradient in there.values()), "element")
@@ -55,8 +55,8 @@ def effect(comparison: EngineComparison, guess: str) -> str:
 
 
 def _difference(healthy: Gradients, broken: Gradients) -> tuple[str, str, str]:
-    """Where two passes differ most drastically: what differs, and what it is in each."""
-    found: list[tuple[tuple[int, float], str, str, str]] = []  # what comes first in order is the most drastic
+    """Find the most drastic difference between two passes: what differs, and its value in each."""
+    found: list[tuple[tuple[int, float], str, str, str]] = []  # the smallest is the most drastic
     for name, one in healthy.items():
         other, what = broken[name], f"the gradient of {name}"
         if one is None or other is None:
@@ -83,7 +83,7 @@ def _shown(gradient: np.ndarray | None) -> str:
 
 
 def curve(healthy: LessonRun, broken: LessonRun, truth: str, guess: str) -> str:
-    """Why another of CURVES than the truth was wrong."""
+    """Explain why a guess from CURVES other than the truth was wrong."""
     if truth in ("error", "overflow"):
         return f"The broken run {_ended(broken)}."
     right, wrong = (column(run.records, "train_loss") for run in (healthy, broken))
@@ -99,11 +99,11 @@ def curve(healthy: LessonRun, broken: LessonRun, truth: str, guess: str) -> str:
     return f"After epoch {at + 1} the loss is {there} in the healthy run and {here} in the broken one."
 
 
-# ---------------------------------------------------------------- who is not the culprit
+# ---------------------------------------------------------------- why a suspect is not the culprit
 
 
 def suspect(case: SuspectCase, run: LessonRun, accused: str) -> str:
-    """Why a suspect of a case is not its culprit. run: that of the case."""
+    """Explain why a suspect of a case is not its culprit. run: the training run of the case."""
     if accused == NOTHING:
         return _something_is_wrong(case, run)
     fault = BY_KEY[accused]
@@ -131,12 +131,12 @@ def _ended(run: LessonRun) -> str:
     if run.error:
         return f"stops with an error {when}"
     if done < len(run.records):
-        return f"comes to a loss that is no number {when}"
+        return f"reaches a loss that is not a number {when}"
     return f"ends with a loss of {numeral(float(column(run.records, 'train_loss')[-1]))} {when}"
 
 
 def _another_engine(case: SuspectCase, fault: Fault) -> str:
-    """The suspect's engine and that of the case, on the expression that shows the suspect's fault."""
+    """Compare the suspect's engine with that of the case, on the expression that reveals the suspect's fault."""
     assert fault.example is not None
     given = leaves(fault, case.number)
     theirs = expression_pass(fault.example, fault.broken.engine, given)
@@ -144,11 +144,11 @@ def _another_engine(case: SuspectCase, fault: Fault) -> str:
     where = f"`{in_a_line(fault.example)}`"
     if all(value.ndim == 0 for value in given.values()):
         where += f" with {listed(f'{name} = {numeral(float(value))}' for name, value in given.items())}"
-    what, expected, found = _told_apart(theirs, here)
+    what, expected, found = _pass_difference(theirs, here)
     return f"In {where}, this fault makes {what} {expected}. In the engine of this run it is {found}."
 
 
-def _told_apart(theirs: ComparedPass, here: ComparedPass) -> tuple[str, str, str]:
+def _pass_difference(theirs: ComparedPass, here: ComparedPass) -> tuple[str, str, str]:
     if here.error:
         return "the pass", "stop with an error" if theirs.error else "come to its end", here.error.partition(":")[0]
     same = all(
@@ -162,7 +162,7 @@ def _told_apart(theirs: ComparedPass, here: ComparedPass) -> tuple[str, str, str
 
 
 def _another_loss(case: SuspectCase, fault: Fault) -> str:
-    """What the suspect's loss says of the outputs of the untrained network, and what that of this run does."""
+    """Compare the suspect's loss with that of this run, on the outputs of the untrained network."""
     trainer = LessonTrainer(case.setup, case.number)
     rows = np.arange(trainer.config.batch_size)
     with no_grad(), np.errstate(all="ignore"):
@@ -185,11 +185,11 @@ def _other_settings(case: SuspectCase, fault: Fault) -> str:
 
 
 def _another_optimizer(case: SuspectCase, run: LessonRun, fault: Fault) -> str:
-    """What its step does, and what the third step of this run did."""
+    """Compare the steps of the suspect's optimizer with the third step of this run."""
     rate, steps, error = traced_step(case)
     if error or not any(np.isfinite(step.gradient) and step.gradient > 0 for step in steps):
         return f"A run with this fault {_ended(train_with(fault.broken, case.number))}; this one {_ended(run)}."
-    assert rate is not None  # each of these runs has one
+    assert rate is not None  # each of these runs has a learning rate
     return OF_A_STEP[fault.key](rate, steps)
 
 
@@ -202,7 +202,7 @@ def _never_cleared(rate: float, steps: list[TracedStep]) -> str:
 
 
 def _cleared_in_the_first_layer(rate: float, steps: list[TracedStep]) -> str:
-    """Where something is left over in the first layer, too, or nothing anywhere."""
+    """Explain by a gradient left over in the first layer, or by none left over in the last one."""
     first, last = steps[0], steps[-1]
     if first.left_over:
         return (

@@ -1,4 +1,4 @@
-"""Spot the fault: a case for each number. Which fault is hidden, which are suspected, and what evidence there is."""
+"""Cases for *Spot the fault*, one for each number: the hidden fault, the suspects, and the evidence."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from lab.traps.faults.training import LessonTrainer, Setup
 from model import Tensor
 
 NOTHING = "nothing"  # the suspect that stands for a healthy run
-SUSPECTS = 5  # and "nothing" beside them
-START = 10  # points
-WRONG = 3  # points that a wrong name costs
+SUSPECTS = 5  # in each case, besides "nothing"
+START = 10  # points at the beginning
+WRONG = 3  # points that a wrong accusation costs
 COSTS = MappingProxyType({"accuracy": 1, "norms": 1, "weights": 1, "dead": 1, "step": 2, "check": 3})
 _HEALTHY_SHARE = 0.1  # of all cases
-_SKIPPED = 4  # draws: so the case that everybody meets first has a course to be read, and evidence of every kind
-CURVES = ("accuracy", "norms", "weights", "dead")  # evidence that a run must have completed an epoch for
+_SKIPPED = 4  # seeds, so that the first case has curves to read and evidence of every kind
+CURVES = ("accuracy", "norms", "weights", "dead")  # evidence that needs a completed epoch
 
 
 @dataclass(frozen=True)
 class SuspectCase:
-    """culprit: the key of a fault, or NOTHING. suspects: keys in the order shown; the culprit is among them."""
+    """A case. culprit: the key of a fault, or NOTHING. suspects: keys in the order shown, the culprit among them."""
 
     number: int
     culprit: str
@@ -41,7 +41,7 @@ class SuspectCase:
 
 
 def open_case(number: int) -> SuspectCase:
-    """The same case for the same number, always."""
+    """Draw the case for a number; the same number always gives the same case."""
     rng = np.random.default_rng(number + _SKIPPED)
     keys = [str(key) for key in rng.permutation([fault.key for fault in FAULTS])]
     culprit = NOTHING if rng.random() < _HEALTHY_SHARE else keys[0]
@@ -50,7 +50,7 @@ def open_case(number: int) -> SuspectCase:
 
 
 def score(seen: Iterable[str], mistakes: int) -> int:
-    """Points left after this evidence and so many wrong names."""
+    """Compute the points left after this evidence and so many wrong accusations."""
     return max(0, START - sum(COSTS[name] for name in seen) - WRONG * mistakes)
 
 
@@ -59,7 +59,7 @@ def score(seen: Iterable[str], mistakes: int) -> int:
 
 @dataclass(frozen=True)
 class CheckedExpression:
-    """The gradient check of one expression: its lines, did it pass, and the verdict."""
+    """The gradient check of one expression: its lines, whether it passed, and the verdict."""
 
     expression: str
     passed: bool
@@ -67,7 +67,7 @@ class CheckedExpression:
 
 
 def gradient_checks(case: SuspectCase) -> list[CheckedExpression]:
-    """The hidden engine on every expression that there is a fault for. The training plays no part in it."""
+    """Check the gradients of the hidden engine on the expression of every engine fault, without training."""
     checks = []
     for fault in FAULTS:
         if fault.example is not None:
@@ -77,7 +77,7 @@ def gradient_checks(case: SuspectCase) -> list[CheckedExpression]:
 
 
 def in_a_line(example: Callable[..., Tensor]) -> str:
-    """The lines of an expression, joined."""
+    """Write the lines of an expression as one line."""
     lines = source(example).split("\n")[1:]
     text = "; ".join(line.partition("#")[0].strip() for line in lines if line)
     return text.replace(":;", ":").replace("return ", "")
@@ -85,18 +85,18 @@ def in_a_line(example: Callable[..., Tensor]) -> str:
 
 @dataclass(frozen=True)
 class TracedStep:
-    """What the third step of training did to one parameter; norms, and the first element followed through."""
+    """The third training step of one parameter: norms of its gradient, and its first element before and after."""
 
     parameter: str
     left_over: float  # norm of the gradient after zero_grad(), before backward()
     gradient: float  # norm after backward()
-    before: float  # the first element, its gradient, and what it has become
+    before: float  # the first element; slope: its gradient; after: its new value
     slope: float
     after: float
 
 
 def traced_step(case: SuspectCase) -> tuple[float | None, list[TracedStep], str]:
-    """The learning rate, what happened to each parameter, and the error that stopped the step, or ""."""
+    """Run three training steps; return the learning rate, the third step of each parameter, and the error, or ""."""
     trainer = LessonTrainer(case.setup, case.number)
     steps, error = [], ""
     try:
@@ -111,7 +111,7 @@ def traced_step(case: SuspectCase) -> tuple[float | None, list[TracedStep], str]
             gradient = np.zeros(1) if p.grad is None else p.grad
             first = (old.flat[0], gradient.flat[0], p.numpy().flat[0])
             steps.append(TracedStep(p.label, left_over, _norm(p.grad), *map(float, first)))
-    except Exception as raised:  # whatever a broken engine raises is evidence
+    except Exception as raised:  # any error of a broken engine is evidence
         error = f"{type(raised).__name__}: {raised}"
     return trainer.config.lr, steps, error
 

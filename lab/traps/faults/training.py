@@ -1,4 +1,4 @@
-"""Training runs that are broken in one way each: another optimizer, loss or setting of a real run."""
+"""Training runs that are each broken in one way: a real run with a wrong optimizer, loss or setting."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ class Ascends(SGD):
 
 
 def likelihood_loss(logits: Tensor, labels: np.ndarray) -> Tensor:
-    """Cross entropy, written out: the mean of -log softmax(logits)[label]. logits (n, classes), labels (n,)."""
+    """Compute cross entropy step by step: the mean of -log softmax(logits)[label]. logits (n, classes), labels (n,)."""
     one_hot = np.eye(logits.shape[1])[labels]
     return -(logits.log_softmax(axis=1) * one_hot).sum(axis=1).mean()
 
 
 def offset_loss(logits: Tensor, labels: np.ndarray) -> Tensor:
-    """The same with 100 added to all logits, which changes no probability."""
+    """Compute `likelihood_loss` with 100 added to all logits, which changes no probability."""
     return likelihood_loss(logits + 100.0, labels)
 
 
 def masked_loss(logits: Tensor, labels: np.ndarray) -> Tensor:
-    """The same with one class more that is ruled out by a very low logit, as masks do."""
+    """Compute `likelihood_loss` with one more class, which a very low logit rules out, as masks do."""
     return likelihood_loss(concatenate([logits, np.full((len(labels), 1), -1000.0)], axis=1), labels)
 
 
 def squared_loss(logits: Tensor, labels: np.ndarray) -> Tensor:
-    """For two classes: how far the difference of the two logits is from -1 (class 0) or 1 (class 1), squared."""
+    """Compute for two classes the mean squared distance of the logits' difference from -1 (class 0) or 1 (class 1)."""
     score = logits[:, 1:] - logits[:, :1]
     target = 2.0 * labels - 1.0
     return mse_loss(score.reshape(target.shape), target)
@@ -67,7 +67,7 @@ def broadcast_loss(logits: Tensor, labels: np.ndarray) -> Tensor:
 
 @dataclass(frozen=True)
 class Setup:
-    """What a run is made of. The broken setup of a fault differs from its healthy one in exactly one of these."""
+    """The parts of a training run. The broken setup of a fault differs from its healthy one in exactly one of them."""
 
     engine: type[Tensor] = Tensor
     optimizer: type[SGD] = SGD
@@ -75,7 +75,7 @@ class Setup:
     settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))  # of a Config
 
     def config(self, seed: int) -> Config:
-        """Small enough to train in a fraction of a second, large enough to learn."""
+        """Make a configuration that trains in a fraction of a second and still learns."""
         base = {"data": "moons", "hidden": (8, 8), "optimizer": "sgd", "lr": 0.1, "batch_size": 40, "epochs": 20}
         return Config(**{**base, **self.settings, "seed": seed})
 
@@ -106,7 +106,7 @@ class LessonNetwork(MLP):
 
 
 class LessonTrainer(Trainer):
-    """A trainer of that network, made of the parts of a setup."""
+    """A trainer of a LessonNetwork with the parts of a setup."""
 
     network = LessonNetwork
 
@@ -118,7 +118,7 @@ class LessonTrainer(Trainer):
 
     def finish_epoch(self) -> Record:
         record = super().finish_epoch()
-        if self.diverged:  # measured with the cross entropy of the healthy engine, it may still be a number
+        if self.diverged:  # the healthy engine, which measures the record, may still get a finite loss
             record["train_loss"] = None
         return record
 
@@ -127,7 +127,7 @@ class LessonTrainer(Trainer):
 
 
 def use_engine(network: MLP, engine: type[Tensor]) -> None:
-    """Make the parameters anew as tensors of another engine: whatever is computed from them follows."""
+    """Replace the parameters by tensors of another engine; everything computed from them then uses it."""
     for layer in network.layers:
         for name in ("weight", "bias"):
             old = getattr(layer, name)

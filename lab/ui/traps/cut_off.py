@@ -4,7 +4,7 @@ import streamlit as st
 
 from lab.text import brief
 from lab.traps import cuts
-from lab.traps.in_place import LARGEST
+from lab.traps.in_place import MAX_ABS
 from lab.ui import address
 from lab.ui.address import Field
 from lab.ui.drawing import graph
@@ -13,8 +13,8 @@ from lab.ui.terms import prose
 
 ARRIVALS = {"same": "the same", "part": "a part of it", "none": "None"}
 KINDS = {"detach": "h.detach()", "no_grad": "no_grad around h", "all": "no_grad around everything"}
-CUT_A = Field("cut_a", "cut a", 2.0, float, address.number, (-LARGEST, LARGEST))
-CUT_B = Field("cut_b", "cut b", 3.0, float, address.number, (-LARGEST, LARGEST))
+CUT_A = Field("cut_a", "cut a", 2.0, float, address.number, (-MAX_ABS, MAX_ABS))
+CUT_B = Field("cut_b", "cut b", 3.0, float, address.number, (-MAX_ABS, MAX_ABS))
 FIELDS = (
     Field("cut", "cut kind", "detach", address.one_of(*KINDS)),
     CUT_A,

@@ -36,7 +36,7 @@ def _actions(actions: str, life: lifecycle.Life) -> None:
 
     def act(letters: str) -> None:
         session = st.session_state
-        session["life actions"] = (session["life actions"] + letters)[: lifecycle.MOST]
+        session["life actions"] = (session["life actions"] + letters)[: lifecycle.MAX_ACTIONS]
         session["life guessed"] = session.get("life guess"), len(letters), session["life actions"]
         session["life guess"] = None
 
@@ -57,7 +57,7 @@ def _actions(actions: str, life: lifecycle.Life) -> None:
                 disabled=letter not in life.possible,
             )
     with st.container(horizontal=True, gap="small"):
-        full = len(actions) + len(lifecycle.WHOLE_STEP) > lifecycle.MOST
+        full = len(actions) + len(lifecycle.WHOLE_STEP) > lifecycle.MAX_ACTIONS
         st.button(
             "A whole training step",
             key="life whole",
@@ -76,7 +76,7 @@ def _actions(actions: str, life: lifecycle.Life) -> None:
         disabled=not life.possible,
     )
     if full:
-        st.info(f"A life here has at most {lifecycle.MOST} actions. Undo some, or start over.")
+        st.info(f"A life here has at most {lifecycle.MAX_ACTIONS} actions. Undo some, or start over.")
 
 
 def _log(actions: str, life: lifecycle.Life) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.training.descent.walk import SETTLED
-from lab.traps.lifecycle import ACTIONS, MOST, PATHS, STATES, WHOLE_STEP, draw_life, effect, live, parse_life
+from lab.traps.lifecycle import ACTIONS, MAX_ACTIONS, PATHS, STATES, WHOLE_STEP, draw_life, effect, live, parse_life
 from model import SGD, Tensor
 
 
@@ -62,7 +62,7 @@ def test_a_root_that_is_reached_is_called_converged_and_life_can_go_on():
     assert live(WHOLE_STEP * 19 + "f", lr=0.1).state == "forward"
 
 
-@pytest.mark.parametrize("text", ["x", "l", "b", "fb", "lf", "f" * (MOST + 1), "fl b", "F"])
+@pytest.mark.parametrize("text", ["x", "l", "b", "fb", "lf", "f" * (MAX_ACTIONS + 1), "fl b", "F"])
 def test_a_life_that_cannot_be_lived_is_refused(text):
     with pytest.raises(ValueError, match=text):
         parse_life(text)
@@ -93,7 +93,7 @@ def test_the_lines_on_the_buttons_do_what_was_run():
 
 
 def test_at_the_end_of_a_long_life_nothing_more_is_possible():
-    assert live("f" * MOST, lr=0.1).possible == set()
+    assert live("f" * MAX_ACTIONS, lr=0.1).possible == set()
     assert live("", lr=0.1).possible == {"f", "s", "z"}
 
 
