@@ -19,8 +19,8 @@ from lab.watch.records import NodeOrigin, node_of, origin_of
 from lab.watch.sites import NOWHERE, Site, site, syntax_tree, user_frame
 
 GRAD_MODES = (torch.no_grad, torch.inference_mode)
-MAX_KEPT = 100  # results kept for one line
-BLOCKS = torch.no_grad.__exit__.__code__.co_filename
+MAX_RUNS = 100  # results in eval mode that are kept for one line
+GRAD_MODE_FILE = torch.no_grad.__exit__.__code__.co_filename
 
 
 class Patches:
@@ -78,11 +78,11 @@ class Patches:
 
     def wrap_new_parameter(self, old: Any) -> Any:
         def __new__(cls: Any, *args: Any, **kwargs: Any) -> Any:
-            made = old(cls, *args, **kwargs)
+            parameter = old(cls, *args, **kwargs)
             here = site(2)
-            if made.requires_grad:
-                self.watcher.leaf(made, here)
-            return made
+            if parameter.requires_grad:
+                self.watcher.leaf(parameter, here)
+            return parameter
 
         return __new__
 
@@ -138,7 +138,7 @@ class Patches:
             return
         owned = frozenset(map(id, module.parameters()))
         runs = self.watcher.eval_runs.setdefault(site(2), [])
-        if len(runs) < MAX_KEPT and any(key in leaves and leaves[key].backward_count for key in owned):
+        if len(runs) < MAX_RUNS and any(key in leaves and leaves[key].backward_count for key in owned):
             runs.append((entry, self.watcher.iteration, owned))
             node.register_prehook(partial(note_pass, entry))
 
@@ -198,7 +198,7 @@ class Patches:
 
     def wrap_set_grad_enabled(self, old: Any) -> Any:
         def __init__(mode: Any, enabled: bool) -> None:
-            if sys._getframe(1).f_code.co_filename == BLOCKS:
+            if sys._getframe(1).f_code.co_filename == GRAD_MODE_FILE:
                 pass  # no_grad calls it too; its block is already recorded
             elif not enabled:
                 self.watcher.grad_modes.append(("switch", site(2)))

@@ -108,6 +108,6 @@ def check_accuracy(watcher: Any, name: str, here: Site, operands: list[Tensor], 
         watcher.report(
             8,
             here,
-            f"Answers of shape {tuple(operands[0].shape)} were compared with labels of shape "
+            f"Predictions of shape {tuple(operands[0].shape)} were compared with labels of shape "
             f"{tuple(operands[1].shape)}: all pairs, {tuple(result.shape)}.",
         )

@@ -55,12 +55,12 @@ class Watcher(TorchFunctionMode):
         self.inspect_closely = True  # whether this iteration gets the expensive checks
         self.origins: dict[int, TensorOrigin] = {}
         self.leaves: dict[int, Leaf] = {}
-        self.storages: dict[int, int] = {}  # address of the values -> id of the leaf
+        self.leaf_at_address: dict[int, int] = {}  # address of its values -> id of the leaf
         self.optimizers: list[WatchedOptimizer] = []
         self.backward_calls: dict[tuple[str, int], BackwardCall] = {}
         self.cuts: dict[tuple[Site, str], CutRecord] = {}
         self.cut_count = 0
-        self.cut_repeats: dict[tuple[Site, str], int] = {}
+        self.cut_repeats: dict[tuple[Site, str], int] = {}  # line and kind -> number of cuts there
         self.recent_numbers: deque[tuple[float, CutRecord]] = deque(maxlen=256)
         self.last_numpy_cut: CutRecord | None = None
         self.writes: deque[InPlaceWrite] = deque(maxlen=4096)
@@ -156,7 +156,14 @@ class Watcher(TorchFunctionMode):
 
     def forget(self) -> None:
         """Forget everything that refers to a tensor, even weakly."""
-        for store in (self.origins, self.leaves, self.storages, self.backward_calls, self.running_sums, self.modules):
+        for store in (
+            self.origins,
+            self.leaves,
+            self.leaf_at_address,
+            self.backward_calls,
+            self.running_sums,
+            self.modules,
+        ):
             store.clear()
         for rest in (self.optimizers, self.pending_findings, self.dangers, self.constant_weights, self.cuts):
             rest.clear()
@@ -302,7 +309,7 @@ class Watcher(TorchFunctionMode):
             optimizers_before=len(self.optimizers),
         )
         self.leaves[key] = found
-        self.storages[tensor.data_ptr()] = key
+        self.leaf_at_address[tensor.data_ptr()] = key
         return found
 
     def plain_container(self, parameter: Tensor | None = None) -> Site | None:
