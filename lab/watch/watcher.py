@@ -55,7 +55,7 @@ class Watcher(TorchFunctionMode):
         self.inspect_closely = True  # whether this iteration gets the expensive checks
         self.origins: dict[int, TensorOrigin] = {}
         self.leaves: dict[int, Leaf] = {}
-        self.leaf_at_address: dict[int, int] = {}  # address of its values -> id of the leaf
+        self.leaf_ids: dict[int, int] = {}  # address of its values -> id of the leaf
         self.optimizers: list[WatchedOptimizer] = []
         self.backward_calls: dict[tuple[str, int], BackwardCall] = {}
         self.cuts: dict[tuple[Site, str], CutRecord] = {}
@@ -156,14 +156,7 @@ class Watcher(TorchFunctionMode):
 
     def forget(self) -> None:
         """Forget everything that refers to a tensor, even weakly."""
-        for store in (
-            self.origins,
-            self.leaves,
-            self.leaf_at_address,
-            self.backward_calls,
-            self.running_sums,
-            self.modules,
-        ):
+        for store in (self.origins, self.leaves, self.leaf_ids, self.backward_calls, self.running_sums, self.modules):
             store.clear()
         for rest in (self.optimizers, self.pending_findings, self.dangers, self.constant_weights, self.cuts):
             rest.clear()
@@ -309,7 +302,7 @@ class Watcher(TorchFunctionMode):
             optimizers_before=len(self.optimizers),
         )
         self.leaves[key] = found
-        self.leaf_at_address[tensor.data_ptr()] = key
+        self.leaf_ids[tensor.data_ptr()] = key
         return found
 
     def plain_container(self, parameter: Tensor | None = None) -> Site | None:

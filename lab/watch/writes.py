@@ -36,7 +36,7 @@ def request_gradients(watcher: Any, func: Any, tensor: Tensor, args: tuple[Any, 
         origin = watcher.origin(tensor)
         if origin is not None and not tensor.is_floating_point():
             evidence = (
-                f"The tensor made here has dtype {tensor.dtype}, and line {site(2).line} sets requires_grad on it."
+                f"The tensor made here has dtype {tensor.dtype}, and line {site(2).line} requests gradients for it."
             )
             watcher.pending_findings.append((error, errors.finding(22, origin.site, evidence)))
         raise
@@ -61,7 +61,7 @@ def write_in_place(watcher: Any, func: Any, name: str, args: tuple[Any, ...], kw
         return request_gradients(watcher, func, tensor, args, kwargs)
     here = site(3)
     differences.note_finite_difference(watcher, name, args, here)
-    leaf = watcher.leaves.get(watcher.leaf_at_address.get(tensor.data_ptr(), 0))
+    leaf = watcher.leaves.get(watcher.leaf_ids.get(tensor.data_ptr(), 0))
     before = before_write(watcher, leaf, tensor, name)
     version = tensor._version
     node = node_of(tensor)
@@ -136,7 +136,7 @@ def replace_data(watcher: Any, tensor: Tensor, new: Tensor) -> None:
     if not leaf.backward_count:
         leaf.init_site = site(3)
     leaf.written_by_hand = True
-    watcher.leaf_at_address[new.data_ptr()] = id(tensor)
+    watcher.leaf_ids[new.data_ptr()] = id(tensor)
 
 
 def note_hand_step(watcher: Any, leaf: Leaf, change: Tensor, here: Site) -> None:
