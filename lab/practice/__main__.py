@@ -96,22 +96,22 @@ def check_all(place: Path) -> int:
     found, unread = [], []
     for course in COURSES.values():
         try:
-            if held := folder.read(place, course):
-                found.append((course, held))
+            if file := folder.read(place, course):
+                found.append((course, file))
         except folder.FolderError as error:
             unread.append(str(error))
     if not found and not unread:
         names = ", ".join(course.file for course in COURSES.values())
         raise folder.FolderError(f"{place} holds none of {names}: begin with `python -m lab.practice start`.")
     passed = True
-    for course, held in found:
-        folder.keep(place, course, held.text, datetime.now())
+    for course, file in found:
+        folder.keep(place, course, file.text, datetime.now())
         record.of_folder(place)  # raises before the check if the progress cannot be read
         with sandbox.runner() as runner:
-            report = check(course, course.tasks[-1].key, held.text, runner, secrets.randbits(32))
+            report = check(course, course.tasks[-1].key, file.text, runner, secrets.randbits(32))
             printed = runner.output
         print("\n".join(lines(course, place / course.file, report, printed)))
-        record.keep(place, course, held.text, report)
+        record.keep(place, course, file.text, report)
         passed = passed and bool(report)
     if found:
         print(f"Your progress is in {printable(place / record.FILE)}: load it on Start, or hand it in.")

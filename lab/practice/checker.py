@@ -116,18 +116,18 @@ def encoded(inputs: Inputs, secret: Sequence[str] = ()) -> dict[str, Any]:
     return {name: driver.encode(value, math.inf) for name, value in inputs.items() if name not in secret}
 
 
-def answer(said: Mapping[str, Any]) -> Answer:
+def answer(data: Mapping[str, Any]) -> Answer:
     """Read an answer of the driver from JSON data. Raises what `driver.decode` raises for anything else."""
-    values = {str(name): driver.decode(value) for name, value in said["values"].items()}
-    return Answer(values, problem(said["error"]) if "error" in said else None)
+    values = {str(name): driver.decode(value) for name, value in data["values"].items()}
+    return Answer(values, problem(data["error"]) if "error" in data else None)
 
 
-def problem(said: Mapping[str, Any]) -> Problem:
+def problem(data: Mapping[str, Any]) -> Problem:
     """Read an exception that the driver reported. Raises what `driver.decode` raises for anything else."""
-    texts = [driver.decode(said[name]) for name in ("kind", "message")]
+    texts = [driver.decode(data[name]) for name in ("kind", "message")]
     if not all(isinstance(text, str) for text in texts):
         raise TypeError("The kind and the message of an exception are texts.")
-    places = (said[name] for name in ("line", "column"))
+    places = (data[name] for name in ("line", "column"))
     return Problem(*texts, *(place if type(place) is int and place > 0 else None for place in places))
 
 
@@ -268,15 +268,15 @@ def _answers(runner: Runner, one: Check, jobs: Sequence[Job]) -> list[Answer]:
     if one.judge is None:
         return answers
     return [
-        said if said.problem else replace(said, verdict=_verdict(one, job, said))
-        for job, said in zip(jobs, answers, strict=True)
+        result if result.problem else replace(result, verdict=_verdict(one, job, result))
+        for job, result in zip(jobs, answers, strict=True)
     ]
 
 
-def _verdict(one: Check, job: Job, said: Answer) -> str:
+def _verdict(one: Check, job: Job, result: Answer) -> str:
     assert one.judge
     try:
-        return one.judge(job.inputs, said.values)
+        return one.judge(job.inputs, result.values)
     except Exception:  # a value may be anything, and a judge relies on what the task asks for
         return f"{' or '.join(f'`{show}`' for show in one.shows)} is not what the task asks for."
 
@@ -370,8 +370,8 @@ def _find_formula(ran: _Run, show: str, reference: LocalRunner) -> Mistake | Non
     )
     quantities = {}
     for text in (*ran.cases[0].inputs, *(f"{name}.{part}" for name in names for part in ("data", "grad"))):
-        said = reference.run([replace(case, shows=(text,), secret=()) for case in ran.cases])
-        values = [each.values.get(text) for each in said]
+        answers = reference.run([replace(case, shows=(text,), secret=()) for case in ran.cases])
+        values = [each.values.get(text) for each in answers]
         if text != show and all(isinstance(value, (float, int, np.ndarray)) for value in values):
             quantities[text] = values
     mine, right = ([each.values[show] for each in side] for side in (ran.got, ran.right))
@@ -397,8 +397,8 @@ def _find_mistake(
     quick = [one for one in reversed(ran) if not one.check.slow]  # the failed check first: it excludes the most
     later = list(_run_later(task, len(ran), runner, reference))
     known = [mistake for mistake in task.mistakes if _explains(course, task, mistake, quick)]
-    if whole := _likeliest(course, task, known, later):
-        return whole
+    if mistake := _likeliest(course, task, known, later):
+        return mistake
     fitting = (mistake for mistake in variants(course, task) if _explains(course, task, mistake, quick))
     by_rule = list(itertools.islice((one for one in fitting if _fits_later(course, task, one, later)), MAX_FITTING))
     by_rule = [mistake for mistake in by_rule if _passes_before(course, task, mistake)]
@@ -432,9 +432,9 @@ def _fits_later(course: Course, task: Task, mistake: Mistake, later: Sequence[_R
     change, which explains little, must also fail every check that the learner's code fails."""
     text = _variant(course, task, mistake)
     for one in later:
-        theirs = _answers(_loaded(text, course.file), one.check, one.cases)
+        given = _answers(_loaded(text, course.file), one.check, one.cases)
         fails, learner_fails = (
-            not all(agree(one.check, *pair) for pair in zip(each, one.right, strict=True)) for each in (theirs, one.got)
+            not all(agree(one.check, *pair) for pair in zip(each, one.right, strict=True)) for each in (given, one.got)
         )
         if fails > learner_fails or (fails < learner_fails and mistake.key == SMALL_CHANGE):
             return False
@@ -445,12 +445,12 @@ def _explains(course: Course, task: Task, mistake: Mistake, ran: Sequence[_Run])
     """Tell whether the reference with this mistake gives the learner's answers."""
     text = _variant(course, task, mistake)
     for one in ran:
-        theirs = LocalRunner()  # a new one for each check: a case may change the module's state
-        if theirs.load(text, course.file, course.modules):
+        runner = LocalRunner()  # a new one for each check: a case may change the module's state
+        if runner.load(text, course.file, course.modules):
             return False
         for case, mine in zip(one.cases, one.got, strict=False):
-            (said,) = _answers(theirs, one.check, [case])
-            if not agree(one.check, mine, said) or _message(mine) != _message(said):
+            (other,) = _answers(runner, one.check, [case])
+            if not agree(one.check, mine, other) or _message(mine) != _message(other):
                 return False
     return True
 
@@ -462,22 +462,22 @@ def _variant(course: Course, task: Task, mistake: Mistake) -> str:
 
 def _passes_before(course: Course, task: Task, mistake: Mistake) -> bool:
     """Tell whether the tasks before this one pass with the mistake, as they did for the learner."""
-    theirs, reference = _loaded(_variant(course, task, mistake), course.file), _loaded(course.reference, course.file)
+    runner, reference = _loaded(_variant(course, task, mistake), course.file), _loaded(course.reference, course.file)
     for one in (each for before in course.up_to(task.key)[:-1] for each in before.checks if not each.slow):
         cases = list(_cases(one, np.random.default_rng(0)))[:SIZES]
-        pairs = zip(_answers(theirs, one, cases), _answers(reference, one, cases), strict=True)
+        pairs = zip(_answers(runner, one, cases), _answers(reference, one, cases), strict=True)
         if not all(agree(one, *pair) for pair in pairs):
             return False
     return True
 
 
-def _message(said: Answer) -> str | None:
+def _message(result: Answer) -> str | None:
     """Return what an exception's message says whatever the style of the code; None without an exception. For shapes
     that do not fit, only the shapes, as NumPy words the rest in several ways. For missing arguments, only their number,
     as the names are the learner's own."""
-    if said.problem is None:
+    if result.problem is None:
         return None
-    message = said.problem.message
+    message = result.problem.message
     if found := MISSING.search(message) or NO_ATTRIBUTE.search(message):
         return found[0]
     return " ".join(sorted(SHAPE.findall(message))) if "broadcast" in message else message
@@ -508,10 +508,10 @@ def _shrink(
         if not usable:
             break
         mine = _answers(runner, one, [case for case, _ in usable])
-        for (case, right), said in zip(usable, mine, strict=True):
-            fails = not agree(one, said, right) and (said.problem is None) == (got.problem is None)
+        for (case, right), result in zip(usable, mine, strict=True):
+            fails = not agree(one, result, right) and (result.problem is None) == (got.problem is None)
             if fails and _confirmed(one, case, right, reference):
-                job, got, expected = case, said, right
+                job, got, expected = case, result, right
                 break
         else:
             break
@@ -587,10 +587,10 @@ def differences(case: Callable[[Any], Job], at: Any, upstream: Any, runner: Runn
             moved[index] += step
             jobs.append(case(moved if moved.ndim else moved.item()))
     sums = []
-    for said in runner.run(jobs):
-        if said.problem:
-            return said.problem
-        (value,) = said.values.values()
+    for result in runner.run(jobs):
+        if result.problem:
+            return result.problem
+        (value,) = result.values.values()
         sums.append(float(np.sum(np.asarray(value, float) * np.asarray(upstream))))
     above, below = np.array(sums[::2]), np.array(sums[1::2])
     return np.reshape((above - below) / (2 * STEP), point.shape)

@@ -77,12 +77,12 @@ def parse(content: bytes) -> tuple[Progress, bool]:
     if not isinstance(found, dict) or found.get("lab") != "tensor-ops-lab" or not isinstance(found.get("cards"), dict):
         raise ValueError("it is not a progress file from this lab")
     cards, tasks = _days(found["cards"]), _days(found.get("tasks"))
-    said = found.get("checksum")
+    given = found.get("checksum")
     if found.get("version") != VERSION:
-        edited = said is not None and said != checksum(cards, tasks)
-        unsigned = said is None and bool(tasks)
+        edited = given is not None and given != checksum(cards, tasks)
+        unsigned = given is None and bool(tasks)
         return Progress(cards=cards, tasks=tasks, doubt=CHANGED if edited else UNSIGNED if unsigned else ""), edited
-    edited = said != checksum_of(found)
+    edited = given != checksum_of(found)
     carried = found.get("doubt")
     doubt = CHANGED if edited or carried not in ("", UNSIGNED) else carried
     name = found.get("name")

@@ -333,9 +333,9 @@ def _other_calls(node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
         yield f"without `{name}`", node.args[0]
     elif isinstance(node.func, ast.Attribute) and not node.args:
         yield f"without `{name}`", node.func.value
-        if isinstance(whole := node.func.value, ast.BinOp):
-            early = ast.Call(ast.Attribute(whole.left, name, ast.Load()), [], [])
-            yield f"with `{name}` before `{OPERATORS[type(whole.op)]}`", ast.BinOp(early, whole.op, whole.right)
+        if isinstance(infix := node.func.value, ast.BinOp):
+            early = ast.Call(ast.Attribute(infix.left, name, ast.Load()), [], [])
+            yield f"with `{name}` before `{OPERATORS[type(infix.op)]}`", ast.BinOp(early, infix.op, infix.right)
     elif len(node.args) > 1:
         for given in node.args:
             yield f"without `{ast.unparse(node.func)}`", given
