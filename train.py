@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Config", "Trainer", "main", "train"]
 
-EXIT_CODES = "exit codes: 0 trained, 1 the loss diverged, 2 something given cannot be used, 130 stopped by Ctrl-C"
+EXIT_CODES = "exit codes: 0 trained, 1 the loss diverged, 2 invalid input, 130 stopped by Ctrl-C"
 
 COMMANDS = ("report", "doctor", "predict")  # each is the first word; without one, a network is trained
 
@@ -69,7 +69,7 @@ class _Parser(argparse.ArgumentParser):
         return given
 
     def error(self, message: str) -> NoReturn:
-        raise ConfigError(f"{message}; python {self.prog} --help lists what there is.")
+        raise ConfigError(f"{message}; python {self.prog} --help lists the options.")
 
 
 class _Widths(argparse.Action):
@@ -211,12 +211,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _predict_command(argv[1:])
         given = vars(_parser().parse_args(argv))
         sweep, scheduler = given.pop("sweep"), given.pop("scheduler")
-        require(sweep is not None or scheduler is None, "--scheduler is for a --sweep: a single run trains here.")
+        require(sweep is not None or scheduler is None, "--scheduler needs a --sweep: a single run trains here.")
         return _run_command(given) if sweep is None else _sweep_command(sweep, scheduler, given)
     except (ConfigError, DataError, RunError) as error:
         return _fail(str(error))
     except MemoryError:
-        return _fail("There is not enough memory for these data and this network: use less of either.")
+        return _fail("There is not enough memory for these data and this network: use less data or a smaller network.")
     except KeyboardInterrupt:
         print("train.py: stopped by Ctrl-C.", file=sys.stderr)
         return 130
@@ -350,7 +350,7 @@ def _sweep_command(texts: list[str], scheduler: str | None, given: dict[str, Any
     try:
         ready = sum(member.finished() for member in members)
         if not (quiet or as_json):
-            finished = f", {ready} of them finished already" if ready else ""
+            finished = f", {ready} of them already finished" if ready else ""
             print(f"sweep: {len(members)} runs in {folder}{finished}", flush=True)
         with (
             _bar(sum(member.config.epochs for member in members), 0, "epoch", show=not (quiet or as_json)) as bar,

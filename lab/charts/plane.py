@@ -54,7 +54,7 @@ def boundary(
         410,
         f"The plane of the two inputs, coloured by the likeliest class: {parts}. "
         f"The network is less than 80 % on the way from undecided to certain over {unsure:.0%} of the plane.",
-        ("class", "share of the plane", "samples shown", "on ground of their class"),
+        ("class", "share of the plane", "samples shown", "in their class's region"),
         [
             (name, f"{part:.1%}", str(int(np.sum(labels == c))), str(int(hits[labels == c].sum())))
             for c, (name, part) in enumerate(zip(classes, shares, strict=True))

@@ -130,15 +130,15 @@ def sentences(card: DataCard) -> tuple[str, ...]:
             f"{'column' if one else 'columns'} {_names(card.constant)}: the same number in every training row, so "
             f"{'it says' if one else 'they say'} nothing"
         )
-    lines += [f"columns {a!r} and {b!r}: the same but for their unit" for a, b in card.copies[:MAX_NAMES]]
+    lines += [f"columns {a!r} and {b!r}: identical except for their unit" for a, b in card.copies[:MAX_NAMES]]
     if 0 < card.val_rows < MIN_VALIDATION:
         rows = "row is" if card.val_rows == 1 else "rows are"
         each = f": each is {100 / card.val_rows:.0f} points of accuracy" if card.shares else ""
-        lines.append(f"only {card.val_rows} {rows} held out to validate{each}, too few to prove anything")
+        lines.append(f"only {card.val_rows} {rows} held out for validation{each}, too few to prove anything")
     if card.known > MAX_KNOWN_SHARE * card.val_rows:
         lines.append(
             f"{card.known} of {card.val_rows} validation rows have the same inputs as a training row: validation "
-            "rewards memorizing, too"
+            "also rewards memorizing"
         )
     if card.numbers_rows:
         lines.append("the target grows by 1 from row to row, as a row number does: is it the right column?")

@@ -198,7 +198,7 @@ def _unknown(name: str) -> str:
     if close:
         return f"There is no dataset called {name!r}: did you mean {close[0]!r}?"
     if name.lower().endswith(".csv"):
-        return f"There is no dataset called {name!r}: for a file of your own write csv:{name}."
+        return f"There is no dataset called {name!r}: for your own file write csv:{name}."
     return f"There is no dataset called {name!r}: choose one of {', '.join(NAMES)}, or csv:PATH."
 
 
@@ -381,7 +381,7 @@ def _check_spread(name: str, columns: Sequence[str], scale: np.ndarray, val_x: n
         farthest = np.abs(val_x[:, index]).max(initial=0.0) / scale[index]
         if farthest > MAX_DEVIATIONS:
             raise DataError(
-                f"{name}: a number of {column!r} lies {farthest:.0e} deviations away from the others: put it right, or "
+                f"{name}: a number of {column!r} lies {farthest:.0e} deviations away from the others: correct it, or "
                 f"remove its row."
             )
 
@@ -414,7 +414,7 @@ def _split(
     Both get at least one row, but a fraction of 0 holds none out. Raises DataError if there are fewer than two samples.
     """
     if len(targets) < 2:
-        raise DataError("There is one sample only, but it needs at least two, one to train and one to validate.")
+        raise DataError("There is only one sample, but at least two are needed, one to train and one to validate.")
     rows = rng.permutation(len(targets))
     held_out = min(max(round(len(rows) * val_fraction), 1), len(rows) - 1) if val_fraction else 0
     return np.sort(rows[held_out:]), np.sort(rows[:held_out])
@@ -435,7 +435,7 @@ def stratified_split(
         rows = rng.permutation(np.flatnonzero(labels == index))
         if len(rows) < (2 if val_fraction else 1):
             raise DataError(
-                f"The class {name!r} has {'one sample only' if rows.size else 'no sample'}, but it needs at least two, "
+                f"The class {name!r} has {'only one sample' if rows.size else 'no sample'}, but it needs at least two, "
                 f"one to train and one to validate: add samples or remove the class."
             )
         held_out = min(max(round(len(rows) * val_fraction), 1), len(rows) - 1) if val_fraction else 0

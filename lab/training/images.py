@@ -148,7 +148,7 @@ def fetch(cache: Path, mirror: str, sha256: dict[str, str]) -> None:
         for name in sha256:
             store.fetch(name)
     except (OSError, ValueError) as error:  # requests' errors are OSErrors; a wrong checksum is a ValueError
-        reason = type(error).__name__ if isinstance(error, OSError) else "a file has another checksum"
+        reason = type(error).__name__ if isinstance(error, OSError) else "a file has the wrong checksum"
         raise DataError(
             f"MNIST could not be downloaded from {mirror} ({reason}): check the network, or put the files "
             f"into a folder yourself and give it with --data-dir."

@@ -69,7 +69,7 @@ def _largest_gradient(records: Sequence[Record]) -> Answer:
     norms = records[0]["grad_norm"]
     largest = max((norm for norm in norms.values() if norm is not None), default=None)
     if largest is None:
-        return 2, "the gradients of the first epoch were no numbers."
+        return 2, "the gradients of the first epoch were not finite."
     return (0 if largest < 1 else 1 if largest < 100 else 2), f"the largest norm of the first epoch was {largest:,.3g}."
 
 
@@ -118,7 +118,7 @@ def _above_baseline(records: Sequence[Record]) -> Answer:
 def _next_letter(records: Sequence[Record]) -> Answer:
     last, origin, table = _losses(records, "val_loss")[-1], records[-1]["origin"], bigram_loss()
     where = f"the validation loss ended at {last:.2f}; the table’s is {table:.2f}"
-    plain = f"giving each letter its share of the text has {origin['baseline_val_loss']:.2f}"
+    plain = f"predicting each letter by its share of the text gives {origin['baseline_val_loss']:.2f}"
     return (0 if last > table else 1 if last > table / 2 else 2), f"{where}, and {plain}."
 
 

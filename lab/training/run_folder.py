@@ -71,7 +71,9 @@ def lock_run(folder: Path, wait: bool = False) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except BlockingIOError:
-            raise RunError(f"Another process is training the run in {str(folder)!r}: let it end, or stop it.") from None
+            raise RunError(
+                f"Another process is training the run in {str(folder)!r}: wait for it, or stop it."
+            ) from None
         except OSError:
             pass  # a network drive without locks
         yield
@@ -121,14 +123,14 @@ class RunFolder:
 
     @classmethod
     def create(cls, path: Path, config: Config) -> RunFolder:
-        """Make the folder with its config.json. Raises RunError when it holds files already or cannot be made."""
+        """Make the folder with its config.json. Raises RunError when it already holds files or cannot be made."""
         # A new folder is filled under a temporary name and then renamed: it never exists without its config.json.
         temporary = path.parent / f".{path.name}.{os.getpid()}.tmp"
         try:
             if os.path.isdir(path):
                 if any(not file.name.endswith(".tmp") for file in path.iterdir()):
                     raise RunError(
-                        f"{str(path)!r} holds files already: give another --out, or continue its run with --resume."
+                        f"{str(path)!r} already holds files: give another --out, or continue its run with --resume."
                     )
             else:
                 temporary.mkdir(parents=True)

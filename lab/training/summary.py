@@ -67,7 +67,7 @@ def comparison_picture(runs: Mapping[str, Sequence[Record]]) -> bytes:
             _curve(panel, column(records, "epoch"), values, "", (colour, line, marker))
     _scale(axes[0])
     axes[1].yaxis.set_major_formatter(PercentFormatter(1.0))
-    for panel, title in zip(axes, ("Validation loss", "Validation accuracy (of regressions R²)"), strict=True):
+    for panel, title in zip(axes, ("Validation loss", "Validation accuracy (R² for regressions)"), strict=True):
         panel.set_title(title, loc="left", fontweight="bold", fontsize=11)
         _finish(panel)
         _epochs_along(panel, max(map(len, runs.values())))

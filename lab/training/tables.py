@@ -131,7 +131,7 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
         *cleaned,
         *([f"decimal commas: {commas:,}, read as points"] if commas else []),
         *([f"columns of texts: {', '.join(map(repr, texts))}, an input for each different text"] if texts else []),
-        *([f"empty cells: {empty:,}, each given the mean of its column's training samples"] if empty else []),
+        *([f"empty cells: {empty:,}, each replaced by the mean of its column's training samples"] if empty else []),
     )
     note = f"{Path(path).name}, target {header[label_at]!r}{' (regression)' if regression else ''}"
     features = np.stack([values for _, values in inputs], axis=1)
@@ -251,12 +251,12 @@ def _width(rows: list[Row], path: str) -> int:
     if len(rows) > 1 and not any(cells[-1].strip() for _, cells in rows[1:]):
         raise DataError(_trailing(path, rows[1][0]))
     if width < 2:
-        raise DataError(f"{path!r} has one column only: it needs at least one column of numbers and one of classes.")
+        raise DataError(f"{path!r} has only one column: it needs at least one column of numbers and one of classes.")
     return width
 
 
 def _trailing(path: str, number: int) -> str:
-    return f"{path!r}, row {number} ends with a separator, and nothing follows: remove it from all rows that do."
+    return f"{path!r}, row {number} ends with an extra separator: remove it from all such rows."
 
 
 def _as_class(label: str) -> tuple[float, str]:

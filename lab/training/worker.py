@@ -98,7 +98,7 @@ class Worker:
                 else:
                     self.training = not self.run.done
                     return
-        raise RuntimeError("The training process ended before it answered: the log of the server says why.")
+        raise RuntimeError("The training process ended before it answered: see the log of the server.")
 
     def change(self, settings: Mapping[str, Any]) -> bool:
         """Change settings from the next epoch on (see `LiveRun.change`); return False if there is no next epoch."""

@@ -39,7 +39,7 @@ def test_columns_that_say_nothing_are_named():
     assert found.constant == ("b",)
     assert found.copies == (("a", "c"),)
     assert "column 'b': the same number in every training row, so it says nothing" in sentences(found)
-    assert "columns 'a' and 'c': the same but for their unit" in sentences(found)
+    assert "columns 'a' and 'c': identical except for their unit" in sentences(found)
     varied = card(table(UNEVEN))
     assert not varied.constant
     assert not varied.copies
@@ -55,7 +55,7 @@ def test_a_table_of_constant_inputs_is_refused():
 def test_few_rows_to_validate_are_said():
     few = card(table([f"{i},{i * i},{'pq'[i % 2]}" for i in range(14)]))
     assert few.val_rows == 2
-    assert "only 2 rows are held out to validate: each is 50 points of accuracy" in sentences(few)[1]
+    assert "only 2 rows are held out for validation: each is 50 points of accuracy" in sentences(few)[1]
     assert len(sentences(card(table(UNEVEN)))) == 1
     none = card(from_table("\n".join(["a,y", *(f"{i},{'pq'[i % 2]}" for i in range(14))]), "t", val_fraction=0.0))
     assert none.val_rows == 0

@@ -171,7 +171,7 @@ def test_every_class_is_on_both_sides_whatever_the_fraction(fraction):
 
 
 def test_a_class_with_one_sample_is_named():
-    with pytest.raises(DataError, match="'rare' has one sample only"):
+    with pytest.raises(DataError, match="'rare' has only one sample"):
         datasets.stratified_split(np.array([0, 0, 1]), ("common", "rare"), 0.2, np.random.default_rng(0))
 
 
@@ -293,7 +293,7 @@ def test_a_download_is_verified_and_kept(mirror, folder, tmp_path):
 
 def test_a_wrong_checksum_is_refused_and_leaves_nothing(mirror, tmp_path):
     cache = tmp_path / "cache"
-    with pytest.raises(DataError, match="another checksum"):
+    with pytest.raises(DataError, match="wrong checksum"):
         images.fetch(cache, mirror, {NAME: "0" * 64})
     assert not list(cache.iterdir())
 
@@ -420,7 +420,7 @@ def test_a_handful_of_rows_is_enough_for_a_regression(table, rows):
     ("name", "words"),
     [
         ("x,y\n1,2.5\n2,high\n3,1.5\n", "row 3, column 'y': 'high' is not a number"),
-        ("x,y\n1,2.5\n", "one sample only, but it needs at least two"),
+        ("x,y\n1,2.5\n", "only one sample, but at least two are needed"),
         ("x,y\n1,2.5\n2,\n", "row 3: the label in 'y' is empty"),
     ],
 )
@@ -442,7 +442,7 @@ def test_an_empty_cell_has_the_mean_of_its_column(table):
     raw = np.concatenate([data.train_x, data.val_x]) * data.scale + data.mean
     gaps = [value for (a, _), value in zip(raw, filled, strict=True) if round(a) in (3, 8)]
     assert gaps == pytest.approx([0, 0], abs=1e-6)
-    assert "empty cells: 2, each given the mean of its column's training samples" in data.notes
+    assert "empty cells: 2, each replaced by the mean of its column's training samples" in data.notes
 
 
 def test_a_column_of_few_texts_has_an_input_for_each(table):
@@ -492,7 +492,7 @@ def test_a_constant_column_becomes_zero(table):
         ("", "is empty"),
         ("\n\n", "is empty"),
         ("length,kind\n", "header but no rows"),
-        ("1\n2\n", "one column only"),
+        ("1\n2\n", "only one column"),
         (FLOWERS.replace("30", "thirty"), "row 4, column 'width': 'thirty' is not a number"),
         (FLOWERS.replace("30", "-inf"), "row 4, column 'width': '-inf' is not a number"),
         (FLOWERS.replace("30", "1e400"), "row 4, column 'width': '1e400' is not a number"),
@@ -510,7 +510,7 @@ def test_a_constant_column_becomes_zero(table):
         (FLOWERS.replace("3,30,rose", "3,30"), "row 4 has 2 cells but row 1 has 3"),
         (FLOWERS.replace("3,30,rose", "3"), "row 4 has 1 cell but row 1 has 3"),
         (FLOWERS.replace("lily", "rose"), "only one class, 'rose'"),
-        (FLOWERS + "5,50,iris\n", "'iris' has one sample only"),
+        (FLOWERS + "5,50,iris\n", "'iris' has only one sample"),
         (FLOWERS.replace("30", "1_000"), "row 4, column 'width': '1_000' is not a number"),
         (FLOWERS.replace("30", "\u0663\u0660"), "row 4, column 'width': '\u0663\u0660' is not a number"),
         (
@@ -518,10 +518,10 @@ def test_a_constant_column_becomes_zero(table):
             "row 1: no other row is of the class 'c'; if this row is a header",
         ),
         ("sep=;\n" + FLOWERS.replace(",", ";"), "begins with 'sep=;', a line for Excel alone: remove"),
-        (FLOWERS.replace("\n", ",\n"), "row 2 ends with a separator, and nothing follows"),
-        (FLOWERS.replace("\n", ",\n").replace("kind,", "kind"), "row 2 ends with a separator, and nothing follows"),
-        (FLOWERS.replace("kind", "kind,"), "row 1 ends with a separator, and nothing follows"),
-        (FLOWERS.replace("3,30,rose", "3,30,rose,"), "row 4 ends with a separator, and nothing follows"),
+        (FLOWERS.replace("\n", ",\n"), "row 2 ends with an extra separator"),
+        (FLOWERS.replace("\n", ",\n").replace("kind,", "kind"), "row 2 ends with an extra separator"),
+        (FLOWERS.replace("kind", "kind,"), "row 1 ends with an extra separator"),
+        (FLOWERS.replace("3,30,rose", "3,30,rose,"), "row 4 ends with an extra separator"),
     ],
 )
 def test_a_bad_csv_is_one_sentence_that_names_the_place(table, text, words):
@@ -568,7 +568,7 @@ def test_points_of_ones_own_are_split_and_standardised():
         (np.zeros((2, 2)), [0, 2], "whole numbers from 0 to 1"),
         (np.zeros((2, 2)), [0.0, 1.0], "whole numbers from 0 to 1"),
         (np.full((2, 2), np.nan), [0, 1], "cannot be used"),
-        (np.zeros((3, 2)), [0, 0, 1], "'b' has one sample only"),
+        (np.zeros((3, 2)), [0, 0, 1], "'b' has only one sample"),
         (np.zeros((4, 2)), [0, 0, 0, 0], "'b' has no sample"),
     ],
 )

@@ -45,7 +45,7 @@ def test_an_existing_empty_folder_is_used(tmp_path):
 
 
 def test_a_folder_with_files_is_never_overwritten(run):
-    with pytest.raises(RunError, match="holds files already"):
+    with pytest.raises(RunError, match="already holds files"):
         RunFolder.create(run.path, Config(lr=0.2))
     assert run.config() == CONFIG
 

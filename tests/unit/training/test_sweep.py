@@ -118,7 +118,7 @@ def test_ctrl_c_keeps_the_finished_runs_and_the_same_command_goes_on(here):
     first = (short / "checkpoint.npz").stat().st_mtime_ns
     code, out, _ = finish(start(*flags))
     assert code == 0
-    assert "2 runs in a sweep, 1 of them finished already" in out
+    assert "2 runs in a sweep, 1 of them already finished" in out
     assert out.splitlines()[1].split()[0] == "epochs"
     assert (short / "checkpoint.npz").stat().st_mtime_ns == first
     assert [record["epoch"] for record in metrics(long)] == list(range(1, 401))

@@ -20,7 +20,7 @@ def test_marks_of_missing_numbers_are_empty_cells(mark):
     data = of(rows(["1", mark, "3", "5", "9", "2"]))
     filled = of(rows(["1", "4", "3", "5", "9", "2"]))  # 4 is the mean of the others
     np.testing.assert_allclose(data.train_x, filled.train_x, rtol=1e-6)
-    assert any("empty cells: 1, each given the mean" in note for note in data.notes)
+    assert any("empty cells: 1, each replaced by the mean" in note for note in data.notes)
     assert any("NA, NaN, null or ?: 1, read as empty" in note for note in data.notes) is (mark != "")
 
 

@@ -873,12 +873,12 @@ def test_where_ctrl_c_is_ignored_the_run_goes_on(here):
         (["--data", "csv:nothing.csv"], "check the path"),
         (["--data", "csv:empty.csv"], "is empty"),
         (["--data", "csv:words.csv"], "row 2, column 'column 1': 'x' is not a number"),
-        (["--data", "csv:single.csv"], "'c' has one sample only"),
+        (["--data", "csv:single.csv"], "'c' has only one sample"),
         (["--hidden", "100000", "100000"], "10,007,600,010 weights, more than"),
         (["--data", "csv:~nobody-of-this-name/x.csv"], "check the path"),
         (["--out", "empty.csv"], "'empty.csv' could not be written"),
         (["--out", "empty.csv/run"], "choose a folder that you may write to"),
-        (["--out", "."], "holds files already"),
+        (["--out", "."], "already holds files"),
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing(here, capsys, flags, words):
@@ -1032,4 +1032,4 @@ def test_every_run_gets_a_folder_of_its_own(here, capsys):
     for _ in range(2):
         assert call(capsys, *SMALL, "--quiet")[0] == 0
     assert names("runs") == ["moons-1", "moons-2"]
-    assert "holds files already" in refused(capsys, *SMALL, "--out", "runs/moons-1")
+    assert "already holds files" in refused(capsys, *SMALL, "--out", "runs/moons-1")
