@@ -6,7 +6,7 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from lab.lessons import assignment_link
-from lab.lessons.assignment import CONTROLS, FORMER, ITEMS, LONGEST, beginning, shortened
+from lab.lessons.assignment import CONTROLS, FORMER, ITEMS, MAX_START_TEXT, beginning, shortened
 from lab.lessons.cards import CARDS
 from lab.lessons.pages import BY_FILE
 from lab.ui import address, assignment, page
@@ -78,7 +78,7 @@ NAME = Field(assignment_link.NAME, "teach name", "", address.shorter_than(assign
 HIDE = Field(
     assignment_link.HIDE, ("teach hide", UNKNOWN_HIDE), ((), ()), _hidden, lambda hidden: address.joined(hidden[0])
 )
-BEGIN = Field(assignment_link.BEGIN, "teach begin", "", address.shorter_than(LONGEST))
+BEGIN = Field(assignment_link.BEGIN, "teach begin", "", address.shorter_than(MAX_START_TEXT))
 FIELDS = (ITEM_FIELD, NAME, HIDE, BEGIN)
 
 
@@ -120,7 +120,7 @@ def _link() -> None:
     st.text_input(
         "Begin with",
         key="teach begin",
-        max_chars=LONGEST,
+        max_chars=MAX_START_TEXT,
         placeholder="a*b + a, or the address of a page",
         help="An expression for the Graph lab; or set up any page as you want it, and paste its address here.",
     )

@@ -1,1 +1,1 @@
-"""The way through the lab: its pages and the question each answers, the cards of the path, the search over it all."""
+"""The pages of the lab with the question each answers, the cards of the path, glossary, skills, and the search."""

@@ -1,4 +1,4 @@
-"""What a visitor can do in the end: each is ticked by deeds, never by hand."""
+"""The list of skills that a learner gains: each is ticked by completed tasks, never by hand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from practice.questions import QUESTIONS
 
 @dataclass(frozen=True)
 class Deed:
-    """Something to be done, and the page and the parameters of its address where that begins."""
+    """A thing to do: a card, question, task or program, with the page and address parameters where it starts."""
 
     title: str
     file: str
@@ -51,7 +51,7 @@ DEEDS = MappingProxyType(
 
 @dataclass(frozen=True)
 class Ability:
-    """text: "I can ...". needs: the keys of the deeds that show it, all of them."""
+    """A skill. text: "I can ..."; needs: the keys of all DEEDS that it takes."""
 
     group: str
     text: str

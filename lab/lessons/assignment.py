@@ -1,4 +1,4 @@
-"""What a teacher can put into a set: things to do, controls to hide, and a page in a state to begin with."""
+"""The parts of a teacher's assignment: tasks to do, controls to hide, and a page to start on in a given state."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from lab.lessons.moved import MOVED, new_address
 from lab.lessons.pages import PAGES, Page
 
 BY_PATH = MappingProxyType({page.path: page for page in PAGES if page.path})
-NOT_TO_DO = ("for-teachers",)  # pages that are for nobody's list
+NOT_TO_DO = ("for-teachers",)  # pages that cannot be assigned
 
-FORMER: Mapping[str, Deed] = MappingProxyType(  # pages that older lists ask for
+FORMER: Mapping[str, Deed] = MappingProxyType(  # pages that have moved since, but are in older assignments
     {
         f"pages/{path}": Deed(f"Page: {page.tabs.get(tab, page.title)}", page.file, {page.tab: tab} if tab else {})
         for path, moved in MOVED.items()
@@ -42,27 +42,27 @@ CONTROLS = MappingProxyType(
         "try": "*Try this* at the end of each page",
     }
 )
-LONGEST = 4000  # characters of a beginning
+MAX_START_TEXT = 4000  # characters of an address or expression to start with
 
 
 def beginning(text: str) -> tuple[Page, dict[str, str]]:
-    """The page and the parameters that a set begins with.
+    """Return the page and the address parameters that an assignment starts with.
 
-    text: the address of a page of the lab, whole or from its path on; or an expression, for the Graph lab. A set that
-    the address carries is left out: it would take the place of this one. ValueError, with a sentence, for what is
-    neither.
+    text: the address of a page of the lab, complete or from its path on; or an expression, for the Graph lab. An
+    assignment in that address is left out, because it would replace this one. Raises ValueError, with a sentence, if
+    the text is neither.
     """
     text = text.strip()
-    if len(text) > LONGEST:
-        raise ValueError(f"This is longer than {LONGEST} characters.")
+    if len(text) > MAX_START_TEXT:
+        raise ValueError(f"This is longer than {MAX_START_TEXT} characters.")
     try:
         address = urlsplit(text)
     except ValueError:
         address = urlsplit("")
-    path, said = new_address(address.path.rstrip("/").rpartition("/")[2], address.query)
+    path, query_text = new_address(address.path.rstrip("/").rpartition("/")[2], address.query)
     if path in BY_PATH and ("?" in text or address.scheme in ("http", "https")):
-        query = parse_qsl(said, keep_blank_values=True)
-        return BY_PATH[path], {name: said for name, said in query if name not in PARAMETERS}
+        query = parse_qsl(query_text, keep_blank_values=True)
+        return BY_PATH[path], {name: value for name, value in query if name not in PARAMETERS}
     try:
         parse(text)
     except ExpressionError:
@@ -71,6 +71,6 @@ def beginning(text: str) -> tuple[Page, dict[str, str]]:
 
 
 def shortened(text: str) -> str:
-    """The same beginning as short as it can be: from the page's path on. Raises as `beginning` does."""
+    """Return the starting point in its shortest form, from the page's path on. Raises what `beginning` raises."""
     page, query = beginning(text)
     return f"{page.path}?{urlencode(query)}"

@@ -1,4 +1,4 @@
-"""A teacher's set of things to do, as a link carries it: "cards.first-gradient.by-hand~scalars.add"."""
+"""Read and write a teacher's assignment in a link: "cards.first-gradient.by-hand~scalars.add"."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable
 from urllib.parse import parse_qs, urlsplit
 
-LONGEST = 20_000  # characters
-MAX_WORDS = 100
-ITEMS, NAME, HIDE, BEGIN = PARAMETERS = ("set", "name", "hide", "begin")  # names in an address
-CARDS = "cards"  # in a link, what cards begin with; their keys have no such beginning
+MAX_TEXT = 20_000  # characters of an assignment in a link
+MAX_WORDS = 100  # names of hidden controls
+ITEMS, NAME, HIDE, BEGIN = PARAMETERS = ("set", "name", "hide", "begin")  # names of address parameters
+CARDS = "cards"  # the prefix of cards in a link; their keys have none
 
 
 def written(keys: Iterable[str]) -> str | None:
-    """Keys such as "scalars/add", of a card "first-gradient"; with no sign that an address would have to escape."""
+    """Write keys, such as "scalars/add" or a card's "first-gradient", without characters that an address escapes."""
     rooms: dict[str, list[str]] = {}
     for key in keys:
         room, _, name = key.rpartition("/")
@@ -22,8 +22,8 @@ def written(keys: Iterable[str]) -> str | None:
 
 
 def read(text: str) -> tuple[str, ...]:
-    """The opposite of `written`, each key once, known or not. ValueError for what is longer than any set."""
-    if len(text) > LONGEST:
+    """Read keys that `written` wrote, each once, known or not. Raises ValueError if the text is too long."""
+    if len(text) > MAX_TEXT:
         raise ValueError("too long")
     found: dict[str, None] = {}
     for part in text.split("~"):
@@ -34,12 +34,12 @@ def read(text: str) -> tuple[str, ...]:
 
 
 def words(text: str) -> tuple[str, ...]:
-    """The names of controls to hide, "hints~lines" or "hints,lines", each once, known or not."""
+    """Read the names of controls to hide, "hints~lines" or "hints,lines", each once, known or not."""
     return tuple(dict.fromkeys(filter(None, re.split("[~,]", text))))[:MAX_WORDS]
 
 
 def of_link(link: str) -> tuple[str, ...]:
-    """The keys of the set that an address carries. ValueError, with a sentence, where it carries none."""
+    """Read the keys of the assignment in an address. Raises ValueError, with a sentence, if it has none."""
     try:
         texts = parse_qs(urlsplit(link.strip()).query).get(ITEMS, [])
         keys = read(texts[-1]) if texts else ()

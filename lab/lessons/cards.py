@@ -1,7 +1,7 @@
-"""The path: cards in an order that teaches, each with a state to begin from and the deed that completes it.
+"""The path through the lab: cards in teaching order, each with a state to start from and an action that completes it.
 
-A card is completed by what the visitor has really done on its page, which announces it (lab/ui/progress.py); opening
-it, or reading, completes nothing.
+A card is completed by doing its action on its page, which reports it (lab/ui/progress.py). Opening or reading the page
+completes nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lab.text import read_rows
 
 @dataclass(frozen=True)
 class Card:
-    """One step of the path. cards.toml says what its fields are."""
+    """One step of the path. cards.toml explains its fields."""
 
     key: str
     title: str

@@ -1,4 +1,4 @@
-"""The questions that people ask about automatic differentiation, as concepts.toml has them, for the search."""
+"""The questions about automatic differentiation in concepts.toml, which the search answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.text import read_rows
 
 @dataclass(frozen=True)
 class Concept:
-    """One question. path, query: the page, and the parameters of its address, that show the answer."""
+    """One question. path, query: the page that shows the answer, and the parameters of its address."""
 
     question: str
     answer: str
@@ -21,7 +21,7 @@ class Concept:
 
 
 def _read(file: Path) -> tuple[Concept, ...]:
-    """KeyError, TypeError: a row lacks a field, or has one that there is not."""
+    """Read the questions. Raises KeyError or TypeError if a row lacks a field or has an unknown one."""
     return tuple(Concept(**row) for row in read_rows(file)["concept"])
 
 

@@ -1,5 +1,4 @@
-"""The words of the field as this lab uses them, as glossary.toml has them: each in one sentence that is true of this
-engine, with the place that shows it."""
+"""The terms of glossary.toml, each explained in a sentence that is true of this engine, and the page that shows it."""
 
 from __future__ import annotations
 
@@ -13,11 +12,11 @@ from lab.text import read_rows
 
 @dataclass(frozen=True)
 class Term:
-    """One word.
+    """One term.
 
-    meaning      one sentence
+    meaning      its explanation in one sentence
     path, query  where the lab shows it: a page, and the parameters of its address
-    also         other words for the same thing, by which the search finds it
+    also         synonyms, for the search
     """
 
     meaning: str
@@ -27,7 +26,7 @@ class Term:
 
 
 def _read(file: Path) -> Mapping[str, Term]:
-    """KeyError, TypeError: a row lacks a field, or has one that there is not."""
+    """Read the terms. Raises TypeError if a row lacks a field or has an unknown one."""
     return MappingProxyType({word: Term(**row) for word, row in read_rows(file).items()})
 
 

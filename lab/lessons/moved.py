@@ -1,4 +1,4 @@
-"""Where pages are now that once had an address of their own: old links lead there, with what they say."""
+"""Redirect old addresses to the pages that now have their content, with their parameters."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from lab.lessons.pages import BY_PATH
 
 @dataclass(frozen=True)
 class Moved:
-    """A page of former times.
+    """A page whose address has changed.
 
-    path  of the page that has its content now; its own, where only tabs of it are gone
-    tab   that shows it there, where the old address names none; "" for the first
-    tabs  tabs that are gone -> the tab that has their content
-    names of parameters that have another name now -> this name
+    path   the page that has its content now; its own path if only tabs have moved
+    tab    the tab to open there if the old address names none; "" for the first
+    tabs   old tab -> the tab that has its content now
+    names  old parameter name -> new name
     """
 
     path: str
@@ -27,10 +27,10 @@ class Moved:
     names: Mapping[str, str] = field(default_factory=dict)
 
     def query(self, query: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-        """The parameters of an old address, as the page has them now."""
+        """Translate the parameters of an old address into those of the page now."""
         name = BY_PATH[self.path].tab
-        said = dict(query).get(name, self.tab)
-        tab = self.tabs.get(said, said)
+        old_tab = dict(query).get(name, self.tab)
+        tab = self.tabs.get(old_tab, old_tab)
         others = [(self.names.get(key, key), value) for key, value in query if key != name]
         return [(name, tab)] * bool(tab) + others
 
@@ -60,7 +60,7 @@ MOVED: Mapping[str, Moved] = MappingProxyType(
 
 
 GRAPH_LABS: Mapping[str, tuple[Mapping[str, str], Mapping[str, str]]] = MappingProxyType(
-    {  # tab of Other engines that the Graph lab has in its place -> what it opens with, and the example if none is said
+    {  # old tab of Other engines -> parameters of the Graph lab that replaces it, and an example if the link has none
         "order": (
             {"engine": "any-order", "stage": "backward"},
             {"expression": "t = a*b\nexp(tanh(t)) * t", "event": "12"},
@@ -71,18 +71,18 @@ GRAPH_LABS: Mapping[str, tuple[Mapping[str, str], Mapping[str, str]]] = MappingP
 
 
 def new_address(path: str, query: str) -> tuple[str, str]:
-    """The path, from the lab's root, and the query of what was once at this address; the same where nothing moved."""
-    said = dict(parse_qsl(query, keep_blank_values=True))
-    if path == "simulate-error" and (said.get("part") == "messages" or "message" in said):
-        key = said.pop("message", "")  # of a tab that another page has in its place
-        if said.get("part") != "messages":
-            return path, urlencode(said)
+    """Return the current path, relative to the lab's root, and query for an address; unchanged if nothing moved."""
+    parameters = dict(parse_qsl(query, keep_blank_values=True))
+    if path == "simulate-error" and (parameters.get("part") == "messages" or "message" in parameters):
+        key = parameters.pop("message", "")  # from a tab that has moved to another page
+        if parameters.get("part") != "messages":
+            return path, urlencode(parameters)
         return "what-went-wrong", urlencode({"shape" if key in SHAPES else "failure": key}) if key else ""
     moved = MOVED.get(path)
-    if moved and moved.path == "other-engines" and said.get("tab") in GRAPH_LABS:
-        state, example = GRAPH_LABS[said["tab"]]
-        point = {name: text for name, text in said.items() if name == "expression" or name.startswith("in_")}
+    if moved and moved.path == "other-engines" and parameters.get("tab") in GRAPH_LABS:
+        state, example = GRAPH_LABS[parameters["tab"]]
+        point = {name: text for name, text in parameters.items() if name == "expression" or name.startswith("in_")}
         return "graph-lab", urlencode({**state, **(point if "expression" in point else example)})
-    if moved is None or (moved.path == path and said.get(BY_PATH[path].tab) not in moved.tabs):
+    if moved is None or (moved.path == path and parameters.get(BY_PATH[path].tab) not in moved.tabs):
         return path, query
     return moved.path, urlencode(moved.query(parse_qsl(query, keep_blank_values=True)))

@@ -1,6 +1,6 @@
-"""Every page of the lab, in the order of the menu, and the question that it answers.
+"""The pages of the lab, in the order of the menu, with the question that each answers.
 
-A new page is a file in pages/ and a row in pages.toml.
+To add a page, write a file in pages/ and add a row to pages.toml.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from urllib.parse import urlencode
 
 from lab.text import read_rows
 
-GROUPS = ("", "See", "Break", "Build", "Train", "Know")  # "": of no group, a link of its own
+GROUPS = ("", "See", "Break", "Build", "Train", "Know")  # "": no group, a link of its own in the menu
 
 
 @dataclass(frozen=True)
 class Page:
-    """One page.
+    """One page of the lab.
 
     file      its script
-    path      in the address
-    group     of the menu
-    icon      a Material symbol
-    question  what a visitor can answer after it
-    words     for which the search finds it, besides those of title and question
-    tabs      name in the address -> title, of a page with tabs; the first one is open at first
-    tab       the parameter of the address that holds the open tab
+    path      its path in the address
+    group     its group in the menu
+    icon      the name of a Material symbol
+    question  a question that you can answer after reading it
+    words     search words, besides those of title and question
+    tabs      if it has tabs: name in the address -> title; the first one is open at first
+    tab       the address parameter that holds the open tab
     """
 
     file: str
@@ -40,7 +40,7 @@ class Page:
     tab: str = "tab"
 
     def address(self, query: Mapping[str, str]) -> str:
-        """From the lab's root. query: its parameters."""
+        """Return the page's address, relative to the lab's root, with these parameters."""
         return self.path + (f"?{urlencode(query)}" if query else "")
 
 

@@ -1,8 +1,8 @@
-"""One search for the whole lab: a word, a question, an operation, or a pasted error message.
+"""Search the whole lab for a word, a question, an operation, or a pasted error message.
 
-Everything that can be found is one row of one index: concept questions, terms, pages and their tabs, cards, tasks,
-programs, questions, operations and failures. Failures come first only for a text that looks like a message or a
-symptom; a pasted message is looked up as on the page that explains it, so that an answer there and here is the same.
+One index has a row for each concept question, term, page, tab, card, task, program, question, operation and failure.
+Failures come first only for a text that looks like a message or a symptom. A pasted message is looked up in the same
+way as on *What went wrong?*, so that both give the same answer.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from lab.ops import OPS
 from lab.training.doctor import rules
 
 MAX_ANSWERS = 6
-MAX_FAILURES = 2  # of them, where nothing is named word for word
-LONGEST = 5000  # characters of a question: a traceback is long
-MAX_WORDS = 12  # of a question; single words of a longer text say nothing
-MIN_SCORE = 0.3
-BODY_WEIGHT = 0.4  # of a word that stands in the text of an entry and not in its name
-PREFIX_WEIGHT = 0.8  # of a word that shares only its beginning with the one that was asked for
-MIN_TYPED = 5  # letters of a word, from which a misspelling can be told from another word
-SPELLING = 0.8  # how much a misspelt word must look like a known one
-# What is better first where two entries fit alike
+MAX_FAILURES = 2  # of these answers, unless an error message matches for certain
+MAX_QUESTION = 5000  # characters of a question: a traceback is long
+MAX_WORDS = 12  # of a question; the single words of a longer text are not searched for
+MIN_SCORE = 0.3  # of an answer
+BODY_WEIGHT = 0.4  # of a word that is in an entry's text but not in its name
+PREFIX_WEIGHT = 0.8  # of a word that shares only its beginning with a searched word
+MIN_TYPED = 5  # letters that a word needs for its spelling to be corrected
+SPELLING = 0.8  # similarity that a misspelt word must have to a known one
+# Added to the score, to order entries that fit equally well
 PRIOR = {"question": 0.12, "term": 0.1, "operation": 0.1, "page": 0.08, "tab": 0.05, "card": 0.03}
 
 COMMON = frozenset(
@@ -51,15 +51,15 @@ COMPLAINT = re.compile(
     r"out of memory|grows?|growing|go(?:es|ing)? up|ris(?:es|ing)|is (?:zero|0)|dies|dying|always|too|not|no longer|"
     r"nothing)\b"
 )
-# Here "my" complains of nothing
+# In these questions, "my" is not a complaint
 HOW_TO = re.compile(r"^\s*(?:how (?:do|can|should|to)|can|where|use|save|test|train|upload)\b")
 ASKS = re.compile(r"^\s*(what (is|are|does)|why (is|are|does|do)?|how (do|does|is|to)|when|who|derivative of)\b")
 
 
 @dataclass(frozen=True)
 class SearchHit:
-    """kind: "question", "term", "page", "tab", "card", "task", "program", "operation", "failure" or "message".
-    text: one sentence. path, query: where it leads. sure: the text can be about nothing else."""
+    """An answer. kind: "question", "term", "page", "tab", "card", "task", "program", "operation", "failure", "message".
+    text: one sentence. path, query: the address it leads to. sure: the question is certainly about this."""
 
     kind: str
     title: str
@@ -71,31 +71,30 @@ class SearchHit:
 
 @dataclass(frozen=True)
 class SearchRow:
-    """One row of the index. said: what it is called, in small letters; names: the same as words; body: its other
-    words."""
+    """One row of the index. titles: its names in small letters; names: the words of each; body: its other words."""
 
     answer: SearchHit
-    said: frozenset[str]
+    titles: frozenset[str]
     names: tuple[frozenset[str], ...]
     body: frozenset[str]
 
 
 @dataclass(frozen=True)
 class Index:
-    """The rows, and how much each word says: the fewer rows have it, the more (inverse document frequency)."""
+    """The rows, and the weight of each word: the fewer rows have it, the larger (inverse document frequency)."""
 
     entries: tuple[SearchRow, ...]
     weights: Mapping[str, float]
-    rarest: float  # the weight of a word that no row has, too: it says what the question is about
+    rarest: float  # the largest weight; used also for words that no row has
 
     def weight(self, words: Collection[str]) -> float:
-        """The weight of these words together."""
+        """Add up the weights of these words."""
         return sum(self.weights.get(word, self.rarest) for word in words)
 
 
 def search(question: str) -> list[SearchHit]:
-    """Return the answers, the best first; none where nothing fits. A sure message stands alone."""
-    question = question[:LONGEST]
+    """Return the answers, the best first, or none if nothing fits. A sure match of a message is the only answer."""
+    question = question[:MAX_QUESTION]
     pasted = finder.by_message(question)
     sure = [_failure(match.key, sure=True) for match in pasted if match.sure]
     if sure:
@@ -107,16 +106,16 @@ def search(question: str) -> list[SearchHit]:
     if not 0 < len(asked) <= MAX_WORDS:
         return failures
     found = _ranked(asked)
-    said = question.strip(" \t\n?.!").lower()
-    titled = [row.answer for row in _index().entries if row.answer.title.lower().rstrip("?") == said]
-    named = [row.answer for row in _index().entries if said in row.said]  # small words count here: "hand in", "by hand"
-    whole = [answer for score, answer in found if score >= 1]
-    answers = (*titled, *named, *failures, *whole, *(answer for _, answer in found))
+    text = question.strip(" \t\n?.!").lower()
+    titled = [row.answer for row in _index().entries if row.answer.title.lower().rstrip("?") == text]
+    named = [row.answer for row in _index().entries if text in row.titles]  # small words count: "hand in", "by hand"
+    exact = [answer for score, answer in found if score >= 1]
+    answers = (*titled, *named, *failures, *exact, *(answer for _, answer in found))
     return list({(answer.kind, answer.title): answer for answer in answers}.values())[:MAX_ANSWERS]
 
 
 def _complains(question: str) -> bool:
-    """True for a message, and for a description of what goes wrong; False for a question about how things work."""
+    """Tell an error message or a description of a problem from a question about how things work."""
     text = question.lower()
     if finder.ERROR.search(question):
         return True
@@ -134,10 +133,10 @@ def _ranked(asked: Collection[str]) -> list[tuple[float, SearchHit]]:
 
 
 def _score(asked: Collection[str], entry: SearchRow, index: Index) -> float:
-    """From 0 to 1 how well the best of its names fits, and a part of that for words in its text.
+    """Score from 0 to 1 how well an entry's best name fits the question, or, at most BODY_WEIGHT, its text.
 
-    A name fits by the weight of the words that it shares with the question, relative to the weight of both
-    (a cosine, where each word counts once).
+    The score of a name is the weight of the words that it shares with the question, relative to the weights of both
+    (a cosine in which each word counts once).
     """
     total = index.weight(asked)
     best = 0.0
@@ -156,7 +155,7 @@ def _match(word: str, others: Collection[str]) -> float:
 
 @cache
 def _same_stem(one: str, other: str) -> bool:
-    """True for "detach" and "detached", "initialise" and "initialisation": most of the longer word is shared."""
+    """Tell whether two words share most of the longer one: "detach", "detached"; "initialise", "initialisation"."""
     if min(len(one), len(other)) < 4 or not (one.isalpha() and other.isalpha()):
         return False
     shared = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
@@ -164,7 +163,7 @@ def _same_stem(one: str, other: str) -> bool:
 
 
 def _known(word: str, index: Index) -> str:
-    """The word itself; or, where no row has it, the known word of the same stem, or of nearly the same spelling."""
+    """Return the word, or, if no row has it, a known word with the same stem or nearly the same spelling."""
     if word in index.weights:
         return word
     stems = [other for other in index.weights if _same_stem(word, other)]
@@ -191,7 +190,7 @@ def _entries() -> Iterator[SearchRow]:
         yield _entry(answer, concept.also, concept.answer)
     for word, term in TERMS.items():
         yield _entry(SearchHit("term", word, term.meaning, term.path, term.query), term.also, term.meaning)
-    symptoms = {"training-lab": " ".join(rule.name for rule in rules())}  # what the doctor there can name
+    symptoms = {"training-lab": " ".join(rule.name for rule in rules())}  # the findings of the doctor on that page
     for page in PAGES:
         answer = SearchHit("page", page.title, page.question, page.path)
         yield _entry(answer, (), f"{page.question} {page.words} {symptoms.get(page.path, '')}")
@@ -223,9 +222,9 @@ SAYS = {
 
 
 def _entry(answer: SearchHit, also: Collection[str], body: str) -> SearchRow:
-    said = frozenset(name.lower().strip("?.!") for name in (answer.title, *also))
+    titles = frozenset(name.lower().strip("?.!") for name in (answer.title, *also))
     names = (frozenset(_words(name)) for name in (answer.title, *also))
-    return SearchRow(answer, said, tuple(dict.fromkeys(name for name in names if name)), frozenset(_words(body)))
+    return SearchRow(answer, titles, tuple(dict.fromkeys(name for name in names if name)), frozenset(_words(body)))
 
 
 def _failure(key: str, sure: bool = False) -> SearchHit:
@@ -236,7 +235,7 @@ def _failure(key: str, sure: bool = False) -> SearchHit:
 
 
 def _words(text: str) -> list[str]:
-    """The words that say something, each once, in the singular; signs such as += and names such as __mul__ count."""
+    """Extract the meaningful words, each once, in the singular, with signs such as += and names such as __mul__."""
     text = re.sub(r"\bwhere (?:do|does|did|is|are|can|should)\b", "", text.lower())  # not the function
     text = re.sub(r"\(\s*\d+\s*,[\d\s,]*\)", " shape ", text)
     text = re.sub(r"\w\[[^\]]*\]\s*[-+*/]?=(?!=)", " overwrite ", text)

@@ -12,8 +12,7 @@ import streamlit as st
 
 from lab.lessons import assignment_link
 from lab.lessons.abilities import Deed
-from lab.lessons.assignment import CONTROLS, ITEMS, beginning
-from lab.lessons.assignment import LONGEST as LONGEST_BEGINNING
+from lab.lessons.assignment import CONTROLS, ITEMS, MAX_START_TEXT, beginning
 from lab.lessons.pages import BY_FILE, BY_PATH
 from lab.ui import places, progress, state
 from lab.ui.address import Field, shorter_than
@@ -27,7 +26,7 @@ FIELDS = (  # in the address of every page that has no fields of the same names
     Field(assignment_link.ITEMS, "set items", (), assignment_link.read, assignment_link.written),
     Field(assignment_link.NAME, "set name", "", shorter_than(MAX_NAME)),
     Field(assignment_link.HIDE, "set hidden", (), assignment_link.words, "~".join),
-    Field(assignment_link.BEGIN, "set begin", "", shorter_than(LONGEST_BEGINNING)),
+    Field(assignment_link.BEGIN, "set begin", "", shorter_than(MAX_START_TEXT)),
 )
 
 _list = component("set", "progress/assignment.js", lost="The list", style="progress/assignment.css")

@@ -7,7 +7,7 @@ from lab.lessons.abilities import ABILITIES
 
 def test_a_box_is_ticked_by_what_was_really_done(open_page, app_url):
     page = open_page("practise?tab=ask&question=leaf-step")
-    ability = page.locator(".abilities section > ul > li", has_text="writes down for the backward pass")
+    ability = page.locator(".abilities section > ul > li", has_text="records for the backward pass")
 
     def answer(name, choice):
         page.get_by_role("heading", name=name).wait_for()

@@ -28,7 +28,7 @@ def test_order_stays_and_doubles_go():
     assert assignment_link.read("scalars.gone~nonsense~~.~x.") == ("scalars/gone",)
     assert assignment_link.written(()) is None
     with pytest.raises(ValueError, match="too long"):
-        assignment_link.read("a." + "b" * assignment_link.LONGEST)
+        assignment_link.read("a." + "b" * assignment_link.MAX_TEXT)
 
 
 def test_the_keys_are_read_out_of_a_whole_link():
