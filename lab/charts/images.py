@@ -11,7 +11,7 @@ from lab.charts.chart import COLOURS, SHADES, Chart, heat_cells, heat_palette, m
 from lab.text import short
 
 MAX_TILES = 5  # images side by side
-MANY_CLASSES = 12  # with more, letters are small, so that every class is named
+MAX_LARGE_NAMES = 12  # classes: with more, letters are small, so that every class is named
 
 
 # ---------------------------------------------------------------- images
@@ -166,7 +166,7 @@ def confusion_matrix(
     for kind, (chosen, colour) in enumerate(((diagonal, colours["train"]), (~diagonal, colours["validation"]))):
         cells = [[j, i, int(counts[i, j])] for i, j in np.argwhere(chosen & (counts > 0)).tolist()]
         label = {"show": True, "color": colours["text"], "fontWeight": "normal" if kind == 0 else "bold"}
-        label |= {"fontSize": 10} if len(classes) > MANY_CLASSES else {}
+        label |= {"fontSize": 10} if len(classes) > MAX_LARGE_NAMES else {}
         series.append({"type": "heatmap", "data": cells, "label": label, "silent": True})
         maps.append(
             {
@@ -179,7 +179,7 @@ def confusion_matrix(
             }
         )
     axis = {"type": "category", "data": list(classes), "splitArea": {"show": False}, "nameLocation": "middle"}
-    axis |= {"axisLabel": {"interval": 0, "fontSize": 10}} if len(classes) > MANY_CLASSES else {}
+    axis |= {"axisLabel": {"interval": 0, "fontSize": 10}} if len(classes) > MAX_LARGE_NAMES else {}
     right, total = int(counts.trace()), int(counts.sum())
     wrong = np.where(diagonal, 0, counts)
     i, j = map(int, np.unravel_index(wrong.argmax(), wrong.shape))
