@@ -1,5 +1,7 @@
 """The lessons: what their questions ask is what their runs show."""
 
+from dataclasses import replace
+
 import pytest
 
 from lab.training.lessons import LESSONS
@@ -31,6 +33,16 @@ def test_a_lesson_is_answered_by_its_own_run(name, answer):
     index, sentence = lesson.judge(records)
     assert lesson.answers[index] == answer
     assert any(character.isdigit() for character in sentence)  # it gives the numbers
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_falls_then_infinite_is_no_matter_of_rounding(seed):
+    """At a fixed rate, this lesson fell on one processor and became infinite on another."""
+    lesson = LESSONS["Falls, then infinite"]
+    records = list(train(replace(lesson.config, seed=seed)))
+    assert lesson.answers[lesson.judge(records)[0]] == "become infinite"
+    losses = [record["train_loss"] for record in records[:-1]]
+    assert min(losses) < 0.7 * losses[0]  # it has learned something before
 
 
 def test_every_lesson_asks_a_question_of_its_own():
