@@ -167,7 +167,7 @@ def _read(inputs: Inputs, values: Mapping[str, Any]) -> str:
     share = float((guesses == answers).mean())
     if share > MIN_ACCURACY:
         return ""
-    return f"You read {share:.1%} of the unseen digits, and the task asks for more than {MIN_ACCURACY:.0%}: more steps?"
+    return f"It reads {share:.1%} of the unseen digits, and the task asks for more than {MIN_ACCURACY:.0%}: more steps?"
 
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {  # what the rows of tasks.toml name
