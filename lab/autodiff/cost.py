@@ -64,8 +64,8 @@ def counted_brute_force(parameters: Sequence[float]) -> tuple[list[float], int]:
 class FunctionFamily:
     """A function that exists for any number of parameters.
 
-    at  number of parameters -> arrays with about that many elements in all, never more, and the function: it takes a
-        Tensor or a Dual for each array and returns a single number
+    at  number of parameters -> arrays with about that many elements in all, and the function: it takes a Tensor or a
+        Dual for each array and returns a single number
     """
 
     title: str

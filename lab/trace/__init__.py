@@ -5,5 +5,5 @@ from lab.trace.recording import Trace, record
 
 __all__ = ["Trace", "record"]
 
-# A notebook displays a trace as the player. Set here, because recording.py cannot import the export that imports it.
+# A notebook displays a trace as the player. Set here, because notebook.py imports recording.py.
 Trace._repr_html_ = in_notebook

@@ -65,13 +65,13 @@ def first_disagreement(trace: Trace) -> int | None:
 
 def short_names(trace: Trace) -> list[str]:
     """Return a name for each node, short enough for a formula; names are unique unless labels are not."""
-    taken = {node["label"] for node in trace.nodes}
-    operations, constants = _free("v", taken), _free("const", taken)
+    labels = {node["label"] for node in trace.nodes}
+    operations, constants = _unused_names("v", labels), _unused_names("const", labels)
     names = []
     for node in trace.nodes:
         if node["label"]:
             names.append(node["label"])
-        elif node["id"] == trace.output and "out" not in taken:
+        elif node["id"] == trace.output and "out" not in labels:
             names.append("out")
         elif node["op"]:
             names.append(next(operations))
@@ -80,8 +80,8 @@ def short_names(trace: Trace) -> list[str]:
     return names
 
 
-def _free(prefix: str, taken: set[str]) -> Iterator[str]:
-    return (name for i in itertools.count(1) if (name := f"{prefix}{i}") not in taken)
+def _unused_names(prefix: str, labels: set[str]) -> Iterator[str]:
+    return (name for i in itertools.count(1) if (name := f"{prefix}{i}") not in labels)
 
 
 def table(trace: Trace, count: int | None = None) -> list[dict[str, str]]:

@@ -92,25 +92,25 @@ def _about_message(trace: Trace, message: Message) -> str:
 
     read = [number for key, number in used.items() if rule.reads(key)] or node["children"]
     values = {number: at_cell(trace.nodes[number]["value"]) for number in read}
-    said = f"In the backward pass `{node['op']}` sends {brief(contribution)} to {named(message['child'])} because"
+    start = f"In the backward pass `{node['op']}` sends {brief(contribution)} to {named(message['child'])} because"
     guilty = next((number for number in read if _bad(values[number])), None)
     if guilty is not None:
-        return f"{said} its rule reads {named(guilty).rstrip(',')}, which is {brief(values[guilty])}."
+        return f"{start} its rule reads {named(guilty).rstrip(',')}, which is {brief(values[guilty])}."
 
     symbols = rule.text.format(g="the upstream gradient", **{key: names[number] for key, number in used.items()})
-    told = {names[number]: brief(value) for number, value in values.items() if number != node["id"]}
-    places = " and ".join(f"{name} is {value}" for name, value in told.items() if name != value)  # not "2 is 2"
+    texts = {names[number]: brief(value) for number, value in values.items() if number != node["id"]}
+    places = " and ".join(f"{name} is {value}" for name, value in texts.items() if name != value)  # not "2 is 2"
     where = f" where {places}" if places else ""
     if rule.value is None or (rule.scalar_only and node["shape"]):
-        return f"{said} its rule, `{symbols}`, has no finite result{where}."
+        return f"{start} its rule, `{symbols}`, has no finite result{where}."
     with np.errstate(all="ignore"):
         operands = [np.asarray(trace.nodes[child]["value"]) for child in node["children"]]
         local = at_cell(rule.value(*operands, np.asarray(node["value"])))
     if _bad(local):
         times = ", and 0 × ∞ is NaN" if np.isnan(contribution[cell]) and not np.isnan(local) else ""
-        return f"{said} its local derivative `{symbols}` is {brief(local)}{where}{times}."
+        return f"{start} its local derivative `{symbols}` is {brief(local)}{where}{times}."
     factors = f"{brief(at_cell(message['upstream']))} × {brief(local)}"
-    return f"{said} the upstream gradient times the local derivative, {factors}, is more than a float can hold."
+    return f"{start} the upstream gradient times the local derivative, {factors}, is more than a float can hold."
 
 
 def _bad(value: object) -> bool:

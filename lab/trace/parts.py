@@ -115,7 +115,7 @@ class Forward(Step):
 
 
 class Seed(Step):
-    """The pass has set a gradient to start from: the upstream gradient of the result."""
+    """A gradient was set without a message: the upstream gradient that the pass starts from."""
 
     kind: Literal["seed"]
     node: int

@@ -379,12 +379,12 @@ class Recording:
 
     def _name_for(self, tensor: Tensor) -> str:
         """Return a unique label for a copy: the tensor's own, with a number if taken; a constant may have none."""
-        taken = {*self.tensors, *(twin.label for twin in self._twins.values())}
+        used = {*self.tensors, *(twin.label for twin in self._twins.values())}
         if tensor.label or not tensor.requires_grad:
             names = (f"{tensor.label}_{i}" if i > 1 else tensor.label for i in itertools.count(1))
         else:
             names = (f"t{i}" for i in itertools.count(1))
-        return next(name for name in names if name not in taken or not name)
+        return next(name for name in names if name not in used or not name)
 
     def with_twins(self, backward: Callable[..., Any]) -> Callable[..., Any]:
         """Return the closure with recorded copies in place of unrecorded tensors, so that they receive its messages."""

@@ -40,7 +40,7 @@ def effect(comparison: EngineComparison, guess: str) -> str:
     if comparison.effect == "error":
         return f"No gradient can be trusted: the pass was stopped by {comparison.broken.error}"
     if guess == "error":
-        return "No error was raised: the pass came to its end."
+        return "No error was raised: the pass finished."
     if guess == "missing":
         return f"A gradient arrived at {listed(there)}."
     if guess == "shape":
@@ -150,7 +150,7 @@ def _another_engine(case: SuspectCase, fault: Fault) -> str:
 
 def _pass_difference(theirs: ComparedPass, here: ComparedPass) -> tuple[str, str, str]:
     if here.error:
-        return "the pass", "stop with an error" if theirs.error else "come to its end", here.error.partition(":")[0]
+        return "the pass", "stop with an error" if theirs.error else "finish", here.error.partition(":")[0]
     same = all(
         (one is other) if one is None or other is None else one.shape == other.shape and not differs(one, other).any()
         for one, other in ((gradient, here.gradients[name]) for name, gradient in theirs.gradients.items())

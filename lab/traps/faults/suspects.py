@@ -19,7 +19,7 @@ START = 10  # points at the beginning
 WRONG = 3  # points that a wrong accusation costs
 COSTS = MappingProxyType({"accuracy": 1, "norms": 1, "weights": 1, "dead": 1, "step": 2, "check": 3})
 _HEALTHY_SHARE = 0.1  # of all cases
-_SKIPPED = 4  # seeds, so that the first case has curves to read and evidence of every kind
+_SKIPPED = 4  # random seeds, so that the first case has curves to read and evidence of every kind
 CURVES = ("accuracy", "norms", "weights", "dead")  # evidence that needs a completed epoch
 
 
