@@ -196,7 +196,7 @@ def _equal(a: Any, b: Any, y: Any) -> bool:
 
 
 def _repeated(a: Any, y: Any) -> bool:
-    """Tell whether any maximum is reached by more than one element: more elements equal a maximum than there are."""
+    """Tell whether several elements share a maximum."""
     return int(np.isin(a, y).sum()) > np.size(y)
 
 

@@ -83,9 +83,8 @@ def _joined(parts: Sequence[str], sign: str = " + ") -> str:
 
 
 def equation(terms: Sequence[tuple[float, ...]], result: float) -> str:
-    """Write a sum of products, such as `1 × 10 + 4 × 20 = 90`.
-
-    Uses ≈ if a number was rounded for display, and says so if the engine's result is not what the terms add up to."""
+    """Write a sum of products, such as `1 × 10 + 4 × 20 = 90`, with ≈ if a number is rounded for display. If the engine
+    has another result than the terms add up to, say so."""
     due = sum(math.prod(term) for term in terms)
     text = _joined([" × ".join(map(_in_sum, term)) for term in terms]) if terms else "nothing arrives"
     if not math.isclose(due, result, rel_tol=1e-9, abs_tol=1e-12):

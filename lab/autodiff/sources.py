@@ -97,9 +97,7 @@ def broadcast(op: str, left: np.ndarray, right: np.ndarray) -> tuple[Sources, So
 
 
 def matmul(left: np.ndarray, right: np.ndarray) -> tuple[Sources, Sources]:
-    """Return the summands of both gradients of `left @ right`, two matrices.
-
-    left[i, k] reaches row i of the result, times row k of `right`."""
+    """Return the summands of both gradients of `left @ right`: left[i, k] reaches row i, times row k of `right`."""
     (n, inner), m = left.shape, right.shape[1]
     of_left = [
         [Summand(i * m + j, float(right[k, j]), k * m + j) for j in range(m)] for i in range(n) for k in range(inner)
@@ -136,9 +134,7 @@ def gradient(sources: Sources, upstream: np.ndarray, shape: Shape) -> np.ndarray
 
 
 def read_shape(text: str) -> Shape:
-    """Read a shape that a learner typed: `3, 1`, `(3, 1)`, `3x1`, or nothing for a single number.
-
-    Raises ValueError, with the reason, if it cannot be read."""
+    """Read a shape that a learner typed: `3, 1`, `(3, 1)`, `3x1`, or "" for a number. Raises ValueError."""
     inside = text.strip().strip("()[]").strip()
     words = inside.replace("×", ",").replace("x", ",").replace("*", ",").removesuffix(",").split(",")
     lengths: Sequence[str] = [word.strip() for word in words] if inside else []

@@ -29,9 +29,7 @@ class Evaluation:
                 raise ValueError(f"It has shape {shape}: 1 to {MAX_SIZE:,} elements and {MAX_AXES} axes are possible")
             return value if isinstance(value, Tensor) else Tensor(value)
         except (ValueError, TypeError, ArithmeticError) as error:
-            raise self.source.error(
-                f"The value of `{name}` cannot be used. {self._as_sentence(error)}", *place
-            ) from error
+            raise self.source.error(f"The value of `{name}` cannot be used. {self._sentence(error)}", *place) from error
 
     def apply(
         self,
@@ -55,14 +53,14 @@ class Evaluation:
         try:
             result = function(*(Tensor(x, requires_grad=False) for x in operands)) if constant else function(*operands)
         except (ValueError, TypeError, IndexError, ArithmeticError) as error:
-            raise self.source.error(self._as_sentence(error), *self.source.place(node)) from error
+            raise self.source.error(self._sentence(error), *self.source.place(node)) from error
         if result.size == 0:
             self.source.refuse(f"Nothing is left here: the result has shape {result.shape}.", node)
         if result.ndim > MAX_AXES:
             self.source.refuse(f"This would have {result.ndim} axes; {MAX_AXES} at most.", node)
         return _without_tensor(result) if constant else result
 
-    def _as_sentence(self, error: Exception) -> str:
+    def _sentence(self, error: Exception) -> str:
         """Write an error as a sentence, with a capital letter unless it starts with the name of an operation."""
         text = str(error).strip().rstrip(".")
         return f"{text if text.split(' ')[0] in self.ops else text[:1].upper() + text[1:]}."

@@ -15,10 +15,9 @@ TRIES = 5  # reruns with other rounding
 
 @np.errstate(all="ignore")  # an estimate that is not finite is discarded
 def sensitivity(nodes: Iterable[tuple[object, object]]) -> float:
-    """Estimate how far f moves, in units of eps, when each value inside it is rounded.
-
-    That is the norm of all values times their gradients, because independent errors add up so. nodes: result and
-    gradient of each operation; operations without a gradient do not count."""
+    """Estimate how far f moves, in units of eps, when each value inside it is rounded: the norm of all values times
+    their gradients, because errors are independent. nodes: result and gradient (None if it has none) of each operation.
+    """
     pairs = [(np.asarray(value), np.asarray(gradient)) for value, gradient in nodes if gradient is not None]
     size = math.hypot(*(float(np.linalg.norm(v * g)) for v, g in pairs if v.shape == g.shape))
     return size if math.isfinite(size) else 0.0

@@ -27,9 +27,7 @@ def explain(trace: Trace) -> list[str]:
 
 
 def remarks(trace: Trace) -> list[Remark]:
-    """Explain the first value and the first gradient message that are inf or nan although their inputs are finite.
-
-    At most two remarks."""
+    """Explain the first value and the first gradient message that are inf or nan although their inputs are finite."""
     messages = (event for event in trace.events if event["kind"] == "message")
     value = next((node for node in trace.nodes if _arose_in(trace, node)), None)
     message = next((m for m in messages if _bad(m["contribution"]) and not _bad(m["upstream"])), None)
