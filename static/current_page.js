@@ -1,23 +1,24 @@
-/** The page that the browser shows: is it still the one that speaks, and at which parameters is it left?
+/** The page that the browser shows, and its parameters.
  *
- * Streamlit sends what a component says together with the page that it has computed last. After the browser's Back that
- * is the page which was left, until the next one has come: a word said meanwhile would bring the visitor back to it. */
+ * Streamlit sends a component's message together with the page that it computed last. After the browser's Back, that is
+ * the page the learner has left, until the next one arrives: a message sent meanwhile would take the learner back. */
 
-/** @type {string | undefined} the page that was computed last */
+/** @type {string | undefined} path of the page that the server computed last */
 let latest;
 
-/** A page has come from the server. @param {string} path */
-export function computed(path) {
+/** Record that the server has computed a page. @param {string} path */
+export function setComputedPage(path) {
   latest = path;
 }
 
-/** @param {string | undefined} path of a page, in the address; that of the one computed last where it is not given */
-export function stays(path = latest) {
+/** Tell whether the browser shows the page with this path; by default, the page that was computed last.
+ * @param {string | undefined} path the page's path in the address */
+export function isCurrentPage(path = latest) {
   return path === undefined || new URL(path || ".", document.baseURI).pathname === location.pathname;
 }
 
-/** The parameters of the address, which is then spelled as Python spells it. On the way to another page, Streamlit
- * makes another entry in the history for this one, unless the server knows this address letter by letter. */
+/** Rewrite the address with Python's percent-encoding and return its parameters. When the learner goes to another page,
+ * Streamlit adds a second history entry for this one unless the server knows its address character for character. */
 export function parameters() {
   const part = (/** @type {string} */ text) =>
     encodeURIComponent(text)

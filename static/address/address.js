@@ -1,72 +1,72 @@
-/** The address follows the page. Only a deliberate step of the visitor makes an entry in the history; all else changes
- * the present one. Where the browser goes back or forward by itself, the server is told where it is now. */
+/** Keeps the address in step with the page. Only a deliberate step of the learner adds an entry to the history; other
+ * changes replace the current one. When the browser goes back or forward, the server is sent the new address. */
 
-import { computed, stays } from "../current_page.js";
+import { isCurrentPage, setComputedPage } from "../current_page.js";
 
-const PACE = 200; // milliseconds between two writes: browsers refuse to write more often for long
+const MIN_WRITE_GAP_MS = 200; // browsers reject writes that are more frequent
 const STREAMLIT_PARAMETERS = ["embed", "embed_options"];
 
 /** @typedef {object} Address
- * @property {string} session another one for each visit: also for one that the server begins because it lost the last
- * @property {string} page
- * @property {string} path of the page, in the address
- * @property {string} query what the address is to be
- * @property {number} entry another number than before: a deliberate step
+ * @property {string} session ID of the Streamlit session; a new one if the server has lost the last session
+ * @property {string} page name of the page
+ * @property {string} path the page's path in the address
+ * @property {string} query the parameters that the address should have
+ * @property {number} entry counter of deliberate steps
  * @property {string[]} kept parameters that the page's own scripts write
- * @property {number} version the last of the browser's own moves that the server knows of
+ * @property {number} version number of the latest browser navigation that the server knows of
  */
-/** @typedef {{search: string, version: number}} Went */
-/** @typedef {{data: Uint8Array, setTriggerValue: (name: string, value: Went) => void}} Component */
+/** @typedef {{search: string, version: number}} Navigation */
+/** @typedef {{data: Uint8Array, setTriggerValue: (name: string, value: Navigation) => void}} Component */
 
 /** @type {Component | null} */
 let component = null;
-/** @type {Address | null} what the server has said last */
-let said = null;
-/** @type {Address | null} to be written soon */
-let waiting = null;
-let known = ""; // what the server knows of the address
-let written = 0; // when
-let version = 0; // how often the browser has gone somewhere by itself
+/** @type {Address | null} the last one that the server sent */
+let received = null;
+/** @type {Address | null} the one to write when the timer ends */
+let pending = null;
+let knownQuery = ""; // the parameters that the server knows of
+let lastWrite = 0; // its time, as performance.now() gives it
+let version = 0; // how often the browser has gone back or forward
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 
-/** The server has run the page, or a part of it. @param {Component} next */
+/** Write the address that the server sends with each run of the page or of a fragment. @param {Component} next */
 export function show(next) {
   /** @type {Address} */
   const data = JSON.parse(new TextDecoder().decode(next.data));
-  computed(data.path);
-  if (!stays(data.path)) return; // the browser has left the page that the server was at
-  const before = said;
+  setComputedPage(data.path);
+  if (!isCurrentPage(data.path)) return; // the browser has left this page
+  const before = received;
   component = next;
-  said = data;
+  received = data;
   const same = before?.page === data.page;
   const lost = before && before.session !== data.session;
   if (!same || lost) version = data.version;
   if (lost) {
-    // Streamlit has begun the new visit with an older address: the one that the tab was opened with.
-    known = bare(data.query, data.kept);
+    // Streamlit has started the new session with the address that the tab was opened with.
+    knownQuery = serverParameters(data.query, data.kept);
     follow();
   } else if (data.version !== version) {
-    whenComputed(askAgain); // this is of what the browser has left
+    afterScriptRun(resendNavigation); // the server computed the address that the browser has left
   } else if (same && before.entry !== data.entry) {
     flush();
     write(data, true);
   } else {
     clearTimeout(timer);
-    waiting = data;
-    const rest = same ? written + PACE - performance.now() : 0;
-    if (rest > 0) timer = setTimeout(flush, rest);
+    pending = data;
+    const delay = same ? lastWrite + MIN_WRITE_GAP_MS - performance.now() : 0;
+    if (delay > 0) timer = setTimeout(flush, delay);
     else flush();
   }
 }
 
-/** Where the server has computed the page without hearing of the browser's move, it is told again. */
-function askAgain() {
-  if (said && said.version !== version) ask();
+/** Send the navigation again if the server computed the page without it. */
+function resendNavigation() {
+  if (received && received.version !== version) sendNavigation();
 }
 
-/** Once the server has computed the whole page. @param {() => void} then */
-function whenComputed(then) {
+/** Call a function when the server has computed the whole page. @param {() => void} then */
+function afterScriptRun(then) {
   const app = document.querySelector("[data-test-script-state]");
   const look = () => {
     if (app?.getAttribute("data-test-script-state") === "running") return;
@@ -80,16 +80,16 @@ function whenComputed(then) {
 
 function flush() {
   clearTimeout(timer);
-  if (waiting && stays(waiting.path)) write(waiting, false);
-  waiting = null;
+  if (pending && isCurrentPage(pending.path)) write(pending, false);
+  pending = null;
 }
 
-/** @param {Address} data @param {boolean} step */
+/** Write an address to the history. @param {Address} data @param {boolean} step whether to add an entry */
 function write(data, step) {
   const now = new URLSearchParams(location.search);
   const kept = (/** @type {string[]} */ names) =>
     names.flatMap((name) => now.getAll(name).map((value) => [name, value]));
-  // Streamlit puts its own first: see `parameters` of ../current_page.js
+  // Streamlit puts its own parameters first: see `parameters` in ../current_page.js
   const query = String(
     new URLSearchParams([
       ...kept(STREAMLIT_PARAMETERS),
@@ -97,33 +97,32 @@ function write(data, step) {
       ...kept(step ? [] : data.kept),
     ]),
   );
-  written = performance.now();
-  known = bare(data.query, data.kept);
+  lastWrite = performance.now();
+  knownQuery = serverParameters(data.query, data.kept);
   if (query === String(now)) return;
   const url = location.pathname + (query && `?${query}`) + location.hash;
   if (step) history.pushState({}, "", url);
   else history.replaceState(history.state, "", url);
 }
 
-/** The browser is at an entry of its history: the server is to follow, unless it is there already. */
+/** Send the server the history entry that the browser has gone to, unless the server knows it. */
 function follow() {
-  if (!said || !stays(said.path)) return;
-  const here = bare(location.search, said.kept);
-  if (here === known) return;
+  if (!received || !isCurrentPage(received.path)) return;
+  const here = serverParameters(location.search, received.kept);
+  if (here === knownQuery) return;
   clearTimeout(timer);
-  waiting = null;
-  known = here;
+  pending = null;
+  knownQuery = here;
   version++;
-  ask();
+  sendNavigation();
 }
 
-function ask() {
+function sendNavigation() {
   component?.setTriggerValue("went", { search: location.search, version });
 }
 
-/** An address without what the server does not know of it, in one order.
- * @param {string} query @param {string[]} kept */
-function bare(query, kept) {
+/** Return the query with only the server's parameters, sorted by name. @param {string} query @param {string[]} kept */
+function serverParameters(query, kept) {
   const found = new URLSearchParams(query);
   for (const name of [...STREAMLIT_PARAMETERS, ...kept]) found.delete(name);
   found.sort();

@@ -1,6 +1,6 @@
 /** The player as a Streamlit component. The loader in lab/ui/player.py calls `show` whenever new data have come. */
 
-import { stays } from "../current_page.js";
+import { isCurrentPage } from "../current_page.js";
 import { mount } from "./player.js";
 
 /** @import { Component } from "../types.js" */
@@ -32,8 +32,8 @@ export async function show(component) {
         source: new URL("../graphviz/graphviz.js", here).href,
         worker: new URL("worker.js", here).href,
       },
-      send: (state) => stays() && entry.component.setStateValue("state", state),
-      ask: (wish) => stays() && entry.component.setTriggerValue("want", wish),
+      send: (state) => isCurrentPage() && entry.component.setStateValue("state", state),
+      ask: (wish) => isCurrentPage() && entry.component.setTriggerValue("want", wish),
       places,
     });
   }

@@ -1,33 +1,33 @@
-/** What the browser keeps of a text that a learner writes: the text itself, and copies of it with their times. */
+/** A learner's text in the browser's storage, and dated copies of it. */
 
 import { hashed } from "../progress/hash.js";
 
 /** @import { OnDisk } from "../types.js" */
-/** A text as it was at a time.
+/** A dated copy of a text.
  * @typedef {{when: string, text: string, note: string, passed: number, tab?: string}} Copy
- *   note: what is worth knowing of it, for the reader
- *   passed: how many tasks of its course this text passes, in their order; 0 where that is not known
- *   tab: which other tab it was written in, at the same time as the text here */
-/** @typedef {Record<string, number>} Clock a tab -> how many of its changes are in a text */
+ *   note: a remark that the learner reads
+ *   passed: number of the course's first tasks that this text passes; 0 if unknown
+ *   tab: the other tab that wrote it at the same time as the text here */
+/** @typedef {Record<string, number>} Clock tab -> number of its changes in a text */
 
-const MOST = 40; // copies of one text
-const MOST_CHARACTERS = 1_000_000; // in all copies of one text; browsers keep about 5 million for a site
+const MAX_COPIES = 40; // of one text
+const MAX_CHARACTERS = 1_000_000; // in all copies of one text; browsers keep about 5 million for a site
 
 /** @typedef {Pick<Storage, "getItem" | "setItem">} Store */
 
+/** A named text in the browser's storage, with its copies, its clock and the file on the disk that it last matched. */
 export class Draft {
   /** @param {string} name of the text: "scalars"
-   * @param {() => Store} storage a function: a browser that may keep nothing for a site throws as it is asked */
+   * @param {() => Store} storage a function, as a browser that blocks storage throws on access */
   constructor(name, storage = () => localStorage) {
     this.storage = storage;
-    /** where the text is */
     this.place = `tensor-ops-lab text ${name}`;
     this.copiesPlace = `tensor-ops-lab copies ${name}`;
     this.clockPlace = `tensor-ops-lab clock ${name}`;
     this.filePlace = `tensor-ops-lab file ${name}`;
   }
 
-  /** @returns {string | null} null where there is none */
+  /** Return the text; null if there is none. @returns {string | null} */
   text() {
     try {
       return this.storage().getItem(this.place);
@@ -36,22 +36,22 @@ export class Draft {
     }
   }
 
-  /** The text with its clock, and the tab that wrote it: an empty clock where nobody counted, or where another tab is
-   * just writing. @returns {{text: string | null, clock: Clock, tab: string}} */
+  /** Return the text, its clock and the tab that wrote it. The clock is empty if none was kept or if another tab is
+   * writing the text now. @returns {{text: string | null, clock: Clock, tab: string}} */
   version() {
     const text = this.text();
     try {
       const { clock, tab, hash } = JSON.parse(this.storage().getItem(this.clockPlace) ?? "");
       if (text !== null && hash === hashed(text)) return { text, clock, tab };
     } catch {
-      // as where there is none
+      // no clock, or no storage
     }
     return { text, clock: {}, tab: "" };
   }
 
-  /** Older copies go where the browser has no room.
-   * @param {string} text @param {Clock} [clock] @param {string} [tab] that writes it
-   * @returns {boolean} whether the text is kept */
+  /** Store the text; delete older copies if the browser has no room.
+   * @param {string} text @param {Clock} [clock] @param {string} [tab] the tab that writes it
+   * @returns {boolean} whether the text was stored */
   write(text, clock, tab) {
     for (let copies = this.copies(); ; copies = copies.slice(Math.ceil(copies.length / 2))) {
       if (put(this.storage, this.place, text)) {
@@ -63,7 +63,7 @@ export class Draft {
     }
   }
 
-  /** The oldest first. @returns {Copy[]} */
+  /** Return the copies, oldest first. @returns {Copy[]} */
   copies() {
     let found;
     try {
@@ -73,43 +73,43 @@ export class Draft {
     }
     const fits = (/** @type {Copy} */ one) =>
       one && [one.when, one.text, one.note].every((part) => typeof part === "string");
-    return Array.isArray(found) ? found.filter(fits).map(counted) : [];
+    return Array.isArray(found) ? found.filter(fits).map(withCount) : [];
   }
 
-  /** Keep a copy. One like the last only renews that one's note; of what another tab writes at the same time only the
-   * latest is kept. @param {Partial<Copy> & {text: string}} copy @returns {boolean} is it kept? */
+  /** Store a copy. If the last copy has the same text, only its note changes; only another tab's latest
+   * text is stored. @param {Partial<Copy> & {text: string}} copy @returns {boolean} whether it was stored */
   copy({ text, note = "", passed = 0, tab }) {
     const copies = this.copies().filter((one) => !tab || one.tab !== tab);
     const last = copies.at(-1);
     if (last?.text === text) copies[copies.length - 1] = { ...last, note: note || last.note };
     else copies.push({ when: new Date().toISOString(), text, note, passed, ...(tab ? { tab } : {}) });
-    return this.keep(copies);
+    return this.store(copies);
   }
 
-  /** A check is done: what it found goes to the latest copy of its text.
-   * @param {string} hash of the text @param {string} note @param {number} passed */
-  found(hash, note, passed) {
+  /** Add the result of a check to the latest copy of its text.
+   * @param {string} hash hash of the text @param {string} note @param {number} passed */
+  addResult(hash, note, passed) {
     const copies = this.copies();
     const checked = copies.findLast(({ text }) => hashed(text) === hash);
     if (!checked || (checked.note === note && checked.passed === passed)) return;
     Object.assign(checked, { note, passed });
-    this.keep(copies);
+    this.store(copies);
   }
 
-  /** The text to work with: the latest that passed all tasks, else the one in the editor.
-   * @param {number} tasks of the course @returns {string | null} */
+  /** Return the latest copy that passed all tasks, or the text in the editor if none did.
+   * @param {number} tasks number of tasks in the course @returns {string | null} */
   finished(tasks) {
     return this.copies().findLast(({ passed }) => passed === tasks)?.text ?? this.text();
   }
 
-  /** @param {Copy[]} all @returns {boolean} is the latest of them kept? */
-  keep(all) {
+  /** Store the latest copies that fit. @param {Copy[]} all @returns {boolean} whether at least the last was stored */
+  store(all) {
     for (let copies = bounded(all); copies.length; copies = copies.slice(1))
       if (put(this.storage, this.copiesPlace, JSON.stringify(copies))) return true;
     return false;
   }
 
-  /** The file on the disk that this text last was the same as. @returns {OnDisk} */
+  /** Return the file on the disk that this text last matched. @returns {OnDisk} */
   file() {
     try {
       const { stamp, text } = JSON.parse(this.storage().getItem(this.filePlace) ?? "");
@@ -119,35 +119,35 @@ export class Draft {
     }
   }
 
-  /** @param {OnDisk} file */
+  /** Record that the text matches the file on the disk. @param {OnDisk} file */
   agree(file) {
     put(this.storage, this.filePlace, JSON.stringify(file));
   }
 }
 
-/** A copy as it is kept today. Those of an earlier version said only in their note that all tasks were passed.
+/** Return the copy with the number of tasks that it passed. An earlier version gave that only in the note.
  * @param {Copy} copy @returns {Copy} */
-function counted(copy) {
+function withCount(copy) {
   if (Number.isInteger(copy.passed)) return copy;
   return { ...copy, passed: Number(/^All (\d+) tasks are passed\.$/.exec(copy.note)?.[1] ?? 0) };
 }
 
-/** The latest copies that there is room for, and the last one in any case. @param {Copy[]} copies */
+/** Return the latest copies within the limits, the last one in any case. @param {Copy[]} copies */
 function bounded(copies) {
   let characters = 0;
   const from = copies.findLastIndex((one, at) => {
     characters += one.text.length;
-    return at < copies.length - 1 && (characters > MOST_CHARACTERS || copies.length - at > MOST);
+    return at < copies.length - 1 && (characters > MAX_CHARACTERS || copies.length - at > MAX_COPIES);
   });
   return copies.slice(from + 1);
 }
 
-/** @param {() => Store} storage @param {string} place @param {string} text */
+/** Store a text; return whether that worked. @param {() => Store} storage @param {string} place @param {string} text */
 function put(storage, place, text) {
   try {
     storage().setItem(place, text);
     return true;
   } catch {
-    return false; // no room, or a browser that keeps nothing for this site
+    return false; // no room, or storage is blocked
   }
 }

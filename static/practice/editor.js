@@ -1,4 +1,4 @@
-/** The editor: CodeMirror with Python, in the page's colours. */
+/** A Python editor made with CodeMirror, in the page's colours. */
 
 import {
   bracketMatching,
@@ -28,8 +28,8 @@ import {
   tags,
 } from "../codemirror/codemirror.js";
 
-const TAKEN = "take"; // a change that was made elsewhere
-const WAY_OUT = 30_000; // milliseconds after Escape in which Tab leaves the editor
+const TAKEN = "take"; // the CodeMirror event of a change made in another tab
+const TAB_LEAVES_MS = 30_000; // after Escape
 const COLOURS = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword, tags.self], color: "light-dark(#a0206a, #ff9ecb)" },
   { tag: [tags.string, tags.special(tags.string)], color: "light-dark(#0b6534, #86dca6)" },
@@ -39,7 +39,7 @@ const COLOURS = HighlightStyle.define([
   { tag: [tags.className, tags.definition(tags.className)], color: "light-dark(#6b3fa0, #d8b4ff)", fontWeight: "600" },
   { tag: tags.meta, color: "light-dark(#6b3fa0, #d8b4ff)" },
 ]);
-const WRONG = "light-dark(#a3123f, #ff9db0)";
+const ERROR_COLOUR = "light-dark(#a3123f, #ff9db0)";
 const LOOK = EditorView.theme({
   "&": { height: "100%", color: "var(--st-text-color)", backgroundColor: "var(--st-background-color)" },
   "&.cm-focused": { outline: "2px solid var(--st-primary-color)", outlineOffset: "1px" },
@@ -63,18 +63,18 @@ const LOOK = EditorView.theme({
     backgroundColor: "color-mix(in srgb, var(--st-primary-color) 30%, transparent)",
     outline: "1px solid var(--st-primary-color)",
   },
-  "&.cm-focused .cm-nonmatchingBracket": { backgroundColor: "transparent", outline: `1px dashed ${WRONG}` },
+  "&.cm-focused .cm-nonmatchingBracket": { backgroundColor: "transparent", outline: `1px dashed ${ERROR_COLOUR}` },
   ".cm-gutter-lint .cm-gutterElement": { padding: "0 1px" },
   ".cm-lint-marker-error": { content: "none", textAlign: "center" },
-  ".cm-lint-marker-error::after": { content: "'✗'", color: WRONG, fontWeight: "700" },
-  ".cm-lintRange-error": { backgroundImage: "none", textDecoration: `underline wavy ${WRONG}` },
+  ".cm-lint-marker-error::after": { content: "'✗'", color: ERROR_COLOUR, fontWeight: "700" },
+  ".cm-lintRange-error": { backgroundImage: "none", textDecoration: `underline wavy ${ERROR_COLOUR}` },
   ".cm-tooltip, .cm-panels": {
     color: "var(--st-text-color)",
     backgroundColor: "var(--st-secondary-background-color)",
     border: "1px solid var(--st-border-color)",
   },
   ".cm-tooltip": { maxWidth: "min(30rem, 90vw)", fontFamily: "var(--st-font)", fontSize: "0.85rem" },
-  ".cm-diagnostic-error": { borderLeft: `4px solid ${WRONG}` },
+  ".cm-diagnostic-error": { borderLeft: `4px solid ${ERROR_COLOUR}` },
   ".cm-panels button, .cm-panels input": {
     color: "inherit",
     background: "var(--st-background-color)",
@@ -86,25 +86,25 @@ const LOOK = EditorView.theme({
   ".cm-searchMatch-selected": { backgroundColor: "light-dark(#ffb84d, #9a6a00)" },
 });
 
-/** What is wrong, and where.
+/** An error in the text, and its place.
  * @typedef {{line: number, column?: number | null, sentence: string}} Mark */
 
-/** An editor of Python. @param {HTMLElement} parent @param {string} label @param {string} text
+/** Make an editor in a parent element. @param {HTMLElement} parent @param {string} label @param {string} text
  * @param {{changed: (text: string) => void, check: () => void}} on */
 export function editor(parent, label, text, on) {
   const check = () => {
     on.check();
     return true;
   };
-  const wayOut = (/** @type {EditorView} */ one) => {
-    one.setTabFocusMode(WAY_OUT);
-    return false; // Escape may mean something else besides
+  const letTabLeave = (/** @type {EditorView} */ one) => {
+    one.setTabFocusMode(TAB_LEAVES_MS);
+    return false; // Escape may have another meaning, too
   };
   const extensions = [
     keymap.of([
       { key: "Ctrl-Enter", mac: "Ctrl-Enter", run: check },
       { key: "Meta-Enter", run: check },
-      { key: "Escape", run: wayOut },
+      { key: "Escape", run: letTabLeave },
       ...searchKeymap,
       ...lintKeymap,
       indentWithTab,
@@ -134,7 +134,7 @@ export function editor(parent, label, text, on) {
   ];
   const root = /** @type {Document | ShadowRoot} */ (parent.getRootNode());
   const view = new EditorView({ parent, root, state: EditorState.create({ doc: text, extensions }) });
-  // In a component the page sees no editor behind a key, and would take letters for its own shortcuts.
+  // The page cannot see that a key inside a component belongs to an editor, and would use it as a shortcut.
   for (const kind of /** @type {const} */ (["keydown", "keypress", "keyup"]))
     parent.addEventListener(kind, (event) => event.stopPropagation());
 
@@ -143,13 +143,13 @@ export function editor(parent, label, text, on) {
     focus: () => view.focus(),
     destroy: () => view.destroy(),
 
-    /** Another text; undo brings the one before back. @param {string} other */
+    /** Replace the text; undo restores the old one. @param {string} other */
     replace(other) {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: other }, selection: { anchor: 0 } });
     },
 
-    /** Take a text that was written elsewhere: only what differs changes, and the cursor stays where it is. Nobody is
-     * told of it. @param {string} other */
+    /** Take a text from another tab: change only what differs, keep the cursor where it is and do not call `changed`.
+     * @param {string} other */
     take(other) {
       const here = view.state.doc.toString();
       let from = 0;
@@ -159,11 +159,11 @@ export function editor(parent, label, text, on) {
       view.dispatch({ changes: { from, to, insert: other.slice(from, end) }, userEvent: TAKEN });
     },
 
-    /** Add lines at the end, and go there. @param {string} lines */
+    /** Add lines at the end and go there. @param {string} lines */
     append(lines) {
       const { doc } = view.state;
       const { length } = doc;
-      const wanted = /^\s/.test(lines) ? 2 : 3; // a method stands nearer to what is above it
+      const wanted = /^\s/.test(lines) ? 2 : 3; // one empty line above a method, two above other code
       const there = /\n*$/.exec(doc.sliceString(length - wanted))?.[0].length ?? 0;
       const gap = length ? "\n".repeat(wanted - there) : "";
       const end = length + gap.length + lines.length;
@@ -175,7 +175,7 @@ export function editor(parent, label, text, on) {
       view.focus();
     },
 
-    /** @param {Mark[]} marks of lines that may no longer be there */
+    /** Underline errors, except on lines that are gone. @param {Mark[]} marks */
     mark(marks) {
       const { doc } = view.state;
       const known = marks.filter(({ line }) => line >= 1 && line <= doc.lines);
@@ -191,14 +191,14 @@ export function editor(parent, label, text, on) {
       );
     },
 
-    /** The cursor, where there is less room now. */
+    /** Scroll to the cursor when the editor has become smaller. */
     showCursor() {
       view.dispatch({
         effects: EditorView.scrollIntoView(view.state.selection.main.head, { y: "nearest", yMargin: 30 }),
       });
     },
 
-    /** @param {number} line @param {number | null} [column] */
+    /** Put the cursor at a line and column, from 1. @param {number} line @param {number | null} [column] */
     goTo(line, column) {
       const at = view.state.doc.line(Math.min(Math.max(line, 1), view.state.doc.lines));
       const anchor = Math.min(at.from + (column ? column - 1 : 0), at.to);

@@ -1,8 +1,8 @@
-/** A file to write, with its check: the editor, what is done with the text, and what the last check found.
+/** An exercise: the editor with the learner's file, its buttons, and the result of the last check.
  *
- * The text lives in the browser, which keeps it at each change; it goes to the server with a check only. */
+ * The browser stores the text at every change; the text goes to the server only with a check. */
 
-import { stays } from "../current_page.js";
+import { isCurrentPage } from "../current_page.js";
 import { h, setText } from "../player/dom.js";
 import { hashed } from "../progress/hash.js";
 import { editor } from "./editor.js";
@@ -13,12 +13,12 @@ import { resultElements } from "./result.js";
 /** @import { Component, OnDisk, ShownExercise } from "../types.js" */
 /** @import { Copy } from "./draft.js" */
 
-const LONGEST = 300_000; // characters of a text that a check takes
+const MAX_CHARACTERS = 300_000; // of a text that is checked
 
 /** @type {Map<ShadowRoot, Exercise>} */
 const exercises = new Map();
 
-/** @param {Component<ShadowRoot>} component */
+/** Show the exercise in the data. @param {Component<ShadowRoot>} component */
 export function show(component) {
   const root = component.parentElement;
   const shown = JSON.parse(new TextDecoder().decode(component.data));
@@ -26,12 +26,12 @@ export function show(component) {
   const known = before && before.shown.key === shown.key ? before : new Exercise(root, shown);
   if (known !== before) before?.remove();
   exercises.set(root, known);
-  known.send = (name, value) => stays() && component.setTriggerValue(name, value);
+  known.send = (name, value) => isCurrentPage() && component.setTriggerValue(name, value);
   known.show(shown);
   return () => remove(root);
 }
 
-/** Streamlit ends each call that a newer one has overtaken. An exercise ends only with its place on the page.
+/** Remove an exercise that is no longer on the page. Streamlit also calls this when a newer run replaces a call.
  * @param {ShadowRoot} root */
 function remove(root) {
   if (root.isConnected) return;
@@ -39,6 +39,7 @@ function remove(root) {
   exercises.delete(root);
 }
 
+/** The elements of one exercise, and what they do. */
 class Exercise {
   /** @param {ShadowRoot} root @param {ShownExercise} shown */
   constructor(root, shown) {
@@ -46,7 +47,7 @@ class Exercise {
     this.draft = new Draft(shown.key);
     /** @type {(name: string, value: unknown) => void} */
     this.send = () => {};
-    /** the text of the last check, while this page is open */
+    /** the text of the last check since this page was opened, or "" */
     this.checked = "";
     this.drawn = "";
     const button = (/** @type {string} */ text, /** @type {() => void} */ onclick, name = "") =>
@@ -93,25 +94,25 @@ class Exercise {
     });
     const text = this.draft.text() ?? shown.starter;
     this.editor = editor(place, `${shown.file}, in Python. To leave it: Escape, then Tab.`, text, {
-      changed: (now) => this.keep(now),
+      changed: (now) => this.store(now),
       check: () => this.check(),
     });
     this.shared = new SharedText(this.draft, {
       take: (other) => this.editor.take(other),
-      apart: (tab, other) => this.keepApart(tab, other),
+      diverged: (tab, other) => this.copyDiverged(tab, other),
     });
-    /** @type {Map<string, string>} what other tabs have written apart from the text here */
-    this.apart = new Map();
-    this.woken = () => this.shared.wake();
+    /** @type {Map<string, string>} other tab -> its text, if it lacks changes made here */
+    this.diverged = new Map();
+    this.wake = () => this.shared.wake();
     this.otherTab = (/** @type {StorageEvent} */ event) => {
-      if (event.key === this.draft.copiesPlace) this.keepAllApart();
+      if (event.key === this.draft.copiesPlace) this.copyAllDiverged();
     };
-    for (const waking of ["focus", "pageshow"]) addEventListener(waking, this.woken);
+    for (const waking of ["focus", "pageshow"]) addEventListener(waking, this.wake);
     addEventListener("storage", this.otherTab);
   }
 
   remove() {
-    for (const waking of ["focus", "pageshow"]) removeEventListener(waking, this.woken);
+    for (const waking of ["focus", "pageshow"]) removeEventListener(waking, this.wake);
     removeEventListener("storage", this.otherTab);
     this.shared.close();
     this.editor.destroy();
@@ -146,16 +147,16 @@ class Exercise {
       ...resultElements(result, (line, column) => this.editor.goTo(line, column)),
     );
     this.result.scrollTop = 0;
-    // On a phone the editor fills the screen. What an earlier visit has left does not ask for attention.
+    // On a phone the editor fills the screen. Do not scroll to a result from an earlier visit.
     if (this.checked) this.result.scrollIntoView({ block: "nearest" });
     this.editor.showCursor();
     const { line, column, sentence } = result;
     const unchanged = result.hash === hashed(this.editor.text());
     this.editor.mark(line && unchanged ? [{ line, column, sentence: sentence || result.headline }] : []);
-    this.draft.found(result.hash, result.headline, result.tasksPassed);
+    this.draft.addResult(result.hash, result.headline, result.tasksPassed);
   }
 
-  /** The end of a course. @param {string} onward @param {string} hash of the text that passed */
+  /** Return the end of a course. @param {string} onward @param {string} hash hash of the text that passed */
   end(onward, hash) {
     const text = this.draft.copies().findLast((copy) => hashed(copy.text) === hash)?.text ?? this.editor.text();
     const lines = text.trimEnd().split("\n").length;
@@ -164,33 +165,33 @@ class Exercise {
     return h("div", { class: "end" }, h("p", {}, said), button);
   }
 
-  /** @param {string} headline @param {string} state */
+  /** Show a headline without details. @param {string} headline @param {string} state */
   say(headline, state) {
     setText(this.headline, headline);
     this.element.dataset.state = state;
     this.body.replaceChildren();
   }
 
-  /** @param {string} text */
-  keep(text) {
+  /** Store the text. @param {string} text */
+  store(text) {
     if (this.shared.write(text)) setText(this.said, "");
     else setText(this.said, "This browser has no room to keep your text. Download it before you leave.");
   }
 
-  /** Another tab has written this, without what was written here. @param {string} tab @param {string} text */
-  keepApart(tab, text) {
-    this.apart.set(tab, text);
+  /** Store a copy of another tab's text that lacks changes made here. @param {string} tab @param {string} text */
+  copyDiverged(tab, text) {
+    this.diverged.set(tab, text);
     this.draft.copy({ text, note: "written in another tab", tab });
     setText(this.said, "You also changed this file in another tab. That text is under Earlier copies.");
   }
 
-  /** Two tabs may write their copies at once, and then one of them is missing. */
-  keepAllApart() {
+  /** Store again the copies that got lost because two tabs wrote at once. */
+  copyAllDiverged() {
     const there = new Set(this.draft.copies().map(({ text }) => text));
-    for (const [tab, text] of this.apart) if (!there.has(text)) this.keepApart(tab, text);
+    for (const [tab, text] of this.diverged) if (!there.has(text)) this.copyDiverged(tab, text);
   }
 
-  /** Keep a copy of the text. What a check found says more of it than another note. @param {string} note */
+  /** Store a copy of the text. The note does not replace the result of a check. @param {string} note */
   copy(note) {
     const [text, last] = [this.editor.text(), this.draft.copies().at(-1)];
     this.draft.copy({ text, note: last?.text === text && last.note ? "" : note });
@@ -199,8 +200,8 @@ class Exercise {
   check() {
     if (!this.shown.runs) return;
     const text = this.editor.text();
-    if (text.length > LONGEST) {
-      setText(this.said, `A check takes at most ${LONGEST / 1000} thousand characters. Nothing of your text is lost.`);
+    if (text.length > MAX_CHARACTERS) {
+      setText(this.said, `A check takes at most ${MAX_CHARACTERS / 1000} thousand characters. Your text is not lost.`);
       return;
     }
     this.checked = text;
@@ -265,7 +266,7 @@ class Exercise {
     this.copies.showModal();
   }
 
-  /** @param {Copy} one */
+  /** Put a copy back into the editor. @param {Copy} one */
   takeBack(one) {
     this.copy("before you took an earlier copy back");
     this.editor.replace(one.text);
@@ -276,7 +277,7 @@ class Exercise {
 
   // -- The file in the learner's own folder
 
-  /** The file as it is on the disk now: take it, ask, or go on. @param {OnDisk} disk */
+  /** Compare the text with the file on the disk: take the file, keep the text or ask. @param {OnDisk} disk */
   compare(disk) {
     const seen = this.draft.file();
     if (disk.stamp === seen.stamp) return;

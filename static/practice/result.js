@@ -1,10 +1,11 @@
-/** What a check found, drawn. All of it is text: a learner's code may print anything. */
+/** Draws the result of a check, as text only: a learner's code may print anything. */
 
 import { h } from "../player/dom.js";
 
 /** @import { ShownResult, ShownValue } from "../types.js" */
 
-/** @param {ShownResult} result @param {(line: number, column: number | null) => void} goTo a line of the editor
+/** Return the elements for a result.
+ * @param {ShownResult} result @param {(line: number, column: number | null) => void} goTo moves the cursor
  * @returns {HTMLElement[]} */
 export function resultElements(result, goTo) {
   const { line, column } = result;
@@ -34,7 +35,7 @@ export function resultElements(result, goTo) {
   return parts;
 }
 
-/** A sentence in which names of code stand between backquotes. @param {string} sentence */
+/** Return a sentence with the parts between backquotes as code. @param {string} sentence */
 function words(sentence) {
   return sentence.split("`").map((part, at) => (at % 2 ? h("code", {}, part) : part));
 }
@@ -79,6 +80,6 @@ function value({ name, words: what, text, wrong, cells, shape }) {
       : h("td", {}, one.text);
   const rows = cells.map((row) => h("tr", {}, ...row.map(cell)));
   const table = h("table", {}, h("caption", {}, ...caption), h("tbody", {}, ...rows));
-  // One row is broken where it is too wide; of several, the rest is scrolled to.
+  // A single row that is too wide wraps; a table of several rows scrolls.
   return rows.length === 1 ? h("figure", { class: "row" }, table) : h("figure", { tabindex: 0 }, table);
 }

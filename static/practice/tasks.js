@@ -1,4 +1,4 @@
-/** The tasks of a course in a row: which are passed, as this browser's progress says, and which is shown. */
+/** The tasks of a course in a row, marked as passed from the progress in this browser. */
 
 import { h } from "../player/dom.js";
 import { Places } from "../progress/places.js";
@@ -6,7 +6,7 @@ import { tasksDone } from "../progress/progress.js";
 
 /** @import { Component, ShownTasks } from "../types.js" */
 
-/** @param {Component<ShadowRoot>} component */
+/** Show the row in the data. @param {Component<ShadowRoot>} component */
 export function show(component) {
   return rows.show(component, { shown: JSON.parse(new TextDecoder().decode(component.data)) });
 }

@@ -1,15 +1,15 @@
-/** What the visitor can do: each line is ticked by what this browser knows to be done, and by nothing else. */
+/** The list of skills, ticked from the progress in this browser. */
 
 import { h } from "../player/dom.js";
-import { deedLink, Places } from "./places.js";
+import { achievementLink, Places } from "./places.js";
 import { cardsDone, tasksDone } from "./progress.js";
 
 /** @import { Component } from "../types.js" */
 
-/** @typedef {{group: string, text: string, needs: string[]}} Ability needs: the keys of the deeds that show it */
-/** @typedef {Record<string, {title: string, href: string}>} Deeds */
+/** @typedef {{group: string, text: string, needs: string[]}} Ability needs: keys of the achievements that show it */
+/** @typedef {Record<string, {title: string, href: string}>} Deeds achievements by key */
 
-/** @param {Component<ShadowRoot>} component */
+/** Show the list in the data. @param {Component<ShadowRoot>} component */
 export function show(component) {
   return lists.show(component, JSON.parse(new TextDecoder().decode(component.data)));
 }
@@ -42,7 +42,7 @@ class List {
     );
   }
 
-  /** @param {Ability} ability @param {string[]} missing */
+  /** Return the line of a skill. @param {Ability} ability @param {string[]} missing achievements not yet done */
   item({ text, needs }, missing) {
     const can = !missing.length;
     const left = h("ul", {}, ...missing.map((key) => h("li", {}, this.link(key))));
@@ -64,10 +64,10 @@ class List {
     );
   }
 
-  /** @param {string} key */
+  /** Return a link to an achievement. @param {string} key */
   link(key) {
     const { title, href } = this.deeds[key];
-    return deedLink(href, () => this.go(key), title);
+    return achievementLink(href, () => this.go(key), title);
   }
 }
 

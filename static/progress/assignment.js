@@ -1,14 +1,14 @@
-/** A teacher's list of things to do: each is ticked by what this browser knows to be done. */
+/** A teacher's assignment, ticked from the progress in this browser. */
 
 import { h, setText } from "../player/dom.js";
-import { deedLink, Places } from "./places.js";
+import { achievementLink, Places } from "./places.js";
 import { cardsDone, tasksDone } from "./progress.js";
 
 /** @import { Component } from "../types.js" */
 
 /** @typedef {{key: string, title: string, href: string}} Item */
 
-/** @param {Component<ShadowRoot>} component */
+/** Show the list in the data. @param {Component<ShadowRoot>} component */
 export function show(component) {
   return lists.show(component, JSON.parse(new TextDecoder().decode(component.data)));
 }
@@ -18,7 +18,7 @@ class List {
   constructor(parent) {
     /** @type {Item[]} */
     this.items = [];
-    /** the key of the page to begin with: it is nothing to tick */
+    /** key of the page to begin with, which is not ticked */
     this.begin = "";
     /** @type {(key: string) => void} */
     this.go = () => {};
@@ -42,7 +42,7 @@ class List {
 
   /** @param {Item} item @param {string | undefined} day */
   item({ key, title, href }, day) {
-    const link = deedLink(href, () => this.go(key), title);
+    const link = achievementLink(href, () => this.go(key), title);
     const sign = key === this.begin ? "→" : day ? "☑" : "☐";
     const said = key === this.begin ? "first" : day ? `done on ${day}` : "open";
     const mark = h("span", { class: day ? "done" : "", role: "img", "aria-label": said, title: said }, sign);

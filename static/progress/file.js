@@ -1,28 +1,28 @@
-/** The file that holds a learner's progress, as lab/practice/progress_file.py reads and writes it, too. */
+/** Reads and writes a learner's progress file, like lab/practice/progress_file.py. */
 
 import { hashed } from "./hash.js";
 
-/** @typedef {Record<string, string>} Done a card's key -> the day on which it was done; or "scalars/add", a task's */
-/** A learner's file of one course: as it was last, and the text that passed the most tasks, and how many.
+/** @typedef {Record<string, string>} Done key of a card, or of a task: "scalars/add" -> the day it was done */
+/** A learner's code of one course: the latest text, the text that passed the most tasks, and their number.
  * @typedef {{text: string, best: string, passed: number}} Work */
-/** What went wrong last in a task: the name of its check, and the key of the known mistake or "".
+/** The latest failure in a task: the name of the check, and the key of the known mistake or "".
  * @typedef {{check: string, mistake: string, day: string}} Stumble */
 /** @typedef {{got: number, most: number}} Score points */
-/** @typedef {"" | "unsigned" | "changed"} Doubt of a file without a checksum, or one that was edited, at any time */
+/** @typedef {"" | "unsigned" | "changed"} Doubt the file had no checksum, or it was edited at some time */
 /** @typedef {{name: string, cards: Done, tasks: Done, texts: Record<string, Work>, stumbles: Record<string, Stumble>,
  *   scores: Record<string, Score>, doubt: Doubt}} Progress */
 
 export const MAX_BYTES = 4_000_000;
-export const MAX_NAME = 80; // characters
-const VERSION = 2; // the first had neither texts nor a name
+export const MAX_NAME_CHARACTERS = 80;
+const VERSION = 2; // version 1 had no texts and no name
 
-/** @param {unknown} found @returns {Done} what of it is a key and a day of the calendar */
+/** Return the entries with a valid date. @param {unknown} found @returns {Done} */
 export function checked(found) {
   return Object.fromEntries(entries(found).flatMap(([key, day]) => (isDay(day) ? [[key, String(day)]] : [])));
 }
 
-/** @param {unknown} found @param {Record<string, "string" | "number">} fields what each object must have
- * @returns {Record<string, any>} */
+/** Return the entries that are objects with these fields and whole numbers from 0.
+ * @param {unknown} found @param {Record<string, "string" | "number">} fields @returns {Record<string, any>} */
 export function checkedObjects(found, fields) {
   const fits = (/** @type {any} */ one) =>
     one &&
@@ -35,10 +35,10 @@ const WORK = /** @type {const} */ ({ text: "string", best: "string", passed: "nu
 export const STUMBLE = /** @type {const} */ ({ check: "string", mistake: "string", day: "string" });
 export const SCORE = /** @type {const} */ ({ got: "number", most: "number" });
 
-/** What a file of progress holds. Those of the first version are read, too; a file without tasks is older still.
- * @param {string} text @param {string[]} known keys of cards
- * @returns {{progress: Progress | null, said: string}} null for what is no such file */
-export function opened(text, known) {
+/** Read a progress file, of any version. Only the earliest files have no tasks.
+ * @param {string} text @param {string[]} known keys of the lab's cards
+ * @returns {{progress: Progress | null, message: string}} null if it is not a progress file */
+export function openFile(text, known) {
   let found;
   try {
     found = JSON.parse(text);
@@ -48,7 +48,7 @@ export function opened(text, known) {
   if (!found || found.lab !== "tensor-ops-lab" || !found.cards || typeof found.cards !== "object") {
     return {
       progress: null,
-      said: "This is no file of progress from this lab. What you have done stays as it is.",
+      message: "This is not a progress file from this lab. Your progress has not changed.",
     };
   }
   const all = checked(found.cards);
@@ -60,7 +60,7 @@ export function opened(text, known) {
   const also = passed ? ` and ${passed} ${passed === 1 ? "task" : "tasks"}` : "";
   const doubt = doubtOf(found, all, tasks);
   const progress = {
-    name: typeof found.name === "string" ? found.name.slice(0, MAX_NAME).trim() : "",
+    name: typeof found.name === "string" ? found.name.slice(0, MAX_NAME_CHARACTERS).trim() : "",
     cards,
     tasks,
     texts: checkedObjects(found.texts, WORK),
@@ -69,49 +69,49 @@ export function opened(text, known) {
     doubt,
   };
   const edited = " It was changed after it was saved. What you save from now on says so.";
-  const said = `${count} ${count === 1 ? "card" : "cards"}${also} from the file.${rest}`;
-  return { progress, said: said + (doubt === "changed" ? edited : "") };
+  const message = `${count} ${count === 1 ? "card" : "cards"}${also} from the file.${rest}`;
+  return { progress, message: message + (doubt === "changed" ? edited : "") };
 }
 
-/** @param {Progress} progress @returns {string} */
-export function packed(progress) {
+/** Return the text of a progress file. @param {Progress} progress @returns {string} */
+export function fileText(progress) {
   const { name, cards, tasks, texts, stumbles, scores, doubt } = progress;
   const file = { lab: "tensor-ops-lab", version: VERSION, name, cards, tasks, texts, stumbles, scores, doubt };
   return JSON.stringify({ ...file, checksum: checksumOf(file) }, null, 1);
 }
 
-/** What tells that a file was changed after it was saved: a hint, not a proof, for anybody can compute it. It is the
- * hash of a line for each text and number of the file, but for the checksum's own.
+/** Return the hash of all texts and numbers in the file except the checksum. A wrong checksum shows that the file was
+ * edited; a right one proves nothing, as anyone can compute it.
  * @param {Record<string, unknown>} file @returns {string} */
 export function checksumOf(file) {
   const all = Object.entries(file).flatMap(([key, value]) => (key === "checksum" ? [] : lines(key, value)));
   return hashed(all.sort().join(""));
 }
 
-/** The checksum of a file of the first version.
+/** Return the checksum of a file of version 1.
  * @param {Done} done @param {Done} tasks @returns {string} */
-export function checksum(done, tasks) {
+export function checksumOfVersion1(done, tasks) {
   const all = (/** @type {string} */ kind, /** @type {Done} */ some) =>
     Object.entries(some).map(([key, day]) => `${kind} ${key} ${day}\n`);
   return hashed([...all("card", done), ...all("task", tasks)].sort().join(""));
 }
 
-/** The worse of two doubts. @param {Doubt} one @param {Doubt} other @returns {Doubt} */
+/** Return the worse of two doubts. @param {Doubt} one @param {Doubt} other @returns {Doubt} */
 export function worse(one, other) {
   return [one, other].includes("changed") ? "changed" : one || other;
 }
 
-/** @param {any} found @param {Done} cards @param {Done} tasks @returns {Doubt} */
+/** Return the doubt about a parsed file. @param {any} found @param {Done} cards @param {Done} tasks @returns {Doubt} */
 function doubtOf(found, cards, tasks) {
   if (found.version !== VERSION) {
-    if ("checksum" in found) return found.checksum === checksum(cards, tasks) ? "" : "changed";
+    if ("checksum" in found) return found.checksum === checksumOfVersion1(cards, tasks) ? "" : "changed";
     return Object.keys(tasks).length ? "unsigned" : "";
   }
   const carried = ["", "unsigned"].includes(found.doubt) ? found.doubt : "changed";
   return found.checksum === checksumOf(found) ? carried : "changed";
 }
 
-/** @param {string} path @param {unknown} value @returns {string[]} */
+/** List the texts and numbers in a value. @param {string} path @param {unknown} value @returns {string[]} */
 function lines(path, value) {
   if (value && typeof value === "object")
     return Object.entries(value).flatMap(([key, one]) => lines(`${path}/${key}`, one));
@@ -123,7 +123,7 @@ function entries(found) {
   return found && typeof found === "object" && !Array.isArray(found) ? Object.entries(found) : [];
 }
 
-/** Is it a day of the calendar, "2026-01-31", in a year in which somebody may learn? @param {unknown} text */
+/** Tell whether a text is a date of this century, such as "2026-01-31". @param {unknown} text */
 function isDay(text) {
   if (typeof text !== "string") return false;
   const day = new Date(`${text}T00:00:00Z`);

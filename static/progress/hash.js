@@ -1,5 +1,5 @@
-/** A number for a text that is another one for another text, as good as always: its 32-bit FNV-1a hash in hexadecimal.
- * The browser's own hashes are only there where the lab comes by https or from this machine.
+/** Return the 32-bit FNV-1a hash of a text, in hexadecimal. Browsers offer their own hash functions only over HTTPS and
+ * on localhost.
  * @param {string} text @returns {string} */
 export function hashed(text) {
   let hash = 0x811c9dc5;

@@ -1,9 +1,9 @@
-/** The cards of the path, each with what this browser knows of it, and the visitor's progress to save and to load. */
+/** The cards of the path with the progress in this browser, and buttons that save and load a progress file. */
 
 import { h, setText } from "../player/dom.js";
 import { bringTexts, textsToSave } from "../practice/transfer.js";
-import { MAX_BYTES, MAX_NAME, opened, packed } from "./file.js";
-import { deedLink, Places } from "./places.js";
+import { fileText, MAX_BYTES, MAX_NAME_CHARACTERS, openFile } from "./file.js";
+import { achievementLink, Places } from "./places.js";
 import {
   add,
   cardsDone,
@@ -22,7 +22,7 @@ import {
 
 /** @typedef {{key: string, title: string}} Course */
 
-/** @param {Component<ShadowRoot>} component */
+/** Show the cards and courses in the data. @param {Component<ShadowRoot>} component */
 export function show(component) {
   const { cards, courses } = JSON.parse(new TextDecoder().decode(component.data));
   return paths.show(component, { cards, courses });
@@ -43,7 +43,7 @@ class Path {
     this.list = h("ol", { class: "path" });
     const file = h("input", { type: "file", accept: ".json", hidden: true, onchange: () => this.load(file) });
     const keepName = () => setLearner(this.name.value.trim());
-    const attributes = { type: "text", maxlength: MAX_NAME, placeholder: "your name", autocomplete: "name" };
+    const attributes = { type: "text", maxlength: MAX_NAME_CHARACTERS, placeholder: "your name", autocomplete: "name" };
     this.name = h("input", { ...attributes, onchange: keepName });
     const buttons = [
       h("label", {}, "Name in the file ", this.name),
@@ -65,10 +65,11 @@ class Path {
     this.list.replaceChildren(...this.cards.map((card, at) => this.item(card, at, done[card.key], card.key === next)));
   }
 
-  /** @param {Card} card @param {number} at @param {string | undefined} day @param {boolean} next */
+  /** Return the line of a card.
+   * @param {Card} card @param {number} at @param {string | undefined} day when it was done @param {boolean} next */
   item(card, at, day, next) {
     const state = day ? "✓ done" : next ? "next" : "";
-    const link = deedLink(
+    const link = achievementLink(
       card.href,
       () => this.go(card.key),
       h("strong", {}, `${at + 1}. ${card.title}`, h("small", {}, state)),
@@ -91,7 +92,7 @@ class Path {
       scores: scoresDone(),
       doubt: doubt(),
     };
-    const url = URL.createObjectURL(new Blob([packed(progress)], { type: "application/json" }));
+    const url = URL.createObjectURL(new Blob([fileText(progress)], { type: "application/json" }));
     h("a", { href: url, download: fileName(learner()) }).click();
     URL.revokeObjectURL(url);
     const code = this.courses.filter(({ key }) => key in texts).map(({ title }) => title);
@@ -105,18 +106,18 @@ class Path {
     input.value = "";
     if (!file) return;
     const text = file.size > MAX_BYTES ? "" : await file.text();
-    const { progress, said } = opened(
+    const { progress, message } = openFile(
       text,
       this.cards.map((card) => card.key),
     );
-    if (!progress) return setText(this.said, said);
+    if (!progress) return setText(this.said, message);
     add(progress);
-    const { brought, apart } = bringTexts(progress.texts, this.courses);
+    const { brought, copied } = bringTexts(progress.texts, this.courses);
     const code = brought.length ? ` Your code of ${brought.join(", ")} is here.` : "";
-    const other = apart.length
-      ? ` Your text of ${apart.join(", ")} here is another one and stays; the file's is under Earlier copies.`
+    const other = copied.length
+      ? ` Your text of ${copied.join(", ")} here is different and stays; the file's is under Earlier copies.`
       : "";
-    setText(this.said, said + code + other);
+    setText(this.said, message + code + other);
   }
 
   beginAgain() {
@@ -132,7 +133,7 @@ class Path {
   }
 }
 
-/** What the file of a learner is called. @param {string} name of the learner */
+/** Return the name of a learner's progress file. @param {string} name the learner's name */
 function fileName(name) {
   const plain = name.replace(/[^\p{L}\p{M}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
   return `${plain || "tensor-ops-lab"}-progress.json`;

@@ -1,15 +1,15 @@
-/** Places on a page that show the visitor's progress: painted again whenever it changes, here or in another window. */
+/** Places on a page that show the learner's progress, painted again when it changes in this or another window. */
 
-import { parameters, stays } from "../current_page.js";
+import { isCurrentPage, parameters } from "../current_page.js";
 import { h } from "../player/dom.js";
 import { CHANGED } from "./progress.js";
 
 /** @import { Component } from "../types.js" */
 
-/** What is drawn in one place. `go` tells the page what the visitor has chosen.
+/** What one place shows. `go` tells the page which achievement the learner has chosen.
  * @typedef {{paint: () => void, go: (key: string) => void}} Drawn */
 
-/** @template {Drawn} T */
+/** All places that show the same kind of list. @template {Drawn} T */
 export class Places {
   /** @param {(root: ShadowRoot) => T} make */
   constructor(make) {
@@ -19,13 +19,13 @@ export class Places {
     for (const change of [CHANGED, "storage"]) addEventListener(change, () => this.drawn.forEach((one) => one.paint()));
   }
 
-  /** The page has been computed: what it shows now. Streamlit ends each call that a newer one has overtaken; what is
-   * drawn ends only with its place on the page.
+  /** Paint a place with the data of a new run. Streamlit calls the returned function also when a newer run replaces
+   * this call; a place is dropped only when it has left the page.
    * @param {Component<ShadowRoot>} component @param {Partial<T>} shown */
   show({ parentElement: root, setTriggerValue }, shown) {
     const one = this.drawn.get(root) ?? this.make(root);
     this.drawn.set(root, one);
-    const go = (/** @type {string} */ key) => stays() && setTriggerValue("go", { key, here: parameters() });
+    const go = (/** @type {string} */ key) => isCurrentPage() && setTriggerValue("go", { key, here: parameters() });
     Object.assign(one, shown, { go });
     one.paint();
     return () => {
@@ -34,10 +34,9 @@ export class Places {
   }
 }
 
-/** A link to where something is to be done, on a page or at the top of this one. In this window the visit goes on: `go`
- * is called instead.
- * @param {string} href from the lab's root @param {() => void} go @param {...(Node | string)} content */
-export function deedLink(href, go, ...content) {
+/** Return a link to the page of an achievement. A plain click stays in this window and session: it calls `go` instead.
+ * @param {string} href address from the lab's root @param {() => void} go @param {...(Node | string)} content */
+export function achievementLink(href, go, ...content) {
   const onclick = (/** @type {MouseEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     event.preventDefault();

@@ -1,5 +1,5 @@
-/** What the learner keeps: which cards of the path are done, which tasks are passed, and what else their file of
- * progress holds. Only this browser knows, and the file that they save. */
+/** The learner's progress: cards done, tasks passed and what else the progress file holds. It is stored only in this
+ * browser and in the file that the learner saves. */
 
 import { checked, checkedObjects, SCORE, STUMBLE, worse } from "./file.js";
 
@@ -12,23 +12,23 @@ const STUMBLES = "tensor-ops-lab stumbles";
 const SCORES = "tensor-ops-lab scores";
 const LEARNER = "tensor-ops-lab name";
 const DOUBT = "tensor-ops-lab doubt";
-/** A card has been done, or a task passed. */
+/** Event: a card was done or a task passed. */
 export const CHANGED = "tensor-ops-lab-progress";
-/** The player has been moved to the end of a backward pass. */
+/** Event: the player has reached the end of a backward pass. */
 export const END = "tensor-ops-lab-end";
 
-/** @type {string[]} cards that the end of the pass on this page completes */
-let waiting = [];
-addEventListener(END, () => complete(waiting));
+/** @type {string[]} cards that are done when the player reaches the end of the pass on this page */
+let doneAtEnd = [];
+addEventListener(END, () => complete(doneAtEnd));
 
-/** @type {Map<string, string>} what a browser that keeps nothing for this site knows until it is closed */
-const visit = new Map();
+/** @type {Map<string, string>} replaces the storage of a browser that blocks it, until the page is closed */
+const memory = new Map();
 
-/** The page has been computed: these cards are done, and these will be at the end of the player's pass.
+/** Store the progress that the server sends with each run of the page.
  * @param {Component<HTMLElement>} component */
 export function note({ data }) {
   const { done, tasks, atEnd, stumbles, scores } = JSON.parse(new TextDecoder().decode(data));
-  waiting = atEnd;
+  doneAtEnd = atEnd;
   complete(done);
   complete(tasks, TASKS);
   const [before, day] = [stumblesDone(), today()];
@@ -40,27 +40,27 @@ export function note({ data }) {
   if (Object.keys(scores).some((graph) => !(graph in scoresDone()))) write({ ...scores, ...scoresDone() }, SCORES);
 }
 
-/** The cards that are done, and when. @returns {Done} */
+/** Return the cards that are done, and when. @returns {Done} */
 export function cardsDone() {
   return checked(read(NAME));
 }
 
-/** The tasks that are passed, and when. @returns {Done} */
+/** Return the tasks that are passed, and when. @returns {Done} */
 export function tasksDone() {
   return checked(read(TASKS));
 }
 
-/** What went wrong last in each task. @returns {Record<string, Stumble>} */
+/** Return the latest failure in each task. @returns {Record<string, Stumble>} */
 export function stumblesDone() {
   return checkedObjects(read(STUMBLES), STUMBLE);
 }
 
-/** The points of each graph of Predict. @returns {Record<string, Score>} */
+/** Return the score of each graph in Predict. @returns {Record<string, Score>} */
 export function scoresDone() {
   return checkedObjects(read(SCORES), SCORE);
 }
 
-/** The learner's name, as they gave it. @returns {string} */
+/** Return the learner's name as typed, or "". @returns {string} */
 export function learner() {
   return readText(LEARNER);
 }
@@ -70,12 +70,12 @@ export function setLearner(name) {
   writeText(LEARNER, name);
 }
 
-/** Does some of it come from a file that was edited? @returns {Doubt} */
+/** Return the doubt about files that were loaded. @returns {Doubt} */
 export function doubt() {
   return /** @type {Doubt} */ (readText(DOUBT));
 }
 
-/** What a file has besides, with the days of what is done already.
+/** Add the progress from a file; what is stored already keeps its day.
  * @param {{cards: Done, tasks?: Done, stumbles?: Record<string, Stumble>, scores?: Record<string, Score>,
  *   name?: string, doubt?: Doubt}} more */
 export function add({ cards, tasks = {}, stumbles = {}, scores = {}, name = "", doubt: more = "" }) {
@@ -87,12 +87,12 @@ export function add({ cards, tasks = {}, stumbles = {}, scores = {}, name = "", 
   write({ ...cards, ...cardsDone() });
 }
 
-/** No card is done any more. */
+/** Forget which cards are done. */
 export function forgetCards() {
   write({});
 }
 
-/** @param {string[]} keys */
+/** Record as done today the keys that are not done yet. @param {string[]} keys */
 function complete(keys, name = NAME) {
   const done = checked(read(name));
   const fresh = keys.filter((key) => !(key in done));
@@ -123,7 +123,7 @@ function write(value, name = NAME) {
 /** @param {string} name */
 function readText(name) {
   try {
-    return visit.get(name) ?? localStorage.getItem(name) ?? "";
+    return memory.get(name) ?? localStorage.getItem(name) ?? "";
   } catch {
     return "";
   }
@@ -133,8 +133,8 @@ function readText(name) {
 function writeText(name, text) {
   try {
     localStorage.setItem(name, text);
-    visit.delete(name);
+    memory.delete(name);
   } catch {
-    visit.set(name, text);
+    memory.set(name, text);
   }
 }

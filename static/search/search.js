@@ -1,7 +1,7 @@
 /** The search of the lab, in the bar of every page: a word, a question, an operation, an error message. It opens by its
  * button, Ctrl+K or /, or a paste where nothing is written. */
 
-import { parameters, stays } from "../current_page.js";
+import { isCurrentPage, parameters } from "../current_page.js";
 import { h } from "../player/dom.js";
 
 /** @import { Component, SearchHit } from "../types.js" */
@@ -208,7 +208,7 @@ async function enter() {
 
 /** @param {number} index of an answer; behind the last one, the whole text is looked up */
 function go(index) {
-  if (!stays()) return;
+  if (!isCurrentPage()) return;
   const hit = hits[index];
   const said = text();
   dialog.close();

@@ -21,7 +21,7 @@ test("a value that is missing or no number is a dash", () => {
 });
 
 test("a format that is none is refused", () => {
-  assert.throws(() => formatter("number"), /no format/);
+  assert.throws(() => formatter("number"), /not a number format/);
 });
 
 test("numbers beside an axis have the player's minus sign", () => {

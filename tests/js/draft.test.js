@@ -110,10 +110,10 @@ test("what a check found is with the text that it checked, as data", () => {
   const room = new Room(10_000);
   const draft = new Draft("scalars", () => room);
   draft.copy(copyOf("whole"));
-  draft.found(hashed("whole"), "Everything is passed.", 8);
+  draft.addResult(hashed("whole"), "Everything is passed.", 8);
   draft.copy(copyOf("half"));
-  draft.found(hashed("half"), "One fails.", 3);
-  draft.found(hashed("another"), "Of no copy.", 8);
+  draft.addResult(hashed("half"), "One fails.", 3);
+  draft.addResult(hashed("another"), "Of no copy.", 8);
   draft.write("half done");
   assert.deepEqual(
     draft.copies().map(({ text, passed }) => [text, passed]),

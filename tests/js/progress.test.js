@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { Draft } from "../../static/practice/draft.js";
 import { bringTexts, textsToSave } from "../../static/practice/transfer.js";
-import { checksum, checksumOf, opened, packed } from "../../static/progress/file.js";
+import { checksumOf, checksumOfVersion1, fileText, openFile } from "../../static/progress/file.js";
 
 /** @import { Progress } from "../../static/progress/file.js" */
 
@@ -21,27 +21,27 @@ const PROGRESS = {
 };
 
 test("a saved file is read again, whole", () => {
-  const { progress, said } = opened(packed(PROGRESS), KNOWN);
+  const { progress, message } = openFile(fileText(PROGRESS), KNOWN);
   assert.deepEqual(progress, PROGRESS);
-  assert.equal(said, "2 cards and 1 task from the file.");
+  assert.equal(message, "2 cards and 1 task from the file.");
 });
 
 test("the checksum is that of lab/practice/progress_file.py", () => {
   // The same number stands in tests/unit/practice/test_summary.py.
-  assert.equal(JSON.parse(packed(PROGRESS)).checksum, "5bba8fe5");
+  assert.equal(JSON.parse(fileText(PROGRESS)).checksum, "5bba8fe5");
   assert.equal(checksumOf({ b: 1, a: { c: "x" } }), checksumOf({ a: { c: "x" }, b: 1 }));
 });
 
 test("a file that was edited stays marked, however often it is loaded and saved", () => {
-  const edited = packed(PROGRESS).replace("2026-05-06", "2026-04-06");
-  assert.match(opened(edited, KNOWN).said, /was changed after it was saved/);
-  let { progress } = opened(edited, KNOWN);
+  const edited = fileText(PROGRESS).replace("2026-05-06", "2026-04-06");
+  assert.match(openFile(edited, KNOWN).message, /was changed after it was saved/);
+  let { progress } = openFile(edited, KNOWN);
   for (let i = 0; i < 3; i++) {
     assert.equal(progress?.doubt, "changed");
-    ({ progress } = opened(packed(/** @type {Progress} */ (progress)), KNOWN));
+    ({ progress } = openFile(fileText(/** @type {Progress} */ (progress)), KNOWN));
   }
-  const clean = packed({ ...PROGRESS, doubt: "changed" }).replace('"doubt": "changed"', '"doubt": ""');
-  assert.equal(opened(clean, KNOWN).progress?.doubt, "changed");
+  const clean = fileText({ ...PROGRESS, doubt: "changed" }).replace('"doubt": "changed"', '"doubt": ""');
+  assert.equal(openFile(clean, KNOWN).progress?.doubt, "changed");
 });
 
 test("a file of an earlier version is read as it was, and says so if it has no checksum", () => {
@@ -50,44 +50,44 @@ test("a file of an earlier version is read as it was, and says so if it has no c
   for (const [file, doubt] of /** @type {const} */ ([
     [first, ""],
     [{ ...first, tasks }, "unsigned"],
-    [{ ...first, tasks, checksum: checksum(PROGRESS.cards, tasks) }, ""],
-    [{ ...first, tasks, checksum: checksum({}, tasks) }, "changed"],
+    [{ ...first, tasks, checksum: checksumOfVersion1(PROGRESS.cards, tasks) }, ""],
+    [{ ...first, tasks, checksum: checksumOfVersion1({}, tasks) }, "changed"],
   ])) {
-    const { progress } = opened(JSON.stringify(file), KNOWN);
+    const { progress } = openFile(JSON.stringify(file), KNOWN);
     const known = "tasks" in file ? tasks : {};
     assert.deepEqual(progress, { ...NONE, cards: PROGRESS.cards, tasks: known, doubt });
   }
 });
 
 test("a card that no longer exists is told, and the others count", () => {
-  const { progress, said } = opened(
-    packed({ ...NONE, cards: { "two-messages": "2026-03-04", gone: "2026-03-04" } }),
+  const { progress, message } = openFile(
+    fileText({ ...NONE, cards: { "two-messages": "2026-03-04", gone: "2026-03-04" } }),
     KNOWN,
   );
   assert.deepEqual(progress?.cards, { "two-messages": "2026-03-04" });
-  assert.equal(said, "1 card from the file. 1 of the file's cards is no longer here.");
+  assert.equal(message, "1 card from the file. 1 of the file's cards is no longer here.");
 });
 
 test("the checksum of the first version is that of lab/practice/progress_file.py, whatever the order", () => {
   // The same numbers stand in tests/unit/practice/test_summary.py.
-  assert.equal(checksum({}, {}), "811c9dc5");
+  assert.equal(checksumOfVersion1({}, {}), "811c9dc5");
   const [cards, tasks] = [{ "two-messages": "2026-03-04" }, { "scalars/add": "2026-05-06", "scalars/é": "2026-01-02" }];
-  assert.equal(checksum(cards, tasks), "e518c6fe");
-  assert.equal(checksum(cards, { "scalars/é": "2026-01-02", "scalars/add": "2026-05-06" }), "e518c6fe");
+  assert.equal(checksumOfVersion1(cards, tasks), "e518c6fe");
+  assert.equal(checksumOfVersion1(cards, { "scalars/é": "2026-01-02", "scalars/add": "2026-05-06" }), "e518c6fe");
 });
 
-test("what is no file of progress is one sentence, and nothing is lost", () => {
+test("a text that is no progress file gives one sentence, and nothing is lost", () => {
   for (const text of ["", "{", "[]", "null", "7", '{"cards": {}}', '{"lab": "tensor-ops-lab", "cards": 7}']) {
-    const { progress, said } = opened(text, KNOWN);
+    const { progress, message } = openFile(text, KNOWN);
     assert.equal(progress, null);
-    assert.match(said, /^This is no file of progress .* stays as it is\.$/);
+    assert.match(message, /^This is not a progress file .* has not changed\.$/);
   }
 });
 
 test("what is no day of the calendar is left out", () => {
   for (const day of ["soon", 7, null, "2026-01-02<b>", {}, "9999-99-99", "2026-02-30", "9999-12-31"]) {
     const text = JSON.stringify({ lab: "tensor-ops-lab", version: 1, cards: { "two-messages": day } });
-    assert.deepEqual(opened(text, KNOWN).progress?.cards, {});
+    assert.deepEqual(openFile(text, KNOWN).progress?.cards, {});
   }
 });
 
@@ -98,7 +98,7 @@ test("texts and points that are none are left out", () => {
     functions: null,
   };
   const file = { ...NONE, lab: "tensor-ops-lab", version: 2, texts, scores: { 1.1: { got: "4", most: 4 } } };
-  const { progress } = opened(JSON.stringify(file), KNOWN);
+  const { progress } = openFile(JSON.stringify(file), KNOWN);
   assert.deepEqual([progress?.texts, progress?.scores], [{}, {}]);
 });
 
@@ -125,7 +125,7 @@ test("the code goes from one browser to another, the finished engine, too", () =
   draft.write("half done");
   const texts = textsToSave(["scalars", "tensors"], school);
   assert.deepEqual(texts, { scalars: { text: "half done", best: "finished", passed: 8 } });
-  assert.deepEqual(bringTexts(texts, COURSES, home), { brought: ["Scalars"], apart: [] });
+  assert.deepEqual(bringTexts(texts, COURSES, home), { brought: ["Scalars"], copied: [] });
   assert.equal(home("scalars").text(), "half done");
   assert.equal(home("scalars").finished(8), "finished");
   assert.deepEqual(textsToSave(["scalars"], home), texts);
@@ -136,7 +136,7 @@ test("a text that is here already stays, and that of the file is among its copie
   school("scalars").write("there");
   home("scalars").write("here");
   const texts = textsToSave(["scalars"], school);
-  for (let i = 0; i < 2; i++) assert.deepEqual(bringTexts(texts, COURSES, home), { brought: [], apart: ["Scalars"] });
+  for (let i = 0; i < 2; i++) assert.deepEqual(bringTexts(texts, COURSES, home), { brought: [], copied: ["Scalars"] });
   assert.equal(home("scalars").text(), "here");
   const copies = home("scalars").copies();
   assert.deepEqual(

@@ -59,7 +59,7 @@ class Tab {
       this.draft,
       {
         take: (text) => void (this.text = text),
-        apart: (tab, text) => void this.draft.copy({ text, note: "written in another tab", tab }),
+        diverged: (tab, text) => void this.draft.copy({ text, note: "written in another tab", tab }),
       },
       this.channel,
       name,
@@ -106,8 +106,8 @@ test("a tab never takes an older text", () => {
   const [older] = other.mail;
   one.type("b");
   browser.settle();
-  other.shared.hear(older);
-  one.shared.hear(older);
+  other.shared.receive(older);
+  one.shared.receive(older);
   assert.deepEqual([one.text, other.text], ["ab", "ab"]);
 });
 
