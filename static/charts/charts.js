@@ -1,5 +1,5 @@
-/** The charts of the Training lab. The page lays them out once; a text that stands hidden on it, the feed, says what
- * they show. With Streamlit's own chart the browser goes through the whole page for each chart that changes. */
+/** The charts of the Training lab. The page lays them out once; a hidden text on the page, the feed, holds their data.
+ * With Streamlit's own charts the browser would go through the whole page for each chart that changes. */
 
 import * as echarts from "../echarts/echarts.js";
 import { Network } from "../network/network.js";
@@ -8,26 +8,26 @@ import { DataTable } from "./data_table.js";
 
 /** @import { AxisSpec, ChartSpec, Component, Feed, ShownChart, ShownProgress } from "../types.js" */
 
-/** @typedef {object} Part of a board: a chart, the progress of the run, the network
+/** @typedef {object} Part of a board: a chart, the progress of the run or the network
  * @property {HTMLElement} element
  * @property {() => void} remove
- * @property {DataTable} [twin]
- * @property {(shown: never) => void} show what the feed has under its key: of each part something else */
+ * @property {DataTable} [table]
+ * @property {(shown: never) => void} show takes the feed's value for this part, whose type differs from part to part */
 
 const EPOCH = "tensor-ops-lab-epoch";
 const POINT = "tensor-ops-lab-point";
-const PAUSE = 120; // milliseconds without a click before the page hears of the last ones
-const HELD = 1500; // milliseconds until the page has surely answered to an epoch that was chosen
-const MARGIN = "200px"; // a chart so far out of sight is drawn already
-/** @type {Map<HTMLElement, Board>} the element that Streamlit gave to a board -> the board */
+const SEND_DELAY_MS = 120; // without another click or move, before the page is told
+const ANSWER_MS = 1500; // in which the page has certainly answered to a chosen epoch
+const DRAW_MARGIN = "200px"; // how far outside the window a chart is already drawn
+/** @type {Map<HTMLElement, Board>} Streamlit's element -> the board in it */
 const boards = new Map();
 /** @type {MutationObserver | undefined} */
 let changes;
-/** @type {{text: string, shown: Feed}} what was read last: several boards read the same */
+/** @type {{text: string, shown: Feed}} the feed as last parsed: several boards read the same one */
 let latest = { text: "", shown: {} };
 
-/** Room for charts, and for "progress" and "network". The data say which, by `keys`; `feed` is the class of the place
- * of the text. @param {Component<HTMLElement>} component */
+/** Lay out a board. The data name its parts, `keys` (charts, "progress", "network"), and the CSS class of the feed's
+ * element, `feed`. @param {Component<HTMLElement>} component */
 export function show({ data, parentElement }) {
   const { feed, keys } = JSON.parse(new TextDecoder().decode(data));
   const board = boards.get(parentElement) ?? new Board(parentElement);
@@ -38,7 +38,7 @@ export function show({ data, parentElement }) {
   return () => remove(parentElement);
 }
 
-/** Streamlit ends each call that a newer one has overtaken. A board ends only with its place on the page.
+/** Remove a board that is no longer on the page. Streamlit also calls this whenever a newer run replaces a call.
  * @param {HTMLElement} parentElement */
 export function remove(parentElement) {
   if (parentElement.isConnected) return;
@@ -46,6 +46,7 @@ export function remove(parentElement) {
   boards.delete(parentElement);
 }
 
+/** The parts in one element, and the feed that they show. */
 class Board {
   /** @param {HTMLElement} parent */
   constructor(parent) {
@@ -56,7 +57,7 @@ class Board {
     this.text = "";
   }
 
-  /** @param {string} feed @param {string[]} keys */
+  /** Add and remove parts so that the board has these. @param {string} feed @param {string[]} keys */
   lay(feed, keys) {
     for (const [key, figure] of this.figures) {
       if (keys.includes(key)) continue;
@@ -64,7 +65,7 @@ class Board {
       this.figures.delete(key);
     }
     for (const key of keys) {
-      if (this.figures.has(key)) continue; // to move it would take the focus from it
+      if (this.figures.has(key)) continue; // moving it would take the focus from it
       const part = key === "progress" ? new Progress() : key === "network" ? new Network() : new Figure(key);
       this.figures.set(key, part);
       this.parent.append(part.element);
@@ -74,24 +75,24 @@ class Board {
     if (feed) this.read();
   }
 
+  /** Show the feed if its text has changed. */
   read() {
     const text = document.querySelector(`.${this.feed}`)?.textContent ?? "";
-    // While Streamlit lays the page out anew, something else may bear the name of the place for a moment.
+    // While Streamlit lays the page out again, another element may have the feed's class for a moment.
     if (text === this.text || (text && !text.startsWith("{"))) return;
     this.text = text;
     if (text !== latest.text) latest = { text, shown: text ? JSON.parse(text) : {} };
     const { tables } = /** @type {{tables?: boolean}} */ (latest.shown);
-    if (tables !== undefined) for (const figure of this.figures.values()) figure.twin?.open(tables);
+    if (tables !== undefined) for (const figure of this.figures.values()) figure.table?.open(tables);
     for (const [key, shown] of Object.entries(latest.shown)) this.figures.get(key)?.show(/** @type {never} */ (shown));
   }
 }
 
-/** How far the run has come, and the epoch that the instruments show: it follows the training, and can be moved back.
- */
+/** A slider with the epoch that the instruments show: it follows the training and can be moved back. */
 class Progress {
   constructor() {
     this.reached = 0; // epochs
-    this.moved = -HELD; // when a hand moved it last
+    this.movedAt = -ANSWER_MS; // when the learner last moved it
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.waiting = undefined;
     this.words = h("p");
@@ -101,10 +102,10 @@ class Progress {
 
   move() {
     const chosen = Number(this.bar.value);
-    this.moved = performance.now();
+    this.movedAt = performance.now();
     clearTimeout(this.waiting);
-    const detail = chosen < this.reached ? chosen : Number(this.bar.max); // at its end it follows
-    this.waiting = setTimeout(() => window.dispatchEvent(new CustomEvent(EPOCH, { detail })), PAUSE);
+    const detail = chosen < this.reached ? chosen : Number(this.bar.max); // the maximum means: follow the training
+    this.waiting = setTimeout(() => window.dispatchEvent(new CustomEvent(EPOCH, { detail })), SEND_DELAY_MS);
   }
 
   /** @param {ShownProgress} shown */
@@ -114,8 +115,8 @@ class Progress {
     setAttribute(this.bar, "max", String(epochs));
     setAttribute(this.bar, "aria-valuetext", `epoch ${cursor ?? Math.floor(reached)}`);
     this.bar.style.setProperty("--reached", String(reached / epochs));
-    // What the page shows may be older than what a hand has just chosen.
-    if (performance.now() - this.moved > HELD) this.bar.value = String(cursor ?? Math.floor(reached));
+    // What the page sends may be older than the epoch just chosen.
+    if (performance.now() - this.movedAt > ANSWER_MS) this.bar.value = String(cursor ?? Math.floor(reached));
   }
 
   remove() {
@@ -123,7 +124,7 @@ class Progress {
   }
 }
 
-/** A chart under its heading, with its numbers as a table. */
+/** A chart with its heading and a table of its numbers. */
 class Figure {
   /** @param {string} key */
   constructor(key) {
@@ -133,14 +134,14 @@ class Figure {
     this.seen = false;
     /** @type {echarts.Chart | null} */
     this.chart = null;
-    this.look = ""; // the theme that it was made for
+    this.look = ""; // the theme that the instance was made with
     this.title = document.createTextNode("");
     this.note = h("small");
     this.picture = h("div", { class: "picture", role: "img" });
-    this.twin = new DataTable();
+    this.table = new DataTable();
     const heading = h("h2", { id: `training-${key}` }, this.title, " ", this.note);
-    this.element = h("section", { class: "figure", "data-chart": key }, heading, this.picture, this.twin.element);
-    this.sight = new IntersectionObserver(([entry]) => this.see(entry.isIntersecting), { rootMargin: MARGIN });
+    this.element = h("section", { class: "figure", "data-chart": key }, heading, this.picture, this.table.element);
+    this.sight = new IntersectionObserver(([entry]) => this.see(entry.isIntersecting), { rootMargin: DRAW_MARGIN });
     this.sight.observe(this.picture);
     this.size = new ResizeObserver(() => this.chart?.resize());
     this.size.observe(this.picture);
@@ -155,10 +156,10 @@ class Figure {
     setAttribute(this.picture, "aria-label", shown.alt);
     this.picture.style.height = shown.height;
     if (this.seen) this.draw(shown);
-    this.twin.show(shown.headers, shown.rows);
+    this.table.show(shown.headers, shown.rows);
   }
 
-  /** @param {boolean} seen */
+  /** Draw the chart if it has come near the window. @param {boolean} seen */
   see(seen) {
     this.seen = seen;
     if (seen && this.shown && !this.drawn) this.draw(this.shown);
@@ -176,14 +177,14 @@ class Figure {
       this.picture.style.background = "";
       return;
     }
-    // A picture behind the grid costs a hundredth of a chart of as many cells.
+    // An image behind the grid costs a hundredth of what a chart with as many cells costs.
     const [left, top, right, bottom] = backdrop.edges;
     const size = `calc(100% - ${left + right}px) calc(100% - ${top + bottom}px)`;
     const picture = `url(data:image/png;base64,${backdrop.png})`;
     this.picture.style.background = `${left}px ${top}px / ${size} no-repeat ${picture}`;
   }
 
-  /** The ECharts instance, made anew when the theme has changed. */
+  /** Return the ECharts instance; make a new one when the theme has changed. */
   instance() {
     const style = getComputedStyle(this.picture);
     const look = {
@@ -197,16 +198,16 @@ class Figure {
     this.look = key;
     this.chart?.dispose();
     this.chart = echarts.init(this.picture, theme(look));
-    this.chart.getZr().setSleepAfterStill(1); // frames that it goes on asking for, with nothing new to draw
+    this.chart.getZr().setSleepAfterStill(1); // frames that it requests with nothing new to draw
     this.chart.getZr().on("click", ({ offsetX, offsetY }) => this.click([offsetX, offsetY]));
     return this.chart;
   }
 
-  /** A click on curves over the epochs means the epoch, one on a plane for points a new point.
+  /** Tell of the epoch clicked on a curve over the epochs, or of the point clicked on a plane.
    * @param {[number, number]} place */
   click(place) {
     if (this.shown?.spec.placing && this.chart?.containPixel({ gridIndex: 0 }, place)) {
-      // ECharts empties the picture when it draws: what stands in it until then is gone with the next drawing.
+      // Mark the point until the chart is drawn with it: `draw` removes the mark.
       const [left, top] = place.map((pixels) => `${pixels}px`);
       this.picture.append(h("span", { class: "clicked", style: `left: ${left}; top: ${top}` }));
       const detail = this.chart.convertFromPixel({ xAxisIndex: 0, yAxisIndex: 0 }, place);
@@ -227,43 +228,44 @@ class Figure {
   }
 }
 
-/** Tell the page of a click on an epoch. A component outside of what is redrawn while training: only there is it heard
- * at once. @param {Component<HTMLElement>} component */
+/** Tell the page of clicks on an epoch. The component stands outside the fragment that is redrawn while training:
+ * Streamlit handles it at once only there. @param {Component<HTMLElement>} component */
 export function tellEpoch({ setTriggerValue }) {
-  const heard = (/** @type {Event} */ event) => setTriggerValue("epoch", /** @type {CustomEvent} */ (event).detail);
-  window.addEventListener(EPOCH, heard);
-  return () => window.removeEventListener(EPOCH, heard);
+  const listener = (/** @type {Event} */ event) => setTriggerValue("epoch", /** @type {CustomEvent} */ (event).detail);
+  window.addEventListener(EPOCH, listener);
+  return () => window.removeEventListener(EPOCH, listener);
 }
 
-/** @type {WeakMap<Node, () => void>} a place that tells of points -> what ends it */
+/** @type {WeakMap<Node, () => void>} root of each component that tells of points -> the function that stops it */
 const telling = new WeakMap();
 
-/** Tell the page of all points that were clicked since it was loaded: none is lost where several answers to them
- * overtake each other. It ends only with its place on the page. @param {Component<ShadowRoot>} component */
+/** Tell the page of all points clicked since it was loaded, so that none is lost when answers overtake each other. This
+ * ends only when the component leaves the page. @param {Component<ShadowRoot>} component */
 export function tellPoints({ parentElement, setStateValue }) {
-  if (!telling.has(parentElement)) telling.set(parentElement, heardPoints(setStateValue));
+  if (!telling.has(parentElement)) telling.set(parentElement, sendPoints(setStateValue));
   return () => {
     if (!parentElement.isConnected) telling.get(parentElement)?.();
   };
 }
 
-/** @param {Component<ShadowRoot>["setStateValue"]} setStateValue @returns {() => void} what ends it */
-function heardPoints(setStateValue) {
+/** Send the clicked points from now on. @param {Component<ShadowRoot>["setStateValue"]} setStateValue
+ * @returns {() => void} the function that stops it */
+function sendPoints(setStateValue) {
   const id = crypto.getRandomValues(new Uint32Array(1))[0];
   /** @type {number[][]} */
   const points = [];
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let waiting;
-  const heard = (/** @type {Event} */ event) => {
+  const listener = (/** @type {Event} */ event) => {
     points.push(/** @type {CustomEvent<number[]>} */ (event).detail);
     clearTimeout(waiting);
-    waiting = setTimeout(() => setStateValue("clicks", { id, points: [...points] }), PAUSE);
+    waiting = setTimeout(() => setStateValue("clicks", { id, points: [...points] }), SEND_DELAY_MS);
   };
-  window.addEventListener(POINT, heard);
-  return () => window.removeEventListener(POINT, heard);
+  window.addEventListener(POINT, listener);
+  return () => window.removeEventListener(POINT, listener);
 }
 
-/** What Streamlit's theme means for a chart.
+/** Return an ECharts theme with the colours and the font of Streamlit's.
  * @param {{text: string, border: string, paper: string, fontFamily: string}} look */
 function theme({ text, border, paper, fontFamily }) {
   const words = { color: text, fontFamily, fontSize: 12 };
@@ -285,8 +287,8 @@ function theme({ text, border, paper, fontFamily }) {
   };
 }
 
-/** The axes and the tooltip of a chart with functions that write their numbers; on a logarithmic axis, `zero` is where
- * 0 is drawn. @param {ChartSpec} spec @param {number | undefined} zero */
+/** Return the axes and the tooltip with functions that format their numbers.
+ * @param {ChartSpec} spec @param {number | undefined} zero where a logarithmic axis shows 0 */
 function numbers(spec, zero) {
   const write = (/** @type {number} */ value) => (value === zero ? "0" : short(value));
   const axis = (/** @type {AxisSpec} */ one) =>
@@ -302,22 +304,22 @@ function numbers(spec, zero) {
   };
 }
 
-/** A number beside an axis: "−0.25", "1200", "1e−4", "1e22". @param {number} value */
+/** Format a number for an axis: "−0.25", "1200", "1e−4", "1e22". @param {number} value */
 export function short(value) {
   const size = Math.abs(value);
   const far = size && (size < 0.001 || size >= 1e5);
-  return real(far ? value.toExponential().replace("e+", "e") : String(Number(value.toPrecision(6))));
+  return withMinusSigns(far ? value.toExponential().replace("e+", "e") : String(Number(value.toPrecision(6))));
 }
 
-/** With a real minus sign, as the player writes it. @param {string} text */
-function real(text) {
+/** Replace hyphens with real minus signs, as in the player. @param {string} text */
+function withMinusSigns(text) {
   return text.replaceAll("-", "−");
 }
 
-/** "%.4g", "%.1f %%" or "%d", as Streamlit's charts take it, as a function. */
+/** Return the function that formats numbers as "%.4g", "%.1f %%" or "%d" says, the formats of Streamlit's charts. */
 export function formatter(text = "%.4g") {
   const parts = /^(.*?)%\.?(\d*)([dfg])(.*)$/.exec(text);
-  if (!parts) throw new Error(`"${text}" is no format of a number.`);
+  if (!parts) throw new Error(`"${text}" is not a number format.`);
   const [, before, digits, kind, after] = parts;
   const number = (/** @type {number} */ x) => {
     if (kind === "g") return String(Number(x.toPrecision(Number(digits))));
@@ -325,6 +327,6 @@ export function formatter(text = "%.4g") {
   };
   return (/** @type {unknown} */ value) =>
     typeof value === "number" && Number.isFinite(value)
-      ? (before + real(number(value)) + after).replace("%%", "%")
+      ? (before + withMinusSigns(number(value)) + after).replace("%%", "%")
       : "–";
 }

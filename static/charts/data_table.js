@@ -1,9 +1,10 @@
-/** The numbers of a picture as a table, which is written only while it is open. */
+/** The table of numbers under a picture. */
 
 import { h } from "../player/dom.js";
 
 /** @import { TableData } from "../types.js" */
 
+/** A collapsed table that is filled only while it is open. */
 export class DataTable {
   constructor() {
     /** @type {TableData | null} */
@@ -18,7 +19,7 @@ export class DataTable {
     this.write();
   }
 
-  /** One switch of the page opens and closes all of them: each has none of its own. @param {boolean} open */
+  /** Open or close the table from the page's switch, and hide its own. @param {boolean} open */
   open(open) {
     this.element.classList.add("switched");
     this.element.open = open;

@@ -1,5 +1,5 @@
-/** What static/practice/editor.js takes from CodeMirror. `npm run vendor:editor` makes codemirror.js of it: one module,
- * as it is here with all that these packages import. */
+/** The parts of CodeMirror that static/practice/editor.js uses. `npm run vendor:editor` bundles them, with everything
+ * that they import, into codemirror.js. */
 
 export { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 export { pythonLanguage } from "@codemirror/lang-python";

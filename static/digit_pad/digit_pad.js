@@ -1,16 +1,16 @@
-/** A pad of 32 x 32 pixels to draw a digit on, with the pointer or with the keyboard. It reports the drawing as a text
- * of zeros and ones. */
+/** A pad of 32 x 32 pixels for drawing a digit with the pointer or the keyboard. It sends the drawing to the page as a
+ * string of zeros and ones. */
 
 /** @import { Component } from "../types.js" */
 /** @import { Point } from "../player/layout.js" */
 
 const SIDE = 32;
-const CELL = 4; // the keyboard draws blocks of 4 x 4
-const PEN = 1.9; // radius
-const MIDDLE = { x: 3, y: 3 }; // the block where the keyboard begins
-const PAUSE = 120; // milliseconds between two reports while the pen moves
+const BLOCK = 4; // pixels on each side of a block, which the keyboard draws at once
+const PEN_RADIUS = 1.9; // pixels
+const START_BLOCK = { x: 3, y: 3 }; // where the keyboard cursor starts
+const REPORT_MS = 120; // between two reports while the pen moves
 
-/** @param {Component<ShadowRoot>} component */
+/** Connect the pad that Streamlit has put on the page. @param {Component<ShadowRoot>} component */
 export function show({ parentElement, setStateValue }) {
   const canvas = parentElement.querySelector("canvas");
   const clear = parentElement.querySelector("button");
@@ -18,9 +18,9 @@ export function show({ parentElement, setStateValue }) {
   if (!canvas || !clear || !pen || canvas.dataset.ready) return;
   canvas.dataset.ready = "yes";
   const ink = new Uint8Array(SIDE * SIDE);
-  /** @type {Point | null} the block where the keyboard is, while the pad has the focus */
+  /** @type {Point | null} the block under the keyboard cursor; null without keyboard focus */
   let cursor = null;
-  /** @type {Point | null} where the pointer was */
+  /** @type {Point | null} the end of the stroke so far; null while the pen is up */
   let last = null;
   /** @type {ReturnType<typeof setTimeout> | null} */
   let waiting = null;
@@ -37,7 +37,7 @@ export function show({ parentElement, setStateValue }) {
     if (cursor) {
       pen.strokeStyle = colour("--st-primary-color", "blue");
       pen.lineWidth = 3;
-      pen.strokeRect(cursor.x * CELL * size + 1.5, cursor.y * CELL * size + 1.5, CELL * size - 3, CELL * size - 3);
+      pen.strokeRect(cursor.x * BLOCK * size + 1.5, cursor.y * BLOCK * size + 1.5, BLOCK * size - 3, BLOCK * size - 3);
     }
   };
 
@@ -46,14 +46,14 @@ export function show({ parentElement, setStateValue }) {
     waiting = setTimeout(() => {
       waiting = null;
       setStateValue("ink", ink.join(""));
-    }, PAUSE);
+    }, REPORT_MS);
   };
 
   /** @param {number} x @param {number} y */
   const dot = (x, y) => {
-    for (let i = Math.max(0, Math.floor(y - PEN)); i <= Math.min(SIDE - 1, y + PEN); i++)
-      for (let j = Math.max(0, Math.floor(x - PEN)); j <= Math.min(SIDE - 1, x + PEN); j++)
-        if (Math.hypot(j + 0.5 - x, i + 0.5 - y) <= PEN) ink[i * SIDE + j] = 1;
+    for (let i = Math.max(0, Math.floor(y - PEN_RADIUS)); i <= Math.min(SIDE - 1, y + PEN_RADIUS); i++)
+      for (let j = Math.max(0, Math.floor(x - PEN_RADIUS)); j <= Math.min(SIDE - 1, x + PEN_RADIUS); j++)
+        if (Math.hypot(j + 0.5 - x, i + 0.5 - y) <= PEN_RADIUS) ink[i * SIDE + j] = 1;
   };
 
   const place = (/** @type {PointerEvent} */ event) => {
@@ -80,15 +80,15 @@ export function show({ parentElement, setStateValue }) {
 
   canvas.onkeydown = (event) => {
     const move = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
-    const blocks = SIDE / CELL;
-    const { x, y } = cursor ?? MIDDLE;
+    const blocks = SIDE / BLOCK;
+    const { x, y } = cursor ?? START_BLOCK;
     cursor = { x, y };
     if (move) {
       cursor = { x: (x + move[0] + blocks) % blocks, y: (y + move[1] + blocks) % blocks };
     } else if (event.key === " " || event.key === "Enter") {
-      const at = (/** @type {number} */ i, /** @type {number} */ j) => (y * CELL + i) * SIDE + x * CELL + j;
+      const at = (/** @type {number} */ i, /** @type {number} */ j) => (y * BLOCK + i) * SIDE + x * BLOCK + j;
       const value = ink[at(0, 0)] ? 0 : 1;
-      for (let i = 0; i < CELL; i++) for (let j = 0; j < CELL; j++) ink[at(i, j)] = value;
+      for (let i = 0; i < BLOCK; i++) for (let j = 0; j < BLOCK; j++) ink[at(i, j)] = value;
       report();
     } else return;
     event.preventDefault();
@@ -96,7 +96,7 @@ export function show({ parentElement, setStateValue }) {
     draw();
   };
   canvas.onfocus = () => {
-    cursor = canvas.matches(":focus-visible") ? { ...MIDDLE } : null;
+    cursor = canvas.matches(":focus-visible") ? { ...START_BLOCK } : null;
     draw();
   };
   canvas.onblur = () => {

@@ -1,15 +1,15 @@
-/** Arrays drawn cell by cell. Who points at a cell, by pointer, focus or tap, sees the cells of the other arrays that
- * belong to it, and reads how it comes about. All of it came with the picture: no server is asked. */
+/** Arrays drawn cell by cell. Pointing at a cell, focusing it or tapping it highlights the related cells of the other
+ * arrays and shows how its value is computed. Everything comes with the picture, so no server is asked. */
 
 import { h, setText } from "../player/dom.js";
 import { indexText, shapeText } from "../player/format.js";
 
 /** @import { Component, ShownGrid, ShownGrids } from "../types.js" */
 
-/** @type {WeakMap<ShadowRoot, string>} what is drawn in the place of a component */
+/** @type {WeakMap<ShadowRoot, string>} root of each component -> the data that it shows */
 const drawn = new WeakMap();
 
-/** @param {Component<ShadowRoot>} component */
+/** Draw the grids in the data. @param {Component<ShadowRoot>} component */
 export function show({ data, parentElement }) {
   const text = new TextDecoder().decode(data);
   if (drawn.get(parentElement) === text) return;
@@ -20,13 +20,13 @@ export function show({ data, parentElement }) {
 
 /** @typedef {ShownGrids["rows"][number][number]} Part */
 
-/** What stands on both sides of a "|". @param {Part[]} parts @returns {Part[][]} */
+/** Split a row of parts at its "|". @param {Part[]} parts @returns {Part[][]} */
 function halves(parts) {
   const middle = parts.findIndex((part) => "sign" in part && part.sign === "|");
   return middle < 0 ? [parts] : [parts.slice(0, middle), parts.slice(middle + 1)];
 }
 
-/** What stays in one line where there is room: arrays with a sign between them.
+/** Split a row of parts where a line may break: between two arrays without a sign between them.
  * @param {Part[]} parts @returns {Part[][]} */
 function groups(parts) {
   const between = (/** @type {number} */ at) => [parts[at - 1], parts[at]].every((part) => part && !("sign" in part));
@@ -37,17 +37,18 @@ function groups(parts) {
   }, /** @type {Part[][]} */ ([]));
 }
 
+/** Rows of grids, and the text about the cell that is pointed at. */
 class Picture {
   /** @param {ShownGrids} shown */
   constructor({ rows, start }) {
-    /** @type {Map<string, Drawn>} */
+    /** @type {Map<string, Grid>} */
     this.grids = new Map();
     this.what = h("span");
     this.arithmetic = h("b");
     const words = h("p", { class: "words", "aria-live": "polite" }, this.what, this.arithmetic);
     const lines = rows.map((parts) => h("div", { class: "row" }, ...halves(parts).map((half) => this.line(half))));
     this.element = h("div", { class: "grids", onpointerleave: () => this.point(this.kept) }, words, ...lines);
-    /** the cell that was chosen last; another one is pointed at for as long as the pointer is on it */
+    /** the cell that was chosen last: pointing at another cell shows that one only meanwhile */
     this.kept = start;
     this.keep(start);
   }
@@ -61,7 +62,7 @@ class Picture {
   /** @param {Part} part */
   part(part) {
     if ("sign" in part) return h("span", { class: "sign" }, part.sign);
-    const grid = new Drawn(part, (cell, keeps) => {
+    const grid = new Grid(part, (cell, keeps) => {
       const place = { key: part.key, cell };
       if (keeps) this.keep(place);
       else this.point(place);
@@ -70,27 +71,27 @@ class Picture {
     return grid.element;
   }
 
-  /** @param {ShownGrids["start"]} place */
+  /** Choose a cell and point at it. @param {ShownGrids["start"]} place */
   keep(place) {
     this.kept = place;
-    this.grids.get(place.key)?.reach(place.cell);
+    this.grids.get(place.key)?.makeTabStop(place.cell);
     this.point(place);
   }
 
-  /** @param {ShownGrids["start"]} place */
+  /** Highlight a cell and the related ones, and show its text. @param {ShownGrids["start"]} place */
   point({ key, cell }) {
     const grid = this.grids.get(key);
     if (!grid) return;
     const lights = grid.shown.lights[cell];
-    for (const [name, other] of this.grids) other.light(lights[name] ?? [], name === key ? cell : null);
+    for (const [name, other] of this.grids) other.highlight(lights[name] ?? [], name === key ? cell : null);
     const [what, arithmetic] = grid.shown.says[cell].split("\n");
     setText(this.what, what);
     setText(this.arithmetic, arithmetic);
   }
 }
 
-/** One array: a table of buttons, of which Tab reaches one and the arrows the others. */
-class Drawn {
+/** One array as a table of buttons: Tab reaches one of them, the arrow keys the others. */
+class Grid {
   /** @param {ShownGrid} shown @param {(cell: number, keeps: boolean) => void} tell */
   constructor(shown, tell) {
     this.shown = shown;
@@ -128,20 +129,20 @@ class Drawn {
     });
   }
 
-  /** @param {number} cell to which Tab comes from now on */
-  reach(cell) {
+  /** Make a cell the one that Tab reaches. @param {number} cell */
+  makeTabStop(cell) {
     this.buttons.forEach((button, at) => (button.tabIndex = at === cell ? 0 : -1));
   }
 
-  /** @param {number[]} cells @param {number | null} pointed */
-  light(cells, pointed) {
+  /** Highlight cells. @param {number[]} cells @param {number | null} pointed the cell that is pointed at */
+  highlight(cells, pointed) {
     this.buttons.forEach((button, cell) => {
       button.classList.toggle("lit", cells.includes(cell));
       button.classList.toggle("pointed", cell === pointed);
     });
   }
 
-  /** @param {KeyboardEvent} event @param {number} cell */
+  /** Move the focus with the arrow keys, Home and End. @param {KeyboardEvent} event @param {number} cell */
   move(event, cell) {
     const width = this.shown.shape.at(-1) ?? 1;
     const last = this.buttons.length - 1;

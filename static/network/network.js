@@ -1,7 +1,7 @@
-/** The network as a picture: units as tiles with what each computes, joined by lines whose width and colour are the
- * weights. Pointing at a tile, or moving the focus to it, is told to the page, which shows it large; so are the buttons
- * that change the network. The teller is a component of its own, outside of what is redrawn while training: only there
- * is it heard at once. */
+/** A picture of the network: a tile for each unit, with a map of its output, and lines whose width and colour show the
+ * weights. The page shows a tile large when the pointer or the focus is on it. It learns of that, and of the buttons
+ * that change the network, from a component outside the fragment that is redrawn while training (`tell`): Streamlit
+ * handles it at once only there. */
 
 import { DataTable } from "../charts/data_table.js";
 import { h, s, setAttribute, setText } from "../player/dom.js";
@@ -10,14 +10,14 @@ import { h, s, setAttribute, setText } from "../player/dom.js";
 
 const UNIT = "tensor-ops-lab-unit";
 const CHANGE = "tensor-ops-lab-network";
-const PAUSE = 80; // milliseconds that the pointer stays before it means something
-const THIN = 0.4; // pixels of a line for a weight of 0
-const THICK = 6; // and what the largest has besides
-const DEEP = 3; // hidden layers: with more, the buttons above a layer stand below each other
-const TALLEST = 8; // tiles of a column below each other
-const MARGIN = "200px"; // so far out of sight it is drawn already
+const HOVER_MS = 80; // for which the pointer rests on a tile before the page is told
+const MIN_LINE_WIDTH = 0.4; // pixels: a weight of 0
+const ADDED_LINE_WIDTH = 6; // pixels that the largest weight adds
+const MAX_WIDE_LAYERS = 3; // hidden layers: with more, the two buttons above a layer are stacked
+const MAX_ROWS = 8; // of tiles in a layer
+const DRAW_MARGIN = "200px"; // how far outside the window the picture is already drawn
 
-/** The picture as a part of a board of charts. */
+/** The picture, as a part of a board of charts. */
 export class Network {
   constructor() {
     /** @type {ShownNetwork | null} */
@@ -33,17 +33,17 @@ export class Network {
     this.svg = s("svg", { class: "wires", "aria-hidden": "true" });
     this.columns = h("div", { class: "columns" });
     this.picture = h("div", { class: "network", role: "group" }, this.svg, this.columns);
-    this.twin = new DataTable();
+    this.table = new DataTable();
     const layers = h("span", { class: "change" }, this.changer(null, -1), this.depth, this.changer(null, 1));
-    const heading = h("h2", {}, "Network ", this.note, layers);
-    this.element = h("section", { class: "figure", "data-chart": "network" }, heading, this.picture, this.twin.element);
-    this.sight = new IntersectionObserver(([entry]) => this.see(entry.isIntersecting), { rootMargin: MARGIN });
+    const title = h("h2", {}, "Network ", this.note, layers);
+    this.element = h("section", { class: "figure", "data-chart": "network" }, title, this.picture, this.table.element);
+    this.sight = new IntersectionObserver(([entry]) => this.see(entry.isIntersecting), { rootMargin: DRAW_MARGIN });
     this.sight.observe(this.picture);
-    this.size = new ResizeObserver(() => this.place());
+    this.size = new ResizeObserver(() => this.drawPaths());
     this.size.observe(this.picture);
   }
 
-  /** @param {boolean} seen */
+  /** Draw the picture if it has come near the window. @param {boolean} seen */
   see(seen) {
     this.seen = seen;
     if (seen && this.shown) this.draw(this.shown);
@@ -52,7 +52,7 @@ export class Network {
   /** @param {ShownNetwork} shown */
   show(shown) {
     this.shown = shown;
-    const lines = shown.wires.map((wires) => wires.flat().length); // also of the features that are on
+    const lines = shown.wires.map((wires) => wires.flat().length); // switching a feature changes the number of lines
     const shape = JSON.stringify([shown.columns.map(({ name, tiles, more }) => [name, tiles.length, more]), lines]);
     if (shape !== this.shape) this.build(shown, shape);
     setText(this.note, shown.note);
@@ -67,36 +67,36 @@ export class Network {
       });
     });
     if (this.seen) this.draw(shown);
-    this.twin.show(shown.headers, shown.rows);
+    this.table.show(shown.headers, shown.rows);
   }
 
-  /** What changes with every picture: the tiles and the lines.
+  /** Draw what changes from step to step: the maps on the tiles, and the lines.
    * @param {ShownNetwork} shown */
   draw({ columns, wires, palette }) {
     const colours = pixels(palette);
     columns.forEach(({ tiles, side }, at) => {
       tiles.forEach(({ map }, row) => paint(this.tiles[at][row], map, side, colours, palette));
     });
-    wires.forEach((values, gap) => this.weigh(values, gap));
+    wires.forEach((values, gap) => this.drawWeights(values, gap));
   }
 
-  /** @param {ShownNetwork} shown @param {string} shape */
+  /** Make the elements for a network of another shape. @param {ShownNetwork} shown @param {string} shape */
   build(shown, shape) {
     const focused = this.columns.contains(document.activeElement) ? document.activeElement?.ariaLabel : null;
     this.shape = shape;
-    this.picture.classList.toggle("deep", shown.hidden.length > DEEP);
+    this.picture.classList.toggle("deep", shown.hidden.length > MAX_WIDE_LAYERS);
     this.tiles = shown.columns.map((column, at) => column.tiles.map((tile, row) => button(tile, at, row, this)));
     this.columns.replaceChildren(...shown.columns.map((column, at) => this.column(column, at)));
     this.wires = shown.wires.map((wires) => wires.flat().map(() => s("path")));
     this.svg.replaceChildren(...this.wires.flat());
     const again = [...this.columns.querySelectorAll("button")].find((one) => one.ariaLabel === focused);
     if (focused) again?.focus();
-    this.place();
+    this.drawPaths();
   }
 
   /** @param {NetworkColumn} column @param {number} at */
   column({ name, tiles, more, layer }, at) {
-    const across = Math.ceil(tiles.length / TALLEST);
+    const across = Math.ceil(tiles.length / MAX_ROWS);
     const wide = across > 1;
     const grid = h("div", { class: wide ? "tiles wide" : "tiles", style: `--across: ${across}` }, ...this.tiles[at]);
     const buttons = layer === null ? [] : [this.changer(layer, -1), this.changer(layer, 1)];
@@ -110,8 +110,8 @@ export class Network {
     );
   }
 
-  /** A button for a unit more or less in a hidden layer; without one, for a layer more or less.
-   * @param {number | null} layer @param {number} by */
+  /** Return a button that adds or removes a unit of a hidden layer, or a whole layer.
+   * @param {number | null} layer null for a whole layer @param {number} by 1 or -1 */
   changer(layer, by) {
     const what = layer === null ? "hidden layer" : `unit in layer ${layer + 1}`;
     const name = `${by > 0 ? "Add" : "Remove"} a ${what}`;
@@ -120,14 +120,14 @@ export class Network {
       if (layer !== null) hidden[layer] += by;
       else if (by > 0) hidden.push(hidden.at(-1) ?? 4);
       else hidden.pop();
-      if (this.shown) this.shown.hidden = hidden; // the next click comes before the page has answered this one
+      if (this.shown) this.shown.hidden = hidden; // the next click may come before the page has answered
       change({ hidden: hidden.filter((width) => width > 0).join(" ") });
     };
     return h("button", { type: "button", title: name, "aria-label": name, onclick }, by > 0 ? "+" : "−");
   }
 
-  /** Lines from tile to tile, where these are now. */
-  place() {
+  /** Draw the lines between the tiles where they are now. */
+  drawPaths() {
     const { left, top, width, height } = this.picture.getBoundingClientRect();
     if (!width || !this.shown) return;
     setAttribute(this.svg, "viewBox", `0 0 ${width} ${height}`);
@@ -140,12 +140,12 @@ export class Network {
     this.shown.wires.forEach((wires, gap) => {
       const from = this.ends(places, gap, wires.length);
       const to = this.ends(places, gap + 1, wires[0]?.length ?? 0);
-      const paths = from.flatMap((a) => to.map((b) => `M${a.right} ${a.y}C${middle(a, b)}`));
+      const paths = from.flatMap((a) => to.map((b) => `M${a.right} ${a.y}C${curveBetween(a, b)}`));
       paths.forEach((path, at) => this.wires[gap][at]?.setAttribute("d", path));
     });
   }
 
-  /** The tiles of a column where lines end: all, those that are on, or one place for a column that is too large.
+  /** Return where lines end in a column: at each tile that is on, or at one place if the column has more units.
    * @param {{left: number, right: number, y: number}[][]} places @param {number} at @param {number} count */
   ends(places, at, count) {
     const column = places[at];
@@ -155,15 +155,15 @@ export class Network {
     return [{ left: Math.min(...lefts), right: Math.max(...rights), y: (Math.min(...ys) + Math.max(...ys)) / 2 }];
   }
 
-  /** Width and sign of the lines of a gap; so coarse that most lines stay as they are from one picture to the next.
-   * @param {NetworkWires} wires @param {number} gap */
-  weigh(wires, gap) {
+  /** Set the width and the sign of the lines between two columns, rounded so that few of them change from one picture
+   * to the next. @param {NetworkWires} wires @param {number} gap */
+  drawWeights(wires, gap) {
     const values = wires.flat();
     const reach = Math.max(...values.map(Math.abs)) || 1;
     values.forEach((value, at) => {
       const line = this.wires[gap][at];
       const share = Math.abs(value) / reach;
-      setAttribute(line, "stroke-width", (THIN + THICK * share).toFixed(1));
+      setAttribute(line, "stroke-width", (MIN_LINE_WIDTH + ADDED_LINE_WIDTH * share).toFixed(1));
       setAttribute(line, "stroke-opacity", (0.25 + 0.7 * share).toFixed(1));
       setAttribute(line, "class", value < 0 ? "minus" : "plus");
     });
@@ -177,19 +177,19 @@ export class Network {
 }
 
 /** @param {{right: number, y: number}} a @param {{left: number, y: number}} b */
-function middle(a, b) {
+function curveBetween(a, b) {
   const x = (a.right + b.left) / 2;
   return `${x} ${a.y} ${x} ${b.y} ${b.left} ${b.y}`;
 }
 
-/** The colours as the four bytes of a pixel, each in one number.
+/** Return each colour as the four bytes of a pixel in one number.
  * @param {string[]} palette */
 function pixels(palette) {
   const bytes = palette.flatMap((colour) => [...[1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)), 255]);
   return new Uint32Array(Uint8Array.from(bytes).buffer);
 }
 
-/** @param {HTMLButtonElement} tile @param {string} map @param {number} side
+/** Draw the map on a tile unless it is there. @param {HTMLButtonElement} tile @param {string} map @param {number} side
  * @param {Uint32Array} colours @param {string[]} palette */
 function paint(tile, map, side, colours, palette) {
   const canvas = tile.querySelector("canvas");
@@ -205,8 +205,9 @@ function paint(tile, map, side, colours, palette) {
   canvas.getContext("2d")?.putImageData(image, 0, 0);
 }
 
-/** @param {{name: string, place: string, on: boolean | null, word: string}} tile @param {number} at
- * @param {number} row @param {Network} network */
+/** Return a tile, which switches its feature if it has one.
+ * @param {{name: string, place: string, on: boolean | null, word: string}} tile @param {number} at @param {number} row
+ * @param {Network} network */
 function button({ name, place, on, word }, at, row, network) {
   const element = h("button", { type: "button", title: name, "aria-label": name }, h("canvas"), h("span", {}, word));
   const point = () => window.dispatchEvent(new CustomEvent(UNIT, { detail: place || null }));
@@ -221,7 +222,7 @@ function button({ name, place, on, word }, at, row, network) {
     tiles[row].on = !tiles[row].on;
     const features = tiles.filter((tile) => tile.on).map((tile) => tile.key);
     if (features.length) change({ features: features.join(" ") });
-    else tiles[row].on = true; // a network without inputs learns nothing
+    else tiles[row].on = true; // the network needs at least one input
   };
   return element;
 }
@@ -231,31 +232,31 @@ function change(detail) {
   window.dispatchEvent(new CustomEvent(CHANGE, { detail }));
 }
 
-/** Tells the page which tile is pointed at, null when it is none, and what is to change in the network.
+/** Tell the page which tile is pointed at (null: none) and which change of the network was asked for.
  * @param {Component<ShadowRoot>} component */
 export function tell({ setStateValue, setTriggerValue }) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let waiting;
   /** @type {string | null} */
   let told = null;
-  const heard = (/** @type {Event} */ event) => {
+  const pointed = (/** @type {Event} */ event) => {
     const unit = /** @type {CustomEvent<string | null>} */ (event).detail;
     clearTimeout(waiting);
     waiting = setTimeout(() => {
       if (unit === told) return;
       told = unit;
       setStateValue("unit", unit);
-    }, PAUSE);
+    }, HOVER_MS);
   };
   const changed = (/** @type {Event} */ event) => {
-    clearTimeout(waiting); // the tile that was pointed at may be gone
+    clearTimeout(waiting); // the tile under the pointer may be gone
     setTriggerValue("change", /** @type {CustomEvent} */ (event).detail);
   };
-  window.addEventListener(UNIT, heard);
+  window.addEventListener(UNIT, pointed);
   window.addEventListener(CHANGE, changed);
   return () => {
     clearTimeout(waiting);
-    window.removeEventListener(UNIT, heard);
+    window.removeEventListener(UNIT, pointed);
     window.removeEventListener(CHANGE, changed);
   };
 }
