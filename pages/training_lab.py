@@ -107,7 +107,7 @@ def _show(current: PageState) -> None:
     turn = session["training worker"].take_turn()
     session["training worker"].rate = session["training speed"]
     if session["training running"]:
-        train(_run(), turn)  # starts before the page is drawn, and trains meanwhile
+        train(_run(), turn)  # starts before the page is drawn, so it trains during that
     with st.container(key="training-epochs", horizontal=True, vertical_alignment="center", gap="small"):
         bar = st.container(key="training-progress")
         view = choose_view(_choose_speed, settings.change_network)

@@ -67,10 +67,10 @@ def _rows(
 ) -> list[tuple[str, ...]]:
     pairs = {expression.result_name: (value, answer.value)}
     pairs |= {f"gradient of {name}": (gradients.get(name), answer.gradients[name]) for name in expression.names}
-    return [(name, _written(ours), _written(theirs), _agree(ours, theirs)) for name, (ours, theirs) in pairs.items()]
+    return [(name, _as_text(ours), _as_text(theirs), _agree(ours, theirs)) for name, (ours, theirs) in pairs.items()]
 
 
-def _written(array: Any) -> str:
+def _as_text(array: Any) -> str:
     return "none" if array is None else brief(np.asarray(array).tolist())
 
 

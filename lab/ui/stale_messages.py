@@ -66,7 +66,7 @@ class LatestState(SessionState):
     complete: bool = True
 
     @property
-    def filtered_state(self) -> Mapping[str, Any]:  # type: ignore[override]  # nobody writes to it
+    def filtered_state(self) -> Mapping[str, Any]:  # type: ignore[override]  # it is never written to
         """The session's values, which Streamlit reads for single widgets and a script for all of them."""
         return Values(self)
 

@@ -47,7 +47,7 @@ def from_code(choose: Choose) -> None:
     session.setdefault(PASTED, "")
     left, right = st.columns([6, 7], gap="medium")
     with left:
-        _asked()
+        _ask()
     with right:
         if not session[PASTED].strip():
             st.markdown(
@@ -58,7 +58,7 @@ def from_code(choose: Choose) -> None:
         _findings(session[PASTED], choose)
 
 
-def _asked() -> None:
+def _ask() -> None:
     session = st.session_state
     if TEXT not in session:
         session[TEXT] = session[PASTED]

@@ -22,7 +22,7 @@ def show_outcomes(key: str, cause: Ran, cure: Ran) -> None:
     """
     names = [*dict.fromkeys([*cause.shown, *cure.shown])]
     rows = [
-        (name, _shown(cause, name), _shown(cure, name), _same(cause.shown, cure.shown, name))
+        (name, _cell(cause, name), _cell(cure, name), _same(cause.shown, cure.shown, name))
         for name in names
         if not any(isinstance(ran.shown.get(name), list) for ran in (cause, cure))
     ]
@@ -35,7 +35,7 @@ def show_outcomes(key: str, cause: Ran, cure: Ran) -> None:
         st.markdown("With these numbers both programs agree.")
 
 
-def _shown(ran: Ran, name: str) -> str:
+def _cell(ran: Ran, name: str) -> str:
     if ran.error:
         return "stopped"
     if name not in ran.shown:

@@ -179,7 +179,7 @@ def _graph(expression: Expression, values: Mapping[str, float | list]) -> Functi
     """
     at = expression.text, repr(values)
     try:
-        graph, results = memoize("jacobian graph", at, lambda: _made(expression, values))
+        graph, results = memoize("jacobian graph", at, lambda: _graph_and_results(expression, values))
     except (ExpressionError, Unfit) as error:
         expression_box.mistake(error)
         return None
@@ -205,7 +205,7 @@ def _graph(expression: Expression, values: Mapping[str, float | list]) -> Functi
     return graph
 
 
-def _made(expression: Expression, values: Mapping[str, float | list]) -> tuple[FunctionGraph, np.ndarray]:
+def _graph_and_results(expression: Expression, values: Mapping[str, float | list]) -> tuple[FunctionGraph, np.ndarray]:
     """Return the function with its inputs, and its results as a flat array."""
     with np.errstate(all="ignore"):
         results = expression(**{name: Tensor(value) for name, value in values.items()}).numpy().ravel()

@@ -335,7 +335,7 @@ def _formula() -> None:
             )
         )
         st.markdown(_no_derivative(function, point, by, automatic, difference))
-        _written(slope, at, by)
+        _show_formula(slope, at, by)
     with right:
         ratio = grown[-1].derivative / max(grown[0].derivative, 1)
         st.markdown(
@@ -391,7 +391,7 @@ def _apart(number: float, automatic: float) -> str:
     return numeral(number - automatic)
 
 
-def _written(slope: Formula, at: Growth, by: str) -> None:
+def _show_formula(slope: Formula, at: Growth, by: str) -> None:
     st.markdown(f"The derivative by {escape_markdown(by)}, by the chain rule, as it is written down:")
     st.code(text(slope, MAX_TEXT), language=None, wrap_lines=True)
     if not has_sympy():
