@@ -99,7 +99,7 @@ def test_a_broken_rule_of_the_engine_is_in_the_picture(monkeypatch):
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [
-        ({"expression": "x*2", "in_x": "[1,2,3,4,5,6,7,8,9]"}, "9 numbers out of 9"),
+        ({"expression": "x*2", "in_x": "[1,2,3,4,5,6,7,8,9]"}, "9 numbers from 9"),
         ({"expression": "a +"}, "missing at the end"),
         ({"expression": "sum(broadcast_to(x, 2000))", "in_x": "1"}, "1,000 at most"),
     ],
