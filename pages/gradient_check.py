@@ -21,7 +21,7 @@ from lab.autodiff.steps import (
     error_by_step,
 )
 from lab.expression import ExpressionError
-from lab.expression.builder import Expression
+from lab.expression.parser import Expression
 from lab.gradcheck import Element, Report, gradcheck
 from lab.practice.checker import Stopped
 from lab.practice.learner_engine import EXAMPLES as OWN_EXAMPLES

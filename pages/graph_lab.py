@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from lab.expression import ExpressionError
-from lab.expression.builder import Expression
+from lab.expression.parser import Expression
 from lab.trace.dot import draw
 from lab.trace.recording import Trace
 from lab.traps.faults.compare import departure, follow

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from lab.expression.builder import Expression, parse
+from lab.expression.parser import Expression, parse
 from lab.lessons.pages import GROUPS, PAGES
 from lab.text import numeral
 from lab.trace.recording import Trace, record

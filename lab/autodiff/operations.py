@@ -16,7 +16,7 @@ import numpy as np
 
 import model
 from lab.expression import ExpressionError
-from lab.expression.builder import parse
+from lab.expression.parser import parse
 from lab.gradcheck import Report, gradcheck
 from lab.ops import OPS, Op
 from lab.trace.derive import latex_name

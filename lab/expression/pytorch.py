@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from lab.expression.builder import Expression
+from lab.expression.parser import Expression
 from lab.expression.run_pytorch import run_programs
 
 SAME = (

@@ -1,6 +1,6 @@
 """The text of an expression as the learner typed it: positions in it, and errors that explain common slips.
 
-`builder.py` decides what is allowed; this module makes the errors clear and points at the place. Python's own syntax
+`parser.py` decides what is allowed; this module makes the errors clear and points at the place. Python's own syntax
 errors explain a pasted `×` or `2a` badly, so the characters are checked before Python parses the text.
 """
 

@@ -7,10 +7,10 @@ from types import MappingProxyType
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from lab.expression import ExpressionError
-from lab.expression.builder import parse
+from lab.expression.parser import parse
 from lab.lessons.abilities import DEEDS, Deed
 from lab.lessons.assignment_link import PARAMETERS
-from lab.lessons.moved import MOVED, new_address
+from lab.lessons.old_addresses import MOVED, new_address
 from lab.lessons.pages import PAGES, Page
 
 BY_PATH = MappingProxyType({page.path: page for page in PAGES if page.path})

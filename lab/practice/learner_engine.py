@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from lab.expression.builder import Expression
+from lab.expression.parser import Expression
 from lab.ops import OPS, UNKNOWN
 from lab.practice.checker import Job, Problem, Runner
 from lab.text import brief

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from lab.expression.builder import Expression
+from lab.expression.parser import Expression
 from lab.trace.recording import Change
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lab.expression.builder import Expression
+from lab.expression.parser import Expression
 from lab.text import numeral as number
 from lab.trace.numerical import check
 from lab.trace.recording import Trace

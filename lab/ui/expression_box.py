@@ -13,7 +13,7 @@ import numpy as np
 import streamlit as st
 
 from lab.expression import ExpressionError
-from lab.expression.builder import Expression, parse
+from lab.expression.parser import Expression, parse
 from lab.ui import address, state
 from lab.ui.address import Field, PrefixField
 from lab.ui.memoize import memoize

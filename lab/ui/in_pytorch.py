@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from lab.expression.builder import Expression
+from lab.expression.parser import Expression
 from lab.expression.pytorch import TorchAnswer, Untranslatable, run, to_torch
 from lab.expression.run_pytorch import installed
 from lab.text import brief

@@ -3,7 +3,7 @@
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from lab.lessons.moved import new_address
+from lab.lessons.old_addresses import new_address
 
 
 class Redirect:

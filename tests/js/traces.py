@@ -3,7 +3,7 @@
 import numpy as np
 
 from lab.expression import ExpressionError
-from lab.expression.builder import parse
+from lab.expression.parser import parse
 from lab.ops import OPS
 from lab.practice.mistakes import Mistakes
 from lab.text import numeral, strict_json

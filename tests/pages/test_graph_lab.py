@@ -12,7 +12,7 @@ import pytest
 
 from lab.expression.run_pytorch import installed
 from lab.lessons.glossary import TERMS
-from lab.lessons.moved import new_address
+from lab.lessons.old_addresses import new_address
 from lab.practice import sandbox
 from lab.trace.dot import PALETTES
 from lab.ui.expression_box import presets

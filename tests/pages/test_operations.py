@@ -154,7 +154,7 @@ ROW = """
 LOOK = """
 from streamlit.testing.v1 import AppTest
 from lab.autodiff.operations import example
-from lab.expression.builder import parse
+from lab.expression.parser import parse
 from lab.ops import OPS
 from lab.trace.derive import derive
 from lab.trace.recording import record

@@ -23,7 +23,7 @@ from websockets.exceptions import InvalidStatus
 
 from lab.config import hosted
 from lab.lessons.pages import PAGES
-from lab.training import visits
+from lab.training import visitor_runs
 from lab.ui.same_origin import SameOrigin
 from lab.ui.training.visit import NOT_KEPT
 from lab.ui.visitor import COOKIE
@@ -281,7 +281,7 @@ def test_a_run_is_kept_as_it_is_when_the_browser_leaves(start, monkeypatch, tmp_
     url, _ = start()
 
     def kept():
-        runs = [visits.open_run(path) for path in tmp_path.glob(".visits/*/present-*.npz")]
+        runs = [visitor_runs.open_run(path) for path in tmp_path.glob(".visits/*/present-*.npz")]
         return max((run.batches for run in runs if run), default=0)
 
     async def visit():

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.autodiff.operations import Example
-from lab.expression.builder import parse
+from lab.expression.parser import parse
 from lab.expression.pytorch import to_torch
 from lab.expression.run_pytorch import installed
 from lab.gradcheck import gradcheck

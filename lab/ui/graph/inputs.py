@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from lab.expression import ExpressionError
-from lab.expression.builder import Expression, parse
+from lab.expression.parser import Expression, parse
 from lab.trace.recording import Change
 from lab.ui import address, expression_box, state
 from lab.ui.address import Field, PrefixField

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from lab.expression import ExpressionError
-from lab.expression.builder import Expression
+from lab.expression.parser import Expression
 from lab.text import brief
 from lab.trace.recording import Change, Trace, attempt, starting_gradients
 from lab.trace.script import experiment

@@ -5,7 +5,7 @@ import shutil
 import numpy as np
 import streamlit as st
 
-from lab.expression.builder import Expression
+from lab.expression.parser import Expression
 from lab.text import brief
 from lab.trace.derive import table
 from lab.trace.dot import draw

@@ -10,7 +10,7 @@ from streamlit.errors import StreamlitPageNotFoundError
 from lab import charts
 from lab.charts import Chart
 from lab.expression import ExpressionError
-from lab.expression.builder import parse
+from lab.expression.parser import parse
 from lab.failures import FAILURES
 from lab.text import brief, numeral
 from lab.trace.dot import draw

@@ -15,7 +15,7 @@ from lab.autodiff.race import Race, race
 from lab.charts import Axis, Line, Mark
 from lab.designs.compare import Unsuitable
 from lab.expression import ExpressionError
-from lab.expression.builder import Expression
+from lab.expression.parser import Expression
 from lab.gradcheck import gradcheck
 from lab.text import counted, numeral
 from lab.trace.dot import blank

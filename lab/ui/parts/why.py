@@ -33,7 +33,7 @@ from lab.autodiff.symbolic import (
 )
 from lab.charts import Axis, Line
 from lab.expression import ExpressionError
-from lab.expression.builder import Expression
+from lab.expression.parser import Expression
 from lab.gradcheck import gradcheck, numerical_gradient
 from lab.text import counted, numeral, with_minus
 from lab.ui import address, expression_box, page, progress, runners, state

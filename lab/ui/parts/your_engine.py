@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from lab.expression import ExpressionError
-from lab.expression.builder import Expression
+from lab.expression.parser import Expression
 from lab.gradcheck.slopes import Slope
 from lab.practice import certificate, sandbox
 from lab.practice.learner_engine import EXAMPLES

@@ -14,7 +14,7 @@ from typing import Any
 
 import streamlit as st
 
-from lab.expression.builder import Expression
+from lab.expression.parser import Expression
 from lab.practice import learner_engine
 from lab.practice.checker import CheckReport, Stopped
 from lab.practice.learner_engine import Differentiated, Loaded, Unusable

@@ -14,7 +14,7 @@ from lab.training.doctor import Finding, diagnose, remarks
 from lab.training.live import LiveRun
 from lab.training.records import Record, is_regression
 from lab.training.trial import SEEDS, Trial, TrialResult, can_be_tried, candidates
-from lab.training.visits import digest
+from lab.training.visitor_runs import digest
 from lab.ui import page
 from lab.ui.training import visit
 from lab.ui.training.settings import in_words, remedy_button, trainable

@@ -15,12 +15,12 @@ from pathlib import Path
 import streamlit as st
 
 from lab.config import runs_folder
-from lab.training import visits
+from lab.training import visitor_runs
 from lab.training.config import Config
 from lab.training.live import LiveRun
 from lab.training.run_folder import RunError
 from lab.training.shelf import put
-from lab.training.visits import Visit
+from lab.training.visitor_runs import Visit
 from lab.training.worker import Worker
 from lab.ui.visitor import COOKIE, is_key
 
@@ -157,4 +157,4 @@ def shelve(run: LiveRun) -> str:
 
 def finished(config: Config) -> LiveRun | None:
     """Return the finished run with these settings, by this or another visitor, if its data are built in; or None."""
-    return visits.open_run(visits.finished_path(files(), config))
+    return visitor_runs.open_run(visitor_runs.finished_path(files(), config))

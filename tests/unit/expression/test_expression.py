@@ -6,8 +6,8 @@ import pickle
 import numpy as np
 import pytest
 
-from lab.expression import ExpressionError, builder
-from lab.expression.builder import Expression, parse
+from lab.expression import ExpressionError, parser
+from lab.expression.parser import Expression, parse
 from lab.ops import OPS
 from lab.trace.recording import record
 from model import Tensor, no_grad
@@ -562,7 +562,7 @@ def test_deep_expressions_do_not_reach_the_recursion_limit():
 def test_the_builder_can_read_every_parameter():
     called = [op for op in OPS.values() if op.form in ("method", "function")]
     kinds = {kind.rstrip("?") for op in called for kind in op.signature.values()}
-    assert kinds == {"values", "ints"} | builder._OPERANDS.keys() | builder._OPTIONS.keys()
+    assert kinds == {"values", "ints"} | parser._OPERANDS.keys() | parser._OPTIONS.keys()
 
 
 def test_a_leaf_may_be_called_self():

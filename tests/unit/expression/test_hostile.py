@@ -25,8 +25,8 @@ from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from lab.expression import ExpressionError
-from lab.expression.builder import _PARTS, _Builder, parse
 from lab.expression.language import COMPARISONS, OPERATORS
+from lab.expression.parser import _PARTS, _Builder, parse
 from lab.expression.source import Source
 from lab.ops import OPS
 from model import Tensor

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from lab.expression.builder import parse
+from lab.expression.parser import parse
 from lab.gradcheck import gradcheck
 from lab.practice import learner_training, sandbox
 from lab.practice.checker import LocalRunner

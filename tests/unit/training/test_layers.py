@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lab.expression.builder import parse
+from lab.expression.parser import parse
 from lab.gradcheck import gradcheck
 from lab.trace import record
 from lab.training.layers import attention, convolution, embedding, layer_norm

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lab.expression.builder import parse
+from lab.expression.parser import parse
 from lab.traps.faults.compare import departure, follow
 from lab.traps.faults.engines import SWITCH
 from model import Tensor

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from lab.practice import sandbox
-from lab.training import points, visits
+from lab.training import points, visitor_runs
 from lab.training.config import Config
 from lab.training.live import LiveRun
 from lab.training.run_folder import RunError
 from lab.training.shelf import ShelvedRun, put
-from lab.training.visits import Visit
+from lab.training.visitor_runs import Visit
 from lab.ui.training import visit as keeping
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -29,7 +29,7 @@ def visit(tmp_path):
 
 
 def trained(batches, config=CONFIG, own=None):
-    run = LiveRun(config, visits.own_dataset(own or {}, config), own=own)
+    run = LiveRun(config, visitor_runs.own_dataset(own or {}, config), own=own)
     run.advance(batches)
     return run
 
@@ -71,17 +71,20 @@ def test_own_data_live_with_their_run(visit, own):
     same(run, visit.present())
     run.advance(1000)
     visit.keep_present(run)
-    assert not visits.finished_path(visit.files, config).exists()  # nobody else's
+    assert not visitor_runs.finished_path(visit.files, config).exists()  # nobody else's
 
 
 def test_a_finished_run_is_there_for_a_link_and_one_that_is_not_is_not(visit):
     visit.keep_present(trained(10))
-    assert visits.open_run(visits.finished_path(visit.files, CONFIG)) is None
+    assert visitor_runs.open_run(visitor_runs.finished_path(visit.files, CONFIG)) is None
     run = trained(10_000)
     visit.keep_present(run)
-    same(run, visits.open_run(visits.finished_path(visit.files, CONFIG)))
+    same(run, visitor_runs.open_run(visitor_runs.finished_path(visit.files, CONFIG)))
     assert (
-        visits.open_run(visits.finished_path(visit.files, Config(data="blobs", hidden=(4,), epochs=7, lr=0.01))) is None
+        visitor_runs.open_run(
+            visitor_runs.finished_path(visit.files, Config(data="blobs", hidden=(4,), epochs=7, lr=0.01))
+        )
+        is None
     )
 
 
@@ -111,7 +114,7 @@ def test_the_shelf_comes_back_without_its_bulk_and_opens_whole(visit):
     visit.shelve(kept, run)
     (found,) = visit.shelf()
     assert (found.name, found.config, found.records) == (kept.name, kept.config, kept.records)
-    same(run, visits.open_run(found.file))
+    same(run, visitor_runs.open_run(found.file))
 
 
 def test_a_new_name_and_an_end_reach_the_file(visit):
@@ -124,16 +127,16 @@ def test_a_new_name_and_an_end_reach_the_file(visit):
     first, second = names
     os.utime(first.file, (1, 1))
     first.name = "the first"
-    visits.rename(first)
+    visitor_runs.rename(first)
     assert [kept.name for kept in visit.shelf()] == ["the first", "1"]
-    same(visits.unpack(second.file), run)
-    assert visits.unpack(first.file).config == first.config
-    visits.delete(second)
+    same(visitor_runs.unpack(second.file), run)
+    assert visitor_runs.unpack(first.file).config == first.config
+    visitor_runs.delete(second)
     assert [kept.name for kept in visit.shelf()] == ["the first"]
-    visits.delete(second)  # another window was faster
+    visitor_runs.delete(second)  # another window was faster
     with pytest.raises(RunError, match="can no longer be read"):
-        visits.rename(second)
-    for memory_only in (visits.rename, visits.delete):
+        visitor_runs.rename(second)
+    for memory_only in (visitor_runs.rename, visitor_runs.delete):
         memory_only(ShelvedRun("x", CONFIG, []))
 
 
@@ -154,7 +157,7 @@ def test_two_visitors_may_finish_the_same_run_at_once(visit):
     with ThreadPoolExecutor(4) as pool:
         for kept in [pool.submit(one.keep_present, run) for _ in range(20) for one in both]:
             kept.result()
-    same(run, visits.open_run(visits.finished_path(visit.files, CONFIG)))
+    same(run, visitor_runs.open_run(visitor_runs.finished_path(visit.files, CONFIG)))
 
 
 def test_a_file_that_another_window_has_just_deleted_is_left_out(visit):
@@ -168,7 +171,7 @@ def test_a_file_that_another_window_has_just_deleted_is_left_out(visit):
 
 
 def test_the_oldest_make_room(visit, monkeypatch):
-    monkeypatch.setattr(visits, "MAX_RUNS", 3)
+    monkeypatch.setattr(visitor_runs, "MAX_RUNS", 3)
     for seed in range(5):
         run = trained(30, Config(data="blobs", hidden=(4,), epochs=6, seed=seed))
         visit.shelve(ShelvedRun(str(seed), run.config, run.records), run)
@@ -189,13 +192,13 @@ def filled(visit, runs=3):
 
 def test_a_visitor_has_a_quota_and_loses_only_runs_of_their_own(visit, monkeypatch):
     one = filled(visit)
-    monkeypatch.setattr(visits, "VISIT_LIMIT", one * 7 // 2)
+    monkeypatch.setattr(visitor_runs, "VISIT_LIMIT", one * 7 // 2)
     other = Visit(visit.files, "b" * 32)
     filled(other, 6)
     assert [kept.name for kept in other.shelf()] == ["3", "4", "5"]
-    assert size_of(other.folder) <= visits.VISIT_LIMIT
+    assert size_of(other.folder) <= visitor_runs.VISIT_LIMIT
     assert len(visit.shelf()) == 3
-    monkeypatch.setattr(visits, "VISIT_LIMIT", one // 2)
+    monkeypatch.setattr(visitor_runs, "VISIT_LIMIT", one // 2)
     with pytest.raises(RunError, match="too large"):
         other.keep_present(trained(30))
     assert len(other.shelf()) == 3
@@ -203,12 +206,12 @@ def test_a_visitor_has_a_quota_and_loses_only_runs_of_their_own(visit, monkeypat
 
 def test_nobody_pushes_out_what_others_have_kept_in_the_last_day(visit, monkeypatch):
     one = filled(visit)
-    monkeypatch.setattr(visits, "TOTAL_LIMIT", one * 9 // 2)
+    monkeypatch.setattr(visitor_runs, "TOTAL_LIMIT", one * 9 // 2)
     for key in "bcdef":  # somebody who makes up keys
         with contextlib.suppress(RunError):
             filled(Visit(visit.files, key * 32), 1)
     assert len(visit.shelf()) == 3
-    assert size_of(visit.files) <= visits.TOTAL_LIMIT
+    assert size_of(visit.files) <= visitor_runs.TOTAL_LIMIT
     late = Visit(visit.files, "9" * 32)
     with pytest.raises(RunError, match="no room for more"):
         late.keep_present(trained(30))
@@ -220,7 +223,7 @@ def test_nobody_pushes_out_what_others_have_kept_in_the_last_day(visit, monkeypa
 
 
 def test_the_number_of_visits_is_bounded(visit, monkeypatch):
-    monkeypatch.setattr(visits, "MAX_VISITS", 3)
+    monkeypatch.setattr(visitor_runs, "MAX_VISITS", 3)
     several = [Visit(visit.files, key * 32) for key in "abc"]
     for one in several:
         one.keep_present(trained(30))
@@ -234,10 +237,10 @@ def test_the_number_of_visits_is_bounded(visit, monkeypatch):
 def test_what_the_manual_says_of_limits_is_what_holds():
     text = " ".join((ROOT / "docs" / f"{name}.md").read_text("utf-8") for name in ("deployment", "security"))
     text = " ".join(text.split())
-    per_visit, in_all, seconds = visits.VISIT_LIMIT // 10**6, visits.TOTAL_LIMIT // 10**9, keeping.KEEP
+    per_visit, in_all, seconds = visitor_runs.VISIT_LIMIT // 10**6, visitor_runs.TOTAL_LIMIT // 10**9, keeping.KEEP
     assert f"({per_visit} MB for each visitor, {in_all} GB in total)" in text
     assert f"a crash of the server at most {seconds:g} seconds of training" in text
-    assert (per_visit * 10**6, in_all * 10**9) == (visits.VISIT_LIMIT, visits.TOTAL_LIMIT)
+    assert (per_visit * 10**6, in_all * 10**9) == (visitor_runs.VISIT_LIMIT, visitor_runs.TOTAL_LIMIT)
     check = sandbox.CHECK
     assert f"has {check.seconds:g} seconds of processor time and {check.memory >> 20} MB" in text
 
@@ -255,7 +258,7 @@ def test_where_nothing_can_be_written_it_is_known_at_once(tmp_path, place):
 def test_a_file_holds_some_of_the_weights_and_always_the_first(visit, monkeypatch):
     run = trained(120)
     one = sum(array.nbytes for array in run.trainer.state().values())
-    monkeypatch.setattr(visits, "STATES_LIMIT", 2 * one)
+    monkeypatch.setattr(visitor_runs, "STATES_LIMIT", 2 * one)
     visit.keep_present(run)
     again = visit.present()
     assert again.kept_epoch(0) == 0

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from lab.lessons.assignment import FORMER, ITEMS, beginning
-from lab.lessons.moved import MOVED, new_address
+from lab.lessons.old_addresses import MOVED, new_address
 from lab.lessons.pages import BY_PATH, PAGES
 from lab.ui.redirect import Redirect
 
