@@ -1,26 +1,26 @@
-/** How fast the runners run: at first so that each can be seen, then in time lapse. */
+/** The pace of the runners: slow enough to watch at first, then in time lapse. */
 
-const PACE = 2.5; // passes a second, at first
-const SEEN = 2; // seconds at that pace
-const LAPSE = 3; // seconds for all that is left
+const SLOW_PACE = 2.5; // passes a second
+const SLOW_SECONDS = 2;
+const LAPSE_SECONDS = 3; // for all passes that are left
 
-/** The passes that have been made after some seconds: with a fraction of the one that is being made.
+/** Return how many passes are done after some seconds, with a fraction for the current one.
  * @param {number} seconds @param {number} total */
 export function passesAt(seconds, total) {
-  if (seconds <= SEEN || total <= PACE * SEEN) return Math.min(total, PACE * seconds);
-  const share = Math.min(1, (seconds - SEEN) / LAPSE);
-  const first = PACE * SEEN;
+  if (seconds <= SLOW_SECONDS || total <= SLOW_PACE * SLOW_SECONDS) return Math.min(total, SLOW_PACE * seconds);
+  const share = Math.min(1, (seconds - SLOW_SECONDS) / LAPSE_SECONDS);
+  const first = SLOW_PACE * SLOW_SECONDS;
   return share === 1 ? total : first + (total - first) * share ** 2;
 }
 
-/** The passes that the runner of a lane has made, one runner after the other.
- * @param {number} passes of all @param {number} lane @param {number} each passes of one runner */
-export function laneOf(passes, lane, each) {
+/** Return how many passes the runner of a lane has done; the runners run one after the other.
+ * @param {number} passes passes of all runners @param {number} lane @param {number} each passes of one runner */
+export function passesOfLane(passes, lane, each) {
   return Math.max(0, Math.min(each, passes - lane * each));
 }
 
-/** Where on its lane a runner is, from 0 to 1: there with the first pass, back with the second.
- * @param {number} legs passes that it has made */
+/** Return a runner's place on its lane, from 0 to 1: the first pass leads to 1, the second back to 0.
+ * @param {number} legs passes that the runner has done */
 export function placeOf(legs) {
   return legs <= 1 ? legs : 2 - legs;
 }

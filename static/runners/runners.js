@@ -1,20 +1,20 @@
-/** N runners against two: finite differences make two passes for each parameter, reverse mode makes two in all. */
+/** A race of N runners against two: finite differences need two passes per parameter, reverse mode two in all. */
 
 import { DataTable } from "../charts/data_table.js";
 import { h, mayMove, s, setAttribute, setText } from "../player/dom.js";
-import { laneOf, passesAt, placeOf } from "./pace.js";
+import { passesOfLane, passesAt, placeOf } from "./pace.js";
 
 /** @import { Component, RunnerCount, ShownRunners } from "../types.js" */
 
-const REST = 300; // milliseconds without a change before the page hears of N
-const MAX_LANES = 40; // more runners than this run as one bundle each
+const SEND_DELAY_MS = 300; // without a change, before the page is told N
+const MAX_LANES = 40; // more runners than this share lanes
 const HEIGHT = 165; // pixels of a track
 const EDGE = 16; // pixels between a runner and the end of its lane
 
-/** @type {WeakMap<ShadowRoot, Race>} */
+/** @type {WeakMap<ShadowRoot, Race>} root of each component -> its race */
 const races = new WeakMap();
 
-/** @param {Component<ShadowRoot>} component */
+/** Show the race in the data. @param {Component<ShadowRoot>} component */
 export function show({ data, parentElement, setStateValue }) {
   let race = races.get(parentElement);
   if (!race) {
@@ -30,9 +30,9 @@ class Race {
   constructor() {
     /** @type {ShownRunners | null} */
     this.shown = null;
-    this.at = 0;
-    this.asked = -1;
-    this.running = 0; // a request for a frame
+    this.at = 0; // index of N among the counts
+    this.acknowledged = -1; // the index that the page has
+    this.running = 0; // the request for the next frame, or 0
     /** @type {(count: number) => void} */
     this.tell = () => {};
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -44,29 +44,29 @@ class Race {
     this.said = h("p", { class: "said", role: "status" });
     this.many = new Track("Finite differences: each parameter runs there and back");
     this.two = new Track("Reverse mode: one runs forward, one backward");
-    this.twin = new DataTable();
+    this.table = new DataTable();
     this.element = h(
       "div",
       { class: "race" },
       h("div", { class: "bar" }, this.count, this.slider, this.button),
       this.said,
       h("div", { class: "tracks" }, this.many.element, this.two.element),
-      this.twin.element,
+      this.table.element,
     );
     new ResizeObserver(() => this.running || this.paint(0)).observe(this.element);
   }
 
-  /** @param {ShownRunners} shown */
+  /** Show new data; keep a choice that the page does not know yet. @param {ShownRunners} shown */
   take(shown) {
     const same = JSON.stringify(shown) === JSON.stringify(this.shown);
     this.shown = shown;
-    if (shown.chosen !== this.asked && this.waiting === undefined) this.at = shown.chosen;
-    this.asked = shown.chosen;
+    if (shown.chosen !== this.acknowledged && this.waiting === undefined) this.at = shown.chosen;
+    this.acknowledged = shown.chosen;
     this.slider.max = String(shown.counts.length - 1);
     if (!same) this.stop();
   }
 
-  /** @param {number} at */
+  /** Choose N, and tell the page after a pause. @param {number} at */
   choose(at) {
     this.at = at;
     this.stop();
@@ -74,7 +74,7 @@ class Race {
     this.waiting = setTimeout(() => {
       this.waiting = undefined;
       this.tell(this.now.n);
-    }, REST);
+    }, SEND_DELAY_MS);
   }
 
   /** @returns {RunnerCount} */
@@ -93,7 +93,7 @@ class Race {
     setText(this.count, `N = ${now.label}`);
     this.button.disabled = !this.shown.guessed;
     setText(this.said, this.shown.guessed ? this.shown.measured || "Run: which side finishes first?" : this.shown.ask);
-    this.twin.show(this.shown.headers, now.rows);
+    this.table.show(this.shown.headers, now.rows);
     this.paint(0);
   }
 
@@ -111,7 +111,7 @@ class Race {
     tick(start);
   }
 
-  /** @param {number} passes that have been made, with a fraction of one */
+  /** @param {number} passes passes done so far, with a fraction */
   paint(passes) {
     if (!this.shown) return;
     const { n, label } = this.now;
@@ -120,7 +120,7 @@ class Race {
   }
 }
 
-/** A lane for each runner, or for each bundle of them. */
+/** A track with a lane for each runner or each bundle of runners. */
 class Track {
   /** @param {string} title */
   constructor(title) {
@@ -131,7 +131,7 @@ class Track {
     this.runners = [];
   }
 
-  /** @param {number} runners @param {number} passes made so far @param {number} each passes of one runner
+  /** @param {number} runners @param {number} passes passes done so far @param {number} each passes of one runner
    * @param {string} name */
   paint(runners, passes, each, name) {
     const lanes = Math.min(runners, MAX_LANES);
@@ -141,10 +141,10 @@ class Track {
     }
     const width = this.picture.clientWidth || 400;
     const radius = Math.max(2, Math.min(9, HEIGHT / lanes / 2.6));
-    const share = lanes / runners; // of a lane, for each runner
+    const share = lanes / runners; // lanes per runner
     this.runners.forEach((runner, lane) => {
-      const legs = laneOf(passes * share, lane, each);
-      const back = each === 1 && lane === 1; // the second of two runs from the result to the inputs
+      const legs = passesOfLane(passes * share, lane, each);
+      const back = each === 1 && lane === 1; // the second of two runners runs backward, from the result to the inputs
       const place = back ? 1 - placeOf(legs) : placeOf(legs);
       setAttribute(runner, "cx", (EDGE + place * (width - 2 * EDGE)).toFixed(1));
       setAttribute(runner, "cy", (((lane + 0.5) * HEIGHT) / lanes).toFixed(1));

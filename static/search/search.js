@@ -1,17 +1,17 @@
-/** The search of the lab, in the bar of every page: a word, a question, an operation, an error message. It opens by its
- * button, Ctrl+K or /, or a paste where nothing is written. */
+/** The lab's search, in the bar of every page: for a word, a question, an operation or an error message. It opens by a
+ * button, Ctrl+K, / or a paste outside any text field. */
 
 import { isCurrentPage, parameters } from "../current_page.js";
 import { h } from "../player/dom.js";
 
 /** @import { Component, SearchHit } from "../types.js" */
 
-const LONGEST = 100_000; // characters
-const PAUSE = 150; // milliseconds without a key, after which the server is asked
+const MAX_CHARACTERS = 100_000;
+const SEND_DELAY_MS = 150; // without a key, before the server is asked
 const MAIN = "[data-testid=stMain]";
 const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘ K" : "Ctrl K";
-/** @type {SearchHit} what stands below the answers */
-const WHOLE = {
+/** @type {SearchHit} the last row: looks up the whole text */
+const LOOK_UP = {
   kind: "look it up",
   title: "What went wrong?",
   text: "Find the failure behind this text, or the page that reads code and curves.",
@@ -19,55 +19,55 @@ const WHOLE = {
   query: {},
   sure: false,
 };
-const SAYS = "Search: a word, an error";
+const LABEL = "Search: a word, an error";
 
-/** @type {Component<ShadowRoot>} the one that the page has now */
+/** @type {Component<ShadowRoot>} the component of the latest run */
 let component;
 /** @type {HTMLDialogElement} */
 let dialog;
-/** What was pasted: a field of one line would lose its other lines. */
+/** The pasted text with all its lines: the field has only one line. */
 let pasted = "";
-/** The answers to the text that the field has, once they are there. */
+/** Resolves when the answers to the text in the field are shown. */
 let answered = Promise.resolve();
 let asking = new AbortController();
-let pause = NaN; // the timer of a question that is being written
+let pause = NaN; // the timer while the learner types
 /** @type {SearchHit[]} */
 let hits = [];
-let chosen = 0; // of them, or their number for the whole text
+let chosen = 0; // index of a hit; hits.length for the last row
 
-/** The first thing that Tab reaches: past the menu and what else is in the bar, to the title of the page. */
-const skip = h("a", { class: "skip", href: "#page", onclick: skips }, "Skip to the page");
+/** The link that Tab reaches first: it skips the menu and the bar and leads to the page's title. */
+const skip = h("a", { class: "skip", href: "#page", onclick: skipToPage }, "Skip to the page");
 const list = h("div", { role: "listbox", id: "search-answers", "aria-label": "Answers" });
 const status = h("small", { role: "status" });
 const field = h("input", {
   type: "text",
   role: "combobox",
-  "aria-label": SAYS,
+  "aria-label": LABEL,
   "aria-controls": list.id,
   "aria-expanded": false,
   "aria-autocomplete": "list",
   autocomplete: "off",
   spellcheck: "false",
   placeholder: "broadcasting   or: why +=   or: loss is nan   or a message, a loop, a CSV of losses",
-  maxlength: LONGEST,
+  maxlength: MAX_CHARACTERS,
   oninput: later,
   onpaste: (/** @type {ClipboardEvent} */ event) => take(event, event.clipboardData?.getData("text/plain") ?? ""),
   onkeydown: keys,
 });
 
-/** Called with each run of a page. @param {Component<ShadowRoot>} next */
+/** Put the search on the page. Called with each run of a page. @param {Component<ShadowRoot>} next */
 export function show(next) {
   component = next;
-  document.addEventListener("keydown", press); // a listener that is there is not added twice
+  document.addEventListener("keydown", press); // the browser does not add a listener twice
   document.addEventListener("paste", paste);
   if (!next.parentElement.querySelector("dialog")) build(next.parentElement);
   document.querySelector(MAIN)?.setAttribute("id", "page");
   document.body.prepend(skip);
 }
 
-/** @param {Event} event */
-function skips(event) {
-  event.preventDefault(); // the address is the state of the page
+/** Move the focus to the page's title. @param {Event} event */
+function skipToPage(event) {
+  event.preventDefault(); // keep "#page" out of the address, which holds the page's state
   const title = document.querySelector(`${MAIN} h1`);
   if (!(title instanceof HTMLElement)) return;
   title.tabIndex = -1;
@@ -83,14 +83,14 @@ function build(root) {
     {
       type: "button",
       class: "opener",
-      "aria-label": SAYS,
+      "aria-label": LABEL,
       "aria-haspopup": "dialog",
       "aria-keyshortcuts": "Control+K Meta+K /",
       "data-keys": SHORTCUT,
-      title: `${SAYS} (${SHORTCUT} or /)`,
+      title: `${LABEL} (${SHORTCUT} or /)`,
       onclick: open,
     },
-    h("span", {}, SAYS),
+    h("span", {}, LABEL),
   );
   root.append(opener, dialog);
 }
@@ -102,31 +102,31 @@ function open() {
   ask();
 }
 
-/** The whole text, though the field shows it in one line. */
+/** Return the text in the field, with the line breaks of a pasted one. */
 function text() {
   return field.value === flat(pasted) ? pasted : field.value;
 }
 
-/** @param {string} said */
+/** Return a text in one line, as the field shows it. @param {string} said */
 function flat(said) {
-  return said.replace(/[\r\n]+/g, " ").slice(0, LONGEST);
+  return said.replace(/[\r\n]+/g, " ").slice(0, MAX_CHARACTERS);
 }
 
-/** A text of several lines is kept, and looked up. @param {Event} event @param {string} said */
+/** Keep and look up a pasted text if it has several lines. @param {Event} event @param {string} said */
 function take(event, said) {
   if (!said.trim().includes("\n")) return;
   event.preventDefault();
-  pasted = said.slice(0, LONGEST);
+  pasted = said.slice(0, MAX_CHARACTERS);
   field.value = flat(pasted);
   ask();
 }
 
 function later() {
   clearTimeout(pause);
-  pause = window.setTimeout(ask, PAUSE);
+  pause = window.setTimeout(ask, SEND_DELAY_MS);
 }
 
-/** Fetch and show the answers to what the field has. */
+/** Fetch and show the answers to the text in the field. */
 function ask() {
   clearTimeout(pause);
   pause = NaN;
@@ -153,13 +153,13 @@ async function answer(question, signal) {
 
 /** @param {boolean} asked @param {boolean} reached */
 function paint(asked, reached) {
-  const rows = asked ? [...hits, WHOLE] : [];
+  const rows = asked ? [...hits, LOOK_UP] : [];
   list.replaceChildren(...rows.map(option));
   field.setAttribute("aria-expanded", String(asked));
   const many = hits.length === 1 ? "1 answer" : `${hits.length} answers`;
-  if (!asked) status.textContent = "Also opens with Ctrl+K or /. What is typed stays on this lab’s server.";
+  if (!asked) status.textContent = "Also opens with Ctrl+K or /. What you type stays on this lab’s server.";
   else if (!reached) status.textContent = "The lab does not answer. Load the page again.";
-  else status.textContent = `${hits.length ? many : "Nothing here is called so"}. ↑ ↓ choose, Enter opens, Esc closes.`;
+  else status.textContent = `${hits.length ? many : "No answer found"}. ↑ ↓ choose, Enter opens, Esc closes.`;
   choose(0);
 }
 
@@ -168,7 +168,7 @@ function option(hit, index) {
   const query = new URLSearchParams(hit.query).toString();
   const href = new URL((hit.path || ".") + (query && `?${query}`), document.baseURI).href;
   const onclick = (/** @type {MouseEvent} */ event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // in a window of its own
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // let the browser open a window
     event.preventDefault();
     go(index);
   };
@@ -176,7 +176,7 @@ function option(hit, index) {
   return h("a", { role: "option", id: `search-${index}`, href, tabindex: -1, onclick }, ...words);
 }
 
-/** @param {number} index */
+/** Highlight an answer. @param {number} index */
 function choose(index) {
   const rows = [...list.children];
   chosen = Math.max(0, Math.min(index, rows.length - 1));
@@ -188,7 +188,7 @@ function choose(index) {
 
 /** @param {KeyboardEvent} event */
 function keys(event) {
-  event.stopPropagation(); // no page has shortcuts for what is written here
+  event.stopPropagation(); // letters typed here are not shortcuts of the page
   if (event.isComposing) return;
   if (event.key === "ArrowDown") choose(chosen + 1);
   else if (event.key === "ArrowUp") choose(chosen - 1);
@@ -198,15 +198,15 @@ function keys(event) {
   event.preventDefault();
 }
 
-/** Open what is chosen; of a text that has just been written, the first answer. */
+/** Open the chosen answer; if the text has just changed, wait for its answers and open the first. */
 async function enter() {
   if (pause) ask();
-  const due = answered;
-  await due;
-  if (due === answered && text().trim()) go(chosen);
+  const current = answered;
+  await current;
+  if (current === answered && text().trim()) go(chosen);
 }
 
-/** @param {number} index of an answer; behind the last one, the whole text is looked up */
+/** Open an answer, or look up the whole text. @param {number} index index of an answer, or one past the last */
 function go(index) {
   if (!isCurrentPage()) return;
   const hit = hits[index];
@@ -214,33 +214,33 @@ function go(index) {
   dialog.close();
   const here = parameters();
   if (hit && !hit.sure) component.setTriggerValue("chosen", { path: hit.path, query: hit.query, here });
-  else component.setTriggerValue("asked", { text: said, here }); // a message: the page that explains it quotes it
+  else component.setTriggerValue("asked", { text: said, here }); // the page quotes the text that it explains
 }
 
-/** @param {Event} event */
-function elsewhere(event) {
-  const writes = (/** @type {EventTarget} */ place) =>
+/** Tell whether the event belongs to a text field or a dialog. @param {Event} event */
+function isInField(event) {
+  const isTextField = (/** @type {EventTarget} */ place) =>
     place instanceof HTMLElement &&
     (place.isContentEditable ||
       place.matches("input:not([type=range], [type=radio], [type=checkbox]), textarea, select"));
-  return event.composedPath().some(writes) || document.querySelector("dialog[open], [role=dialog]") !== null;
+  return event.composedPath().some(isTextField) || document.querySelector("dialog[open], [role=dialog]") !== null;
 }
 
 /** @param {KeyboardEvent} event */
 function press(event) {
-  if (event.defaultPrevented || event.altKey) return; // an editor has a meaning of its own for it
+  if (event.defaultPrevented || event.altKey) return; // an editor may have used the key
   const control = event.ctrlKey || event.metaKey;
-  if (control ? event.key.toLowerCase() !== "k" || event.shiftKey : event.key !== "/" || elsewhere(event)) return;
+  if (control ? event.key.toLowerCase() !== "k" || event.shiftKey : event.key !== "/" || isInField(event)) return;
   event.preventDefault();
   open();
 }
 
-/** What is pasted where nobody writes is looked up. @param {ClipboardEvent} event */
+/** Look up what is pasted outside any text field. @param {ClipboardEvent} event */
 function paste(event) {
   const said = event.clipboardData?.getData("text/plain") ?? "";
-  if (!said.trim() || elsewhere(event)) return;
+  if (!said.trim() || isInField(event)) return;
   event.preventDefault();
-  pasted = said.slice(0, LONGEST);
+  pasted = said.slice(0, MAX_CHARACTERS);
   field.value = flat(pasted);
   open();
 }

@@ -1,24 +1,24 @@
-/** The step h of a numerical gradient: the curve near x with secant and tangent, and the error at every step. All steps
- * came with the picture, so that the slider asks no server; the page hears of a choice once the hand rests. */
+/** The step h of a numerical gradient: the curve near x with secant and tangent, and the error at every step. The data
+ * hold all steps, so moving the slider asks no server; the page is told the choice after a pause. */
 
 import { DataTable } from "../charts/data_table.js";
 import { short } from "../charts/charts.js";
 import { h, s, setAttribute, setText } from "../player/dom.js";
-import { axis, extent, lineThrough, place } from "./scales.js";
+import { axis, extent, lineThrough, scale } from "./scales.js";
 
 /** @import { Component, ShownStep, ShownSteps, StepChoice } from "../types.js" */
 
-const REST = 300; // milliseconds without a change before the page hears of the choice
-const LARGEST = 0; // exponent of the first step
+const SEND_DELAY_MS = 300; // without a change, before the page is told the choice
+const MAX_EXPONENT = 0; // of the first and largest step
 const HEIGHT = 270; // pixels of the curve's picture
 const ERROR_HEIGHT = 170;
 const METHODS = ["forward", "central"];
 const NUMBERS = ["float64", "float32"];
 
-/** @type {WeakMap<ShadowRoot, Picture>} */
+/** @type {WeakMap<ShadowRoot, Picture>} root of each component -> its picture */
 const drawn = new WeakMap();
 
-/** @param {Component<ShadowRoot>} component */
+/** Show the picture in the data. @param {Component<ShadowRoot>} component */
 export function show({ data, parentElement, setStateValue }) {
   const text = new TextDecoder().decode(data);
   const cut = text.indexOf("\n");
@@ -34,12 +34,12 @@ export function show({ data, parentElement, setStateValue }) {
 
 class Picture {
   constructor() {
-    this.asked = "";
+    this.acknowledged = "";
     this.text = "";
     /** @type {ShownSteps | null} */
     this.shown = null;
     /** @type {StepChoice} */
-    this.choice = { h: LARGEST, method: "central", numbers: "float64" };
+    this.choice = { h: MAX_EXPONENT, method: "central", numbers: "float64" };
     /** @type {(choice: StepChoice) => void} */
     this.tell = () => {};
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -48,7 +48,7 @@ class Picture {
     this.slider = h("input", {
       type: "range",
       min: -17,
-      max: LARGEST,
+      max: MAX_EXPONENT,
       "aria-label": "Step h, as a power of ten",
       oninput: () => this.choose({ h: Number(this.slider.value) }),
     });
@@ -59,7 +59,7 @@ class Picture {
     this.curve = s("svg", { role: "img", height: HEIGHT });
     this.errors = s("svg", { role: "img", height: ERROR_HEIGHT });
     this.rows = h("tbody");
-    this.twin = new DataTable();
+    this.table = new DataTable();
     this.element = h(
       "div",
       { class: "steps" },
@@ -83,19 +83,19 @@ class Picture {
         ),
       ),
       h("div", { class: "bar choices" }, this.methods.element, this.numbers.element),
-      this.twin.element,
+      this.table.element,
     );
     new ResizeObserver(() => this.draw()).observe(this.element);
   }
 
-  /** @param {string} asked the choice that the page has @param {string} text what is shown */
-  take(asked, text) {
+  /** @param {string} acknowledged the choice that the page has @param {string} text the rest of the data */
+  take(acknowledged, text) {
     if (text !== this.text) {
       this.text = text;
       this.shown = JSON.parse(text);
     }
-    if (asked !== this.asked && this.waiting === undefined) this.choice = JSON.parse(asked);
-    this.asked = asked;
+    if (acknowledged !== this.acknowledged && this.waiting === undefined) this.choice = JSON.parse(acknowledged);
+    this.acknowledged = acknowledged;
     this.draw();
   }
 
@@ -107,14 +107,14 @@ class Picture {
     this.waiting = setTimeout(() => {
       this.waiting = undefined;
       this.tell(this.choice);
-    }, REST);
+    }, SEND_DELAY_MS);
   }
 
   draw() {
     if (!this.shown) return;
     const { h: exponent, method, numbers } = this.choice;
     const steps = this.shown.steps.map(({ methods }) => methods[method]);
-    const now = steps[LARGEST - exponent];
+    const now = steps[MAX_EXPONENT - exponent];
     setText(this.sentence, now.sentence);
     this.slider.value = String(exponent);
     setAttribute(this.slider, "aria-valuetext", power(exponent));
@@ -124,10 +124,10 @@ class Picture {
     this.drawCurve(now);
     this.drawErrors(steps);
     this.rows.replaceChildren(...now.rows.map(([name, text], at) => row(name, text, at < 2 ? now.shared : 0)));
-    this.twin.show(
+    this.table.show(
       ["h", "quotient", "error"],
       steps.map((step, at) => [
-        power(LARGEST - at),
+        power(MAX_EXPONENT - at),
         step.rows[3][1],
         step.rows[5][1] === "no derivative" ? "" : step.rows[5][1],
       ]),
@@ -140,14 +140,14 @@ class Picture {
     if (!shown) return;
     const width = this.curve.clientWidth || 480;
     const step = 10 ** choice.h;
-    const { curve } = shown.steps[LARGEST - choice.h];
+    const { curve } = shown.steps[MAX_EXPONENT - choice.h];
     const slopes = shown.sides ?? [shown.exact];
     const span = extent([
       ...[...curve, ...(now.ends ?? [])].map(([, y]) => y),
       ...slopes.flatMap((one) => (one === null ? [] : [one * step, -one * step])),
     ]);
-    const x = place([-1.6, 1.6], [8, width - 8]);
-    const y = place(span, [HEIGHT - 34, 30]);
+    const x = scale([-1.6, 1.6], [8, width - 8]);
+    const y = scale(span, [HEIGHT - 34, 30]);
     const parts = [-1, 0, 1].flatMap((u) => [
       s("path", { class: "axis", d: `M${x(u)} 22V${HEIGHT - 28}` }),
       s("text", { class: "muted", x: x(u), y: HEIGHT - 8, "text-anchor": "middle" }, tick(shown.name, u)),
@@ -193,8 +193,8 @@ class Picture {
     const logs = steps.map(({ error }) => (error ? Math.log10(error) : null));
     const low = Math.floor(Math.min(-1, ...logs.filter((one) => one !== null)));
     const high = Math.max(low + 4, Math.ceil(Math.max(...logs.filter((one) => one !== null), -1)));
-    const x = place([-17.4, 0.4], [46, width - 6]);
-    const y = place([low, high], [ERROR_HEIGHT - 40, 8]);
+    const x = scale([-17.4, 0.4], [46, width - 6]);
+    const y = scale([low, high], [ERROR_HEIGHT - 40, 8]);
     const parts = [-16, -12, -8, -4, 0].flatMap((at) => [
       s("path", { class: "axis", d: `M${x(at)} 8V${ERROR_HEIGHT - 40}` }),
       s("text", { class: "muted", x: x(at), y: ERROR_HEIGHT - 22, "text-anchor": "middle" }, power(at)),
@@ -216,9 +216,9 @@ class Picture {
     }
     logs.forEach((error, i) => {
       if (steps[i].error === null) return;
-      parts.push(s("circle", { class: "measured", cx: x(LARGEST - i), cy: y(error ?? low), r: 3 }));
+      parts.push(s("circle", { class: "measured", cx: x(MAX_EXPONENT - i), cy: y(error ?? low), r: 3 }));
     });
-    const now = LARGEST - choice.h;
+    const now = MAX_EXPONENT - choice.h;
     if (steps[now].error !== null) {
       parts.push(s("path", { class: "axis", d: `M${x(choice.h)} 8V${ERROR_HEIGHT - 40}`, "stroke-dasharray": "3 3" }));
       parts.push(s("circle", { class: "end", cx: x(choice.h), cy: y(logs[now] ?? low), r: 8 }));
@@ -233,7 +233,7 @@ class Picture {
   }
 }
 
-/** One of several words. */
+/** Radio buttons for one of several words. */
 class Radios {
   /** @param {string} name @param {string[]} words @param {(word: string) => void} tell */
   constructor(name, words, tell) {
@@ -248,25 +248,25 @@ class Radios {
   }
 }
 
-/** A part of a straight line. @param {(u: number) => number} x @param {(v: number) => number} y
+/** Return the SVG path of a part of a straight line. @param {(u: number) => number} x @param {(v: number) => number} y
  * @param {number} from @param {number} to @param {number} u @param {number} v a point on it @param {number} slope */
 function segment(x, y, from, to, u, v, slope) {
   return `M${x(from)} ${y(v + (from - u) * slope)}L${x(to)} ${y(v + (to - u) * slope)}`;
 }
 
-/** @param {string} name @param {number} u */
+/** Return the label at u steps from x. @param {string} name @param {number} u */
 function tick(name, u) {
   return u ? `${name} ${u > 0 ? "+" : "−"} h` : name;
 }
 
-/** A row of the arithmetic; the first digits of two values, which their difference does not have, are struck out.
+/** Return a row of the arithmetic. The leading digits that two values share, which cancel, are struck out.
  * @param {string} name @param {string} text @param {number} shared */
 function row(name, text, shared) {
   const cell = h("td", {}, h("span", { class: "lost" }, text.slice(0, shared)), text.slice(shared));
   return h("tr", {}, h("th", { scope: "row" }, name), cell);
 }
 
-/** "0.1", "1e−5". @param {number} exponent */
+/** Format a power of ten: "0.1", "1e−5". @param {number} exponent */
 function power(exponent) {
   return short(Number(`1e${exponent}`));
 }

@@ -1,4 +1,4 @@
-/** The Escape key closes what explains a word, until the pointer or the focus comes to the word again. */
+/** Lets Escape close the explanation of a term, until the pointer or the focus comes to the term again. */
 
 const OPEN = ".term:is(:hover, :focus), .term:has(+ .definition:hover)";
 
@@ -12,7 +12,7 @@ function reopen({ target }) {
   if (target instanceof Element) target.closest(".term")?.classList.remove("closed");
 }
 
-/** Called with each run of a page: a listener that is there is not added twice. */
+/** Start listening. Called with each run of a page; the browser does not add a listener twice. */
 export function listen() {
   document.addEventListener("keydown", close);
   document.addEventListener("pointerover", reopen);

@@ -1,13 +1,13 @@
-/** When the visitor changes the theme, the page is computed again: its charts and drawings have the colours of one. */
+/** Runs the page again when the learner changes the theme: charts and drawings are made for one theme. */
 
 /** @import { Component } from "../types.js" */
 
-/** @type {Component<HTMLElement>["setTriggerValue"]} of the run that was last */
+/** @type {Component<HTMLElement>["setTriggerValue"]} from the latest run */
 let tell;
-let paper = ""; // the colour behind the page, as last seen
+let paper = ""; // the page's background colour, as last seen
 const changes = new MutationObserver(look);
 
-/** Called with each run of a page: what is watched already is not watched twice.
+/** Watch the theme. Called with each run of a page; the browser does not observe an element twice.
  * @param {Component<HTMLElement>} component */
 export function follow({ setTriggerValue }) {
   tell = setTriggerValue;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { laneOf, passesAt, placeOf } from "../../static/runners/pace.js";
+import { passesOfLane, passesAt, placeOf } from "../../static/runners/pace.js";
 
 test("passes only grow, and end at the total", () => {
   for (const total of [2, 6, 2000, 2e12]) {
@@ -19,7 +19,7 @@ test("passes only grow, and end at the total", () => {
 
 test("one runner after the other runs there and back", () => {
   assert.deepEqual(
-    [0, 1, 2].map((lane) => laneOf(2.5, lane, 2)),
+    [0, 1, 2].map((lane) => passesOfLane(2.5, lane, 2)),
     [2, 0.5, 0],
   );
   assert.equal(placeOf(0.5), 0.5);

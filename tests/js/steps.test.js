@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { axis, extent, lineThrough, place } from "../../static/steps/scales.js";
+import { axis, extent, lineThrough, scale } from "../../static/steps/scales.js";
 
 test("a straight line is cut where it leaves the box", () => {
   assert.deepEqual(lineThrough(2, 0, [-10, 0], [-8, 1]), [
@@ -19,7 +19,7 @@ test("a range has room, also around one number and around none", () => {
   assert.deepEqual(extent([]), [-1, 1]);
   const [low, high] = extent([3, -1]);
   assert.ok(low < -1 && high > 3);
-  assert.equal(place([low, high], [0, 100])(high), 100);
+  assert.equal(scale([low, high], [0, 100])(high), 100);
 });
 
 test("an axis names few powers of ten", () => {
