@@ -404,7 +404,7 @@ export interface Wish {
   number: number;
 }
 
-// -- lab/ui/chart_host.py: what stands in the feed of a page of charts, by key
+// -- lab/ui/chart_host.py: the feed of a page of charts, by key
 
 export interface TableData {
   headers: string[];
@@ -415,19 +415,19 @@ export interface ShownChart extends TableData {
   title: string;
   note: string;
   alt: string;
-  height: string; // in CSS
+  height: string; // a CSS length
   spec: ChartSpec;
-  /** a picture behind the grid, and how far the grid is from the edges: left, top, right, bottom */
+  /** an image behind the grid, and the distances of the grid from the left, top, right and bottom edges */
   backdrop?: { png: string; edges: [number, number, number, number] };
 }
 
-/** An ECharts option. Python makes it and ECharts takes it; here only what writes numbers is looked at. */
+/** An ECharts option, as Python makes it. Only the parts that format numbers or are used here have a type. */
 export interface ChartSpec {
   xAxis?: AxisSpec | AxisSpec[];
   yAxis?: AxisSpec | AxisSpec[];
-  /** where 0 is drawn on a logarithmic axis */
+  /** the place of 0 on a logarithmic axis */
   zero?: number;
-  /** does a click place a point? */
+  /** whether a click places a point */
   placing?: boolean;
   tooltip?: { valueFormatter?: string; [option: string]: unknown };
   [option: string]: unknown;
@@ -439,14 +439,14 @@ export interface AxisSpec {
   [option: string]: unknown;
 }
 
-/** What a board shows. Two keys are no charts. */
+/** The data of a board. The values of "progress", "network" and "tables" are not charts. */
 export type Feed = Record<string, ShownChart> | { progress: ShownProgress; network: ShownNetwork; tables: boolean };
 
 export interface ShownProgress {
-  /** epochs so far, with fractions, and of the whole run */
+  /** epochs so far, with a fraction; `epochs` is the number in the whole run */
   reached: number;
   epochs: number;
-  /** the epoch that is looked back at; null follows the training */
+  /** the chosen earlier epoch; null follows the training */
   cursor: number | null;
   text: string;
 }
@@ -455,13 +455,13 @@ export interface ShownProgress {
 export interface ShownNetwork extends TableData {
   /** inputs, layers, outputs */
   columns: NetworkColumn[];
-  /** between each column and the next */
+  /** the weights between each column and the next */
   wires: NetworkWires[];
   /** widths of the hidden layers */
   hidden: number[];
-  /** "#rrggbb", from the lowest value to the highest */
+  /** colours "#rrggbb" from the lowest value to the highest */
   palette: string[];
-  /** in CSS */
+  /** a CSS length */
   height: string;
   label: string;
   note: string;
@@ -470,36 +470,36 @@ export interface ShownNetwork extends TableData {
 export interface NetworkColumn {
   name: string;
   tiles: NetworkTile[];
-  /** units without a tile */
+  /** number of units without a tile */
   more: number;
-  /** pixels of a map along one row */
+  /** pixels in a row of a map */
   side: number;
-  /** the index of a hidden layer; null for inputs and outputs */
+  /** index of a hidden layer; null for inputs and outputs */
   layer: number | null;
 }
 
 export interface NetworkTile {
   key: string;
   name: string;
-  /** what the page shows large: "1.3", or "" */
+  /** the unit that the page shows large, "1.3"; "" if it cannot */
   place: string;
-  /** digits in base 36, row by row from the top, which index the palette; "" for no picture */
+  /** indices of the palette as digits in base 36, row by row from the top; "" for no map */
   map: string;
-  /** instead of a picture */
+  /** text instead of a map */
   word: string;
-  /** a feature may be switched off; null for what may not */
+  /** whether a feature is on; null for a tile that cannot be switched */
   on: boolean | null;
 }
 
-/** A number for each line, by the tile that it comes from and the one that it leads to. */
+/** The weight of each line, by the tile where it starts and the tile where it ends. */
 export type NetworkWires = number[][];
 
 // -- lab/autodiff/grids.py, `Picture.data`
 
-/** Arrays in rows, with signs between them; "|" parts two halves. */
+/** Rows of arrays with signs between them; the sign "|" separates two halves. */
 export interface ShownGrids {
   rows: ({ sign: string } | ShownGrid)[][];
-  /** what is pointed at first */
+  /** the cell that is chosen first */
   start: { key: string; cell: number };
 }
 
@@ -508,10 +508,10 @@ export interface ShownGrid {
   title: string;
   kind: "value" | "copy" | "gradient" | "upstream" | "wrong";
   shape: number[];
-  /** in reading order, as says and lights */
+  /** texts of the cells in reading order, like `says` and `lights` */
   cells: string[];
   says: string[];
-  /** for each cell the cells of other grids, by their keys */
+  /** for each cell: key of a grid -> its related cells */
   lights: Record<string, number[]>[];
 }
 
@@ -519,12 +519,12 @@ export interface ShownGrid {
 
 export interface ShownRunners {
   counts: RunnerCount[];
-  /** the position of the present one among them */
+  /** index of the current one in `counts` */
   chosen: number;
   guessed: boolean;
-  /** what is to be done first */
+  /** the request to guess first */
   ask: string;
-  /** what a timing has found, or "" */
+  /** the result of a timing, or "" */
   measured: string;
   headers: string[];
 }
@@ -533,7 +533,7 @@ export interface RunnerCount {
   n: number;
   label: string;
   rows: string[][];
-  /** what the race has shown */
+  /** the result of the race */
   result: string;
 }
 
@@ -548,61 +548,61 @@ export interface StepChoice {
 
 export interface ShownSteps {
   name: string;
-  /** is there a derivative? */
+  /** whether the derivative exists */
   smooth: boolean;
-  /** what backward() gives */
+  /** the gradient from backward() */
   exact: number | null;
-  /** the slopes left and right, where there is no derivative */
+  /** the slopes left and right if there is no derivative */
   sides: [number | null, number | null] | null;
-  /** the largest first */
+  /** by step, largest first */
   steps: { curve: [number, number][]; methods: Record<string, ShownStep> }[];
-  /** straight on logarithmic axes: error = scale h^slope */
+  /** lines on logarithmic axes: error = scale h^slope */
   lines: Record<string, { slope: number; scale: number; label: string }[]>;
 }
 
 export interface ShownStep {
   slope: number | null;
-  /** the two points of the secant: steps h from x, and f there minus f(x) */
+  /** the two points of the secant: distance from x in steps h, and f there minus f(x) */
   ends: [[number, number], [number, number]] | null;
   error: number | null;
   sentence: string;
-  /** how many characters the first two numbers begin with in common */
+  /** number of leading characters that the first two numbers share */
   shared: number;
-  /** the arithmetic, and last the error */
+  /** the lines of the arithmetic; the last is the error */
   rows: [string, string][];
 }
 
-// -- lab/practice/render_report.py, `told`; lab/ui/practice/exercise.py
+// -- lab/practice/render_report.py, `render_report`; lab/ui/practice/exercise.py
 
-/** What one check of a learner's text found. */
+/** The result of a check of a learner's text. */
 export interface ShownResult {
   passed: boolean;
-  /** of the text that was checked, as static/progress/hash.js computes it */
+  /** hash of the checked text, from static/progress/hash.js */
   hash: string;
-  /** how many tasks of the course it passes */
+  /** number of tasks of the course that the text passes */
   tasksPassed: number;
   headline: string;
-  /** what it looks like and what to think of; "" where there is nothing to say */
+  /** the known mistake, the error or why the check stopped; "" if there is none */
   sentence: string;
-  /** of the learner's file, from 1 */
+  /** line of the learner's file, from 1 */
   line: number | null;
   column: number | null;
   checks: { name: string; passed: boolean | null }[];
-  /** what was run: the values of its inputs, and the program */
+  /** the program of the test case; `inputs` are the values of its inputs */
   program: string;
   inputs: ShownValue[];
-  /** what the learner's code gave, what it should give, what finite differences say */
+  /** the value from the learner's code, the expected value, and the one from finite differences */
   values: ShownValue[];
-  /** what the learner's code printed, and when: "in all cases that were run" */
+  /** output of the learner's code; `printedWhen` names the cases: "in all cases that were run" */
   printed: string;
   printedWhen: string;
 }
 
-/** A value. One of at most two axes and few elements has `cells`; of any other there is only a text. */
+/** A value. Small arrays with at most two axes have `cells`; other values have only `text`. */
 export interface ShownValue {
-  /** as Python has it */
+  /** name in Python */
   name: string;
-  /** what the value is to the learner: "with your code" */
+  /** where the value comes from: "with your code" */
   words: string;
   text: string;
   wrong: boolean;
@@ -612,53 +612,53 @@ export interface ShownValue {
 }
 
 export interface ShownExercise {
-  /** under which the browser keeps the text */
+  /** name under which the browser stores the text */
   key: string;
   file: string;
-  /** the file to begin with */
+  /** the text of the starter file */
   starter: string;
-  /** on the button that puts it back */
+  /** label of the button that restores the starter file */
   again: string;
-  /** lines to begin the task with */
+  /** starter lines of the task */
   lines: string;
-  /** what is being checked just now */
+  /** the check that is running; null if none is */
   working: string | null;
   result: ShownResult | null;
-  /** how the code is run; and, where it cannot be, why */
+  /** how the code is run, or why it cannot be run */
   how: string;
   runs: boolean;
-  /** on the button that leads on once all tasks are passed; "" for no such place */
+  /** label of the button that leads on after the last task; "" for no button */
   onward: string;
   /** the file in the learner's own folder */
   disk: OnDisk | null;
 }
 
-/** A file as it is in the learner's own folder. */
+/** The file on the disk, in the learner's own folder. */
 export interface OnDisk {
   text: string;
-  /** another one for each text; "" where there is no file */
+  /** identifies the text; "" if there is no file */
   stamp: string;
 }
 
 /** lab/ui/practice/tasks.py */
 export interface ShownTasks {
-  /** what the tasks' keys begin with in the progress */
+  /** key of the course, with which the keys of its tasks begin */
   course: string;
-  /** what they are, for a screen reader */
+  /** description of the row for screen readers */
   label: string;
-  /** the key of the task that is shown */
+  /** key of the task that is shown */
   now: string;
   tasks: { key: string; title: string }[];
 }
 
-/** lab/ui/practice/choice.py: the courses whose engine this visit lacks and has not asked for */
+/** lab/ui/practice/choice.py: the courses whose engine the session lacks and has not asked for */
 export interface ShownEngines {
-  /** last: the key of its last task; tasks: how many there are */
+  /** `last` is the key of the last task, `tasks` the number of tasks */
   courses: { key: string; last: string; tasks: number }[];
-  /** does the page wait for one of them? */
+  /** whether the page waits for one of them */
   wanted: boolean;
   asksForDays: boolean;
-  /** of the page that asks, which may be another one than that computed last */
+  /** path of the page that asks, which may not be the one computed last */
   path: string;
 }
 
@@ -668,14 +668,14 @@ export interface SearchHit {
   kind: string;
   title: string;
   text: string;
-  /** from the lab's root */
+  /** path from the lab's root */
   path: string;
   query: Record<string, string>;
-  /** a message that can be about nothing else */
+  /** whether the text is certainly about this */
   sure: boolean;
 }
 
-// -- Streamlit's components, as far as they are used here
+// -- The parts of Streamlit's components that are used here
 
 export interface Component<Parent extends HTMLElement | ShadowRoot> {
   parentElement: Parent;
@@ -690,7 +690,7 @@ export interface Graphviz {
   layout(dot: string, format: "json", engine: "dot"): string;
 }
 
-/** Graphviz's own answer, as far as it is used here. Points are "x,y" with y upwards. */
+/** The parts of Graphviz's output that are used here. Points are "x,y", and y points up. */
 export interface GraphvizLayout {
   /** "0,0,width,height" */
   bb: string;
