@@ -94,7 +94,7 @@ class Progress {
     this.reached = 0; // epochs
     this.movedAt = -ANSWER_MS; // when the learner last moved it
     /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.waiting = undefined;
+    this.timer = undefined;
     this.words = h("p");
     this.bar = h("input", { type: "range", min: 0, "aria-label": "Show the epoch", oninput: () => this.move() });
     this.element = h("div", { class: "run-progress" }, this.words, this.bar);
@@ -103,9 +103,9 @@ class Progress {
   move() {
     const chosen = Number(this.bar.value);
     this.movedAt = performance.now();
-    clearTimeout(this.waiting);
+    clearTimeout(this.timer);
     const detail = chosen < this.reached ? chosen : Number(this.bar.max); // the maximum means: follow the training
-    this.waiting = setTimeout(() => window.dispatchEvent(new CustomEvent(EPOCH, { detail })), SEND_DELAY_MS);
+    this.timer = setTimeout(() => window.dispatchEvent(new CustomEvent(EPOCH, { detail })), SEND_DELAY_MS);
   }
 
   /** @param {ShownProgress} shown */
@@ -255,11 +255,11 @@ function sendPoints(setStateValue) {
   /** @type {number[][]} */
   const points = [];
   /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let waiting;
+  let timer;
   const listener = (/** @type {Event} */ event) => {
     points.push(/** @type {CustomEvent<number[]>} */ (event).detail);
-    clearTimeout(waiting);
-    waiting = setTimeout(() => setStateValue("clicks", { id, points: [...points] }), SEND_DELAY_MS);
+    clearTimeout(timer);
+    timer = setTimeout(() => setStateValue("clicks", { id, points: [...points] }), SEND_DELAY_MS);
   };
   window.addEventListener(POINT, listener);
   return () => window.removeEventListener(POINT, listener);

@@ -23,7 +23,7 @@ export function show({ parentElement, setStateValue }) {
   /** @type {Point | null} the end of the stroke so far; null while the pen is up */
   let last = null;
   /** @type {ReturnType<typeof setTimeout> | null} */
-  let waiting = null;
+  let timer = null;
 
   /** @param {string} name @param {string} fallback */
   const colour = (name, fallback) => getComputedStyle(canvas).getPropertyValue(name).trim() || fallback;
@@ -42,9 +42,9 @@ export function show({ parentElement, setStateValue }) {
   };
 
   const report = () => {
-    if (waiting) return;
-    waiting = setTimeout(() => {
-      waiting = null;
+    if (timer) return;
+    timer = setTimeout(() => {
+      timer = null;
       setStateValue("ink", ink.join(""));
     }, REPORT_MS);
   };

@@ -47,10 +47,10 @@ class Picture {
     this.arithmetic = h("b");
     const words = h("p", { class: "words", "aria-live": "polite" }, this.what, this.arithmetic);
     const lines = rows.map((parts) => h("div", { class: "row" }, ...halves(parts).map((half) => this.line(half))));
-    this.element = h("div", { class: "grids", onpointerleave: () => this.point(this.kept) }, words, ...lines);
+    this.element = h("div", { class: "grids", onpointerleave: () => this.point(this.chosen) }, words, ...lines);
     /** the cell that was chosen last: pointing at another cell shows that one only meanwhile */
-    this.kept = start;
-    this.keep(start);
+    this.chosen = start;
+    this.choose(start);
   }
 
   /** @param {Part[]} parts */
@@ -62,9 +62,9 @@ class Picture {
   /** @param {Part} part */
   part(part) {
     if ("sign" in part) return h("span", { class: "sign" }, part.sign);
-    const grid = new Grid(part, (cell, keeps) => {
+    const grid = new Grid(part, (cell, chosen) => {
       const place = { key: part.key, cell };
-      if (keeps) this.keep(place);
+      if (chosen) this.choose(place);
       else this.point(place);
     });
     this.grids.set(part.key, grid);
@@ -72,8 +72,8 @@ class Picture {
   }
 
   /** Choose a cell and point at it. @param {ShownGrids["start"]} place */
-  keep(place) {
-    this.kept = place;
+  choose(place) {
+    this.chosen = place;
     this.grids.get(place.key)?.makeTabStop(place.cell);
     this.point(place);
   }
@@ -92,7 +92,7 @@ class Picture {
 
 /** One array as a table of buttons: Tab reaches one of them, the arrow keys the others. */
 class Grid {
-  /** @param {ShownGrid} shown @param {(cell: number, keeps: boolean) => void} tell */
+  /** @param {ShownGrid} shown @param {(cell: number, chosen: boolean) => void} tell */
   constructor(shown, tell) {
     this.shown = shown;
     this.buttons = shown.cells.map((text, cell) => {

@@ -236,26 +236,26 @@ function change(detail) {
  * @param {Component<ShadowRoot>} component */
 export function tell({ setStateValue, setTriggerValue }) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let waiting;
+  let timer;
   /** @type {string | null} */
-  let told = null;
+  let sent = null;
   const pointed = (/** @type {Event} */ event) => {
     const unit = /** @type {CustomEvent<string | null>} */ (event).detail;
-    clearTimeout(waiting);
-    waiting = setTimeout(() => {
-      if (unit === told) return;
-      told = unit;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      if (unit === sent) return;
+      sent = unit;
       setStateValue("unit", unit);
     }, HOVER_MS);
   };
   const changed = (/** @type {Event} */ event) => {
-    clearTimeout(waiting); // the tile under the pointer may be gone
+    clearTimeout(timer); // the tile under the pointer may be gone
     setTriggerValue("change", /** @type {CustomEvent} */ (event).detail);
   };
   window.addEventListener(UNIT, pointed);
   window.addEventListener(CHANGE, changed);
   return () => {
-    clearTimeout(waiting);
+    clearTimeout(timer);
     window.removeEventListener(UNIT, pointed);
     window.removeEventListener(CHANGE, changed);
   };

@@ -55,7 +55,7 @@ class Exercise {
     this.checkButton = button("Check (Ctrl+Enter)", () => this.check(), "check");
     this.stopButton = button("Stop", () => this.send("stop", true));
     this.linesButton = button("Put in the starter lines", () => this.putIn());
-    this.said = h("p", { class: "said", role: "status" });
+    this.note = h("p", { class: "said", role: "status" });
     this.question = h("div", { class: "question", role: "alert", hidden: true });
     const place = h("div", { class: "editor" });
     this.how = h("span");
@@ -78,7 +78,7 @@ class Exercise {
       button("Earlier copies", () => this.openCopies()),
       button("Download", () => this.download()),
       button(shown.again, () => this.startAgain()),
-      this.said,
+      this.note,
     );
     this.element = h("div", { class: "exercise" }, bar, this.question, place, this.result, help, this.copies);
     root.append(this.element);
@@ -160,9 +160,9 @@ class Exercise {
   end(onward, hash) {
     const text = this.draft.copies().findLast((copy) => hashed(copy.text) === hash)?.text ?? this.editor.text();
     const lines = text.trimEnd().split("\n").length;
-    const said = `You have built an engine, in ${lines} ${lines === 1 ? "line" : "lines"} of your own code.`;
+    const sentence = `You have built an engine, in ${lines} ${lines === 1 ? "line" : "lines"} of your own code.`;
     const button = h("button", { type: "button", class: "check", onclick: () => this.send("go", true) }, `${onward} →`);
-    return h("div", { class: "end" }, h("p", {}, said), button);
+    return h("div", { class: "end" }, h("p", {}, sentence), button);
   }
 
   /** Show a headline without details. @param {string} headline @param {string} state */
@@ -174,15 +174,15 @@ class Exercise {
 
   /** Store the text. @param {string} text */
   store(text) {
-    if (this.shared.write(text)) setText(this.said, "");
-    else setText(this.said, "This browser has no room to keep your text. Download it before you leave.");
+    if (this.shared.write(text)) setText(this.note, "");
+    else setText(this.note, "This browser has no room to keep your text. Download it before you leave.");
   }
 
   /** Store a copy of another tab's text that lacks changes made here. @param {string} tab @param {string} text */
   copyDiverged(tab, text) {
     this.diverged.set(tab, text);
     this.draft.copy({ text, note: "written in another tab", tab });
-    setText(this.said, "You also changed this file in another tab. That text is under Earlier copies.");
+    setText(this.note, "You also changed this file in another tab. That text is under Earlier copies.");
   }
 
   /** Store again the copies that got lost because two tabs wrote at once. */
@@ -201,7 +201,7 @@ class Exercise {
     if (!this.shown.runs) return;
     const text = this.editor.text();
     if (text.length > MAX_CHARACTERS) {
-      setText(this.said, `A check takes at most ${MAX_CHARACTERS / 1000} thousand characters. Your text is not lost.`);
+      setText(this.note, `A check takes at most ${MAX_CHARACTERS / 1000} thousand characters. Your text is not lost.`);
       return;
     }
     this.checked = text;
@@ -214,7 +214,7 @@ class Exercise {
 
   putIn() {
     const { lines } = this.shown;
-    if (this.editor.text().includes(lines.trim())) setText(this.said, "These lines are in the file already.");
+    if (this.editor.text().includes(lines.trim())) setText(this.note, "These lines are in the file already.");
     else this.editor.append(lines);
   }
 
@@ -224,10 +224,10 @@ class Exercise {
     this.editor.replace(this.shown.starter);
     const back = () => {
       this.editor.replace(before);
-      setText(this.said, "Your text is back.");
+      setText(this.note, "Your text is back.");
     };
     const undo = h("button", { type: "button", onclick: back }, "Undo");
-    this.said.replaceChildren("This is the file to start with; your text is under Earlier copies. ", undo);
+    this.note.replaceChildren("This is the file to start with; your text is under Earlier copies. ", undo);
   }
 
   download() {
@@ -257,9 +257,9 @@ class Exercise {
       return h("li", {}, choose);
     };
     const list = h("ul", {}, ...all.map(item));
-    const none = "There is none yet: each check keeps one.";
+    const none = "There are no copies yet. Each check keeps one.";
     this.copies.replaceChildren(
-      h("h4", {}, "Earlier copies, as this browser has them"),
+      h("h4", {}, "Earlier copies in this browser"),
       ...(all.length ? [h("div", { class: "copies" }, list, text)] : [h("p", {}, none)]),
       h("div", { class: "bar" }, ...(all.length ? [take] : []), close),
     );
@@ -271,7 +271,7 @@ class Exercise {
     this.copy("before you took an earlier copy back");
     this.editor.replace(one.text);
     this.copies.close();
-    setText(this.said, "The copy is back in the editor; undo or Earlier copies bring what was there.");
+    setText(this.note, "The copy is back in the editor. Undo or Earlier copies bring back your last text.");
     this.editor.focus();
   }
 
@@ -290,7 +290,7 @@ class Exercise {
       this.copy("before the file was taken");
       this.editor.replace(disk.text);
       agree();
-      setText(this.said, "This is the file as it is on the disk.");
+      setText(this.note, "This is the file as it is on the disk.");
     };
     if ([mine, this.checked, ""].includes(disk.text) || !disk.stamp) agree();
     else if (mine === (seen.stamp ? seen.text : this.shown.starter)) take();

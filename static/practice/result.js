@@ -65,8 +65,8 @@ function value({ name, words: what, text, wrong, cells, shape }) {
   const caption = [h("code", {}, name), ` ${[what, shape && `(${shape})`].filter(Boolean).join(" ")}`];
   if (!cells) {
     const sign = wrong ? [h("span", { "aria-hidden": true }, "✗ ")] : [];
-    const said = h("code", { class: wrong ? "wrong" : "" }, ...sign, text);
-    return h("figure", {}, h("figcaption", {}, ...caption), said);
+    const written = h("code", { class: wrong ? "wrong" : "" }, ...sign, text);
+    return h("figure", {}, h("figcaption", {}, ...caption), written);
   }
   const cell = (/** @type {{text: string, wrong: boolean}} */ one) =>
     one.wrong

@@ -44,8 +44,8 @@ class List {
   item({ key, title, href }, day) {
     const link = achievementLink(href, () => this.go(key), title);
     const sign = key === this.begin ? "→" : day ? "☑" : "☐";
-    const said = key === this.begin ? "first" : day ? `done on ${day}` : "open";
-    const mark = h("span", { class: day ? "done" : "", role: "img", "aria-label": said, title: said }, sign);
+    const state = key === this.begin ? "first" : day ? `done on ${day}` : "open";
+    const mark = h("span", { class: day ? "done" : "", role: "img", "aria-label": state, title: state }, sign);
     return h("li", {}, mark, link);
   }
 }

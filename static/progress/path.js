@@ -39,7 +39,7 @@ class Path {
     this.go = () => {};
     this.count = h("strong");
     this.bar = h("progress", { "aria-label": "Cards done" });
-    this.said = h("p", { class: "path-said", role: "status" });
+    this.note = h("p", { class: "path-said", role: "status" });
     this.list = h("ol", { class: "path" });
     const file = h("input", { type: "file", accept: ".json", hidden: true, onchange: () => this.load(file) });
     const keepName = () => setLearner(this.name.value.trim());
@@ -51,7 +51,7 @@ class Path {
       h("button", { type: "button", onclick: () => file.click() }, "Load a file"),
       h("button", { type: "button", onclick: () => this.beginAgain() }, "Begin again"),
     ];
-    parent.append(h("div", { class: "path-bar" }, this.count, this.bar, ...buttons, file, this.said), this.list);
+    parent.append(h("div", { class: "path-bar" }, this.count, this.bar, ...buttons, file, this.note), this.list);
   }
 
   paint() {
@@ -97,7 +97,7 @@ class Path {
     URL.revokeObjectURL(url);
     const code = this.courses.filter(({ key }) => key in texts).map(({ title }) => title);
     const also = code.length ? ` and your code of ${code.join(", ")}` : "";
-    setText(this.said, `Saved: what you have done and when${also}. Load the file in another browser to go on there.`);
+    setText(this.note, `Saved: what you have done and when${also}. Load the file in another browser to go on there.`);
   }
 
   /** @param {HTMLInputElement} input */
@@ -110,26 +110,26 @@ class Path {
       text,
       this.cards.map((card) => card.key),
     );
-    if (!progress) return setText(this.said, message);
+    if (!progress) return setText(this.note, message);
     add(progress);
     const { brought, copied } = bringTexts(progress.texts, this.courses);
     const code = brought.length ? ` Your code of ${brought.join(", ")} is here.` : "";
     const other = copied.length
       ? ` Your text of ${copied.join(", ")} here is different and stays; the file's is under Earlier copies.`
       : "";
-    setText(this.said, message + code + other);
+    setText(this.note, message + code + other);
   }
 
   beginAgain() {
     const before = cardsDone();
-    if (!Object.keys(before).length) return setText(this.said, "No card is done yet.");
+    if (!Object.keys(before).length) return setText(this.note, "No card is done yet.");
     forgetCards();
     const back = () => {
       add({ cards: before });
-      setText(this.said, "Everything is back.");
+      setText(this.note, "Everything is back.");
     };
     const undo = h("button", { type: "button", onclick: back }, "Undo");
-    this.said.replaceChildren("All cards are open again. ", undo);
+    this.note.replaceChildren("All cards are open again. ", undo);
   }
 }
 

@@ -150,12 +150,12 @@ function reveal() {
 /** Return the first picture with at least half as large a visible area as the largest. @param {Element} main */
 function pictureOf(main) {
   const found = [...main.querySelectorAll(PICTURES)].filter((one) => one.clientHeight > MIN_HEIGHT && !hasField(one));
-  const seen = (/** @type {Element} */ one) => {
+  const visibleArea = (/** @type {Element} */ one) => {
     const { top, bottom, width } = one.getBoundingClientRect();
     return Math.max(0, Math.min(bottom, innerHeight) - Math.max(top, 0)) * width;
   };
-  const most = Math.max(...found.map(seen));
-  return found.find((one) => seen(one) >= most / 2);
+  const largest = Math.max(...found.map(visibleArea));
+  return found.find((one) => visibleArea(one) >= largest / 2);
 }
 
 /** Tell whether a component has a text field. @param {Element} component */

@@ -36,12 +36,12 @@ class Race {
     /** @type {(count: number) => void} */
     this.tell = () => {};
     /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.waiting = undefined;
+    this.timer = undefined;
     const oninput = () => this.choose(Number(this.slider.value));
     this.slider = h("input", { type: "range", min: 0, "aria-label": "Number of parameters, N", oninput });
     this.count = h("output");
     this.button = h("button", { type: "button", class: "go", onclick: () => this.run() }, "Run");
-    this.said = h("p", { class: "said", role: "status" });
+    this.note = h("p", { class: "said", role: "status" });
     this.many = new Track("Finite differences: each parameter runs there and back");
     this.two = new Track("Reverse mode: one runs forward, one backward");
     this.table = new DataTable();
@@ -49,7 +49,7 @@ class Race {
       "div",
       { class: "race" },
       h("div", { class: "bar" }, this.count, this.slider, this.button),
-      this.said,
+      this.note,
       h("div", { class: "tracks" }, this.many.element, this.two.element),
       this.table.element,
     );
@@ -60,7 +60,7 @@ class Race {
   take(shown) {
     const same = JSON.stringify(shown) === JSON.stringify(this.shown);
     this.shown = shown;
-    if (shown.chosen !== this.acknowledged && this.waiting === undefined) this.at = shown.chosen;
+    if (shown.chosen !== this.acknowledged && this.timer === undefined) this.at = shown.chosen;
     this.acknowledged = shown.chosen;
     this.slider.max = String(shown.counts.length - 1);
     if (!same) this.stop();
@@ -70,9 +70,9 @@ class Race {
   choose(at) {
     this.at = at;
     this.stop();
-    clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => {
-      this.waiting = undefined;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
       this.tell(this.now.n);
     }, SEND_DELAY_MS);
   }
@@ -92,7 +92,7 @@ class Race {
     setAttribute(this.slider, "aria-valuetext", `${now.label} parameters`);
     setText(this.count, `N = ${now.label}`);
     this.button.disabled = !this.shown.guessed;
-    setText(this.said, this.shown.guessed ? this.shown.measured || "Run: which side finishes first?" : this.shown.ask);
+    setText(this.note, this.shown.guessed ? this.shown.measured || "Run: which side finishes first?" : this.shown.ask);
     this.table.show(this.shown.headers, now.rows);
     this.paint(0);
   }
@@ -106,7 +106,7 @@ class Race {
       const passes = passesAt(seconds, 2 * n);
       this.paint(passes);
       this.running = passes < 2 * n ? requestAnimationFrame(tick) : 0;
-      if (!this.running) setText(this.said, this.now.result);
+      if (!this.running) setText(this.note, this.now.result);
     };
     tick(start);
   }

@@ -107,16 +107,16 @@ function text() {
   return field.value === flat(pasted) ? pasted : field.value;
 }
 
-/** Return a text in one line, as the field shows it. @param {string} said */
-function flat(said) {
-  return said.replace(/[\r\n]+/g, " ").slice(0, MAX_CHARACTERS);
+/** Return a text in one line, as the field shows it. @param {string} content */
+function flat(content) {
+  return content.replace(/[\r\n]+/g, " ").slice(0, MAX_CHARACTERS);
 }
 
-/** Keep and look up a pasted text if it has several lines. @param {Event} event @param {string} said */
-function take(event, said) {
-  if (!said.trim().includes("\n")) return;
+/** Keep and look up a pasted text if it has several lines. @param {Event} event @param {string} content */
+function take(event, content) {
+  if (!content.trim().includes("\n")) return;
   event.preventDefault();
-  pasted = said.slice(0, MAX_CHARACTERS);
+  pasted = content.slice(0, MAX_CHARACTERS);
   field.value = flat(pasted);
   ask();
 }
@@ -210,11 +210,11 @@ async function enter() {
 function go(index) {
   if (!isCurrentPage()) return;
   const hit = hits[index];
-  const said = text();
+  const content = text();
   dialog.close();
   const here = parameters();
   if (hit && !hit.sure) component.setTriggerValue("chosen", { path: hit.path, query: hit.query, here });
-  else component.setTriggerValue("asked", { text: said, here }); // the page quotes the text that it explains
+  else component.setTriggerValue("asked", { text: content, here }); // the page quotes the text that it explains
 }
 
 /** Tell whether the event belongs to a text field or a dialog. @param {Event} event */
@@ -237,10 +237,10 @@ function press(event) {
 
 /** Look up what is pasted outside any text field. @param {ClipboardEvent} event */
 function paste(event) {
-  const said = event.clipboardData?.getData("text/plain") ?? "";
-  if (!said.trim() || isInField(event)) return;
+  const content = event.clipboardData?.getData("text/plain") ?? "";
+  if (!content.trim() || isInField(event)) return;
   event.preventDefault();
-  pasted = said.slice(0, MAX_CHARACTERS);
+  pasted = content.slice(0, MAX_CHARACTERS);
   field.value = flat(pasted);
   open();
 }

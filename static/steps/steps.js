@@ -43,7 +43,7 @@ class Picture {
     /** @type {(choice: StepChoice) => void} */
     this.tell = () => {};
     /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.waiting = undefined;
+    this.timer = undefined;
     this.sentence = h("p", { class: "sentence", role: "status" });
     this.slider = h("input", {
       type: "range",
@@ -94,7 +94,7 @@ class Picture {
       this.text = text;
       this.shown = JSON.parse(text);
     }
-    if (acknowledged !== this.acknowledged && this.waiting === undefined) this.choice = JSON.parse(acknowledged);
+    if (acknowledged !== this.acknowledged && this.timer === undefined) this.choice = JSON.parse(acknowledged);
     this.acknowledged = acknowledged;
     this.draw();
   }
@@ -103,9 +103,9 @@ class Picture {
   choose(change) {
     this.choice = { ...this.choice, ...change };
     this.draw();
-    clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => {
-      this.waiting = undefined;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
       this.tell(this.choice);
     }, SEND_DELAY_MS);
   }
@@ -224,11 +224,11 @@ class Picture {
       parts.push(s("circle", { class: "end", cx: x(choice.h), cy: y(logs[now] ?? low), r: 8 }));
     }
     this.errors.replaceChildren(...parts);
-    const said = lines.map(({ label }) => label).join("; ");
+    const labels = lines.map(({ label }) => label).join("; ");
     setAttribute(
       this.errors,
       "aria-label",
-      `Error by step, both axes logarithmic. ${said}. At h = ${power(choice.h)}: ${steps[now].rows[5][1]}.`,
+      `Error by step, both axes logarithmic. ${labels}. At h = ${power(choice.h)}: ${steps[now].rows[5][1]}.`,
     );
   }
 }
