@@ -108,7 +108,7 @@ class Progress {
     this.timer = setTimeout(() => window.dispatchEvent(new CustomEvent(EPOCH, { detail })), SEND_DELAY_MS);
   }
 
-  /** @param {ShownProgress} shown */
+  /** Show the progress of the run. @param {ShownProgress} shown */
   show({ reached, epochs, cursor, text }) {
     this.reached = reached;
     setText(this.words, text);
@@ -147,7 +147,7 @@ class Figure {
     this.size.observe(this.picture);
   }
 
-  /** @param {ShownChart} shown */
+  /** Show new data; draw the chart if it is in sight. @param {ShownChart} shown */
   show(shown) {
     this.shown = shown;
     this.drawn = false;
@@ -165,7 +165,7 @@ class Figure {
     if (seen && this.shown && !this.drawn) this.draw(this.shown);
   }
 
-  /** @param {ShownChart} shown */
+  /** Draw the chart, with its background image if it has one. @param {ShownChart} shown */
   draw({ spec, backdrop }) {
     this.drawn = true;
     const chart = this.instance();

@@ -13,7 +13,7 @@ export class DataTable {
     this.element = h("details", { ontoggle: () => this.write() }, h("summary", {}, "As a table"), this.table);
   }
 
-  /** @param {string[]} headers @param {string[][]} rows */
+  /** Show other numbers. @param {string[]} headers @param {string[][]} rows */
   show(headers, rows) {
     this.shown = { headers, rows };
     this.write();

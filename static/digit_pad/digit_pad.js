@@ -25,7 +25,7 @@ export function show({ parentElement, setStateValue }) {
   /** @type {ReturnType<typeof setTimeout> | null} */
   let timer = null;
 
-  /** @param {string} name @param {string} fallback */
+  /** Return a colour of the theme. @param {string} name @param {string} fallback */
   const colour = (name, fallback) => getComputedStyle(canvas).getPropertyValue(name).trim() || fallback;
 
   const draw = () => {
@@ -49,7 +49,7 @@ export function show({ parentElement, setStateValue }) {
     }, REPORT_MS);
   };
 
-  /** @param {number} x @param {number} y */
+  /** Ink the pixels within the radius of the pen. @param {number} x @param {number} y */
   const dot = (x, y) => {
     for (let i = Math.max(0, Math.floor(y - PEN_RADIUS)); i <= Math.min(SIDE - 1, y + PEN_RADIUS); i++)
       for (let j = Math.max(0, Math.floor(x - PEN_RADIUS)); j <= Math.min(SIDE - 1, x + PEN_RADIUS); j++)
@@ -61,7 +61,7 @@ export function show({ parentElement, setStateValue }) {
     return { x: ((event.clientX - box.left) / box.width) * SIDE, y: ((event.clientY - box.top) / box.height) * SIDE };
   };
 
-  /** @param {Point} from @param {Point} to */
+  /** Draw a line with the pen. @param {Point} from @param {Point} to */
   const stroke = (from, to) => {
     const steps = Math.ceil(Math.hypot(to.x - from.x, to.y - from.y)) + 1;
     for (let k = 1; k <= steps; k++)

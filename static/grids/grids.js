@@ -53,13 +53,13 @@ class Picture {
     this.choose(start);
   }
 
-  /** @param {Part[]} parts */
+  /** Return one side of a row. @param {Part[]} parts */
   line(parts) {
     const lines = groups(parts).map((group) => h("div", { class: "group" }, ...group.map((part) => this.part(part))));
     return h("div", { class: "half" }, ...lines);
   }
 
-  /** @param {Part} part */
+  /** Return a sign or a grid. @param {Part} part */
   part(part) {
     if ("sign" in part) return h("span", { class: "sign" }, part.sign);
     const grid = new Grid(part, (cell, chosen) => {

@@ -49,7 +49,7 @@ export class Network {
     if (seen && this.shown) this.draw(this.shown);
   }
 
-  /** @param {ShownNetwork} shown */
+  /** Show new data; draw the picture if it is in sight. @param {ShownNetwork} shown */
   show(shown) {
     this.shown = shown;
     const lines = shown.wires.map((wires) => wires.flat().length); // switching a feature changes the number of lines
@@ -94,7 +94,7 @@ export class Network {
     this.drawPaths();
   }
 
-  /** @param {NetworkColumn} column @param {number} at */
+  /** Return a column with its heading, buttons and tiles. @param {NetworkColumn} column @param {number} at */
   column({ name, tiles, more, layer }, at) {
     const across = Math.ceil(tiles.length / MAX_ROWS);
     const wide = across > 1;
@@ -227,7 +227,7 @@ function button({ name, place, on, word }, at, row, network) {
   return element;
 }
 
-/** @param {Record<string, string>} detail */
+/** Ask the page to change the network. @param {Record<string, string>} detail */
 function change(detail) {
   window.dispatchEvent(new CustomEvent(CHANGE, { detail }));
 }

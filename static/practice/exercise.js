@@ -119,7 +119,7 @@ class Exercise {
     this.element.remove();
   }
 
-  /** @param {ShownExercise} shown */
+  /** Show new data: the state of the check and its result. @param {ShownExercise} shown */
   show(shown) {
     this.shown = shown;
     const { working, result, how, runs, lines } = shown;

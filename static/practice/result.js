@@ -40,12 +40,12 @@ function words(sentence) {
   return sentence.split("`").map((part, at) => (at % 2 ? h("code", {}, part) : part));
 }
 
-/** @param {string} text @param {string} label */
+/** Return a block of code. @param {string} text @param {string} label */
 function code(text, label) {
   return h("pre", { tabindex: 0, role: "region", "aria-label": label }, h("code", {}, text));
 }
 
-/** @param {ShownResult} result */
+/** Return the list of checks with their states. @param {ShownResult} result */
 function checks({ checks: all }) {
   const sign = (/** @type {boolean | null} */ passed) => (passed ? "✓" : passed === null ? "–" : "✗");
   const state = (/** @type {boolean | null} */ passed) => (passed ? "passes" : passed === null ? "not run" : "fails");
@@ -60,7 +60,7 @@ function checks({ checks: all }) {
   return h("ul", { class: "checks", "aria-label": "The checks of this task" }, ...all.map(item));
 }
 
-/** @param {ShownValue} shown */
+/** Return a value with its caption, as a table if it has cells. @param {ShownValue} shown */
 function value({ name, words: what, text, wrong, cells, shape }) {
   const caption = [h("code", {}, name), ` ${[what, shape && `(${shape})`].filter(Boolean).join(" ")}`];
   if (!cells) {

@@ -66,7 +66,7 @@ function contains(clock, other) {
   return Object.entries(other).every(([tab, changes]) => (clock[tab] ?? 0) >= changes);
 }
 
-/** @param {Clock} one @param {Clock} other @returns {Clock} */
+/** Return a clock that counts the changes of both. @param {Clock} one @param {Clock} other @returns {Clock} */
 function union(one, other) {
   const later = Object.entries(other).map(([tab, changes]) => [tab, Math.max(changes, one[tab] ?? 0)]);
   return { ...one, ...Object.fromEntries(later) };

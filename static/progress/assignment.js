@@ -40,7 +40,7 @@ class List {
     this.list.replaceChildren(...this.items.map((item) => this.item(item, done[item.key])));
   }
 
-  /** @param {Item} item @param {string | undefined} day */
+  /** Return the line of an item. @param {Item} item @param {string | undefined} day */
   item({ key, title, href }, day) {
     const link = achievementLink(href, () => this.go(key), title);
     const sign = key === this.begin ? "→" : day ? "☑" : "☐";

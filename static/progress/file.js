@@ -118,7 +118,7 @@ function lines(path, value) {
   return [`${path} ${typeof value === "string" || typeof value === "number" ? value : "?"}\n`];
 }
 
-/** @param {unknown} found @returns {[string, unknown][]} */
+/** Return the entries of an object; none for anything else. @param {unknown} found @returns {[string, unknown][]} */
 function entries(found) {
   return found && typeof found === "object" && !Array.isArray(found) ? Object.entries(found) : [];
 }

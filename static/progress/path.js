@@ -100,7 +100,7 @@ class Path {
     setText(this.note, `Saved: what you have done and when${also}. Load the file in another browser to go on there.`);
   }
 
-  /** @param {HTMLInputElement} input */
+  /** Load the chosen progress file. @param {HTMLInputElement} input */
   async load(input) {
     const file = input.files?.[0];
     input.value = "";

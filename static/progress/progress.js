@@ -65,7 +65,7 @@ export function learner() {
   return readText(LEARNER);
 }
 
-/** @param {string} name */
+/** Store the learner's name. @param {string} name */
 export function setLearner(name) {
   writeText(LEARNER, name);
 }
@@ -105,7 +105,7 @@ function today() {
   return new Date().toISOString().slice(0, 10);
 }
 
-/** @param {string} name @returns {unknown} */
+/** Return a stored object. @param {string} name @returns {unknown} */
 function read(name) {
   try {
     return JSON.parse(readText(name) || "{}");
@@ -114,13 +114,13 @@ function read(name) {
   }
 }
 
-/** @param {object} value */
+/** Store an object and announce the change. @param {object} value */
 function write(value, name = NAME) {
   writeText(name, JSON.stringify(value));
   dispatchEvent(new CustomEvent(CHANGED));
 }
 
-/** @param {string} name */
+/** Return a stored text, or "". @param {string} name */
 function readText(name) {
   try {
     return memory.get(name) ?? localStorage.getItem(name) ?? "";
@@ -129,7 +129,7 @@ function readText(name) {
   }
 }
 
-/** @param {string} name @param {string} text */
+/** Store a text, in memory if storage is blocked. @param {string} name @param {string} text */
 function writeText(name, text) {
   try {
     localStorage.setItem(name, text);

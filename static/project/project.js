@@ -50,7 +50,7 @@ function on() {
   return document.documentElement.classList.contains(NAME);
 }
 
-/** @param {KeyboardEvent} event */
+/** Act on F, Escape, Page Up and Page Down. @param {KeyboardEvent} event */
 function press(event) {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   const [target] = event.composedPath();

@@ -77,7 +77,7 @@ class Race {
     }, SEND_DELAY_MS);
   }
 
-  /** @returns {RunnerCount} */
+  /** The data for the chosen N. @returns {RunnerCount} */
   get now() {
     const { counts } = /** @type {ShownRunners} */ (this.shown);
     return counts[Math.min(this.at, counts.length - 1)];
@@ -111,7 +111,7 @@ class Race {
     tick(start);
   }
 
-  /** @param {number} passes passes done so far, with a fraction */
+  /** Draw both tracks. @param {number} passes passes done so far, with a fraction */
   paint(passes) {
     if (!this.shown) return;
     const { n, label } = this.now;

@@ -74,7 +74,7 @@ function skipToPage(event) {
   title.focus();
 }
 
-/** @param {ShadowRoot} root */
+/** Make the button and the dialog. @param {ShadowRoot} root */
 function build(root) {
   const onclick = (/** @type {MouseEvent} */ event) => event.target === dialog && dialog.close();
   dialog = h("dialog", { "aria-label": "Search the lab", onclick }, h("div", {}, field, list, status));
@@ -135,7 +135,7 @@ function ask() {
   answered = answer(text(), asking.signal);
 }
 
-/** @param {string} question @param {AbortSignal} signal */
+/** Fetch the answers to a question and show them. @param {string} question @param {AbortSignal} signal */
 async function answer(question, signal) {
   /** @type {SearchHit[]} */
   let found = [];
@@ -151,7 +151,7 @@ async function answer(question, signal) {
   paint(question.trim() !== "", reached);
 }
 
-/** @param {boolean} asked @param {boolean} reached */
+/** Show the answers and a status line. @param {boolean} asked @param {boolean} reached */
 function paint(asked, reached) {
   const rows = asked ? [...hits, LOOK_UP] : [];
   list.replaceChildren(...rows.map(option));
@@ -163,7 +163,7 @@ function paint(asked, reached) {
   choose(0);
 }
 
-/** @param {SearchHit} hit @param {number} index */
+/** Return the link of an answer. @param {SearchHit} hit @param {number} index */
 function option(hit, index) {
   const query = new URLSearchParams(hit.query).toString();
   const href = new URL((hit.path || ".") + (query && `?${query}`), document.baseURI).href;
@@ -186,7 +186,7 @@ function choose(index) {
   else field.removeAttribute("aria-activedescendant");
 }
 
-/** @param {KeyboardEvent} event */
+/** Act on the keys of the dialog. @param {KeyboardEvent} event */
 function keys(event) {
   event.stopPropagation(); // letters typed here are not shortcuts of the page
   if (event.isComposing) return;
@@ -226,7 +226,7 @@ function isInField(event) {
   return event.composedPath().some(isTextField) || document.querySelector("dialog[open], [role=dialog]") !== null;
 }
 
-/** @param {KeyboardEvent} event */
+/** Open the search on Ctrl+K or /. @param {KeyboardEvent} event */
 function press(event) {
   if (event.defaultPrevented || event.altKey) return; // an editor may have used the key
   const control = event.ctrlKey || event.metaKey;

@@ -99,7 +99,7 @@ class Picture {
     this.draw();
   }
 
-  /** @param {Partial<StepChoice>} change */
+  /** Change the choice, and tell the page after a pause. @param {Partial<StepChoice>} change */
   choose(change) {
     this.choice = { ...this.choice, ...change };
     this.draw();
@@ -134,7 +134,7 @@ class Picture {
     );
   }
 
-  /** @param {ShownStep} now */
+  /** Draw the curve near x with secant and tangent. @param {ShownStep} now */
   drawCurve(now) {
     const { shown, choice } = this;
     if (!shown) return;
@@ -185,7 +185,7 @@ class Picture {
     );
   }
 
-  /** @param {ShownStep[]} steps */
+  /** Draw the error at every step. @param {ShownStep[]} steps */
   drawErrors(steps) {
     const { shown, choice } = this;
     if (!shown) return;
@@ -242,7 +242,7 @@ class Radios {
     this.element = h("fieldset", {}, h("legend", {}, name), ...labels);
   }
 
-  /** @param {string} word */
+  /** Check one of the words. @param {string} word */
   show(word) {
     for (const input of this.inputs) input.checked = input.value === word;
   }

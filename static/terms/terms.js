@@ -2,12 +2,12 @@
 
 const OPEN = ".term:is(:hover, :focus), .term:has(+ .definition:hover)";
 
-/** @param {KeyboardEvent} event */
+/** Close the open explanation on Escape. @param {KeyboardEvent} event */
 function close({ key }) {
   if (key === "Escape") for (const term of document.querySelectorAll(OPEN)) term.classList.add("closed");
 }
 
-/** @param {Event} event */
+/** Let the explanation open again. @param {Event} event */
 function reopen({ target }) {
   if (target instanceof Element) target.closest(".term")?.classList.remove("closed");
 }
