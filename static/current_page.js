@@ -11,8 +11,7 @@ export function setComputedPage(path) {
   latest = path;
 }
 
-/** Tell whether the browser shows the page with this path; by default, the page that was computed last.
- * @param {string | undefined} path the page's path in the address */
+/** Tell whether the browser shows a page. @param {string | undefined} path its path; by default the last computed */
 export function isCurrentPage(path = latest) {
   return path === undefined || new URL(path || ".", document.baseURI).pathname === location.pathname;
 }

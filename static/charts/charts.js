@@ -248,8 +248,7 @@ export function tellPoints({ parentElement, setStateValue }) {
   };
 }
 
-/** Send the clicked points from now on. @param {Component<ShadowRoot>["setStateValue"]} setStateValue
- * @returns {() => void} the function that stops it */
+/** Send clicks until the returned function is called. @param {Component<ShadowRoot>["setStateValue"]} setStateValue */
 function sendPoints(setStateValue) {
   const id = crypto.getRandomValues(new Uint32Array(1))[0];
   /** @type {number[][]} */

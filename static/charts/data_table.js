@@ -1,10 +1,9 @@
-/** The table of numbers under a picture. */
+/** The table of numbers under a picture: collapsed, and filled only while it is open. */
 
 import { h } from "../player/dom.js";
 
 /** @import { TableData } from "../types.js" */
 
-/** A collapsed table that is filled only while it is open. */
 export class DataTable {
   constructor() {
     /** @type {TableData | null} */

@@ -39,7 +39,6 @@ function remove(root) {
   exercises.delete(root);
 }
 
-/** The elements of one exercise, and what they do. */
 class Exercise {
   /** @param {ShadowRoot} root @param {ShownExercise} shown */
   constructor(root, shown) {

@@ -65,8 +65,7 @@ class Path {
     this.list.replaceChildren(...this.cards.map((card, at) => this.item(card, at, done[card.key], card.key === next)));
   }
 
-  /** Return the line of a card.
-   * @param {Card} card @param {number} at @param {string | undefined} day when it was done @param {boolean} next */
+  /** Return a card. @param {Card} card @param {number} at @param {string | undefined} day @param {boolean} next */
   item(card, at, day, next) {
     const state = day ? "✓ done" : next ? "next" : "";
     const link = achievementLink(

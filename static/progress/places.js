@@ -19,8 +19,8 @@ export class Places {
     for (const change of [CHANGED, "storage"]) addEventListener(change, () => this.drawn.forEach((one) => one.paint()));
   }
 
-  /** Paint a place with the data of a new run. Streamlit calls the returned function also when a newer run replaces
-   * this call; a place is dropped only when it has left the page.
+  /** Paint a place with new data. Streamlit also calls the returned function when a newer run replaces this call, so
+   * that drops only a place that has left the page.
    * @param {Component<ShadowRoot>} component @param {Partial<T>} shown */
   show({ parentElement: root, setTriggerValue }, shown) {
     const one = this.drawn.get(root) ?? this.make(root);

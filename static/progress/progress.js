@@ -24,8 +24,7 @@ addEventListener(END, () => complete(doneAtEnd));
 /** @type {Map<string, string>} replaces the storage of a browser that blocks it, until the page is closed */
 const memory = new Map();
 
-/** Store the progress that the server sends with each run of the page.
- * @param {Component<HTMLElement>} component */
+/** Store the progress that the server sends with each run of the page. @param {Component<HTMLElement>} component */
 export function note({ data }) {
   const { done, tasks, atEnd, stumbles, scores } = JSON.parse(new TextDecoder().decode(data));
   doneAtEnd = atEnd;
