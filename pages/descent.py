@@ -27,9 +27,9 @@ GUESS_STEPS = 10  # number of steps that the question is about
 TICK, SLICE = 0.1, 20  # seconds between two updates of a run, and optimizer steps in each
 WEIGHTS = list(weights())
 TRY_THIS = {
-    "down": "On the bowl, find the largest rate with which SGD still converges: what happens at 1? Then start on the "
+    "down": "On the bowl, find the largest rate at which SGD still converges. What happens at 1? Then start on the "
     "saddle at y = 0, and at y = 0.1. Where has the first one converged?",
-    "four": "Find a rate with which the loss grows instead. What do the gradients look like just before it does?",
+    "four": "Find a rate that makes the loss grow instead. What do the gradients look like just before it does?",
     "time": "Linear, 30 steps: compare w = 0.9, 1 and 1.1. Then take tanh and w = 2: why does it not explode?",
 }
 

@@ -43,7 +43,7 @@ def main() -> None:
             _link()
         _hand_in()
         page.closing(
-            "Open your own list, do one thing of it, and see its tick.",
+            "Open your own list, do one thing on it, and see its tick.",
             "pages/start.py",
             "Start: where the list appears",
         )
@@ -157,8 +157,8 @@ def _root() -> str:
 def _hand_in() -> None:
     st.header("What a class hands in", anchor=False)
     st.markdown(
-        "*Save to a file*, on Start, gives each of them a file with their name, their code, and what is done and when. "
-        "Put the files into one folder; this makes a table of them:"
+        "*Save to a file*, on Start, gives each student a file with their name, their code, and what they did and "
+        "when. Put the files into one folder; this command makes a table of them:"
     )
     st.code("python -m lab.practice summary FOLDER --csv class.csv --set 'THE LINK'", language=None, wrap_lines=True)
     st.markdown(

@@ -58,8 +58,8 @@ WHO = {
     "none": "Neither",
 }
 TRY_THIS = {
-    "step": "Find a function whose central differences have no truncation at all, and one whose best h is far from "
-    "the rule of thumb. Then move x to a kink.",
+    "step": "Find a function whose central differences have no truncation error at all, and one whose best h is far "
+    "from the rule of thumb. Then move x to a kink.",
     "cotangent": "Find the only wrong rule that sum() sees. What is special about the others?",
 }
 
@@ -205,7 +205,7 @@ def _remarks(report: Report, points: Mapping[str, CheckPoint], sweeps: list[Swee
     if next(iter(points.values())).cotangent.size > 1:
         said.append("f is the sum of the elements of the result, each with a random weight: the cotangent.")
     if engine:
-        said.append("The values of f are the lab’s; `backward()` is that of your engine, run in a separate process.")
+        said.append("The lab computes the values of f. Your engine runs `backward()` in a separate process.")
     st.caption(" ".join(said))
 
 
@@ -241,8 +241,8 @@ def _map(point: CheckPoint, at: object, place: ElementName, h: float, report: Re
 
 def _cotangent() -> None:
     prose(
-        "The elements of a softmax always add up to 1. Choose a rule for its [[backward pass]]: which check finds that "
-        "it is wrong, the one of `softmax(x).sum()` or the one from a random [[cotangent]]?"
+        "The elements of a softmax always add up to 1. Choose a rule for its [[backward pass]]: which check finds "
+        "that it is wrong, the one with `softmax(x).sum()` or the one with a random [[cotangent]]?"
     )
 
     def forget() -> None:

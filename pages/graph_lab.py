@@ -47,12 +47,13 @@ WORDS = (
     "reverse: [[backpropagation]], the [[chain rule]] applied node by node. It begins at the result "
     "with the [[starting gradient]]. The [[closure]] of each node takes the [[upstream gradient]] that arrives, also "
     "called a [[cotangent]], and multiplies it by the [[local derivative]] for each operand. With arrays this is a "
-    "[[vector-Jacobian product]]. The product goes to the operand as a [[message]], and all that arrive there "
-    "[[accumulate]]. An operand that was [[broadcast]] gets the sum over its copies: the message is [[unbroadcast]]."
+    "[[vector-Jacobian product]]. The product goes to the operand as a [[message]], and all messages that arrive "
+    "there [[accumulate]]. An operand that was [[broadcast]] gets the sum over its copies: the message is "
+    "[[unbroadcast]]."
 )
 SYNTAX = (
-    "Lines such as `h = a*b`, the last one is the result. Functions: sin, exp, log, tanh, relu, sum, max, … "
-    "Methods: x.relu(), x.sum(axis=0). Each name that no line defines is an input."
+    "Write lines such as `h = a*b`; the last one is the result. Functions: sin, exp, log, tanh, relu, sum, max, … "
+    "Methods: x.relu(), x.sum(axis=0). Names that no line defines are inputs."
 )
 
 

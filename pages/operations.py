@@ -154,7 +154,7 @@ def _one(current: PageState, shown: Example, draw: int) -> None:
         _check(shown, draw)
         made_of = parts(trace)
         if made_of != [op.name]:
-            st.markdown(f"Made of: {escape_markdown(', '.join(made_of))}. Their rules are those that run.")
+            st.markdown(f"Made of: {escape_markdown(', '.join(made_of))}. Their rules are the ones that run.")
         for code in sources(shown, trace):
             st.caption(f"{code['file']}, from line {code['first']}")
             st.code("\n".join(code["lines"]), wrap_lines=True)

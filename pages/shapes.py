@@ -65,7 +65,7 @@ TRY_THIS = {
     "× and see why the sum is no longer one of upstream cells alone.",
     "forgotten": "Find the batch sizes at which the wrong axis is not noticed until the batch changes. Which "
     "way of writing the step would have shown it at once?",
-    "loss": "Move N to 2, write the four differences down, and derive by hand where the predictions end.",
+    "loss": "Set N to 2, write down the four differences, and work out by hand where the predictions end.",
     "matmul": "Make A a single row. Which gradient is then a product of a column with a row?",
     "reduce": "Find a cell that receives two upstream cells, one that receives none, and one that gets half.",
 }
@@ -174,7 +174,9 @@ def _axes(left: sources.Shape, right: sources.Shape) -> None:
         rows.append((f"{axis.axis}", *("none" if n is None else str(n) for n in (axis.left, axis.right)), what))
     if rows:
         st.markdown(markdown_table(["axis", "a", "b", "what happens"], rows))
-    st.markdown("**The rule.** From the last axis backwards, two lengths must be equal, or one of them 1 or missing.")
+    st.markdown(
+        "**The rule.** From the last axis backwards, two lengths must be equal, or one of them must be 1 or missing."
+    )
 
 
 # ---------------------------------------------------------------- the sum forgotten
@@ -260,8 +262,9 @@ def _loss() -> None:
         return
     ended = forgotten_sum.end(trap)
     st.markdown(
-        f"{verdict(guessed == ended)} **They are {ENDS[ended]}.** The mean of the targets is {trap.target.mean():.2f}; "
-        f"they are {', '.join(f'{t:g}' for t in trap.target)}. Each prediction is compared with every one of them."
+        f"{verdict(guessed == ended)} **They are {ENDS[ended]}.** The mean of the targets is "
+        f"{trap.target.mean():.2f}; the targets are {', '.join(f'{t:g}' for t in trap.target)}. "
+        "Each prediction is compared with every one of them."
     )
     drawing.show(drawing.packed(picture), key="broadcasting trap")
     st.markdown(
@@ -304,8 +307,9 @@ def _matmul() -> None:
 
 def _reduce() -> None:
     st.markdown(
-        "Point at a cell of x.grad: which upstream cells does it get? A sum hands the gradient to every cell, a mean "
-        "hands each a share, a maximum gives it to the largest (equal ones share), an index to the cells it selects."
+        "Point at a cell of x.grad: which upstream cells does it get? A sum passes the gradient to every cell, a mean "
+        "passes each cell a share. A maximum passes it to the largest cell (equal ones share it), an index to the "
+        "cells that it selects."
     )
     session = st.session_state
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -37,9 +37,9 @@ TRY_THIS = {
     "steps": "With the [[guard]] off, find the two operations that a write to their *output* spoils. Then find a "
     "write that changes what a [[closure]] holds and still leaves the gradient right. What does the "
     "[[version]] in PyTorch’s message count?",
-    "predict": "Before you run them, say for each row what the rule of its derivative reads: that is what must not be "
-    "written to.",
-    "cut": "Find numbers for which a.grad is right all the same, though a part of it was cut away.",
+    "predict": "Before you run them, say for each row which numbers its derivative rule reads: those must not be "
+    "overwritten.",
+    "cut": "Find numbers for which a.grad is still right, although a part of it was cut away.",
     "life": "Make w.grad twice as large as it should be, without an error. Then make the guard stop an optimizer step.",
 }
 NEXT = ("pages/what_went_wrong.py", "Next: paste an error message, and find its cause")
@@ -199,7 +199,7 @@ def _settings() -> Experiment:
         key="trap guard",
         on_change=_ask_again,
         width="content",
-        help="Off runs the pass inside `allow_mutation()`; on is the engine as it comes.",
+        help="On is the engine’s default. Off runs the pass inside `allow_mutation()`.",
     )
     with line.popover("Numbers", icon=":material/tune:", width="content"):
         if ROUTES[route].takes_number:
@@ -244,7 +244,7 @@ def _what_happened(result: Outcome) -> None:
     target = result.experiment.target
     held = " and ".join(f"`{h.name}`" for h in result.held)
     if result.steps == 0:
-        st.markdown("Only the inputs are there. Press **1 Forward** to begin.")
+        st.markdown("So far there are only the inputs. Press **1 Forward** to begin.")
     elif result.steps == 1:
         keeps = f"It holds {held}." if held else "It holds no array at all."
         st.markdown(
@@ -390,7 +390,7 @@ def _predict() -> None:
             st.button("Guess again", key="guess go", on_click=again, type="primary", icon=":material/replay:")
         else:
             st.markdown(
-                "Ask of each operation: which numbers does the rule of its derivative read? An array that is read in "
+                "For each operation, ask: which numbers does its derivative rule read? An array that is read in "
                 "the backward pass must not change before it."
             )
             st.button(

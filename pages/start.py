@@ -117,7 +117,10 @@ def _question(expression: Expression, values: Values) -> None:
         if guess is not None:
             gradient = record(expression, {**values, "b": 0.0}).gradients["a"]
             due = 0.0 if gradient is None else float(gradient)
-            said = f"a's gradient is v1's 1 times b, and b is 0: {numeral(due)}. Moving a no longer moves out."
+            said = (
+                f"a's gradient is v1's gradient, 1, times b. With b = 0 that is {numeral(due)}: moving a no longer "
+                "moves out."
+            )
             st.markdown(f"{'✓ Yes' if guess == due else '✗ No'}: {said}", width="content")
         page.link_to("pages/graph_lab.py", "Next: an input that is used twice", ":material/arrow_forward:")
 
@@ -140,7 +143,7 @@ STORIES = (
 def _stories() -> None:
     """Link to failures that `import torch` and three lines do not explain."""
     st.markdown(
-        "**One import and three lines train a network, until one of these happens.** Cause it, and look inside:"
+        "**One import and three lines train a network, until one of these happens.** Make it happen, and look inside:"
     )
     with st.container(horizontal=True, key="start-stories"):
         for title, file, query in STORIES:

@@ -129,7 +129,7 @@ def _show(current: PageState) -> None:
     progress.done("trained-network", _run().done)
     page.closing(
         "Choose the lesson “Rate too high”, guess, press Start, and read what the doctor says. Then lower the "
-        "[[learning rate]] step by step and see [[loss]] and [[gradients|gradient]] answer in each [[epoch]].",
+        "[[learning rate]] step by step and see how [[loss]] and [[gradients|gradient]] respond in each [[epoch]].",
         "pages/graph_lab.py",
         "Back to one graph: where a gradient comes from",
     )

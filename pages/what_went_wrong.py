@@ -30,7 +30,7 @@ CHECK_LIST = (
     "**Print the graph.** Is the loss computed from the parameters? Each name on the way has a `grad_fn`.",
     "**Isolate one operation.** Take its inputs as they are, and call it and `backward()` alone.",
     "**Compare with numbers.** Move one input a little: does the loss move as the gradient says?",
-    "**Shrink the data.** Two samples, two units, no random numbers: what is left is what is wrong.",
+    "**Shrink the data.** Two samples, two units, no random numbers: the mistake is in what is left.",
 )
 
 
@@ -54,7 +54,7 @@ def main() -> None:
         )
         page.closing(
             "Paste half of a message, or describe a failure as a friend would, and see how sure the answer is. Then "
-            "take a failure whose program is silent, and find numbers with which nothing goes wrong.",
+            "take a failure whose program is silent, and find numbers for which nothing goes wrong.",
             "pages/practise.py",
             "Next: find a failure in a program, and fix it",
             {"tab": "debug"},
@@ -167,12 +167,14 @@ def _question() -> str:
                 _candidate(match)
         if found:
             st.caption(
-                "For certainty, run your PyTorch script with `python -m lab.watch SCRIPT.py`: it names the line of the "
+                "To be certain, run your PyTorch script with `python -m lab.watch SCRIPT.py`: it names the line of the "
                 "cause."
             )
         st.caption("The text stays in this tab: a link to this page does not contain it.")
     if questions and not chosen:
-        st.markdown("**Several causes raise this.** In your code, is there ... *(press one to run its program)*")
+        st.markdown(
+            "**Several causes raise this message.** In your code, is there ... *(press one to run its program)*"
+        )
         _questions(found, None)
         if found[0].note:
             st.markdown(f":small[{with_code(found[0].note)}]")
@@ -378,7 +380,7 @@ def _pytorch(failure: Failure, numbers: Numbers) -> None:
                 help="Runs in a separate process, which then ends.",
             )
         else:
-            st.caption("PyTorch is not installed where this page runs: the text is that of version 2.13.")
+            st.caption("PyTorch is not installed where this page runs: this text is from version 2.13.")
 
 
 def _pytorch_answer(said: Transcript) -> None:

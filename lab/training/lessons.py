@@ -166,7 +166,7 @@ LESSONS = MappingProxyType(
         "Vanishing gradients": Lesson(
             DEEP,
             "Which layer will get the smallest gradient?",
-            ("the first", "the last", "all about alike"),
+            ("the first", "the last", "all about the same"),
             _weakest_layer,
         ),
         "Exploding gradients": Lesson(
@@ -207,7 +207,7 @@ LESSONS = MappingProxyType(
         ),
         "Labels without a rule": Lesson(
             replace(WIDER, data="xor", noise=2.0, samples=200, hidden=(64, 64), epochs=100),
-            "The noise hides the rule. Training accuracy will rise; and on samples never seen?",
+            "The noise hides the rule. Training accuracy will rise. What about samples never seen?",
             ("rise with it", "stay near 50 %"),
             _generalization,
         ),

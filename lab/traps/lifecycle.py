@@ -37,11 +37,11 @@ ACTIONS = {
 }
 WHOLE_STEP = "zflbs"
 STATES = {
-    "created": "It has a value. No graph knows it, and it has no gradient.",
+    "created": "It has a value, but it is in no graph and has no gradient.",
     "forward": "A result was computed from it, and a closure waits to send a gradient back.",
-    "loss": "All ends in one number, from which a backward pass can start.",
+    "loss": "The graph ends in one number, where a backward pass can start.",
     "backward": "Its gradient has arrived. The graph can still be used.",
-    "freed": "Its gradient has arrived, and the graph has been taken apart.",
+    "freed": "Its gradient has arrived, and the graph has been freed.",
     "updated": "The optimizer has given it a new value. Older graphs no longer fit.",
     "converged": f"Its gradient is smaller than {SETTLED}, and so was the step: it hardly moves any more.",
     "diverged": "It, or the loss, is no longer a finite number. Only a fresh start helps.",

@@ -78,7 +78,7 @@ def show() -> None:
         ]
         places.show(_list, "set list", {"items": shown, "begin": BEGIN}, deeds)
         if away := [CONTROLS[key] for key in session["set hidden"] if key in CONTROLS]:
-            st.caption(f"Not shown while this list is here: {', '.join(away)}.")
+            st.caption(f"Hidden while this list is open: {', '.join(away)}.")
         if unknown:
             st.info(note(unknown), icon=":material/help:")
 

@@ -37,7 +37,7 @@ export class NumericalCheck {
     this.atEnd = frame.k === playback.length;
     this.wish();
     const { answer } = this;
-    if (!this.atEnd) this.panel.body.replaceChildren(h("p", {}, "It comes with the end of the backward pass."));
+    if (!this.atEnd) this.panel.body.replaceChildren(h("p", {}, "It appears at the end of the backward pass."));
     else if (!answer) this.panel.body.replaceChildren(h("p", {}, "The engine computes it when it comes into view."));
     else this.panel.body.replaceChildren(...checkTable(answer));
   }

@@ -36,7 +36,7 @@ export class Closure {
     if (!isOperation(node)) {
       this.panel.body.replaceChildren(
         ...facts,
-        h("p", {}, `${playback.name(id)} was not computed from anything, so it keeps nothing for the way back.`),
+        h("p", {}, `${playback.name(id)} was not computed from anything, so it keeps nothing for the backward pass.`),
       );
       return;
     }
@@ -49,7 +49,7 @@ export class Closure {
     if (!node.captured.length) {
       this.panel.body.replaceChildren(
         ...facts,
-        h("p", {}, h("b", {}, playback.definition(id)), " has run, and kept nothing for the way back."),
+        h("p", {}, h("b", {}, playback.definition(id)), " has run, and kept nothing for the backward pass."),
       );
       return;
     }
@@ -59,7 +59,7 @@ export class Closure {
     const rows = node.captured.map((entry) => this.row(playback, node, entry));
     this.panel.body.replaceChildren(
       ...facts,
-      h("p", {}, "When ", h("b", {}, playback.definition(id)), " ran, its way back kept:"),
+      h("p", {}, "When ", h("b", {}, playback.definition(id)), " ran, its backward step kept:"),
       h(
         "div",
         { class: "scroll", tabindex: 0, role: "region", "aria-label": "What the closure holds" },

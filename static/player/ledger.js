@@ -153,7 +153,7 @@ function storyOf(playback, frame, cell) {
   if (playback.length === 0) {
     return {
       phase: "No graph",
-      sentence: "The values are computed. No operation is written down: none of the inputs requires a gradient.",
+      sentence: "The values are computed. No operation is recorded: none of the inputs requires a gradient.",
       equation: [],
       note: "",
     };

@@ -207,7 +207,7 @@ export class Nudging {
     const playback = /** @type {Playback} */ (this.playback);
     const result = toNumber(flat(this.value(playback.output))[0]);
     if (linear === null) return `the local derivatives on the way to ${out} are too many, or not known, to be shown.`;
-    if (!Number.isFinite(result)) return `${out} is ${numeral(result)}, so its change is no number.`;
+    if (!Number.isFinite(result)) return `${out} is ${numeral(result)}, so its change is not a number.`;
     const moved = `the local derivatives move ${out} by ${signed(linear)}`;
     if (actual === null) {
       const asks = this.canAsk && !isOperation(playback.nodes[this.node]);

@@ -433,7 +433,7 @@ const INTERACTIVE = "a, button, input, select, textarea, summary, [role], [conte
 /** @type {Record<string, [string, string, string]>} type, name, and what is said when it is saved */
 const FILES = {
   html: ["text/html", "player.html", "Saved. The page plays without a server."],
-  script: ["text/x-python", "experiment.py", "Saved. It runs beside model.py."],
+  script: ["text/x-python", "experiment.py", "Saved. It runs next to model.py."],
 };
 
 /** What an element stands in, from the inside out, through shadow roots. @param {Element} element */

@@ -75,7 +75,7 @@ export class Predict {
       { type: "button", class: "predict-button", "aria-pressed": false, hidden: true },
       "Predict",
     );
-    this.toggle.title = "Be asked for each gradient before it is shown";
+    this.toggle.title = "Ask me for each gradient before it is shown";
     this.toggle.onclick = () => {
       this.wanted = !this.wanted;
       this.toggle.setAttribute("aria-pressed", String(this.wanted));

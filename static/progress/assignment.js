@@ -23,7 +23,7 @@ class List {
     /** @type {(key: string) => void} */
     this.go = () => {};
     this.count = h("strong", { role: "status" });
-    this.bar = h("progress", { "aria-label": "Done of this list" });
+    this.bar = h("progress", { "aria-label": "Done on this list" });
     this.list = h("ol");
     this.top = h("div", { class: "set-bar" }, this.count, this.bar);
     parent.append(this.top, this.list);

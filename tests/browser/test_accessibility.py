@@ -83,7 +83,7 @@ def test_the_questions_in_the_menu_can_be_read_in_the_dark(open_page):
     page = open_page("operations", theme="dark")
     page.evaluate(AXE)
     page.get_by_test_id("stTopNavSection").filter(has_text="Know").click()
-    page.get_by_test_id("stTopNavPopover").get_by_text("By which rule").wait_for()
+    page.get_by_test_id("stTopNavPopover").get_by_text("What is the backward rule").wait_for()
     settled(page)
     found = page.evaluate("() => axe.run('[data-testid=stTopNavPopover]', { runOnly: ['color-contrast'] })")
     assert found["passes"], "axe looked at nothing"

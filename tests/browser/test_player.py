@@ -270,7 +270,7 @@ def test_a_node_is_selected_by_click_and_by_tab_and_enter_and_its_gradient_deriv
     assert page.locator(".card:focus").get_attribute("aria-pressed") == "true"
     assert name.split(" ")[0].rstrip(",") in page.locator(".derivation h3").inner_text()
     tab(page, "Closure")
-    assert page.get_by_text("kept:").or_(page.get_by_text("keeps nothing for the way back")).count() == 1
+    assert page.get_by_text("kept:").or_(page.get_by_text("keeps nothing for the backward pass")).count() == 1
 
     tab(page, "Derivation")
     page.locator('.card[data-node="0"]').click()

@@ -214,7 +214,7 @@ def test_nothing_is_lost_by_reset_and_by_a_reload(open_page):
     settled(page)
     page.reload()
     page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('batch 1 of')")
-    page.get_by_text("Earlier runs (1 of this visit)").wait_for()
+    page.get_by_text("Earlier runs (1 from this visit)").wait_for()
     expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
 
 

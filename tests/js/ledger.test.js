@@ -384,7 +384,7 @@ test("the ledger is true for random programs", () => {
 test("where no input requires a gradient there is no graph, and the engine says why it stopped", () => {
   const playback = playbackOf("no graph");
   const told = tell(playback, playback.frame(0), null);
-  assert.match(told.sentence, /^The values are computed\. No operation is written down/);
+  assert.match(told.sentence, /^The values are computed\. No operation is recorded/);
   assert.match(told.note, /^Here the engine stopped: backward\(\) has nothing to differentiate/);
 });
 

@@ -202,7 +202,7 @@ def test_the_gradient_of_one_s_own_engine_is_checked_where_there_is_one():
     assert shown(at)["rows"]["backward()"] == "9.361658460044808"
     at = with_engine(expression="sum(relu(x @ w) * w)", in_x="[[1, 2], [3, -4]]", in_w="[[0.5], [-0.3]]")
     assert "Your engine: tensors, passed 2 Nov 2026" in texts(at.markdown)
-    assert "`backward()` is that of your engine" in texts(at.caption)
+    assert "Your engine runs `backward()`" in texts(at.caption)
     assert at.success
     yours = picture(at)[1]
     at.segmented_control(key="check engine").set_value("lab").run()

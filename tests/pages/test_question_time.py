@@ -158,7 +158,7 @@ def test_a_topic_asks_its_own_questions_until_all_are_done():
         type_in(at, question, right_answer(question))
         press(at, "questions check")
         press(at, "questions next")
-    assert "All of these are answered" in texts(at.success)
+    assert "You have answered all of these" in texts(at.success)
     at.button(key="questions again").click().run()
     assert at.session_state["questions key"] in of_topic
     assert address(at)["seed"] == "1"

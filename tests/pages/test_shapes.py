@@ -45,7 +45,7 @@ def test_shapes_that_do_not_fit_get_the_rule_and_the_axis(parameters, said):
     assert said in at.error[0].value
     table = next(text.value for text in at.markdown if "✗ does not fit" in text.value)
     assert table.count("✗") == 1
-    assert "one of them 1 or missing" in texts(at.markdown)
+    assert "one of them must be 1 or missing" in texts(at.markdown)
     at.text_input(key="broadcasting b").set_value("1").run()
     assert not at.error
     assert drawn(at)
@@ -102,7 +102,7 @@ def test_a_product_of_matrices_cell_by_cell():
 
 def test_reductions_and_indexing():
     at = opened(tab="reduce", reduce="max", axis="0")
-    assert "(equal ones share)" in at.markdown[0].value
+    assert "(equal ones share it)" in at.markdown[0].value
     assert drawn(at)["gradient of x"]["cells"][0] == "0.3333"
     at.segmented_control(key="broadcasting reduce").set_value("index").run()
     assert drawn(at)["gradient of x"]["cells"][:8] == ["6", "8", "10", "12", "0", "0", "0", "0"]

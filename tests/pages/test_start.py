@@ -49,7 +49,7 @@ def test_each_stage_runs_when_it_is_lit(at):
 
 def test_the_question_is_judged_by_the_engine():
     right = run(app("pages/start.py"), guess="0")
-    assert "✓ Yes: a's gradient is v1's 1 times b, and b is 0: 0." in texts(right.markdown)
+    assert "✓ Yes: a's gradient is v1's gradient, 1, times b. With b = 0 that is 0: moving" in texts(right.markdown)
     assert "✗ No" in texts(run(app("pages/start.py"), guess="-3").markdown)
     assert "b is 0" not in texts(run(app("pages/start.py"), guess="7").markdown)  # no answer that is offered
 

@@ -219,7 +219,8 @@ def test_a_mistake_in_the_expression_loses_nothing_of_the_rest():
 
 
 @pytest.mark.parametrize(
-    ("expression", "said"), [("sqrt(a - 2)", "no finite value"), ("abs(a - 1)", "a kink, and no derivative by a")]
+    ("expression", "said"),
+    [("sqrt(a - 2)", "no finite value"), ("abs(a - 1)", "a kink, and no derivative with respect to a")],
 )
 def test_where_there_is_no_derivative_the_three_ways_are_not_called_equal(expression, said):
     at = opened(tab="formula", expression=expression, times=1, in_a=1, longer=6)

@@ -95,7 +95,7 @@ def test_an_engine_comes_back_by_itself_and_one_that_does_not_pass_is_said():
     assert address(at)["expression"] == "a * a"  # as the address has it
     assert sent(at)["trace"]["output"] == 1
     said = texts(at.markdown).replace("\\", "")
-    assert "“Tensors” has not come back. An earlier task does not pass. Sum what was copied" in said
+    assert "“Tensors” was not restored. An earlier task does not pass. Sum what was copied" in said
     assert [one["key"] for one in shown(at, "own_engines")["courses"]] == ["functions"]
     at.button(key="own again tensors").click().run()
     assert [one["key"] for one in shown(at, "own_engines")["courses"]] == ["tensors", "functions"]
@@ -113,7 +113,7 @@ def test_where_an_engine_is_chosen_it_comes_back_too(page):
     at.session_state["own coming"] = {"tensors": Done("digits", CheckReport({"digits": False}, stopped="It ended."))}
     at.run()
     assert not at.exception
-    assert "“Tensors” has not come back: see why" in texts(at.markdown)
+    assert "“Tensors” was not restored: see why" in texts(at.markdown)
     assert at.session_state["own engines"]["scalars"].name in texts(at.markdown)
 
 
@@ -271,10 +271,10 @@ def test_a_training_that_fails_says_where():
     assert "It was in line" in texts(at.error)
     assert "<b>" not in texts(at.error)
     at = trained(opened("grad +=", "grad =", tab="train"))
-    assert "the losses part in step 1" in texts(at.markdown)
+    assert "the losses first differ in step 1" in texts(at.markdown)
     at = trained(opened("t = math.tanh(self.data)", "t = math.nan", tab="train"))
     assert "From step 0 on, your engine’s loss is not a finite number" in texts(at.warning)
-    assert "the losses part in step 0" in texts(at.markdown)
+    assert "the losses first differ in step 0" in texts(at.markdown)
     forgotten = "    grad = grad.sum(axis=tuple(range(grad.ndim - len(shape))))\n", ""
     at = trained(opened(*forgotten, course=TENSORS, tab="train"))
     assert "the gradient of b1 has the shape (33, 32), and b1 (32,)." in texts(at.error).replace("\\", "")

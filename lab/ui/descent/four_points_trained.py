@@ -80,7 +80,7 @@ def show() -> None:
             }
         )
         wanted = ", ".join(numeral(value) for value in TARGETS[:, 0])
-        st.markdown(f"**Loss and predictions as they fall**, the latest first. Wanted: {wanted}.")
+        st.markdown(f"**Loss and predictions as they fall**, the latest first. Targets: {wanted}.")
         rows = [
             (step, numeral(moments[step].loss), *(numeral(value) for value in moments[step].predictions))
             for step in range(steps, -1, -1)

@@ -34,7 +34,7 @@ from lab.ui.training.settings import trainable
 
 Choose = Callable[[str], None]
 TEXT, PASTED = "curve text", "curve pasted"  # session keys: of the widget, and of a copy that survives leaving the page
-WAYS = {"paste": "Paste it", "load": "Load a file", "run": "A run of this visit"}
+WAYS = {"paste": "Paste it", "load": "Load a file", "run": "One of your runs"}
 WAY = Field("from", "curve way", "paste", address.one_of(*WAYS))  # source of the curve
 EXAMPLE = Config(data="moons", hidden=(16, 16), optimizer="sgd", lr=10.0, epochs=20)
 STEEP = 50  # ratio of the largest to the smallest loss above which the axis is logarithmic
@@ -108,7 +108,7 @@ def _runs() -> dict[str, Trained]:
     runs = {}
     if "training worker" in session and session["training worker"].run.records:
         run = session["training worker"].run
-        runs["The present run of the Training lab"] = Trained(run.config, run.records, run.own)
+        runs["The current run of the Training lab"] = Trained(run.config, run.records, run.own)
     for kept in session.get("training shelf", ()):
         runs[kept.name] = Trained(kept.config, kept.records, kept.own)
     return runs
@@ -147,7 +147,7 @@ def _example() -> str:
 
 def _loaded(choose: Choose) -> None:
     files = st.file_uploader(
-        "A CSV or a metrics.jsonl; of a run of this trainer its config.json too, and its batches can be found again",
+        "A CSV or a metrics.jsonl. For a run of this trainer add its config.json: then its batches can be found",
         key="curve file",
         accept_multiple_files=True,
     )

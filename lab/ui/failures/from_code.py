@@ -14,7 +14,7 @@ Choose = Callable[[str], None]
 TEXT, PASTED = "code text", "code pasted"  # session keys: of the widget, and of a copy that survives leaving the page
 BY_NUMBER = {failure.number: failure for failure in FAILURES}
 CERTAINTY = (
-    "This is read from the text. For certainty, run your script with `python -m lab.watch SCRIPT.py`: "
+    "This is only read from the text. To be certain, run your script with `python -m lab.watch SCRIPT.py`: "
     "it names the line of the cause from what happened."
 )
 EXAMPLE = """\

@@ -85,7 +85,7 @@ def _started(expression: Expression, values: dict[str, float | list], refused: T
             st.markdown(said, width="content" if said == short else "stretch")  # the player's ledger shows the rest
         else:
             of = f"the {chosen} of the result" if chosen in OFFERED else f"the upstream gradient {chosen}"
-            st.markdown(f"The gradients are those of {of}.", width="stretch")
+            st.markdown(f"These are the gradients of {of}.", width="stretch")
         for name, label in OFFERED.items():
             st.button(label, key=f"graph start {name}", on_click=_start_from, args=(name,), disabled=chosen == name)
         st.text_input(

@@ -115,7 +115,7 @@ def _own_editor(course: Course) -> Path | None:
             f"`{course.file}` in it, loads what your editor saves there, and keeps a dated copy at each check."
         )
         text = st.text_input("Folder", key="build folder", placeholder="~/my-engine").strip()
-        st.button("Back to the editor here alone", on_click=leave, disabled=not text)
+        st.button("Back to the editor on this page", on_click=leave, disabled=not text)
     session["build folder kept"] = text
     return Path(os.path.expanduser(text)) if text else None
 

@@ -110,7 +110,7 @@ def _designs() -> None:
             boards = ChartHost("designs")
             boards.board("price")
             boards.fill({"price": _price(results)})
-    with st.expander("How this was counted, and what the second pass said"):
+    with st.expander("How this was counted, and how the second pass ended"):
         st.markdown(
             "**Nodes**: objects made for values. **Calls**: how often backward() calls the rule of an operation. "
             "Python reports both as they happen. **Runs**: forward passes needed for all gradients. **Bytes kept** "

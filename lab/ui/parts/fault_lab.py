@@ -247,7 +247,7 @@ def _answer(choices: Mapping[str, str], truth: str, guess: str, why: str, why_no
 def _gradients(fault: Fault, comparison: EngineComparison) -> None:
     if fault.kind == "training":
         st.markdown(
-            f"These are the gradients of step {STEPS}. The two networks have gone apart by then, so the numbers differ."
+            f"These are the gradients of step {STEPS}. The two networks have drifted apart, so the numbers differ."
         )
     pairs = [(name, g, comparison.broken.gradients[name]) for name, g in comparison.healthy.gradients.items()]
     small = [pair for pair in pairs if pair[1] is None or pair[1].size <= 24]

@@ -392,7 +392,7 @@ def _chain() -> None:
         boards.fill(
             {
                 "chain": charts.lines(
-                    "Multiplications, as the results grow in number",
+                    "Multiplications, by the number of results",
                     [
                         Line(title, [(one, multiplications(sizes(n, width, one, length), end)) for one in places])
                         for title, end in ENDS.items()

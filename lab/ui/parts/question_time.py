@@ -32,7 +32,7 @@ def _tab(draw: Callable[[], None]) -> page.Draw:
             _ask_next()  # a link to a topic does not name a question of it
         draw()
         page.closing(
-            "Answer one question wrong on purpose, and see what the lab says of your mistake.",
+            "Answer one question wrong on purpose, and see what the lab says about your mistake.",
             "pages/graph_lab.py",
             "The Graph lab: any expression of your own, message by message",
         )
@@ -119,7 +119,7 @@ def _ask() -> None:
     session = st.session_state
     _choose()
     if session["questions key"] == DONE:
-        st.success("All of these are answered, and those that were wrong came back.", icon=":material/check:")
+        st.success("You have answered all of these, and the wrong ones came back.", icon=":material/check:")
         return
     question = BY_KEY[session["questions key"]]
     st.header(escape_markdown(question.text), anchor=False)
@@ -168,7 +168,7 @@ def _topics() -> None:
         rows.append((topic, f"{done} of {count}", str(back or "")))
     st.markdown(markdown_table(["topic", "done", "to come back"], rows))
     st.caption(
-        "A question that was answered wrong comes back after a few others, until you have answered it correctly twice."
+        "A question that you answered wrong comes back after a few others, until you have answered it correctly twice."
     )
 
 

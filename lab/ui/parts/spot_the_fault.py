@@ -190,7 +190,7 @@ def _solved(case: SuspectCase) -> None:
     st.markdown(f"What finds it: {fault.caught_by}")
     page.link_to(
         "pages/faults.py",
-        "See it beside the healthy engine",
+        "See it next to the healthy engine",
         ":material/compare_arrows:",
         {"tab": "study", "fault": fault.key, "run": "1"},
     )

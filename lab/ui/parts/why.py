@@ -57,8 +57,8 @@ EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "log(sum(exp(v)))": {"v": [0.5, -1, 2, 0, 1, -0.5]},
 }
 TRY_THIS = {
-    "cost": "From how many parameters on is reverse mode the fastest? Is it the same for the chain?",
-    "formula": "Find a function whose derivative, as a formula, grows by no more than the automatic one does.",
+    "cost": "With how many parameters does reverse mode become the fastest? Is it the same for the chain?",
+    "formula": "Find a function whose derivative formula grows no more than the work of autograd does.",
 }
 TICK, SLICE = 0.3, 0.2  # seconds between two slices of a timing, and of work in each
 SLOWER = {"2": 2, "20": 20, "200": 200, "2000": 2000}  # guesses: name in the address -> factor
@@ -135,7 +135,7 @@ def _nearest_verdict(options: Mapping[str, int], ratio: float, guessed: str) -> 
 def _cost() -> None:
     prose(
         "A gradient by [[finite differences|finite difference]] moves one parameter after the other. "
-        "[[Reverse mode|reverse mode]] needs two passes in all. Guess, then let them run."
+        "[[Reverse mode|reverse mode]] needs two passes in all. Guess, then press **Run** to race them."
     )
     session = st.session_state
     guessed = _guess_times("With 1,000 parameters, how many times slower are finite differences?", SLOWER, "why slower")
@@ -227,7 +227,7 @@ def _timed(family: str, ticking: bool) -> None:
             }
         )
         headers = ["parameters", "finite differences", "forward mode", "reverse mode", "error of differences"]
-        with st.expander("Passes that were made, and how good the gradients are"):
+        with st.expander("Passes made, and how exact the gradients are"):
             st.markdown(
                 markdown_table(
                     headers,
@@ -362,8 +362,8 @@ def _no_derivative(function: Callable[..., Tensor], point: dict[str, float], by:
         )
     if gradcheck(lambda **at: function(**{**point, **at}), {by: point[by]}).kinks:
         return (
-            f"**Here the function has a kink, and no derivative by {escape_markdown(by)}.** The difference takes the "
-            "mean of both slopes; formula and autograd keep to a convention."
+            f"**Here the function has a kink, and no derivative with respect to {escape_markdown(by)}.** "
+            "The difference takes the mean of both slopes; formula and autograd keep to a convention."
         )
     return ""
 
@@ -392,7 +392,7 @@ def _apart(number: float, automatic: float) -> str:
 
 
 def _show_formula(slope: Formula, at: Growth, by: str) -> None:
-    st.markdown(f"The derivative by {escape_markdown(by)}, by the chain rule, as it is written down:")
+    st.markdown(f"The derivative with respect to {escape_markdown(by)}, as the chain rule writes it:")
     st.code(text(slope, MAX_TEXT), language=None, wrap_lines=True)
     if not has_sympy():
         st.info("SymPy, which simplifies formulas, is not installed. Install it with `pip install sympy`.")

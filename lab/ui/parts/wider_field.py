@@ -99,7 +99,7 @@ def _compare() -> None:
         for column, (name, code, reply) in zip(st.columns(2), sides, strict=True):
             column.code(code, wrap_lines=True)
             column.markdown(f"{name}: **{escape_markdown(reply.text) if reply else '?'}**")
-    with st.expander("What both are, and what is left out here"):
+    with st.expander("How the two compare, and what is left out here"):
         _at_a_glance()
 
 
@@ -132,7 +132,7 @@ def _at_a_glance() -> None:
         markdown_table(
             ["", "this engine", "PyTorch"],
             [
-                ("a tensor holds", "a NumPy array, float64 or float32", "its own array, of twelve types and more"),
+                ("a tensor holds", "a NumPy array, float64 or float32", "its own array, of twelve or more types"),
                 ("it computes on", "the processor", "processors, graphics processors and others"),
                 ("operations", f"{len(OPS)}", "more than 1,000"),
                 ("the graph is made of", "tensors and closures", "objects of C++ (`grad_fn`)"),

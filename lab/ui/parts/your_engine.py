@@ -237,8 +237,8 @@ def _keep(_: PageState, engine: Engine) -> None:
     training = training if training and training.done else None
     days = choice.all_days(course)
     st.markdown(
-        "One HTML file with your code, the tasks and their days, and the result of the training. Your own lab makes "
-        "it, so it is something to keep, not a proof."
+        "One HTML file with your code, the tasks with the days you passed them, and the result of the training. Your "
+        "own lab makes it, so it is a souvenir, not a proof."
     )
     today = datetime.now(UTC).date()
     made = certificate.page(course, engine.source, days, finished.checks(course), training, today)
@@ -246,9 +246,9 @@ def _keep(_: PageState, engine: Engine) -> None:
         "Download the page", made, "my-engine.html", "text/html", type="primary", icon=":material/download:"
     )
     if training is None:
-        st.caption("There is no training in it yet. To include one, press Train first.")
+        st.caption("It does not include a training yet. To include one, press Train first.")
     else:
-        st.caption("The last training of this engine is in it.")
+        st.caption("It includes the last training of this engine.")
     rows = [(task.title, days.get(task.key, "passed before")) for task in course.tasks]
     st.markdown(markdown_table(["task", "passed on"], rows))
 

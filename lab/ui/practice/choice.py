@@ -78,7 +78,7 @@ def choose(
         if engine := chosen(name):
             badge(engine)
         for key in missed:
-            label = f"“{COURSES[key].title}” has not come back: see why"
+            label = f"“{COURSES[key].title}” was not restored: see why"
             page.link_to("pages/build_it_yourself.py", label, ":material/warning:", {"tab": "passes"})
     return engine
 
@@ -184,7 +184,7 @@ def show_missing() -> None:
     for key, why in missing().items():
         course = COURSES[key]
         st.markdown(
-            f":material/warning: “{course.title}” has not come back. {escape_markdown(why)} Your text stays as it is."
+            f":material/warning: “{course.title}” was not restored. {escape_markdown(why)} Your text stays as it is."
         )
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.button("Check it again", key=f"own again {key}", on_click=again, args=(key,))

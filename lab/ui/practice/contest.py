@@ -103,7 +103,7 @@ def _outcome(contest: Contest) -> None:
         if contest.first_difference is None:
             st.markdown(f"**The same numbers:** all {len(yours.points)} losses agree, to a part in a million.")
         else:
-            st.markdown(f"**Not the same numbers:** the losses part in step {contest.first_difference}.")
+            st.markdown(f"**Not the same numbers:** the losses first differ in step {contest.first_difference}.")
     if (times := contest.times_slower) is not None:
         how = f"{times:.2g} times" if times < 10 else f"{times:.0f} times"
         st.markdown(f"Your engine took **{how}** the lab’s processor time, measured just now.")

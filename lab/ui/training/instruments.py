@@ -163,7 +163,7 @@ def choose_view(speed: Callable[[], None], change_network: Callable[[dict[str, A
         on_click=rewind,
         disabled=back >= latest,
         key="training rewind",
-        help="Train on from this epoch: the same numbers come again.",
+        help="Train on from this epoch: you get the same numbers again.",
     )
     speed()
     hidden = run.config.hidden if on_a_plane(run) else ()
@@ -531,7 +531,7 @@ def _terminal(view: View) -> None:
     st.markdown("The same run, with the same numbers, in a terminal:")
     st.code(command(view.run.config, own), language="bash", wrap_lines=True)
     if own:
-        st.markdown("It needs the data as a file, in the folder that the command is given in:")
+        st.markdown("It needs the data as a file, in the folder where you run the command:")
         content = own["table"] if "table" in own else points.to_csv(points.from_text(own["points"]))
         st.download_button("Download the data", content, csv_name(own), "text/csv", key="training data download")
 

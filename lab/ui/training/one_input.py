@@ -58,7 +58,7 @@ def take_weights(view: View) -> None:
 def _play_sample(view: View) -> None:
     run = view.run
     if st.session_state["training running"]:
-        st.markdown("Pause the training to follow one sample: its weights must not change meanwhile.")
+        st.markdown("Pause the training to follow one sample: the weights must not change meanwhile.")
         return
     network = view.network()
     if sum(parameter.size for parameter in network.parameters()) > MAX_WEIGHTS:

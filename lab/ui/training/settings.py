@@ -255,7 +255,7 @@ def choose_lesson(config: Config | None) -> None:
         key="training lesson",
         on_change=begin,
         label_visibility="collapsed",
-        help="Each sets the lab up and asks you to predict what happens.",
+        help="Each lesson sets up the lab and asks you to predict what happens.",
         width=200,
     )
 
@@ -314,7 +314,7 @@ def _folded() -> None:
         _choice("schedule", SCHEDULES)
         _count("warmup")
         _count("clip", step=0.5, help="Scale all gradients down when their joint norm exceeds this. 0: never.")
-        _count("patience", help="Stop after so many epochs without a better one. 0: never.")
+        _count("patience", help="Stop after this many epochs without a better one. 0: never.")
         if st.session_state[_key("optimizer")] == "sgd":
             limits = SETTINGS["momentum"].limits
             st.slider(LABELS["momentum"], *limits, step=0.01, key=_key("momentum"), width=FIELD)

@@ -41,7 +41,7 @@ def shelf(put_in_place: Callable[[LiveRun], None]) -> None:
     """Show the table of earlier runs in an expander. put_in_place: makes a reopened run the page's present run."""
     session = st.session_state
     own = session["training shelf"]
-    box = st.expander(f"Earlier runs ({len(own)} of this visit)", key="training shelf open", on_change="rerun")
+    box = st.expander(f"Earlier runs ({len(own)} from this visit)", key="training shelf open", on_change="rerun")
     if not box.open:
         return
     shared, complaints = from_folder(runs_folder())
@@ -70,7 +70,7 @@ def _table(runs: list[ShelvedRun], put_in_place: Callable[[LiveRun], None]) -> N
     names = [run.name for run in runs]
     compared = [other.name for other in session["training compared"]]
     st.caption(
-        "Tick runs to draw their validation curves next to the present run. Tick a single one to open, reuse, rename "
+        "Tick runs to draw their validation curves next to the current run. Tick a single one to open, reuse, rename "
         "or delete it. Click a heading to sort."
     )
     # Ticks are row numbers, so a table of other runs needs another key.
@@ -82,7 +82,7 @@ def _table(runs: list[ShelvedRun], put_in_place: Callable[[LiveRun], None]) -> N
         on_select="rerun",
         selection_mode="multi-row",
         selection_default={"selection": {"rows": [names.index(name) for name in compared if name in names]}},
-        alt="Earlier runs with what differs among them",
+        alt="Earlier runs and their differences",
     )
     ticked = [run for run in runs if any(run.name == other.name for other in session["training compared"])]
     if len(ticked) == 1:
@@ -145,7 +145,7 @@ def _shelved(kept: ShelvedRun, put_in_place: Callable[[LiveRun], None]) -> None:
         others = differences(kept.config, session["training worker"].run.config)
         st.markdown(
             f"**{escape_markdown(kept.name)}**, {len(kept.records)} epochs, {best_text(kept.records, kept.config)}. "
-            f"Against the present run: {escape_markdown(others)}."
+            f"Compared with the current run: {escape_markdown(others)}."
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
             if trainable(kept.config):
@@ -189,7 +189,7 @@ def recorded(kept: ShelvedRun) -> None:
 
     st.header(f"{escape_markdown(kept.name)} :small[:gray[recorded by the command line]]")
     st.markdown(
-        f"{last} epochs, {best_text(kept.records, kept.config)}. Against the usual settings of the command line: "
+        f"{last} epochs, {best_text(kept.records, kept.config)}. Compared with the usual settings of the command line: "
         f"{escape_markdown(differences(kept.config, Config()))}."
     )
     unchecked(kept.config)

@@ -69,7 +69,7 @@ def _actions(actions: str, life: lifecycle.Life) -> None:
         st.button("Undo", key="life undo", on_click=undo, disabled=not actions)
         st.button("Start over", key="life restart", on_click=restart, disabled=not actions)
     st.pills(
-        "Your guess, if you like, before you press: w.grad …",
+        "Guess before you press, if you like: w.grad …",
         list(lifecycle.EFFECTS),
         key="life guess",
         format_func=lifecycle.EFFECTS.__getitem__,
