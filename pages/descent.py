@@ -205,7 +205,7 @@ def _ended(walks: Mapping[str, Walk], steps: int) -> bool:
 def _guess(surface: Surface, momentum: Walk, losses: Mapping[str, float]) -> None:
     """Ask about the first ten steps, and answer when they have been taken."""
     if surface.lowest:
-        question = f"After {GUESS_STEPS} steps of momentum: x past the minimum, or before it?"
+        question = f"After {GUESS_STEPS} steps of momentum, is x past the minimum or before it?"
         answers = {"past": "past it", "before": "before it"}
         began, came, lowest = momentum.step_after(0).at[0], momentum.step_after(GUESS_STEPS).at[0], surface.lowest[0]
         right = "past" if (came - lowest) * (began - lowest) < 0 else "before"

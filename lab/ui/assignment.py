@@ -71,7 +71,7 @@ def show() -> None:
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.header(escape_markdown(session["set name"]) or "To do", anchor=False, width="content")
-            st.button("Put this list away", key="set away", on_click=put_away, icon=":material/close:", type="tertiary")
+            st.button("Close this list", key="set away", on_click=put_away, icon=":material/close:", type="tertiary")
         shown = [
             {"key": key, "title": deed.title, "href": BY_FILE[deed.file].address(deed.query)}
             for key, deed in deeds.items()

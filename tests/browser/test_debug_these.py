@@ -69,7 +69,7 @@ def test_a_list_is_made_and_its_program_mended(open_page, app_url):
     expect(listed.get_by_role("img", name="done on")).to_be_visible()
     page.reload()
     expect(page.get_by_text("1 of 1 done")).to_be_visible()
-    page.get_by_role("button", name="Put this list away").click()
+    page.get_by_role("button", name="Close this list").click()
     expect(listed).to_have_count(0)
     expect(page).not_to_have_url(re.compile("set="))
     page.evaluate("localStorage.clear()")  # the browser is that of all tests

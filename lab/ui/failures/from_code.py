@@ -107,7 +107,7 @@ def _show_findings(text: str, choose: Choose) -> None:
         st.warning(reading.left_out, icon=":material/content_cut:")
     if not findings:
         st.success(
-            "None of the failures that can be seen in code. Others show only in a run: paste its curve or a message.",
+            "None of the failures that code can show. Others show only in a run: paste its curve or a message.",
             icon=":material/check:",
         )
         return

@@ -79,7 +79,8 @@ def _started(expression: Expression, values: dict[str, float | list], refused: T
     with st.container(horizontal=True, vertical_alignment="center", key="graph start from"):
         if chosen is None:
             short = (
-                f"`backward()` asks where to start: the result has {math.prod(shape)} numbers. The gradients are to be…"
+                f"The result has {math.prod(shape)} numbers, so `backward()` asks where to start. "
+                "Compute the gradients…"
             )
             said = short if st.session_state["graph view"] == inputs.PLAYER else escape_markdown(refused.error)
             st.markdown(said, width="content" if said == short else "stretch")  # the player's ledger shows the rest

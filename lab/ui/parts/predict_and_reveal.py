@@ -71,7 +71,7 @@ def _show(current: PageState) -> None:
             _ask(prediction, what, verdicts[what])
     progress.done("by-hand", session["predict solved"] == (1, 1))
     page.closing(
-        "Answer one blank wrong on purpose: does the lab name the mistake that you had in mind?",
+        "Fill one blank with a wrong number on purpose: does the lab name the mistake that you had in mind?",
         "pages/graph_lab.py",
         "The Graph lab: any expression of your own, message by message",
     )

@@ -99,8 +99,7 @@ def _replace_unavailable(name: str, others: Collection[str]) -> None:
     if lacking := session.get(note):
         title = COURSES[lacking].title
         st.info(
-            f"The link asks for an engine of yours, “{title}”, and this browser has none that is finished. "
-            "This is the lab’s engine.",
+            f"The link asks for your engine “{title}”, but this browser has no finished one. This is the lab’s engine.",
             icon=":material/help:",
         )
 

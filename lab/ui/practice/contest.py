@@ -101,7 +101,7 @@ def _outcome(contest: Contest) -> None:
         st.warning(f"From step {first} on, your engine’s loss is not a finite number.")
     if labs.points and yours.points:
         if contest.first_difference is None:
-            st.markdown(f"**The same numbers:** all {len(yours.points)} losses agree, to a part in a million.")
+            st.markdown(f"**The same numbers:** all {len(yours.points)} losses agree, to one part in a million.")
         else:
             st.markdown(f"**Not the same numbers:** the losses first differ in step {contest.first_difference}.")
     if (times := contest.times_slower) is not None:

@@ -310,7 +310,7 @@ def _folded() -> None:
         _scale("l1", DECAYS)
         _choice("init", INITS)
         _choice("skip", SKIP, help="Adds a hidden layer’s input to its output where both have the same width.")
-        _count("seed", help="Fixes weights and order of samples.")
+        _count("seed", help="Fixes the first weights and the order of the samples.")
         _choice("schedule", SCHEDULES)
         _count("warmup")
         _count("clip", step=0.5, help="Scale all gradients down when their joint norm exceeds this. 0: never.")
