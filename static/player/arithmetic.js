@@ -1,4 +1,4 @@
-/** How a message comes about, in numbers: what the ledger, the derivation and the pill on the edge all tell. */
+/** The arithmetic of one message in the backward pass, shared by the ledger, the derivation and the nudge. */
 
 import { brief, broadcastCell, element, factor, flat, indexOf, indexText, shapeOf } from "./format.js";
 import { fullShape } from "./playback.js";
@@ -6,22 +6,23 @@ import { fullShape } from "./playback.js";
 /** @import { Message, SentTerm, Value, Scalar } from "../types.js" */
 /** @import { Playback } from "./playback.js" */
 
-const LONGEST_SUM = 6; // numbers of a sum that are written out
+const MAX_SUM_TERMS = 6; // terms written out; a longer sum is shortened with "…"
 
 /** @typedef {{upstream: Value, local: Value}} Product */
 
-/** @typedef {object} Sending
+/** @typedef {object} Sending a message with the numbers behind it
  * @property {SentTerm} term
  * @property {Value} upstream
- * @property {Value} contribution what the closure sends, in the shape of the receiver unless that was repeated
- * @property {Value} arrived what that is in the shape of the receiver
- * @property {number[]} shape of the receiver
- * @property {boolean} sums broadcasting repeated the receiver: what its copies receive is summed
- * @property {(position: number) => Product[] | null} products whose sum a cell of the contribution is; null where
- * that is too much, or not known
- * @property {(cell: number) => number[]} copies the cells of the contribution that go to a cell of the receiver */
+ * @property {Value} contribution the closure's result, in the receiver's shape or that of its broadcast copies
+ * @property {Value} arrived the message as it arrives, in the receiver's shape
+ * @property {number[]} shape the receiver's shape
+ * @property {boolean} sums true if broadcasting repeated the receiver, so the gradients of its copies are summed
+ * @property {(position: number) => Product[] | null} products the products that add up to one cell of the contribution;
+ * null if they are unknown or too many
+ * @property {(cell: number) => number[]} copies the cells of the contribution that go to one cell of the receiver */
 
-/** @param {Playback} playback @param {Message} event @param {number} index of that event @returns {Sending} */
+/** Collect the numbers behind a message. @param {Playback} playback @param {Message} event @param {number} index of the
+ * event @returns {Sending} */
 export function sendingOf(playback, event, index) {
   const { upstream, contribution } = event;
   const term = playback.term(index, event);
@@ -41,88 +42,88 @@ export function sendingOf(playback, event, index) {
   const copies = (cell) => {
     if (!sums) return [cell];
     return Array.from({ length: countOf(sent) }, (_, position) => position).filter(
-      (position) => receiverOf(sent, shape, position) === cell,
+      (position) => receiverCell(sent, shape, position) === cell,
     );
   };
   return { term, upstream, contribution: sums ? contribution : arrived, arrived, shape, sums, products, copies };
 }
 
-/** The cell of an operand that broadcasting repeated to a cell of a larger shape.
+/** Return the operand's cell that broadcasting copied to a position in the larger shape `sent`.
  * @param {number[]} sent @param {number[]} shape @param {number} position */
-function receiverOf(sent, shape, position) {
+function receiverCell(sent, shape, position) {
   const index = indexOf(sent, position).slice(sent.length - shape.length);
   return shape.reduce((at, length, axis) => at * length + (length === 1 ? 0 : index[axis]), 0);
 }
 
-/** How many cells an array has. @param {number[]} shape */
+/** Return the number of cells in an array. @param {number[]} shape */
 export function countOf(shape) {
   return shape.reduce((product, length) => product * length, 1);
 }
 
-/** What the copies of a receiver receive, each in its shape: they add up to what arrives.
- * @param {Sending} sending @param {number | null} cell null for all of them @returns {Value[]} */
+/** Return the gradient of each broadcast copy of the receiver, in the receiver's shape. They add up to the message.
+ * @param {Sending} sending @param {number | null} cell null for the whole array @returns {Value[]} */
 export function copiesOf({ contribution, shape, copies }, cell) {
   const all = flat(contribution);
   if (cell !== null) return copies(cell).map((position) => all[position]);
   const each = Array.from({ length: countOf(shape) }, (_, i) => copies(i));
   return each[0].map((_, copy) =>
-    arrayFrom(
+    nestedFrom(
       each.map((positions) => all[positions[copy]]),
       shape,
     ),
   );
 }
 
-/** @param {Scalar[]} numbers in reading order @param {number[]} shape @returns {Value} */
-function arrayFrom(numbers, shape) {
+/** Nest numbers in reading order into an array. @param {Scalar[]} numbers @param {number[]} shape @returns {Value} */
+function nestedFrom(numbers, shape) {
   if (shape.length === 0) return numbers[0];
   const [length, ...rest] = shape;
   const size = numbers.length / length;
-  return Array.from({ length }, (_, i) => arrayFrom(numbers.slice(i * size, (i + 1) * size), rest));
+  return Array.from({ length }, (_, i) => nestedFrom(numbers.slice(i * size, (i + 1) * size), rest));
 }
 
-/** The whole message as one product. Where a single number times a single number fills an array, the second stands as
- * that array: written out, both sides of the equation have one shape.
+/** Return the whole message as one product. If number times number fills an array, the second factor is repeated to
+ * that array, so that both sides of the equation have the same shape.
  * @param {Sending} sending @param {Value} local @returns {Product} */
 export function wholeProduct({ upstream, contribution }, local) {
   const fills = Array.isArray(contribution) && !Array.isArray(upstream) && !Array.isArray(local);
-  return { upstream, local: fills ? everywhere(contribution, local) : local };
+  return { upstream, local: fills ? repeatedLike(contribution, local) : local };
 }
 
-/** @param {Value} like @param {Value} number @returns {Value} */
-function everywhere(like, number) {
-  return Array.isArray(like) ? like.map((inner) => everywhere(inner, number)) : number;
+/** Repeat a number in the shape of another value. @param {Value} like @param {Value} number @returns {Value} */
+function repeatedLike(like, number) {
+  return Array.isArray(like) ? like.map((inner) => repeatedLike(inner, number)) : number;
 }
 
-/** "2 × 3 + 4 × 5", the first and the last of many. @param {Product[]} products */
-export function sumOf(products) {
-  return joined(products.map(({ upstream, local }) => `${factorOf(upstream)} × ${factorOf(local)}`));
+/** Write a sum of products: "2 × 3 + 4 × 5", shortened if it is long. @param {Product[]} products */
+export function productSumText(products) {
+  return joinTerms(products.map(({ upstream, local }) => `${factorOf(upstream)} × ${factorOf(local)}`));
 }
 
-/** "1 + 2 + (−3)", the first and the last of many. @param {Value[]} values */
-export function added(values) {
-  return joined(values.map((value, i) => (i ? factorOf(value) : brief(value))));
+/** Write a sum: "1 + 2 + (−3)", shortened if it is long. @param {Value[]} values */
+export function sumText(values) {
+  return joinTerms(values.map((value, i) => (i ? factorOf(value) : brief(value))));
 }
 
 /** @param {string[]} terms */
-function joined(terms) {
-  return (terms.length > LONGEST_SUM ? [...terms.slice(0, LONGEST_SUM - 2), "…", terms.at(-1)] : terms).join(" + ");
+function joinTerms(terms) {
+  return (terms.length > MAX_SUM_TERMS ? [...terms.slice(0, MAX_SUM_TERMS - 2), "…", terms.at(-1)] : terms).join(" + ");
 }
 
-/** As `brief`, with a negative number in brackets. @param {Value} value @param {number[]} [full] */
+/** Format a value like `brief`, with a negative number in brackets. @param {Value} value @param {number[]} [full] */
 export function factorOf(value, full) {
   return Array.isArray(value) ? brief(value, full) : factor(value);
 }
 
-/** The rule of a message with the upstream gradient as numbers. @param {Playback} playback @param {Sending} sending
- * @param {(id: number) => string} text of an operand or the result */
+/** Write a message's rule with the upstream gradient in numbers. @param {Playback} playback @param {Sending} sending
+ * @param {(id: number) => string} text how to write an operand or the result */
 export function ruleWith(playback, { term, upstream }, text) {
   const sent = brief(upstream, fullShape(playback.nodes[term.node]));
   return term.rule.replaceAll(/\{([gaby])\}/g, (_, key) => (key === "g" ? sent : text(term.used[key])));
 }
 
-/** The product of matrices that a message is, in numbers. null: it is another rule, or one for vectors, of which a
- * text does not show which is a row and which a column. @param {Playback} playback @param {Sending} sending */
+/** Write a message as a matrix product in numbers. Return null for any other rule, and for products of vectors, where
+ * the text could not tell rows from columns. @param {Playback} playback @param {Sending} sending */
 export function matrixProduct(playback, sending) {
   const { node, operand } = sending.term;
   const { kind, children } = playback.operation(node);
@@ -132,9 +133,9 @@ export function matrixProduct(playback, sending) {
   return ruleWith(playback, sending, (id) => brief(playback.nodes[id].value, fullShape(playback.nodes[id])));
 }
 
-/** A cell to show where none was chosen: the first that is sent something. null: one is no help, or none is known.
- * @param {Sending} sending */
-export function exampleOf({ shape, arrived, copies, products }) {
+/** Return the cell to use as an example: the first one with a nonzero gradient, or cell 0. Return null if the receiver
+ * is a single number or the products are unknown. @param {Sending} sending */
+export function exampleCell({ shape, arrived, copies, products }) {
   if (countOf(shape) < 2) return null;
   const numbers = flat(arrived);
   const cell = numbers.findIndex((x) => x !== 0);
@@ -142,8 +143,8 @@ export function exampleOf({ shape, arrived, copies, products }) {
   return products(copies(at)[0])?.length ? at : null;
 }
 
-/** "row[0]"; the name alone where no cell is chosen. @param {string} name @param {number[]} shape
- * @param {number | null} cell @param {number[]} full its shape in the program */
-export function placeOf(name, shape, cell, full) {
+/** Name a cell: "row[0]", or the array's name alone if `cell` is null. @param {string} name @param {number[]} shape
+ * @param {number | null} cell @param {number[]} full the array's shape in the program */
+export function cellName(name, shape, cell, full) {
   return cell === null ? name : name + indexText(shape, cell, full);
 }

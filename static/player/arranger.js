@@ -1,21 +1,22 @@
-/** The one who has a graph laid out: by Graphviz in a worker while that is quick enough, else by depth. */
+/** Graph layout: by Graphviz in a worker if it answers in time, otherwise by depth. */
 
 import { arrangeByDepth, describe, stylesFor, withGraphviz } from "./layout.js";
 
 /** @import { Plan } from "./layout.js" */
 /** @import { Playback } from "./playback.js" */
 
-/** @typedef {object} Engine
- * @property {string} source where Graphviz is: an address, or its text
+/** @typedef {object} Engine where the layout engine comes from
+ * @property {string} source Graphviz: its address or its source text
  * @property {string} worker the address of worker.js */
 
-/** @typedef {{index: number, answer: string} | {done: true} | {ready: true} | {error: string}} Report of the worker */
+/** @typedef {{index: number, answer: string} | {done: true} | {ready: true} | {error: string}} Report by the worker */
 
-const LOADING = 10_000; // milliseconds that Graphviz may take to load
-const LIMIT = 1_200; // that it may take for a graph nobody has asked to wait for
-const PATIENT = 60_000; // for one that somebody has
-const LONG_FROM = 500; // cards that take long to make, too: loading counts
-const TICK = 200; // between two reports of progress
+// Times are in milliseconds.
+const LOAD_LIMIT_MS = 10_000;
+const LAYOUT_LIMIT_MS = 1_200;
+const PATIENT_LIMIT_MS = 60_000; // when the learner has chosen to wait
+const LARGE_GRAPH_CARDS = 500; // above this, building the cards is slow too, so no extra time is given for loading
+const PROGRESS_INTERVAL_MS = 200;
 
 export class Arranger {
   /** @param {Engine} engine */
@@ -26,7 +27,7 @@ export class Arranger {
     this.loaded = false;
     /** @type {((report: Report) => void) | null} */
     this.listener = null;
-    /** @type {() => void} what to do when nobody wants to wait any longer */
+    /** @type {() => void} ends the layout in progress with what is there */
     this.cancel = () => {};
     this.start();
   }
@@ -46,7 +47,7 @@ export class Arranger {
       };
       worker.postMessage({ source: this.engine.source });
     } catch {
-      this.stop(); // a page that may not have workers
+      this.stop(); // the page does not allow workers
     }
   }
 
@@ -55,23 +56,23 @@ export class Arranger {
     this.worker = null;
   }
 
-  /** A layout for each style that the graph is tried in. Always answers: with one plan that is `simple` where Graphviz
-   * does not answer in time, or where nobody waits for it.
+  /** Lay the graph out in each style worth trying. Always resolves: if Graphviz fails, is cancelled or takes too long,
+   * to the plans that are ready or to one `simple` plan.
    * @param {Playback} playback @param {Set<string>} folded
    * @param {{afar?: boolean, patient?: boolean, onProgress?: (milliseconds: number) => void}} options
    * @returns {Promise<Plan[]>} */
   arrange(playback, folded, { afar = false, patient = false, onProgress = () => {} } = {}) {
-    this.cancel(); // what the worker does now nobody wants any more
+    this.cancel(); // a layout still in progress is out of date
     if (!this.worker) this.start();
     const descriptions = stylesFor(playback, folded, afar).map((style) => describe(playback, folded, style));
     /** @type {Plan[]} */
     const plans = [];
     return new Promise((resolve) => {
       const begin = performance.now();
-      const limit = patient ? PATIENT : LIMIT;
-      const many = !patient && descriptions[0].items.size > LONG_FROM;
-      let deadline = begin + (this.loaded || many ? limit : LOADING);
-      /** @param {boolean} early before the worker was done */
+      const limit = patient ? PATIENT_LIMIT_MS : LAYOUT_LIMIT_MS;
+      const large = !patient && descriptions[0].items.size > LARGE_GRAPH_CARDS;
+      let deadline = begin + (this.loaded || large ? limit : LOAD_LIMIT_MS);
+      /** @param {boolean} early the worker is not done, so it has to be stopped */
       const finish = (early) => {
         clearInterval(ticking);
         this.listener = null;
@@ -83,11 +84,11 @@ export class Arranger {
         const now = performance.now();
         if (now > deadline) finish(true);
         else onProgress(now - begin);
-      }, TICK);
+      }, PROGRESS_INTERVAL_MS);
       this.cancel = () => finish(true);
       this.listener = (report) => {
         if ("ready" in report) {
-          if (!many) deadline = performance.now() + limit;
+          if (!large) deadline = performance.now() + limit;
         } else if ("index" in report) {
           plans.push(withGraphviz(descriptions[report.index], report.answer));
         } else {

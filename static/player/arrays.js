@@ -1,4 +1,4 @@
-/** Arrays as heat maps: small pictures on the cards, and a table of cells for the selected node. */
+/** Heat maps of arrays: small pictures on the cards, and a table of cells for the selected node. */
 
 import { brief, cellOrAll, flat, indexText, numeral, shapeOf, shapeText, toNumber } from "./format.js";
 import { h, section } from "./dom.js";
@@ -11,7 +11,7 @@ import { fullShape } from "./playback.js";
 
 /** @typedef {{negative: number[], positive: number[]}} Palette */
 
-// From each end to paper in the middle: told apart by everybody. Gradients have the orange that they have everywhere.
+// 0 has the colour of paper. Colour-blind readers can tell the ends apart too; gradients are orange everywhere.
 /** @type {Record<"value" | "gradient", Palette>} */
 export const PALETTES = {
   value: { negative: [118, 42, 131], positive: [27, 120, 55] },
@@ -20,7 +20,7 @@ export const PALETTES = {
 const ZERO = [245, 243, 240];
 const NOT_FINITE = [70, 70, 70];
 
-/** The colour of a number among others whose largest size is given.
+/** Return a number's colour on a scale from −largest to largest.
  * @param {number} x @param {number} largest @param {Palette} palette */
 export function heat(x, largest, palette = PALETTES.gradient) {
   if (!Number.isFinite(x)) return NOT_FINITE;
@@ -29,12 +29,12 @@ export function heat(x, largest, palette = PALETTES.gradient) {
   return ZERO.map((low, i) => Math.round(low + share * (end[i] - low)));
 }
 
-/** Whether white is read better on a colour than black. @param {number[]} colour */
+/** Tell whether white text is easier to read on a colour than black. @param {number[]} colour */
 export function isDark([red, green, blue]) {
   return red * 0.3 + green * 0.59 + blue * 0.11 < 140;
 }
 
-/** What the colours mean. @returns {HTMLElement} */
+/** Build the legend of the heat maps' colours. @returns {HTMLElement} */
 export function legendOfColours() {
   /** @param {number[]} colour @param {string} text */
   const swatch = (colour, text) => [h("i", { class: "swatch", style: `background: rgb(${colour.join(" ")})` }), text];
@@ -48,16 +48,16 @@ export function legendOfColours() {
     ...swatch(PALETTES.gradient.negative, "negative "),
     ...swatch(PALETTES.gradient.positive, "positive · "),
     ...swatch(ZERO, "0 · "),
-    ...swatch(NOT_FINITE, "NaN or ∞; the stronger, the larger"),
+    ...swatch(NOT_FINITE, "NaN or ∞; a stronger colour is a larger number"),
   );
 }
 
-/** @param {number[]} numbers */
+/** Return the largest finite magnitude, or 0. @param {number[]} numbers */
 export function largestOf(numbers) {
   return numbers.reduce((most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most), 0);
 }
 
-/** A picture with one pixel for each cell, as the address of a bitmap. That is plain bytes, so it needs no canvas.
+/** Return a picture with one pixel for each cell as a data: URL. A bitmap is plain bytes, so no canvas is needed.
  * @param {Value} value @param {Grid} grid
  * @param {Palette} palette */
 export function bitmap(value, { rows, columns, stride }, palette = PALETTES.gradient) {
@@ -84,7 +84,7 @@ export function bitmap(value, { rows, columns, stride }, palette = PALETTES.grad
   return `data:image/bmp;base64,${btoa(String.fromCharCode(...bytes))}`;
 }
 
-/** "2 NaN, 1 ∞" where there are any. @param {Value} value */
+/** Count the numbers that are not finite: "2 NaN, 1 ∞", or "" if there are none. @param {Value} value */
 export function notFinite(value) {
   const numbers = flat(value).map(toNumber);
   const nan = numbers.filter(Number.isNaN).length;
@@ -117,7 +117,7 @@ export class Arrays {
     const focused = this.element.matches(":focus-within");
     this.panel.heading.textContent = `Cells of ${playback.name(id)} ${shapeText(full)}`;
     if (cell === null) {
-      this.readout.textContent = "Choose a cell: the ledger then counts for it alone.";
+      this.readout.textContent = "Choose a cell to see its arithmetic alone in the ledger.";
     } else {
       const valueText = value === null ? "not run yet" : brief(cellOrAll(value, cell), full);
       const gradientText =
@@ -177,7 +177,8 @@ export class Arrays {
   }
 }
 
-/** @param {KeyboardEvent} event @param {HTMLTableElement} table @param {Grid} grid */
+/** Move the focus one cell with an arrow key. @param {KeyboardEvent} event @param {HTMLTableElement} table
+ * @param {Grid} grid */
 function moveFocus(event, table, grid) {
   const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -grid.columns, ArrowDown: grid.columns }[event.key];
   if (step === undefined) return;

@@ -1,5 +1,5 @@
-/** The bars of a nudge: on each card's lower edge the change by local derivatives, filled, and the true one, as an
- * outline. To the right is more, to the left is less. */
+/** The bars of a nudge on each card's lower edge: a filled one for the change by local derivatives, an outlined one for
+ * the true change. A bar to the right is an increase, to the left a decrease. */
 
 import { s, setAttribute, setText } from "./dom.js";
 import { numeral } from "./format.js";
@@ -7,21 +7,21 @@ import { numeral } from "./format.js";
 /** @import { CardParts } from "./graph.js" */
 /** @import { Plan, Point } from "./layout.js" */
 
-const THICK = 10; // pixels
-const REACH = 0.72; // of half a card, for the longest bar at the largest nudge: the true one may be longer
-const CARD_DELAY = 130; // milliseconds that the change takes from one card to the next
+const BAR_HEIGHT = 10; // pixels
+const MAX_BAR_SHARE = 0.72; // of half a card, for the longest filled bar; leaves room for a larger true change
+const CARD_DELAY_MS = 130; // time that the change takes from one card to the next
 
 /** @typedef {object} Bar
  * @property {number} linear
- * @property {number | null} actual where it is known
- * @property {string} where the cell of an array, or "" */
+ * @property {number | null} actual the true change; null if unknown
+ * @property {string} where the index of an array's cell, or "" */
 
 /** @typedef {object} ShownNudge
  * @property {number} from the node that is nudged
  * @property {Map<number, Bar>} bars by node
  * @property {Map<string, string>} factors by edge
- * @property {boolean} told whether it is what is spoken of, and not an event
- * @property {number} share of the largest nudge, 0 to 1: how long the longest bar is */
+ * @property {boolean} inLedger true if the ledger describes the nudge instead of an event
+ * @property {number} share length of the longest bar, from 0 to 1 (the largest nudge) */
 
 /** @typedef {{linear: SVGRectElement, actual: SVGRectElement, text: SVGTextElement, cut: SVGTextElement}} Parts */
 
@@ -42,7 +42,7 @@ export class Bars {
     const all = seen.map(({ node }) => /** @type {Bar} */ (shown.bars.get(node)));
     const largest = Math.max(...all.map(({ linear }) => Math.abs(linear)).filter(Number.isFinite), 0);
     const half = Math.min(...seen.map(({ card }) => card.width)) / 2;
-    const scale = largest ? (half * REACH * shown.share) / largest : 0;
+    const scale = largest ? (half * MAX_BAR_SHARE * shown.share) / largest : 0;
     for (const [node, { linear, actual, text, cut }] of this.parts) {
       const bar = /** @type {Bar} */ (shown.bars.get(node));
       extend(linear, bar.linear * scale, half);
@@ -68,25 +68,25 @@ export class Bars {
     const groups = cards.map(({ node, card }, i) => {
       const { x, y } = /** @type {Point} */ (plan.boxes.get(plan.itemOf[node]));
       const parts = {
-        linear: s("rect", { class: "linear", y: -THICK / 2, height: THICK }),
-        actual: s("rect", { class: "actual", y: -THICK / 2 - 2, height: THICK + 4 }),
+        linear: s("rect", { class: "linear", y: -BAR_HEIGHT / 2, height: BAR_HEIGHT }),
+        actual: s("rect", { class: "actual", y: -BAR_HEIGHT / 2 - 2, height: BAR_HEIGHT + 4 }),
         text: s("text", { class: "change", dy: "0.35em" }),
         cut: s("text", { class: "cut", dy: "0.35em", "text-anchor": "middle" }),
       };
       this.parts.set(node, parts);
-      const line = s("line", { class: "ground", y1: -THICK, y2: THICK });
+      const line = s("line", { class: "ground", y1: -BAR_HEIGHT, y2: BAR_HEIGHT });
       const place = `translate(${x} ${y + card.height / 2})`;
-      const style = `animation-delay: ${(depths[i] - first) * CARD_DELAY}ms`;
+      const style = `animation-delay: ${(depths[i] - first) * CARD_DELAY_MS}ms`;
       return s("g", { transform: place }, s("g", { class: "arrives", style }, line, ...Object.values(parts)));
     });
     this.element.replaceChildren(...groups);
   }
 }
 
-/** A bar from 0 to the right, or to the left. @param {SVGRectElement} bar @param {number} length to the right
- * @param {number} most pixels, beyond which it is cut */
-function extend(bar, length, most) {
-  const shown = Math.min(most, Math.abs(length));
+/** Draw a bar from 0 to the right, or to the left if `length` is negative. @param {SVGRectElement} bar
+ * @param {number} length @param {number} limit longest bar in pixels; a longer one is cut */
+function extend(bar, length, limit) {
+  const shown = Math.min(limit, Math.abs(length));
   setAttribute(bar, "x", (length > 0 ? 0 : -shown).toFixed(1));
   setAttribute(bar, "width", shown.toFixed(1));
 }

@@ -1,4 +1,4 @@
-/** Each input's gradient beside a numerical one, which the engine computes for it. It is asked for where it is seen. */
+/** The numerical check: each input's gradient next to a numerical one, which the server computes once it is in view. */
 
 import { brief } from "./format.js";
 import { h, section } from "./dom.js";
@@ -6,7 +6,7 @@ import { h, section } from "./dom.js";
 /** @import { Check, Checked } from "../types.js" */
 /** @import { Frame, Playback } from "./playback.js" */
 
-const REMARKS = 4; // sentences below the table
+const MAX_REMARKS = 4; // sentences below the table
 
 export class NumericalCheck {
   /** @param {() => void} onWish called when an answer is wanted; read `wanted` then */
@@ -45,9 +45,9 @@ export class NumericalCheck {
   wish() {
     if (this.element.hidden) return;
     const wanted = this.atEnd && this.inSight;
-    const news = wanted && !this.answer && !this.wanted;
+    const newlyWanted = wanted && !this.answer && !this.wanted;
     this.wanted = wanted;
-    if (news) this.onWish();
+    if (newlyWanted) this.onWish();
   }
 
   destroy() {
@@ -74,11 +74,11 @@ function checkTable({ rows, note }) {
   const remarks = rows.flatMap(({ slopes }) => slopes.map(({ sentence }) => sentence));
   return [
     h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...lines))),
-    ...[...remarks.slice(0, REMARKS), note].filter(Boolean).map((text) => h("p", { class: "note" }, text)),
+    ...[...remarks.slice(0, MAX_REMARKS), note].filter(Boolean).map((text) => h("p", { class: "note" }, text)),
   ];
 }
 
-/** Where a single number has no derivative, its slopes left and right. @param {Checked} row */
+/** Write the numerical gradient; for a number without a derivative, its slopes left and right. @param {Checked} row */
 function numericText({ value, numerical, slopes }) {
   if (numerical === null) return "–";
   if (Array.isArray(value) || slopes.every(({ hasDerivative }) => hasDerivative)) return brief(numerical);

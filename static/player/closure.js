@@ -1,4 +1,4 @@
-/** Closure X-ray: what the backward step of the selected node holds on to. */
+/** Closure X-ray: the variables that the backward step of the selected node holds. */
 
 import { brief, shapeText } from "./format.js";
 import { h, link, section } from "./dom.js";
@@ -29,8 +29,8 @@ export class Closure {
     const over = frame.k === playback.length;
     const known = playback.isKnown(id, frame);
     const later = playback.isForwardOver(frame);
-    const news = [node, ran, over, known, later];
-    if ([this.shown, this.ran, this.over, this.known, this.later].every((old, index) => old === news[index])) return;
+    const next = [node, ran, over, known, later];
+    if ([this.shown, this.ran, this.over, this.known, this.later].every((old, index) => old === next[index])) return;
     [this.shown, this.ran, this.over, this.known, this.later] = [node, ran, over, known, later];
     const facts = factsOf(node).map((fact) => h("p", {}, fact));
     if (!isOperation(node)) {
@@ -49,7 +49,7 @@ export class Closure {
     if (!node.captured.length) {
       this.panel.body.replaceChildren(
         ...facts,
-        h("p", {}, h("b", {}, playback.definition(id)), " has run, and kept nothing for the backward pass."),
+        h("p", {}, h("b", {}, playback.definition(id)), " has run and kept nothing for the backward pass."),
       );
       return;
     }
@@ -70,7 +70,7 @@ export class Closure {
 
   /** @param {Playback} playback @param {Operation} node @param {Captured} entry */
   row(playback, node, entry) {
-    const read = entry.holds !== "operand"; // an operand is only an address to send to
+    const read = entry.holds !== "operand"; // the backward step only sends to an operand and never reads it
     return h(
       "tr",
       { class: this.isWritten(entry) ? "written" : "" },
@@ -112,14 +112,14 @@ export class Closure {
   }
 }
 
-/** What a closure holds under a name; the trace leaves out what is the value of a node.
+/** Write the value that a closure holds. The trace leaves it out if it is the value of a node.
  * @param {Playback} playback @param {Operation} node @param {CapturedArray | CapturedSetting} entry */
 export function valueText(playback, node, entry) {
   if (entry.holds === "setting") return entry.value;
   return brief(entry.value ?? playback.nodes[operandOf(node, entry) ?? node.id].value);
 }
 
-/** The operand whose value a closure holds under a name, if it is one.
+/** Return the operand whose value a closure holds, or null if it holds something else.
  * @param {Operation} node @param {CapturedArray} entry */
 function operandOf(node, entry) {
   const found = /^value of operand (\d+)$/.exec(entry.holds);

@@ -1,12 +1,12 @@
-/** Play, pause, step, scrub, speed. One number comes out: how many events have happened. */
+/** The playback controls: play, pause, step, scrub, speed. They set one number: how many events have happened. */
 
 import { h, mayMove, s, setAttribute } from "./dom.js";
 
 /** @import { Playback } from "./playback.js" */
 
-const PACE = 1100; // milliseconds for an event at normal speed
-const SWEEP = 1600; // milliseconds for a whole pass, when one of the two buttons runs it
-const LONGEST = 260; // milliseconds for an event in such a run
+const EVENT_MS = 1100; // time for one event at normal speed
+const PASS_MS = 1600; // time for a whole pass when its button runs it
+const MAX_PASS_EVENT_MS = 260; // time for one event in such a run
 const ICONS = {
   first: "M5 4h2v12H5zM16 4v12l-8-6z",
   nodeBack: "M10 4v12l-7-6zM17 4v12l-7-6z",
@@ -20,24 +20,24 @@ const ICONS = {
   present: "M3 3h6v2H5v4H3zM11 3h6v6h-2V5h-4zM3 11h2v4h4v2H3zM15 11h2v6h-6v-2h4z",
 };
 
-/** @typedef {object} Wishes
- * @property {(from: number, to: number) => number} limit how far a step, or a run, may go at once
+/** @typedef {object} Callbacks
+ * @property {(from: number, to: number) => number} limit returns the event at which a step or a run has to stop
  * @property {(k: number, moving: boolean, stopped: boolean) => void} onMove
  * @property {() => void} onRelease
  * @property {() => void} onPresent
- * @property {(by: 1 | -1) => void} onTurn to the next prepared state, or the one before */
+ * @property {(by: 1 | -1) => void} onTurn goes to the next or the previous prepared state */
 
 export class Controls {
-  /** @param {Wishes} wishes @param {boolean} [alone] there is no page around that has the F key */
-  constructor(wishes, alone = false) {
-    this.wishes = wishes;
+  /** @param {Callbacks} callbacks @param {boolean} [alone] no surrounding page uses the F key */
+  constructor(callbacks, alone = false) {
+    this.callbacks = callbacks;
     this.alone = alone;
     this.k = 0;
     this.length = 0;
     /** @type {Playback | null} */
     this.playback = null;
     this.playing = false;
-    this.running = 0; // the event that a run goes to, or 0
+    this.running = 0; // the event at which the current run ends, or 0
     this.presenting = false;
     this.stopping = false; // the backward pass stops at each message
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -63,7 +63,7 @@ export class Controls {
       this.pause();
       this.go(Number(this.scrubber.value), false);
     };
-    this.scrubber.onchange = () => this.wishes.onRelease();
+    this.scrubber.onchange = () => this.callbacks.onRelease();
     this.count = h("output", { class: "count" });
     this.speed = h(
       "select",
@@ -82,7 +82,7 @@ export class Controls {
         class: "present-button",
         "aria-label": "Present (F)",
         title: "Present (F)",
-        onclick: () => this.wishes.onPresent(),
+        onclick: () => this.callbacks.onPresent(),
       },
       icon("present"),
       h("span", {}, "Present"),
@@ -134,7 +134,7 @@ export class Controls {
     this.showRuns();
   }
 
-  /** The two passes: a tick for what is done, and the one that is next is lit. */
+  /** Update the buttons of the two passes: a tick for one that is done, a highlight for the next one. */
   showRuns() {
     if (!this.playback) return;
     const { forwardEnd, seedIndex, length } = this.playback;
@@ -158,12 +158,12 @@ export class Controls {
     this.runs.backward.title = stopped ? "This backward pass did not begin." : "";
   }
 
-  /** How many messages have arrived after k events. @param {number} k */
+  /** Count the messages that have arrived after k events. @param {number} k */
   messages(k) {
     return this.playback?.events.slice(0, k).filter(({ kind }) => kind === "accumulate").length ?? 0;
   }
 
-  /** To where the next message has arrived. */
+  /** Go to the event at which the next message arrives. */
   nextMessage() {
     if (!this.playback) return;
     const { events, forwardEnd, length } = this.playback;
@@ -172,33 +172,33 @@ export class Controls {
     const next = events.findIndex(({ kind }, i) => i >= from && kind === "accumulate");
     this.go(from, false);
     this.advance(next < 0 ? length : next + 1, true);
-    this.wishes.onRelease();
+    this.callbacks.onRelease();
   }
 
-  /** @param {number} k @param {boolean} moving whether a message may be seen travelling
-   * @param {boolean} stopped it was to go further, but there is a question first */
+  /** Go to an event. @param {number} k @param {boolean} moving whether to animate a message along its edge
+   * @param {boolean} stopped true if a question has ended the move early */
   go(k, moving, stopped = false) {
     const next = Math.max(0, Math.min(this.length, k));
     if (next === this.k && !stopped) return;
     this.k = next;
     this.show();
-    this.wishes.onMove(next, moving, stopped);
+    this.callbacks.onMove(next, moving, stopped);
   }
 
-  /** Go on by a step or in a run, as far as nothing is to be asked first. @param {number} k @param {boolean} moving */
+  /** Go on to event k, or to the first question before it. @param {number} k @param {boolean} moving */
   advance(k, moving) {
     const wanted = Math.min(this.length, k);
-    const next = wanted > this.k ? this.wishes.limit(this.k, wanted) : k;
+    const next = wanted > this.k ? this.callbacks.limit(this.k, wanted) : k;
     if (next < wanted) this.pause();
     this.go(next, moving, next < wanted);
   }
 
-  /** @param {number} by how many events, forwards or backwards; infinity for the end or the start */
+  /** Move by some events. @param {number} by negative for backwards; ±Infinity goes to the end or the start */
   step(by) {
     this.pause();
     if (by === 1) this.advance(this.k + 1, true);
     else this.go(this.k + by, false);
-    this.wishes.onRelease();
+    this.callbacks.onRelease();
   }
 
   /** @param {1 | -1} by */
@@ -206,11 +206,11 @@ export class Controls {
     if (!this.playback) return;
     this.pause();
     this.advance(this.playback.nextStop(this.k, by), false);
-    this.wishes.onRelease();
+    this.callbacks.onRelease();
   }
 
-  /** Run a pass to its end from here; from its end or later, once more from its beginning. The button of a pass that
-   * runs leads to its end at once. @param {"forward" | "backward"} pass */
+  /** Run a pass from here to its end. If the end is already reached, start the pass again; if the pass is running, jump
+   * to its end. @param {"forward" | "backward"} pass */
   run(pass) {
     const { playback } = this;
     if (!playback) return;
@@ -219,14 +219,14 @@ export class Controls {
       return;
     }
     const end = pass === "forward" ? playback.forwardEnd : playback.length;
-    const hurry = this.running === end || !mayMove();
+    const immediate = this.running === end || !mayMove();
     clearTimeout(this.timer);
-    if (this.k >= end && !hurry) this.go(pass === "forward" ? 0 : playback.forwardEnd, false);
+    if (this.k >= end && !immediate) this.go(pass === "forward" ? 0 : playback.forwardEnd, false);
     const from = this.k;
-    const pace = Math.min(LONGEST, SWEEP / Math.max(1, end - from)) / Number(this.speed.value);
+    const pace = Math.min(MAX_PASS_EVENT_MS, PASS_MS / Math.max(1, end - from)) / Number(this.speed.value);
     const start = performance.now();
     const tick = () => {
-      const reached = hurry ? end : from + 1 + Math.floor((performance.now() - start) / pace);
+      const reached = immediate ? end : from + 1 + Math.floor((performance.now() - start) / pace);
       this.advance(Math.min(end, reached), false);
       if (this.k === end) this.pause();
       else if (this.playing) this.timer = setTimeout(tick, pace);
@@ -247,7 +247,7 @@ export class Controls {
     const tick = () => {
       this.advance(this.k + 1, true);
       if (this.k === this.length) this.pause();
-      else if (this.playing) this.timer = setTimeout(tick, PACE / Number(this.speed.value));
+      else if (this.playing) this.timer = setTimeout(tick, EVENT_MS / Number(this.speed.value));
     };
     this.timer = setTimeout(tick, 200);
   }
@@ -257,7 +257,7 @@ export class Controls {
     this.running = 0;
     if (!this.playing) return;
     this.setPlaying(false);
-    this.wishes.onRelease();
+    this.callbacks.onRelease();
   }
 
   /** @param {boolean} playing */
@@ -269,13 +269,13 @@ export class Controls {
     this.playButton.title = label;
   }
 
-  /** Keys that work anywhere in the player, except where they already mean something. @param {KeyboardEvent} event */
+  /** Handle a key unless the focused element needs it itself. @param {KeyboardEvent} event */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const target = /** @type {Element} */ (event.composedPath()[0]);
     const inField = target.matches("input, select, textarea") && target !== this.scrubber;
     const inScroller = target.matches(".codes, .scroll, [role=tabpanel]");
-    const present = this.alone && { f: () => this.wishes.onPresent() };
+    const present = this.alone && { f: () => this.callbacks.onPresent() };
     if (inField || (!this.presenting && inScroller && event.key !== " " && !/^f$/i.test(event.key))) return;
     if (event.key === " " && target.matches("button")) return;
     const always = {
@@ -287,11 +287,11 @@ export class Controls {
       ...present,
     };
     const presenting = {
-      Escape: () => this.wishes.onPresent(),
-      PageDown: () => (event.shiftKey ? this.wishes.onTurn(1) : this.step(1)), // without shift: a presenter's clicker
-      PageUp: () => (event.shiftKey ? this.wishes.onTurn(-1) : this.step(-1)),
-      n: () => this.wishes.onTurn(1),
-      p: () => this.wishes.onTurn(-1),
+      Escape: () => this.callbacks.onPresent(),
+      PageDown: () => (event.shiftKey ? this.callbacks.onTurn(1) : this.step(1)), // without shift, the key of a clicker
+      PageUp: () => (event.shiftKey ? this.callbacks.onTurn(-1) : this.step(-1)),
+      n: () => this.callbacks.onTurn(1),
+      p: () => this.callbacks.onTurn(-1),
     };
     /** @type {Record<string, () => void>} */
     const actions = this.presenting ? { ...always, ...presenting } : always;

@@ -1,4 +1,4 @@
-/** The chain rule for the selected node: in symbols, with upstream numbers, with local numbers, and the result. */
+/** The derivation of the selected node's gradient: the chain rule in symbols, then with numbers, then the result. */
 
 import { matrixProduct, ruleWith, sendingOf, wholeProduct } from "./arithmetic.js";
 import { brief, broadcastCell, cellOrAll, factor, indexText } from "./format.js";
@@ -8,7 +8,7 @@ import { fullShape, WAITING } from "./playback.js";
 /** @import { Derived, SentTerm, Value } from "../types.js" */
 /** @import { Frame, Playback } from "./playback.js" */
 
-const MANY = 8; // messages; more are shown on demand
+const MAX_MESSAGES = 8; // the others are shown on demand
 const PLUS = { text: " + ", latex: " + " };
 const TIMES = { text: " · ", latex: " \\cdot " };
 const OPEN = { text: "Σ(", latex: "\\textstyle\\sum\\left(" };
@@ -18,19 +18,19 @@ const DOTS = { text: "…", latex: "\\ldots" };
 /** @typedef {object} Token
  * @property {string} text
  * @property {string} latex
- * @property {number} [node] where a link on it leads
- * @property {boolean} [late] it is of a message that has not been sent yet */
+ * @property {number} [node] the node that a link on it selects
+ * @property {boolean} [late] true if it belongs to a message that has not been sent yet */
 
-/** The lines of the derivation, as tokens that become text, links or LaTeX. Messages that never came are not in it.
- * @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell
- * @param {number} [most] messages
+/** Return the lines of the derivation as tokens, which become text, links or LaTeX. Messages that were never sent are
+ * left out. @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell
+ * @param {number} [limit] on the number of messages
  * @returns {{label: string, tokens: Token[]}[]} */
-export function derivation(playback, frame, id, cell, most = Infinity) {
+export function derivation(playback, frame, id, cell, limit = Infinity) {
   const self = playback.derived[id];
   const out = playback.derived[playback.output];
   const all = self.terms.filter((term) => term.event !== null);
-  const terms = all.slice(0, most).map((term) => numbersOf(playback, frame, id, cell, term));
-  const rest = all.length > most ? [PLUS, DOTS] : [];
+  const terms = all.slice(0, limit).map((term) => numbersOf(playback, frame, id, cell, term));
+  const rest = all.length > limit ? [PLUS, DOTS] : [];
   /** @param {string} label @param {(term: Numbers) => Token[]} tokensOf */
   const line = (label, tokensOf) => ({
     label,
@@ -52,13 +52,13 @@ export function derivation(playback, frame, id, cell, most = Infinity) {
   return lines;
 }
 
-/** @typedef {object} Numbers what one message adds to a derivation, for the chosen cell
+/** @typedef {object} Numbers one message's part of a derivation, for the chosen cell
  * @property {number} node the sender
  * @property {boolean} late
- * @property {boolean} sums copies of the whole array: no cell is chosen
- * @property {Token} symbols the local derivative; the whole message where `local` is null
- * @property {Token} upstreamIn the same with the upstream gradient as numbers
- * @property {Token[]} localIn all of it in numbers
+ * @property {boolean} sums true if the message sums the gradients of broadcast copies
+ * @property {Token} symbols the local derivative; the whole message if `local` is null
+ * @property {Token} upstreamIn the same with the upstream gradient in numbers
+ * @property {Token[]} localIn the whole message in numbers
  * @property {Value} upstream
  * @property {Value | null} local
  * @property {Value} message */
@@ -111,7 +111,7 @@ function numbersOf(playback, frame, id, cell, term) {
   return { ...numbers, localIn: localIn() };
 }
 
-/** With the sign that what the copies of a repeated operand receive is added up.
+/** Put Σ( ) around the tokens if the message sums the gradients of broadcast copies.
  * @param {{sums: boolean}} term @param {Token[]} tokens */
 function summed({ sums }, tokens) {
   return sums ? [OPEN, ...tokens, CLOSE] : tokens;
@@ -136,7 +136,7 @@ function number(value, late) {
     : { text: factor(value), latex: latex.startsWith("-") ? `(${latex})` : latex };
 }
 
-/** The whole derivation for a document. @param {Playback} playback @param {Frame} frame @param {number} id
+/** Return the whole derivation in LaTeX. @param {Playback} playback @param {Frame} frame @param {number} id
  * @param {number | null} cell */
 export function toLatex(playback, frame, id, cell) {
   const left = `\\frac{\\partial ${playback.derived[playback.output].latex}}{\\partial ${playback.derived[id].latex}}`;
@@ -149,7 +149,7 @@ export function toLatex(playback, frame, id, cell) {
   return `\\begin{aligned}\n${left} ${lines.map((line) => `&= ${line}`).join(" \\\\\n")}\n\\end{aligned}`;
 }
 
-/** A number, an array or its shape in LaTeX's own signs: not every LaTeX reads others. @param {Value} value */
+/** Write a number, an array or its shape in plain LaTeX: not every LaTeX reads Unicode signs. @param {Value} value */
 function latexNumber(value) {
   return brief(value)
     .replaceAll("−", "-")
@@ -164,7 +164,7 @@ export class Derivation {
     this.onSelect = onSelect;
     this.panel = section("Derivation", "derivation");
     this.element = this.panel.element;
-    this.all = false; // of many messages
+    this.all = false; // whether to show more than MAX_MESSAGES
     this.shown = "";
     /** @type {Playback | null} */
     this.playback = null;
@@ -192,7 +192,7 @@ export class Derivation {
         parts.push(h("p", { class: "note" }, `Σ adds up what the copies of ${derived.name} receive.`));
     }
     if (state !== "constant" && state !== "no path") parts.push(this.copyButton(playback, frame, id, cell));
-    if (derived.terms.length > MANY) parts.push(this.moreButton(playback, frame, id, cell));
+    if (derived.terms.length > MAX_MESSAGES) parts.push(this.moreButton(playback, frame, id, cell));
     const where = cell === null ? "" : indexText(playback.nodes[id].shape, cell, fullShape(playback.nodes[id]));
     this.panel.heading.textContent = `Derivation of ∂${out}/∂${derived.name}${where}`;
     this.panel.body.replaceChildren(...parts);
@@ -201,7 +201,7 @@ export class Derivation {
   /** @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell */
   lines(playback, frame, id, cell) {
     const list = h("ol", { class: "lines" });
-    for (const { label, tokens } of derivation(playback, frame, id, cell, this.all ? Infinity : MANY)) {
+    for (const { label, tokens } of derivation(playback, frame, id, cell, this.all ? Infinity : MAX_MESSAGES)) {
       const formula = h("span", { class: "formula" }, "= ");
       for (const { text, node, late } of tokens) {
         if (node === undefined) formula.append(h("span", { class: late ? "late" : "" }, text));

@@ -1,24 +1,24 @@
-/** Making elements. Texts become text nodes, never markup: a label `<img>` stays a label. */
+/** Helpers to create and update elements. Texts become text nodes, never markup: a label `<img>` stays a label. */
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An HTML element: `h("button", {class: "link", onclick: f}, "text", otherElement)`.
+/** Create an HTML element: `h("button", {class: "link", onclick: f}, "text", otherElement)`.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag @param {Record<string, unknown>} attributes @param {...(Node | string)} children */
 export function h(tag, attributes = {}, ...children) {
-  return filled(document.createElement(tag), attributes, children);
+  return fillElement(document.createElement(tag), attributes, children);
 }
 
-/** The same for SVG.
+/** Create an SVG element.
  * @template {keyof SVGElementTagNameMap} Tag
  * @param {Tag} tag @param {Record<string, unknown>} attributes @param {...(Node | string)} children */
 export function s(tag, attributes = {}, ...children) {
-  return filled(document.createElementNS(SVG, tag), attributes, children);
+  return fillElement(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** @template {Element} Filled
+/** Set an element's attributes and append its children. @template {Element} Filled
  * @param {Filled} node @param {Record<string, unknown>} attributes @param {(Node | string)[]} children */
-function filled(node, attributes, children) {
+function fillElement(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") Object.assign(node, { [name]: value });
     else if (typeof value === "boolean" && !name.startsWith("aria-")) node.toggleAttribute(name, value);
@@ -28,36 +28,36 @@ function filled(node, attributes, children) {
   return node;
 }
 
-/** Write a text only where it differs: most of a picture stays as it is from one event to the next.
+/** Set a node's text only if it differs: most of the picture stays the same from one event to the next.
  * @param {Node} node @param {string} text */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** @param {Element} node @param {string} name @param {string} value */
+/** Set an attribute only if it differs. @param {Element} node @param {string} name @param {string} value */
 export function setAttribute(node, name, value) {
   if (node.getAttribute(name) !== value) node.setAttribute(name, value);
 }
 
-/** A button that selects a node. @param {string} text @param {() => void} onclick */
+/** Create a button that looks like a link. @param {string} text @param {() => void} onclick */
 export function link(text, onclick, title = "") {
   return h("button", { type: "button", class: "link", onclick, title }, text);
 }
 
-/** A section with a heading. @param {string} title @param {string} name */
+/** Create a section with a heading. @param {string} title @param {string} name */
 export function section(title, name) {
   const heading = h("h3", {}, title);
   const body = h("div", { class: "body" });
   return { element: h("section", { class: `panel ${name}`, "aria-label": title }, heading, body), heading, body };
 }
 
-/** Motion only for those who have not asked for less. */
+/** Tell whether animation is welcome: the learner has not asked the system for less motion. */
 export function mayMove() {
   return !matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** Until the next picture of the page is on the screen, with what was added so far: work that waits for it between its
- * parts does not hold the page up. A hidden page has none to wait for. @returns {Promise<void>} */
+/** Wait until the browser has painted. Long work that waits for this between its parts keeps the page responsive.
+ * A timeout is the fallback, because a hidden page does not paint. @returns {Promise<void>} */
 export function nextFrame() {
   return new Promise((resolve) => {
     const late = setTimeout(resolve, 100);
@@ -68,11 +68,11 @@ export function nextFrame() {
   });
 }
 
-const REST = 100; // milliseconds
+const REST_MS = 100;
 
-/** Work that waits until nothing has put it off for a while. The while begins with the next picture on the screen: else
- * on a slow machine, where each picture takes as long, the work would come between every two and make them slower. */
-export class AtRest {
+/** Work that runs once no call of postpone() has come for a while. The wait starts at the next painted frame: on a slow
+ * machine, where a frame takes longer than the wait, the work would otherwise run after every frame. */
+export class Debounced {
   /** @param {() => void} work */
   constructor(work) {
     this.work = work;
@@ -81,9 +81,9 @@ export class AtRest {
     this.timer = undefined;
   }
 
-  putOff() {
+  postpone() {
     this.cancel();
-    this.frame = requestAnimationFrame(() => (this.timer = setTimeout(this.work, REST)));
+    this.frame = requestAnimationFrame(() => (this.timer = setTimeout(this.work, REST_MS)));
   }
 
   cancel() {

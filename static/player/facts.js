@@ -1,22 +1,22 @@
-/** What a pass recorded in a running program tells of a node besides its numbers. */
+/** Facts about a node that a pass recorded in a running program adds to its numbers. */
 
 import { brief, shapeText } from "./format.js";
 
 /** @import { TraceNode } from "../types.js" */
 
-/** Sentences, the most important first. @param {TraceNode} node @returns {string[]} */
+/** Return the facts about a node as sentences, the most important first. @param {TraceNode} node @returns {string[]} */
 export function factsOf(node) {
   const { large, writes, hides, version } = node;
   const facts = [];
   if (node.cut) facts.push("The graph ends here: no gradient passes.");
   if (node.unseen) facts.push("PyTorch computed this inside another operation: its numbers were never in Python.");
-  if (hides) facts.push(`One operation of yours, and these steps of PyTorch inside it: ${hides.join(", ")}.`);
+  if (hides) facts.push(`One operation in your code. Inside it PyTorch ran: ${hides.join(", ")}.`);
   if (node.shares) facts.push("One of several results of a call: another one sends the message for all of them.");
   if (node.added) facts.push("Its .grad already held the gradient of an earlier pass; this one was added to it.");
   if (large) {
     const others = large.not_finite ? `; ${large.not_finite} are not finite` : "";
     facts.push(
-      `Some cells of ${shapeText(large.shape)}, evenly spaced. All of it: smallest ${brief(large.min)}, ` +
+      `Some cells of ${shapeText(large.shape)}, evenly spaced. The whole array: smallest ${brief(large.min)}, ` +
         `largest ${brief(large.max)}, mean ${brief(large.mean)}${others}.`,
     );
   }

@@ -1,13 +1,13 @@
-/** Numbers and arrays as short texts. */
+/** Functions that write numbers and arrays as short texts. */
 
 /** @import { Scalar, Value } from "../types.js" */
 
-/** @param {Scalar} value */
+/** Convert a scalar of the trace to a JavaScript number. @param {Scalar} value */
 export function toNumber(value) {
   return typeof value === "string" ? { nan: NaN, inf: Infinity, "-inf": -Infinity }[value] : Number(value);
 }
 
-/** Four significant digits, with a real minus sign; truth as Python writes it. @param {Scalar} value */
+/** Write a number with four significant digits and a real minus sign; a boolean as in Python. @param {Scalar} value */
 export function numeral(value) {
   if (typeof value === "boolean") return value ? "True" : "False";
   const x = toNumber(value);
@@ -25,13 +25,13 @@ export function numeral(value) {
   return text.replaceAll("-", "−");
 }
 
-/** A number inside a formula: negative ones in brackets. @param {Scalar} value */
+/** Write a number for a formula, in brackets if it is negative. @param {Scalar} value */
 export function factor(value) {
   const text = numeral(value);
   return text.startsWith("−") ? `(${text})` : text;
 }
 
-/** @param {Value} value */
+/** Return a value's shape: [] for a single number. @param {Value} value */
 export function shapeOf(value) {
   /** @type {number[]} */
   const shape = [];
@@ -39,29 +39,29 @@ export function shapeOf(value) {
   return shape;
 }
 
-/** As Python writes a shape. @param {number[]} shape */
+/** Write a shape as Python does. @param {number[]} shape */
 export function shapeText(shape) {
   return shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(", ")})`;
 }
 
-/** All elements in reading order. @param {Value} value @returns {Scalar[]} */
+/** Return all elements in reading order. @param {Value} value @returns {Scalar[]} */
 export function flat(value) {
   return Array.isArray(value) ? value.flatMap(flat) : [value];
 }
 
-/** The element at a position, counted in reading order; a single number stands for every position.
+/** Return the element at a position in reading order. A single number stands for every position.
  * @param {Value} value @param {number} position */
 export function element(value, position) {
   return Array.isArray(value) ? flat(value)[position] : value;
 }
 
-/** The chosen cell of an array; all of it where none is chosen, or where it has no such cell.
+/** Return the chosen cell of an array, or the whole array if no cell is chosen or it has no such cell.
  * @param {Value} value @param {number | null} cell */
 export function cellOrAll(value, cell) {
   return cell === null ? value : (element(value, cell) ?? value);
 }
 
-/** The index of a position, counted in reading order. @param {number[]} shape @param {number} position */
+/** Convert a position in reading order to an index. @param {number[]} shape @param {number} position */
 export function indexOf(shape, position) {
   /** @type {number[]} */
   const index = [];
@@ -72,8 +72,8 @@ export function indexOf(shape, position) {
   return index;
 }
 
-/** What an operand has for a cell of an array of this shape: it may have fewer axes, or axes of length 1.
- * @param {Value} value @param {number[]} shape @param {number | null} cell null for all of it */
+/** Return the operand's element that broadcasting pairs with a cell of an array of the given shape.
+ * @param {Value} value the operand @param {number[]} shape @param {number | null} cell null for the whole operand */
 export function broadcastCell(value, shape, cell) {
   if (cell === null || !Array.isArray(value)) return value;
   const own = shapeOf(value);
@@ -84,15 +84,15 @@ export function broadcastCell(value, shape, cell) {
   );
 }
 
-/** "[1, 0]" for position 2 of a (3, 2) array. @param {number[]} shape @param {number} position
- * @param {number[]} full the shape in the program, of which every second, third, ... cell along an axis was kept */
+/** Write the index of a position: "[1, 0]" for position 2 of a (3, 2) array. @param {number[]} shape
+ * @param {number} position @param {number[]} full the shape in the program, if the trace kept only every n-th cell */
 export function indexText(shape, position, full = shape) {
   const index = indexOf(shape, position).map((at, axis) => at * Math.ceil(full[axis] / shape[axis]));
   return `[${index.join(", ")}]`;
 }
 
-/** A number, a short array in full, or the shape of a longer one. @param {Value} value
- * @param {number[]} full its shape in the program, of which some cells were kept */
+/** Write a number, a short array in full, or the shape of a longer one. @param {Value} value
+ * @param {number[]} full its shape in the program, if the trace kept only some cells */
 export function brief(value, full = shapeOf(value)) {
   if (!Array.isArray(value)) return numeral(value);
   return flat(value).length > 4 ? shapeText(full) : listed(value);
@@ -103,12 +103,12 @@ function listed(value) {
   return Array.isArray(value) ? `[${value.map(listed).join(", ")}]` : numeral(value);
 }
 
-/** Long names would not fit on a card. @param {string} text @param {number} length */
+/** Cut a text to a length, with "…" at the end. @param {string} text @param {number} length */
 export function shorten(text, length) {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
-/** @param {number[]} numbers in reading order @param {number[]} shape @returns {Value} */
+/** Nest numbers in reading order into an array. @param {number[]} numbers @param {number[]} shape @returns {Value} */
 export function nested(numbers, shape) {
   if (!shape.length) return numbers[0];
   const size = numbers.length / shape[0];

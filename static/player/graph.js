@@ -2,7 +2,7 @@
 
 import { bitmap, heat, isDark, largestOf, legendOfColours, notFinite, PALETTES } from "./arrays.js";
 import { brief, flat, numeral, shapeOf, shapeText, shorten, toNumber } from "./format.js";
-import { AtRest, h, mayMove, nextFrame, s, setAttribute, setText } from "./dom.js";
+import { Debounced, h, mayMove, nextFrame, s, setAttribute, setText } from "./dom.js";
 import { Arranger } from "./arranger.js";
 import { Bars } from "./bars.js";
 import { around, bestFor, gridOf, groupsOf, hasCells, itemsOf, measured } from "./layout.js";
@@ -111,7 +111,7 @@ export class Graph {
     this.letter = 0; // pixels of width of a letter in the message on its way, in the font that is there
     this.travelling = 0; // requests for a frame
     this.following = 0;
-    this.outOfSight = new AtRest(() => this.patch(() => true));
+    this.outOfSight = new Debounced(() => this.patch(() => true));
     this.scene = s("g");
     this.svg = s("svg", { class: "graph", role: "group", "aria-label": "Computation graph" }, arrowheads(), this.scene);
     this.view = new View(this.svg, this.scene, () => this.look());
@@ -447,7 +447,7 @@ export class Graph {
     const now = this.current();
     if (!now) return;
     this.bars.paint(now.plan, now.cards, shown);
-    this.scene.classList.toggle("nudging", Boolean(shown?.told));
+    this.scene.classList.toggle("nudging", Boolean(shown?.inLedger));
     if (!fresh && now.edges.every(({ factor }, i) => factor === (shown?.factors.get(now.edges[i].id) ?? ""))) return;
     for (const edge of now.edges) {
       edge.factor = shown?.factors.get(edge.id) ?? "";
@@ -476,7 +476,7 @@ export class Graph {
       this.view.reveal([aroundCards(now.plan, [...others, to]), aroundCards(now.plan, [to])]);
     }
     this.patch(undefined, fresh);
-    this.outOfSight.putOff();
+    this.outOfSight.postpone();
     this.paintPill(now, frame, moving);
     this.writeOrder();
   }

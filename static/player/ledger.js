@@ -2,15 +2,15 @@
 
 import { bitmap, PALETTES } from "./arrays.js";
 import {
-  added,
+  sumText,
   copiesOf,
   countOf,
-  exampleOf,
+  exampleCell,
   factorOf,
   matrixProduct,
-  placeOf,
+  cellName,
   sendingOf,
-  sumOf,
+  productSumText,
   wholeProduct,
 } from "./arithmetic.js";
 import {
@@ -302,11 +302,11 @@ function accumulate(playback, event, index, cell) {
   const [before, arrived, after] = [event.before, event.message, event.after].map((value) => pick(value, chosen));
   const sent = sendingOf(playback, playback.messageBefore(index), index - 1);
   const full = fullShape(playback.nodes[event.node]);
-  const name = placeOf(playback.name(event.node), shapeOf(event.after), chosen, full);
+  const name = cellName(playback.name(event.node), shapeOf(event.after), chosen, full);
   const beforeText = event.first ? "nothing yet" : brief(before, full);
   const right = addsUp(event.first ? 0 : event.before, event.message, event.after);
   const wrong = "This is not what adding the message gives: something is broken here.";
-  const copies = sent.sums ? added(copiesOf(sent, chosen)) : "";
+  const copies = sent.sums ? sumText(copiesOf(sent, chosen)) : "";
   const { sentence } = sending(playback, playback.messageBefore(index), index - 1, cell);
   const told = sent.sums ? `The copies of ${name} receive ${copies} = ${brief(arrived, full)} together` : sentence;
   const summed = sent.sums ? [figure(copies, `what the copies of ${name} receive`, "message"), sign("=")] : [];
@@ -370,7 +370,7 @@ function sending(playback, event, index, cell) {
   const chosen = cellOf(arrived, cell);
   const full = fullShape(playback.nodes[event.child]);
   const sentShape = playback.shapeIn(contribution, [event.child, event.node]);
-  const where = placeOf(receiver, shape, chosen, full);
+  const where = cellName(receiver, shape, chosen, full);
   const from = `${playback.name(event.node)} (${playback.nodes[event.node].op})`;
   const wrong =
     term.agrees === false ? "The rule gives another number than the engine sent: something is broken here." : "";
@@ -386,7 +386,7 @@ function sending(playback, event, index, cell) {
       return { products, number: element(contribution, position) };
     });
     const texts = parts.map(({ products, number }) =>
-      products?.length ? `${sumOf(products)} ${equals} ${brief(number)}` : brief(number),
+      products?.length ? `${productSumText(products)} ${equals} ${brief(number)}` : brief(number),
     );
     const rest = positions.length - parts.length;
     const more = rest ? ` and ${rest} more` : "";
@@ -398,13 +398,13 @@ function sending(playback, event, index, cell) {
         : products?.length === 1
           ? product(playback, event, sent, products[0], equals, arriving)
           : products?.length
-            ? [figure(sumOf(products), "upstream gradient × local derivative, summed"), sign(equals), arriving]
+            ? [figure(productSumText(products), "upstream gradient × local derivative, summed"), sign(equals), arriving]
             : [arriving];
     return { sentence: `${from} sends ${texts.join(", ")}${more} to ${where}`, figures, note: notes() };
   }
 
-  const example = exampleOf(sent);
-  const shown = example === null ? "" : exampleText(sent, placeOf(receiver, shape, example, full), example, equals);
+  const example = exampleCell(sent);
+  const shown = example === null ? "" : exampleText(sent, cellName(receiver, shape, example, full), example, equals);
   const arriving = amount(contribution, `message to ${where}`, "message", sentShape);
   if (term.local !== null) {
     const whole = wholeProduct(sent, term.local);
@@ -436,7 +436,7 @@ function sending(playback, event, index, cell) {
  * @param {string} equals */
 function exampleText(sent, place, cell, equals) {
   const [position, ...others] = sent.copies(cell);
-  const sum = sumOf(sent.products(position) ?? []);
+  const sum = productSumText(sent.products(position) ?? []);
   const text = `${sum} ${equals} ${brief(element(sent.contribution, position))}`;
   return others.length ? `A copy of ${place} is sent ${text}.` : `${place} is sent ${text}.`;
 }

@@ -27,7 +27,7 @@ export class Nudging {
     this.node = -1; // none
     this.cell = 0;
     this.steps = 0;
-    this.told = false; // the ledger speaks of the nudge, and not of the event
+    this.inLedger = false; // the ledger speaks of the nudge, and not of the event
     /** @type {(number[] | null | undefined)[]} */
     this.slopes = [];
     /** @type {Map<string, string>} */
@@ -96,7 +96,7 @@ export class Nudging {
       this.factors = factorsOf(playback, this.slopes, id);
     }
     this.steps = Math.max(-MAX_UNITS * STEPS, Math.min(MAX_UNITS * STEPS, steps));
-    this.told = true;
+    this.inLedger = true;
     this.onChange();
   }
 
@@ -125,7 +125,7 @@ export class Nudging {
   clear(telling = true) {
     this.node = -1;
     this.steps = 0;
-    this.told = false;
+    this.inLedger = false;
     this.question = this.answer = null;
     this.element.hidden = true;
     if (telling) this.onChange();
@@ -171,13 +171,13 @@ export class Nudging {
       bars.set(id, { linear: slope[largest] * this.amount, actual: again, where });
     });
     const share = Math.min(1, Math.sqrt(Math.abs(this.steps) / LONGEST_BAR));
-    return { from: this.node, bars, factors: this.factors, told: this.told, share };
+    return { from: this.node, bars, factors: this.factors, inLedger: this.inLedger, share };
   }
 
   /** In the ledger. @param {Frame} frame @returns {Story | null} */
   story(frame) {
     const { playback } = this;
-    if (!playback || !this.told || !this.active) return null;
+    if (!playback || !this.inLedger || !this.active) return null;
     const out = playback.name(playback.output);
     const { shape } = playback.nodes[this.node];
     const name = this.name + (shape.length ? indexText(shape, this.cell) : "");

@@ -5,7 +5,7 @@ import { NumericalCheck } from "./check.js";
 import { Closure } from "./closure.js";
 import { Controls } from "./controls.js";
 import { Derivation } from "./derivation.js";
-import { AtRest, h } from "./dom.js";
+import { Debounced, h } from "./dom.js";
 import { Graph } from "./graph.js";
 import { Inputs, Sender } from "./inputs.js";
 import { Ledger } from "./ledger.js";
@@ -253,8 +253,8 @@ export function mount(root, host) {
    * @param {number} next @param {boolean} moving @param {boolean} stopped there is a question before it goes on */
   function move(next, moving, stopped) {
     k = next;
-    if (nudging.told) {
-      nudging.told = false;
+    if (nudging.inLedger) {
+      nudging.inLedger = false;
       graph.showNudge(nudging.shown());
     }
     predict.paint(k, stopped);
@@ -270,7 +270,7 @@ export function mount(root, host) {
       if (!playback) return;
       if (nudging.active && k < playback.forwardEnd) {
         controls.go(playback.forwardEnd, false);
-        nudging.told = true;
+        nudging.inLedger = true;
       }
       graph.showNudge(nudging.shown());
       paintLedger(playback);
@@ -468,7 +468,7 @@ class Lower {
     this.stale = new Map();
     /** @type {Set<Element>} */
     this.inSight = new Set();
-    this.rest = new AtRest(() => this.finish());
+    this.rest = new Debounced(() => this.finish());
     this.observer = new IntersectionObserver((entries) => {
       for (const { target, isIntersecting } of entries) {
         if (isIntersecting) this.inSight.add(target);
@@ -483,7 +483,7 @@ class Lower {
   paint(playback, frame) {
     for (const [element, paint] of this.panels) this.stale.set(element, () => paint(playback, frame));
     this.catchUp(this.inSight);
-    this.rest.putOff();
+    this.rest.postpone();
   }
 
   finish() {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { added, copiesOf, sendingOf } from "../../static/player/arithmetic.js";
+import { sumText, copiesOf, sendingOf } from "../../static/player/arithmetic.js";
 import { derivation } from "../../static/player/derivation.js";
 import { brief, element, flat, shapeOf, toNumber } from "../../static/player/format.js";
 import { tell } from "../../static/player/ledger.js";
@@ -67,7 +67,7 @@ test("ledger, pill, derivation, table and engine agree on arrays", () => {
       const at = chosen === null ? arrival.after : element(arrival.after, chosen);
       says(/after (.+)\.$/.exec(arrived)?.[1] ?? "", at, arrived);
       if (sent.sums) {
-        const copies = added(copiesOf(sent, chosen));
+        const copies = sumText(copiesOf(sent, chosen));
         assert.ok(arrived.includes(copies), arrived);
         if (chosen !== null && !copies.includes("…")) comesTo(copies, number, arrived);
       }
