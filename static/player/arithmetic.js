@@ -1,9 +1,9 @@
 /** The arithmetic of one message in the backward pass, shared by the ledger, the derivation and the nudge. */
 
-import { brief, broadcastCell, element, factor, flat, indexOf, indexText, shapeOf } from "./format.js";
+import { brief, broadcastCell, element, factor, flat, indexOf, indexText, nested, shapeOf } from "./format.js";
 import { fullShape } from "./playback.js";
 
-/** @import { Message, SentTerm, Value, Scalar } from "../types.js" */
+/** @import { Message, SentTerm, Value } from "../types.js" */
 /** @import { Playback } from "./playback.js" */
 
 const MAX_SUM_TERMS = 6; // terms written out; a longer sum is shortened with "…"
@@ -67,19 +67,11 @@ export function copiesOf({ contribution, shape, copies }, cell) {
   if (cell !== null) return copies(cell).map((position) => all[position]);
   const each = Array.from({ length: countOf(shape) }, (_, i) => copies(i));
   return each[0].map((_, copy) =>
-    nestedFrom(
+    nested(
       each.map((positions) => all[positions[copy]]),
       shape,
     ),
   );
-}
-
-/** Nest numbers in reading order into an array. @param {Scalar[]} numbers @param {number[]} shape @returns {Value} */
-function nestedFrom(numbers, shape) {
-  if (shape.length === 0) return numbers[0];
-  const [length, ...rest] = shape;
-  const size = numbers.length / length;
-  return Array.from({ length }, (_, i) => nestedFrom(numbers.slice(i * size, (i + 1) * size), rest));
 }
 
 /** Return the whole message as one product. If number times number fills an array, the second factor is repeated to

@@ -108,7 +108,7 @@ export function shorten(text, length) {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
-/** Nest numbers in reading order into an array. @param {number[]} numbers @param {number[]} shape @returns {Value} */
+/** Nest numbers in reading order into an array. @param {Scalar[]} numbers @param {number[]} shape @returns {Value} */
 export function nested(numbers, shape) {
   if (!shape.length) return numbers[0];
   const size = numbers.length / shape[0];
