@@ -32,13 +32,13 @@ const graphviz = await Graphviz.load(); process.stdout.write(graphviz.dot(text))
 
 
 def arrows() -> set[tuple[str, str]]:
-    """Pairs of rooms: the first imports the second."""
+    """Return pairs of rooms: the first imports the second."""
     pairs = {(room(module), room(other)) for module, path in MODULES.items() for other in imported(path)}
     return {(a, b) for a, b in pairs if a and b and a != b}
 
 
 def without_detours(pairs: set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """The arrows that no longer path implies."""
+    """Return the arrows that no longer path implies."""
     uses = {a: {b for one, b in pairs if one == a} for a, _ in pairs}
 
     def reaches(a: str, b: str, seen: frozenset[str] = frozenset()) -> bool:
@@ -48,7 +48,7 @@ def without_detours(pairs: set[tuple[str, str]]) -> set[tuple[str, str]]:
 
 
 def drawn() -> str:
-    """The same as DOT."""
+    """Write the arrows as DOT."""
     pairs = without_detours(arrows())
     rooms = sorted({name for pair in pairs for name in pair})
     lines = [
@@ -66,7 +66,7 @@ def drawn() -> str:
 
 
 def svg(dot: str) -> str:
-    """A picture of DOT."""
+    """Render DOT as SVG."""
     command = ["node", "--input-type=module", "-e", RENDER]
     return subprocess.run(command, input=dot, capture_output=True, text=True, check=True, cwd=ROOT).stdout
 

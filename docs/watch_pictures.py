@@ -63,7 +63,7 @@ def plot(name: str, draw_on: Callable[[Any], None], label: str) -> None:
 
 
 def none() -> None:
-    """The last pass of the program: what a gradient reached, and where the way ends."""
+    """Draw the last pass of the program: what a gradient reached, and where the cut stops it."""
     with watch() as pass_:
         run("encoder_detached.py")
     reached = pass_.trace.gradients_after()
@@ -79,7 +79,7 @@ def none() -> None:
 
 
 def nan() -> None:
-    """The smallest 1 - p of each step, up to the first that is 0."""
+    """Return the smallest 1 - p of each step, up to the first that is 0."""
     gaps = run("nan_at_step_400.py", after_step=lambda now: float((1 - now["p"]).min().detach()))
     end = gaps.index(0.0) + 1
 
@@ -92,7 +92,7 @@ def nan() -> None:
 
 
 def memory() -> None:
-    """The graph that the sum keeps alive, as it is and with the remedy."""
+    """Draw the graph that the sum keeps alive, with the failure and with the fix."""
     name, change = "running_total.py", ("+= loss", "+= loss.item()")
     kept = run(name, after_step=lambda now: graph_kept_by(now["total"]))
     cured = run(name, *change, after_step=lambda now: graph_kept_by(now["total"]))
