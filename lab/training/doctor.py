@@ -170,7 +170,6 @@ RULES = (
     Rule("exploding", "Gradients explode", symptoms.badly_scaled, remedies.smaller_gradients, "norms", WILD),
     Rule("rate-high", "The learning rate is too high", symptoms.swinging, remedies.lower_rate, "loss", WILD),
     Rule("exploding", "Gradients explode", symptoms.exploding, remedies.smaller_gradients, "norms", WILD),
-    Rule("dying", "Units die", symptoms.dying, remedies.living_units, "dead units", STUCK | {"vanishing"}),
     Rule("vanishing", "Gradients vanish on their way back", symptoms.vanishing, remedies.carried_back, "norms", STUCK),
     Rule("clipped", "Clipping holds the training back", symptoms.held_back, remedies.looser_clip, "updates", STUCK),
     Rule("rate-low", "The learning rate is too low", symptoms.slow, remedies.larger_rate, "updates", STUCK),
@@ -193,12 +192,11 @@ RULES = (
     Rule(
         "underfitting",
         "Too small, or nothing to learn",
-        symptoms.no_better_than_plain,
+        symptoms.underfitting,
         remedies.larger_network,
         "loss",
         STUCK,
     ),
-    Rule("underfitting", "The network underfits", symptoms.underfitting, remedies.larger_network, "loss", STUCK),
     Rule("chance", "It answers as if by chance", symptoms.at_chance, remedies.compare_labels, "loss"),
 )
 SIGNS = (  # remarks, where the rule of the same key finds no harm
@@ -211,7 +209,7 @@ NOTHING_WRONG = (
     Rule("unchecked", "It has learned its samples", symptoms.unchecked, remedies.hold_some_out, "loss"),
     Rule("healthy", "Healthy", symptoms.healthy, remedies.nothing, "loss"),
     Rule("unsettled", "Not settled yet", symptoms.unsettled, remedies.watch, "loss"),
-    Rule("settled", "It has settled", symptoms.settled, remedies.look_at_the_rest, "loss"),
+    Rule("settled", "It has settled", symptoms.settled, remedies.separate_noise, "loss"),
     Rule("learning", "Still learning", symptoms.learning, remedies.more_epochs, "loss"),
     Rule("early", "Too early to say", symptoms.early, remedies.wait, "loss"),
 )

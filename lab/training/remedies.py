@@ -23,7 +23,8 @@ MOST_RAISE = 1000.0  # of the learning rate at once
 NEAR = 3.0  # times what is usual: a rate up to that is lowered to a third
 BOLD = 10.0  # times what is usual for the optimizer: a rate above that is not merely divided by 10
 WIDEST, LONGEST = 256, 300  # units of a layer and epochs, as many as the page takes
-MOST_DECAY = 0.1  # more of it is no remedy
+MAX_DECAY = 0.03  # of a remedy: more is suspected where a network does not learn
+SMALL = 16  # hidden units: with fewer, a larger network is worth a try
 TIGHT = 0.5  # a limit for gradients that is rather raised than lifted
 
 
@@ -175,8 +176,8 @@ def more_generality(h: History) -> Remedy:
         )
     if h.few_rows:
         return Remedy("Collect more samples: with so few rows to validate, no setting can be compared with another.")
-    if config.weight_decay < MOST_DECAY:
-        decay = 10 * config.weight_decay or 0.01
+    decay = 10 * config.weight_decay or 0.01
+    if decay <= MAX_DECAY:
         return Remedy(
             f"Set weight decay to {decay:g} instead of {config.weight_decay:g}: it keeps the weights, and so the "
             f"function, simple. The best epoch so far is {_best(h)}.",
@@ -202,7 +203,7 @@ def larger_network(h: History) -> Remedy:
             "only.",
             {"hidden": hidden, "activation": "relu", "init": "he"},
         )
-    hidden = (16, 16) if sum(config.hidden) < 16 else tuple(min(2 * width, WIDEST) for width in config.hidden)
+    hidden = (16, 16) if sum(config.hidden) < SMALL else tuple(min(2 * width, WIDEST) for width in config.hidden)
     if hidden == config.hidden:
         return Remedy(
             "Add a hidden layer. If that changes nothing, the inputs do not tell the classes apart any better."
@@ -229,10 +230,18 @@ def more_epochs(h: History) -> Remedy:
     return Remedy(f"Train for {2 * epochs} epochs instead of {epochs}.", {"epochs": 2 * epochs})
 
 
-def look_at_the_rest(_: History) -> Remedy:
+def separate_noise(h: History) -> Remedy:
+    """Try more bends where there are few: what is left after that is noise, or another question."""
+    if h.bends >= SMALL:
+        return Remedy(
+            "Look whether the answers miss a bend: then a larger network may find it. If what is left has no order, it "
+            "is noise, and no network can."
+        )
+    larger = larger_network(h)
     return Remedy(
-        "Look whether the answers miss a bend: then a larger network may find it. If what is left has no order, it is "
-        "noise, and no network can."
+        f"To tell noise from bends that are missing, try hidden layers {said(larger.settings['hidden'])} instead of "
+        f"{said(h.config.hidden)}: if that changes nothing, what is left is noise.",
+        larger.settings,
     )
 
 

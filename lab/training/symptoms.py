@@ -29,12 +29,14 @@ THROWN = 3.0  # a loss this many times what guessing costs: no well-scaled netwo
 GROWTH = 2.0  # of a norm, from the first epoch to now
 LOW_RATIO = 0.02  # norm of the hidden layer that receives least, over that of the last layer
 SWING, SWING_SHARE = 0.03, 0.04  # how much the loss rises per epoch, on average: as a number, and over its mean
+NO_HARM = 0.1  # share by which the mean of a loss that swings lies above its lowest without harm
 RESTLESS = 0.015  # the first of them for a loss that is merely not at rest
 MIN_RISES = 3  # rises of the loss that make a habit, at a rate that is not far above what is usual
 LATELY = 5  # epochs, in most of which the loss has to swing
 SWING_FEWEST, SWING_EPOCHS = 5, 10  # epochs before that is a habit; how many are looked at, or half of a long run
 CLIMB = 1.05  # last loss of an uphill run, over its first
-DEAD, ALL_DEAD = 0.5, 0.95  # share of the units of a hidden layer
+DEAD, MOSTLY_DEAD, ALL_DEAD = 0.5, 0.75, 0.95  # share of the units of a hidden layer
+SHRUNK = 0.85  # size of a layer's weights, over that after the first epoch, from where on a penalty holds them small
 MIDDLE = 0.6  # share of a layer's weights in the two bins around 0
 NOISY_GAP, NOISY_ERRORS = 0.08, 2.0  # training accuracy below validation accuracy; errors of the one over the other's
 LOST = 0.03  # validation accuracy lost since its best epoch, while training accuracy rises
@@ -43,16 +45,23 @@ SLOW = 1.5e-4  # update-to-weight ratio, mean over the layers
 CLIPPED = 0.9  # share of the steps
 STILL = 0.05  # the loss stands still: it changes by less from one window to the next, as a share
 MOSTLY = 0.7  # share of the epochs
+CREEP = 0.04  # share by which a loss falls in STILL_EPOCHS, of one that slowly gets away from the plain answer
 STILL_EPOCHS = 10  # until then a plateau may lead on
-FEW_UNITS = 8  # hidden units, all layers together: a network with more is not called too small
+FEW_UNITS = 3  # hidden units, all layers together: a network with as many is not called too small
+MANY_UNITS = 8  # the same: in a network with fewer, some units that are off are chance, no illness
 CHANCE = 0.97  # loss over that of guessing
-MIN_GAIN, SOME_GAIN, GOOD_GAIN = 0.03, 0.1, 0.5  # share by which the loss is below that of the plain answer
+MIN_GAIN, SOME_GAIN, STUCK_GAIN, GOOD_GAIN = (
+    0.03,
+    0.1,
+    0.25,
+    0.5,
+)  # share by which the loss is below that of the plain answer
 SWINGING_GAIN = 0.7  # the same, of a loss whose swings do no harm
 PRAISED = 0.8  # validation loss over that of the plain answer: a healthy network is below
 HALF_THE_ERRORS = 0.5  # training errors over those of the plain answer, of a network that has learned
 FAR_ABOVE = 10.0  # a learning rate over what is usual for the optimizer, with which nothing is called harmless
 FAR_BELOW = 0.1  # a learning rate over what is usual for the optimizer: suspected before anything else
-PULLS = {"weight_decay": ("weight decay", 0.1), "l1": ("L1 penalty", 0.03)}  # what each is called, and from what value
+PULLS = {"weight_decay": ("weight decay", 0.2), "l1": ("L1 penalty", 0.03)}  # what each is called, and from what value
 # on it is suspected wherever a network does not learn
 WELL_HELD_OUT = 30  # validation rows: of fewer, nothing is called healthy
 WELL_MIXED = 5  # of them, those that the plain answer gets wrong: the same
@@ -168,6 +177,14 @@ class History:
         return not self.gain >= SOME_GAIN
 
     @property
+    def stuck(self) -> bool:
+        """Tell whether the rate is far above usual and the loss still near the plain answer's.
+
+        What shows that such steps are too large then counts at any epoch, so that the verdict does not come and go.
+        """
+        return self.far_above_usual and not self.gain >= STUCK_GAIN
+
+    @property
     def beats_plain(self) -> bool:
         """Is it well above the plain answer on the validation samples, in loss and in score?"""
         loss, score = self.val_loss[-WINDOW:].mean(), self.val_score[-WINDOW:].min()
@@ -255,19 +272,21 @@ def climbing(h: History) -> Evidence | None:
     first = loss[: max(FEWEST, len(loss) // 2)]
     if len(first) < FEWEST or not np.all(np.diff(first) > 0) or loss[-1] < CLIMB * loss[0]:
         return None
-    return _said(h, f"The training loss climbs from {short(loss[0])} to {short(loss[-1])} in {len(loss)} epochs.", at=1)
+    return _evidence(
+        h, f"The training loss climbs from {short(loss[0])} to {short(loss[-1])} in {len(loss)} epochs.", at=1
+    )
 
 
 def swinging(h: History) -> Evidence | None:
     """The loss goes up again and again: now, or in most of the last epochs, so that the word does not come and go."""
     loss = recent_loss(h)
-    lately = [_swings_badly(h, count) for count in range(len(h), max(len(h) - LATELY, 0), -1)]
-    if 2 * sum(lately) <= len(lately):
+    lately = [_swings_badly(h, count) for count in range(len(h), 0 if h.stuck else max(len(h) - LATELY, 0), -1)]
+    if not any(lately) or (not h.stuck and 2 * sum(lately) <= len(lately)):
         return None
     steps = np.diff(loss)
     rises = _rises(loss)
     began = len(h) - len(loss)
-    return _said(
+    return _evidence(
         h,
         f"From epoch {h.epochs[began]} to {h.epochs[-1]} the training loss rises markedly in {rises} of {len(steps)} "
         f"epochs, by {short(steps.max(), 2)} at most; it lies between {short(loss.min())} and {short(loss.max())}.",
@@ -292,6 +311,8 @@ def _harmless(h: History, loss: np.ndarray) -> bool:
     what is usual?"""
     if h.far_above_usual:
         return False
+    if loss.mean() <= (1 + NO_HARM) * loss.min():
+        return True
     half = len(loss) // 4 * 2  # even: what goes up and down by turns is up as often in both
     before, now = _usual(loss[-2 * half : -half]), _usual(loss[-half:])
     return bool(_usual(loss) <= (1 - SWINGING_GAIN) * h.guess < math.inf or now < (1 - STILL) * before)
@@ -323,7 +344,7 @@ def thrown(h: History) -> Evidence | None:
     early = h.loss[:FEWEST]
     worst = int(np.nanargmax(early)) if np.isfinite(early).any() else 0
     if h.config.init != "normal" and early[worst] > THROWN * h.guess and not (h.only_falls or early[worst] <= h.start):
-        return _said(
+        return _evidence(
             h,
             f"After epoch {h.epochs[worst]} the training loss is {short(early[worst])}, where guessing costs "
             f"{short(h.guess, 2)}: the first steps went much too far.",
@@ -331,7 +352,7 @@ def thrown(h: History) -> Evidence | None:
         )
     norm = _largest(h.norms[:FEWEST])
     if norm > HIGH_NORM and h.dead.size and h.dead[:FEWEST].max() >= ALL_DEAD:
-        return _said(
+        return _evidence(
             h,
             f"The gradient norm reaches {short(norm, 2)}, and with a learning rate of {h.config.lr:g} such steps have "
             f"killed {h.dead[:FEWEST].max():.0%} of the units of a layer.",
@@ -345,14 +366,18 @@ def at_chance(h: History) -> Evidence | None:
     use on the validation samples, which are answered no better than by always giving the same answer."""
     if useless := _useless(h):
         return useless
-    if len(h) < STILL_EPOCHS or not h.classes or h.bends < FEW_UNITS or not abs(h.falling) < STILL:
+    if len(h) < STILL_EPOCHS or not h.classes or h.bends < FEW_UNITS or h.few_rows:
+        return None
+    if _creeps(h.loss) or not abs(h.falling) < STILL:
         return None
     if not h.norms.size or not h.norms[-WINDOW:].min() >= BAND[0]:  # a layer is cut off: that is another cause
         return None
+    if np.median(h.val_score[-STILL_EPOCHS // 2 :]) > h.plain_score("val") + h.sampling_error:
+        return None  # it tells the classes apart, but hardly dares to
     loss = float(h.loss[-WINDOW:].mean())
-    if loss < CHANCE * h.guess or h.beats_plain:
+    if not CHANCE <= loss / h.guess <= 1 + SOME_GAIN or h.beats_plain:
         return None
-    return _said(
+    return _evidence(
         h,
         f"The loss stands still at {short(loss)}, and guessing among {h.classes} classes costs {short(h.guess)}; "
         "training "
@@ -363,37 +388,23 @@ def at_chance(h: History) -> Evidence | None:
 
 def _useless(h: History) -> Evidence | None:
     """It learns its own samples, and answers others no better than the plain answer does."""
-    if h.origin is None or not h.config.val_fraction or h.few_rows or len(h) < STILL_EPOCHS or h.gain < MIN_GAIN:
+    if h.origin is None or not h.config.val_fraction or h.few_rows or len(h) < STILL_EPOCHS:
+        return None
+    if not np.median(h.loss[-STILL_EPOCHS:]) <= (1 - MIN_GAIN) * h.guess:
         return None
     recent, before = slice(-STILL_EPOCHS // 2, None), slice(-STILL_EPOCHS, -STILL_EPOCHS // 2)
-    if np.median(h.val_loss[recent]) < (1 - STILL) * np.median(h.val_loss[before]) or _mostly_falls(h.val_loss):
+    if np.median(h.val_loss[recent]) < (1 - STILL) * np.median(h.val_loss[before]) or _creeps(h.val_loss):
         return None  # it may get there
     loss, score = float(np.median(h.val_loss[recent])), float(np.median(h.val_score[recent]))
     if not loss >= CHANCE * h.val_guess or (not h.regression and score > h.plain_score("val") + h.sampling_error):
         return None
     plain = "the mean" if h.regression else "the commonest class"
     scored = "" if h.regression else f" Validation accuracy is {score:.1%}, that answer's {h.plain_score('val'):.1%}."
-    return _said(
+    return _evidence(
         h,
         f"Training loss is {short(h.loss[-1])}, but validation loss is {short(loss)} (median of {STILL_EPOCHS // 2} "
         "epochs); "
         f"always answering with {plain} costs {short(h.val_guess)}.{scored}",
-    )
-
-
-def no_better_than_plain(h: History) -> Evidence | None:
-    """A network that draws straight lines only, or bends them in very few places, stands still, and answers other
-    samples no better than the plain answer does: it is too small, or there is nothing to learn."""
-    if h.origin is None or not h.config.val_fraction or not h.val_loss[-WINDOW:].mean() >= CHANCE * h.val_guess:
-        return None
-    found = underfitting(h)
-    return found and Evidence(
-        (
-            *found.sentences,
-            f"Validation loss is {short(h.val_loss[-1])}; always answering with the class shares costs "
-            f"{short(h.val_guess)}.",
-        ),
-        found.epoch,
     )
 
 
@@ -403,19 +414,29 @@ def _mostly_falls(loss: np.ndarray) -> bool:
     return bool(falls.sum() > MOSTLY * len(falls))
 
 
+def _creeps(loss: np.ndarray) -> bool:
+    """Tell whether the loss falls slowly but evenly."""
+    return _mostly_falls(loss) and bool(loss[-1] < (1 - CREEP) * loss[-STILL_EPOCHS:][0])
+
+
 def underfitting(h: History) -> Evidence | None:
-    """The loss stands still, far from learned, and the network draws straight lines only, or bends them in very few
-    places. What more units leave unexplained may all be noise, and so may all that a regression does."""
+    """Return evidence that a network with next to no bends stands still hardly below the plain answer.
+
+    A network that does clearly better than the plain answer may have reached the noise of the data: records cannot tell
+    noise from bends that are missing, so such a run has settled. Silent for regressions, for the same reason.
+    """
     if h.regression or h.bends >= FEW_UNITS or len(h) < STILL_EPOCHS or h.learned or not abs(h.falling) < STILL:
         return None
-    accuracy = float(h.train_score[-WINDOW:].mean())
+    if math.isfinite(h.guess) and not h.harmed:
+        return None
     width = max(WINDOW, len(h) // 4)
     before, now = h.loss[-2 * width : -width].mean(), h.loss[-width:].mean()
-    return _said(
+    plain = f" Always answering with the class shares costs {short(h.guess)}." if math.isfinite(h.guess) else ""
+    return _evidence(
         h,
-        f"Training accuracy stands at {accuracy:.0%}, and the loss hardly changes any more: {short(before)} on average "
-        f"from epoch {h.epochs[-2 * width]} to {h.epochs[-width - 1]}, {short(now)} from epoch {h.epochs[-width]} to "
-        f"{h.epochs[-1]}.",
+        f"Training accuracy stands at {h.train_score[-WINDOW:].mean():.0%}, and the loss hardly changes any more: "
+        f"{short(before)} on average from epoch {h.epochs[-2 * width]} to {h.epochs[-width - 1]}, {short(now)} from "
+        f"epoch {h.epochs[-width]} to {h.epochs[-1]}.{plain}",
         at=len(h) - 2 * width,
     )
 
@@ -430,7 +451,7 @@ def no_gradient(h: History) -> Evidence | None:
     histograms = h.records[0].get("weight_histogram", {})
     if not histograms or min(map(_middle, histograms.values())) < 1.0:
         return None
-    return _said(
+    return _evidence(
         h,
         f"After epoch {h.epochs[0]} all weights are still at 0, and the gradient norm of every layer but the last is "
         f"exactly 0; in epoch {h.epochs[-1]} the loss is {short(h.loss[-1])}, after {short(h.loss[0])} in the first.",
@@ -447,9 +468,9 @@ def dying(h: History) -> Evidence | None:
     """Many units are off, and the loss is no better than that of the plain answer, also on the samples that it learns.
     Silent: in the first epochs, while the loss still falls: the network may get away from a bad first step."""
     falls = len(h) < STILL_EPOCHS and h.loss[-1] < (1 - STILL) * h.loss[0]
-    if len(h) < FEWEST or falls or dead_layer(h) or not h.harmed or _useless(h):
+    if len(h) < FEWEST or falls or dead_layer(h) or not h.harmed or h.bends < MANY_UNITS or _useless(h):
         return None
-    return _dead_units(h, DEAD)
+    return _dead_units(h, MOSTLY_DEAD)
 
 
 def units_off(h: History) -> Evidence | None:
@@ -457,25 +478,34 @@ def units_off(h: History) -> Evidence | None:
     return _dead_units(h, DEAD)
 
 
-def _dead_units(h: History, share: float) -> Evidence | None:
-    if not h.dead.size or h.dead[-1].max() < share:
+def _dead_units(h: History, share: float, at: int = -1) -> Evidence | None:
+    """Return evidence that at least this share of the units of a layer are off, by default in the last epoch."""
+    if not h.dead.size or h.dead[at].max() < share:
         return None
-    layer = int(np.argmax(h.dead[-1]))
-    since = len(h) - int(np.argmin(np.r_[h.dead[::-1, layer] >= share, False]))  # of the present stretch
-    return _said(
+    layer = int(np.argmax(h.dead[at]))
+    until = at % len(h) + 1
+    since = until - int(np.argmin(np.r_[h.dead[:until][::-1, layer] >= share, False]))  # of this stretch
+    when = "" if until == len(h) else f"In epoch {h.epochs[at]} "
+    return _evidence(
         h,
-        f"{h.dead[-1, layer]:.0%} of the units of {h.layers[layer]} give the same output for every sample "
+        f"{when}{h.dead[at, layer]:.0%} of the units of {h.layers[layer]} give the same output for every sample "
         f"(since epoch {h.epochs[since]} at least {share:.0%}): no gradient passes through them.",
         at=since,
     )
 
 
 def overshot(h: History) -> Evidence | None:
-    """Units are off or gradients huge, the network has not learned, and the learning rate is far above what is usual:
-    that is suspected before anything that steps of such a size bring about."""
+    """Return evidence that a learning rate far above usual keeps a network from learning.
+
+    It shows in dead layers, many dead units or huge gradients: now, or at any time where the network is still hardly
+    better than the plain answer. Such steps are suspected before anything that they bring about.
+    """
     if not h.far_above_usual or h.gain >= GOOD_GAIN:
         return None
     found = dead_layer(h) or exploding(h) or dying(h)
+    if found is None and h.stuck and h.dead.size:
+        worst = int(np.argmax(h.dead.max(axis=1)))
+        found = _dead_units(h, ALL_DEAD, worst)
     usual = DEFAULT_LR[h.config.optimizer]
     rate = f"The learning rate is {h.config.lr:g}, {short(h.config.lr / usual, 2)} times what is usual."
     return found and Evidence((rate, *found.sentences), found.epoch)
@@ -494,7 +524,7 @@ def piling(h: History) -> Evidence | None:
         f"{short(last[i], 2)}."
         for i in grown
     ]
-    return _said(h, *sentences, at=int(np.argmax(h.norms[:, grown[0]] >= GROWTH * first[grown[0]])))
+    return _evidence(h, *sentences, at=int(np.argmax(h.norms[:, grown[0]] >= GROWTH * first[grown[0]])))
 
 
 def badly_scaled(h: History) -> Evidence | None:
@@ -504,7 +534,7 @@ def badly_scaled(h: History) -> Evidence | None:
     if h.far_above_usual:  # then it is the steps
         return None
     layer = int(np.nanargmax(h.norms[0]))
-    return _said(
+    return _evidence(
         h,
         f"The gradient norm of {h.layers[layer]} is {short(h.norms[0, layer], 2)} in epoch {h.epochs[0]}; it usually "
         "lies "
@@ -524,7 +554,7 @@ def large_norms(h: History) -> Evidence | None:
     if h.regression or _largest(recent) <= HIGH_NORM:
         return None  # of errors that are squared, no norm is usual
     at, layer = np.unravel_index(np.nanargmax(recent), recent.shape)
-    return _said(
+    return _evidence(
         h,
         f"The gradient norm of {h.layers[layer]} is {short(recent[at, layer], 2)} in epoch "
         f"{h.epochs[-len(recent) :][at]}; it usually lies between {BAND[0]} and {BAND[1]:g}.",
@@ -542,7 +572,7 @@ def vanishing(h: History) -> Evidence | None:
         return None
     at = int(np.flatnonzero(low)[-1])
     layer = h.layers[int(np.argmin(h.norms[at, :-1]))]
-    return _said(
+    return _evidence(
         h,
         f"In epoch {h.epochs[at]} the gradient norm of {layer} is {short(hidden[at], 2)} and that of the last layer "
         f"{short(last[at], 2)}: {last[at] / hidden[at]:.0f} times as much. It is like this in {int(low.sum())} of "
@@ -552,18 +582,35 @@ def vanishing(h: History) -> Evidence | None:
 
 
 def collapsed(h: History) -> Evidence | None:
-    """Weight decay or an L1 penalty holds the weights near 0, and the network has not learned."""
-    if h.learned or h.gain >= GOOD_GAIN:
-        return None
-    name, large = PULLS[h.pull]
+    """Return evidence that a penalty has shrunk the weights of a network that has not learned.
+
+    Silent while the loss still falls: the weights may yet grow against the penalty.
+    """
     value = getattr(h.config, h.pull)
-    if value >= large and len(h) >= (STILL_EPOCHS if h.only_falls else SWING_FEWEST):
-        return near_zero(h) or _said(
-            h,
-            f"The {name} is {value:g}, which is large, and in epoch {h.epochs[-1]} training {h.scored} is "
-            f"{h.shown(h.train_score[-1])}.",
-        )
-    return near_zero(h)
+    name, large = PULLS[h.pull]
+    if value < large or len(h) < FEWEST or h.learned or h.gain >= GOOD_GAIN or slow(h):
+        return None
+    shrunk = _shrunk(h)
+    if shrunk and (near := near_zero(h)):
+        return near
+    if not shrunk or len(h) < (STILL_EPOCHS if h.only_falls else SWING_FEWEST):
+        return None
+    layer, share = shrunk
+    return _evidence(
+        h,
+        f"The {name} is {value:g}, which is large, and the weights of {layer} have shrunk to {share:.0%} of their size "
+        f"after epoch {h.epochs[0]}. In epoch {h.epochs[-1]} training {h.scored} is {h.shown(h.train_score[-1])}.",
+    )
+
+
+def _shrunk(h: History) -> tuple[str, float] | None:
+    """Return the layer whose weights have shrunk most and the share of their size that is left; None without one."""
+    if len(h) < 2 or "weight_histogram" not in h.records[-1] or "weight_histogram" not in h.records[0]:
+        return None
+    first, last = (h.records[i]["weight_histogram"] for i in (0, -1))
+    shares = {name: _size(last[name]) / size for name in last if (size := _size(first[name]))}
+    layer = min(shares, key=shares.__getitem__, default="")
+    return (layer, shares[layer]) if shares and shares[layer] <= SHRUNK else None
 
 
 def near_zero(h: History) -> Evidence | None:
@@ -577,7 +624,7 @@ def near_zero(h: History) -> Evidence | None:
         for name in last
         if _middle(last[name]) >= max(MIDDLE, _middle(first[name]))
     ]
-    return _said(h, *found) if found else None
+    return _evidence(h, *found) if found else None
 
 
 # ---------------------------------------------------------------- steps too small
@@ -590,9 +637,10 @@ def slow(h: History) -> Evidence | None:
     ratio = float(np.median(h.updates.mean(axis=1)))
     if not ratio > 0 or np.mean(np.diff(h.loss) < 0) < MOSTLY:  # a ratio that is nan is not slow
         return None
-    if ratio >= SLOW and not (h.far_below_usual and h.gain < GOOD_GAIN):
+    of_no_use = h.gain >= SOME_GAIN and h.val_loss[-WINDOW:].mean() >= CHANCE * h.val_guess
+    if ratio >= SLOW and (not h.far_below_usual or h.gain >= GOOD_GAIN or of_no_use):
         return None
-    return _said(
+    return _evidence(
         h,
         f"A step changes the weights by {short(ratio, 1)} of their size, and the loss creeps from {short(h.loss[0])} "
         "to "
@@ -623,7 +671,7 @@ def noise(h: History) -> Evidence | None:
         return None
     errors, others = 1 - h.train_score[-WINDOW:].mean(), 1 - h.val_score[-WINDOW:].mean()
     if errors - others > NOISY_GAP + h.sampling_error and errors > NOISY_ERRORS * others:
-        return _said(
+        return _evidence(
             h,
             f"In the last {WINDOW} epochs the accuracy is {h.train_score[-WINDOW:].mean():.0%} on the training "
             f"samples and {h.val_score[-WINDOW:].mean():.0%} on samples never trained on: what it has learned fits "
@@ -646,7 +694,7 @@ def _learned_by_heart(h: History) -> Evidence | None:
         return None
     if lost < h.sampling_error or training[-1] - h.plain_score("train") < WIDE_GAP:  # chance moves as much
         return None
-    return _said(
+    return _evidence(
         h,
         f"Around epoch {h.epochs[best + 1]} validation accuracy was {validation[best]:.0%}; it has fallen to "
         f"{validation[-1]:.0%} since, while training accuracy rose from {training[best]:.0%} to {training[-1]:.0%} "
@@ -678,7 +726,7 @@ def _rising(h: History, share: float) -> Evidence | None:
     if high - low < 2 * usual or h.val_loss[-1] < (1 + share) * low:
         return None
     middle = h.epochs[best + 1]
-    return _said(
+    return _evidence(
         h,
         f"Validation loss was lowest around epoch {middle}, at {short(low)}, and has risen to {short(high)} since "
         f"(medians of {WINDOW} epochs), while training loss fell from {short(before)} to {short(after)}.",
@@ -703,7 +751,7 @@ def _wide_gap(h: History) -> Evidence | None:
         return None
     if h.val_loss[-WINDOW:].mean() < h.loss[-WINDOW:].mean() * (1 + RISEN):  # few samples may be right by chance
         return None
-    return _said(
+    return _evidence(
         h,
         f"In epoch {h.epochs[-1]} training {h.scored} is {h.shown(h.train_score[-1])} and validation {h.scored} "
         f"{h.shown(h.val_score[-1])}, a gap of {100 * h.gap[-1]:.0f} points.",
@@ -722,7 +770,7 @@ def healthy(h: History) -> Evidence | None:
         return None
     if h.gap[-WINDOW:].mean() > SMALL_GAP or not h.val_loss[-WINDOW:].mean() <= h.guess or _rising(h, RISEN / 2):
         return None
-    return _said(
+    return _evidence(
         h,
         f"The training loss, of all samples after each epoch, goes from {short(h.loss[0])} to {short(h.loss[-1])}, "
         "training "
@@ -735,7 +783,7 @@ def few_to_check(h: History) -> Evidence | None:
     if not h.proves_little or len(h) < FEWEST or not h.learned or h.origin is None:
         return None
     few = "" if h.few_rows else f", and always the commonest class is wrong for only {h.plainly_wrong} of them"
-    return _said(
+    return _evidence(
         h,
         f"Training {h.scored} is {h.shown(h.train_score[-1], 1)}, validation {h.scored} {h.shown(h.val_score[-1], 1)} "
         f"on {h.origin['val_samples']} rows{few}: so few prove nothing.",
@@ -746,7 +794,7 @@ def unchecked(h: History) -> Evidence | None:
     """It has learned its samples, and no others are there to ask."""
     if h.config.val_fraction or len(h) < FEWEST or not h.learned:
         return None
-    return _said(
+    return _evidence(
         h,
         f"The training loss, of all samples after each epoch, goes from {short(h.loss[0])} to {short(h.loss[-1])}, "
         "training "
@@ -759,7 +807,7 @@ def unsettled(h: History) -> Evidence | None:
     """It has learned, but something about it is not as it should be, though too little to be given a name."""
     if len(h) < FEWEST or not h.learned:
         return None
-    return _said(
+    return _evidence(
         h,
         f"Training {h.scored} is {h.shown(h.train_score[-1], 1)}. In the last {WINDOW} epochs training loss was at "
         f"most {short(h.loss[-WINDOW:].max())}, its lowest so far is {short(np.nanmin(h.loss))}; validation loss was "
@@ -775,7 +823,7 @@ def settled(h: History) -> Evidence | None:
     if h.val_loss[-WINDOW:].mean() >= CHANCE * h.val_guess if h.regression else h.origin is None or not h.beats_plain:
         return None
     plain = "the mean" if h.regression else "the commonest class"
-    return _said(
+    return _evidence(
         h,
         f"The loss hardly changes any more: {short(h.loss[-1])}, where always answering with {plain} costs "
         f"{short(h.guess)}. "
@@ -786,7 +834,7 @@ def settled(h: History) -> Evidence | None:
 def learning(h: History) -> Evidence | None:
     if len(h) < FEWEST:
         return None
-    return _said(
+    return _evidence(
         h,
         f"The training loss went from {short(h.loss[0])} to {short(h.loss[-1])} in {len(h)} epochs, and training "
         f"{h.scored} "
@@ -795,7 +843,7 @@ def learning(h: History) -> Evidence | None:
 
 
 def early(h: History) -> Evidence:
-    return _said(h, f"Epochs so far: {len(h)}.")
+    return _evidence(h, f"Epochs so far: {len(h)}.")
 
 
 # ---------------------------------------------------------------- reading records
@@ -807,7 +855,7 @@ def _medians(values: np.ndarray) -> np.ndarray:
     return medians
 
 
-def _said(h: History, *sentences: str, at: int = -1) -> Evidence:
+def _evidence(h: History, *sentences: str, at: int = -1) -> Evidence:
     """at: the index of the epoch where it begins to show; by default it shows now."""
     return Evidence(sentences, h.epochs[at])
 
@@ -827,6 +875,14 @@ def _middle(histogram: Histogram) -> float:
     counts = histogram["counts"]
     half = len(counts) // 2
     return (counts[half - 1] + counts[half]) / max(_total(histogram), 1)  # weights that are nan lie in no bin
+
+
+def _size(histogram: Histogram) -> float:
+    """Return the root mean square of the weights, each taken to lie in the middle of its bin."""
+    edges = np.array(histogram["edges"])
+    middles = np.r_[edges[0], (edges[1:] + edges[:-1]) / 2, edges[-1]]
+    counts = np.array([histogram["below"], *histogram["counts"], histogram["above"]])
+    return math.sqrt(float(counts @ middles**2) / max(_total(histogram), 1))
 
 
 def _largest(values: np.ndarray) -> float:

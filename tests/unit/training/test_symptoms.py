@@ -158,6 +158,15 @@ def rare_others(wrong):
     )
 
 
+def shrinking(loss=0.4, to=0.8):
+    """The weights of a layer shrink to this share of their size."""
+
+    def histogram(size):
+        return {"edges": [-2 * size, -size, 0.0, size, 2 * size], "counts": [1, 0, 0, 1], "below": 0, "above": 0}
+
+    return run(12, loss=loss, origin=ORIGIN, weight_histogram=lambda e: {"layer1": histogram(1 if e == 1 else to)})
+
+
 def still(val_loss):
     """A regression that stands still a little below what the mean costs on its own samples."""
     mean = {"baseline_train_accuracy": None, "baseline_val_accuracy": None, "classes": 0}
@@ -184,19 +193,19 @@ GOLDEN = [
     Golden("_learned_by_heart", by_heart(0.05, loss=-0.1), None),
     Golden(
         "dying",
-        off(0.6),
+        off(0.8),
         (
             (
-                "60% of the units of layer1 give the same output for every sample (since epoch 4 at least 50%): no "
+                "80% of the units of layer1 give the same output for every sample (since epoch 4 at least 75%): no "
                 "gradient passes through them.",
             ),
             4,
         ),
         Config(hidden=(8, 8)),
     ),
-    Golden(  # half of the units learn the samples all the same: what is missing is an order in them
+    Golden(  # the other units learn the samples all the same: what is missing is an order in them
         "dying",
-        [each | {"dead_units": {"layer1": 0.6, "layer2": 0.2}} for each in useless(0.6, loss=0.57)],
+        [each | {"dead_units": {"layer1": 0.8, "layer2": 0.2}} for each in useless(0.6, loss=0.57)],
         None,
         Config(hidden=(8, 8)),
     ),
@@ -261,18 +270,18 @@ GOLDEN = [
     Golden("swinging", ups_and_downs(jumps=4, low=0.1), None),  # far below guessing, whatever the jumps reach
     Golden(
         "overshot",
-        off(0.6),
+        off(0.8),
         (
             (
                 "The learning rate is 0.03, 30 times what is usual.",
-                "60% of the units of layer1 give the same output for every sample (since epoch 4 at least 50%): no "
+                "80% of the units of layer1 give the same output for every sample (since epoch 4 at least 75%): no "
                 "gradient passes through them.",
             ),
             4,
         ),
         Config(hidden=(8, 8), lr=0.03),
     ),
-    Golden("overshot", off(0.6), None, Config(hidden=(8, 8), lr=0.01)),
+    Golden("overshot", off(0.8), None, Config(hidden=(8, 8), lr=0.01)),
     Golden("thrown", thrown(falls=True), None),
     Golden(
         "thrown",
@@ -281,23 +290,30 @@ GOLDEN = [
     ),
     Golden("noise", wrong_labels(rows=100), (WRONG_LABELS, 1)),
     Golden("noise", wrong_labels(rows=29), None),  # so few may be right by chance
-    Golden("collapsed", run(12, loss=0.25, origin=ORIGIN), None, Config(weight_decay=0.1)),  # it does well all the same
+    Golden("collapsed", shrinking(loss=0.25), None, Config(weight_decay=0.2)),  # it does well all the same
+    Golden("collapsed", shrinking(to=0.9), None, Config(weight_decay=0.2)),
+    Golden("collapsed", shrinking(), None, Config(weight_decay=0.1)),
     Golden(
         "collapsed",
-        run(12, loss=0.4, origin=ORIGIN),
-        (("The weight decay is 0.1, which is large, and in epoch 12 training accuracy is 80%.",), 12),
-        Config(weight_decay=0.1),
+        shrinking(),
+        (
+            (
+                "The weight decay is 0.2, which is large, and the weights of layer1 have shrunk to 80% of their size "
+                "after epoch 1. In epoch 12 training accuracy is 80%.",
+            ),
+            12,
+        ),
+        Config(weight_decay=0.2),
     ),
     Golden("underfitting", run(60, loss=0.4, origin=ORIGIN), None, Config(hidden=(8,))),  # what is left may be noise
-    Golden("no_better_than_plain", run(12, loss=0.4, origin=ORIGIN), None, Config(hidden=(2,))),
+    Golden("underfitting", run(60, loss=0.4, origin=ORIGIN), None, Config(hidden=(2,))),
     Golden(
-        "no_better_than_plain",
+        "underfitting",
         run(12, loss=0.58, val_loss=0.62, train=0.7, origin=ORIGIN),
         (
             (
                 "Training accuracy stands at 70%, and the loss hardly changes any more: 0.58 on average from epoch 7 to 9, "
-                "0.58 from epoch 10 to 12.",
-                "Validation loss is 0.62; always answering with the class shares costs 0.6.",
+                "0.58 from epoch 10 to 12. Always answering with the class shares costs 0.6.",
             ),
             7,
         ),
