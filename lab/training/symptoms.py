@@ -503,9 +503,9 @@ def overshot(h: History) -> Evidence | None:
     if not h.far_above_usual or h.gain >= GOOD_GAIN:
         return None
     found = dead_layer(h) or exploding(h) or dying(h)
-    if found is None and h.stuck and h.dead.size:
+    if found is None and h.stuck and h.dead.size and len(h) >= FEWEST:
         worst = int(np.argmax(h.dead.max(axis=1)))
-        found = _dead_units(h, ALL_DEAD, worst)
+        found = _dead_units(h, MOSTLY_DEAD if h.harmed else ALL_DEAD, worst)
     usual = DEFAULT_LR[h.config.optimizer]
     rate = f"The learning rate is {h.config.lr:g}, {short(h.config.lr / usual, 2)} times what is usual."
     return found and Evidence((rate, *found.sentences), found.epoch)
@@ -564,7 +564,7 @@ def large_norms(h: History) -> Evidence | None:
 
 def vanishing(h: History) -> Evidence | None:
     """A hidden layer receives next to nothing, in most epochs, and the network has not learned without it."""
-    if h.norms.shape[1] < 3 or h.learned or h.gain >= GOOD_GAIN:
+    if len(h) < FEWEST or h.norms.shape[1] < 3 or h.learned or h.gain >= GOOD_GAIN:
         return None
     hidden, last = h.norms[:, :-1].min(axis=1), h.norms[:, -1]
     low = (hidden > 0) & (hidden < LOW_RATIO * last)
