@@ -1,8 +1,8 @@
-"""What a doctor would say of a training run: the history in, verdicts with evidence and a remedy out.
+"""The training doctor: diagnoses a run from its records, with evidence and a remedy.
 
-`RULES` is the table: what was found, what to do, where to look, the symptom by which it is found (lab/training/
-symptoms.py), and which others it brings with it. Causes stand before their consequences: a run whose loss swings may
-also have dead units, and it is the swinging that has to stop first.
+`RULES` is its table: each rule has a symptom (symptoms.py), a remedy (remedies.py), the plot that shows it and the
+other verdicts that it explains. Causes stand before their consequences: if the loss swings and units are dead, the
+swinging has to stop first.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lab.training.symptoms import Evidence, History
 
 @dataclass(frozen=True)
 class Rule:
-    """One line of the table. brings: the keys of what is no finding of its own where this one fits."""
+    """A rule of the doctor. brings: the keys of verdicts that count as its consequences."""
 
     key: str
     name: str
@@ -36,12 +36,12 @@ Grade = Literal["seen", "suspected", "shown"]
 
 @dataclass(frozen=True)
 class Finding:
-    """A rule that fits. evidence: sentences with the numbers; epoch: where it begins to show.
+    """A verdict on a run. evidence: sentences with numbers; epoch: where it first shows.
 
-    grade: how sure it is. "seen": it is so, but does no harm; "suspected": the run does worse than it should, and this
-    may be why; "shown": the remedy was tried, and helped.
-    remedy: what to do, in a sentence; settings: the same as data, `replace(config, **settings)` is the run to try
-    next, and empty where no setting helps. consequences: what else shows, and goes away with this.
+    grade: how sure it is. "seen": true, but harmless; "suspected": the run does worse than it should, and this may be
+    why; "shown": the remedy was tried and helped.
+    remedy: what to do, in a sentence; settings: the same as data. `replace(config, **settings)` is the run to try
+    next; empty if no setting helps. consequences: other verdicts that this one explains.
     """
 
     key: str
@@ -61,17 +61,17 @@ class Finding:
 
     @property
     def well(self) -> bool:
-        """Is there nothing wrong, as far as can be told?"""
+        """Whether the verdict names no illness."""
         return self.key in WELL
 
 
 def diagnose(records: Sequence[Record], config: Config, own_loop: bool = False) -> list[Finding]:
-    """What is wrong with a run, the cause first, with its consequences folded under it; never empty.
+    """Diagnose a run: return its verdicts, causes first, each with its consequences; never an empty list.
 
-    The first is the verdict. More than one there is only where the others are no consequence of it.
-    records: what `train.train` yields, from the first epoch on; at least one. Of the histograms the first and the last
-    are enough. config: the settings of the run. own_loop: was it trained by a loop that somebody wrote, and that may
-    itself be wrong?
+    The first finding is the verdict. Others follow only if they are not its consequences.
+    records: what `train.train` yields, from the first epoch on. Only the first and the last need histograms.
+    own_loop: whether a learner's own training loop made them, which may itself be wrong.
+    Raises ValueError if there are no records.
     """
     if not records:
         raise ValueError("There is nothing to diagnose: train for at least one epoch.")
@@ -82,7 +82,7 @@ def diagnose(records: Sequence[Record], config: Config, own_loop: bool = False) 
 
 
 def remarks(records: Sequence[Record], config: Config) -> list[Finding]:
-    """What is unusual about a run, though the loss does well: it is no illness, and needs no remedy."""
+    """Return what is unusual about a run without doing harm: it needs no remedy."""
     if not records:
         return []
     history = History(records, _in_force(records, config))
@@ -92,21 +92,22 @@ def remarks(records: Sequence[Record], config: Config) -> list[Finding]:
 
 
 def _in_force(records: Sequence[Record], config: Config) -> Config:
-    """The settings that the last epoch was trained with."""
+    """Return the settings of the last epoch."""
     return config.at(records[-1]["epoch"] - 1)
 
 
 def examine(history: History, table: Sequence[Rule]) -> list[Finding]:
-    """What of a table fits, causes before consequences, which are folded under them; nothing where nothing does."""
+    """Return the findings of a table of rules, causes first, each with its consequences; an empty list if none fits."""
     return _folded([(rule, finding) for rule in table if (finding := _finding(rule, history))])
 
 
 def rules(own_loop: bool = False) -> tuple[Rule, ...]:
-    """The table, causes before consequences."""
+    """Return the table of rules, causes before consequences."""
     return (*OF_A_LOOP, *RULES) if own_loop else RULES
 
 
 def _finding(rule: Rule, history: History) -> Finding | None:
+    """Apply a rule to a run; return None if its symptom does not show."""
     evidence = rule.find(history)
     if evidence is None:
         return None
@@ -117,7 +118,7 @@ def _finding(rule: Rule, history: History) -> Finding | None:
 
 
 def _folded(found: list[tuple[Rule, Finding]]) -> list[Finding]:
-    """Each under the first that brings it."""
+    """Fold each finding under the first one that explains it."""
     causes: list[Finding] = []
     while found:
         rule, first = found[0]
@@ -130,8 +131,10 @@ def _folded(found: list[tuple[Rule, Finding]]) -> list[Finding]:
 
 # ---------------------------------------------------------------- the table
 
-STUCK = frozenset({"chance", "underfitting", "rate-low"})  # what comes of whatever stops a network from learning
-WILD = frozenset({"rate-high", "exploding", "vanishing", "dying", "noise", "overfitting"}) | STUCK  # of huge steps
+STUCK = frozenset({"chance", "underfitting", "rate-low"})  # consequences of anything that stops a network from learning
+WILD = (
+    frozenset({"rate-high", "exploding", "vanishing", "dying", "noise", "overfitting"}) | STUCK
+)  # consequences of huge steps
 
 OF_A_LOOP = (
     Rule("climbing", "The loss climbs", symptoms.climbing, remedies.turn_round, "loss", WILD | {"overflow", "piling"}),
@@ -165,7 +168,7 @@ RULES = (
         symptoms.dead_layer,
         remedies.living_units,
         "dead units",
-        STUCK | {"vanishing", "rate-high"},  # what swings then is the output's bias
+        STUCK | {"vanishing", "rate-high"},  # only the output's bias swings then
     ),
     Rule("exploding", "Gradients explode", symptoms.badly_scaled, remedies.smaller_gradients, "norms", WILD),
     Rule("rate-high", "The learning rate is too high", symptoms.swinging, remedies.lower_rate, "loss", WILD),
@@ -199,7 +202,7 @@ RULES = (
     ),
     Rule("chance", "It answers as if by chance", symptoms.at_chance, remedies.compare_labels, "loss"),
 )
-SIGNS = (  # remarks, where the rule of the same key finds no harm
+SIGNS = (  # remarks, made if the rule of the same key finds no harm
     Rule("dying", "Units are off", symptoms.units_off, remedies.nothing, "dead units"),
     Rule("collapsed", "Weights lie near 0", symptoms.near_zero, remedies.nothing, "histogram"),
     Rule("exploding", "Gradient norms are large", symptoms.large_norms, remedies.nothing, "norms"),

@@ -1,4 +1,4 @@
-"""The doctor who follows a run on the command line, and tells what has gone wrong while somebody waits for its end."""
+"""The doctor that follows a run on the command line and reports what goes wrong while it trains."""
 
 from __future__ import annotations
 
@@ -11,27 +11,26 @@ from lab.training.records import Record, slim
 
 
 class Watch:
-    """Follows a run. `look` tells somebody who waits for its end what has gone wrong meanwhile.
+    """A doctor that follows a run and reports each illness once, after it has lasted a few looks.
 
-    It tells a finding once, when it is no passing one. Each look reads the whole history; they become rarer as it
-    grows, so that they cost an epoch the same all along.
+    Each look reads the whole history. Looks become rarer as it grows, so that their cost per epoch stays the same.
     """
 
-    STANDS = 3  # looks in a row, before a finding is told
-    SILENT = 5.0  # seconds: of a run that is over so soon, all is told at the end, and once
+    STANDS = 3  # looks in a row before a finding is reported
+    SILENT = 5.0  # seconds: a run that ends sooner is reported once, at its end
 
     def __init__(self, records: Sequence[Record], config: Config) -> None:
-        """records: of the epochs that the run has already, if any; config: its settings."""
+        """Start from the records of the epochs that the run already has, if any."""
         self._config = config
-        self._speaks_from = time.monotonic() + self.SILENT
+        self._quiet_until = time.monotonic() + self.SILENT
         self._records = [*records[:1], *slim(records[1:-1]), *records[1:][-1:]]
         self._next_look = 0
-        self._seen: dict[str, int] = {}  # in how many looks in a row, up to the last one
-        self._told: set[str] = set()
+        self._seen: dict[str, int] = {}  # finding -> looks in a row that had it, up to the last
+        self._reported: set[str] = set()
 
     def look(self, record: Record) -> list[Finding]:
-        """Add the record of an epoch. Returns what is new: each finding at most once in a run."""
-        if len(self._records) > 1:  # of the histograms, the rules read the first and the last
+        """Add the record of an epoch; return new findings, each at most once in a run."""
+        if len(self._records) > 1:  # rules read only the first and the last histogram
             self._records[-1:] = slim(self._records[-1:])
         self._records.append(record)
         if record["epoch"] < self._next_look:
@@ -39,17 +38,17 @@ class Watch:
         self._next_look = record["epoch"] + 1 + record["epoch"] // 20
         found = {finding.name: finding for finding in self.findings()}
         self._seen = {name: self._seen.get(name, 0) + 1 for name in found}
-        if time.monotonic() < self._speaks_from:
+        if time.monotonic() < self._quiet_until:
             return []
-        news = [name for name, looks in self._seen.items() if looks >= self.STANDS and name not in self._told]
-        self._told.update(news)
+        news = [name for name, looks in self._seen.items() if looks >= self.STANDS and name not in self._reported]
+        self._reported.update(news)
         return [found[name] for name in news]
 
     def untold(self) -> list[Finding]:
-        """What stands now and `look` has not told yet."""
-        return [finding for finding in self.findings() if finding.name not in self._told]
+        """Return the present findings that `look` has not reported yet."""
+        return [finding for finding in self.findings() if finding.name not in self._reported]
 
     def findings(self) -> list[Finding]:
-        """All that stand now, the cause first; none when nothing is wrong, as far as can be told."""
+        """Return the present findings that name an illness, causes first."""
         found = diagnose(self._records, self._config) if self._records else []
         return [finding for finding in found if not finding.well]

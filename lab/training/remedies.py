@@ -1,7 +1,7 @@
-"""What to do about a symptom, from the run's own settings: a sentence, and the settings to try.
+"""Remedies for the symptoms of a training run: a sentence and the settings to try.
 
-A remedy names only what can be chosen (see `Config`), and never what is chosen already. `Remedy.settings` are what it
-says as data: `replace(config, **remedy.settings)` is the run to try next.
+A remedy only changes settings that exist (see `Config`) and never names one that is already in force.
+`replace(config, **remedy.settings)` is the run to try next.
 """
 
 from __future__ import annotations
@@ -18,48 +18,52 @@ from lab.training.config import DEFAULT_LR, Config, setting_text
 from lab.training.datasets import SYNTHETIC_SAMPLES
 from lab.training.symptoms import ALL_DEAD, PULLS, History
 
-LIVELY = 3e-3  # update-to-weight ratio of a run that gets on
-MOST_RAISE = 1000.0  # of the learning rate at once
-NEAR = 3.0  # times what is usual: a rate up to that is lowered to a third
-BOLD = 10.0  # times what is usual for the optimizer: a rate above that is not merely divided by 10
-WIDEST, LONGEST = 256, 300  # units of a layer and epochs, as many as the page takes
-MAX_DECAY = 0.03  # of a remedy: more is suspected where a network does not learn
-SMALL = 16  # hidden units: with fewer, a larger network is worth a try
-TIGHT = 0.5  # a limit for gradients that is rather raised than lifted
+LIVELY = 3e-3  # update-to-weight ratio of a run that makes progress
+MAX_RAISE = 1000.0  # largest factor by which a learning rate is raised at once
+NEAR = 3.0  # learning rate over the usual one: up to this it is lowered to a third
+MAX_LOWERED = 10.0  # learning rate over the usual one, at most, after it was lowered
+MAX_WIDTH, MAX_EPOCHS = 256, 300  # units of a layer and epochs that the page accepts
+MAX_DECAY = 0.03  # weight decay of a remedy: more may itself stop a network from learning
+SMALL = 16  # hidden units in total: with fewer, a larger network is worth trying
+TIGHT = 0.5  # a clipping norm below it is raised, not removed
 
 
 @dataclass(frozen=True)
 class Remedy:
+    """What to do, as a sentence and as settings; no settings if none would help."""
+
     text: str
     settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def rung(rate: float) -> float:
-    """The largest of 1, 3, 10, 30, ... and of 0.3, 0.1, ... that is not above a rate."""
+    """Return the largest of ..., 0.1, 0.3, 1, 3, 10, ... that is not above a rate."""
     power = 10 ** math.floor(math.log10(rate) + 1e-9)
     return float(f"{(3 if rate >= 2.999 * power else 1) * power:.1g}")
 
 
 def fitting_init(activation: str) -> str:
-    """The initial weights that keep the scale from layer to layer."""
+    """Return the initialization that keeps the scale from layer to layer."""
     return "he" if activation in ("relu", "leaky_relu", "softplus") else "xavier"
 
 
 def _calmer(config: Config) -> float:
+    """Return a lower learning rate: a third, or a tenth and not far above usual."""
     usual = DEFAULT_LR[config.optimizer]
-    return rung(config.lr / 3 if config.lr <= NEAR * usual else min(config.lr / 10, BOLD * usual))
+    return rung(config.lr / 3 if config.lr <= NEAR * usual else min(config.lr / 10, MAX_LOWERED * usual))
 
 
 def random_weights(h: History) -> Remedy:
+    """Advise random initial weights."""
     init = fitting_init(h.config.activation)
     return Remedy(
-        f"Start from random weights (init {init}): with all weights 0 the units of a layer stay alike for ever.",
+        f"Start from random weights (init {init}): if all weights are 0, all units of a layer stay identical.",
         {"init": init},
     )
 
 
 def lower_rate(h: History) -> Remedy:
-    """A tenth of the rate, or less where that is still far from usual; and weights of a fitting scale."""
+    """Advise a lower learning rate, and initial weights of a fitting scale."""
     config = h.config
     rate = _calmer(config)
     text = f"Lower the learning rate from {config.lr:g} to {rate:g}, and again until the curve is smooth"
@@ -71,6 +75,7 @@ def lower_rate(h: History) -> Remedy:
 
 
 def finite_loss(h: History) -> Remedy:
+    """Advise what keeps the loss finite: a lower rate, fitting weights or clipped gradients."""
     config = h.config
     usual = DEFAULT_LR[config.optimizer]
     if config.lr > usual or config.init == "normal":
@@ -95,23 +100,22 @@ def finite_loss(h: History) -> Remedy:
 
 
 def living_units(h: History) -> Remedy:
+    """Advise a restart that keeps units alive: a lower rate or leaky_relu."""
     config = h.config
     gone = h.dead.size and h.dead[-1].max() >= ALL_DEAD
     again = "Nothing revives a dead layer: start again, with " if gone else "Start again, with "
     if config.lr > DEFAULT_LR[config.optimizer] or config.activation != "relu":
         rate = _calmer(config)
         return Remedy(f"{again}a learning rate of {rate:g} instead of {config.lr:g}.", {"lr": rate})
-    return Remedy(
-        f"{again}leaky_relu instead of relu: it lets a gradient through below 0, too.", {"activation": "leaky_relu"}
-    )
+    return Remedy(f"{again}leaky_relu instead of relu: its gradient is not 0 below 0.", {"activation": "leaky_relu"})
 
 
 def carried_back(h: History) -> Remedy:
-    """For gradients that fade from layer to layer."""
+    """Advise what carries gradients through all layers: relu, init he or fewer layers."""
     config = h.config
     if config.activation not in ("relu", "leaky_relu"):
         return Remedy(
-            f"Use relu instead of {config.activation}, with init he: a unit that is on passes the whole gradient on.",
+            f"Use relu instead of {config.activation}, with init he: an active unit passes on its whole gradient.",
             {"activation": "relu", "init": "he"},
         )
     if config.init != "he":
@@ -123,6 +127,7 @@ def carried_back(h: History) -> Remedy:
 
 
 def smaller_gradients(h: History) -> Remedy:
+    """Advise weights of a fitting scale, clipped gradients or a lower rate."""
     config = h.config
     init = fitting_init(config.activation)
     if config.init not in ("he", "xavier", "uniform"):
@@ -139,21 +144,23 @@ def smaller_gradients(h: History) -> Remedy:
 
 
 def larger_rate(h: History) -> Remedy:
-    """As much larger as the steps are too small, which follow the rate."""
+    """Advise a rate that is higher by as much as steps are too small."""
     ratio = float(np.median(h.updates.mean(axis=1)))
-    rate = rung(h.config.lr * min(LIVELY / ratio, MOST_RAISE))
+    rate = rung(h.config.lr * min(LIVELY / ratio, MAX_RAISE))
     return Remedy(f"Raise the learning rate from {h.config.lr:g} to {rate:g}, until the curve bends.", {"lr": rate})
 
 
 def looser_clip(h: History) -> Remedy:
+    """Advise a higher clipping norm, or none."""
     clip = h.config.clip
-    assert clip is not None  # or nothing would be clipped
+    assert clip is not None  # else no gradient would be clipped
     if clip < TIGHT:
         return Remedy(f"Clip to a norm of 1 instead of {clip:g}.", {"clip": 1.0})
     return Remedy(f"Do not clip: a limit of {clip:g} is too low for this network.", {"clip": None})
 
 
 def weaker_pull(h: History) -> Remedy:
+    """Advise a hundredth of the penalty on the weights."""
     value = getattr(h.config, h.pull)
     return Remedy(
         f"Lower the {PULLS[h.pull][0]} from {value:g} to {value / 100:g}: it pulls harder than the loss.",
@@ -162,7 +169,7 @@ def weaker_pull(h: History) -> Remedy:
 
 
 def more_generality(h: History) -> Remedy:
-    """Against overfitting: more samples where they are held back, or a pull towards small weights, or an early end."""
+    """Advise against overfitting: more training samples, weight decay or an early stop."""
     config = h.config
     if config.val_fraction > 0.3:
         return Remedy(
@@ -189,21 +196,22 @@ def more_generality(h: History) -> Remedy:
 
 
 def right_labels(_: History) -> Remedy:
-    """No setting mends a label."""
+    """Advise to look at the labels: no setting can fix them."""
     return Remedy("Look at the training samples that the network gets wrong: their labels may be.")
 
 
 def larger_network(h: History) -> Remedy:
+    """Advise more hidden units, or a nonlinear activation."""
     config = h.config
     if not config.hidden or config.activation == "identity":
         hidden = config.hidden or (16, 16)
-        without = "hidden layers" if not config.hidden else "a bend in its activation"
+        without = "hidden layers" if not config.hidden else "a nonlinear activation"
         return Remedy(
-            f"Use hidden layers {setting_text(hidden)} with relu: without {without} the network draws straight lines "
-            "only.",
+            f"Use hidden layers {setting_text(hidden)} with relu: without {without} the network can only draw straight "
+            "lines.",
             {"hidden": hidden, "activation": "relu", "init": "he"},
         )
-    hidden = (16, 16) if sum(config.hidden) < SMALL else tuple(min(2 * width, WIDEST) for width in config.hidden)
+    hidden = (16, 16) if sum(config.hidden) < SMALL else tuple(min(2 * width, MAX_WIDTH) for width in config.hidden)
     if hidden == config.hidden:
         return Remedy(
             "Add a hidden layer. If that changes nothing, the inputs do not tell the classes apart any better."
@@ -216,22 +224,24 @@ def larger_network(h: History) -> Remedy:
 
 
 def compare_labels(_: History) -> Remedy:
+    """Advise to compare labels and inputs."""
     return Remedy("Check that the labels belong to their samples, and that the inputs can tell them apart.")
 
 
 def more_epochs(h: History) -> Remedy:
+    """Advise to train on: more patience, the epochs that are left, or more epochs."""
     epochs, patience = h.config.epochs, h.config.patience
     if patience is not None and h.records[-1].get("since_best", 0) >= patience:
         return Remedy(f"Set patience to {2 * patience}: it stops too soon.", {"patience": 2 * patience})
     if h.epochs[-1] < epochs:
         return Remedy("Train on.")
-    if 2 * epochs > LONGEST:
+    if 2 * epochs > MAX_EPOCHS:
         return Remedy("Train for more epochs.")
     return Remedy(f"Train for {2 * epochs} epochs instead of {epochs}.", {"epochs": 2 * epochs})
 
 
 def separate_noise(h: History) -> Remedy:
-    """Try more bends where there are few: what is left after that is noise, or another question."""
+    """Advise a larger network if this one is small: it tells noise from missing bends."""
     if h.bends >= SMALL:
         return Remedy(
             "Look whether the answers miss a bend: then a larger network may find it. If what is left has no order, it "
@@ -239,45 +249,53 @@ def separate_noise(h: History) -> Remedy:
         )
     larger = larger_network(h)
     return Remedy(
-        f"To tell noise from bends that are missing, try hidden layers {said(larger.settings['hidden'])} instead of "
-        f"{said(h.config.hidden)}: if that changes nothing, what is left is noise.",
+        f"To tell noise from bends that are missing, try hidden layers {setting_text(larger.settings['hidden'])} instead of "
+        f"{setting_text(h.config.hidden)}: if that changes nothing, what is left is noise.",
         larger.settings,
     )
 
 
 def nothing(h: History) -> Remedy:
+    """Advise no change."""
     so_far = h.epochs[-1] < h.config.epochs and h.config.patience is None
     return Remedy("So far nothing needs to change: train on." if so_far else "Nothing needs to change.")
 
 
 def hold_more_out(_: History) -> Remedy:
+    """Advise a larger validation set."""
     return Remedy("To know more, collect more rows, or hold more of them out.")
 
 
 def hold_some_out(_: History) -> Remedy:
+    """Advise a validation set."""
     return Remedy("To know more, hold some of them out to validate: a fifth is usual.")
 
 
 def wait(_: History) -> Remedy:
+    """Advise to train on."""
     return Remedy("Train on.")
 
 
 def watch(_: History) -> Remedy:
+    """Advise to watch a few more epochs."""
     return Remedy("Watch a few more epochs.")
 
 
-# For a training loop that somebody wrote: its mistakes are no settings.
+# For a learner's own training loop, whose mistakes no setting can fix.
 
 
 def turn_round(_: History) -> Remedy:
+    """Advise to check the signs of the update and of the loss."""
     return Remedy("Look at the sign of the update: weights go against the gradient. Then at the sign of the loss.")
 
 
 def zero_first(_: History) -> Remedy:
+    """Advise to reset the gradients before each backward pass."""
     return Remedy("Call zero_grad() before every backward(), on an optimizer that holds all parameters.")
 
 
 def safe_numbers(h: History) -> Remedy:
+    """Advise what keeps the loss finite, also in a loss of one's own."""
     rate = finite_loss(h)
     return Remedy(
         f"{rate.text} In a loss of your own, look for a log of 0 and for an exp of large numbers.", rate.settings
@@ -285,6 +303,7 @@ def safe_numbers(h: History) -> Remedy:
 
 
 def compare_shapes(_: History) -> Remedy:
+    """Advise to compare the order and shapes of predictions and targets."""
     return Remedy(
         "Look at what is compared: do labels belong to their samples, do predictions and targets have the same shape? "
         "(n, 1) against (n,) broadcasts to (n, n)."
@@ -292,7 +311,7 @@ def compare_shapes(_: History) -> Remedy:
 
 
 def _best(h: History) -> str:
-    """The epoch of the lowest validation loss, and that of the highest accuracy where it is another one."""
+    """Return the epoch of the lowest validation loss, and that of the highest accuracy if it is another."""
     lowest = h.epochs[int(np.nanargmin(h.val_loss))]
     if h.regression or not np.isfinite(h.val_score).any():
         return f"{lowest} by validation loss"

@@ -1,7 +1,7 @@
-"""What the doctor can see in the records of a run: one symptom, one function, and the numbers that it goes by.
+"""Symptoms of a training run: one function each, with the thresholds they use.
 
-A symptom returns its evidence, or None where the records do not show it. It may be asked after any epoch, so it
-compares windows of epochs that never overlap, and keeps silent until there are enough of them.
+A symptom takes a `History` and returns its evidence, or None if the records do not show it. It can be asked after any
+epoch: it compares windows of epochs that never overlap, and returns None until there are enough of them.
 """
 
 from __future__ import annotations
@@ -20,69 +20,69 @@ from lab.training.records import Histogram, Record, column, is_regression, score
 
 # ---------------------------------------------------------------- thresholds
 
-FEWEST = 3  # epochs before there is a verdict at all, except for those that are plain from the first
-WINDOW = 3  # epochs whose mean stands for "now": one alone is too noisy
-LEARNED = 0.9  # training accuracy at which nobody asks why the loss has stopped falling
+MIN_EPOCHS = 3  # before any verdict, except for those that are certain after the first epoch
+WINDOW = 3  # epochs that are averaged to say how the run does now: a single one is too noisy
+LEARNED = 0.9  # training score from which a network counts as trained
 BAND = (0.01, 5.0)  # where the norm of a layer's gradient usually lies
-HIGH_NORM = 10.0
-THROWN = 3.0  # a loss this many times what guessing costs: no well-scaled network begins there, it was thrown there
-GROWTH = 2.0  # of a norm, from the first epoch to now
-LOW_RATIO = 0.02  # norm of the hidden layer that receives least, over that of the last layer
-SWING, SWING_SHARE = 0.03, 0.04  # how much the loss rises per epoch, on average: as a number, and over its mean
-NO_HARM = 0.1  # share by which the mean of a loss that swings lies above its lowest without harm
-RESTLESS = 0.015  # the first of them for a loss that is merely not at rest
-MIN_RISES = 3  # rises of the loss that make a habit, at a rate that is not far above what is usual
-LATELY = 5  # epochs, in most of which the loss has to swing
-SWING_FEWEST, SWING_EPOCHS = 5, 10  # epochs before that is a habit; how many are looked at, or half of a long run
-CLIMB = 1.05  # last loss of an uphill run, over its first
+HIGH_NORM = 10.0  # gradient norm that counts as exploding
+THROWN = 3.0  # loss over that of guessing: a well-scaled network never starts that high
+GROWTH = 2.0  # gradient norm now, over that of the first epoch
+LOW_RATIO = 0.02  # smallest gradient norm of a hidden layer, over that of the last layer
+SWING, SWING_SHARE = 0.03, 0.04  # mean rise of the loss per epoch: absolute, and as a share of its mean
+NO_HARM = 0.1  # a swinging loss does no harm if its mean is at most this share above its minimum
+RESTLESS = 0.015  # absolute mean rise per epoch of a loss that has not settled
+MIN_RISES = 3  # rises of the loss that count as swinging, unless the rate is far above usual
+LATELY = 5  # the loss has to swing after most of the last so many epochs
+SWING_MIN_EPOCHS, SWING_EPOCHS = 5, 10  # epochs needed to judge swings; epochs judged, or half of a long run
+CLIMB = 1.05  # last loss of a climbing run, over its first
 DEAD, MOSTLY_DEAD, ALL_DEAD = 0.5, 0.75, 0.95  # share of the units of a hidden layer
-SHRUNK = 0.85  # size of a layer's weights, over that after the first epoch, from where on a penalty holds them small
+SHRUNK = 0.85  # size of a layer's weights over that after epoch 1, from which on a penalty has shrunk them
 MIDDLE = 0.6  # share of a layer's weights in the two bins around 0
-NOISY_GAP, NOISY_ERRORS = 0.08, 2.0  # training accuracy below validation accuracy; errors of the one over the other's
-LOST = 0.03  # validation accuracy lost since its best epoch, while training accuracy rises
-SMALL_GAP, WIDE_GAP = 0.05, 0.10  # training accuracy above validation accuracy: no harm, and too much
+NOISY_GAP, NOISY_ERRORS = 0.08, 2.0  # validation accuracy above training accuracy; training over validation errors
+LOST = 0.03  # validation accuracy lost since its best epoch while training accuracy rises
+SMALL_GAP, WIDE_GAP = 0.05, 0.10  # training score above validation score: harmless, and too much
 SLOW = 1.5e-4  # update-to-weight ratio, mean over the layers
-CLIPPED = 0.9  # share of the steps
-STILL = 0.05  # the loss stands still: it changes by less from one window to the next, as a share
-MOSTLY = 0.7  # share of the epochs
-CREEP = 0.04  # share by which a loss falls in STILL_EPOCHS, of one that slowly gets away from the plain answer
-STILL_EPOCHS = 10  # until then a plateau may lead on
-FEW_UNITS = 3  # hidden units, all layers together: a network with as many is not called too small
-MANY_UNITS = 8  # the same: in a network with fewer, some units that are off are chance, no illness
+CLIPPED = 0.9  # share of the steps whose gradients are clipped
+STILL = 0.05  # a loss stands still if it changes by a smaller share from one window to the next
+MOSTLY = 0.7  # share of the epochs in which a loss that mostly falls is lower than before
+CREEP = 0.04  # a loss creeps down if it falls by this share in STILL_EPOCHS
+STILL_EPOCHS = 10  # before these, a plateau may still end
+FEW_UNITS = 3  # hidden units in total: only a network with fewer is called too small
+MANY_UNITS = 8  # hidden units in total: with fewer, some units are off by chance
 CHANCE = 0.97  # loss over that of guessing
-MIN_GAIN, SOME_GAIN, STUCK_GAIN, GOOD_GAIN = (
-    0.03,
-    0.1,
-    0.25,
-    0.5,
-)  # share by which the loss is below that of the plain answer
-SWINGING_GAIN = 0.7  # the same, of a loss whose swings do no harm
-PRAISED = 0.8  # validation loss over that of the plain answer: a healthy network is below
-HALF_THE_ERRORS = 0.5  # training errors over those of the plain answer, of a network that has learned
-FAR_ABOVE = 10.0  # a learning rate over what is usual for the optimizer, with which nothing is called harmless
-FAR_BELOW = 0.1  # a learning rate over what is usual for the optimizer: suspected before anything else
-PULLS = {"weight_decay": ("weight decay", 0.2), "l1": ("L1 penalty", 0.03)}  # what each is called, and from what value
-# on it is suspected wherever a network does not learn
-WELL_HELD_OUT = 30  # validation rows: of fewer, nothing is called healthy
-WELL_MIXED = 5  # of them, those that the plain answer gets wrong: the same
-# Validation loss rising from its best
-RISEN, FALLEN = 0.15, 0.10  # shares by which validation loss has risen and training loss fallen
-PAST_BEST = 6  # epochs since the best, so that the window around it and that of now are apart
-APART = 0.03  # validation loss above training loss: below this it is no harm
-AHEAD = 0.015  # training accuracy above validation accuracy: the same
+MIN_GAIN, SOME_GAIN, STUCK_GAIN, GOOD_GAIN = 0.03, 0.1, 0.25, 0.5  # share of the plain loss that is saved
+SWINGING_GAIN = 0.7  # the same share for a loss whose swings do no harm
+PRAISED = 0.8  # validation loss of a healthy network, at most, over that of the plain answer
+HALF_THE_ERRORS = 0.5  # training errors of a trained network, at most, over those of the plain answer
+FAR_ABOVE = 10.0  # learning rate over the usual one: above it, no swing counts as harmless
+FAR_BELOW = 0.1  # learning rate over the usual one: below it, the rate is suspected first
+PULLS = {
+    "weight_decay": ("weight decay", 0.2),
+    "l1": ("L1 penalty", 0.03),
+}  # name, and the value from which it is suspected
+MIN_HELD_OUT = 30  # validation rows that a healthy verdict needs
+MIN_MIXED = 5  # validation rows that the plain answer gets wrong, for a healthy verdict
+# Overfitting: validation loss rises from its minimum
+RISEN, FALLEN = 0.15, 0.10  # shares by which validation loss has risen and training loss has fallen
+PAST_BEST = 6  # epochs since the best one: its window and the last one must not overlap
+APART = 0.03  # validation loss above training loss: a smaller difference is harmless
+AHEAD = 0.015  # training score above validation score: a smaller difference is harmless
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """sentences: each with its numbers; epoch: where it begins to show."""
+    """What shows a symptom: sentences with numbers, and the epoch in which it first shows."""
 
     sentences: tuple[str, ...]
     epoch: int
 
 
 class History:
-    """The records as columns. A number that a record gives as None (inf or nan) is nan here; a key that it lacks makes
-    an empty column, and the symptoms that need it do not show."""
+    """The records of a run as columns, one value per epoch, with figures derived from them.
+
+    None in a record (inf or nan) becomes nan. A key that records lack becomes an empty column, and the symptoms that
+    need it return None.
+    """
 
     def __init__(self, records: Sequence[Record], config: Config) -> None:
         self.records = records
@@ -106,7 +106,7 @@ class History:
 
     @cached_property
     def classes(self) -> int | None:
-        """As the records say, or read from the number of weights in the last layer; None where neither tells."""
+        """The number of classes, from the records or from the size of the last layer; None if neither tells."""
         if self.origin:
             return self.origin["classes"] or None
         histograms = self.records[0].get("weight_histogram")
@@ -117,18 +117,18 @@ class History:
 
     @property
     def learned(self) -> bool:
-        """Is the training score high, and well above that of the plain answer?"""
+        """Whether the training score is high and well above the plain answer's."""
         score = self.train_score[-WINDOW:].mean()
         return bool(score >= LEARNED and 1 - score <= HALF_THE_ERRORS * (1 - self.plain_score("train")))
 
     @property
     def start(self) -> float:
-        """The training loss before the first step; nan where the records do not tell."""
+        """The training loss before the first step; nan if the records do not tell."""
         loss = self.origin["train_loss"] if self.origin else None
         return math.nan if loss is None else loss
 
     def plain_score(self, part: Literal["train", "val"]) -> float:
-        """The score of the plain answer, which is always the commonest class or the mean; 0 where none is recorded."""
+        """Return the score of always answering with the commonest class or the mean; 0 if none is recorded."""
         if self.origin is None or self.regression:
             return 0.0
         which: Literal["baseline_train_accuracy", "baseline_val_accuracy"] = (
@@ -149,72 +149,75 @@ class History:
 
     @property
     def few_rows(self) -> bool:
-        """Are fewer rows held out than a verdict needs?"""
-        return bool(self.origin and 0 < self.origin["val_samples"] < WELL_HELD_OUT)
+        """Whether fewer validation rows are held out than a verdict needs."""
+        return bool(self.origin and 0 < self.origin["val_samples"] < MIN_HELD_OUT)
 
     @property
     def plainly_wrong(self) -> int | None:
-        """How many of the rows that are held out the commonest class is wrong for; None where nothing tells."""
+        """How many validation rows the commonest class gets wrong; None if the records do not tell."""
         known = self.origin and self.origin["baseline_val_accuracy"] is not None and self.origin["val_samples"]
         return round(known * (1 - self.plain_score("val"))) if known else None
 
     @property
     def proves_little(self) -> bool:
-        """Are fewer rows held out, or fewer of the rare classes, than health is seen on?"""
+        """Whether too few validation rows, or too few of rare classes, are held out to call a run healthy."""
         wrong = self.plainly_wrong
-        return self.few_rows or (wrong is not None and wrong < WELL_MIXED)
+        return self.few_rows or (wrong is not None and wrong < MIN_MIXED)
 
     @property
     def gain(self) -> float:
-        """The share by which the training loss is now below that of the plain answer: 0 as good, 1 no loss at all."""
+        """The share of the plain answer's loss that training has saved: 0 for none, 1 for a loss of 0."""
         if not math.isfinite(self.guess):
             return -math.inf
         return float(1 - np.median(self.loss[-WINDOW:]) / self.guess)
 
     @property
     def harmed(self) -> bool:
-        """Does the loss do no better than the plain answer, or is it no number?"""
+        """Whether the loss is hardly below the plain answer's, or not a number."""
         return not self.gain >= SOME_GAIN
 
     @property
     def stuck(self) -> bool:
-        """Tell whether the rate is far above usual and the loss still near the plain answer's.
+        """Whether the rate is far above usual and the loss still near the plain answer's.
 
-        What shows that such steps are too large then counts at any epoch, so that the verdict does not come and go.
+        Signs of steps that are too large then count in any epoch, so that the verdict does not come and go.
         """
         return self.far_above_usual and not self.gain >= STUCK_GAIN
 
     @property
     def beats_plain(self) -> bool:
-        """Is it well above the plain answer on the validation samples, in loss and in score?"""
+        """Whether validation loss and score are well above the plain answer's."""
         loss, score = self.val_loss[-WINDOW:].mean(), self.val_score[-WINDOW:].min()
         return bool(loss <= PRAISED * self.val_guess and score > self.plain_score("val"))
 
     @property
     def only_falls(self) -> bool:
-        """Has the training loss risen in no epoch, from before the first step on?"""
+        """Whether the training loss has never risen, counted from before the first step."""
         known = np.r_[self.start, self.loss]
         return bool(len(self) > 0 and np.all(np.diff(known[np.isfinite(known)]) <= 0) and np.isfinite(self.loss).all())
 
     @property
     def pull(self) -> str:
-        """Of weight decay and the L1 penalty, the setting that pulls the weights to 0 harder: one of PULLS."""
+        """The stronger penalty on the weights, weight decay or L1: one of PULLS."""
         return max(PULLS, key=lambda name: getattr(self.config, name) / PULLS[name][1])
 
     @property
     def far_above_usual(self) -> bool:
+        """Whether the learning rate is far above the usual one."""
         return self.config.lr > FAR_ABOVE * DEFAULT_LR[self.config.optimizer]
 
     @property
     def far_below_usual(self) -> bool:
-        """Is the learning rate, momentum counted, much lower than is usual for the optimizer?"""
+        """Whether the learning rate, with momentum, is far below the usual one."""
         effective = self.config.lr / (1 - self.config.momentum)
         return effective <= FAR_BELOW * DEFAULT_LR[self.config.optimizer]
 
     @property
     def guess(self) -> float:
-        """The training loss of the plain answer: of the class shares, or of the mean in a regression. Where the records
-        do not tell the shares, of the same probability for all classes; inf where they do not tell how many."""
+        """The training loss of the plain answer: the class shares, or the mean in a regression.
+
+        If the records lack the shares, all classes count as equally likely; inf if they lack the number of classes.
+        """
         if self.origin:
             return self.origin["baseline_train_loss"]
         if self.regression:
@@ -223,35 +226,39 @@ class History:
 
     @property
     def scored(self) -> str:
-        """What a score is called: the accuracy, or in a regression R², the share of the variance that is explained."""
+        """The name of the score: accuracy, or R² (the share of explained variance) in a regression."""
         return "R²" if self.regression else "accuracy"
 
     def shown(self, score: float, digits: int = 0) -> str:
+        """Return a score as text, such as "97%" or, in a regression, "0.94"."""
         return with_minus(f"{score:.2f}") if self.regression else f"{score:.{digits}%}"
 
     @property
     def checked_on(self) -> str:
-        """The samples that the numbers of validation are measured on: where nothing is held out, those of training."""
+        """The part of the data behind the validation figures: "training" if nothing is held out."""
         return "validation" if self.config.val_fraction else "training"
 
     @property
     def bends(self) -> int:
-        """Hidden units that bend what passes through them; without any, the network draws straight lines only."""
+        """Hidden units with a nonlinear activation; without any, the network can only draw straight lines."""
         return 0 if self.config.activation == "identity" else sum(self.config.hidden)
 
     @property
     def falling(self) -> float:
-        """By which share the loss has fallen from one window to the next; nan before there are two. The windows grow
-        with the run: what is slow but steady adds up, and the noise of single epochs does not."""
+        """The share by which the loss has fallen from one window to the next; nan before there are two.
+
+        Windows grow with the run, so that a slow but steady fall adds up and the noise of single epochs does not.
+        """
         width = max(WINDOW, len(self) // 4)
         before, now = self.loss[-2 * width : -width], self.loss[-width:]
         return float(1 - now.mean() / before.mean()) if len(before) == width and before.any() else math.nan
 
 
-# ---------------------------------------------------------------- the loss is not what it should be
+# ---------------------------------------------------------------- the loss
 
 
 def overflow(h: History) -> Evidence | None:
+    """Return evidence that a loss is no longer a finite number."""
     ended = [bool(record.get("diverged")) for record in h.records]
     bad = np.flatnonzero(~np.isfinite(h.loss) | ~np.isfinite(h.val_loss) | ended)
     if not bad.size:
@@ -267,10 +274,10 @@ def overflow(h: History) -> Evidence | None:
 
 
 def climbing(h: History) -> Evidence | None:
-    """The loss rises in every epoch of the first half, and stays up."""
+    """Return evidence that the loss rises in every epoch of the first half and stays up."""
     loss = h.loss[np.isfinite(h.loss)]
-    first = loss[: max(FEWEST, len(loss) // 2)]
-    if len(first) < FEWEST or not np.all(np.diff(first) > 0) or loss[-1] < CLIMB * loss[0]:
+    first = loss[: max(MIN_EPOCHS, len(loss) // 2)]
+    if len(first) < MIN_EPOCHS or not np.all(np.diff(first) > 0) or loss[-1] < CLIMB * loss[0]:
         return None
     return _evidence(
         h, f"The training loss climbs from {short(loss[0])} to {short(loss[-1])} in {len(loss)} epochs.", at=1
@@ -278,7 +285,10 @@ def climbing(h: History) -> Evidence | None:
 
 
 def swinging(h: History) -> Evidence | None:
-    """The loss goes up again and again: now, or in most of the last epochs, so that the word does not come and go."""
+    """Return evidence that the loss keeps rising again, in most of the last epochs.
+
+    A single judgement would come and go from epoch to epoch.
+    """
     loss = recent_loss(h)
     lately = [_swings_badly(h, count) for count in range(len(h), 0 if h.stuck else max(len(h) - LATELY, 0), -1)]
     if not any(lately) or (not h.stuck and 2 * sum(lately) <= len(lately)):
@@ -295,20 +305,23 @@ def swinging(h: History) -> Evidence | None:
 
 
 def _swings_badly(h: History, count: int) -> bool:
-    """After so many epochs: does the loss rise often and far enough to do harm?"""
+    """Tell whether, after `count` epochs, the loss rises often and far enough to do harm."""
     loss = recent_loss(h, count)
     few, rise = (2, RESTLESS) if h.far_above_usual else (MIN_RISES, SWING)  # a strange rate is suspected sooner
-    return len(loss) >= SWING_FEWEST and _rises(loss) >= few and swings(loss, rise) and not _harmless(h, loss)
+    return len(loss) >= SWING_MIN_EPOCHS and _rises(loss) >= few and swings(loss, rise) and not _harmless(h, loss)
 
 
 def _rises(loss: np.ndarray) -> int:
-    """How often it rises by a fair share of itself: smaller rises make no habit."""
+    """Count the rises of the loss that are a fair share of its mean."""
     return int(np.sum(np.diff(loss) > SWING_SHARE * loss.mean()))
 
 
 def _harmless(h: History, loss: np.ndarray) -> bool:
-    """Does it swing far below the loss of the plain answer, or get lower all the same, at a rate that is not far above
-    what is usual?"""
+    """Tell whether the swings of a loss do no harm.
+
+    They are small, or lie far below the plain answer's loss, or the loss gets lower all the same. At a rate far above
+    usual no swing is harmless.
+    """
     if h.far_above_usual:
         return False
     if loss.mean() <= (1 + NO_HARM) * loss.min():
@@ -319,29 +332,32 @@ def _harmless(h: History, loss: np.ndarray) -> bool:
 
 
 def _usual(loss: np.ndarray) -> float:
-    """What most values are below: the median of a loss that goes up and down by turns would be either."""
+    """Return the 60 % quantile: the median of a loss that alternates could be either of two values."""
     return float(np.quantile(loss, 0.6))
 
 
 def recent_loss(h: History, count: int | None = None) -> np.ndarray:
-    """The training loss of the last epochs, or of the last ones of so many."""
+    """Return the finite training losses of the last epochs, or of the last ones up to `count`."""
     before = h.loss[:count]
     finite: np.ndarray = before[np.isfinite(before)]
     return finite[-max(SWING_EPOCHS, len(before) // 2) :]
 
 
 def swings(loss: np.ndarray, rise: float) -> bool:
-    """Does it rise by so much per epoch, on average over all epochs, and by a fair share of itself?"""
+    """Tell whether the loss rises by at least `rise` per epoch on average, and by a fair share of its mean."""
     mean = float(np.diff(loss).clip(min=0).mean()) if len(loss) > 1 else 0.0
     return mean >= rise and mean >= SWING_SHARE * loss.mean()
 
 
 def thrown(h: History) -> Evidence | None:
-    """The first steps have thrown the network where it learns no more: far above guessing, or into dead units."""
+    """Return evidence that the first steps went so far that the network no longer learns.
+
+    Its loss is far above guessing, or its units are dead.
+    """
     gets_away = h.gain >= SOME_GAIN and _mostly_falls(h.loss) and not h.far_above_usual
     if h.learned or h.gain >= GOOD_GAIN or gets_away or not h.loss.size:
         return None
-    early = h.loss[:FEWEST]
+    early = h.loss[:MIN_EPOCHS]
     worst = int(np.nanargmax(early)) if np.isfinite(early).any() else 0
     if h.config.init != "normal" and early[worst] > THROWN * h.guess and not (h.only_falls or early[worst] <= h.start):
         return _evidence(
@@ -350,20 +366,23 @@ def thrown(h: History) -> Evidence | None:
             f"{short(h.guess, 2)}: the first steps went much too far.",
             at=worst,
         )
-    norm = _largest(h.norms[:FEWEST])
-    if norm > HIGH_NORM and h.dead.size and h.dead[:FEWEST].max() >= ALL_DEAD:
+    norm = _largest(h.norms[:MIN_EPOCHS])
+    if norm > HIGH_NORM and h.dead.size and h.dead[:MIN_EPOCHS].max() >= ALL_DEAD:
         return _evidence(
             h,
             f"The gradient norm reaches {short(norm, 2)}, and with a learning rate of {h.config.lr:g} such steps have "
-            f"killed {h.dead[:FEWEST].max():.0%} of the units of a layer.",
+            f"killed {h.dead[:MIN_EPOCHS].max():.0%} of the units of a layer.",
             at=0,
         )
     return None
 
 
 def at_chance(h: History) -> Evidence | None:
-    """The loss stands still where it costs as much as guessing, though gradients arrive; or what is learned is of no
-    use on the validation samples, which are answered no better than by always giving the same answer."""
+    """Return evidence that the network is no better than guessing.
+
+    Its loss stands still at that of the plain answer although gradients arrive, or what it learns does not help on the
+    validation samples.
+    """
     if useless := _useless(h):
         return useless
     if len(h) < STILL_EPOCHS or not h.classes or h.bends < FEW_UNITS or h.few_rows:
@@ -387,7 +406,7 @@ def at_chance(h: History) -> Evidence | None:
 
 
 def _useless(h: History) -> Evidence | None:
-    """It learns its own samples, and answers others no better than the plain answer does."""
+    """Return evidence that it learns its training samples but is no better than the plain answer on others."""
     if h.origin is None or not h.config.val_fraction or h.few_rows or len(h) < STILL_EPOCHS:
         return None
     if not np.median(h.loss[-STILL_EPOCHS:]) <= (1 - MIN_GAIN) * h.guess:
@@ -409,7 +428,7 @@ def _useless(h: History) -> Evidence | None:
 
 
 def _mostly_falls(loss: np.ndarray) -> bool:
-    """Is it lower than in the epoch before in most of the last epochs, however little?"""
+    """Tell whether the loss falls, however little, in most of the last epochs."""
     falls = np.diff(loss[-STILL_EPOCHS:]) < 0
     return bool(falls.sum() > MOSTLY * len(falls))
 
@@ -445,7 +464,7 @@ def underfitting(h: History) -> Evidence | None:
 
 
 def no_gradient(h: History) -> Evidence | None:
-    """All weights are 0, and no gradient reaches a hidden layer."""
+    """Return evidence that all weights are 0, so that no gradient reaches a hidden layer."""
     if h.norms.shape[1] < 2 or not np.all(h.norms[0, :-1] == 0.0):
         return None
     histograms = h.records[0].get("weight_histogram", {})
@@ -460,21 +479,24 @@ def no_gradient(h: History) -> Evidence | None:
 
 
 def dead_layer(h: History) -> Evidence | None:
-    """A layer without a unit that is on, in a network that has not learned."""
+    """Return evidence of a layer whose units are all off, in a network that has not learned."""
     return None if h.gain >= GOOD_GAIN else _dead_units(h, ALL_DEAD)
 
 
 def dying(h: History) -> Evidence | None:
-    """Many units are off, and the loss is no better than that of the plain answer, also on the samples that it learns.
-    Silent: in the first epochs, while the loss still falls: the network may get away from a bad first step."""
+    """Return evidence that most units of a layer are off and the training loss is hardly below the plain answer's.
+
+    Returns None in the first epochs while the loss still falls, because the network may recover from a bad first step,
+    and in a small network, where some units are off by chance.
+    """
     falls = len(h) < STILL_EPOCHS and h.loss[-1] < (1 - STILL) * h.loss[0]
-    if len(h) < FEWEST or falls or dead_layer(h) or not h.harmed or h.bends < MANY_UNITS or _useless(h):
+    if len(h) < MIN_EPOCHS or falls or dead_layer(h) or not h.harmed or h.bends < MANY_UNITS or _useless(h):
         return None
     return _dead_units(h, MOSTLY_DEAD)
 
 
 def units_off(h: History) -> Evidence | None:
-    """Many units are off, whatever the loss does."""
+    """Return evidence that many units are off, whatever the loss does."""
     return _dead_units(h, DEAD)
 
 
@@ -503,7 +525,7 @@ def overshot(h: History) -> Evidence | None:
     if not h.far_above_usual or h.gain >= GOOD_GAIN:
         return None
     found = dead_layer(h) or exploding(h) or dying(h)
-    if found is None and h.stuck and h.dead.size and len(h) >= FEWEST:
+    if found is None and h.stuck and h.dead.size and len(h) >= MIN_EPOCHS:
         worst = int(np.argmax(h.dead.max(axis=1)))
         found = _dead_units(h, MOSTLY_DEAD if h.harmed else ALL_DEAD, worst)
     usual = DEFAULT_LR[h.config.optimizer]
@@ -512,8 +534,8 @@ def overshot(h: History) -> Evidence | None:
 
 
 def piling(h: History) -> Evidence | None:
-    """Gradients grow from epoch to epoch, beyond what is usual."""
-    if len(h) < FEWEST + 1 or not h.norms.size:
+    """Return evidence that gradient norms grow from epoch to epoch, beyond the usual band."""
+    if len(h) < MIN_EPOCHS + 1 or not h.norms.size:
         return None
     first, last = h.norms[0], np.median(h.norms[-WINDOW:], axis=0)
     grown = np.flatnonzero((last >= GROWTH * first) & (last >= BAND[1]))
@@ -528,10 +550,10 @@ def piling(h: History) -> Evidence | None:
 
 
 def badly_scaled(h: History) -> Evidence | None:
-    """Weights of a scale that fits no layer: gradients were far too large from the first, and left their mark."""
+    """Return evidence of initial weights whose scale fits no layer: gradients were huge from the first epoch on."""
     if h.config.init != "normal" or _largest(h.norms[:1]) <= HIGH_NORM or healthy(h):
         return None
-    if h.far_above_usual:  # then it is the steps
+    if h.far_above_usual:  # then the steps are to blame
         return None
     layer = int(np.nanargmax(h.norms[0]))
     return _evidence(
@@ -544,15 +566,15 @@ def badly_scaled(h: History) -> Evidence | None:
 
 
 def exploding(h: History) -> Evidence | None:
-    """Gradients are far beyond what is usual, now, and the network has not learned."""
+    """Return evidence of gradient norms far above usual in a network that has not learned."""
     return None if h.gain >= GOOD_GAIN else large_norms(h)
 
 
 def large_norms(h: History) -> Evidence | None:
-    """Gradients are far beyond what is usual, now, whatever the loss does."""
+    """Return evidence of gradient norms far above usual, whatever the loss does."""
     recent = h.norms[-WINDOW:]
     if h.regression or _largest(recent) <= HIGH_NORM:
-        return None  # of errors that are squared, no norm is usual
+        return None  # squared errors have no usual norm
     at, layer = np.unravel_index(np.nanargmax(recent), recent.shape)
     return _evidence(
         h,
@@ -563,8 +585,8 @@ def large_norms(h: History) -> Evidence | None:
 
 
 def vanishing(h: History) -> Evidence | None:
-    """A hidden layer receives next to nothing, in most epochs, and the network has not learned without it."""
-    if len(h) < FEWEST or h.norms.shape[1] < 3 or h.learned or h.gain >= GOOD_GAIN:
+    """Return evidence that a hidden layer gets hardly any gradient, in a network that has not learned."""
+    if len(h) < MIN_EPOCHS or h.norms.shape[1] < 3 or h.learned or h.gain >= GOOD_GAIN:
         return None
     hidden, last = h.norms[:, :-1].min(axis=1), h.norms[:, -1]
     low = (hidden > 0) & (hidden < LOW_RATIO * last)
@@ -588,12 +610,12 @@ def collapsed(h: History) -> Evidence | None:
     """
     value = getattr(h.config, h.pull)
     name, large = PULLS[h.pull]
-    if value < large or len(h) < FEWEST or h.learned or h.gain >= GOOD_GAIN or slow(h):
+    if value < large or len(h) < MIN_EPOCHS or h.learned or h.gain >= GOOD_GAIN or slow(h):
         return None
     shrunk = _shrunk(h)
     if shrunk and (near := near_zero(h)):
         return near
-    if not shrunk or len(h) < (STILL_EPOCHS if h.only_falls else SWING_FEWEST):
+    if not shrunk or len(h) < (STILL_EPOCHS if h.only_falls else SWING_MIN_EPOCHS):
         return None
     layer, share = shrunk
     return _evidence(
@@ -614,7 +636,7 @@ def _shrunk(h: History) -> tuple[str, float] | None:
 
 
 def near_zero(h: History) -> Evidence | None:
-    """Weight decay or an L1 penalty has pulled most weights of a layer to 0, whatever the loss does."""
+    """Return evidence that a penalty has pulled most weights of a layer to 0, whatever the loss does."""
     if not getattr(h.config, h.pull) or len(h) < 2 or "weight_histogram" not in h.records[-1]:
         return None
     first, last = (h.records[i]["weight_histogram"] for i in (0, -1))
@@ -631,8 +653,8 @@ def near_zero(h: History) -> Evidence | None:
 
 
 def slow(h: History) -> Evidence | None:
-    """The loss creeps down evenly, because a step changes hardly anything."""
-    if len(h) < FEWEST or h.epochs[-1] <= h.config.warmup or not h.updates.size or h.learned:
+    """Return evidence that the loss creeps down evenly because a step hardly changes the weights."""
+    if len(h) < MIN_EPOCHS or h.epochs[-1] <= h.config.warmup or not h.updates.size or h.learned:
         return None
     ratio = float(np.median(h.updates.mean(axis=1)))
     if not ratio > 0 or np.mean(np.diff(h.loss) < 0) < MOSTLY:  # a ratio that is nan is not slow
@@ -650,7 +672,7 @@ def slow(h: History) -> Evidence | None:
 
 
 def held_back(h: History) -> Evidence | None:
-    """Steps are small because nearly all gradients are clipped."""
+    """Return evidence that steps are small because nearly all gradients are clipped."""
     share = float(np.median(h.clipped))
     creeping = slow(h)
     if creeping is None or share < CLIPPED:
@@ -663,11 +685,11 @@ def held_back(h: History) -> Evidence | None:
 
 
 def noise(h: History) -> Evidence | None:
-    """It does much better on the validation samples than on its own: wrong labels among these cannot be learned.
+    """Return evidence of wrong training labels: the network does much better on the validation samples.
 
-    Where validation labels are as wrong, the records look like overfitting, and are called so.
+    If the validation labels are just as wrong, the records look like overfitting, and are called that.
     """
-    if h.regression or len(h) < FEWEST or h.few_rows:
+    if h.regression or len(h) < MIN_EPOCHS or h.few_rows:
         return None
     errors, others = 1 - h.train_score[-WINDOW:].mean(), 1 - h.val_score[-WINDOW:].mean()
     if errors - others > NOISY_GAP + h.sampling_error and errors > NOISY_ERRORS * others:
@@ -682,7 +704,7 @@ def noise(h: History) -> Evidence | None:
 
 
 def _learned_by_heart(h: History) -> Evidence | None:
-    """Validation accuracy has fallen since its best, before the right labels were learned."""
+    """Return evidence that validation accuracy has fallen from its best while training accuracy rose."""
     if h.regression or len(h) < WINDOW + PAST_BEST:
         return None
     validation, training = _medians(h.val_score), _medians(h.train_score)
@@ -704,11 +726,12 @@ def _learned_by_heart(h: History) -> Evidence | None:
 
 
 def overfitting(h: History) -> Evidence | None:
+    """Return evidence that the network gets better on its training samples only."""
     return _rising(h, RISEN) or _wide_gap(h) or _learned_by_heart(h)
 
 
 def _rising(h: History, share: float) -> Evidence | None:
-    """Validation loss has risen from its best while training loss went on falling."""
+    """Return evidence that validation loss rose by this share from its minimum while training loss kept falling."""
     if len(h) < WINDOW + PAST_BEST or not np.isfinite(h.val_loss).all():
         return None
     smooth = _medians(h.val_loss)
@@ -735,8 +758,8 @@ def _rising(h: History, share: float) -> Evidence | None:
 
 
 def _wide_gap(h: History) -> Evidence | None:
-    """It knows its own samples much better than others, and the distance does not close."""
-    if len(h) < FEWEST or (h.regression and not h.learned):  # R² of few samples swings widely at first
+    """Return evidence that the training score is far above the validation score, and the gap does not close."""
+    if len(h) < MIN_EPOCHS or (h.regression and not h.learned):  # R² of few samples swings widely at first
         return None
     quarter = max(WINDOW, len(h) // 4)
     gaps = h.gap[-quarter:]
@@ -763,8 +786,8 @@ def _wide_gap(h: History) -> Evidence | None:
 
 
 def healthy(h: History) -> Evidence | None:
-    """It has learned, the loss is not on its way up, and validation keeps up with training."""
-    if len(h) < FEWEST or not h.learned or h.proves_little or not h.beats_plain:
+    """Return evidence that the network has learned, its loss does not rise and validation keeps up with training."""
+    if len(h) < MIN_EPOCHS or not h.learned or h.proves_little or not h.beats_plain:
         return None
     if h.loss[-WINDOW:].mean() > h.loss[0] or swings(recent_loss(h), RESTLESS):
         return None
@@ -779,8 +802,8 @@ def healthy(h: History) -> Evidence | None:
 
 
 def few_to_check(h: History) -> Evidence | None:
-    """It has learned its samples, and too few others are there to ask."""
-    if not h.proves_little or len(h) < FEWEST or not h.learned or h.origin is None:
+    """Return evidence that it has learned its samples, but too few others are held out to check it on."""
+    if not h.proves_little or len(h) < MIN_EPOCHS or not h.learned or h.origin is None:
         return None
     few = "" if h.few_rows else f", and always the commonest class is wrong for only {h.plainly_wrong} of them"
     return _evidence(
@@ -791,8 +814,8 @@ def few_to_check(h: History) -> Evidence | None:
 
 
 def unchecked(h: History) -> Evidence | None:
-    """It has learned its samples, and no others are there to ask."""
-    if h.config.val_fraction or len(h) < FEWEST or not h.learned:
+    """Return evidence that it has learned its samples, and that none are held out to check it on."""
+    if h.config.val_fraction or len(h) < MIN_EPOCHS or not h.learned:
         return None
     return _evidence(
         h,
@@ -804,8 +827,8 @@ def unchecked(h: History) -> Evidence | None:
 
 
 def unsettled(h: History) -> Evidence | None:
-    """It has learned, but something about it is not as it should be, though too little to be given a name."""
-    if len(h) < FEWEST or not h.learned:
+    """Return evidence that it has learned, but is neither healthy nor ill enough to name an illness."""
+    if len(h) < MIN_EPOCHS or not h.learned:
         return None
     return _evidence(
         h,
@@ -817,7 +840,7 @@ def unsettled(h: History) -> Evidence | None:
 
 
 def settled(h: History) -> Evidence | None:
-    """The loss stands still below that of the plain answer, and other samples are answered as well."""
+    """Return evidence that the loss stands still below the plain answer's, on the validation samples, too."""
     if len(h) < STILL_EPOCHS or not abs(h.falling) < STILL or h.gap[-WINDOW:].mean() > WIDE_GAP:
         return None
     if h.val_loss[-WINDOW:].mean() >= CHANCE * h.val_guess if h.regression else h.origin is None or not h.beats_plain:
@@ -832,7 +855,8 @@ def settled(h: History) -> Evidence | None:
 
 
 def learning(h: History) -> Evidence | None:
-    if len(h) < FEWEST:
+    """Return how far the training loss has come, if there are enough epochs to say."""
+    if len(h) < MIN_EPOCHS:
         return None
     return _evidence(
         h,
@@ -843,6 +867,7 @@ def learning(h: History) -> Evidence | None:
 
 
 def early(h: History) -> Evidence:
+    """Return how many epochs there are."""
     return _evidence(h, f"Epochs so far: {len(h)}.")
 
 
@@ -850,28 +875,29 @@ def early(h: History) -> Evidence:
 
 
 def _medians(values: np.ndarray) -> np.ndarray:
-    """Of each WINDOW epochs in a row: a single epoch that is out of line does not show in them."""
+    """Return the median of each WINDOW epochs in a row, in which a single outlier does not show."""
     medians: np.ndarray = np.median(np.lib.stride_tricks.sliding_window_view(values, WINDOW), axis=1)
     return medians
 
 
 def _evidence(h: History, *sentences: str, at: int = -1) -> Evidence:
-    """at: the index of the epoch where it begins to show; by default it shows now."""
+    """Return evidence that first shows in the epoch with index `at`, by default the last."""
     return Evidence(sentences, h.epochs[at])
 
 
 def _table(records: Sequence[Record], key: Literal["grad_norm", "update_ratio", "dead_units"]) -> np.ndarray:
-    """(epochs, layers), or (epochs, 0) where the records lack the key."""
+    """Return a layer figure as an array (epochs, layers), or (epochs, 0) if the records lack the key."""
     rows = [[np.nan if value is None else value for value in record.get(key, {}).values()] for record in records]
     return np.array(rows, dtype=float).reshape(len(records), -1)
 
 
 def _total(histogram: Histogram) -> int:
+    """Return the number of values in a histogram."""
     return sum(histogram["counts"]) + histogram["below"] + histogram["above"]
 
 
 def _middle(histogram: Histogram) -> float:
-    """The share of the weights in the two bins around 0."""
+    """Return the share of the weights that lie in the two bins around 0."""
     counts = histogram["counts"]
     half = len(counts) // 2
     return (counts[half - 1] + counts[half]) / max(_total(histogram), 1)  # weights that are nan lie in no bin
@@ -886,4 +912,5 @@ def _size(histogram: Histogram) -> float:
 
 
 def _largest(values: np.ndarray) -> float:
+    """Return the largest finite value; 0 if there is none."""
     return float(np.max(values[np.isfinite(values)], initial=0.0))

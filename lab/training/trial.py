@@ -1,6 +1,6 @@
-"""A remedy as an experiment: the same network with the old and the new settings, from the same start, side by side.
+"""Trials of remedies: the same network trained with the old and the new settings, from the same start.
 
-A remedy is only believed where it helps: `try_in_turn` tries what the doctor names until one does.
+`try_in_turn` tries the doctor's remedies one after the other until one helps.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from lab.training.worker import Worker
 
 SEEDS = 3  # pairs of runs
 CURED, HELPS, WORSE = 0.5, 0.95, 1.05  # validation loss with the remedy, over that without it
-OTHER_SAMPLES = frozenset({"val_fraction", "samples", "data", "noise"})  # their losses are of other validation samples
+OTHER_SAMPLES = frozenset(
+    {"val_fraction", "samples", "data", "noise"}
+)  # these change the validation samples, so losses cannot be compared
 
 Word = Literal["cured", "helps", "no better", "worse"]
 HELPFUL = ("cured", "helps")
@@ -33,8 +35,8 @@ NOTHING_TO_LEARN = "A larger network does no better: the inputs may not tell the
 class Trial:
     """The result of trying a remedy, in one word and with its numbers.
 
-    finding: with the grade "shown" where the remedy helps. before, after: median losses at the end, inf for a loss that
-    is no number. seeds: of the pairs of runs; epochs: of each. part: of the data, whose loss was compared.
+    finding: graded "shown" if the remedy helps. before, after: median final losses, inf for a loss that is not a
+    number. seeds: one per pair of runs. epochs: of each run. part: the part of the data whose loss is compared.
     """
 
     finding: Finding
@@ -47,24 +49,25 @@ class Trial:
 
     @property
     def helps(self) -> bool:
+        """Whether the remedy lowers the loss."""
         return self.word in HELPFUL
 
     @property
     def conclusion(self) -> str:
-        """What follows from a remedy that did not help, in sentences; "" for one that did."""
+        """Sentences about a remedy that did not help; "" for one that did."""
         if self.helps:
             return ""
         learnable = self.finding.key != "underfitting"
         return "The remedy is withdrawn." + ("" if learnable else f" {NOTHING_TO_LEARN}")
 
     def to_json(self) -> dict[str, Any]:
-        """What `from_json` takes: of the finding its name and its remedy alone."""
+        """Return the trial as JSON data for `from_json`, without the finding's evidence."""
         finding = {name: getattr(self.finding, name) for name in ("key", "name", "remedy", "grade")}
         return vars(self) | {"finding": finding | {"settings": dict(self.finding.settings)}}
 
     @classmethod
     def from_json(cls, known: dict[str, Any]) -> Trial:
-        """Raises KeyError, TypeError or ValueError for what is no trial."""
+        """Restore a trial. Raises KeyError, TypeError or ValueError if the data is not a trial."""
         about = known["finding"]
         settings = {
             name: tuple(value) if isinstance(value, list) else value for name, value in about["settings"].items()
@@ -81,16 +84,15 @@ class Trial:
 
 
 def can_be_tried(finding: Finding) -> bool:
-    """Does it name settings whose losses can be compared with those of the run?"""
+    """Tell whether a finding has settings to try, with losses comparable to those of the run."""
     return bool(finding.settings) and not finding.well and not OTHER_SAMPLES & finding.settings.keys()
 
 
 def try_remedy(finding: Finding, config: Config, dataset: Dataset | None = None) -> Trial:
     """Train with the settings of the run and with those of the remedy, for the same number of epochs.
 
-    dataset: the samples of the run (default: those that the config names). The seeds are that of the run and the next
-    ones; they choose the initial weights and the order of the samples. Raises ValueError for a finding that cannot be
-    tried (see `can_be_tried`), DataError, ConfigError.
+    dataset: the samples of the run (default: those that the config names). Raises ValueError for a finding that cannot
+    be tried (see `can_be_tried`), DataError, ConfigError.
     """
     if not can_be_tried(finding):
         raise ValueError(f"{finding.name}: there are no settings to try.")
@@ -100,18 +102,18 @@ def try_remedy(finding: Finding, config: Config, dataset: Dataset | None = None)
 
 
 def seeds(config: Config) -> tuple[int, ...]:
-    """Those of the pairs of runs, the run's own first: they choose initial weights and the order of the samples."""
+    """Return a seed for each pair of runs, the run's own first."""
     return tuple(range(config.seed, config.seed + SEEDS))
 
 
 def pair(finding: Finding, config: Config, seed: int) -> tuple[Config, Config]:
-    """The settings of a run, as they are at its end, without and with the remedy of a finding."""
+    """Return the final settings of a run without and with the remedy of a finding."""
     config = config.latest
     return replace(config, seed=seed), replace(config, **finding.settings, seed=seed)
 
 
 def judge(finding: Finding, config: Config, data: Dataset, pairs: Sequence[Sequence[Record]]) -> Trial:
-    """The result of pairs of runs, of which these are the last records without and with the remedy."""
+    """Compare pairs of runs by their last records, each pair without and with the remedy."""
     before, after = (median(map(_loss, records)) for records in zip(*pairs, strict=True))
     word = _word(before, after, baseline(data).val_loss)
     if word in HELPFUL:
@@ -121,7 +123,7 @@ def judge(finding: Finding, config: Config, data: Dataset, pairs: Sequence[Seque
 
 
 def candidates(findings: Sequence[Finding]) -> list[Finding]:
-    """Those of the findings and of their consequences whose remedies can be tried, in this order, each remedy once."""
+    """Return the findings and consequences whose remedies can be tried, in order, each remedy once."""
     found: list[Finding] = []
     for finding in (one for cause in findings for one in (cause, *cause.consequences)):
         if can_be_tried(finding) and all(finding.settings != other.settings for other in found):
@@ -130,7 +132,7 @@ def candidates(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def try_in_turn(findings: Sequence[Finding], config: Config, dataset: Dataset | None = None) -> Iterator[Trial]:
-    """Try the remedies of the findings and of their consequences, one after the other, until one helps."""
+    """Yield the trials of the remedies of findings and consequences, one after the other, until one helps."""
     data = dataset or load_dataset(config)
     for finding in candidates(findings):
         trial = try_remedy(finding, config, data)
@@ -140,48 +142,52 @@ def try_in_turn(findings: Sequence[Finding], config: Config, dataset: Dataset | 
 
 
 class TrialResult:
-    """A remedy that is tried while somebody watches: each pair of runs in two processes, one pair after the other.
+    """A trial that is watched as it runs: two processes for each pair of runs, one pair after the other.
 
-    Nobody needs to end it: the processes end by themselves when `watch` is no longer called.
+    The processes end by themselves when `watch` is no longer called.
     """
 
     def __init__(self, finding: Finding, config: Config, dataset: Dataset) -> None:
-        """Raises ConfigError for settings that do not fit the data."""
+        """Start the first pair of runs. Raises ConfigError for settings that do not fit the data."""
         self.finding, self.config, self.dataset = finding, config, dataset
         self._pairs: list[tuple[Worker, Worker]] = []
         self._begin_pair()
 
     def _begin_pair(self) -> None:
+        """Start the next pair of runs."""
         seed = seeds(self.config)[len(self._pairs)]
         old, new = (Worker(LiveRun(one, self.dataset, 0)) for one in pair(self.finding, self.config, seed))
         self._pairs.append((old, new))
 
     def watch(self) -> None:
-        """Train, and bring all curves up to date. Raises RuntimeError where no process can be started."""
+        """Train and update all curves. Raises RuntimeError if no process can be started."""
         if self.pair_done and not self.done:
             self._begin_pair()
         for worker in self._pairs[-1]:
             worker.watch(worker.take_turn())
 
     def stop(self) -> None:
+        """Pause the current pair of runs."""
         for worker in self._pairs[-1]:
             worker.pause()
 
     @property
     def pair_done(self) -> bool:
+        """Whether both runs of the current pair have ended."""
         return all(worker.run.done for worker in self._pairs[-1])
 
     @property
     def done(self) -> bool:
+        """Whether all pairs of runs have ended."""
         return self.pair_done and len(self._pairs) == SEEDS
 
     @property
     def histories(self) -> list[tuple[list[Record], list[Record]]]:
-        """For each pair that was begun, the records from epoch 0 without and with the remedy."""
+        """The records from epoch 0 without and with the remedy, for each pair that was started."""
         return [(old.run.history, new.run.history) for old, new in self._pairs]
 
     def result(self) -> Trial:
-        """To be asked for once it is done."""
+        """Return the trial, once all pairs have ended."""
         pairs = [(old[-1], new[-1]) for old, new in self.histories]
         return judge(self.finding, self.config, self.dataset, pairs)
 
@@ -197,7 +203,7 @@ def _loss(record: Record) -> float:
 
 
 def _word(before: float, after: float, plain: float) -> Word:
-    """plain: the validation loss of the answer that never looks at the inputs; a cured network is below."""
+    """Return the word for a change of the loss; a cured network must be below the plain answer's loss."""
     if after >= before:
         return "worse" if after > WORSE * before else "no better"
     if after <= CURED * before and after < plain:

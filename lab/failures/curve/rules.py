@@ -18,7 +18,7 @@ from lab.text import short
 from lab.training import symptoms
 from lab.training.doctor import Rule
 from lab.training.remedies import Remedy
-from lab.training.symptoms import FEWEST, STILL, WINDOW, Evidence, History
+from lab.training.symptoms import MIN_EPOCHS, STILL, WINDOW, Evidence, History
 
 RISE = 3.0  # ratio of a loss or norm to its lowest before, from which it counts as grown
 HUGE = 3.0  # a first loss below this does not come from inputs or weights of the wrong scale
@@ -70,7 +70,7 @@ def ended_grown(c: UploadedCurve) -> Evidence | None:
 def piling(c: UploadedCurve) -> Evidence | None:
     """Find gradients that grow from epoch to epoch, by layer or all together, while the loss does not settle."""
     loss = c.loss[np.isfinite(c.loss)]
-    if len(loss) < FEWEST + 1 or loss[-WINDOW:].mean() < 1.3 * loss.min() or loss[1:].min() > loss[0]:
+    if len(loss) < MIN_EPOCHS + 1 or loss[-WINDOW:].mean() < 1.3 * loss.min() or loss[1:].min() > loss[0]:
         return None
     if c.end is not None:  # gradients that add up grow linearly: overflow means another cause
         return None
@@ -86,7 +86,7 @@ def piling(c: UploadedCurve) -> Evidence | None:
     if c.norms.size:
         return symptoms.piling(c)
     norms = c.total[np.isfinite(c.total)]
-    if len(norms) < FEWEST + 1:
+    if len(norms) < MIN_EPOCHS + 1:
         return None
     first, last = float(norms[0]), float(np.median(norms[-WINDOW:]))
     if not (last >= symptoms.GROWTH * first and last >= symptoms.BAND[1]):
@@ -103,7 +103,7 @@ def piling(c: UploadedCurve) -> Evidence | None:
 def blowing_up(c: UploadedCurve) -> Evidence | None:
     """Find a loss that is multiplied by about the same factor from point to point, to the end."""
     loss = c.loss[np.isfinite(c.loss)]
-    if len(loss) < 2 * FEWEST or int(np.argmin(loss)) > 1 or loss.min() <= 0:
+    if len(loss) < 2 * MIN_EPOCHS or int(np.argmin(loss)) > 1 or loss.min() <= 0:
         return None
     early, middle, late = (float(np.median(part)) for part in np.array_split(loss, 3))
     third = len(loss) / 3
@@ -126,7 +126,7 @@ def blowing_up(c: UploadedCurve) -> Evidence | None:
 def climbing(c: UploadedCurve) -> Evidence | None:
     """Find a loss that rises from its first value on, in every part of the curve."""
     loss = c.loss[np.isfinite(c.loss)]
-    if len(loss) < FEWEST + 1 or int(np.argmin(loss)) > 1 or (c.first and c.loss[0] > RISE * c.first[0]):
+    if len(loss) < MIN_EPOCHS + 1 or int(np.argmin(loss)) > 1 or (c.first and c.loss[0] > RISE * c.first[0]):
         return None
     parts = [float(np.median(part)) for part in np.array_split(loss, min(5, len(loss)))]
     if not all(a < b for a, b in pairwise(parts)) or parts[-1] < 1.2 * parts[0] or loss[0] > 15:
@@ -163,9 +163,9 @@ def huge_start(c: UploadedCurve) -> Evidence | None:
 def thrown(c: UploadedCurve) -> Evidence | None:
     """Find a loss that jumps far beyond the cost of guessing, and is no better than guessing afterwards."""
     finite = c.loss[np.isfinite(c.loss)]
-    if len(finite) < FEWEST or c.learned:
+    if len(finite) < MIN_EPOCHS or c.learned:
         return None
-    early = finite[: max(FEWEST, len(finite) // 3)]
+    early = finite[: max(MIN_EPOCHS, len(finite) // 3)]
     worst, rest = int(np.argmax(early)), float(np.median(finite[-WINDOW:]))
     begun = c.first[0] if c.first else float(early[0])
     jumped = early[worst] > RISE * begun and rest > 0.8 * begun
@@ -250,7 +250,7 @@ def scatters(c: UploadedCurve) -> Evidence | None:
 def frozen(c: UploadedCurve) -> Evidence | None:
     """Find a loss that is the same in every epoch, to the last digit."""
     loss = c.smooth
-    if len(loss) < FEWEST + 1 or not np.isfinite(loss).all() or np.ptp(loss) > SAME * abs(loss.mean()):
+    if len(loss) < MIN_EPOCHS + 1 or not np.isfinite(loss).all() or np.ptp(loss) > SAME * abs(loss.mean()):
         return None
     which = "validation" if c.config.val_fraction else "training"
     norm = c.total[np.isfinite(c.total)]
@@ -357,7 +357,7 @@ def learned_training_only(c: UploadedCurve) -> Evidence | None:
 
 def is_flat(c: UploadedCurve) -> bool:
     """Tell whether the loss has hardly changed since its first epoch."""
-    if len(c) < 2 * FEWEST or c.end is not None or c.learned:
+    if len(c) < 2 * MIN_EPOCHS or c.end is not None or c.learned:
         return False
     loss = c.smooth
     first, last = loss[:WINDOW].mean(), loss[-WINDOW:].mean()
@@ -369,7 +369,7 @@ def is_flat(c: UploadedCurve) -> bool:
 def creeping(c: UploadedCurve) -> Evidence | None:
     """Find a loss that falls in nearly every epoch, evenly, and by next to nothing."""
     loss = c.smooth
-    if len(loss) < 2 * FEWEST or c.end is not None or c.learned:
+    if len(loss) < 2 * MIN_EPOCHS or c.end is not None or c.learned:
         return None
     steps, middle = np.diff(loss), len(loss) // 2
     fell = 1 - loss[-1] / loss[0]

@@ -12,7 +12,7 @@ from lab.training.datasets import from_table
 from lab.training.doctor import NOTHING_WRONG, OF_A_LOOP, RULES, diagnose, remarks
 from lab.training.lessons import LESSONS
 from lab.training.remedies import rung
-from lab.training.symptoms import DEAD, FEWEST
+from lab.training.symptoms import DEAD, MIN_EPOCHS
 from lab.training.trainer import Trainer, train
 from lab.training.trial import try_in_turn
 from tests.unit.training.labelled_runs import BETTER, CAUSES, FIRST, HELD_OUT, WELL, labelled, score, trained
@@ -386,7 +386,7 @@ def test_nothing_to_diagnose():
 
 
 def test_a_few_epochs_are_too_early_to_tell():
-    falling = [record(epoch, 1 / epoch, 0.95, 0.94) for epoch in range(1, FEWEST + 1)]
+    falling = [record(epoch, 1 / epoch, 0.95, 0.94) for epoch in range(1, MIN_EPOCHS + 1)]
     assert [f.key for f in diagnose(falling[:-1], Config())] == ["early"]
     assert [f.key for f in diagnose(falling, Config())] == ["healthy"]
 
