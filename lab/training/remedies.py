@@ -247,11 +247,11 @@ def separate_noise(h: History) -> Remedy:
             "Look whether the answers miss a bend: then a larger network may find it. If what is left has no order, it "
             "is noise, and no network can."
         )
-    larger = larger_network(h)
+    larger = larger_network(h).settings
     return Remedy(
-        f"To tell noise from bends that are missing, try hidden layers {setting_text(larger.settings['hidden'])} instead of "
+        f"To tell noise from missing bends, try hidden layers {setting_text(larger['hidden'])} instead of "
         f"{setting_text(h.config.hidden)}: if that changes nothing, what is left is noise.",
-        larger.settings,
+        larger,
     )
 
 
