@@ -244,7 +244,7 @@ CAUSES = {
         for settings in (
             {"hidden": ()},
             {"hidden": (), **SGD, "lr": 0.1},
-            {"hidden": (), "batch_size": 64},
+            {"hidden": (), "batch_size": 64, "lr": 0.03},
             {"hidden": (), "noise": 0.2},
             {"activation": "identity"},
             {"activation": "identity", **SGD, "lr": 0.05},
