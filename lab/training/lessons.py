@@ -194,8 +194,8 @@ LESSONS = MappingProxyType(
             _epoch_above_90,
         ),
         "Falls, then infinite": Lesson(
-            replace(WIDER, data="spirals", activation="leaky_relu", optimizer="sgd", momentum=0.9, lr=5.0, warmup=50),
-            "Momentum 0.9, and a rate that grows by 0.1 in each epoch: the loss will fall at first, and then?",
+            replace(WIDER, data="spirals", activation="leaky_relu", optimizer="sgd", momentum=0.9, lr=4.0, warmup=20),
+            "Momentum 0.9, and a rate that grows by 0.2 in each epoch: the loss will fall at first, and then?",
             ("go on falling", "rise a little", "become infinite"),
             _delayed_divergence,
         ),

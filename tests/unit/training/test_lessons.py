@@ -42,7 +42,7 @@ def test_falls_then_infinite_is_no_matter_of_rounding(seed):
     records = list(train(replace(lesson.config, seed=seed)))
     assert lesson.answers[lesson.judge(records)[0]] == "become infinite"
     losses = [record["train_loss"] for record in records[:-1]]
-    assert min(losses) < 0.7 * losses[0]  # it has learned something before
+    assert min(losses) < 0.85 * losses[0]  # it has learned something before
 
 
 def test_every_lesson_asks_a_question_of_its_own():
