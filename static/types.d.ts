@@ -1,7 +1,7 @@
-/** What Python sends to the browser and what comes back. Nothing here reaches the browser itself: only tsc reads it.
- * Each part says where in Python it is made; tests/js/modules.test.js holds real traces against it. */
+/** The data that Python and the browser exchange. Only the TypeScript compiler reads this file.
+ * Each part names the Python file that makes it; tests/js/modules.test.js holds real traces against it. */
 
-/** A number in strict JSON (lab/trace/recording.py, `strict_json`). Truth is in the masks that some closures hold. */
+/** A number in strict JSON (lab/trace/recording.py, `strict_json`). Masks that closures capture hold booleans. */
 export type Scalar = number | "nan" | "inf" | "-inf" | boolean;
 /** A number, or nested lists of numbers in the shape of an array. */
 export type Value = Scalar | Value[];
@@ -9,34 +9,34 @@ export type Value = Scalar | Value[];
 // -- lab/trace/recording.py, `Trace`, as lab/trace/export.py's `playable` passes it on
 
 interface Made {
-  /** its place among the nodes */
+  /** its index in `nodes` */
   id: number;
   label: string;
-  /** ids of what it was computed from, in operand order, repeats kept */
+  /** ids of its operands in order, with repeats */
   children: number[];
   shape: number[];
   value: Value;
   requires_grad: boolean;
-  /** what it holds since it was written to between the passes */
+  /** its value after an in-place write between the two passes */
   now?: Value;
-  /** the gradient that is due, where the pass gave another one */
+  /** the correct gradient, if the pass gave another one */
   due?: Value;
-  // of a pass that was recorded in a running program (lab/watch)
-  /** of an array of which only some cells are here: what holds for all of it */
+  // only in passes recorded from a running program (lab/watch):
+  /** the full array's shape and statistics, if only some of its cells are sent */
   large?: { shape: number[]; min: Scalar; max: Scalar; mean: Scalar; not_finite: number };
-  /** how often its memory had been written to when it was made */
+  /** the number of writes to its memory before it was created */
   version?: number;
   /** all writes to its memory */
   writes?: { version: number; line: number; op: string }[];
-  /** the parts of PyTorch's graph that ran behind this one operation */
+  /** the nodes of PyTorch's graph that this one operation stands for */
   hides?: string[];
   /** the graph ends here */
   cut?: boolean;
-  /** its numbers were never in Python */
+  /** its numbers never reached Python */
   unseen?: boolean;
   /** another result of the same call sends the message for both */
   shares?: boolean;
-  /** its gradient was added to one of an earlier pass */
+  /** its gradient was added to one from an earlier pass */
   added?: boolean;
 }
 
@@ -58,26 +58,26 @@ export interface Operation extends Made {
     | "joining"
     | "loss"
     | "other";
-  /** the sign that it is written with, between two operands or before one */
+  /** its sign, written between two operands or before a single one */
   symbol: string | null;
   /** a key of `sources` */
   source: string;
   captured: Captured[];
   /** the engine's functions that called it, outermost first: "Linear 1", "mean 2" */
   calls: string[];
-  /** of an indexing, what stands between the brackets */
+  /** the text between the brackets, for indexing */
   index?: string;
-  /** for each operand, and each cell of the message to it, [cell of the result, local derivative] where that is not 0;
-   * only where the table of derivatives cannot tell */
+  /** nonzero [cell of the result, local derivative] pairs for each cell of the message to each operand;
+   * only if the table of derivatives has no formula */
   paths?: ([number, number][][] | null)[];
 }
 
 export type TraceNode = Leaf | Operation;
 
-/** A variable that the backward step of an operation holds. */
+/** A variable captured by the closure of an operation's backward step. */
 export type Captured = CapturedTensor | CapturedArray | CapturedSetting;
 
-/** An operand, to send its message to. */
+/** An operand captured as the receiver of a message. */
 export interface CapturedTensor {
   name: string;
   holds: "operand";
@@ -89,22 +89,22 @@ export interface CapturedArray {
   name: string;
   holds: "output" | "array" | `value of operand ${number}`;
   shape: number[];
-  /** left out where it is the value of the node itself or of an operand */
+  /** absent if it is the value of the node itself or of an operand */
   value?: Value;
-  /** whether it was written to before it was read; not there if it has not been read */
+  /** true if it was overwritten before it was read; absent if it was never read */
   written?: boolean;
-  /** its numbers since it was written to between the passes */
+  /** its numbers after an in-place write between the two passes */
   now?: Value;
 }
 
-/** Anything else: an axis, a function. */
+/** Any other captured variable, such as an axis or a function. */
 export interface CapturedSetting {
   name: string;
   holds: "setting";
-  /** as Python names it */
+  /** name of the Python type */
   type: string;
   shape: number[];
-  /** as Python writes it */
+  /** Python repr */
   value: string;
   written?: boolean;
 }
@@ -112,7 +112,7 @@ export interface CapturedSetting {
 interface Step {
   /** a key of `sources` */
   source: string;
-  /** a line of that file */
+  /** line number in that file */
   line: number;
 }
 
@@ -127,7 +127,7 @@ export interface Seed extends Step {
   grad: Value;
 }
 
-/** `node` sends to its operand number `operand`, which is `child`; an Accumulate follows at once. */
+/** `node` sends a gradient to its operand number `operand`, the node `child`; an Accumulate comes next. */
 export interface Message extends Step {
   kind: "message";
   node: number;
@@ -138,14 +138,14 @@ export interface Message extends Step {
   contribution: Value;
 }
 
-/** In forward mode: an operand's tangent times the local derivative goes to an operation. */
+/** Forward mode: an operand sends its tangent times the local derivative to an operation. */
 export interface Push extends Step {
   kind: "push";
   node: number;
   child: number;
   operand: number;
   tangent: Value;
-  /** null where they are no single numbers */
+  /** null unless both nodes are single numbers */
   local: number | null;
   /** the local derivative in symbols, or "" */
   text: string;
@@ -153,7 +153,7 @@ export interface Push extends Step {
   contribution: Value;
 }
 
-/** In forward mode: how fast a node changes with the input. Of the first such event, also how fast each input does. */
+/** Forward mode: a node's rate of change with the input. The first such event also gives that of each input. */
 export interface Tangent extends Step {
   kind: "tangent";
   node: number;
@@ -161,23 +161,23 @@ export interface Tangent extends Step {
   leaves: { node: number; value: Value }[];
 }
 
-/** before + message = after, all in the shape of `node`, unless the engine is broken just there. */
+/** before + message = after, all in the shape of `node`, unless the engine is broken at this step. */
 export interface Accumulate extends Step {
   kind: "accumulate";
   node: number;
   before: Value;
   message: Value;
   after: Value;
-  /** there was no gradient before */
+  /** no gradient had arrived before */
   first: boolean;
 }
 
 export type TraceEvent = Forward | Seed | Message | Accumulate | Push | Tangent;
 
-/** The source of a function, as it ran. */
+/** The source of a function at the time it ran. */
 export interface SourceCode {
   file: string;
-  /** the number of its first line */
+  /** its first line number in the file */
   first: number;
   lines: string[];
 }
@@ -188,12 +188,12 @@ export interface Derived {
   name: string;
   latex: string;
   kind: "leaf" | "constant" | "operation" | "output";
-  /** why the gradient is no sum of messages, or "" */
+  /** why the gradient is not a sum of messages, or "" */
   why: string;
   terms: Term[];
 }
 
-/** A message that has come, or one that is due and never came. */
+/** A message that was sent, or one that should have been sent. */
 export type Term = SentTerm | DueTerm;
 
 export interface SentTerm {
@@ -203,10 +203,10 @@ export interface SentTerm {
   operand: number;
   text: string;
   latex: string;
-  /** the same text with {g}, the upstream gradient, and {a}, {b}, {y}, which are the nodes in `used` */
+  /** `text` with {g} for the upstream gradient and {a}, {b}, {y} for the nodes in `used` */
   rule: string;
   used: Record<string, number>;
-  /** null where the table of derivatives cannot tell; then text and latex are the whole message */
+  /** null if the table of derivatives has no formula; text and latex are then the whole message */
   local: Value | null;
   agrees: boolean | null;
 }
@@ -225,13 +225,13 @@ export interface TraceData {
   output: number;
   sources: Record<string, SourceCode>;
   derived: Derived[];
-  /** what backward() raised, or "" */
+  /** the error that backward() raised, or "" */
   error: string;
 }
 
-// -- lab/ui/player.py, and lab/trace/export.py's `standalone`, which has a trace and an event only
+// -- lab/ui/player.py, and `standalone` in lab/trace/export.py, which sends only a trace and an event
 
-/** A cell of an input, counted in reading order. */
+/** One cell of an input, by its position in reading order. */
 export interface Along {
   name: string;
   cell: number;
@@ -239,61 +239,61 @@ export interface Along {
 
 export interface PlayerData {
   trace: TraceData;
-  /** how many events have happened at first; null: all */
+  /** the number of events to show at first; null for all */
   event: number | null;
   /** the query parameter that holds the event */
   address?: string | null;
-  /** the event that the address need not name; null: the last one */
+  /** the event left out of the address because it is the default; null for the last one */
   usual?: number | null;
-  /** the query parameter that holds the pass that the event is of, where the page has one */
+  /** the query parameter that holds the pass of the event, if the page has one */
   stage?: string | null;
-  /** the pass that the address need not name; "none" by default */
+  /** the pass left out of the address because it is the default: "none" if not given */
   usualStage?: string;
-  /** the button of the backward pass stops at each message */
+  /** the backward pass's button stops at each message */
   stopping?: boolean;
-  /** where the pass of a broken engine departs from the right one */
+  /** the first event in which a broken engine differs from the correct one */
   departure?: Departure | null;
-  /** forward mode, with respect to this number */
+  /** the input number of forward mode; null for reverse mode */
   along?: Along | null;
-  /** another number: the event is to be gone to once more */
+  /** a counter: when it changes, the player goes to `event` again */
   opening?: number;
-  /** of the player on its page */
+  /** identifies the player on its page */
   key?: string;
-  /** the experiment can be had as a Python program */
+  /** the experiment can be saved as a Python program */
   hasScript?: boolean;
-  /** the number of the message that this answers */
+  /** the sequence number of the message that this answers */
   sequence?: number;
   canProbe?: boolean;
-  /** it is part of a page: without the panels about a node */
+  /** the player is part of a page and has no panels about a node */
   compact?: boolean;
-  /** nothing but the graph, which does not move */
+  /** show only the graph, without movement */
   still?: boolean;
   live?: Live;
-  /** what was computed with */
+  /** the inputs that the trace was computed with */
   values?: Record<string, Value>;
   probe?: Answer | null;
   canCheck?: boolean;
-  /** where they were asked for: for each arrival, by the index of its event, the wrong gradients that known mistakes
-   * give. None for an arrival that leaves too many numbers */
+  /** if requested: the wrong gradients that known mistakes give, by the event index of an arrival;
+   * arrivals with too many numbers are left out */
   guesses?: Record<string, Guessed[]>;
-  /** where it was asked for */
+  /** if requested */
   check?: Check | null;
-  /** what there is to say of the trace after a pass */
+  /** remarks on the trace, each shown after a pass */
   remarks?: Remark[];
-  /** what the gradients of single numbers mean; of none where that is not known */
+  /** the meaning of the gradients of single numbers; empty if unknown */
   slopes?: Slope[];
-  /** the file that was asked for */
+  /** the requested file */
   taken?: Taken;
 }
 
-/** lab/traps/faults/compare.py: the first event that the right engine does not have */
+/** lab/traps/faults/compare.py: the first event in which a broken engine differs from the correct one */
 export interface Departure {
   event: number;
   /** the message, or the gradient after it */
   here: Value;
-  /** the same in the right pass; null where it has no such event */
+  /** the same in the correct pass; null if it has no such event */
   due: Value | null;
-  /** the right engine's line, where it is another one, or "" */
+  /** the correct engine's line if it differs, or "" */
   line: string;
 }
 
@@ -310,25 +310,25 @@ export interface Guessed {
 
 export interface Check {
   rows: Checked[];
-  /** what was left out, or "" */
+  /** a note on the inputs that were not checked, or "" */
   note: string;
 }
 
-/** An input and its two gradients. */
+/** An input with its gradient from backward() and its numerical gradient. */
 export interface Checked {
   name: string;
   value: Value;
-  /** null: no path leads from it to the result */
+  /** null if no path leads from it to the result */
   gradient: Value | null;
-  /** null: not computed */
+  /** null if not computed */
   numerical: Value | null;
-  /** null: there is nothing to compare */
+  /** null if there is nothing to compare */
   agrees: boolean | null;
-  /** of the elements where the gradient is not simply the slope */
+  /** only for elements whose gradient is not simply the slope */
   slopes: Slope[];
 }
 
-/** What differences say about the gradient of one number: lab/gradcheck/slopes.py */
+/** Numerical slopes on both sides of one number, compared with its gradient (lab/gradcheck/slopes.py). */
 export interface Slope {
   element: string;
   kind:
@@ -336,24 +336,24 @@ export interface Slope {
   left: Scalar;
   right: Scalar;
   used: Scalar;
-  /** nothing changes when the element is moved */
+  /** moving the element does not change the result */
   still: boolean;
   hasDerivative: boolean;
   /** whether the result is finite */
   hasValue: boolean;
-  /** the slopes left and right in words */
+  /** the left and right slopes in words */
   sides: [string, string];
   sentence: string;
 }
 
 export interface Taken {
   what: "html" | "script";
-  /** of the wish */
+  /** the number of the `Wish` */
   number: number;
   text: string;
 }
 
-/** Inputs that the learner may change. */
+/** Inputs that the learner can change. */
 export interface Live {
   id: string;
   leaves: LiveLeaf[];
@@ -361,14 +361,14 @@ export interface Live {
 
 export interface LiveLeaf {
   name: string;
-  /** to start from */
+  /** initial value */
   value: Value;
   low: number;
   high: number;
   step: number;
 }
 
-/** What if one element of one input were moved by h? */
+/** A request for the change of the result when one element of an input moves by h. */
 export interface Question {
   name: string;
   /** its position in reading order */
@@ -381,22 +381,22 @@ export interface Answer extends Question {
   actual: Scalar;
 }
 
-/** What the player sends to the server. */
+/** The state that the player sends to the server. */
 export interface PlayerState {
   /** the id of `Live` that the values are for */
   live: string;
   sequence: number;
   values: Record<string, Value>;
   probe: Question | null;
-  /** whether the numerical check is in sight */
+  /** whether the numerical check is visible */
   check: boolean;
-  /** whether gradients are to be predicted */
+  /** whether the learner predicts gradients */
   predict: boolean;
   event: number;
   selected: number | null;
 }
 
-/** A file to take away, or a prepared state of the page, so many further. */
+/** A request for a file, or for the prepared state of the page `by` positions further on. */
 export interface Wish {
   what: "html" | "script" | "turn";
   by?: number;

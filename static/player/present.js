@@ -1,4 +1,4 @@
-/** The player alone, over the whole window: of the screen where the browser allows that, else of the page. */
+/** Presentation mode: the player fills the screen, or only the page if the browser forbids full screen. */
 
 export class Present {
   /** @param {HTMLElement} element @param {() => void} onChange */
@@ -12,7 +12,7 @@ export class Present {
     document.addEventListener("fullscreenchange", this.onFullscreen);
   }
 
-  /** Does the screen show it and nothing else? In a shadow tree the document names only the host. */
+  /** Tell whether the element is in full screen. Asks the root: for a shadow tree, `document` names only the host. */
   full() {
     const root = /** @type {Document | ShadowRoot} */ (this.element.getRootNode());
     return root.fullscreenElement === this.element;
@@ -25,12 +25,12 @@ export class Present {
     try {
       await this.element.requestFullscreen();
     } catch {
-      // Not allowed here, or not known: above everything else on the page then.
+      // Full screen is forbidden or unsupported: cover the page instead.
       if (!this.on) return;
       this.element.popover = "manual";
       this.element.showPopover();
     }
-    if (!this.on) this.close(); // left before it was there
+    if (!this.on) this.close(); // leave() was called while full screen was starting
     this.element.focus();
     this.onChange();
   }

@@ -1,4 +1,4 @@
-/** What if: nudge one input by h, and compare what its gradient predicts with what the engine computes. */
+/** The What-if panel: nudge one input by h and compare the change its gradient predicts with the actual one. */
 
 import { element, factor, flat, indexText, numeral, toNumber } from "./format.js";
 import { h, section } from "./dom.js";
@@ -8,9 +8,9 @@ import { isOperation } from "./playback.js";
 /** @import { Answer, Question, Value } from "../types.js" */
 /** @import { Frame, Playback } from "./playback.js" */
 
-const ROUNDING = 1e-12; // of the numbers that were subtracted: what is smaller is no difference
+const ROUNDING = 1e-12; // relative to the numbers subtracted: a smaller difference is rounding
 
-/** Actual minus predicted change, as a text. The engine's rounding is not one: it grows with the result that moved.
+/** Return actual minus predicted change as a text. Rounding errors, which grow with the result, count as 0.
  * @param {Answer} answer @param {Value} result */
 export function differenceText({ predicted, actual }, result) {
   const [due, found] = [predicted, actual].map(toNumber);
@@ -20,10 +20,10 @@ export function differenceText({ predicted, actual }, result) {
 }
 
 export class Probe {
-  /** @param {() => void} onChange called after each change; read `question` then */
+  /** @param {() => void} onChange called when `question` changes */
   constructor(onChange) {
     this.onChange = onChange;
-    /** @type {Question | null} what is asked of the server */
+    /** @type {Question | null} sent to the server */
     this.question = null;
     this.structure = "";
     this.panel = section("What if?", "probe");
@@ -56,7 +56,7 @@ export class Probe {
     );
   }
 
-  /** @param {Playback} playback @param {boolean} possible whether a server answers */
+  /** @param {Playback} playback @param {boolean} possible whether a server can answer */
   setTrace(playback, possible) {
     if (!possible || this.structure === playback.structure) return;
     this.structure = playback.structure;

@@ -1,4 +1,4 @@
-/** The player as a Streamlit component. The loader in lab/ui/player.py calls `show` whenever new data have come. */
+/** The player as a Streamlit component. The loader in lab/ui/player.py calls `show` with new data. */
 
 import { isCurrentPage } from "../current_page.js";
 import { mount } from "./player.js";
@@ -16,16 +16,16 @@ const style = fetch(new URL("player.css", here)).then(async (answer) => {
   return sheet.replace(await answer.text());
 });
 
-/** @param {Component<ShadowRoot>} component */
+/** Show a component's data, building its player on the first call. @param {Component<ShadowRoot>} component */
 export async function show(component) {
   const root = component.parentElement;
   const known = players.get(root);
   const entry = known ?? { component, text: "" };
-  entry.component = component; // its functions are new with each run
+  entry.component = component; // each run of the script brings new functions
   if (!known) {
     players.set(root, entry);
     const sheet = await style;
-    if (players.get(root) !== entry) return; // it was removed meanwhile
+    if (players.get(root) !== entry) return; // it was removed while the style loaded
     root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
     entry.player = mount(root, {
       graphviz: {
@@ -37,14 +37,14 @@ export async function show(component) {
       places,
     });
   }
-  if (!entry.player) return; // the first call is still waiting for the style; it will show these data
+  if (!entry.player) return; // the first call still waits for the style and will show these data
   const text = new TextDecoder().decode(entry.component.data);
   if (text === entry.text) return;
   entry.text = text;
   entry.player.update(JSON.parse(text));
 }
 
-/** Streamlit ends each call that a newer one has overtaken. The player ends only with its place on the page.
+/** Destroy the player if its place on the page is gone: Streamlit also calls this after each update.
  * @param {ShadowRoot} root */
 export function remove(root) {
   if (root.isConnected) return;

@@ -1,4 +1,4 @@
-/** All nodes in a table: the twin of the picture. */
+/** A table of all nodes, with the same information as the graph. */
 
 import { brief, shapeText } from "./format.js";
 import { h, link, nextFrame, section, setAttribute, setText } from "./dom.js";
@@ -7,12 +7,12 @@ import { fullShape, WAITING } from "./playback.js";
 /** @import { Frame, Playback } from "./playback.js" */
 
 /** @typedef {{row: HTMLElement, value: HTMLElement, gradient: HTMLElement, state: HTMLElement, last: unknown[],
- * words: string}} Row with what it shows, and what it is found by */
+ * words: string}} Row a table row, its cells, the state it last showed, and the words that a search matches */
 
-const ROWS = 40; // made at a time: the page answers in between
-const HEADS = ["Node", "Role", "Value", "Gradient", "State"];
-const WORTH_SEARCHING = 20; // nodes: of so many, one is searched for
-const LONGEST_NAME = 28; // characters; a longer one is cut and its title has all of it
+const ROWS_PER_FRAME = 40; // so that the page stays responsive
+const HEADINGS = ["Node", "Role", "Value", "Gradient", "State"];
+const MIN_NODES_FOR_SEARCH = 20;
+const MAX_NAME_LENGTH = 28; // characters: a longer name is cut and shown in full in a tooltip
 
 export class Table {
   /** @param {string} title @param {string} name @param {(id: number) => void} onSelect */
@@ -25,15 +25,15 @@ export class Table {
     this.structure = "";
     /** @type {Row[]} */
     this.rows = [];
-    this.columns = HEADS.map(() => h("col"));
+    this.columns = HEADINGS.map(() => h("col"));
     this.body = h("tbody");
-    this.heads = HEADS.map((text, i) => h("th", { scope: "col", class: i === 2 || i === 3 ? "number" : "" }, text));
+    this.heads = HEADINGS.map((text, i) => h("th", { scope: "col", class: i === 2 || i === 3 ? "number" : "" }, text));
     const head = h("thead", {}, h("tr", {}, ...this.heads));
     this.table = h("table", {}, h("colgroup", {}, ...this.columns), head, this.body);
-    this.wanted = h("input", { type: "search", placeholder: "Find a node", "aria-label": "Find a node" });
-    this.wanted.oninput = () => this.rows.forEach((row) => this.filter(row));
+    this.search = h("input", { type: "search", placeholder: "Find a node", "aria-label": "Find a node" });
+    this.search.oninput = () => this.rows.forEach((row) => this.filter(row));
     this.panel.body.append(
-      this.wanted,
+      this.search,
       h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, this.table),
     );
     /** @type {{frame: Frame, selected: number | null} | null} */
@@ -51,19 +51,19 @@ export class Table {
     this.rows.forEach((row, id) => paintRow(row, playback, id, frame, selected));
   }
 
-  /** A row for each node. Of a long table the rows come a few at a time. @param {Playback} playback */
+  /** Build a row for each node, a few rows per frame. @param {Playback} playback */
   async build(playback) {
     const { structure } = playback;
     this.structure = structure;
     this.rows = [];
-    setText(this.heads[3], playback.tangentOf ? "Tangent" : HEADS[3]);
+    setText(this.heads[3], playback.tangentOf ? "Tangent" : HEADINGS[3]);
     this.body.replaceChildren();
-    this.wanted.hidden = playback.nodes.length < WORTH_SEARCHING;
-    if (this.wanted.hidden) this.wanted.value = "";
-    for (let i = 0; i < playback.nodes.length; i += ROWS) {
+    this.search.hidden = playback.nodes.length < MIN_NODES_FOR_SEARCH;
+    if (this.search.hidden) this.search.value = "";
+    for (let i = 0; i < playback.nodes.length; i += ROWS_PER_FRAME) {
       if (i) await nextFrame();
       if (this.structure !== structure || !this.playback || !this.shown) return;
-      for (const { id } of playback.nodes.slice(i, i + ROWS)) {
+      for (const { id } of playback.nodes.slice(i, i + ROWS_PER_FRAME)) {
         const row = this.makeRow(playback, id);
         paintRow(row, this.playback, id, this.shown.frame, this.shown.selected);
         this.rows.push(row);
@@ -73,9 +73,9 @@ export class Table {
     }
   }
 
-  /** Hide a row that does not have all words that are searched for. @param {Row} row */
+  /** Hide a row that does not contain every word of the search. @param {Row} row */
   filter({ row, words }) {
-    row.hidden = !this.wanted.value
+    row.hidden = !this.search.value
       .toLowerCase()
       .split(/\s+/)
       .every((word) => words.includes(word));
@@ -102,10 +102,10 @@ export class Table {
     };
   }
 
-  /** Each column has the width of the longest text that any event will write into it: no text covers another, and no
-   * event makes the browser lay out the table anew. @param {Playback} playback */
+  /** Give each column the width of the longest text that any event will write into it, so that no event makes the
+   * browser lay out the table again. @param {Playback} playback */
   measure(playback) {
-    const longest = HEADS.map((text) => text.length);
+    const longest = HEADINGS.map((text) => text.length);
     /** @param {number} column @param {string} text */
     const fit = (column, text) => (longest[column] = Math.max(longest[column], text.length));
     const ends = [0, playback.length].map((k) => playback.frame(k));
@@ -126,21 +126,21 @@ export class Table {
       if (event.kind === "tangent") fit(3, brief(event.value));
     }
     fit(4, "10 of 10 messages");
-    longest[0] = Math.min(longest[0], LONGEST_NAME);
+    longest[0] = Math.min(longest[0], MAX_NAME_LENGTH);
     longest.forEach((length, i) => (this.columns[i].style.width = `calc(${length}ch + 1.4rem)`));
     const all = longest.reduce((sum, length) => sum + length, 0);
-    this.table.style.minWidth = `calc(${all}ch + ${HEADS.length * 1.4}rem)`;
+    this.table.style.minWidth = `calc(${all}ch + ${HEADINGS.length * 1.4}rem)`;
   }
 }
 
-/** @param {Playback} playback @param {number} id */
+/** Return a node's kind and shape. @param {Playback} playback @param {number} id */
 function roleOf(playback, id) {
   const shape = fullShape(playback.nodes[id]);
   return playback.derived[id].kind + (shape.length ? ` ${shapeText(shape)}` : "");
 }
 
-/** @param {Row} parts @param {Playback} playback @param {number} id @param {Frame} frame
- * @param {number | null} selected */
+/** Update a row's cells. @param {Row} parts @param {Playback} playback @param {number} id
+ * @param {Frame} frame @param {number | null} selected */
 function paintRow(parts, playback, id, frame, selected) {
   const { row, value, gradient, state, last } = parts;
   const known = playback.isKnown(id, frame);

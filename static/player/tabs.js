@@ -1,4 +1,4 @@
-/** One panel out of several, all of the same size. Only the one in front is painted. */
+/** Tabs with panels of the same size. Only the panel in front is painted. */
 
 import { h } from "./dom.js";
 
@@ -6,16 +6,16 @@ import { h } from "./dom.js";
 
 /** @typedef {object} Page
  * @property {string} name
- * @property {string} title what it answers
+ * @property {string} title tooltip: the question that the panel answers
  * @property {HTMLElement[]} content
  * @property {(playback: Playback, frame: Frame) => void} paint */
 
 export class Tabs {
-  /** @param {HTMLElement} head what stands above all of them @param {Page[]} pages */
+  /** @param {HTMLElement} head shown above every panel @param {Page[]} pages */
   constructor(head, pages) {
     this.pages = pages;
     this.front = pages[0];
-    /** @type {[Playback, Frame] | null} what is to be shown */
+    /** @type {[Playback, Frame] | null} the state to paint */
     this.shown = null;
     const list = h("div", { class: "tab-list", role: "tablist", "aria-label": "What to look at" });
     this.buttons = pages.map((page) => {
@@ -25,7 +25,7 @@ export class Tabs {
     });
     list.append(...this.buttons);
     this.panels = pages.map(({ name, content }) => {
-      const role = { role: "tabpanel", "aria-labelledby": `tab-${name}`, tabindex: 0 }; // it scrolls
+      const role = { role: "tabpanel", "aria-labelledby": `tab-${name}`, tabindex: 0 }; // focusable, because it scrolls
       return h("div", { class: "tab-panel", ...role }, ...content);
     });
     this.element = h("div", { class: "tabs" }, list, head, ...this.panels);
@@ -46,7 +46,7 @@ export class Tabs {
     });
   }
 
-  /** Take one out, or put it in again. @param {string} name @param {boolean} possible */
+  /** Hide a tab or show it again. @param {string} name @param {boolean} possible */
   allow(name, possible) {
     const i = this.pages.findIndex((page) => page.name === name);
     this.buttons[i].hidden = !possible;

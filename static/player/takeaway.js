@@ -1,4 +1,4 @@
-/** Pictures, files and links to take away. */
+/** The menu that exports the graph as a picture, a file or a link. */
 
 import { h } from "./dom.js";
 
@@ -19,7 +19,7 @@ const STYLES = [
   "image-rendering",
 ];
 
-/** The drawing as a file of its own: every style that comes from the page is written into it. @param {Graph} graph */
+/** Return the drawing as a self-contained SVG, with the page's styles written into it. @param {Graph} graph */
 function svgText(graph) {
   const drawing = graph.current();
   if (!drawing) throw new Error("The graph is not drawn yet.");
@@ -43,7 +43,7 @@ function svgText(graph) {
   return new XMLSerializer().serializeToString(copy);
 }
 
-/** @param {Graph} graph @returns {Promise<Blob>} twice the size, for a slide */
+/** Return the drawing as a PNG, at twice its size for slides. @param {Graph} graph @returns {Promise<Blob>} */
 async function png(graph) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(graph))}`;
@@ -60,22 +60,22 @@ async function png(graph) {
   );
 }
 
-/** @param {Blob} blob @param {string} name */
+/** Download a file. @param {Blob} blob @param {string} name */
 export function save(blob, name) {
   const address = URL.createObjectURL(blob);
   h("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** The menu. */
+/** The export menu. */
 export class Takeaway {
   /** @param {object} options
    * @param {Graph} options.graph
    * @param {(() => string) | null} options.onLink writes the address and returns it
-   * @param {((wish: {what: "html" | "script"}) => void) | null} options.ask the server for a file */
+   * @param {((wish: {what: "html" | "script"}) => void) | null} options.ask requests a file from the server */
   constructor({ graph, onLink, ask }) {
     this.note = h("span", { role: "status" });
-    /** @param {string} text @param {() => string | void | Promise<string | void>} action what to say when it is done */
+    /** @param {string} text @param {() => string | void | Promise<string | void>} action returns the status to show */
     const item = (text, action) => {
       const onclick = async () => {
         try {
@@ -87,12 +87,12 @@ export class Takeaway {
       return h("button", { type: "button", onclick }, text);
     };
     /** @param {string} text @param {"html" | "script"} what */
-    const made = (text, what) =>
+    const requestItem = (text, what) =>
       item(text, () => {
         ask?.({ what });
         return "It is being made.";
       });
-    this.scriptItem = made("Python script", "script");
+    this.scriptItem = requestItem("Python script", "script");
     this.element = h(
       "div",
       { class: "takeaway", role: "group", "aria-label": "Take away" },
@@ -100,7 +100,7 @@ export class Takeaway {
       item("SVG", () => save(new Blob([svgText(graph)], { type: "image/svg+xml" }), "graph.svg")),
       item("PNG", async () => save(await png(graph), "graph.png")),
     );
-    if (ask) this.element.append(made("HTML page", "html"), this.scriptItem);
+    if (ask) this.element.append(requestItem("HTML page", "html"), this.scriptItem);
     if (onLink) {
       this.element.append(
         item("Copy link", async () => {

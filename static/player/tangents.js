@@ -1,5 +1,5 @@
-/** Forward mode: the derivatives of every node with respect to one input, sent along the arrows. The local derivatives
- * are those that the backward pass of the same trace multiplies with. */
+/** Forward mode: the derivatives of every node with respect to one input, sent along the arrows. It uses the same
+ * local derivatives as the backward pass of the trace. */
 
 import { countOf } from "./arithmetic.js";
 import { indexText, nested } from "./format.js";
@@ -8,8 +8,8 @@ import { Playback } from "./playback.js";
 
 /** @import { Along, Operation, Push, TraceEvent, Value } from "../types.js" */
 
-/** The same graph with tangents in the place of the backward pass. The pass as it is where that has not begun, or where
- * the input is not there. @param {Playback} playback @param {Along} along @returns {Playback} */
+/** Return the same graph with tangents instead of the backward pass. Returns the playback itself if the backward pass
+ * has not begun or the input does not exist. @param {Playback} playback @param {Along} along @returns {Playback} */
 export function forwardMode(playback, { name, cell }) {
   const leaf = playback.leaves().find(({ label }) => label === name);
   if (!leaf || playback.seedIndex < 0 || cell >= countOf(leaf.shape)) return playback;
@@ -29,7 +29,7 @@ export function forwardMode(playback, { name, cell }) {
     if (event.kind !== "forward") continue;
     const node = playback.operation(event.node);
     const step = { source: event.source, line: event.line };
-    if (!node.requires_grad || tangents[node.id] === null) continue; // not known here
+    if (!node.requires_grad || tangents[node.id] === null) continue; // its tangent is unknown
     for (const [operand, child] of node.children.entries()) {
       const part = tangents[child] && pushed(playback, node, [operand], tangents);
       if (part) events.push(pushOf(playback, node, operand, valueOf(child), nested(part, node.shape), step));
@@ -43,8 +43,8 @@ export function forwardMode(playback, { name, cell }) {
   return new Playback(data, [], null, of);
 }
 
-/** @param {Playback} playback @param {Operation} node @param {number} operand @param {Value} tangent
- * @param {Value} contribution @param {{source: string, line: number}} step @returns {Push} */
+/** Return the event of one push. @param {Playback} playback @param {Operation} node @param {number} operand
+ * @param {Value} tangent @param {Value} contribution @param {{source: string, line: number}} step @returns {Push} */
 function pushOf(playback, node, operand, tangent, contribution, step) {
   const child = node.children[operand];
   const term = playback.derived[child].terms.find((one) => one.node === node.id && one.operand === operand);

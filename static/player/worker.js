@@ -1,13 +1,13 @@
-/** Graphviz in a thread of its own, so that the page answers while a graph is laid out. It is told where Graphviz is
- * (an address, or its text in a page from a disk), then what to lay out; it is ended when it takes too long.
- * A plain script without imports: as a Blob, it also starts in a page from a disk, where a module would not. */
+/** A worker that runs Graphviz, so that the page stays responsive during a layout. The first message gives Graphviz's
+ * address (or its source text, on a page opened from disk), later ones the graphs; arranger.js ends a slow worker.
+ * A plain script without imports: started from a Blob, it also runs on a page opened from disk. A module would not. */
 
 /** @import { Graphviz } from "../types.js" */
 
 /** @type {Promise<Graphviz>} */
 let loading;
 
-/** @param {string} source */
+/** Load Graphviz. @param {string} source its address or its source text */
 async function load(source) {
   const inside = source.includes("\n") || source.includes("export{");
   const address = inside ? URL.createObjectURL(new Blob([source], { type: "text/javascript" })) : source;
