@@ -5,7 +5,7 @@ import { brief, flat, numeral, shapeOf, shapeText, shorten, toNumber } from "./f
 import { Debounced, h, mayMove, nextFrame, s, setAttribute, setText } from "./dom.js";
 import { Arranger } from "./arranger.js";
 import { Bars } from "./bars.js";
-import { around, bestFor, gridOf, groupsOf, hasCells, itemsOf, measured } from "./layout.js";
+import { around, bestFor, gridOf, groupsOf, hasCells, itemsOf, alongCurve } from "./layout.js";
 import { isOperation } from "./playback.js";
 import { View } from "./view.js";
 
@@ -607,7 +607,7 @@ export class Graph {
       place(rest);
       return;
     }
-    const at = measured(edge.points);
+    const at = alongCurve(edge.points);
     const start = performance.now();
     const step = (/** @type {number} */ time) => {
       const share = Math.min(1, (time - start) / TRAVEL);
@@ -748,7 +748,7 @@ function letterOf(element) {
  * and then anything else of one. @param {Plan} plan @param {EdgeParts} edge @param {number} width
  * @returns {Point & {hides: number}} and how much it hides there */
 function resting(plan, edge, width) {
-  const others = [0.4, 0.6, 0.3, 0.7, 0.2, 0.8].map(measured(edge.points));
+  const others = [0.4, 0.6, 0.3, 0.7, 0.2, 0.8].map(alongCurve(edge.points));
   const places = [edge.middle, ...others].flatMap(({ x, y }) => ASIDE.map((by) => ({ x, y: y + by })));
   const cards = [...plan.boxes].map(([id, middle]) => ({ ...middle, card: /** @type {Card} */ (plan.cards.get(id)) }));
   const hidden = places.map((place) =>

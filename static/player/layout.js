@@ -1,5 +1,5 @@
-/** Where everything goes: decided once for each structure; numbers change nothing about it. Graphviz does it in a
- * worker (arranger.js), except for edges over many ranks, which would take it very long: they run in lanes. */
+/** Layout of the graph's drawing, which depends on its structure only. Graphviz computes it in a worker (arranger.js),
+ * except for edges over many ranks, which would slow it down: those run in lanes above or below the cards. */
 
 import { shapeText, shorten } from "./format.js";
 import { fullShape, isOperation } from "./playback.js";
@@ -7,117 +7,117 @@ import { fullShape, isOperation } from "./playback.js";
 /** @import { GraphvizLayout, TraceNode } from "../types.js" */
 /** @import { Playback } from "./playback.js" */
 
-/** @typedef {{x: number, y: number}} Point in pixels, y downwards */
+/** @typedef {{x: number, y: number}} Point in pixels; y points down */
 /** @typedef {{width: number, height: number}} Size */
 
-/** @typedef {object} Group operations that can be folded into one card: a line of the learner, or a call of the engine
+/** @typedef {object} Group operations that can be folded into one card: a line of the learner's code or an engine call
  * @property {string} name
- * @property {string} sort "lines", or the name of the function
- * @property {number[]} members in the order in which they ran */
+ * @property {string} sort "lines" or the name of the called function
+ * @property {number[]} members node ids in execution order */
 
-/** @typedef {object} Item what one card stands for: a node, or a folded group of nodes
+/** @typedef {object} Item content of one card: a node or a folded group of nodes
  * @property {string} id
- * @property {string} group the name of what is folded, or ""
- * @property {number} node the one it shows: of a group, what it returns
+ * @property {string} group name of the folded group, or "" for a single node
+ * @property {number} node the node whose value is shown; for a group, its result
  * @property {number[]} members */
 
-/** @typedef {object} Grid the rows and columns in which an array is drawn
+/** @typedef {object} Grid rows and columns in which an array is drawn
  * @property {number} rows
  * @property {number} columns
- * @property {number} stride how many cells a row of the array has, drawn or not
- * @property {boolean} cropped */
+ * @property {number} stride cells in a full row of the array, including those left out
+ * @property {boolean} cropped true if cells are left out */
 
 /** @typedef {object} Card
  * @property {string} title
- * @property {string} full the title, if there were room
+ * @property {string} full the unshortened title
  * @property {number} width
  * @property {number} height
- * @property {(Grid & {cell: Size, numbers: boolean, maps: Point[]}) | null} grid of an array: the size
- * of a cell, whether its number stands in it, the top left corners of value and gradient from the middle of the card */
+ * @property {(Grid & {cell: Size, numbers: boolean, maps: Point[]}) | null} grid null for a scalar;
+ * `numbers`: whether cells show numbers; `maps`: top left corners of value and gradient, from the card's centre */
 
 /** @typedef {object} Edge
  * @property {string} id "7-0" leads to operand 0 of node 7
  * @property {number} child
  * @property {number} node */
 
-/** @typedef {Edge & {points: Point[], middle: Point, roomy: boolean}} PlacedEdge where it begins and three points for
- * each part of its curve; where its message stands; whether that has room beside other things */
+/** @typedef {Edge & {points: Point[], middle: Point, roomy: boolean}} PlacedEdge start of the curve, then three
+ * points for each Bézier segment; position of the message; whether space is reserved for the message */
 
 /** @typedef {object} Style
- * @property {boolean} down from the top downwards instead of from left to right
+ * @property {boolean} down drawn from top to bottom instead of from left to right
  * @property {boolean} compact small cards
- * @property {boolean} [afar] large cells: 40 pixels high in a presented drawing */
+ * @property {boolean} [afar] large cells for present mode, where they are 40 pixels high */
 
-/** @typedef {object} Description
- * @property {boolean} down as in its style
+/** @typedef {object} Description a graph in one style, before layout
+ * @property {boolean} down
  * @property {boolean} compact
- * @property {string} structure of the trace that it is made for
- * @property {string} dot
+ * @property {string} structure the trace's `Playback.structure`
+ * @property {string} dot Graphviz source
  * @property {Map<string, Item>} items
  * @property {string[]} itemOf node -> item
  * @property {Map<string, Card>} cards
- * @property {Map<string, number>} depths item -> how many others stand before it at least
+ * @property {Map<string, number>} depths item -> its rank in the drawing
  * @property {Edge[]} edges */
 
 /** @typedef {Omit<Description, "edges"> & Size & Placed} Plan */
 
 /** @typedef {object} Placed
- * @property {Map<string, Point>} boxes the middle of each card
+ * @property {Map<string, Point>} boxes item -> centre of its card
  * @property {PlacedEdge[]} edges
- * @property {boolean} simple made without Graphviz */
+ * @property {boolean} simple true if made without Graphviz */
 
 const PIXELS_PER_INCH = 72;
-const LARGE = 48; // items from which on messages get no room of their own
-const FAR = 6; // ranks: in a large graph an edge over more of them runs in a lane
-const NUMBERED = 4; // rows and columns up to which the numbers of an array stand on its card
-const MOST_CELLS = 24; // of a heat map on a card, along one axis
-const BEND = 36; // pixels in which an edge turns into its lane
-const LANE = 12; // pixels between lanes
-const PIECES = 16; // straight ones that a part of a curve is measured by
-const ONE_STYLE_FROM = 200; // cards: Graphviz takes so long for them that only one style is tried
-const TAKEN = { width: 24, height: 60 }; // pixels of the room for margins and buttons
-/** @type {(Style & {liking: number})[]} */
+const MIN_LARGE_ITEMS = 48; // a graph with this many cards reserves no space for messages
+const MAX_EDGE_RANKS = 6; // in a large graph an edge over more ranks runs in a lane
+const MAX_NUMBERED_CELLS = 4; // per axis; a larger array is drawn as a heat map
+const MAX_MAP_CELLS = 24; // of a heat map on a card, per axis
+const LANE_BEND = 36; // pixels in which an edge turns into its lane
+const LANE_GAP = 12; // pixels between lanes
+const SEGMENT_PIECES = 16; // straight pieces that approximate a Bézier segment
+const MIN_ONE_STYLE_CARDS = 200; // from here on Graphviz is so slow that only one style is tried
+const WINDOW_MARGINS = { width: 24, height: 60 }; // pixels; the height includes the buttons
+/** @type {(Style & {preference: number})[]} */
 const ARRANGEMENTS = [
-  { down: false, compact: false, liking: 1 },
-  { down: true, compact: false, liking: 0.95 },
-  { down: false, compact: true, liking: 0.85 },
-  { down: true, compact: true, liking: 0.82 },
+  { down: false, compact: false, preference: 1 },
+  { down: true, compact: false, preference: 0.95 },
+  { down: false, compact: true, preference: 0.85 },
+  { down: true, compact: true, preference: 0.82 },
 ];
 
-/** Whether numbers of arrays stand on its cards. @param {Playback} playback @param {Set<string>} folded */
+/** Tell whether any card shows an array's numbers. @param {Playback} playback @param {Set<string>} folded */
 export function hasCells(playback, folded) {
-  if (itemsOf(playback, folded).items.size >= LARGE) return false;
+  if (itemsOf(playback, folded).items.size >= MIN_LARGE_ITEMS) return false;
   return playback.nodes.some(({ shape }) => shape.length > 0 && isNumbered(gridOf(shape)));
 }
 
-/** The styles to try, the same for each visit: it does not count how fast they are.
+/** Return the styles to lay out. They do not depend on speed, so the same graph always looks the same.
  * @param {Playback} playback @param {Set<string>} folded @param {boolean} afar @returns {Style[]} */
 export function stylesFor(playback, folded, afar) {
   if (afar) return ARRANGEMENTS.filter(({ compact }) => !compact).map((style) => ({ ...style, afar }));
-  return itemsOf(playback, folded).items.size < ONE_STYLE_FROM ? ARRANGEMENTS : ARRANGEMENTS.slice(0, 1);
+  return itemsOf(playback, folded).items.size < MIN_ONE_STYLE_CARDS ? ARRANGEMENTS : ARRANGEMENTS.slice(0, 1);
 }
 
-/** The plan that a window of this size shows largest; small cards only where they help: not if the window shows a part
- * of the drawing in any case. @param {Plan[]} plans @param {Size} room
- * @param {number} limit a scale beyond which no plan counts as larger
- * @param {number} readable a scale from which on all of a drawing is shown */
+/** Return the plan that fits a window best. Compact plans count only if some plan is readable as a whole.
+ * @param {Plan[]} plans @param {Size} room size of the window
+ * @param {number} limit scale above which a plan gets no better
+ * @param {number} readable smallest scale at which the whole drawing can be read */
 export function bestFor(plans, room, limit, readable) {
   /** @param {Plan} plan */
-  const whole = ({ width, height }) =>
-    Math.min((room.width - TAKEN.width) / width, (room.height - TAKEN.height) / height) >= readable;
+  const fits = ({ width, height }) =>
+    Math.min((room.width - WINDOW_MARGINS.width) / width, (room.height - WINDOW_MARGINS.height) / height) >= readable;
   const large = plans.filter(({ compact }) => !compact);
-  const tried = plans.some(whole) || !large.length ? plans : large;
+  const candidates = plans.some(fits) || !large.length ? plans : large;
   /** @param {Plan} plan */
   const score = ({ down, compact, width, height }) => {
-    const liking = ARRANGEMENTS.find((style) => style.down === down && style.compact === compact)?.liking ?? 0;
+    const preference = ARRANGEMENTS.find((style) => style.down === down && style.compact === compact)?.preference ?? 0;
     const scale = Math.min(room.width / width, room.height / height);
-    return liking * Math.min(scale, limit) * Math.min(scale, 1); // made smaller it is hard to read: that counts twice
+    return preference * Math.min(scale, limit) * Math.min(scale, 1); // shrinking counts twice: it is harder to read
   };
-  return tried.reduce((best, plan) => (score(plan) > score(best) ? plan : best));
+  return candidates.reduce((best, plan) => (score(plan) > score(best) ? plan : best));
 }
 
-/** What can be folded into one card, by a key, what contains others before those: the learner's own lines, and calls of
- * the engine's functions. Each has at least two operations and is not all there is.
+/** Return the groups that can be folded into one card, by key, largest first: lines of the learner's code and calls of
+ * engine functions. Each has at least two operations, but not all of them.
  * @param {Playback} playback @returns {Map<string, Group>} */
 export function groupsOf(playback) {
   /** @type {Map<string, Group>} */
@@ -142,28 +142,28 @@ export function groupsOf(playback) {
   );
 }
 
-/** For each operation the named node (or the result) whose line it is part of: nothing else uses it. null: none.
+/** Return for each operation the one named node (or the result) whose line uses it; null if several lines do.
  * @param {Playback} playback */
 function linesOf(playback) {
   /** @param {TraceNode} node */
   const isNamed = (node) => isOperation(node) && node.label !== "";
-  if (!playback.nodes.some((node) => isNamed(node) && node.id !== playback.output)) return []; // there is one line
-  /** @type {(number | null | undefined)[]} undefined: nobody uses it */
+  if (!playback.nodes.some((node) => isNamed(node) && node.id !== playback.output)) return []; // one line only
+  /** @type {(number | null | undefined)[]} undefined while no use is known */
   const lines = playback.nodes.map(() => undefined);
   for (const node of playback.nodes.toReversed()) {
     if (isNamed(node) || node.id === playback.output) lines[node.id] = node.id;
     const line = lines[node.id] ?? null;
-    for (const child of node.children) lines[child] = lines[child] === undefined ? line : same(lines[child], line);
+    for (const child of node.children) lines[child] = lines[child] === undefined ? line : ifSame(lines[child], line);
   }
   return lines.map((line, id) => (isOperation(playback.nodes[id]) ? (line ?? null) : null));
 }
 
-/** @param {number | null | undefined} one @param {number | null | undefined} other */
-function same(one, other) {
+/** Return the line if both are equal, otherwise null. @param {number | null} [one] @param {number | null} [other] */
+function ifSame(one, other) {
   return one === other ? one : null;
 }
 
-/** What the cards of a picture stand for. @param {Playback} playback @param {Set<string>} folded keys of groups */
+/** Return the cards to draw and each node's card. @param {Playback} playback @param {Set<string>} folded group keys */
 export function itemsOf(playback, folded) {
   const groups = groupsOf(playback);
   const itemOf = playback.nodes.map((node) => `node-${node.id}`);
@@ -181,7 +181,7 @@ export function itemsOf(playback, folded) {
     for (const child of node.children) users.set(child, (users.get(child) ?? new Set()).add(itemOf[node.id]));
   }
   for (const node of playback.nodes) {
-    // A constant that only a folded group uses goes with it.
+    // A constant that only one folded group uses is hidden in that group.
     if (isOperation(node) || node.requires_grad) continue;
     const [user, ...others] = users.get(node.id) ?? [];
     if (others.length === 0 && foldedAs.has(user)) itemOf[node.id] = user;
@@ -198,26 +198,26 @@ export function itemsOf(playback, folded) {
   return { items, itemOf };
 }
 
-/** A vector is one row, leading axes are stacked. @param {number[]} shape @returns {Grid} */
+/** Return an array's grid: a vector is one row, leading axes are stacked. @param {number[]} shape @returns {Grid} */
 export function gridOf(shape) {
   const columns = shape.at(-1) ?? 1;
   const rows = shape.slice(0, -1).reduce((product, length) => product * length, 1);
   return {
-    rows: Math.min(rows, MOST_CELLS),
-    columns: Math.min(columns, MOST_CELLS),
+    rows: Math.min(rows, MAX_MAP_CELLS),
+    columns: Math.min(columns, MAX_MAP_CELLS),
     stride: columns,
-    cropped: rows > MOST_CELLS || columns > MOST_CELLS,
+    cropped: rows > MAX_MAP_CELLS || columns > MAX_MAP_CELLS,
   };
 }
 
-/** @param {Grid} grid */
+/** Tell whether an array is small enough to show its numbers. @param {Grid} grid */
 function isNumbered({ rows, columns, cropped }) {
-  return rows <= NUMBERED && columns <= NUMBERED && !cropped;
+  return rows <= MAX_NUMBERED_CELLS && columns <= MAX_NUMBERED_CELLS && !cropped;
 }
 
-/** The size of a card, and what it says. It depends on names and shapes only.
+/** Compute a card's title, size and grid, from names and shapes only.
  * @param {Playback} playback @param {Item} item @param {Omit<Style, "down">} style
- * @param {boolean} large of many cards, which have no room for the numbers of arrays @returns {Card} */
+ * @param {boolean} large true in a large graph, where cards show no numbers of arrays @returns {Card} */
 export function cardOf(playback, item, { compact, afar = false }, large = false) {
   const node = playback.nodes[item.node];
   const name = playback.name(node.id);
@@ -244,8 +244,8 @@ export function cardOf(playback, item, { compact, afar = false }, large = false)
   const map = { width: grid.columns * cell.width, height: grid.rows * cell.height };
   const count = node.requires_grad ? 2 : 1;
   const head = compact ? 22 : 27;
-  // Arrays with their numbers stand below each other, heat maps and what would be too high beside each other. Above
-  // each is a word, below each heat map room for how many of its numbers are none.
+  // Value and gradient are stacked if they show numbers and fit, otherwise side by side. Each has a label above, and a
+  // heat map has a line below for its count of nan and inf.
   const below = numbers && !(afar && grid.rows > 2);
   const [wide, high] = below ? [1, count] : [count, 1];
   const edge = compact ? 4 : 8;
@@ -259,20 +259,20 @@ export function cardOf(playback, item, { compact, afar = false }, large = false)
   return { title, full, width, height, grid: { ...grid, cell, numbers, maps } };
 }
 
-/** The drawing as Graphviz sees it: boxes of fixed size, named by numbers. No text of a learner is in it.
+/** Describe the graph for Graphviz: numbered boxes of fixed size, without any of the learner's text.
  * @param {Playback} playback @param {Set<string>} folded @param {Style} style @returns {Description} */
 export function describe(playback, folded, style) {
   const { down, compact } = style;
   const { items, itemOf } = itemsOf(playback, folded);
-  const large = items.size >= LARGE;
+  const large = items.size >= MIN_LARGE_ITEMS;
   const inches = (/** @type {number} */ pixels) => (pixels / PIXELS_PER_INCH).toFixed(4);
   /** @type {Map<string, Card>} */
   const cards = new Map();
-  const between = large ? 0.5 : down ? 0.16 : 0.22;
+  const rankGap = large ? 0.5 : down ? 0.16 : 0.22;
   const ports = down ? "tailport=s headport=n" : "tailport=e headport=w";
   const lines = [
     "digraph {",
-    `rankdir=${down ? "TB" : "LR"} nodesep=${compact ? 0.14 : 0.24} ranksep=${between}`,
+    `rankdir=${down ? "TB" : "LR"} nodesep=${compact ? 0.14 : 0.24} ranksep=${rankGap}`,
     `node [shape=box fixedsize=true label=""] edge [arrowhead=none ${ports}]`,
   ];
   const numbers = new Map([...items.keys()].map((id, index) => [id, index]));
@@ -291,23 +291,23 @@ export function describe(playback, folded, style) {
     });
   }
   const depths = depthsOf(items, itemOf, edges);
-  /** @param {number} child whose message it is: a number, or the shape of an array in its pill */
-  const room = (child) => {
+  /** A label that reserves space for a message: a number or an array's shape. @param {number} child */
+  const messageLabel = (child) => {
     const width = playback.nodes[child].shape.length ? 58 : 40;
     const table = `<table border="0" fixedsize="true" width="${width}" height="16"><tr><td></td></tr></table>`;
     return large ? "" : `label=<${table}>`;
   };
   edges.forEach(({ child, node }, index) => {
     const [from, to] = [itemOf[child], itemOf[node]];
-    if (large && span(depths, from, to) > FAR) return;
-    lines.push(`${numbers.get(from)} -> ${numbers.get(to)} [id="${index}" ${room(child)}]`);
+    if (large && span(depths, from, to) > MAX_EDGE_RANKS) return;
+    lines.push(`${numbers.get(from)} -> ${numbers.get(to)} [id="${index}" ${messageLabel(child)}]`);
   });
   lines.push("}");
   const { structure } = playback;
   return { structure, dot: lines.join("\n"), items, itemOf, cards, depths, edges, down, compact };
 }
 
-/** How many items stand before each, at least; one that needs no other stands right before the first that needs it.
+/** Compute each item's rank: the longest path that leads to it. Inputs get the rank before their first use.
  * @param {Map<string, Item>} items @param {string[]} itemOf @param {Edge[]} edges in the order of their nodes */
 function depthsOf(items, itemOf, edges) {
   const depths = new Map([...items.keys()].map((id) => [id, 0]));
@@ -315,22 +315,22 @@ function depthsOf(items, itemOf, edges) {
     const [from, to] = [itemOf[child], itemOf[node]];
     depths.set(to, Math.max(depths.get(to) ?? 0, (depths.get(from) ?? 0) + 1));
   }
-  const needs = new Set(edges.map(({ node }) => itemOf[node]));
+  const computed = new Set(edges.map(({ node }) => itemOf[node]));
   /** @type {Map<string, number>} */
   const first = new Map();
   for (const { child, node } of edges) {
     const [from, to] = [itemOf[child], itemOf[node]];
-    if (!needs.has(from)) first.set(from, Math.min(first.get(from) ?? Infinity, (depths.get(to) ?? 0) - 1));
+    if (!computed.has(from)) first.set(from, Math.min(first.get(from) ?? Infinity, (depths.get(to) ?? 0) - 1));
   }
   return new Map([...depths, ...first]);
 }
 
-/** @param {Map<string, number>} depths @param {string} from @param {string} to */
+/** Count the ranks between two items. @param {Map<string, number>} depths @param {string} from @param {string} to */
 function span(depths, from, to) {
   return (depths.get(to) ?? 0) - (depths.get(from) ?? 0);
 }
 
-/** The plan that Graphviz's answer is. @param {Description} description @param {string} text @returns {Plan} */
+/** Build the plan from Graphviz's JSON output. @param {Description} description @param {string} text @returns {Plan} */
 export function withGraphviz(description, text) {
   /** @type {GraphvizLayout} */
   const answer = JSON.parse(text);
@@ -345,14 +345,14 @@ export function withGraphviz(description, text) {
   /** @type {Map<number, {points: Point[], middle: Point | null}>} */
   const drawn = new Map();
   for (const { id, pos, lp } of answer.edges ?? []) {
-    // "x,y x,y ...": where the curve begins, then three points for each of its parts
+    // "x,y x,y ...": the start of the curve, then three points for each Bézier segment
     const points = pos.split(" ").map((part) => point(part.replace(/^[es],/, "")));
     drawn.set(Number(id), { points, middle: lp ? point(lp) : null });
   }
-  return placed(description, boxes, drawn, false);
+  return completePlan(description, boxes, drawn, false);
 }
 
-/** A plan without Graphviz: a column for each depth, each card near those it was computed from. It takes no time.
+/** Build a plan without Graphviz, fast: a column for each rank, each card near its operands.
  * @param {Description} description @returns {Plan} */
 export function arrangeByDepth(description) {
   const { items, itemOf, cards, depths, edges, down } = description;
@@ -366,35 +366,35 @@ export function arrangeByDepth(description) {
   const boxes = new Map();
   let along = 0;
   for (const column of columns.filter(Boolean)) {
-    const size = (/** @type {string} */ id) => turned(sizeOf(cards, id), down);
+    const size = (/** @type {string} */ id) => swapSides(sizeOf(cards, id), down);
     const breadth = Math.max(...column.map((id) => size(id).width));
-    /** @param {string} id where it would like to be across the columns: in the middle of what it was computed from */
+    /** Preferred position across the columns: the mean of its operands' positions. @param {string} id */
     const wish = (id) => {
-      const ends = (before.get(id) ?? []).flatMap((other) => boxes.get(other) ?? []).map((box) => turn(box, down).y);
+      const ends = (before.get(id) ?? []).flatMap((one) => boxes.get(one) ?? []).map((box) => swapAxes(box, down).y);
       return ends.length ? ends.reduce((sum, y) => sum + y, 0) / ends.length : Infinity;
     };
-    const wishes = new Map(column.map((id) => [id, wish(id)]));
-    const at = (/** @type {string} */ id) => wishes.get(id) ?? Infinity;
+    const preferred = new Map(column.map((id) => [id, wish(id)]));
+    const at = (/** @type {string} */ id) => preferred.get(id) ?? Infinity;
     let free = -Infinity;
     for (const id of column.toSorted((one, other) => (at(one) === at(other) ? 0 : at(one) - at(other)))) {
       const { height } = size(id);
       const middle = Number.isFinite(at(id)) ? Math.max(at(id), free + height / 2) : Math.max(free, 0) + height / 2;
-      boxes.set(id, turn({ x: along + breadth / 2, y: middle }, down));
+      boxes.set(id, swapAxes({ x: along + breadth / 2, y: middle }, down));
       free = middle + height / 2 + 24;
     }
     along += breadth + 60;
   }
-  return placed(description, boxes, new Map(), true);
+  return completePlan(description, boxes, new Map(), true);
 }
 
-/** The whole plan, from the places of the cards and the edges that have been drawn: the others run straight to the next
- * card, or in a lane above or below all cards on their way. The lanes of one card are one.
+/** Complete a plan by routing the edges that Graphviz has not drawn: straight to the next rank, otherwise in a lane
+ * above or below all cards on the way. All such edges from one card share a lane.
  * @param {Description} description @param {Map<string, Point>} boxes
- * @param {Map<number, {points: Point[], middle: Point | null}>} drawn index of an edge -> how
+ * @param {Map<number, {points: Point[], middle: Point | null}>} drawn edge index -> its curve
  * @param {boolean} simple @returns {Plan} */
-function placed(description, boxes, drawn, simple) {
+function completePlan(description, boxes, drawn, simple) {
   const { cards, edges, itemOf, depths, down } = description;
-  const room = [...boxes].map(([id, box]) => ({ id, ...turn(box, down), ...turned(sizeOf(cards, id), down) }));
+  const room = [...boxes].map(([id, box]) => ({ id, ...swapAxes(box, down), ...swapSides(sizeOf(cards, id), down) }));
   const boxOf = new Map(room.map((box) => [box.id, box]));
   /** @param {string} id */
   const box = (id) => boxOf.get(id) ?? { id, x: 0, y: 0, width: 0, height: 0 };
@@ -410,7 +410,7 @@ function placed(description, boxes, drawn, simple) {
   });
   /** @type {Map<string, number>} */
   const lanes = new Map();
-  const taken = room.map(({ x, y, width, height }) => ({
+  const obstacles = room.map(({ x, y, width, height }) => ({
     from: x - width / 2,
     to: x + width / 2,
     y,
@@ -418,10 +418,10 @@ function placed(description, boxes, drawn, simple) {
   }));
   for (const [id, { from, to }] of [...ranges].toSorted(([, a], [, b]) => a.to - a.from - (b.to - b.from))) {
     const side = box(id).y < centre ? -1 : 1;
-    const ends = taken.filter((one) => one.from <= to && one.to >= from).map(({ y, half }) => side * y + half);
-    const y = side * (Math.max(...ends) + LANE);
+    const ends = obstacles.filter((one) => one.from <= to && one.to >= from).map(({ y, half }) => side * y + half);
+    const y = side * (Math.max(...ends) + LANE_GAP);
     lanes.set(id, y);
-    taken.push({ from, to, y, half: 0 });
+    obstacles.push({ from, to, y, half: 0 });
   }
   const placedEdges = edges.map((edge, index) => {
     const known = drawn.get(index);
@@ -429,7 +429,7 @@ function placed(description, boxes, drawn, simple) {
       return {
         ...edge,
         points: known.points,
-        middle: known.middle ?? halfway(known.points),
+        middle: known.middle ?? middleOfCurve(known.points),
         roomy: Boolean(known.middle),
       };
     const [tail, head] = [box(itemOf[edge.child]), box(itemOf[edge.node])];
@@ -437,21 +437,21 @@ function placed(description, boxes, drawn, simple) {
     const end = { x: head.x - head.width / 2, y: head.y };
     const lane = lanes.get(tail.id);
     const straight = span(depths, tail.id, head.id) === 1 || lane === undefined;
-    const points = (straight ? curve(start, end) : inLane(start, end, lane)).map((point) => turn(point, down));
-    return { ...edge, points, middle: straight ? halfway(points) : points[3], roomy: false };
+    const points = (straight ? curve(start, end) : inLane(start, end, lane)).map((point) => swapAxes(point, down));
+    return { ...edge, points, middle: straight ? middleOfCurve(points) : points[3], roomy: false };
   });
-  return fitted({ ...description, boxes, edges: placedEdges, simple, width: 0, height: 0 });
+  return moveToOrigin({ ...description, boxes, edges: placedEdges, simple, width: 0, height: 0 });
 }
 
-/** @param {Point} start @param {Point} end */
+/** Return a curve that leaves and arrives along the graph's direction. @param {Point} start @param {Point} end */
 function curve(start, end) {
-  const bend = Math.max(BEND, (end.x - start.x) / 2);
+  const bend = Math.max(LANE_BEND, (end.x - start.x) / 2);
   return [start, { x: start.x + bend, y: start.y }, { x: end.x - bend, y: end.y }, end];
 }
 
-/** @param {Point} start @param {Point} end @param {number} y */
+/** Return a curve through a lane. @param {Point} start @param {Point} end @param {number} y of the lane */
 function inLane(start, end, y) {
-  const [enter, leave] = [start.x + BEND, end.x - BEND];
+  const [enter, leave] = [start.x + LANE_BEND, end.x - LANE_BEND];
   return [
     start,
     { x: enter, y: start.y },
@@ -466,8 +466,8 @@ function inLane(start, end, y) {
   ];
 }
 
-/** The same plan with its top left corner at 0, 0. @param {Plan} plan @returns {Plan} */
-function fitted(plan) {
+/** Move a plan's top left corner to 0, 0 and set its size. @param {Plan} plan @returns {Plan} */
+function moveToOrigin(plan) {
   const corners = [...plan.boxes].flatMap(([id, { x, y }]) => {
     const { width, height } = sizeOf(plan.cards, id);
     return [
@@ -486,7 +486,7 @@ function fitted(plan) {
   };
 }
 
-/** The box around points: its top left corner and its size. @param {Point[]} points @returns {Point & Size} */
+/** Return the bounding box of points: its top left corner and size. @param {Point[]} points @returns {Point & Size} */
 export function around(points) {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const { x, y } of points) {
@@ -495,14 +495,14 @@ export function around(points) {
   return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
-/** Where one is on a curve after a share of its length. A browser that is asked how long a path is first lays out all
- * that has changed on the page. @param {Point[]} points @returns {(share: number) => Point} */
-export function measured([start, ...rest]) {
+/** Return a function from a share of a curve's length to the point there. Computed here because the browser's
+ * `getPointAtLength` forces a layout of the page. @param {Point[]} points @returns {(share: number) => Point} */
+export function alongCurve([start, ...rest]) {
   const line = [{ ...start, reached: 0 }];
   for (let i = 0; i < rest.length; i += 3) {
     const [a, [b, c, d]] = [line[line.length - 1], rest.slice(i, i + 3)];
-    for (let piece = 1; piece <= PIECES; piece += 1) {
-      const [t, u] = [piece / PIECES, 1 - piece / PIECES];
+    for (let piece = 1; piece <= SEGMENT_PIECES; piece += 1) {
+      const [t, u] = [piece / SEGMENT_PIECES, 1 - piece / SEGMENT_PIECES];
       const x = u ** 3 * a.x + 3 * u * u * t * b.x + 3 * u * t * t * c.x + t ** 3 * d.x;
       const y = u ** 3 * a.y + 3 * u * u * t * b.y + 3 * u * t * t * c.y + t ** 3 * d.y;
       const last = line[line.length - 1];
@@ -520,25 +520,25 @@ export function measured([start, ...rest]) {
   };
 }
 
-/** The middle of the middle part of a curve. @param {Point[]} points @returns {Point} */
-function halfway(points) {
+/** Return the middle of a curve's middle segment. @param {Point[]} points @returns {Point} */
+function middleOfCurve(points) {
   const parts = (points.length - 1) / 3;
   const [a, b, c, d] = points.slice(3 * Math.floor((parts - 1) / 2));
   if (parts % 2 === 0) return d;
   return { x: (a.x + 3 * b.x + 3 * c.x + d.x) / 8, y: (a.y + 3 * b.y + 3 * c.y + d.y) / 8 };
 }
 
-/** @param {Map<string, Card>} cards @param {string} id @returns {Size} */
+/** Return an item's card size. @param {Map<string, Card>} cards @param {string} id @returns {Size} */
 function sizeOf(cards, id) {
   return cards.get(id) ?? { width: 0, height: 0 };
 }
 
-/** x along the direction of the graph, y across it; and back. @param {Point} point @param {boolean} down */
-function turn({ x, y }, down) {
+/** Swap x and y if the graph runs down, so that x follows its direction. @param {Point} point @param {boolean} down */
+function swapAxes({ x, y }, down) {
   return down ? { x: y, y: x } : { x, y };
 }
 
-/** @param {Size} size @param {boolean} down */
-function turned({ width, height }, down) {
+/** Swap width and height if the graph runs down. @param {Size} size @param {boolean} down */
+function swapSides({ width, height }, down) {
   return down ? { width: height, height: width } : { width, height };
 }
