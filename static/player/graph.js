@@ -1,4 +1,4 @@
-/** The graph: drawn once for each structure, then patched in place. */
+/** The drawing of the computational graph: built once for each structure, then patched in place at each event. */
 
 import { bitmap, heat, isDark, largestOf, legendOfColours, notFinite, PALETTES } from "./arrays.js";
 import { brief, flat, numeral, shapeOf, shapeText, shorten, toNumber } from "./format.js";
@@ -15,71 +15,71 @@ import { View } from "./view.js";
 /** @import { Card, Grid, Group, Item, PlacedEdge, Plan, Point, Size } from "./layout.js" */
 /** @import { Frame, Playback } from "./playback.js" */
 
-const TRAVEL = 450; // milliseconds a message takes along its edge
-const FOLD_FROM = 80; // nodes: a larger graph is folded when it opens
-const ENOUGH = 5; // cards of operations: fewer are no picture of a large graph
-const FEW = 8; // groups that have a button each
-const CHARACTER = 6.6; // pixels of a digit in a cell
-const PILL = 24; // pixels of height of the message on its way
-const [LETTER, ENDS, CLEAR] = [6.6, 16, 4]; // pixels of width of a letter in it at least, of its ends, and to a card
-const ASIDE = [0, -18, 18, -32, 32]; // pixels from its edge where it may rest
-const HEAD = 24; // pixels of a card that its name takes
-const HEAD_COUNTS = 10; // so many times as much as what is below it
-const CARDS = 24; // made at a time
-const BUSY = 40; // milliseconds of making cards, then the page answers: each time it lays out all that is there
-const QUICK = 1_000; // milliseconds of work that nobody needs to be told of
+const TRAVEL_MS = 450; // time a message takes along its edge
+const MIN_FOLD_NODES = 80; // a graph with this many nodes opens folded
+const MIN_FOLDED_CARDS = 5; // operations that have to remain when a large graph opens folded
+const MAX_GROUP_BUTTONS = 8; // with more groups there is one button per sort of group
+const DIGIT_WIDTH = 6.6; // pixels, in a cell
+const PILL_HEIGHT = 24; // pixels
+const [MIN_LETTER_WIDTH, PILL_ENDS, PILL_GAP] = [6.6, 16, 4]; // pixels; ends: both together, gap: between pill and card
+const PILL_OFFSETS = [0, -18, 18, -32, 32]; // pixels above or below its edge where the pill may rest
+const HEAD_HEIGHT = 24; // pixels at the top of a card, for its title
+const HEAD_WEIGHT = 10; // covering a title is this many times worse than covering the rest of a card
+const CARD_BATCH = 24; // cards made before the time is checked
+const MAX_BUSY_MS = 40; // time for making cards before the page may respond; each pause costs a layout of the page
+const MIN_PROGRESS_MS = 1_000; // shorter work shows no progress
 const [SMALL_STEP, LARGE_STEP] = [2, 20]; // of a nudge, by a key
 const NUDGE_PIXELS = 4; // of a drag, for one step of a nudge
 const DEPARTS = " departs";
-const READABLE_FAR = 2; // times its size, a presented drawing can be read from the last row
+const MAX_PRESENTED_SCALE = 2; // enlarged so far, a presented drawing can be read from the last row
 
 /** @typedef {object} EdgeParts
  * @property {string} id
  * @property {SVGGElement} element
  * @property {SVGPathElement} path
  * @property {SVGTextElement} label
- * @property {Point[]} points where it begins and three points for each of its parts
- * @property {Point} middle where its message stands
- * @property {boolean} roomy whether there is room for the message beside other things
- * @property {Point} place the middle of the box that it runs in
+ * @property {Point[]} points start of the curve, then three points for each Bézier segment
+ * @property {Point} middle position of the message
+ * @property {boolean} roomy true if space is reserved for the message
+ * @property {Point} place centre of the edge's bounding box
  * @property {Size} size of that box
- * @property {Message | Push | undefined} message what it shows
+ * @property {Message | Push | undefined} message the message shown
  * @property {boolean} current
- * @property {string} factor the local derivative, while a nudge passes it */
+ * @property {string} factor the local derivative while a nudge is shown, else "" */
 
-/** @typedef {object} Field the value or the gradient on a card
+/** @typedef {object} Field value or gradient on a card
  * @property {SVGTextElement} text
- * @property {SVGImageElement | null} map of an array
- * @property {{back: SVGRectElement, text: SVGTextElement}[]} cells of an array whose numbers stand on the card
+ * @property {SVGImageElement | null} map an array's heat map
+ * @property {{back: SVGRectElement, text: SVGTextElement}[]} cells of an array whose numbers are shown
  * @property {"value" | "gradient"} name
  * @property {Value | null} shown */
 
 /** @typedef {object} CardParts
  * @property {SVGGElement} element
- * @property {number} node that it shows
+ * @property {number} node the node whose value is shown
  * @property {Card} card
  * @property {string} kind
  * @property {SVGTextElement} title
- * @property {SVGTextElement} rank in which order it sends
- * @property {Element[]} written what is written on it
+ * @property {SVGTextElement} rank the operation's place in the sending order
+ * @property {Element[]} written the texts on the card
  * @property {Field} value
  * @property {Field | null} gradient
- * @property {{classes: string, value: Value | null, gradient: Value | null}} last what it shows */
+ * @property {{classes: string, value: Value | null, gradient: Value | null}} last what the card shows */
 
 /** @typedef {object} Drawing
  * @property {Plan} plan
  * @property {EdgeParts[]} edges
  * @property {CardParts[]} cards
- * @property {{element: SVGGElement, text: SVGTextElement, back: SVGRectElement}} pill the message on its way */
+ * @property {{element: SVGGElement, text: SVGTextElement, back: SVGRectElement}} pill the moving message */
 
-/** @typedef {(middle: Point, size: Size) => boolean} Wanted */
+/** @typedef {(middle: Point, size: Size) => boolean} BoxFilter */
 
-/** What is done to a number by a drag or by keys on its card.
+/** Callbacks for changing a number by dragging on its card or with keys.
  * @typedef {object} Nudges
  * @property {(node: number) => boolean} allows
- * @property {(node: number, cell: number, steps: number) => void} by so many steps more, or fewer
+ * @property {(node: number, cell: number, steps: number) => void} by changes it by a signed number of steps
  * @property {() => void} release
- * @property {() => boolean} clear whether there was a nudge */
+ * @property {() => boolean} clear returns whether there was a nudge */
 
 export class Graph {
   /** @param {{graphviz: Engine, onSelect: (id: number, cell: number | null) => void, onLayout: () => void,
@@ -89,7 +89,7 @@ export class Graph {
     this.bars = new Bars();
     /** @type {ShownNudge | null} */
     this.nudge = null;
-    this.dragged = false; // the click that ends a drag chooses nothing
+    this.dragged = false; // the click that ends a drag must not select
     this.arranger = new Arranger(graphviz);
     this.onSelect = onSelect;
     this.onLayout = onLayout;
@@ -103,19 +103,19 @@ export class Graph {
     this.groups = new Map();
     /** @type {Set<string>} */
     this.folded = new Set();
-    this.wanted = ""; // structure and folding of the newest drawing, which may still be in the making
-    /** @type {Plan[]} that structure in several styles: the panel's size decides between them */
+    this.wanted = ""; // key of the newest drawing, which may not be finished yet
+    /** @type {Plan[]} that drawing in several styles; the panel's size decides between them */
     this.plans = [];
-    /** @type {Plan | null} the one that is drawn, or is being drawn */
+    /** @type {Plan | null} the plan that is drawn or being drawn */
     this.plan = null;
-    this.letter = 0; // pixels of width of a letter in the message on its way, in the font that is there
-    this.travelling = 0; // requests for a frame
-    this.following = 0;
-    this.outOfSight = new Debounced(() => this.patch(() => true));
+    this.letter = 0; // pixels, width of a letter in the pill, measured in the actual font
+    this.pillRequest = 0; // animation frames
+    this.edgesRequest = 0;
+    this.patchLater = new Debounced(() => this.patch(() => true));
     this.scene = s("g");
     this.svg = s("svg", { class: "graph", role: "group", "aria-label": "Computation graph" }, arrowheads(), this.scene);
-    this.view = new View(this.svg, this.scene, () => this.look());
-    this.observer = new ResizeObserver(() => this.choose());
+    this.view = new View(this.svg, this.scene, () => this.onMove());
+    this.observer = new ResizeObserver(() => this.choosePlan());
     this.folding = h("div", { class: "folding", role: "group", "aria-label": "Fold parts of the graph" });
     this.message = h("p", {}, "Drawing the graph…");
     const stop = () => this.arranger.cancel();
@@ -125,7 +125,7 @@ export class Graph {
     this.simple = h(
       "p",
       { class: "simple", hidden: true },
-      "Drawn simply, by depth: a careful drawing takes long. ",
+      "Drawn simply, by depth: a careful drawing takes longer. ",
       h("button", { type: "button", class: "quiet", onclick: again }, "Draw it with care"),
     );
     this.signs = h("span", {}, "= value, ∂ gradient of the result. ");
@@ -135,7 +135,7 @@ export class Graph {
     const tool = (label, text, onclick) =>
       h("button", { type: "button", "aria-label": label, title: label, onclick }, text);
     const turn = () => this.showOrder(this.ordering.getAttribute("aria-pressed") !== "true");
-    const why = "In which order the operations send, and which are next";
+    const why = "The order in which the operations send, and which are next";
     this.ordering = h("button", { type: "button", "aria-pressed": false, title: why, onclick: turn }, "Order");
     this.pending = h("p", { class: "pending", hidden: true });
     this.element = h(
@@ -157,28 +157,29 @@ export class Graph {
     this.observer.observe(this.element);
   }
 
-  /** A new trace: a new drawing only if the structure is new. @param {Playback} playback */
+  /** Show a new trace, with a new drawing only if its structure is new. @param {Playback} playback */
   setTrace(playback) {
     const known = this.playback?.structure === playback.structure;
     this.playback = playback;
     this.shown = null;
     this.ordering.hidden = Boolean(playback.tangentOf);
     const { departure } = playback;
-    if (departure && playback.events[departure.event].kind === "message") this.showOrder(true); // it went too early
+    if (departure && playback.events[departure.event].kind === "message") this.showOrder(true); // sent too early
     if (known && this.wanted) return;
     this.groups = groupsOf(playback);
-    this.folded = new Set(playback.nodes.length >= FOLD_FROM ? foldedAtFirst(playback, this.groups) : []);
+    this.folded = new Set(playback.nodes.length >= MIN_FOLD_NODES ? initialFolds(playback, this.groups) : []);
     this.showFolding();
     this.draw(playback);
   }
 
-  /** Number the operations as they send, and list those that are next. @param {boolean} shown */
+  /** Show or hide the order in which operations send, and the list of the next ones. @param {boolean} shown */
   showOrder(shown) {
     setAttribute(this.ordering, "aria-pressed", String(shown));
     this.svg.classList.toggle("ordered", shown);
     this.writeOrder();
   }
 
+  /** Update the order badges and the list of operations that still have to send. */
   writeOrder() {
     const { playback, drawing, shown } = this;
     const on = this.svg.classList.contains("ordered") && playback !== null && !playback.tangentOf;
@@ -197,62 +198,62 @@ export class Graph {
     setText(this.pending, named.length ? `Still to send: ${named.join(", ")}` : "All have sent.");
   }
 
-  /** Lay out and draw; does nothing if that drawing is there or in the making.
-   * @param {Playback} playback @param {boolean} patient the learner wants to wait for Graphviz */
+  /** Lay out and draw a trace; does nothing if that drawing is there or in progress.
+   * @param {Playback} playback @param {boolean} patient true if the learner chose to wait for Graphviz */
   async draw(playback, patient = false) {
-    const afar = this.presented() && hasCells(playback, this.folded);
-    const wanted = [playback.structure, ...this.folded, patient, afar].join(" ");
-    if (wanted === this.wanted) return;
-    this.wanted = wanted;
+    const afar = this.isPresented() && hasCells(playback, this.folded);
+    const key = [playback.structure, ...this.folded, patient, afar].join(" ");
+    if (key === this.wanted) return;
+    this.wanted = key;
     this.plans = [];
     const onProgress = (/** @type {number} */ milliseconds) => {
-      if (wanted !== this.wanted || milliseconds < QUICK) return;
+      if (key !== this.wanted || milliseconds < MIN_PROGRESS_MS) return;
       this.wait.hidden = this.stop.hidden = false;
       const seconds = numeral(Math.round(milliseconds / 100) / 10);
       this.message.textContent = `Drawing the graph: ${playback.nodes.length} nodes, ${seconds} s so far…`;
     };
     const plans = await this.arranger.arrange(playback, this.folded, { afar, patient, onProgress });
-    if (wanted !== this.wanted) return; // a newer structure has arrived meanwhile
+    if (key !== this.wanted) return; // a newer drawing has been requested meanwhile
     this.plans = plans;
     this.plan = null;
-    this.choose();
+    this.choosePlan();
   }
 
-  /** Draw in the style that suits the panel as it is now; again whenever its size changes. */
-  choose() {
+  /** Draw the plan that suits the panel's size; called whenever the size changes. */
+  choosePlan() {
     const { playback, plans } = this;
     if (!playback || !plans.length) return;
-    const presented = this.presented();
-    const plan = bestFor(plans, this.room(), presented ? READABLE_FAR : 1, presented ? 0 : this.view.readable());
+    const presented = this.isPresented();
+    const plan = bestFor(plans, this.room(), presented ? MAX_PRESENTED_SCALE : 1, presented ? 0 : this.view.readable());
     if (plan === this.plan) return;
     this.plan = plan;
     this.build(playback, plan);
   }
 
-  presented() {
+  /** Tell whether present mode is on. */
+  isPresented() {
     return this.element.closest(".present") !== null;
   }
 
-  /** Present mode has been opened or left: everything is seen anew. */
+  /** Lay out and centre again after present mode was opened or closed. */
   present() {
     this.view.measure();
     if (this.playback && hasCells(this.playback, this.folded)) this.draw(this.playback);
-    this.choose();
+    this.choosePlan();
     const { plan, playback, shown } = this;
     if (!plan || !playback) return;
     const focus = shown ? playback.focus(shown.frame).to : undefined;
-    this.view.open(plan, boxOf(plan, focus ?? playback.output));
+    this.view.open(plan, centreOf(plan, focus ?? playback.output));
   }
 
-  /** What the drawing may take. The legend, which only some styles have, is not left out of it: else it would decide.
-   * @returns {Size} */
+  /** Measure the space for drawing and legend; it decides whether there is a legend. @returns {Size} */
   room() {
-    const fixed = this.element.closest(".narrow"); // there the height is a number of the style sheet
+    const fixed = this.element.closest(".narrow"); // there the style sheet sets the height
     const height = fixed ? this.svg.clientHeight : this.element.parentElement?.clientHeight;
     return { width: this.svg.clientWidth || 600, height: height || 400 };
   }
 
-  /** @param {Playback} playback @param {Plan} plan */
+  /** Draw a plan in batches, so that the page stays responsive. @param {Playback} playback @param {Plan} plan */
   async build(playback, plan) {
     const [edges, cards] = [s("g", { class: "edges" }), s("g", { class: "cards" })];
     const pill = makePill();
@@ -261,18 +262,18 @@ export class Graph {
     this.drawing = null;
     this.bars = new Bars();
     this.scene.replaceChildren(edges, cards, this.bars.element, pill.element);
-    this.view.open(plan, boxOf(plan, playback.output));
+    this.view.open(plan, centreOf(plan, playback.output));
     const items = [...plan.items.values()];
     let begin = performance.now();
-    for (let i = 0; i < Math.max(items.length, plan.edges.length); i += CARDS) {
-      if (performance.now() - begin > BUSY) {
+    for (let i = 0; i < Math.max(items.length, plan.edges.length); i += CARD_BATCH) {
+      if (performance.now() - begin > MAX_BUSY_MS) {
         await nextFrame();
         begin = performance.now();
       }
       if (plan !== this.plan) return;
-      const newCards = items.slice(i, i + CARDS).map((item) => this.makeCard(playback, plan, item));
-      const newEdges = plan.edges.slice(i, i + CARDS).map(makeEdge);
-      this.leaveOut(plan, newCards, newEdges);
+      const newCards = items.slice(i, i + CARD_BATCH).map((item) => this.makeCard(playback, plan, item));
+      const newEdges = plan.edges.slice(i, i + CARD_BATCH).map(makeEdge);
+      this.hideUnseen(plan, newCards, newEdges);
       cards.append(...newCards.map((card) => card.element));
       edges.append(...newEdges.map((edge) => edge.element));
       drawing.cards.push(...newCards);
@@ -285,18 +286,18 @@ export class Graph {
     this.colours.hidden = playback.nodes.every(({ shape }) => shape.length === 0);
     this.legend.hidden = this.signs.hidden && this.colours.hidden;
     this.simple.hidden = !plan.simple;
-    this.leaveOut(plan, drawing.cards, drawing.edges); // the picture may have been moved meanwhile
+    this.hideUnseen(plan, drawing.cards, drawing.edges); // the drawing may have been moved meanwhile
     this.onLayout();
     this.showNudge(this.nudge);
   }
 
-  /** The drawing, if it is of the present trace: that of the last one stays on the screen until this is laid out. */
+  /** Return the drawing if it belongs to this trace; the previous one stays on the screen until then. */
   current() {
     const { playback, drawing } = this;
     return playback && drawing?.plan.structure === playback.structure ? { playback, ...drawing } : null;
   }
 
-  /** @param {Playback} playback @param {Plan} plan @param {Item} item @returns {CardParts} */
+  /** Make a card. @param {Playback} playback @param {Plan} plan @param {Item} item @returns {CardParts} */
   makeCard(playback, plan, item) {
     const node = playback.nodes[item.node];
     const card = /** @type {Card} */ (plan.cards.get(item.id));
@@ -310,8 +311,8 @@ export class Graph {
       if (this.current() && !this.dragged) this.onSelect(node.id, null);
     };
     const parts = card.title === card.full ? [] : [s("title", {}, card.full)];
-    if (kind === "output") parts.push(box(width + 6, height + 6, "rim", 10));
-    parts.push(box(width, height, "box", kind === "operation" ? 14 : 7));
+    if (kind === "output") parts.push(makeBox(width + 6, height + 6, "rim", 10));
+    parts.push(makeBox(width, height, "box", kind === "operation" ? 14 : 7));
     const title = s("text", { class: "name", x: 0, y: line, "text-anchor": "middle" }, card.title);
     parts.push(title);
     /** @param {"value" | "gradient"} name @param {string} word @param {number} i @returns {Field} */
@@ -344,7 +345,7 @@ export class Graph {
         tabindex: 0,
         role: "button",
         onclick: select,
-        onpointerdown: (/** @type {PointerEvent} */ event) => this.grab(event, node.id, grid),
+        onpointerdown: (/** @type {PointerEvent} */ event) => this.startDrag(event, node.id, grid),
         onkeydown: (/** @type {KeyboardEvent} */ event) => {
           this.dragged = false;
           if (event.key === "Enter") select();
@@ -352,17 +353,17 @@ export class Graph {
           event.preventDefault();
           event.stopPropagation();
         },
-        ondblclick: () => this.turnOver(item),
+        ondblclick: () => this.toggleFold(item),
       },
-      ...[...parts, badge].flatMap((part) => [part, " "]), // texts are words apart, for who does not see them apart
+      ...[...parts, badge].flatMap((part) => [part, " "]), // spaces separate the texts for screen readers
     );
     const written = parts.filter((part) => ["title", "text"].includes(part.tagName));
     const last = { classes: "", value: null, gradient: null };
     return { element, node: node.id, card, kind, title, rank, written, value, gradient, last };
   }
 
-  /** An array on a card: its numbers in cells, or a heat map. @param {number} node
-   * @param {NonNullable<Card["grid"]>} grid @param {Element[]} parts of the card, to which it is added
+  /** Add an array to a card, as numbers in cells or as a heat map. @param {number} node
+   * @param {NonNullable<Card["grid"]>} grid @param {Element[]} parts of the card; extended
    * @param {"value" | "gradient"} name @param {string} word @param {number} i @returns {Field} */
   makeMap(node, grid, parts, name, word, i) {
     const { rows, columns, cell, numbers } = grid;
@@ -389,25 +390,25 @@ export class Graph {
     return { text, map: null, cells, name, shown: null };
   }
 
-  /** Unfold what is folded in a card; fold the smallest group that a card is part of. @param {Item} item */
-  turnOver({ id, group, node }) {
+  /** Unfold a group's card, or fold the smallest group that a card belongs to. @param {Item} item */
+  toggleFold({ id, group, node }) {
     if (group) this.fold([id.replace(/^group-/, "")], false);
     const [key] = [...this.groups].findLast(([, { members }]) => members.includes(node)) ?? [];
     if (!group && key !== undefined) this.fold([key], true);
   }
 
-  /** @param {MouseEvent} event @param {SVGRectElement} frame @param {number} node @param {Grid} grid */
+  /** Select a cell. @param {MouseEvent} event @param {SVGRectElement} frame @param {number} node @param {Grid} grid */
   pickCell(event, frame, node, grid) {
     event.stopPropagation();
     if (this.current() && !this.dragged) this.onSelect(node, cellAt(event, frame, grid));
   }
 
-  /** A drag up or down on a card nudges its number, or the cell where it began. @param {PointerEvent} event
+  /** Start a drag that nudges a card's number, or the cell where it begins. @param {PointerEvent} event
    * @param {number} node @param {Grid | null} grid */
-  grab(event, node, grid) {
+  startDrag(event, node, grid) {
     this.dragged = false;
     if (event.button !== 0 || !this.current() || !this.nudges.allows(node)) return;
-    event.stopPropagation(); // else the whole drawing would move
+    event.stopPropagation(); // otherwise the view would be dragged too
     const target = /** @type {Element} */ (event.target);
     const cell = grid && target.matches(".map-frame") ? cellAt(event, target, grid) : 0;
     let last = 0;
@@ -429,7 +430,7 @@ export class Graph {
     addEventListener("pointercancel", drop);
   }
 
-  /** Whether the key was for the nudge. @param {KeyboardEvent} event @param {number} node */
+  /** Nudge a number by a key; return whether the key was used. @param {KeyboardEvent} event @param {number} node */
   nudgeByKey({ key, shiftKey }, node) {
     if (key === "0" || key === "Escape") return this.nudges.clear();
     const by = { ArrowUp: 1, ArrowDown: -1 }[key];
@@ -440,87 +441,86 @@ export class Graph {
     return true;
   }
 
-  /** The bars, and the local derivative at each edge that the change passes. @param {ShownNudge | null} shown */
+  /** Show a nudge's bars and the local derivative on each edge it passes. @param {ShownNudge | null} shown */
   showNudge(shown) {
     const fresh = shown?.from !== this.nudge?.from;
     this.nudge = shown;
-    const now = this.current();
-    if (!now) return;
-    this.bars.paint(now.plan, now.cards, shown);
+    const drawn = this.current();
+    if (!drawn) return;
+    this.bars.paint(drawn.plan, drawn.cards, shown);
     this.scene.classList.toggle("nudging", Boolean(shown?.inLedger));
-    if (!fresh && now.edges.every(({ factor }, i) => factor === (shown?.factors.get(now.edges[i].id) ?? ""))) return;
-    for (const edge of now.edges) {
+    if (!fresh && drawn.edges.every(({ id, factor }) => factor === (shown?.factors.get(id) ?? ""))) return;
+    for (const edge of drawn.edges) {
       edge.factor = shown?.factors.get(edge.id) ?? "";
       edge.element.classList.toggle("nudged", Boolean(edge.factor));
       this.write(edge);
     }
   }
 
-  /** The local derivative while a change passes the edge, else the message. @param {EdgeParts} edge */
+  /** Label an edge with the local derivative during a nudge, otherwise with its message. @param {EdgeParts} edge */
   write({ label, factor, roomy, current, message }) {
     const number = message && !Array.isArray(message.contribution) ? numeral(message.contribution) : "";
     setText(label, factor || (roomy && !current ? number : ""));
   }
 
-  /** Show what is known at an event. @param {Frame} frame @param {number | null} selected
-   * @param {number | null} cell of it @param {boolean} moving whether a message may travel */
+  /** Show a frame. @param {Frame} frame @param {number | null} selected node
+   * @param {number | null} cell of that node @param {boolean} moving true if a message may be animated */
   paint(frame, selected, cell, moving) {
-    const now = this.current();
-    if (!now) return;
-    const focus = now.playback.focus(frame);
-    const fresh = !this.shown; // other numbers: those on the cards are waited for, those on the edges are as many again
+    const drawn = this.current();
+    if (!drawn) return;
+    const focus = drawn.playback.focus(frame);
+    const fresh = !this.shown; // a new trace changes every number: the cards first, the edges in the next frame
     this.shown = { frame, selected, cell };
-    const to = focus.to ?? now.playback.events[0]?.node; // before the first event: where it will be
+    const to = focus.to ?? drawn.playback.events[0]?.node; // before the first event, show its node
     if (to !== undefined) {
-      const others = focus.from === undefined ? now.playback.nodes[to].children : [focus.from];
-      this.view.reveal([aroundCards(now.plan, [...others, to]), aroundCards(now.plan, [to])]);
+      const others = focus.from === undefined ? drawn.playback.nodes[to].children : [focus.from];
+      this.view.reveal([boundsOfCards(drawn.plan, [...others, to]), boundsOfCards(drawn.plan, [to])]);
     }
     this.patch(undefined, fresh);
-    this.outOfSight.postpone();
-    this.paintPill(now, frame, moving);
+    this.patchLater.postpone();
+    this.paintPill(drawn, frame, moving);
     this.writeOrder();
   }
 
-  /** Bring the card of a node into sight. @param {number} id */
+  /** Move the view to show a node's card. @param {number} id */
   reveal(id) {
-    const now = this.current();
-    if (now) this.view.reveal([aroundCards(now.plan, [id])]);
+    const drawn = this.current();
+    if (drawn) this.view.reveal([boundsOfCards(drawn.plan, [id])]);
   }
 
-  /** Another part of the drawing has come into sight. */
-  look() {
-    if (this.drawing) this.leaveOut(this.drawing.plan, this.drawing.cards, this.drawing.edges);
+  /** Update the drawing after the view has moved. */
+  onMove() {
+    if (this.drawing) this.hideUnseen(this.drawing.plan, this.drawing.cards, this.drawing.edges);
     this.patch();
   }
 
-  /** What is out of sight keeps its box, and its turn with the Tab key, but shows no text: a browser lays out every
-   * text of a drawing anew with each event, and while it is made, because something beside it changes.
-   * @param {Plan} plan @param {CardParts[]} cards @param {EdgeParts[]} edges */
-  leaveOut(plan, cards, edges) {
+  /** Hide the text of what is out of sight: the browser lays out all of it again with each change. The boxes stay, so
+   * the Tab key still reaches them. @param {Plan} plan @param {CardParts[]} cards @param {EdgeParts[]} edges */
+  hideUnseen(plan, cards, edges) {
     for (const { element, node, card } of cards)
-      element.toggleAttribute("data-away", !this.view.sees(boxOf(plan, node), card));
+      element.toggleAttribute("data-away", !this.view.sees(centreOf(plan, node), card));
     for (const { element, place, size } of edges) element.toggleAttribute("data-away", !this.view.sees(place, size));
   }
 
-  /** The edges and cards that changed. Of a large graph only those in sight: the others wait until the events rest.
-   * @param {Wanted} wanted @param {boolean} later edges in the next frame */
-  patch(wanted = (middle, size) => this.view.sees(middle, size), later = false) {
-    this.paintCards(wanted);
-    cancelAnimationFrame(this.following);
-    if (later) this.following = requestAnimationFrame(() => this.paintEdges(wanted));
-    else this.paintEdges(wanted);
+  /** Update the edges and cards that changed; by default only those in sight, the others when playback pauses.
+   * @param {BoxFilter} filter @param {boolean} later true to update the edges in the next frame */
+  patch(filter = (middle, size) => this.view.sees(middle, size), later = false) {
+    this.paintCards(filter);
+    cancelAnimationFrame(this.edgesRequest);
+    if (later) this.edgesRequest = requestAnimationFrame(() => this.paintEdges(filter));
+    else this.paintEdges(filter);
   }
 
-  /** @param {Wanted} wanted */
-  paintEdges(wanted) {
-    const now = this.current();
-    if (!now || !this.shown) return;
+  /** Update the edges that a filter accepts. @param {BoxFilter} filter */
+  paintEdges(filter) {
+    const drawn = this.current();
+    if (!drawn || !this.shown) return;
     const { frame } = this.shown;
-    const focus = now.playback.focus(frame);
-    for (const edge of now.edges) {
+    const focus = drawn.playback.focus(frame);
+    for (const edge of drawn.edges) {
       const message = frame.sent.get(edge.id);
       const current = edge.id === focus.edge;
-      if ((edge.message === message && edge.current === current) || !wanted(edge.place, edge.size)) continue;
+      if ((edge.message === message && edge.current === current) || !filter(edge.place, edge.size)) continue;
       edge.message = message;
       edge.current = current;
       const look = `edge${message ? " used" : ""}${current ? " current" : ""}${edge.factor ? " nudged" : ""}`;
@@ -530,19 +530,19 @@ export class Graph {
     }
   }
 
-  /** @param {Wanted} wanted */
-  paintCards(wanted) {
-    const now = this.current();
-    if (!now || !this.shown) return;
-    const { playback, plan } = now;
+  /** Update the cards that a filter accepts. @param {BoxFilter} filter */
+  paintCards(filter) {
+    const drawn = this.current();
+    if (!drawn || !this.shown) return;
+    const { playback, plan } = drawn;
     const { frame, selected } = this.shown;
     const focus = playback.focus(frame);
     /** @param {number | null | undefined} node */
     const itemOf = (node) => (node === null || node === undefined ? null : plan.itemOf[node]);
     const [itemFrom, itemTo, itemSelected] = [focus.from, focus.to, selected].map(itemOf);
-    for (const card of now.cards) {
+    for (const card of drawn.cards) {
       const node = card.node;
-      if (!wanted(boxOf(plan, node), card.card)) continue;
+      if (!filter(centreOf(plan, node), card.card)) continue;
       const id = itemOf(node);
       const state = playback.gradientState(node, frame);
       const known = playback.isKnown(node, frame);
@@ -552,7 +552,7 @@ export class Graph {
         `${id === itemTo ? " to" : ""}${id === itemFrom ? " from" : ""}${id === itemSelected ? " selected" : ""}` +
         (id === itemTo && playback.departs(frame) ? DEPARTS : "");
       const { now: after } = playback.nodes[node];
-      const overwritten = after !== undefined && playback.isForwardOver(frame); // the label says what was there before
+      const overwritten = after !== undefined && playback.isForwardOver(frame); // the label also gives the old value
       const seen = known && !playback.nodes[node].unseen;
       const value = overwritten ? after : seen ? playback.nodes[node].value : null;
       const gradient = frame.gradients.get(node) ?? null;
@@ -565,7 +565,7 @@ export class Graph {
       paintField(card.value, value, "–", card.card, plan.compact ? "= " : "");
       const missing = state === "no path" ? "no path" : "–";
       if (card.gradient) paintField(card.gradient, gradient, missing, card.card, plan.compact ? "∂ " : "");
-      // What is written on the card comes first, as it stands there: who speaks to a computer says what they see.
+      // The label starts with the card's visible text, because voice control users say what they see.
       const written = card.written.map((text) => text.textContent).filter(Boolean);
       const label =
         `${written.join(" ")}: ${playback.definition(node)}, ${playback.derived[node].kind}, ` +
@@ -576,25 +576,25 @@ export class Graph {
     }
   }
 
-  /** The number on its way along the edge: a gradient against the direction of the arrow, a tangent with it.
-   * @param {Drawing & {playback: Playback}} now @param {Frame} frame @param {boolean} moving */
+  /** Move the message along its edge: a gradient against the arrow's direction, a tangent along it.
+   * @param {Drawing & {playback: Playback}} drawn @param {Frame} frame @param {boolean} moving */
   paintPill({ playback, plan, edges, pill }, frame, moving) {
-    cancelAnimationFrame(this.travelling);
+    cancelAnimationFrame(this.pillRequest);
     const focus = playback.focus(frame);
     const edge = edges.find((one) => one.id === focus.edge);
     const message = edge && frame.sent.get(edge.id);
     setAttribute(pill.element, "visibility", message ? "visible" : "hidden");
     if (!message) return;
-    // What the copies of an operand receive is summed when it arrives.
+    // The gradients of an operand's broadcast copies are summed on arrival.
     const arrived = frame.event?.kind === "accumulate" ? frame.event.message : message.contribution;
     const shape = playback.shapeIn(arrived, [focus.to, focus.from]);
     const full = shorten(brief(arrived, shape), 28);
-    this.letter ||= letterOf(pill.text);
-    const widthOf = (/** @type {string} */ told) => Math.ceil(told.length * this.letter + ENDS);
-    let [text, rest] = [full, resting(plan, edge, widthOf(full))];
-    if (rest.hides && shape.length) {
-      text = shapeText(shape); // the numbers stand in the ledger
-      rest = resting(plan, edge, widthOf(text));
+    this.letter ||= letterWidth(pill.text);
+    const widthOf = (/** @type {string} */ content) => Math.ceil(content.length * this.letter + PILL_ENDS);
+    let [text, rest] = [full, restingPlace(plan, edge, widthOf(full))];
+    if (rest.overlap && shape.length) {
+      text = shapeText(shape); // the ledger shows the numbers
+      rest = restingPlace(plan, edge, widthOf(text));
     }
     setText(pill.text, text);
     const width = widthOf(text);
@@ -610,16 +610,16 @@ export class Graph {
     const at = alongCurve(edge.points);
     const start = performance.now();
     const step = (/** @type {number} */ time) => {
-      const share = Math.min(1, (time - start) / TRAVEL);
+      const share = Math.min(1, (time - start) / TRAVEL_MS);
       const eased = 1 - (1 - share) ** 3;
       place(at(kind === "push" ? 0.5 * eased : 1 - 0.5 * eased));
-      if (share < 1) this.travelling = requestAnimationFrame(step);
+      if (share < 1) this.pillRequest = requestAnimationFrame(step);
       else place(rest);
     };
     step(start);
   }
 
-  /** @param {string[]} keys of groups @param {boolean} folded */
+  /** Fold or unfold groups. @param {string[]} keys of groups @param {boolean} folded */
   fold(keys, folded) {
     for (const key of keys) {
       if (folded) this.folded.add(key);
@@ -629,7 +629,7 @@ export class Graph {
     if (this.playback) this.draw(this.playback);
   }
 
-  /** A button for each group; where there are many, one for each sort, and the others behind it. */
+  /** Show a button for each group; if there are many, one for each sort, and the rest behind "One by one". */
   showFolding() {
     this.folding.hidden = this.groups.size === 0;
     /** @param {string} text @param {string[]} keys */
@@ -640,7 +640,7 @@ export class Graph {
       return h("button", { type: "button", "aria-pressed": folded, title: `${operations} operations`, onclick }, text);
     };
     const each = [...this.groups].map(([key, { name }]) => button(name, [key]));
-    if (each.length <= FEW) {
+    if (each.length <= MAX_GROUP_BUTTONS) {
       this.folding.replaceChildren(h("span", {}, "Fold"), ...each);
       return;
     }
@@ -656,10 +656,10 @@ export class Graph {
   }
 
   destroy() {
-    cancelAnimationFrame(this.travelling);
-    cancelAnimationFrame(this.following);
-    this.outOfSight.cancel();
-    this.wanted = ""; // what is in the making is not wanted any more
+    cancelAnimationFrame(this.pillRequest);
+    cancelAnimationFrame(this.edgesRequest);
+    this.patchLater.cancel();
+    this.wanted = ""; // discards a drawing in progress
     this.plan = null;
     this.observer.disconnect();
     this.arranger.destroy();
@@ -667,8 +667,8 @@ export class Graph {
   }
 }
 
-/** @param {Field} field @param {Value | null} value @param {string} missing what stands where there is none
- * @param {Card} card @param {string} sign before a number, instead of a word, where room is short */
+/** Show a value on a card. @param {Field} field @param {Value | null} value @param {string} missing text if it is null
+ * @param {Card} card @param {string} sign before a number, instead of a word, on a compact card */
 function paintField(field, value, missing, card, sign) {
   if (field.shown === value && value !== null) return; // the same array as in the last frame
   field.shown = value;
@@ -676,7 +676,7 @@ function paintField(field, value, missing, card, sign) {
     setText(field.text, sign + (value === null ? missing : brief(value)));
     return;
   }
-  // The gradient of a wrong rule may have another shape than its node: its numbers have no cells, so it is named.
+  // A wrong backward rule may give a gradient the wrong shape: it has no cells, so only the shape is shown.
   const found = value === null ? null : gridOf(shapeOf(value));
   const fits = found?.rows === card.grid.rows && found.columns === card.grid.columns;
   const instead = value === null ? missing : shapeText(shapeOf(value));
@@ -698,7 +698,7 @@ function paintField(field, value, missing, card, sign) {
     text.textContent = written;
     setAttribute(text, "class", `cell-number${colour && isDark(colour) ? " on-dark" : ""}`);
     const room = (card.grid?.cell.width ?? 0) - 4;
-    if (written.length * CHARACTER > room) {
+    if (written.length * DIGIT_WIDTH > room) {
       setAttribute(text, "textLength", String(room));
       setAttribute(text, "lengthAdjust", "spacingAndGlyphs");
     } else {
@@ -707,7 +707,7 @@ function paintField(field, value, missing, card, sign) {
   });
 }
 
-/** @param {PlacedEdge} edge @returns {EdgeParts} */
+/** Make an edge. @param {PlacedEdge} edge @returns {EdgeParts} */
 function makeEdge({ id, points, middle, roomy }) {
   const [start, ...rest] = points.map(({ x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`);
   const path = s("path", { d: `M${start}C${rest.join(" ")}`, class: "wire", "marker-end": "url(#arrow)" });
@@ -733,38 +733,38 @@ function makeEdge({ id, points, middle, roomy }) {
 
 function makePill() {
   const text = s("text", { "text-anchor": "middle", dy: "0.35em" });
-  const back = s("rect", { height: PILL, y: -PILL / 2, rx: PILL / 2 });
+  const back = s("rect", { height: PILL_HEIGHT, y: -PILL_HEIGHT / 2, rx: PILL_HEIGHT / 2 });
   return { element: s("g", { class: "pill", visibility: "hidden" }, back, text), text, back };
 }
 
-/** The mean width of what messages are made of. @param {SVGTextElement} element */
-function letterOf(element) {
+/** Measure the mean width of a message's characters, in pixels. @param {SVGTextElement} element */
+function letterWidth(element) {
   const sample = "[−0.123, 4.567e−8]";
   setText(element, sample);
-  return Math.max(LETTER, element.getComputedTextLength() / sample.length);
+  return Math.max(MIN_LETTER_WIDTH, element.getComputedTextLength() / sample.length);
 }
 
-/** Where a message of a width rests beside its edge: as near to its middle as it can without hiding the head of a card,
- * and then anything else of one. @param {Plan} plan @param {EdgeParts} edge @param {number} width
- * @returns {Point & {hides: number}} and how much it hides there */
-function resting(plan, edge, width) {
+/** Find where a message covers the least of any card, titles above all; of equal places the first, nearest to its
+ * edge's middle. @param {Plan} plan @param {EdgeParts} edge @param {number} width of the message
+ * @returns {Point & {overlap: number}} the overlap is a weighted area */
+function restingPlace(plan, edge, width) {
   const others = [0.4, 0.6, 0.3, 0.7, 0.2, 0.8].map(alongCurve(edge.points));
-  const places = [edge.middle, ...others].flatMap(({ x, y }) => ASIDE.map((by) => ({ x, y: y + by })));
+  const places = [edge.middle, ...others].flatMap(({ x, y }) => PILL_OFFSETS.map((by) => ({ x, y: y + by })));
   const cards = [...plan.boxes].map(([id, middle]) => ({ ...middle, card: /** @type {Card} */ (plan.cards.get(id)) }));
-  const hidden = places.map((place) =>
+  const overlaps = places.map((place) =>
     cards.reduce((sum, { x, y, card }) => {
-      const across = Math.min(width, (width + card.width) / 2 + CLEAR - Math.abs(place.x - x));
+      const across = Math.min(width, (width + card.width) / 2 + PILL_GAP - Math.abs(place.x - x));
       const top = y - card.height / 2;
       const reach = (/** @type {number} */ height) =>
-        Math.max(0, Math.min(place.y + PILL / 2, top + height) - Math.max(place.y - PILL / 2, top));
-      return across <= 0 ? sum : sum + across * (reach(card.height) + HEAD_COUNTS * reach(HEAD));
+        Math.max(0, Math.min(place.y + PILL_HEIGHT / 2, top + height) - Math.max(place.y - PILL_HEIGHT / 2, top));
+      return across <= 0 ? sum : sum + across * (reach(card.height) + HEAD_WEIGHT * reach(HEAD_HEIGHT));
     }, 0),
   );
-  const hides = Math.min(...hidden);
-  return { ...places[hidden.indexOf(hides)], hides };
+  const overlap = Math.min(...overlaps);
+  return { ...places[overlaps.indexOf(overlap)], overlap };
 }
 
-/** The cell under a pointer, counted in reading order. @param {MouseEvent} event @param {Element} frame
+/** Return the index of the cell under a pointer, in row-major order. @param {MouseEvent} event @param {Element} frame
  * @param {Grid} grid */
 function cellAt(event, frame, { rows, columns, stride }) {
   const area = frame.getBoundingClientRect();
@@ -773,15 +773,15 @@ function cellAt(event, frame, { rows, columns, stride }) {
   return row * stride + column;
 }
 
-/** The middle of the card that stands for a node. @param {Plan} plan @param {number} node */
-function boxOf(plan, node) {
+/** Return the centre of the card that shows a node. @param {Plan} plan @param {number} node */
+function centreOf(plan, node) {
   return /** @type {Point} */ (plan.boxes.get(plan.itemOf[node]));
 }
 
-/** The box around the cards of some nodes. @param {Plan} plan @param {number[]} nodes */
-function aroundCards(plan, nodes) {
+/** Return the bounding box of the cards of some nodes. @param {Plan} plan @param {number[]} nodes */
+function boundsOfCards(plan, nodes) {
   const corners = nodes.flatMap((node) => {
-    const { x, y } = boxOf(plan, node);
+    const { x, y } = centreOf(plan, node);
     const { width, height } = /** @type {Card} */ (plan.cards.get(plan.itemOf[node]));
     return [
       { x: x - width / 2, y: y - height / 2 },
@@ -791,24 +791,24 @@ function aroundCards(plan, nodes) {
   return around(corners);
 }
 
-/** @param {number} width @param {number} height @param {string} name @param {number} radius */
-function box(width, height, name, radius) {
+/** Make a box. @param {number} width @param {number} height @param {string} name @param {number} radius */
+function makeBox(width, height, name, radius) {
   return s("rect", { class: name, x: -width / 2, y: -height / 2, width, height, rx: radius });
 }
 
-/** What a large graph opens with: its lines in one card each, or the engine's calls, where enough cards stay to be a
- * picture of it. @param {Playback} playback @param {Map<string, Group>} groups */
-function foldedAtFirst(playback, groups) {
+/** Return the groups to fold when a large graph opens: all lines, otherwise all engine calls, otherwise none. Enough
+ * operations must remain to show the structure. @param {Playback} playback @param {Map<string, Group>} groups */
+function initialFolds(playback, groups) {
   for (const lines of [true, false]) {
     const keys = [...groups].filter(([, { sort }]) => (sort === "lines") === lines).map(([key]) => key);
     const { items } = itemsOf(playback, new Set(keys));
     const cards = [...items.values()].filter(({ node }) => isOperation(playback.nodes[node])).length;
-    if (keys.length && cards >= ENOUGH) return keys;
+    if (keys.length && cards >= MIN_FOLDED_CARDS) return keys;
   }
   return [];
 }
 
-/** The heads of arrows, one for each colour of an edge: not every viewer can take it from the line. */
+/** Make an arrowhead for each colour of an edge, because not every browser can inherit it from the line. */
 function arrowheads() {
   const size = {
     viewBox: "0 0 8 8",
