@@ -140,7 +140,7 @@ OF_A_LOOP = (
     Rule("climbing", "The loss climbs", symptoms.climbing, remedies.turn_round, "loss", WILD | {"overflow", "piling"}),
     Rule("piling", "Gradients pile up", symptoms.piling, remedies.zero_first, "norms", WILD | {"overflow"}),
     Rule("overflow", "The loss is no longer a number", symptoms.overflow, remedies.safe_numbers, "loss", WILD),
-    Rule("chance", "It answers as if by chance", symptoms.at_chance, remedies.compare_shapes, "loss", STUCK),
+    Rule("chance", "It answers as if by chance", symptoms.at_chance_in_a_loop, remedies.compare_shapes, "loss", STUCK),
 )
 RULES = (
     Rule(

@@ -385,14 +385,27 @@ def at_chance(h: History) -> Evidence | None:
     """
     if useless := _useless(h):
         return useless
+    found = _loss_at_chance(h)
+    if found and np.median(h.val_score[-STILL_EPOCHS // 2 :]) > h.plain_score("val") + h.sampling_error:
+        return None  # it tells the classes apart, though with probabilities close to guessing
+    return found
+
+
+def at_chance_in_a_loop(h: History) -> Evidence | None:
+    """Return evidence that the network of a learner's own loop is no better than guessing.
+
+    Right answers are no excuse here: with a loss that compares the wrong pairs, they come and go while it stands still.
+    """
+    return _useless(h) or _loss_at_chance(h)
+
+
+def _loss_at_chance(h: History) -> Evidence | None:
     if len(h) < STILL_EPOCHS or not h.classes or h.bends < FEW_UNITS or h.few_rows:
         return None
     if _creeps(h.loss) or not abs(h.falling) < STILL:
         return None
     if not h.norms.size or not h.norms[-WINDOW:].min() >= BAND[0]:  # a layer is cut off: that is another cause
         return None
-    if np.median(h.val_score[-STILL_EPOCHS // 2 :]) > h.plain_score("val") + h.sampling_error:
-        return None  # it tells the classes apart, but hardly dares to
     loss = float(h.loss[-WINDOW:].mean())
     if not CHANCE <= loss / h.guess <= 1 + SOME_GAIN or h.beats_plain:
         return None
