@@ -1,5 +1,5 @@
-/** One number moved by h: what the local derivatives say of every node after it, and the true change, by computing the
- * operations again. Both run here, without the server. */
+/** The effect of moving one number by h on every later node: the linear change from the local derivatives, and the
+ * true change from recomputing the operations. Both run in the browser. */
 
 import { countOf, sendingOf } from "./arithmetic.js";
 import { broadcastCell, flat, shapeOf, toNumber } from "./format.js";
@@ -8,11 +8,11 @@ import { isOperation } from "./playback.js";
 /** @import { Operation, Value } from "../types.js" */
 /** @import { Playback } from "./playback.js" */
 
-const MAX_CELLS = 400; // of an array whose change is followed
-const RECOMPUTED = 1e-6; // relative: an operation that gives another number than the engine is not computed here
-const SAME = 1e-9; // relative: two changes that differ by less differ by rounding
+const MAX_CELLS = 400; // of an array whose change is computed
+const FORWARD_TOLERANCE = 1e-6; // relative: a larger difference from the engine rules out recomputing
+const CHANGE_TOLERANCE = 1e-9; // relative: a smaller difference between two changes is rounding
 
-/** The operations on single numbers, as NumPy computes them.
+/** Operations on single numbers, with NumPy's results.
  * @type {Record<string, (a: number, b: number) => number>} */
 const FORWARD = {
   "+": (a, b) => a + b,
@@ -35,7 +35,7 @@ const FORWARD = {
   minimum: (a, b) => Math.min(a, b),
 };
 
-/** On which side of its kink an operation is, from its operands.
+/** For operations with a kink, the side of the kink (−1, 0 or 1) that the operands are on.
  * @type {Record<string, (a: number, b: number) => number>} */
 const SIDES = {
   relu: Math.sign,
@@ -44,8 +44,8 @@ const SIDES = {
   minimum: (a, b) => Math.sign(a - b),
 };
 
-/** How each node changes with one number, by local derivatives: a number for each of its cells. null: not known here.
- * undefined: it does not change.
+/** Return each node's derivative with respect to one number, from local derivatives: a number for each cell.
+ * null if unknown, undefined if the node does not depend on the number.
  * @param {Playback} playback @param {number} from @param {number} cell of that node
  * @returns {(number[] | null | undefined)[]} */
 export function slopesFrom(playback, from, cell) {
@@ -56,15 +56,15 @@ export function slopesFrom(playback, from, cell) {
   playback.nodes.forEach((node) => {
     if (!isOperation(node) || node.id === from) return;
     const operands = node.children.flatMap((child, operand) => (slopes[child] === undefined ? [] : [operand]));
-    if (operands.length) slopes[node.id] = pushed(playback, node, operands, slopes);
+    if (operands.length) slopes[node.id] = pushForward(playback, node, operands, slopes);
   });
   return slopes;
 }
 
-/** What some operands' changes do to an operation. @param {Playback} playback @param {Operation} node
- * @param {number[]} operands those that change
+/** Return an operation's tangent, given its operands' tangents; null if unknown.
+ * @param {Playback} playback @param {Operation} node @param {number[]} operands positions of those that change
  * @param {(number[] | null | undefined)[]} slopes */
-export function pushed(playback, node, operands, slopes) {
+export function pushForward(playback, node, operands, slopes) {
   const size = countOf(node.shape);
   if (size > MAX_CELLS) return null;
   const result = Array(size).fill(0);
@@ -73,15 +73,15 @@ export function pushed(playback, node, operands, slopes) {
     const paths = slope && pathsOf(playback, node, operand);
     if (!slope || !paths) return null;
     slope.forEach((change, cell) => {
-      if (change === 0 && slope.length > 1) return; // of a single number, 0 × ∞ is to be seen
+      if (change === 0 && slope.length > 1) return; // a single number keeps 0 × ∞ = nan visible
       for (const [to, local] of paths(cell)) result[to] += local * change;
     });
   }
   return result;
 }
 
-/** The local derivatives of an operation with respect to one operand: for a cell of it, each cell of the result that
- * changes, and how fast. null: not known, or too many.
+/** Return a function from an operand's cell to the [cell of the result, local derivative] pairs it affects; null if
+ * they are unknown or too many.
  * @param {Playback} playback @param {Operation} node @param {number} operand
  * @returns {((cell: number) => [number, number][]) | null} */
 function pathsOf(playback, node, operand) {
@@ -101,7 +101,7 @@ function pathsOf(playback, node, operand) {
   return (cell) => sent.copies(cell).flatMap((position) => known[position]);
 }
 
-/** The local derivative of an edge between single numbers. null: there is none, or it is not known.
+/** Return the local derivative of an edge between single numbers; null for arrays or if unknown.
  * @param {Playback} playback @param {number} node @param {number} operand */
 export function localOf(playback, node, operand) {
   const operation = playback.operation(node);
@@ -111,9 +111,9 @@ export function localOf(playback, node, operand) {
   return paths && paths(0).reduce((sum, [, local]) => sum + local, 0);
 }
 
-/** Every node's value with one of them moved by h. null: an operation on the way is not computed here.
+/** Return every node's value after one moves by h; null if an operation on the way cannot be recomputed.
  * @param {Playback} playback @param {number} from a single number @param {number} h @returns {number[] | null} */
-export function computedAgain(playback, from, h) {
+export function recompute(playback, from, h) {
   if (playback.nodes[from].shape.length) return null;
   const values = playback.nodes.map(({ value, shape }) => (shape.length ? NaN : toNumber(flat(value)[0])));
   const changed = new Set([from]);
@@ -127,7 +127,7 @@ export function computedAgain(playback, from, h) {
   return values;
 }
 
-/** Does this module compute an operation as the engine did? @param {Playback} playback @param {Operation} node */
+/** Tell whether this module reproduces an operation's result. @param {Playback} playback @param {Operation} node */
 function isComputedHere(playback, node) {
   const operands = node.children.map((child) => playback.nodes[child]);
   if (!Object.hasOwn(FORWARD, node.op) || [node, ...operands].some(({ shape }) => shape.length)) return false;
@@ -135,16 +135,16 @@ function isComputedHere(playback, node) {
   return alike(
     run(node, (child) => numberOf(playback.nodes[child].value)),
     due,
-    RECOMPUTED * Math.abs(due),
+    FORWARD_TOLERANCE * Math.abs(due),
   );
 }
 
-/** @param {Operation} node @param {(child: number) => number} value */
+/** Compute an operation. @param {Operation} node @param {(child: number) => number} value of an operand */
 function run({ op, children }, value) {
   return FORWARD[op](value(children[0]), value(children[1] ?? children[0]));
 }
 
-/** The operations whose kink a nudge reaches or crosses, or that stand at theirs.
+/** Return the operations whose kink a nudge reaches, crosses or leaves.
  * @param {Playback} playback @param {number[]} values after the nudge */
 export function kinksCrossed(playback, values) {
   return playback.nodes.flatMap((node) => {
@@ -156,18 +156,18 @@ export function kinksCrossed(playback, values) {
   });
 }
 
-/** Whether two changes are the same, apart from rounding: of themselves, and of the numbers they are differences of.
+/** Tell whether two changes are equal up to rounding of the changes and of the numbers they were subtracted from.
  * @param {number} one @param {number} other @param {number} size of those numbers */
 export function sameChange(one, other, size) {
-  return alike(one, other, SAME * Math.max(Math.abs(one), Math.abs(other)) + 1e-14 * Math.abs(size));
+  return alike(one, other, CHANGE_TOLERANCE * Math.max(Math.abs(one), Math.abs(other)) + 1e-14 * Math.abs(size));
 }
 
-/** @param {number} one @param {number} other @param {number} tolerance */
+/** Tell whether two numbers are close. @param {number} one @param {number} other @param {number} tolerance */
 function alike(one, other, tolerance) {
   return Object.is(one, other) || one === other || Math.abs(one - other) <= tolerance;
 }
 
-/** @param {Value} value */
+/** Return the first number of a value. @param {Value} value */
 function numberOf(value) {
   return toNumber(flat(value)[0]);
 }

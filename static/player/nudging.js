@@ -1,7 +1,7 @@
 /** The nudge: drag a number on its node, and its change travels through the picture. */
 
 import { brief, factor, indexText, numeral, toNumber, flat, element } from "./format.js";
-import { computedAgain, kinksCrossed, localOf, sameChange, slopesFrom } from "./nudge.js";
+import { recompute, kinksCrossed, localOf, sameChange, slopesFrom } from "./nudge.js";
 import { h } from "./dom.js";
 import { isOperation } from "./playback.js";
 
@@ -108,7 +108,7 @@ export class Nudging {
   /** The hand rests: what cannot be computed here is asked. */
   release() {
     const { playback } = this;
-    if (!playback || !this.active || computedAgain(playback, this.node, this.amount)) return;
+    if (!playback || !this.active || recompute(playback, this.node, this.amount)) return;
     const { label } = playback.nodes[this.node];
     if (!this.canAsk || isOperation(playback.nodes[this.node]) || !label) return;
     this.question = { name: label, cell: this.cell, h: this.amount };
@@ -137,7 +137,7 @@ export class Nudging {
     const playback = /** @type {Playback} */ (this.playback);
     const { output } = playback;
     const slope = this.slopes[output];
-    const values = computedAgain(playback, this.node, this.amount);
+    const values = recompute(playback, this.node, this.amount);
     const asked = this.answer?.h === this.amount && this.answer.cell === this.cell ? this.answer : null;
     const actual = values ? values[output] - toNumber(flat(this.value(output))[0]) : null;
     return {

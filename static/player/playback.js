@@ -1,35 +1,36 @@
-/** A trace, and what is known after the first k of its events. */
+/** A trace and its state after the first k events. */
 
 import { brief, shapeOf } from "./format.js";
 
 /** @import { Departure, Message, Operation, Push, Slope, TraceData, TraceEvent } from "../types.js" */
 /** @import { TraceNode, Value } from "../types.js" */
 
-/** @typedef {object} Frame what is known after the first k events
+/** @typedef {object} Frame the state after the first k events
  * @property {number} k
- * @property {TraceEvent | undefined} event the last of them
+ * @property {TraceEvent | undefined} event the last event
  * @property {Set<number>} computed the operations that have run
- * @property {Map<number, Value>} gradients of the nodes that one has reached
- * @property {Map<string, Message | Push>} sent "7-0", the edge to operand 0 of node 7 -> what went along it
- * @property {Map<number, number>} arrived node -> how many messages it has got */
+ * @property {Map<number, Value>} gradients so far, by node
+ * @property {Map<string, Message | Push>} sent the last message on each edge: "7-0" leads to operand 0 of node 7
+ * @property {Map<number, number>} arrived number of messages received, by node */
 
 export const WAITING = "not computed yet";
 
-/** Whether it was computed; otherwise it is an input or a constant.
+/** Tell whether a node is an operation, not an input or a constant.
  * @param {TraceNode} node @returns {node is Operation} */
 export function isOperation(node) {
   return node.op !== "";
 }
 
-/** Its shape in the program, also where only some cells of it were kept. @param {TraceNode} node */
+/** Return a node's shape in the program, even if the trace holds only some of its cells. @param {TraceNode} node */
 export function fullShape({ large, shape }) {
   return large?.shape ?? shape;
 }
 
+/** A trace with lookups by event and by node. */
 export class Playback {
-  /** @param {TraceData} data @param {Slope[]} slopes of inputs that are single numbers, as far as they are known
-   * @param {Departure | null} departure from the right engine's pass
-   * @param {string} tangentOf in forward mode: the number that the derivatives are with respect to */
+  /** @param {TraceData} data @param {Slope[]} slopes of single input numbers, as far as known
+   * @param {Departure | null} departure first difference from the correct engine's pass
+   * @param {string} tangentOf in forward mode: the name of the input number; otherwise "" */
   constructor(data, slopes = [], departure = null, tangentOf = "") {
     this.slopes = slopes;
     this.tangentOf = tangentOf;
@@ -42,53 +43,52 @@ export class Playback {
     this.error = data.error;
     this.length = this.events.length;
     this.seedIndex = this.events.findIndex(({ kind }) => kind === "seed" || kind === "tangent");
-    /** how many events have happened when the forward pass has ended */
-    this.forwardEnd = this.seedIndex < 0 ? this.length : this.seedIndex;
+    this.forwardEnd = this.seedIndex < 0 ? this.length : this.seedIndex; // the number of events in the forward pass
     this.stops = stopsOf(this.events);
     this.structure = JSON.stringify(
       this.nodes.map((node) => [node.op, node.label, node.children, node.shape, node.requires_grad, node.calls]),
     ).concat(tangentOf);
   }
 
-  /** The pass that has come furthest after k events: "none", "forward" or "backward". @param {number} k */
+  /** Return the pass that event k belongs to: "none", "forward" or "backward". @param {number} k */
   stage(k) {
     if (k === 0) return "none";
     return k <= this.forwardEnd ? "forward" : "backward";
   }
 
-  /** How many events have happened at the end of a stage. @param {string} stage */
+  /** Return the number of events up to the end of a pass. @param {string} stage */
   endOf(stage) {
     return { none: 0, forward: this.forwardEnd }[stage] ?? this.length;
   }
 
-  /** Where the next node has done all its work, or the one before. @param {number} k @param {1 | -1} by */
+  /** Return the next stop of stepping by node, forward or back. @param {number} k @param {1 | -1} by */
   nextStop(k, by) {
     return by > 0 ? (this.stops.find((stop) => stop > k) ?? k) : (this.stops.findLast((stop) => stop < k) ?? k);
   }
 
-  /** The inputs that can have a gradient. */
+  /** Return the inputs that can have a gradient. */
   leaves() {
     return this.nodes.filter((node) => !isOperation(node) && node.requires_grad);
   }
 
-  /** Is the last event of a frame the one that the right engine does not have? @param {Frame} frame */
+  /** Tell whether a frame ends at the first event that differs from the correct engine. @param {Frame} frame */
   departs(frame) {
     return this.departure !== null && frame.k === this.departure.event + 1;
   }
 
-  /** @param {number} id */
+  /** Return a node's name. @param {number} id */
   name(id) {
     return this.derived[id].name;
   }
 
-  /** @param {number} id */
+  /** Return a node that must be an operation. @param {number} id */
   operation(id) {
     const node = this.nodes[id];
     if (!isOperation(node)) throw new Error(`Node ${id} is not an operation.`);
     return node;
   }
 
-  /** "a * b", "relu(v1)": an operation as one would write it, with a text for each operand.
+  /** Return an operation as code, such as "a * b" or "relu(v1)", with `text` for each operand.
    * @param {Operation} node @param {(id: number) => string} text */
   written(node, text) {
     const operands = node.children.map(text);
@@ -97,13 +97,13 @@ export class Playback {
     return operands.length === 1 ? `${node.symbol}${operands[0]}` : operands.join(` ${node.symbol} `);
   }
 
-  /** "v1 = a * b"; the name alone for a leaf. @param {number} id */
+  /** Return a node's definition, such as "v1 = a * b"; only the name for a leaf. @param {number} id */
   definition(id) {
     const node = this.nodes[id];
     return isOperation(node) ? `${this.name(id)} = ${this.written(node, (child) => this.name(child))}` : this.name(id);
   }
 
-  /** What is known after the first k events. @param {number} k @returns {Frame} */
+  /** Return the state after the first k events. @param {number} k @returns {Frame} */
   frame(k) {
     /** @type {Frame} */
     const frame = {
@@ -128,38 +128,38 @@ export class Playback {
     return frame;
   }
 
-  /** The message at an index. @param {number} index */
+  /** Return the event at an index, which must be a message. @param {number} index */
   message(index) {
     const event = this.events[index];
     if (event?.kind !== "message") throw new Error(`Event ${index} is not a message.`);
     return event;
   }
 
-  /** The message whose arrival is the event at an index: it stands right before. @param {number} index */
+  /** Return the message that arrives with the event at an index: the event before it. @param {number} index */
   messageBefore(index) {
     return this.message(index - 1);
   }
 
-  /** What became of the message at an index: its arrival is the next event. @param {number} index */
+  /** Return the arrival of the message at an index: the next event. @param {number} index */
   arrivalAfter(index) {
     const event = this.events[index + 1];
     if (event?.kind !== "accumulate") throw new Error(`Event ${index} is not a message that has arrived.`);
     return event;
   }
 
-  /** The part of the receiver's derivation that a message is. @param {number} index @param {Message} message */
+  /** Return a message's term in the receiver's derivation. @param {number} index @param {Message} message */
   term(index, message) {
     const found = this.derived[message.child].terms.find((term) => term.event === index);
     if (!found || found.event === null) throw new Error(`Event ${index} is in no derivation.`);
     return found;
   }
 
-  /** @param {number} id @param {Frame} frame */
+  /** Tell whether a node has its value. @param {number} id @param {Frame} frame */
   isKnown(id, frame) {
     return !isOperation(this.nodes[id]) || frame.computed.has(id);
   }
 
-  /** The shape in the program of an array that belongs to one of these nodes. @param {Value} value
+  /** Return the shape in the program of an array that belongs to one of these nodes. @param {Value} value
    * @param {(number | undefined)[]} ids */
   shapeIn(value, ids) {
     const kept = shapeOf(value);
@@ -167,14 +167,14 @@ export class Playback {
     return node ? fullShape(node) : kept;
   }
 
-  /** "number", "waiting", "constant" or "no path". @param {number} id @param {Frame} frame */
+  /** Return a gradient state: "number", "waiting", "constant" or "no path". @param {number} id @param {Frame} frame */
   gradientState(id, frame) {
     if (frame.gradients.has(id)) return "number";
     if (!this.nodes[id].requires_grad) return "constant";
     return this.tangentOf || this.derived[id].terms.length || id === this.output ? "waiting" : "no path";
   }
 
-  /** The value in numbers; from the end of the forward pass on also what was written in its place.
+  /** Return a value as text; after the forward pass also the value that has overwritten it.
    * @param {number} id @param {Frame} frame */
   valueText(id, frame) {
     const { value, now, unseen } = this.nodes[id];
@@ -185,12 +185,12 @@ export class Playback {
       : brief(value, fullShape(this.nodes[id]));
   }
 
-  /** @param {Frame} frame */
+  /** Tell whether all nodes have their values. @param {Frame} frame */
   isForwardOver(frame) {
     return this.nodes.every((_, id) => this.isKnown(id, frame));
   }
 
-  /** The gradient in words or numbers, never a 0 for what has not been computed.
+  /** Return a gradient as text; words, not 0, if it is not computed yet.
    * @param {number} id @param {Frame} frame */
   gradientText(id, frame) {
     const gradient = frame.gradients.get(id);
@@ -202,7 +202,7 @@ export class Playback {
     return state === "no path" ? "0 (no path)" : WAITING;
   }
 
-  /** In which order the operations send: node -> 1 for the first.
+  /** Return the order in which the operations send their messages: node -> 1 for the first.
    * @returns {Map<number, number>} */
   sendingOrder() {
     /** @type {Map<number, number>} */
@@ -212,7 +212,7 @@ export class Playback {
     return order;
   }
 
-  /** The operations that have a gradient and have not sent it on: they are the next ones.
+  /** Return the operations that have a gradient and still have to send messages.
    * @param {Frame} frame */
   pending(frame) {
     const sent = new Set([...frame.sent.values()].map(({ node }) => node));
@@ -221,7 +221,7 @@ export class Playback {
     return [...frame.gradients.keys()].filter((id) => isOperation(this.nodes[id]) && !gone(id));
   }
 
-  /** How far a node has got, in words. @param {number} id @param {Frame} frame */
+  /** Return a node's progress in words. @param {number} id @param {Frame} frame */
   stateText(id, frame) {
     if (!this.isKnown(id, frame)) return "not run yet";
     const state = this.gradientState(id, frame);
@@ -235,7 +235,7 @@ export class Playback {
     return arrived < expected ? `${arrived} of ${expected} messages` : "complete";
   }
 
-  /** The nodes that the last event is about: the one that acts and the one that receives. @param {Frame} frame */
+  /** Return the last event's sender and receiver, and the edge between them. @param {Frame} frame */
   focus(frame) {
     const event = frame.event;
     if (!event) return { from: undefined, to: undefined, edge: undefined };
@@ -247,12 +247,12 @@ export class Playback {
   }
 }
 
-/** @param {Message | Push} message */
+/** Return an edge's name in `Frame.sent`. @param {Message | Push} message */
 function edgeName({ node, operand }) {
   return `${node}-${operand}`;
 }
 
-/** Where a step by node rests: after each operation, after the seed, and when a node has sent all its messages.
+/** Return the stops of stepping by node: after each operation, the seed and the last message of each node.
  * @param {TraceEvent[]} events */
 function stopsOf(events) {
   const stops = [0];

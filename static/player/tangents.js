@@ -3,7 +3,7 @@
 
 import { countOf } from "./arithmetic.js";
 import { indexText, nested } from "./format.js";
-import { localOf, pushed, slopesFrom } from "./nudge.js";
+import { localOf, pushForward, slopesFrom } from "./nudge.js";
 import { Playback } from "./playback.js";
 
 /** @import { Along, Operation, Push, TraceEvent, Value } from "../types.js" */
@@ -31,7 +31,7 @@ export function forwardMode(playback, { name, cell }) {
     const step = { source: event.source, line: event.line };
     if (!node.requires_grad || tangents[node.id] === null) continue; // its tangent is unknown
     for (const [operand, child] of node.children.entries()) {
-      const part = tangents[child] && pushed(playback, node, [operand], tangents);
+      const part = tangents[child] && pushForward(playback, node, [operand], tangents);
       if (part) events.push(pushOf(playback, node, operand, valueOf(child), nested(part, node.shape), step));
     }
     events.push({ kind: "tangent", node: node.id, value: valueOf(node.id), leaves: [], ...step });

@@ -1,21 +1,20 @@
-/** Looking at a large drawing through a small window: drag to move, buttons and Ctrl + wheel to zoom, fit. */
+/** Panning and zooming of the drawing: drag to move, buttons or Ctrl + wheel to zoom. */
 
 import { setAttribute } from "./dom.js";
 
 /** @import { Point, Size } from "./layout.js" */
 
-const SMALLEST = 0.05;
-const LARGEST = 4;
-const FIT_AT_MOST = 2;
-const BUTTONS = 36; // pixels at the bottom; a graph that is presented has none
-const [READABLE, IN_HAND] = [0.75, 0.6]; // in a window, and on a telephone, which is held closer
-const FROM_AFAR = 1.34; // the smallest digits of a drawing have 12 pixels; presented, they have 16
-const TOO_SMALL = 0.35; // for the small print
-const COMFORTABLE = 1; // what has to be cut is at least not made smaller
-const MARGIN = 12; // pixels between what an event is about and the edge of the window
+const [MIN_SCALE, MAX_SCALE, MAX_FIT_SCALE] = [0.05, 4, 2];
+const BUTTON_ROW = 36; // pixels at the bottom; absent in a presentation
+const [MIN_READABLE, MIN_READABLE_PHONE] = [0.75, 0.6]; // scales; a phone is held closer
+const PRESENTED_SCALE = 1.34; // the smallest digits grow from 12 to 16 pixels
+const MIN_SMALL_PRINT = 0.35; // scale below which the small print is hidden
+const CROPPED_SCALE = 1; // for a drawing that does not fit
+const VIEW_MARGIN = 12; // pixels between an event's nodes and the edge of the view
 
+/** The visible part of a drawing. */
 export class View {
-  /** @param {SVGSVGElement} svg @param {SVGGElement} scene what moves @param {() => void} onMove */
+  /** @param {SVGSVGElement} svg @param {SVGGElement} scene the moving part @param {() => void} onMove */
   constructor(svg, scene, onMove) {
     this.onMove = onMove;
     this.svg = svg;
@@ -27,9 +26,9 @@ export class View {
     this.y = 0;
     svg.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     svg.addEventListener("pointerdown", (event) => this.grab(event));
-    this.window = { width: 0, height: 0, buttons: BUTTONS };
+    this.window = { width: 0, height: 0, buttons: BUTTON_ROW };
     this.presented = false;
-    this.point = { x: 0, y: 0 }; // that is seen where not all is
+    this.point = { x: 0, y: 0 }; // the centre while the drawing does not fit
     this.observer = new ResizeObserver(() => {
       this.measure();
       if (this.fitted) this.open(this.size, this.point);
@@ -38,61 +37,61 @@ export class View {
     this.observer.observe(svg);
   }
 
-  /** Once per change: asking while an event is being drawn would cost a layout. */
+  /** Store the window's size, because reading it while an event is drawn would cost a layout. */
   measure() {
     this.presented = this.svg.closest(".present") !== null;
-    const buttons = this.presented ? 0 : BUTTONS;
+    const buttons = this.presented ? 0 : BUTTON_ROW;
     this.window = { width: this.svg.clientWidth, height: this.svg.clientHeight, buttons };
   }
 
-  /** The scale from which on a drawing can be read. */
+  /** Return the smallest scale at which a drawing is readable. */
   readable() {
-    if (this.presented) return FROM_AFAR;
-    return this.svg.closest(".narrow") ? IN_HAND : READABLE;
+    if (this.presented) return PRESENTED_SCALE;
+    return this.svg.closest(".narrow") ? MIN_READABLE_PHONE : MIN_READABLE;
   }
 
-  /** The whole drawing, centred. @param {Size} [size] of the drawing */
+  /** Show the whole drawing, centred. @param {Size} [size] of the drawing */
   fit(size = this.size) {
     this.size = size;
     if (!this.window.width) this.measure();
     const { width, height, buttons } = this.window;
     if (!width || !height) return;
     this.fitted = true;
-    this.scale = Math.min((width - 24) / size.width, (height - 24 - buttons) / size.height, FIT_AT_MOST);
+    this.scale = Math.min((width - 24) / size.width, (height - 24 - buttons) / size.height, MAX_FIT_SCALE);
     this.x = (width - size.width * this.scale) / 2;
     this.y = (height - buttons - size.height * this.scale) / 2;
     this.apply();
   }
 
-  /** The first look at a drawing: all of it, or the part around a point where all of it would be too small to read.
+  /** Show a new drawing: all of it, or the part around a point if all of it would be too small to read.
    * @param {Size} size @param {Point} point */
   open(size, point) {
     this.point = point;
     this.fit(size);
     if (this.scale >= this.readable()) return;
     this.fitted = false;
-    this.scale = this.presented ? FROM_AFAR : COMFORTABLE;
+    this.scale = this.presented ? PRESENTED_SCALE : CROPPED_SCALE;
     this.centre(point);
   }
 
-  /** Bring a point of the drawing to the middle, as far as no part of the window stays empty for it that the rest of
-   * the drawing could fill. @param {Point} point */
+  /** Move a point of the drawing towards the middle of the window, but leave no space empty that the drawing could
+   * fill. @param {Point} point */
   centre(point) {
     const { width, height, buttons } = this.window;
     /** @param {number} at @param {number} extent of the drawing @param {number} room */
     const offset = (at, extent, room) => {
       const spare = room - extent * this.scale;
-      if (spare > -2 * MARGIN) return spare / 2;
-      return Math.min(MARGIN, Math.max(spare - MARGIN, room / 2 - at * this.scale));
+      if (spare > -2 * VIEW_MARGIN) return spare / 2;
+      return Math.min(VIEW_MARGIN, Math.max(spare - VIEW_MARGIN, room / 2 - at * this.scale));
     };
     this.x = offset(point.x, this.size.width, width);
     this.y = offset(point.y, this.size.height, height - buttons);
     this.apply();
   }
 
-  /** @param {number} factor @param {number} [x] @param {number} [y] the point that stays where it is */
+  /** Zoom around a fixed point. @param {number} factor @param {number} [x] @param {number} [y] */
   zoom(factor, x = this.window.width / 2, y = this.window.height / 2) {
-    const scale = Math.min(LARGEST, Math.max(SMALLEST, this.scale * factor));
+    const scale = Math.min(MAX_SCALE, Math.max(MIN_SCALE, this.scale * factor));
     this.x = x - ((x - this.x) * scale) / this.scale;
     this.y = y - ((y - this.y) * scale) / this.scale;
     this.scale = scale;
@@ -100,12 +99,12 @@ export class View {
     this.apply();
   }
 
-  /** Move only if a part of a box is out of sight, and then to its middle. @param {(Point & Size)[]} boxes of which
-   * the first that has room in the window is meant, or the last */
+  /** Move to the middle of the first box that fits in the window, or of the last, unless it is already visible.
+   * @param {(Point & Size)[]} boxes */
   reveal(boxes) {
     if (this.fitted) return;
     const room = { width: this.window.width, height: this.window.height - this.window.buttons };
-    const margin = this.presented ? Math.min(room.width, room.height) / 4 : MARGIN;
+    const margin = this.presented ? Math.min(room.width, room.height) / 4 : VIEW_MARGIN;
     const fits = (/** @type {Size} */ size) =>
       size.width * this.scale <= room.width - 2 * margin && size.height * this.scale <= room.height - 2 * margin;
     const { x, y, width, height } = boxes.find(fits) ?? boxes[boxes.length - 1];
@@ -116,7 +115,7 @@ export class View {
   }
 
   apply() {
-    this.svg.classList.toggle("far", this.scale < TOO_SMALL);
+    this.svg.classList.toggle("far", this.scale < MIN_SMALL_PRINT);
     setAttribute(
       this.scene,
       "transform",
@@ -125,7 +124,7 @@ export class View {
     this.onMove();
   }
 
-  /** Whether any of a box is in the window. @param {Point} middle @param {Size} size */
+  /** Tell whether any part of a box is in the window. @param {Point} middle @param {Size} size */
   sees(middle, size) {
     /** @param {number} length @param {number} offset @param {number} extent */
     const reach = (length, offset, extent) => Math.abs(offset - length / 2) <= (length + extent * this.scale) / 2;
@@ -135,7 +134,7 @@ export class View {
     );
   }
 
-  /** @param {WheelEvent} event */
+  /** Zoom with Ctrl + wheel. @param {WheelEvent} event */
   wheel(event) {
     if (!event.ctrlKey && !event.metaKey) return; // a plain wheel scrolls the page
     event.preventDefault();
@@ -143,7 +142,7 @@ export class View {
     this.zoom(Math.exp(-event.deltaY / 300), event.clientX - box.left, event.clientY - box.top);
   }
 
-  /** @param {PointerEvent} event */
+  /** Start a drag. @param {PointerEvent} event */
   grab(event) {
     if (event.button !== 0) return;
     const start = { x: event.clientX - this.x, y: event.clientY - this.y };

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { element, flat, toNumber } from "../../static/player/format.js";
-import { computedAgain, kinksCrossed, sameChange, slopesFrom } from "../../static/player/nudge.js";
+import { recompute, kinksCrossed, sameChange, slopesFrom } from "../../static/player/nudge.js";
 
 import { Playback } from "../../static/player/playback.js";
 import { near } from "./numbers.js";
@@ -20,7 +20,7 @@ test("the operations computed here give the engine's numbers, for small and larg
     const playback = new Playback(data);
     for (const node of playback.nodes) seen.add(node.op);
     nudges.forEach((h, at) => {
-      const values = computedAgain(playback, leaf(playback, name), h);
+      const values = recompute(playback, leaf(playback, name), h);
       assert.ok(values, `program ${i} is not computed`);
       const found = values[playback.output];
       const due = toNumber(results[at]);
@@ -41,8 +41,8 @@ test("the change by local derivatives is the gradient's, and that of finite diff
     const found = slopes === undefined ? 0 : slopes?.[0];
     assert.ok(found !== undefined && near(found, due, 1e-9), `program ${i}: ${found} for ${due}`);
     const measured = toNumber(slope);
-    if (!Number.isFinite(measured) || kinksCrossed(playback, computedAgain(playback, from, 0) ?? []).length) continue;
-    const atKink = [1e-5, -1e-5].some((h) => kinksCrossed(playback, computedAgain(playback, from, h) ?? []).length);
+    if (!Number.isFinite(measured) || kinksCrossed(playback, recompute(playback, from, 0) ?? []).length) continue;
+    const atKink = [1e-5, -1e-5].some((h) => kinksCrossed(playback, recompute(playback, from, h) ?? []).length);
     const values = playback.nodes.map(({ value }) => Math.abs(toNumber(/** @type {number} */ (value))));
     const noise = 1e-10 * Math.max(1, ...values.filter(Number.isFinite));
     if (atKink || Math.max(...values) > 1e4 || Math.abs(due) > 1e4) continue;
@@ -56,11 +56,11 @@ test("an operation that is not known here, or that gave another number, is not c
   const { data, name } = traces.nudges[0];
   const playback = new Playback(structuredClone(data));
   const from = leaf(playback, name);
-  assert.ok(computedAgain(playback, from, 0.1));
+  assert.ok(recompute(playback, from, 0.1));
   const user = playback.nodes.find(({ children }) => children.includes(from));
   assert.ok(user);
   user.value = 12345;
-  assert.equal(computedAgain(playback, from, 0.1), null);
+  assert.equal(recompute(playback, from, 0.1), null);
 });
 
 test("through arrays the change is the engine's gradient, whatever the operations", () => {
