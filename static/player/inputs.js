@@ -5,36 +5,36 @@ import { h, section, setText } from "./dom.js";
 
 /** @import { Live, LiveLeaf, Value } from "../types.js" */
 
-const LARGEST_GRID = 36; // elements that get an entry each
-const LARGEST_NUMBER = 1e6; // as in lab/ui/player.py
-const LIMITS = "A number from −1,000,000 to 1,000,000 can be used.";
-const AHEAD = 2; // messages
-const GIVE_UP = 3000; // milliseconds after which unanswered updates no longer hold back the next one
+const MAX_GRID_CELLS = 36; // cells of an array that can be edited
+const MAX_NUMBER = 1e6; // as LIMIT in lab/ui/player.py
+const RANGE_HINT = "A number from −1,000,000 to 1,000,000 can be used.";
+const MAX_UNANSWERED = 2; // messages
+const ANSWER_TIMEOUT = 3000; // milliseconds after which unanswered updates no longer delay the next one
 
-/** Sends the newest values, at most two messages ahead of the answers: the server computes one while the browser paints
- * the one before. A slow server sees fewer values, not older ones. */
+/** Sender of the newest values, with at most two unanswered messages: the server computes one while the browser paints
+ * the one before. A slow server gets fewer values, not older ones. */
 export class Sender {
   /** @param {(sequence: number) => void} send */
   constructor(send) {
     this.send = send;
     this.sequence = 0;
-    this.last = 0; // the newest that was answered
+    this.last = 0; // the newest answered message
     this.changed = false;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
   }
 
-  /** Something is to be sent. */
+  /** Send the newest values as soon as possible. */
   push() {
     this.changed = true;
-    if (this.sequence - this.last < AHEAD) this.flush();
+    if (this.sequence - this.last < MAX_UNANSWERED) this.flush();
   }
 
-  /** The server has answered. @param {number} sequence */
+  /** Note the server's answer to a message. @param {number} sequence */
   answered(sequence) {
     if (sequence <= this.last) return;
     this.last = sequence;
-    this.sequence = Math.max(this.sequence, sequence); // the count goes on where an earlier player on the page left it
+    this.sequence = Math.max(this.sequence, sequence); // continue the count of an earlier player on the page
     if (this.last === this.sequence) clearTimeout(this.timer);
     if (this.changed) this.flush();
   }
@@ -43,7 +43,7 @@ export class Sender {
     this.changed = false;
     this.sequence += 1;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.answered(this.sequence), GIVE_UP);
+    this.timer = setTimeout(() => this.answered(this.sequence), ANSWER_TIMEOUT);
     this.send(this.sequence);
   }
 
@@ -53,7 +53,7 @@ export class Sender {
 }
 
 export class Inputs {
-  /** @param {() => void} onChange called after each change; read `values` then */
+  /** @param {() => void} onChange called when `values` changes */
   constructor(onChange) {
     this.onChange = onChange;
     this.panel = section("Inputs", "inputs");
@@ -65,7 +65,7 @@ export class Inputs {
     this.id = "";
   }
 
-  /** @param {Live | null} live @param {Record<string, Value>} values what the server computed with */
+  /** @param {Live | null} live @param {Record<string, Value>} values that the server used */
   setLive(live, values) {
     this.element.hidden = !live;
     if (!live || live.id === this.id) return;
@@ -84,7 +84,7 @@ export class Inputs {
     this.onChange();
   }
 
-  /** A slider and a number entry that show the same number. @param {LiveLeaf} leaf */
+  /** Build a slider and a number entry for the same number. @param {LiveLeaf} leaf */
   row(leaf) {
     const { name, step } = leaf;
     const used = () => toNumber(flat(this.values[name])[0]);
@@ -100,12 +100,12 @@ export class Inputs {
     return h("div", { class: "row" }, h("span", { class: "leaf-name", "aria-hidden": true }, name), range, number);
   }
 
-  /** A number entry for each cell, and a slider for the one that was entered last. @param {LiveLeaf} leaf */
+  /** Build a number entry for each cell, and a slider for the cell entered last. @param {LiveLeaf} leaf */
   grid(leaf) {
     const shape = shapeOf(leaf.value);
     const head = h("p", { class: "leaf-head" }, h("span", { class: "leaf-name" }, leaf.name), ` ${shapeText(shape)}`);
     const cells = flat(this.values[leaf.name]).map(toNumber);
-    if (cells.length > LARGEST_GRID) {
+    if (cells.length > MAX_GRID_CELLS) {
       head.append(" is too large to edit here.");
       return h("div", { class: "grid-input" }, head);
     }
@@ -145,17 +145,17 @@ export class Inputs {
     );
   }
 
-  /** An entry that passes on numbers that can be used and marks others. When it is left, it shows the number in use.
+  /** Build an entry that passes on valid numbers and marks others. On blur it shows the number in use.
    * @param {{label: string, name: string, step: number, used: () => number}} what @param {(x: number) => void} write */
   entry({ label, name, step, used }, write) {
     const field = h("input", { type: "number", step, value: used(), "aria-label": label });
-    const refuse = () => setText(this.refused, `${name} stays ${numeral(used())}. ${LIMITS}`);
+    const refuse = () => setText(this.refused, `${name} stays ${numeral(used())}. ${RANGE_HINT}`);
     field.oninput = () => {
       const x = Number(field.value);
-      const usable = field.value !== "" && Math.abs(x) <= LARGEST_NUMBER;
+      const usable = field.value !== "" && Math.abs(x) <= MAX_NUMBER;
       field.setAttribute("aria-invalid", String(!usable));
       if (usable) write(x);
-      else if (field.value !== "") refuse(); // an empty field is on the way to a number
+      else if (field.value !== "") refuse(); // an empty field may still become a number
     };
     field.onblur = () => {
       if (field.getAttribute("aria-invalid") !== "true") return;
@@ -178,7 +178,7 @@ function slider({ low, high, step }, label, value, write) {
   return range;
 }
 
-/** The filled part of a slider's track. @param {HTMLInputElement} range */
+/** Set the filled part of a slider's track. @param {HTMLInputElement} range */
 export function fill(range) {
   const share = (Number(range.value) - Number(range.min)) / (Number(range.max) - Number(range.min) || 1);
   range.style.setProperty("--share", `${100 * share}%`);

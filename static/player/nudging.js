@@ -1,4 +1,4 @@
-/** The nudge: drag a number on its node, and its change travels through the picture. */
+/** Nudging: drag a number on its node and see the change travel through the graph. */
 
 import { brief, factor, indexText, numeral, toNumber, flat, element } from "./format.js";
 import { recompute, kinksCrossed, localOf, sameChange, slopesFrom } from "./nudge.js";
@@ -10,13 +10,13 @@ import { isOperation } from "./playback.js";
 /** @import { Figure, Story } from "./ledger.js" */
 /** @import { Frame, Playback } from "./playback.js" */
 
-const STEPS = 20; // of a nudge, for a change by one unit
-const MAX_UNITS = 5; // either way
-const LONGEST_BAR = 20; // steps
-const FAR_OFF = 0.1; // of the true change: from there on the linear one is far off
+const STEPS_PER_UNIT = 20; // of a nudge
+const MAX_UNITS = 5; // up or down
+const FULL_BAR_STEPS = 20; // steps that give a bar its full length
+const MAX_LINEAR_ERROR = 0.1; // relative to the true change: beyond it the nudge is called too large
 
 export class Nudging {
-  /** @param {{onChange: () => void, onAsk: () => void}} wishes onAsk: read `question` then */
+  /** @param {{onChange: () => void, onAsk: () => void}} callbacks onAsk: `question` is to be sent */
   constructor({ onChange, onAsk }) {
     this.onChange = onChange;
     this.onAsk = onAsk;
@@ -27,12 +27,12 @@ export class Nudging {
     this.node = -1; // none
     this.cell = 0;
     this.steps = 0;
-    this.inLedger = false; // the ledger speaks of the nudge, and not of the event
+    this.inLedger = false; // whether the ledger describes the nudge instead of the event
     /** @type {(number[] | null | undefined)[]} */
     this.slopes = [];
     /** @type {Map<string, string>} */
     this.factors = new Map();
-    /** @type {Question | null} what the server is asked, where the true change is not computed here */
+    /** @type {Question | null} for the server, if the true change cannot be computed here */
     this.question = null;
     /** @type {Answer | null} */
     this.answer = null;
@@ -46,7 +46,7 @@ export class Nudging {
     );
   }
 
-  /** @param {Playback} playback @param {boolean} canAsk the server can compute the function again */
+  /** @param {Playback} playback @param {boolean} canAsk whether a server can recompute the function */
   setTrace(playback, canAsk) {
     const numbers = playback.structure + JSON.stringify(playback.nodes.map(({ value }) => value));
     this.playback = playback;
@@ -60,8 +60,8 @@ export class Nudging {
     return this.node >= 0;
   }
 
-  /** Can this node be nudged? It is a number, or an array of numbers that come in, and the result is a number that
-   * changes with it. @param {number} id */
+  /** Tell whether a node can be nudged: it is a number or an input array, and the result is a number that depends on
+   * it. @param {number} id */
   allows(id) {
     const { playback } = this;
     if (!playback || playback.seedIndex < 0 || playback.nodes[playback.output].shape.length) return false;
@@ -70,10 +70,10 @@ export class Nudging {
     return playback.derived[id].terms.length > 0;
   }
 
-  /** The nudge of one step, in the node's own size. @param {number} id @param {number} cell */
+  /** Return the size of one step, scaled to the node's value. @param {number} id @param {number} cell */
   stepOf(id, cell) {
     const value = Math.abs(toNumber(flat(element(this.value(id), cell))[0]));
-    return 10 ** Math.floor(Math.log10(Math.max(1, Number.isFinite(value) ? value : 1))) / STEPS;
+    return 10 ** Math.floor(Math.log10(Math.max(1, Number.isFinite(value) ? value : 1))) / STEPS_PER_UNIT;
   }
 
   get amount() {
@@ -85,7 +85,7 @@ export class Nudging {
     return /** @type {Playback} */ (this.playback).nodes[id].value;
   }
 
-  /** @param {number} id @param {number} cell @param {number} steps from where it stood, up or down */
+  /** @param {number} id @param {number} cell @param {number} steps from the original value */
   set(id, cell, steps) {
     const { playback } = this;
     if (!playback || !this.allows(id)) return;
@@ -95,7 +95,7 @@ export class Nudging {
       this.slopes = slopesFrom(playback, id, cell);
       this.factors = factorsOf(playback, this.slopes, id);
     }
-    this.steps = Math.max(-MAX_UNITS * STEPS, Math.min(MAX_UNITS * STEPS, steps));
+    this.steps = Math.max(-MAX_UNITS * STEPS_PER_UNIT, Math.min(MAX_UNITS * STEPS_PER_UNIT, steps));
     this.inLedger = true;
     this.onChange();
   }
@@ -105,7 +105,7 @@ export class Nudging {
     this.set(id, cell, (id === this.node && cell === this.cell ? this.steps : 0) + steps);
   }
 
-  /** The hand rests: what cannot be computed here is asked. */
+  /** End a drag: ask the server for the true change if it cannot be computed here. */
   release() {
     const { playback } = this;
     if (!playback || !this.active || recompute(playback, this.node, this.amount)) return;
@@ -131,7 +131,7 @@ export class Nudging {
     if (telling) this.onChange();
   }
 
-  /** The change of the result: by local derivatives, and the true one, as far as each is known.
+  /** Return the change of the result, linear (by local derivatives) and true; null if unknown.
    * @returns {{linear: number | null, actual: number | null, values: number[] | null}} */
   result() {
     const playback = /** @type {Playback} */ (this.playback);
@@ -151,7 +151,7 @@ export class Nudging {
     return /** @type {Playback} */ (this.playback).name(this.node);
   }
 
-  /** What the picture shows. @returns {ShownNudge | null} */
+  /** Return the nudge for the graph to draw. @returns {ShownNudge | null} */
   shown() {
     const { playback } = this;
     if (!playback || !this.active || !this.steps) return null;
@@ -163,18 +163,18 @@ export class Nudging {
       if (!slope) return;
       const largest = slope.reduce((best, x, i) => (Math.abs(x) > Math.abs(slope[best]) ? i : best), 0);
       const where = shape.length && id !== this.node ? `${indexText(shape, largest)} ` : "";
-      const again = shape.length
+      const change = shape.length
         ? null
         : id === playback.output
           ? actual
           : values && values[id] - toNumber(flat(value)[0]);
-      bars.set(id, { linear: slope[largest] * this.amount, actual: again, where });
+      bars.set(id, { linear: slope[largest] * this.amount, actual: change, where });
     });
-    const share = Math.min(1, Math.sqrt(Math.abs(this.steps) / LONGEST_BAR));
+    const share = Math.min(1, Math.sqrt(Math.abs(this.steps) / FULL_BAR_STEPS));
     return { from: this.node, bars, factors: this.factors, inLedger: this.inLedger, share };
   }
 
-  /** In the ledger. @param {Frame} frame @returns {Story | null} */
+  /** Return the ledger's story of the nudge, if it shows one. @param {Frame} frame @returns {Story | null} */
   story(frame) {
     const { playback } = this;
     if (!playback || !this.inLedger || !this.active) return null;
@@ -217,11 +217,11 @@ export class Nudging {
     const kinks = values ? kinksCrossed(playback, values) : [];
     const but = `${moved}, but it really moves by ${signed(actual)}.`;
     if (kinks.length) return `${but} The nudge meets the kink of ${playback.definition(kinks[0])}.`;
-    const far = Math.abs(linear - actual) > FAR_OFF * Math.abs(actual);
+    const far = Math.abs(linear - actual) > MAX_LINEAR_ERROR * Math.abs(actual);
     return `${but} ${far ? "The nudge is too large for one slope." : "A smaller nudge brings them closer."}`;
   }
 
-  /** What the product along the way has to do with the gradient. @param {string} name @param {string} out
+  /** Return how the product of local derivatives relates to the gradient. @param {string} name @param {string} out
    * @param {number | undefined} slope @param {Frame} frame */
   meaning(name, out, slope, frame) {
     const playback = /** @type {Playback} */ (this.playback);
@@ -236,7 +236,7 @@ export class Nudging {
     return `${each} Its gradient says ${numeral(found)}: this pass went wrong.`;
   }
 
-  /** The twin of the bars. */
+  /** Update the table that repeats the bars. */
   paint() {
     const shown = this.shown();
     this.element.hidden = !shown;
@@ -257,7 +257,7 @@ export class Nudging {
   }
 }
 
-/** The local derivative of each edge that the change passes, by its id.
+/** Return the local derivatives of the edges that the change passes, by edge id.
  * @param {Playback} playback @param {(number[] | null | undefined)[]} slopes @param {number} from */
 function factorsOf(playback, slopes, from) {
   /** @type {Map<string, string>} */
@@ -272,7 +272,7 @@ function factorsOf(playback, slopes, from) {
   return factors;
 }
 
-/** "+0.1", "−0.3", "0". @param {number} x */
+/** Return a number with its sign: "+0.1", "−0.3", "0". @param {number} x */
 function signed(x) {
   return x > 0 ? `+${numeral(x)}` : numeral(x);
 }

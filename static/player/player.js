@@ -283,7 +283,7 @@ export function mount(root, host) {
     const frame = now.frame(k);
     const told = now.focus(frame).to === pinned ? cell : null;
     const story = nudging.story(frame);
-    ledger.paint(now, frame, told, predict.said.k === k && !story ? predict.said.text : "", story);
+    ledger.paint(now, frame, told, predict.verdict.k === k && !story ? predict.verdict.text : "", story);
   }
 
   /** Choosing the chosen node again lets the events choose. @param {number} id @param {number | null} position */

@@ -1,5 +1,5 @@
-/** Predict: before a message goes on its way, the learner says what gradient it will leave. Wrong numbers that a known
- * mistake gives come from Python with the trace (lab/practice/mistakes.py); here they are only looked up. */
+/** Predict: before a message is sent, the learner enters the gradient after it. Python sends the wrong numbers that
+ * known mistakes give with the trace (lab/practice/mistakes.py); here they are only looked up. */
 
 import { brief, flat, shapeOf, shapeText, toNumber } from "./format.js";
 import { h, setText } from "./dom.js";
@@ -7,11 +7,11 @@ import { h, setText } from "./dom.js";
 /** @import { Guessed, Value } from "../types.js" */
 /** @import { Playback } from "./playback.js" */
 
-const NEAR = 0.01; // of a number: the player itself shows four digits
-const TINY = 1e-9;
+const RELATIVE_TOLERANCE = 0.01; // the player itself shows four digits
+const ABSOLUTE_TOLERANCE = 1e-9;
 const FRACTION = /([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(?:\s*\/\s*(\d+\.?\d*|\.\d+))?/gi;
 
-/** An answer: 6, −0.5, 1/2, [1, 2], 1 2. null: it is none. @param {string} text @returns {Value | null} */
+/** Parse an answer like 6, −0.5, 1/2, [1, 2] or 1 2; null if invalid. @param {string} text @returns {Value | null} */
 export function readAnswer(text) {
   const plain = text.trim().replaceAll("−", "-").replaceAll("(", "[").replaceAll(")", "]");
   const numbers = plain.replace(FRACTION, (_, above, below = "1") => String(Number(above) / Number(below)));
@@ -25,16 +25,18 @@ export function readAnswer(text) {
   }
 }
 
-/** Whether two values are the same, as nearly as one reckons by hand. @param {Value} one @param {Value} other */
+/** Tell whether two values are equal to the precision of working by hand. @param {Value} one @param {Value} other */
 export function isClose(one, other) {
   const [a, b] = [one, other].map((value) => flat(value).map(toNumber));
   return (
     String(shapeOf(one)) === String(shapeOf(other)) &&
-    a.every((x, i) => Math.abs(x - b[i]) <= TINY + NEAR * Math.min(Math.abs(x), Math.abs(b[i])))
+    a.every(
+      (x, i) => Math.abs(x - b[i]) <= ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * Math.min(Math.abs(x), Math.abs(b[i])),
+    )
   );
 }
 
-/** What there is to say of an answer. @param {Value} answer @param {Value} right @param {Guessed[]} known */
+/** Return the feedback on an answer. @param {Value} answer @param {Value} right @param {Guessed[]} known */
 export function verdictOn(answer, right, known) {
   if (isClose(answer, right)) return "✓ As you predicted.";
   const shape = String(shapeOf(answer)) === String(shapeOf(right));
@@ -44,11 +46,11 @@ export function verdictOn(answer, right, known) {
     : signs
       ? `, with the right sign${flat(right).length > 1 ? "s" : ""}`
       : "";
-  const said = known.filter(({ wrong }) => isClose(answer, wrong)).map((mistake) => mistake.said);
-  return [`✗ You predicted ${brief(answer)}${credit}.`, ...said].join(" ");
+  const reasons = known.filter(({ wrong }) => isClose(answer, wrong)).map((mistake) => mistake.said);
+  return [`✗ You predicted ${brief(answer)}${credit}.`, ...reasons].join(" ");
 }
 
-/** How far a step may go: to the next message that is to be predicted. From a question that stands, past it.
+/** Return how far a step may go: up to the next message to predict, or past the open question.
  * @param {Playback} playback @param {Record<string, Guessed[]>} known @param {number} asking
  * @param {number} from @param {number} to */
 export function limitOf(playback, known, asking, from, to) {
@@ -58,18 +60,18 @@ export function limitOf(playback, known, asking, from, to) {
 }
 
 export class Predict {
-  /** @param {{onWish: () => void, onDone: (k: number) => void}} options onWish: what is `wanted` has changed;
-   * onDone: the learner has answered, or does not want to; go on to this event */
+  /** @param {{onWish: () => void, onDone: (k: number) => void}} options onWish: `wanted` has changed;
+   * onDone: the learner has answered or skipped the question, so go on to event k */
   constructor({ onWish, onDone }) {
     this.onWish = onWish;
     this.onDone = onDone;
     this.wanted = false;
     /** @type {Playback | null} */
     this.playback = null;
-    /** @type {Record<string, Guessed[]> | null} by the index of an arrival */
+    /** @type {Record<string, Guessed[]> | null} by the event index of an arrival */
     this.known = null;
-    this.asking = -1; // the number of events after which a question stands, or -1
-    this.said = { k: -1, text: "" };
+    this.asking = -1; // the number of events before the open question, or -1
+    this.verdict = { k: -1, text: "" };
     this.toggle = h(
       "button",
       { type: "button", class: "predict-button", "aria-pressed": false, hidden: true },
@@ -99,25 +101,25 @@ export class Predict {
     };
   }
 
-  /** @param {Playback} playback @param {boolean} possible whether a server answers
+  /** @param {Playback} playback @param {boolean} possible whether a server can answer
    * @param {Record<string, Guessed[]> | null} known */
   setTrace(playback, possible, known) {
     this.playback = playback;
     this.known = known;
     this.toggle.hidden = !possible;
-    this.said = { k: -1, text: "" };
+    this.verdict = { k: -1, text: "" };
     this.close();
   }
 
-  /** How far a step from one event to another may go at once. @param {number} from @param {number} to */
+  /** Return how far a step from one event to another may go. @param {number} from @param {number} to */
   limit(from, to) {
     const { playback, known } = this;
     return playback && known && this.wanted ? limitOf(playback, known, this.asking, from, to) : to;
   }
 
-  /** The player has come to an event. @param {number} k @param {boolean} stopped because of a question */
+  /** Show or close the question at an event. @param {number} k @param {boolean} stopped because of a question */
   paint(k, stopped) {
-    if (k !== this.said.k) this.said = { k: -1, text: "" };
+    if (k !== this.verdict.k) this.verdict = { k: -1, text: "" };
     if (!stopped || !this.playback) {
       if (k !== this.asking) this.close();
       return;
@@ -143,11 +145,11 @@ export class Predict {
     this.done(verdictOn(answer, playback.arrivalAfter(asking).after, known[asking + 1]));
   }
 
-  /** @param {string} text what there is to say of the answer */
+  /** @param {string} text the feedback on the answer */
   done(text) {
     const k = this.asking + 2; // the message, and its arrival
     this.close();
-    this.said = { k, text };
+    this.verdict = { k, text };
     this.onDone(k);
   }
 
