@@ -1,4 +1,4 @@
-/** The event in one sentence, and its arithmetic in large figures. */
+/** The ledger: the event in one sentence and its arithmetic in large figures. */
 
 import { bitmap, PALETTES } from "./arrays.js";
 import {
@@ -58,7 +58,7 @@ const PATIENCE = 250; // milliseconds without a new event before a screen reader
  * @property {string} sentence
  * @property {Figure[]} equation */
 
-/** What happened at the last event of a frame.
+/** Describe the last event of a frame.
  * @param {Playback} playback @param {Frame} frame @param {number | null} cell @returns {Story} */
 export function tell(playback, frame, cell) {
   const story = storyOf(playback, frame, cell);
@@ -244,7 +244,7 @@ function push(playback, event) {
   };
 }
 
-/** In forward mode: a node has its tangent. @param {Playback} playback @param {Tangent} event @returns {Story} */
+/** Describe a node's tangent. @param {Playback} playback @param {Tangent} event @returns {Story} */
 function tangent(playback, event) {
   const [name, of] = [playback.name(event.node), playback.tangentOf];
   const phase = "Forward mode";
@@ -275,7 +275,7 @@ function changes(name, of, value) {
   return `${told} if ${of} grows by a little, ${name} changes by ${factor(value)} times as much.`;
 }
 
-/** What forward mode has found, and what not. @param {Playback} playback @param {Frame} frame @returns {Result} */
+/** Describe the result of forward mode. @param {Playback} playback @param {Frame} frame @returns {Result} */
 function tangentsOf(playback, frame) {
   const [out, of] = [playback.name(playback.output), playback.tangentOf];
   const value = frame.gradients.get(playback.output);
@@ -471,7 +471,7 @@ function addsUp(before, step, after) {
   );
 }
 
-/** The chosen cell, if the array has it. @param {Value} value @param {number | null} cell */
+/** Return the chosen cell if the array has it. @param {Value} value @param {number | null} cell */
 function cellOf(value, cell) {
   return cell !== null && Array.isArray(value) && element(value, cell) !== undefined ? cell : null;
 }

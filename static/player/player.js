@@ -263,7 +263,7 @@ export function mount(root, host) {
   }
 
   let painting = 0; // a request for a frame
-  /** A drag comes with more changes than the screen can show. */
+  /** Paint the nudge once per frame: a drag brings more changes than that. */
   function nudged() {
     cancelAnimationFrame(painting);
     painting = requestAnimationFrame(() => {
@@ -317,7 +317,7 @@ export function mount(root, host) {
   }
 
   let named = "";
-  /** Which node the panel speaks of. @param {Playback} now */
+  /** Show which node the panel describes. @param {Playback} now */
   function paintChosen(now) {
     const key = `${selected} ${pinned} ${now.structure}`;
     if (key === named) return;
@@ -448,7 +448,7 @@ function ancestors(element) {
   return found;
 }
 
-/** How far the page is scrolled down. @param {Element} element */
+/** Return how far the page is scrolled down. @param {Element} element */
 function scrolled(element) {
   return ancestors(element).reduce((sum, one) => sum + one.scrollTop, 0);
 }
