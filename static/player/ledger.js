@@ -29,30 +29,30 @@ import { h, setText } from "./dom.js";
 import { gridOf } from "./layout.js";
 import { fullShape } from "./playback.js";
 
-const COPIES = 4; // of a cell that are written out
-const MOST = 6; // inputs that are named
-const MOST_TEXT = 150; // characters that name them, but for the first
-const [LONG, VERY_LONG] = [110, 220]; // characters of what is said
-const ROOM = 44; // characters in a row of figures
-const LONG_EQUATION = 22; // characters of its figures
-const PATIENCE = 250; // milliseconds without a new event before a screen reader is told
+const MAX_WRITTEN_COPIES = 4; // copies of a cell; more are shortened with "…"
+const MAX_NAMED_INPUTS = 6; // inputs whose gradients the result names
+const MAX_NAMES_LENGTH = 150; // characters of that list; the first input is always named
+const [LONG_TEXT, VERY_LONG_TEXT] = [110, 220]; // characters, from which the type is smaller
+const MAX_ROW_LENGTH = 44; // characters of figures in one row
+const LONG_EQUATION = 22; // characters of figures, from which they are smaller
+const ANNOUNCE_DELAY = 250; // milliseconds without a new event before a screen reader announces it
 
 /** @import { Product, Sending } from "./arithmetic.js" */
 /** @import { Accumulate, Forward, Message, Operation, Push, Seed, Tangent, Value } from "../types.js" */
 /** @import { Frame, Playback } from "./playback.js" */
 
-/** @typedef {object} Figure a number or a sign of the equation
+/** @typedef {object} Figure a number or a sign in the equation
  * @property {string} text
  * @property {string} caption
  * @property {string} role "sign", "value", "gradient", "message" or ""
- * @property {Value} [value] an array that is shown as a heat map */
+ * @property {Value} [value] an array, shown as a heat map */
 
 /** @typedef {object} Story
  * @property {string} phase
  * @property {string} sentence
  * @property {Figure[]} equation
  * @property {string} note
- * @property {Result} [result] of the whole pass, where it has just ended: it is shown in the place of the event */
+ * @property {Result} [result] of the whole pass once it has ended, shown instead of the event */
 
 /** @typedef {object} Result
  * @property {string} sentence
@@ -80,18 +80,18 @@ export function tell(playback, frame, cell) {
   return story;
 }
 
-/** As many as have room in one row, and how many more there are; the sentence names them all.
+/** Return the figures that fit in one row, then how many more there are; the sentence names them all.
  * @param {Figure[]} figures */
 function fitting(figures) {
-  let room = ROOM;
+  let room = MAX_ROW_LENGTH;
   const shown = figures
-    .slice(0, MOST)
+    .slice(0, MAX_NAMED_INPUTS)
     .filter(({ text, caption }) => (room -= Math.max(text.length, caption.length / 2) + 1) >= 0);
   const left = figures.length - shown.length;
   return left ? [...shown, figure("…", `and ${left} more`)] : shown;
 }
 
-/** What the backward pass has found: every input's gradient, and what the largest of them means.
+/** Describe the result of the backward pass: each input's gradient, and what the largest one means.
  * @param {Playback} playback @param {Frame} frame @returns {Result} */
 function gradientsOf(playback, frame) {
   const found = playback.leaves().flatMap((leaf) => {
@@ -100,7 +100,9 @@ function gradientsOf(playback, frame) {
   });
   const out = playback.name(playback.output);
   const texts = found.map(({ name, gradient, full }) => `${name} ${brief(gradient, full)}${range(gradient, full)}`);
-  const named = texts.filter((_, i) => i === 0 || (i < MOST && texts.slice(0, i + 1).join(", ").length <= MOST_TEXT));
+  const named = texts.filter(
+    (_, i) => i === 0 || (i < MAX_NAMED_INPUTS && texts.slice(0, i + 1).join(", ").length <= MAX_NAMES_LENGTH),
+  );
   const rest = texts.length > named.length ? `, and ${texts.length - named.length} more` : "";
   const wrong =
     playback.departure !== null ||
@@ -116,8 +118,8 @@ function gradientsOf(playback, frame) {
   };
 }
 
-/** What the gradients mean: where one of them is not simply the slope, that; else what the largest says. Nothing where
- * no differences have told it. @param {Playback} playback */
+/** Say what the gradients mean: name one that is not simply the slope, otherwise explain the largest. Return "" without
+ * a numerical check. @param {Playback} playback */
 function meaningOf(playback) {
   const [special, ...others] = playback.slopes.filter(
     (one) => !one.hasDerivative || ["differs", "rounded", "lost"].includes(one.kind),
@@ -134,7 +136,7 @@ function meaningOf(playback) {
   return `${change} does not change${largest.still ? "" : ", to first order"}.`;
 }
 
-/** Of an array too long to be written out, the smallest and the largest number. @param {Value} value
+/** Return the smallest and the largest number of an array that is too long to write out. @param {Value} value
  * @param {number[]} full its shape in the program */
 function range(value, full) {
   const numbers = flat(value).map(toNumber);
@@ -188,14 +190,14 @@ function forward(playback, event, cell) {
   return {
     phase: "Forward pass",
     sentence: `${playback.definition(event.node)}${where}: ${numbers} gives ${result}.`,
-    // Operands that fill two rows stand in the sentence alone, or the result would have no room.
-    equation: numbers.length > 2 * ROOM ? [given] : [figure(numbers, names), sign("="), given],
+    // Operands that fill two rows appear only in the sentence; otherwise the result would not fit.
+    equation: numbers.length > 2 * MAX_ROW_LENGTH ? [given] : [figure(numbers, names), sign("="), given],
     note: chosen === null ? firstCell(playback, node) : "",
   };
 }
 
-/** Of an operation cell by cell on arrays too large to be written out, the first cell. @param {Playback} playback
- * @param {Operation} node */
+/** Describe the first cell of an elementwise operation on arrays that are too large to write out.
+ * @param {Playback} playback @param {Operation} node */
 function firstCell(playback, node) {
   if (node.kind !== "elementwise" || flat(node.value).length <= 4) return "";
   const numbers = playback.written(node, (child) =>
@@ -219,7 +221,7 @@ function seed(playback, event) {
   };
 }
 
-/** In forward mode: an operand's tangent times the local derivative goes to an operation.
+/** Describe a push of forward mode: an operand's tangent times the local derivative goes to an operation.
  * @param {Playback} playback @param {Push} event @returns {Story} */
 function push(playback, event) {
   const [from, to] = [event.child, event.node].map((id) => playback.name(id));
@@ -336,7 +338,7 @@ function accumulate(playback, event, index, cell) {
   };
 }
 
-/** Both numbers where a broken engine departs from the right one; and the reason where a node sends too early.
+/** Compare the numbers where a broken engine first differs from the right one; say so if a node sends too early.
  * @param {Playback} playback @param {Frame} frame */
 export function departureText(playback, frame) {
   const { departure } = playback;
@@ -350,7 +352,7 @@ export function departureText(playback, frame) {
   return `${both} ${playback.name(node)} sends too early: ${arrived} of its ${all} messages have arrived.`;
 }
 
-/** Why a number gets what it gets: "a's share: v1's 1 times b = −3." Nothing where the rule is no such product.
+/** Say why a message has its value: "a's share: v1's 1 times b = −3." Return "" if the rule is not such a product.
  * @param {Playback} playback @param {Sending} sent @param {number} index of the arrival */
 function shareOf(playback, { term, arrived, upstream }, index) {
   const { local } = term;
@@ -360,7 +362,7 @@ function shareOf(playback, { term, arrived, upstream }, index) {
   return `${playback.name(child)}'s share: ${playback.name(node)}'s ${factor(upstream)} times ${slope}.`;
 }
 
-/** An operation sends a message to an operand: in words, and as what it is computed from where that is known.
+/** Describe a message from an operation to an operand, with the numbers that it is computed from if they are known.
  * @param {Playback} playback @param {Message} event @param {number} index @param {number | null} cell
  * @returns {{sentence: string, figures: Figure[], note: string}} */
 function sending(playback, event, index, cell) {
@@ -381,7 +383,7 @@ function sending(playback, event, index, cell) {
 
   if (chosen !== null) {
     const positions = sent.copies(chosen);
-    const parts = positions.slice(0, COPIES).map((position) => {
+    const parts = positions.slice(0, MAX_WRITTEN_COPIES).map((position) => {
       const products = sent.products(position);
       return { products, number: element(contribution, position) };
     });
@@ -432,8 +434,8 @@ function sending(playback, event, index, cell) {
   };
 }
 
-/** "M[0, 1] is sent 2 × 3 + 4 × 5 = 26." @param {Sending} sent @param {string} place @param {number} cell
- * @param {string} equals */
+/** Say what one cell is sent: "M[0, 1] is sent 2 × 3 + 4 × 5 = 26."
+ * @param {Sending} sent @param {string} place @param {number} cell @param {string} equals */
 function exampleText(sent, place, cell, equals) {
   const [position, ...others] = sent.copies(cell);
   const sum = productSumText(sent.products(position) ?? []);
@@ -455,7 +457,7 @@ function product(playback, event, { term }, { upstream, local }, equals, arrivin
   ];
 }
 
-/** Whether a gradient grew by a message, apart from what rounding makes of it. A single number is added to every cell.
+/** Tell whether a gradient grew by a message, up to rounding. A single number is added to every cell.
  * @param {Value} before @param {Value} step @param {Value} after */
 function addsUp(before, step, after) {
   const [starts, steps, ends] = [before, step, after].map((value) => flat(value).map(toNumber));
@@ -531,31 +533,31 @@ export class Ledger {
   }
 
   /** @param {Playback} playback @param {Frame} frame @param {number | null} cell
-   * @param {string} verdict on what was predicted of the event @param {Story | null} other in the place of the event */
+   * @param {string} verdict on the learner's prediction @param {Story | null} other shown instead of the event */
   paint(playback, frame, cell, verdict = "", other = null) {
     const { phase, result, ...event } = other ?? tell(playback, frame, cell);
     const { sentence, equation } = result ?? event;
     const departs = !other && playback.departs(frame) ? departureText(playback, frame) : "";
     const told = result && !playback.tangentOf ? `Last: ${event.sentence} ${event.note}` : event.note;
-    // The picture shows the last message, too: where many gradients are named, they have the room.
-    const fits = !result || sentence.length + told.length <= VERY_LONG;
+    // The picture shows the last message as well, so a long list of gradients may take its place here.
+    const fits = !result || sentence.length + told.length <= VERY_LONG_TEXT;
     const note = [verdict, departs, fits ? told.trim() : ""].filter(Boolean).join(" ");
     const text = other ? phase : `${phase}, event ${frame.k} of ${playback.length}`;
     const before = [this.phase, this.sentence, this.note].map((part) => part.textContent);
-    // Other inputs change the figures also where they change no word.
+    // New inputs can change the figures without changing a word.
     if (this.playback === playback && text === before[0] && sentence === before[1] && note === before[2]) return;
     this.playback = playback;
     this.phase.textContent = text;
     this.sentence.textContent = sentence;
     this.note.textContent = note;
     this.element.classList.toggle("judged", Boolean(verdict || departs));
-    // By the number of characters: to ask the browser what fits would cost a layout at each event.
+    // Counted in characters: asking the browser what fits would cost a layout at each event.
     const length = sentence.length + note.length;
-    this.element.dataset.length = length > VERY_LONG ? "very long" : length > LONG ? "long" : "";
+    this.element.dataset.length = length > VERY_LONG_TEXT ? "very long" : length > LONG_TEXT ? "long" : "";
     const figures = equation.reduce((sum, part) => sum + part.text.length, 0);
     this.equation.dataset.length = figures > LONG_EQUATION ? "long" : "";
     this.equation.replaceChildren();
-    let pair; // a sign stays on the line of the number after it
+    let pair; // keeps a sign on the same line as the number after it
     for (const part of equation) {
       if (!pair) this.equation.append((pair = h("span", { class: "pair" })));
       if (part.role === "sign") {
@@ -569,7 +571,7 @@ export class Ledger {
     clearTimeout(this.waiting);
     this.waiting = setTimeout(
       () => setText(this.live, `${other ? phase : `Event ${frame.k}`}. ${sentence} ${note}`),
-      PATIENCE,
+      ANNOUNCE_DELAY,
     );
   }
 

@@ -1,4 +1,4 @@
-/** The player: one number, how many events have happened, drives everything that is shown. */
+/** The player: the number of events that have happened decides everything it shows. */
 
 import { Arrays } from "./arrays.js";
 import { NumericalCheck } from "./check.js";
@@ -20,29 +20,29 @@ import { forwardMode } from "./tangents.js";
 import { Tabs } from "./tabs.js";
 import { save, Takeaway } from "./takeaway.js";
 
-const NARROW = 700; // pixels of width, below which everything stands in one column
-const TIGHT = 1100; // pixels of width, below which there are fewer words on the buttons
-const COMPACT = 430; // pixels of height of a player that is part of a page
-const LEAST = 440; // pixels of height that the workbench has at least
-const HEADER = 64; // pixels that may cover the top of the window, for a player further down a page
-const BELOW = 8; // pixels left under it
-const END = "tensor-ops-lab-end"; // of the backward pass
+const NARROW_WIDTH = 700; // pixels; a narrower player has one column
+const TIGHT_WIDTH = 1100; // pixels; a narrower player has shorter labels on its buttons
+const PART_HEIGHT = 430; // pixels; height of a player that is one part of a page
+const MIN_WORKBENCH_HEIGHT = 440; // pixels
+const HEADER_HEIGHT = 64; // pixels; covers the top of the window above a player further down the page
+const BOTTOM_MARGIN = 8; // pixels
+const END_EVENT = "tensor-ops-lab-end"; // sent when the backward pass has ended
 
 /** @import { PlayerData, PlayerState, Wish } from "../types.js" */
 /** @import { Frame } from "./playback.js" */
 
-/** @typedef {object} Place where a player was
+/** @typedef {object} Place the position of a player that has left the page
  * @property {string} structure of its trace
- * @property {number | null} event at which the server had opened it
- * @property {number} opening the number of that opening
- * @property {number} k the event it had come to */
+ * @property {number | null} event at which the server opened it
+ * @property {number} opening counts how often the server has opened it
+ * @property {number} k its last event */
 
 /** @typedef {object} Host
  * @property {import("./arranger.js").Engine} graphviz
- * @property {boolean} [alone] the player is all there is on its page: every key is for it
- * @property {(state: PlayerState) => void} [send] to the server, if there is one
+ * @property {boolean} [alone] the page has nothing but the player, which gets every key
+ * @property {(state: PlayerState) => void} [send] sends the state to the server, if there is one
  * @property {(wish: Wish) => void} [ask]
- * @property {Map<string, Place>} [places] where the players were that have left the page */
+ * @property {Map<string, Place>} [places] positions of players that have left the page */
 
 /** Build a player inside an element. Call `update` with what lab/ui/player.py or lab/trace/export.py sends.
  * @param {Element | ShadowRoot} root @param {Host} host */
@@ -56,10 +56,10 @@ export function mount(root, host) {
   let pinned = null;
   /** @type {number | null} */
   let cell = null;
-  let selected = 0; // the node that is shown
+  let selected = 0; // the node in the panel
   let wishes = 0;
-  let turns = 0; // those to ask for
-  let turning = false; // one has been asked for and has not come
+  let turns = 0; // prepared states still to ask for
+  let turning = false; // one has been asked for and has not arrived
   /** @type {Map<string, number>} structure of a state that was left by a turn -> the event it was at */
   const left = new Map();
 
@@ -172,7 +172,7 @@ export function mount(root, host) {
   ]);
   controls.element.insertBefore(predict.toggle, controls.element.lastChild);
   ledger.element.append(predict.element);
-  graph.element.append(nudging.element); // over the picture, which does not move for it
+  graph.element.append(nudging.element); // over the picture, which stays where it is
   const workbench = h(
     "div",
     { class: "workbench" },
@@ -207,10 +207,10 @@ export function mount(root, host) {
     graph.present();
   });
 
-  /** Arrow keys also while nothing has the focus, or something that they mean nothing to. A page with nothing but the
-   * player, and one that presents, leaves it all keys; else F is the page's (project/). @param {KeyboardEvent} event */
+  /** Handle arrow keys also if nothing has the focus, or something that ignores them. A player alone on its page or
+   * presenting gets all keys; otherwise F belongs to the page (project/). @param {KeyboardEvent} event */
   function keyOfPage(event) {
-    if (data?.still || event.composedPath().includes(element)) return; // it has its own listener
+    if (data?.still || event.composedPath().includes(element)) return; // the element has its own listener
     const target = /** @type {Element} */ (event.composedPath()[0]);
     if (present.on || host.alone) controls.key(event);
     else if (/^Arrow(Left|Right)$/.test(event.key) && !target.closest(INTERACTIVE) && inWindow(element))
@@ -218,29 +218,32 @@ export function mount(root, host) {
   }
   document.addEventListener("keydown", keyOfPage);
 
-  /** The workbench is as high as the window, less what stands above it; further down a page, as the window. */
+  /** Make the workbench as high as the window below its top edge; further down a page, as high as the window. */
   function fill() {
     if (data?.compact && !present.on) {
-      element.style.setProperty("--height", `${COMPACT}px`);
+      element.style.setProperty("--height", `${PART_HEIGHT}px`);
       return;
     }
     const top = element.getBoundingClientRect().top + scrolled(element);
-    const above = present.on ? 0 : top < innerHeight / 2 ? top : HEADER;
-    const height = Math.max(present.on ? 0 : LEAST, Math.floor(innerHeight - above - (present.on ? 0 : BELOW)));
+    const above = present.on ? 0 : top < innerHeight / 2 ? top : HEADER_HEIGHT;
+    const height = Math.max(
+      present.on ? 0 : MIN_WORKBENCH_HEIGHT,
+      Math.floor(innerHeight - above - (present.on ? 0 : BOTTOM_MARGIN)),
+    );
     element.style.setProperty("--height", `${height}px`);
   }
   addEventListener("resize", fill);
   function resize() {
-    element.classList.toggle("narrow", element.clientWidth < NARROW);
-    element.classList.toggle("tight", element.clientWidth < TIGHT);
+    element.classList.toggle("narrow", element.clientWidth < NARROW_WIDTH);
+    element.classList.toggle("tight", element.clientWidth < TIGHT_WIDTH);
     fill();
   }
-  resize(); // before the graph asks how much room it has
+  resize(); // before the graph measures its room
   const observer = new ResizeObserver(resize);
   observer.observe(element);
   for (const above of ancestors(element)) observer.observe(above);
 
-  /** One at a time: until its answer is there, the page knows the old state, and would ask for the same one again. */
+  /** Ask for one prepared state at a time: until it arrives, the page would ask for the same again. */
   function turn() {
     if (turning || !turns) return;
     if (playback) left.set(playback.structure, k);
@@ -249,8 +252,8 @@ export function mount(root, host) {
     turning = true;
   }
 
-  /** The learner goes to an event. The page around may wait for the end of the backward pass.
-   * @param {number} next @param {boolean} moving @param {boolean} stopped there is a question before it goes on */
+  /** Go to an event; the page around the player may wait for the end of the backward pass.
+   * @param {number} next @param {boolean} moving @param {boolean} stopped a question comes first */
   function move(next, moving, stopped) {
     k = next;
     if (nudging.inLedger) {
@@ -259,10 +262,10 @@ export function mount(root, host) {
     }
     predict.paint(k, stopped);
     repaint(moving);
-    if (playback && playback.seedIndex >= 0 && k === playback.length) dispatchEvent(new CustomEvent(END));
+    if (playback && playback.seedIndex >= 0 && k === playback.length) dispatchEvent(new CustomEvent(END_EVENT));
   }
 
-  let painting = 0; // a request for a frame
+  let painting = 0; // the requested animation frame
   /** Paint the nudge once per frame: a drag brings more changes than that. */
   function nudged() {
     cancelAnimationFrame(painting);
@@ -286,7 +289,8 @@ export function mount(root, host) {
     ledger.paint(now, frame, told, predict.verdict.k === k && !story ? predict.verdict.text : "", story);
   }
 
-  /** Choosing the chosen node again lets the events choose. @param {number} id @param {number | null} position */
+  /** Select a node; selecting it again lets the panel follow the events.
+   * @param {number} id @param {number | null} position */
   function select(id, position) {
     const same = pinned === id && cell === position;
     pinned = same ? null : id;
@@ -331,7 +335,7 @@ export function mount(root, host) {
     }
   }
 
-  /** The address then opens at this event. No script runs for it: the server learns it when an input changes. */
+  /** Write the event to the address. No script runs: the server learns the event when an input changes. */
   function writeAddress() {
     const address = new URL(location.href);
     if (data?.address && playback) {
@@ -353,7 +357,7 @@ export function mount(root, host) {
 
     /** @param {PlayerData} next */
     update(next) {
-      sender.answered(next.sequence ?? 0); // first of all: the server goes on while this is painted
+      sender.answered(next.sequence ?? 0); // first, so that the server can go on while this is painted
       const before = data;
       data = next;
       const reverse = new Playback(next.trace, next.slopes ?? [], next.departure ?? null);
@@ -436,7 +440,7 @@ const FILES = {
   script: ["text/x-python", "experiment.py", "Saved. It runs next to model.py."],
 };
 
-/** What an element stands in, from the inside out, through shadow roots. @param {Element} element */
+/** Return the ancestors of an element, innermost first, through shadow roots. @param {Element} element */
 function ancestors(element) {
   /** @type {Element[]} */
   const found = [];
@@ -459,7 +463,7 @@ function inWindow(element) {
   return top < innerHeight && bottom > 0;
 }
 
-/** The panels further down: painted with each event where they can be seen, otherwise as soon as the events rest. */
+/** The panels further down: painted at each event if they can be seen, otherwise once the events pause. */
 class Lower {
   /** @param {[Element, (playback: Playback, frame: Frame) => void][]} panels each with how it is painted */
   constructor(panels) {
