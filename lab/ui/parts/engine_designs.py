@@ -240,7 +240,8 @@ def _doublings(guessed: str) -> None:
 
 def _three_doublings() -> graphviz.Digraph:
     """Draw x, its double and so on, each result with two edges to the next."""
-    drawing = blank("doublings", page.theme(), rankdir="LR", ranksep="0.5")
+    drawing = blank("doublings", page.theme(), rankdir="LR", ranksep="0.3")
+    drawing.attr("node", fontsize="14", margin="0.06,0.04")  # points: readable on a phone, too
     names = ("x", "h = x + x", "k = h + h", "k + k")
     for node, after in pairwise(names):
         drawing.edge(node, after)

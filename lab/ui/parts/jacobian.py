@@ -31,8 +31,9 @@ from model import Tensor
 
 NAME = "jacobian"
 MAX_SIDE = 8  # inputs of the picture, and outputs
-MAX_DRAWN = 8  # factors of a chain that are drawn
-FACTOR_INCHES = 1.2  # longest side of a factor's drawing
+MAX_DRAWN = 6  # factors of a chain that are drawn
+FACTOR_INCHES = 0.9  # longest side of a factor's drawing
+FONT_SIZE = "14"  # points: can be read on a phone, where the drawing is smaller
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "softmax(x)": {"x": [1, 2, 0, -1]},
     "tanh(x)": {"x": [-2, -0.5, 0, 1]},
@@ -411,15 +412,16 @@ def _chain() -> None:
 
 def _factors(chain: list[int]) -> graphviz.Digraph:
     """Draw the Jacobians of a chain of functions, the last one's first, each as wide and as high as its shape says."""
-    drawing = blank("factors", page.theme(), rankdir="LR", nodesep="0.1", ranksep="0.1")
+    drawing = blank("factors", page.theme(), rankdir="LR", ranksep="0.1")
+    drawing.attr("node", fontsize=FONT_SIZE)
     longest = max(chain)
     rows_and_columns = list(zip(chain[:0:-1], chain[-2::-1], strict=True))
     for at, (rows, columns) in enumerate(rows_and_columns):
-        width = max(0.7, FACTOR_INCHES * columns / longest)  # at least as large as its label
-        height = max(0.22, FACTOR_INCHES * rows / longest)
+        width = max(0.9, FACTOR_INCHES * columns / longest)  # at least as large as its label
+        height = max(0.3, FACTOR_INCHES * rows / longest)
         drawing.node(f"{at}", f"{rows} × {columns}", fixedsize="true", width=f"{width:.2f}", height=f"{height:.2f}")
     for at in range(len(rows_and_columns) - 1):
-        drawing.edge(f"{at}", f"{at + 1}", label="×", color="transparent")
+        drawing.edge(f"{at}", f"{at + 1}", style="invis")
     return drawing
 
 

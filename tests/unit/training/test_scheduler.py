@@ -139,7 +139,7 @@ def test_without_dask_it_says_what_to_install(tmp_path, monkeypatch, capsys):
 
 def test_a_scheduler_without_a_sweep_is_refused(capsys):
     assert train.main(["--scheduler", "tcp://127.0.0.1:9"]) == 2
-    assert "--scheduler is for a --sweep" in capsys.readouterr().err
+    assert "--scheduler needs a --sweep" in capsys.readouterr().err
 
 
 @needs_dask
