@@ -450,7 +450,8 @@ def test_a_projector_shows_the_pictures_with_the_buttons_of_the_run_above_them(o
     shown = [button(page, "Start"), page.locator("[data-chart=network]"), page.locator("[data-chart=plane]")]
     page.wait_for_function(
         """() => {
-          const { top, bottom } = document.querySelector("[data-chart=plane]").getBoundingClientRect();
+          const plane = document.querySelector("[data-chart=plane]"); // while Streamlit draws again there is none
+          const { top, bottom } = plane?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
           return document.documentElement.matches(".projecting") && top > 0 && bottom <= innerHeight;
         }"""
     )
