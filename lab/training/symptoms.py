@@ -412,8 +412,7 @@ def _loss_at_chance(h: History) -> Evidence | None:
     return _evidence(
         h,
         f"The loss stands still at {short(loss)}, and guessing among {h.classes} classes costs {short(h.guess)}; "
-        "training "
-        f"accuracy is {h.train_score[-1]:.0%}. No layer is cut off: the smallest gradient norm is "
+        f"training accuracy is {h.train_score[-1]:.0%}. No layer is cut off: the smallest gradient norm is "
         f"{short(h.norms[-1].min(), 2)}.",
     )
 
