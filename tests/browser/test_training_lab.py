@@ -40,7 +40,7 @@ def tables(page):
 
 def open_lab(open_page, query="epochs=300", **options):
     page = open_page(f"training-lab?{query}", **options)
-    button(page, "(Start|Pause|Continue)").wait_for()
+    button(page, "(Start|Pause|Continue|Done)").wait_for()  # Done: a short run may be over before the first look
     return page
 
 
