@@ -50,7 +50,7 @@ def main() -> None:
             "Pull a up a little, on its card. How much does out move, and why? **Run backward pass** answers with a's "
             "[[gradient]], one message at a time."
         )
-        if assignment.there():
+        if assignment.is_open():
             assignment.show()
         _first_gradient(current)
         _stories()

@@ -8,27 +8,29 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from lab.expression import ExpressionError
 from lab.expression.parser import parse
-from lab.lessons.abilities import DEEDS, Deed
 from lab.lessons.assignment_link import PARAMETERS
 from lab.lessons.old_addresses import MOVED, new_address
 from lab.lessons.pages import PAGES, Page
+from lab.lessons.skills import ACHIEVEMENTS, Achievement
 
 BY_PATH = MappingProxyType({page.path: page for page in PAGES if page.path})
 NOT_TO_DO = ("for-teachers",)  # pages that cannot be assigned
 
-FORMER: Mapping[str, Deed] = MappingProxyType(  # pages that have moved since, but are in older assignments
+FORMER: Mapping[str, Achievement] = MappingProxyType(  # pages that have moved since, but are in older assignments
     {
-        f"pages/{path}": Deed(f"Page: {page.tabs.get(tab, page.title)}", page.file, {page.tab: tab} if tab else {})
+        f"pages/{path}": Achievement(
+            f"Page: {page.tabs.get(tab, page.title)}", page.file, {page.tab: tab} if tab else {}
+        )
         for path, moved in MOVED.items()
         if path not in BY_PATH
         for page, tab in [(BY_PATH[moved.path], moved.tab)]
     }
 )
-ITEMS: Mapping[str, Deed] = MappingProxyType(
-    DEEDS
+ITEMS: Mapping[str, Achievement] = MappingProxyType(
+    ACHIEVEMENTS
     | FORMER
     | {
-        f"pages/{path}": Deed(f"Page: {page.title}", page.file, {})
+        f"pages/{path}": Achievement(f"Page: {page.title}", page.file, {})
         for path, page in BY_PATH.items()
         if path not in NOT_TO_DO
     }

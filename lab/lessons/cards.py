@@ -19,7 +19,7 @@ class Card:
 
     key: str
     title: str
-    deed: str
+    action: str
     file: str
     query: Mapping[str, str] = field(default_factory=dict)
     also: str = ""

@@ -17,10 +17,10 @@ from functools import cache
 
 from lab.failures import finder
 from lab.failures.catalogue import BY_KEY, SHAPES
-from lab.lessons.abilities import DEEDS
 from lab.lessons.concepts import CONCEPTS
 from lab.lessons.glossary import TERMS
 from lab.lessons.pages import BY_FILE, PAGES
+from lab.lessons.skills import ACHIEVEMENTS
 from lab.ops import OPS
 from lab.training.doctor import rules
 
@@ -203,11 +203,11 @@ def _entries() -> Iterator[SearchRow]:
         aliases = tuple(f"{what} of {word}" for what in ("derivative", "gradient") for word in (name, *words))
         text = f"Its rule, its code, its curve and its gradient check ({op.kind})."
         yield _entry(SearchHit("operation", name, text, "operations", {"op": name}), (*words, *aliases), op.kind)
-    for key, deed in DEEDS.items():
+    for key, achievement in ACHIEVEMENTS.items():
         kind = next((kind for kind in ("question", "debug") if key.startswith(kind)), "task" if "/" in key else "card")
         kind = {"question": "quiz", "debug": "program"}.get(kind, kind)
-        title = deed.title.partition(": ")[2] or deed.title
-        yield _entry(SearchHit(kind, title, SAYS[kind], BY_FILE[deed.file].path, deed.query), (), "")
+        title = achievement.title.partition(": ")[2] or achievement.title
+        yield _entry(SearchHit(kind, title, SAYS[kind], BY_FILE[achievement.file].path, achievement.query), (), "")
     for key, known in (*BY_KEY.items(), *SHAPES.items()):
         body = " ".join((*known.phrases, *known.keywords, known.tells, known.meaning, known.fix))
         yield _entry(_failure(key), known.keywords, body)

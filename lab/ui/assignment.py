@@ -11,9 +11,9 @@ from collections.abc import Iterable
 import streamlit as st
 
 from lab.lessons import assignment_link
-from lab.lessons.abilities import Deed
 from lab.lessons.assignment import CONTROLS, ITEMS, MAX_START_TEXT, beginning
 from lab.lessons.pages import BY_FILE, BY_PATH
+from lab.lessons.skills import Achievement
 from lab.ui import places, progress, state
 from lab.ui.address import Field, shorter_than
 from lab.ui.assets import component
@@ -45,7 +45,7 @@ def opened() -> None:
             progress.passed(key)
 
 
-def there() -> bool:
+def is_open() -> bool:
     """Tell whether the visitor has an assignment."""
     return any(st.session_state[key] for key in ("set items", "set hidden", "set begin"))
 
@@ -54,11 +54,11 @@ def show() -> None:
     """Show on Start what to do, with ticks from the visitor's own progress, and a button that removes the list."""
     session = st.session_state
 
-    def put_away() -> None:
+    def close_list() -> None:
         state.reset(FIELDS)
         state.step()
 
-    deeds = {key: ITEMS[key] for key in session["set items"] if key in ITEMS}
+    items = {key: ITEMS[key] for key in session["set items"] if key in ITEMS}
     unknown = [key for key in session["set items"] if key not in ITEMS]
     unknown += [key for key in session["set hidden"] if key not in CONTROLS]
     if session["set begin"]:
@@ -67,16 +67,16 @@ def show() -> None:
         except ValueError:
             unknown.append("the page to begin with")
         else:
-            deeds = {BEGIN: Deed(f"Begin here: {page.title}", page.file, query)} | deeds
+            items = {BEGIN: Achievement(f"Begin here: {page.title}", page.file, query)} | items
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.header(escape_markdown(session["set name"]) or "To do", anchor=False, width="content")
-            st.button("Close this list", key="set away", on_click=put_away, icon=":material/close:", type="tertiary")
+            st.button("Close this list", key="set away", on_click=close_list, icon=":material/close:", type="tertiary")
         shown = [
-            {"key": key, "title": deed.title, "href": BY_FILE[deed.file].address(deed.query)}
-            for key, deed in deeds.items()
+            {"key": key, "title": item.title, "href": BY_FILE[item.file].address(item.query)}
+            for key, item in items.items()
         ]
-        places.show(_list, "set list", {"items": shown, "begin": BEGIN}, deeds)
+        places.show(_list, "set list", {"items": shown, "begin": BEGIN}, items)
         if away := [CONTROLS[key] for key in session["set hidden"] if key in CONTROLS]:
             st.caption(f"Hidden while this list is open: {', '.join(away)}.")
         if unknown:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from lab.lessons.abilities import ABILITIES, DEEDS
 from lab.lessons.cards import BY_KEY, CARDS
 from lab.lessons.pages import BY_FILE
+from lab.lessons.skills import ACHIEVEMENTS, SKILLS
 from lab.text import strict_json
 from lab.ui import places
 from lab.ui.assets import component
@@ -17,7 +17,7 @@ from practice import COURSES
 
 _note = component("progress", "progress/progress.js", "note")
 _path = component("path", "progress/path.js", lost="The cards", style="progress/path.css")
-_abilities = component("abilities", "progress/abilities.js", lost="The list", style="progress/abilities.css")
+_skills = component("skills", "progress/skills.js", lost="The list", style="progress/skills.css")
 
 
 def note(key: str = "progress") -> None:
@@ -88,7 +88,13 @@ def scored(graph: str, got: int, most: int) -> None:
 def path() -> None:
     """Show the cards of the path, ticked by the browser, with buttons to save and load the visitor's progress."""
     cards = [
-        {"key": card.key, "title": card.title, "deed": card.deed, "page": page.title, "href": page.address(card.query)}
+        {
+            "key": card.key,
+            "title": card.title,
+            "action": card.action,
+            "page": page.title,
+            "href": page.address(card.query),
+        }
         for card in CARDS
         for page in [BY_FILE[card.file]]
     ]
@@ -96,8 +102,10 @@ def path() -> None:
     places.show(_path, "start path", {"cards": cards, "courses": courses}, BY_KEY)
 
 
-def abilities() -> None:
+def skills() -> None:
     """Show the list of skills, ticked by the browser from the visitor's progress."""
-    deeds = {key: {"title": deed.title, "href": BY_FILE[deed.file].address(deed.query)} for key, deed in DEEDS.items()}
-    shown = [{"group": one.group, "text": one.text, "needs": one.needs} for one in ABILITIES]
-    places.show(_abilities, "abilities", {"abilities": shown, "deeds": deeds}, DEEDS)
+    achievements = {
+        key: {"title": one.title, "href": BY_FILE[one.file].address(one.query)} for key, one in ACHIEVEMENTS.items()
+    }
+    shown = [{"group": one.group, "text": one.text, "needs": one.needs} for one in SKILLS]
+    places.show(_skills, "skills", {"skills": shown, "achievements": achievements}, ACHIEVEMENTS)

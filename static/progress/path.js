@@ -18,7 +18,7 @@ import {
 
 /** @import { Component } from "../types.js" */
 
-/** @typedef {{key: string, title: string, deed: string, page: string, href: string}} Card */
+/** @typedef {{key: string, title: string, action: string, page: string, href: string}} Card */
 
 /** @typedef {{key: string, title: string}} Course */
 
@@ -72,7 +72,7 @@ class Path {
       card.href,
       () => this.go(card.key),
       h("strong", {}, `${at + 1}. ${card.title}`, h("small", {}, state)),
-      h("span", {}, card.deed),
+      h("span", {}, card.action),
       h("span", {}, h("small", {}, card.page)),
     );
     if (day) link.title = `Done on ${day}`;

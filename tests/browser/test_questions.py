@@ -2,12 +2,12 @@
 
 from playwright.sync_api import expect
 
-from lab.lessons.abilities import ABILITIES
+from lab.lessons.skills import SKILLS
 
 
 def test_a_box_is_ticked_by_what_was_really_done(open_page, app_url):
     page = open_page("practise?tab=ask&question=leaf-step")
-    ability = page.locator(".abilities section > ul > li", has_text="records for the backward pass")
+    skill = page.locator(".abilities section > ul > li", has_text="records for the backward pass")
 
     def answer(name, choice):
         page.get_by_role("heading", name=name).wait_for()
@@ -17,19 +17,19 @@ def test_a_box_is_ticked_by_what_was_really_done(open_page, app_url):
     answer("A result carries a closure", "None: it has no operands")
     expect(page.get_by_text("Right.")).to_be_visible()
     page.get_by_role("tab", name="What I can do").click()
-    expect(ability).to_contain_text("1 of 2 done")
-    expect(ability.get_by_role("img", name="open")).to_be_visible()
-    ability.get_by_role("link", name="Python evaluates 2 * a").click()
+    expect(skill).to_contain_text("1 of 2 done")
+    expect(skill.get_by_role("img", name="open")).to_be_visible()
+    skill.get_by_role("link", name="Python evaluates 2 * a").click()
     answer("Python evaluates 2 * a", "Python turns a into a number")
     expect(page.get_by_text("No.")).to_be_visible()
     page.goto(f"{app_url}/practise?tab=can")
-    expect(ability).to_contain_text("1 of 2 done")
+    expect(skill).to_contain_text("1 of 2 done")
     page.goto(f"{app_url}/practise?tab=ask&question=number-first")
     answer("Python evaluates 2 * a", "Tensor has __rmul__")
     expect(page.get_by_text("Right.")).to_be_visible()
     page.get_by_role("tab", name="What I can do").click()
-    expect(ability.get_by_role("img", name="ticked")).to_be_visible()
+    expect(skill.get_by_role("img", name="ticked")).to_be_visible()
     page.reload()
-    expect(ability.get_by_role("img", name="ticked")).to_be_visible()
-    expect(page.get_by_text(f"of {len(ABILITIES)} ticked")).to_be_visible()
+    expect(skill.get_by_role("img", name="ticked")).to_be_visible()
+    expect(page.get_by_text(f"of {len(SKILLS)} ticked")).to_be_visible()
     page.evaluate("localStorage.removeItem('tensor-ops-lab tasks')")  # the browser is that of all tests

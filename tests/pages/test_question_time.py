@@ -128,7 +128,7 @@ def test_a_wrong_answer_is_told_why_and_comes_back(kind):
     assert f"questions/{question.key}" in told(at)
 
 
-def test_an_answer_in_the_address_is_shown_again_and_is_no_deed():
+def test_an_answer_in_the_address_is_shown_again_and_is_no_achievement():
     at = opened(question="classic", answer="31", checked="1", said="classic-1")
     assert "**Right.** It is 31" in texts(at.success).replace("\\", "")
     assert told(at) == []
@@ -171,9 +171,9 @@ def test_a_link_to_a_topic_begins_with_a_question_of_it():
 
 def test_what_i_can_do_is_sent_with_all_that_it_needs():
     at = opened(tab="can")
-    (component,) = components(at, "abilities")
+    (component,) = components(at, "skills")
     sent = json.loads(component.proto.bytes)
-    assert {key for ability in sent["abilities"] for key in ability["needs"]} <= sent["deeds"].keys()
+    assert {key for skill in sent["skills"] for key in skill["needs"]} <= sent["achievements"].keys()
 
 
 @pytest.mark.parametrize(

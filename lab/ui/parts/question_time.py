@@ -325,7 +325,7 @@ def _claim(question: TextQuestion, judged: Judged, place: int) -> None:
 
 def _can() -> None:
     st.markdown("A box is ticked when you have done what it says. The links lead to what is still missing.")
-    progress.abilities()
+    progress.skills()
 
 
 PART = page.TabGroup(FIELDS, {"ask": _tab(_ask), "can": _tab(_can)})

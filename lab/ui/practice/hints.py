@@ -30,7 +30,7 @@ def field(key: str, tasks: Sequence[str]) -> Field:
         return opened
 
     def show(opened: dict[str, int]) -> str:
-        return "~".join(f"{tasks.index(deed) + 1}.{count}" for deed, count in opened.items())
+        return "~".join(f"{tasks.index(task) + 1}.{count}" for task, count in opened.items())
 
     return Field("hints", key, {}, parse, show)
 
@@ -40,11 +40,11 @@ def hints(course: Course, task: Task, opened: Field) -> None:
 
     opened: the page's field from `field`.
     """
-    deed = course.progress_key(task.key)
-    shown = opened.get().get(deed, 0)
+    key = course.progress_key(task.key)
+    shown = opened.get().get(key, 0)
 
     def more() -> None:
-        opened.set(opened.get() | {deed: shown + 1})
+        opened.set(opened.get() | {key: shown + 1})
 
     if hidden("hints"):
         shown = 0

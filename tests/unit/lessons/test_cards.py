@@ -1,4 +1,4 @@
-"""The path: each card leads to a page that there is, and is not done before its deed."""
+"""The path: each card leads to a page that there is, and is not done before its action."""
 
 import json
 import re
@@ -52,7 +52,7 @@ def opened(key):
     return run(at, **card.query)
 
 
-def test_a_caught_write_is_a_deed():
+def test_a_caught_write_completes_the_card():
     at = opened("caught-write")
     press(at, "trap next")
     press(at, "trap next")
@@ -62,7 +62,7 @@ def test_a_caught_write_is_a_deed():
     assert told(at)["done"] == ["caught-write"]
 
 
-def test_both_engines_run_after_two_guesses_is_a_deed():
+def test_running_both_engines_after_two_guesses_completes_the_card():
     at = opened("broken-engine")
     at.selectbox(key="fault gradient").set_value("numbers").run()
     at.selectbox(key="fault curve").set_value("same").run()
@@ -71,7 +71,7 @@ def test_both_engines_run_after_two_guesses_is_a_deed():
     assert told(at)["done"] == ["broken-engine"]
 
 
-def test_a_measured_gradient_and_a_measured_race_are_deeds():
+def test_a_measured_gradient_and_a_measured_race_complete_their_cards():
     at = opened("what-it-costs")
     at.segmented_control(key="why slower").set_value("2000").run()
     press(at, "why measure")
@@ -85,7 +85,7 @@ def test_a_measured_gradient_and_a_measured_race_are_deeds():
     assert told(at)["done"] == ["forward-wins"]
 
 
-def test_a_filled_jacobian_is_a_deed():
+def test_a_filled_jacobian_completes_the_card():
     at = opened("whole-jacobian")
     at.segmented_control(key="jacobian zeros").set_value("nowhere").run()
     at.slider(key="jacobian passes").set_value(3).run()
@@ -94,7 +94,7 @@ def test_a_filled_jacobian_is_a_deed():
     assert told(at)["done"] == ["whole-jacobian"]
 
 
-def test_a_copied_link_is_no_deed():
+def test_a_copied_link_completes_no_card():
     at = app("pages/faults.py")
     at.session_state["path"] = "faults"
     run(at, run="1", gradient="same", curve="same")
@@ -103,7 +103,7 @@ def test_a_copied_link_is_no_deed():
     assert told(at)["done"] == []
 
 
-def test_ten_steps_after_a_guess_are_a_deed():
+def test_ten_steps_after_a_guess_complete_the_card():
     at = opened("why-the-loss-fell")
     at.segmented_control(key="descent guess").set_value("past").run()
     for _ in range(9):
@@ -113,7 +113,7 @@ def test_ten_steps_after_a_guess_are_a_deed():
     assert told(at)["done"] == ["why-the-loss-fell"]
 
 
-def test_a_wrong_order_seen_to_go_wrong_is_a_deed():
+def test_a_wrong_order_seen_to_go_wrong_completes_the_card():
     at = opened("topological-order")
     at.segmented_control(key="graph engine").set_value("overwrites").run()
     assert told(at)["done"] == []
@@ -121,14 +121,14 @@ def test_a_wrong_order_seen_to_go_wrong_is_a_deed():
     assert told(at)["done"] == ["topological-order"]
 
 
-def test_a_guess_about_the_forgotten_sum_is_a_deed():
+def test_a_guess_about_the_forgotten_sum_completes_the_card():
     at = opened("forgotten-sum")
     assert told(at)["done"] == []
     at.segmented_control(key="broadcasting guess").set_value("error").run()
     assert told(at)["done"] == ["forgotten-sum"]
 
 
-def test_a_step_that_is_too_small_is_a_deed():
+def test_a_step_that_is_too_small_completes_the_card():
     at = opened("breaking-step")
     assert told(at)["done"] == []
     at.session_state["check h"] = -16  # as the picture tells it

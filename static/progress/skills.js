@@ -6,8 +6,8 @@ import { cardsDone, tasksDone } from "./progress.js";
 
 /** @import { Component } from "../types.js" */
 
-/** @typedef {{group: string, text: string, needs: string[]}} Ability needs: keys of the achievements that show it */
-/** @typedef {Record<string, {title: string, href: string}>} Deeds achievements by key */
+/** @typedef {{group: string, text: string, needs: string[]}} Skill needs: keys of the achievements that show it */
+/** @typedef {Record<string, {title: string, href: string}>} Achievements achievements by key */
 
 /** Show the list in the data. @param {Component<ShadowRoot>} component */
 export function show(component) {
@@ -17,10 +17,10 @@ export function show(component) {
 class List {
   /** @param {ShadowRoot} parent */
   constructor(parent) {
-    /** @type {Ability[]} */
-    this.abilities = [];
-    /** @type {Deeds} */
-    this.deeds = {};
+    /** @type {Skill[]} */
+    this.skills = [];
+    /** @type {Achievements} */
+    this.achievements = {};
     /** @type {(key: string) => void} */
     this.go = () => {};
     this.count = h("p", { role: "status" });
@@ -30,19 +30,19 @@ class List {
 
   paint() {
     const done = { ...cardsDone(), ...tasksDone() };
-    const missing = this.abilities.map(({ needs }) => needs.filter((key) => !(key in done)));
+    const missing = this.skills.map(({ needs }) => needs.filter((key) => !(key in done)));
     const ticked = missing.filter((keys) => !keys.length).length;
-    this.count.replaceChildren(h("strong", {}, `${ticked} of ${this.abilities.length}`), " ticked.");
-    const groups = [...new Set(this.abilities.map(({ group }) => group))];
+    this.count.replaceChildren(h("strong", {}, `${ticked} of ${this.skills.length}`), " ticked.");
+    const groups = [...new Set(this.skills.map(({ group }) => group))];
     this.groups.replaceChildren(
       ...groups.map((group) => {
-        const items = this.abilities.flatMap((one, at) => (one.group === group ? [this.item(one, missing[at])] : []));
+        const items = this.skills.flatMap((one, at) => (one.group === group ? [this.item(one, missing[at])] : []));
         return h("section", {}, h("h2", {}, group), h("ul", {}, ...items));
       }),
     );
   }
 
-  /** Return the line of a skill. @param {Ability} ability @param {string[]} missing achievements not yet done */
+  /** Return the line of a skill. @param {Skill} skill @param {string[]} missing achievements not yet done */
   item({ text, needs }, missing) {
     const can = !missing.length;
     const left = h("ul", {}, ...missing.map((key) => h("li", {}, this.link(key))));
@@ -66,7 +66,7 @@ class List {
 
   /** Return a link to an achievement. @param {string} key */
   link(key) {
-    const { title, href } = this.deeds[key];
+    const { title, href } = this.achievements[key];
     return achievementLink(href, () => this.go(key), title);
   }
 }

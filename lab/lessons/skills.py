@@ -15,7 +15,7 @@ from practice.questions import QUESTIONS
 
 
 @dataclass(frozen=True)
-class Deed:
+class Achievement:
     """A thing to do: a card, question, task or program, with the page and address parameters where it starts."""
 
     title: str
@@ -23,16 +23,16 @@ class Deed:
     query: Mapping[str, str]
 
 
-DEEDS = MappingProxyType(
-    {card.key: Deed(card.title, card.file, card.query) for card in CARDS}
+ACHIEVEMENTS = MappingProxyType(
+    {card.key: Achievement(card.title, card.file, card.query) for card in CARDS}
     | {
-        f"questions/{question.key}": Deed(
+        f"questions/{question.key}": Achievement(
             f"Question: {question.text}", "pages/practise.py", {"tab": "ask", "question": question.key}
         )
         for question in QUESTIONS
     }
     | {
-        course.progress_key(task.key): Deed(
+        course.progress_key(task.key): Achievement(
             f"Task: {task.title} ({course.title})",
             "pages/build_it_yourself.py",
             {"tab": "courses", "course": course.key, "task": task.key},
@@ -41,7 +41,7 @@ DEEDS = MappingProxyType(
         for task in course.tasks
     }
     | {
-        program.progress_key(program.key): Deed(
+        program.progress_key(program.key): Achievement(
             f"Debug: {program.title}", "pages/practise.py", {"tab": "debug", "program": str(number)}
         )
         for number, program in enumerate(PROGRAMS, 1)
@@ -50,17 +50,17 @@ DEEDS = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Ability:
-    """A skill. text: "I can ..."; needs: the keys of all DEEDS that it takes."""
+class Skill:
+    """A skill. text: "I can ..."; needs: the keys of all ACHIEVEMENTS that it takes."""
 
     group: str
     text: str
     needs: tuple[str, ...]
 
 
-def _ability(group: str, text: str, needs: tuple[str, ...] = (), course: str = "") -> Ability:
+def _skill(group: str, text: str, needs: tuple[str, ...] = (), course: str = "") -> Skill:
     tasks = COURSES[course].tasks if course else ()
-    return Ability(group, text, (*needs, *(f"{course}/{task.key}" for task in tasks)))
+    return Skill(group, text, (*needs, *(f"{course}/{task.key}" for task in tasks)))
 
 
-ABILITIES = tuple(_ability(**row) for row in read_rows(Path(__file__).with_suffix(".toml"))["ability"])
+SKILLS = tuple(_skill(**row) for row in read_rows(Path(__file__).with_suffix(".toml"))["skill"])
