@@ -115,14 +115,14 @@ def _down() -> None:
     walks = _walks(surface)
     with left:
         _transport(walks)
-        boards = ChartHost(NAME)
-        boards.board("landscape")
+        host = ChartHost(NAME)
+        host.place("landscape")
     with right:
         _guess(surface, walks["momentum"], {kind: walk.step_after(GUESS_STEPS).loss for kind, walk in walks.items()})
         how = st.empty()
     below = st.container(key="descent-next").empty()
     running = st.session_state["descent running"]
-    st.fragment(_show, run_every=TICK if running else None)(surface, walks, boards, how, below)
+    st.fragment(_show, run_every=TICK if running else None)(surface, walks, host, how, below)
 
 
 def _settings() -> Surface:
@@ -224,7 +224,7 @@ def _guess(surface: Surface, momentum: Walk, losses: Mapping[str, float]) -> Non
 
 
 def _show(
-    surface: Surface, walks: Mapping[str, Walk], boards: ChartHost, how: DeltaGenerator, below: DeltaGenerator
+    surface: Surface, walks: Mapping[str, Walk], host: ChartHost, how: DeltaGenerator, below: DeltaGenerator
 ) -> None:
     """Draw the picture and the numbers; during a run, take the next steps first."""
     session = st.session_state
@@ -248,7 +248,7 @@ def _show(
         return chart, _state_table(walks, ahead, steps), _next_step_table(surface, ahead)
 
     chart, state_table, next_step_table = memoize("descent landscape", (walks, steps, theme), drawn)
-    boards.fill({"landscape": chart})
+    host.fill({"landscape": chart})
     how.markdown(state_table)
     below.markdown(next_step_table)
 

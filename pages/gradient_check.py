@@ -183,9 +183,9 @@ def _one_element(expression: Expression, engine: Engine | None) -> None:
     step_picture.show(packed, "check picture", chosen, _choose_step)
     _remarks(report, points, sweeps, engine)
     if place.index:
-        boards = ChartHost("check")
-        boards.board("map")
-        boards.fill({"map": _map(point, at, place, float(f"1e{session['check h']}"), report)})
+        host = ChartHost("check")
+        host.place("map")
+        host.fill({"map": _map(point, at, place, float(f"1e{session['check h']}"), report)})
 
 
 def _choose_step(h: int, method: str, numbers: str) -> None:

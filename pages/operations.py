@@ -249,9 +249,9 @@ def _element_curve(current: PageState, shown: Example, draw: int, upstream: np.n
 def _picture(op: Op, sentence: str, chart: charts.Chart) -> None:
     """Show the sentence about the point, the curves around it, and what the engine does at kinks."""
     st.markdown(sentence)
-    picture = ChartHost("operations")
-    picture.board("curve")
-    picture.fill({"curve": chart})
+    host = ChartHost("operations")
+    host.place("curve")
+    host.fill({"curve": chart})
     _conventions(op)
 
 

@@ -404,7 +404,7 @@ export interface Wish {
   number: number;
 }
 
-// -- lab/ui/chart_host.py: the feed of a page of charts, by key
+// -- lab/ui/chart_host.py: the payload of a page of charts, by key
 
 export interface TableData {
   headers: string[];
@@ -439,8 +439,8 @@ export interface AxisSpec {
   [option: string]: unknown;
 }
 
-/** The data of a board. The values of "progress", "network" and "tables" are not charts. */
-export type Feed = Record<string, ShownChart> | { progress: ShownProgress; network: ShownNetwork; tables: boolean };
+/** The data of the charts of a page. The values of "progress", "network" and "tables" are not charts. */
+export type Payload = Record<string, ShownChart> | { progress: ShownProgress; network: ShownNetwork; tables: boolean };
 
 export interface ShownProgress {
   /** epochs so far, with a fraction; `epochs` is the number in the whole run */

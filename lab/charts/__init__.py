@@ -20,7 +20,7 @@ from lab.charts.images import confusion_matrix, drawing, likelihoods, samples
 from lab.charts.jacobian import jacobian
 from lab.charts.landscape import Track, landscape
 from lab.charts.lines import Axis, Line, Mark, lines
-from lab.charts.plane import board, boundary, unit
+from lab.charts.plane import boundary, placed_points, unit
 from lab.charts.side_by_side import code_pair, gradient_tables, limit_log_axis, losses, value_tables
 from lab.charts.weights import ridges, weight_histograms
 
@@ -34,7 +34,6 @@ __all__ = [
     "answers",
     "answers_against_targets",
     "bars",
-    "board",
     "boundary",
     "code_pair",
     "confusion_matrix",
@@ -55,6 +54,7 @@ __all__ = [
     "loss",
     "losses",
     "norms_and_updates",
+    "placed_points",
     "r_squared",
     "ridges",
     "samples",

@@ -179,7 +179,7 @@ def _cells(centres: np.ndarray, values: np.ndarray) -> np.ndarray:
     return nearest
 
 
-def board(
+def placed_points(
     points: Sequence[tuple[float, float, int]], classes: Sequence[str], reach: float, theme: str = "light"
 ) -> Chart:
     """Draw the plane from -reach to reach on which the learner places points, with the points placed so far."""

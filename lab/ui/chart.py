@@ -16,5 +16,5 @@ def show_chart(chart: Chart, key: str, of: str = "") -> None:
     """
     name = re.sub(r"\W", "-", key)
     host = ChartHost(name, {name: of})
-    host.board(name)
+    host.place(name)
     host.fill({name: replace(chart, alt=f"{of.capitalize()} engine. {chart.alt}") if of else chart})

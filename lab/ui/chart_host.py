@@ -20,16 +20,17 @@ _component = component("charts", "charts/charts.js", lost="The charts", style="c
 
 
 class ChartHost:
-    """Places charts on a page with `board` and updates their contents with `fill`, as often as needed.
+    """Places charts on a page with `place` and updates their contents with `fill`, as often as needed.
 
     Streamlit's frontend goes through the whole page for every element that changes. So the contents of all charts are
-    sent as one hidden text, which the charts read. A fragment may write it if the full run of the script has, too.
+    sent as one hidden text, the payload, which the charts read. A fragment may write it if the full run of the script
+    has, too.
     """
 
     def __init__(
         self, name: str, notes: Mapping[str, str] | None = None, heights: Mapping[str, str] | None = None
     ) -> None:
-        """Create the hidden text that feeds the charts.
+        """Create the hidden text that holds the payload.
 
         name: unique on the page; notes: chart -> small print next to its heading; heights: chart -> CSS height that
         replaces the chart's own.
@@ -38,22 +39,22 @@ class ChartHost:
         self._notes = notes or {}
         self._heights = heights or {}
         with st.container(key=self._name):
-            self._feed = st.empty()
+            self._payload = st.empty()
 
-    def board(self, *keys: str) -> None:
+    def place(self, *keys: str) -> None:
         """Reserve space at this point of the page for charts, one below the other.
 
         Two keys are not charts: "progress" is the progress bar of a run, "network" its network
         (lab/ui/training/network.py).
         """
-        data = {"feed": f"st-key-{self._name}", "keys": keys}
-        _component(key=f"board {self._name} {keys[0]}", data=strict_json(data).encode())
+        data = {"payload": f"st-key-{self._name}", "keys": keys}
+        _component(key=f"charts {self._name} {keys[0]}", data=strict_json(data).encode())
 
     def fill(self, charts: Mapping[str, Chart], others: Mapping[str, Any] | None = None) -> None:
-        """Show charts on their boards; others: the contents of "progress" and "network", as plain data."""
+        """Show charts in their places; others: the contents of "progress" and "network", as plain data."""
         shown = {key: self._entry(key, chart) for key, chart in charts.items()} | dict(others or {})
         # Comparing takes a fraction of the time that serializing a large chart does.
-        self._feed.text(memoize(f"board {self._name}", shown, lambda: strict_json(shown)))
+        self._payload.text(memoize(f"payload {self._name}", shown, lambda: strict_json(shown)))
 
     def _entry(self, key: str, chart: Chart) -> dict[str, Any]:
         entry = {name: getattr(chart, name) for name in ("title", "spec", "alt", "headers", "rows")}

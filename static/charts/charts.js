@@ -1,64 +1,64 @@
-/** The charts of the Training lab. The page lays them out once; a hidden text on the page, the feed, holds their data.
- * With Streamlit's own charts the browser would go through the whole page for each chart that changes. */
+/** The charts of the Training lab. The page lays them out once; a hidden text on the page, the payload, holds their
+ * data. With Streamlit's own charts the browser would go through the whole page for each chart that changes. */
 
 import * as echarts from "../echarts/echarts.js";
 import { Network } from "../network/network.js";
 import { h, setAttribute, setText } from "../player/dom.js";
 import { DataTable } from "./data_table.js";
 
-/** @import { AxisSpec, ChartSpec, Component, Feed, ShownChart, ShownProgress } from "../types.js" */
+/** @import { AxisSpec, ChartSpec, Component, Payload, ShownChart, ShownProgress } from "../types.js" */
 
-/** @typedef {object} Part of a board: a chart, the progress of the run or the network
+/** @typedef {object} Part of a slot: a chart, the progress of the run or the network
  * @property {HTMLElement} element
  * @property {() => void} remove
  * @property {DataTable} [table]
- * @property {(shown: never) => void} show takes the feed's value for this part, whose type differs from part to part */
+ * @property {(shown: never) => void} show takes this part of the payload, whose type differs from part to part */
 
 const EPOCH = "tensor-ops-lab-epoch";
 const POINT = "tensor-ops-lab-point";
 const SEND_DELAY_MS = 120; // without another click or move, before the page is told
 const ANSWER_MS = 1500; // in which the page has certainly answered to a chosen epoch
 const DRAW_MARGIN = "200px"; // how far outside the window a chart is already drawn
-/** @type {Map<HTMLElement, Board>} Streamlit's element -> the board in it */
-const boards = new Map();
+/** @type {Map<HTMLElement, Slot>} Streamlit's element -> the charts in it */
+const slots = new Map();
 /** @type {MutationObserver | undefined} */
 let changes;
-/** @type {{text: string, shown: Feed}} the feed as last parsed: several boards read the same one */
+/** @type {{text: string, shown: Payload}} the payload as last parsed: several slots read the same one */
 let latest = { text: "", shown: {} };
 
-/** Lay out a board. The data name its parts, `keys` (charts, "progress", "network"), and the CSS class of the feed's
- * element, `feed`. @param {Component<HTMLElement>} component */
+/** Lay out a slot. The data name its parts, `keys` (charts, "progress", "network"), and the CSS class of the payload's
+ * element, `payload`. @param {Component<HTMLElement>} component */
 export function show({ data, parentElement }) {
-  const { feed, keys } = JSON.parse(new TextDecoder().decode(data));
-  const board = boards.get(parentElement) ?? new Board(parentElement);
-  boards.set(parentElement, board);
-  board.lay(feed, keys);
-  changes ??= new MutationObserver(() => boards.forEach((one) => one.read()));
+  const { payload, keys } = JSON.parse(new TextDecoder().decode(data));
+  const slot = slots.get(parentElement) ?? new Slot(parentElement);
+  slots.set(parentElement, slot);
+  slot.layOut(payload, keys);
+  changes ??= new MutationObserver(() => slots.forEach((one) => one.read()));
   changes.observe(document.body, { subtree: true, childList: true, characterData: true });
   return () => remove(parentElement);
 }
 
-/** Remove a board that is no longer on the page. Streamlit also calls this whenever a newer run replaces a call.
+/** Remove a slot that is no longer on the page. Streamlit also calls this whenever a newer run replaces a call.
  * @param {HTMLElement} parentElement */
 export function remove(parentElement) {
   if (parentElement.isConnected) return;
-  boards.get(parentElement)?.lay("", []);
-  boards.delete(parentElement);
+  slots.get(parentElement)?.layOut("", []);
+  slots.delete(parentElement);
 }
 
-/** The parts in one element, and the feed that they show. */
-class Board {
+/** A place on the page for one or more parts, which show their share of the payload. */
+class Slot {
   /** @param {HTMLElement} parent */
   constructor(parent) {
     this.parent = parent;
     /** @type {Map<string, Part>} */
     this.figures = new Map();
-    this.feed = "";
+    this.payload = "";
     this.text = "";
   }
 
-  /** Add and remove parts so that the board has these. @param {string} feed @param {string[]} keys */
-  lay(feed, keys) {
+  /** Add and remove parts so that the slot has these. @param {string} payload @param {string[]} keys */
+  layOut(payload, keys) {
     for (const [key, figure] of this.figures) {
       if (keys.includes(key)) continue;
       figure.remove();
@@ -70,15 +70,15 @@ class Board {
       this.figures.set(key, part);
       this.parent.append(part.element);
     }
-    this.feed = feed;
+    this.payload = payload;
     this.text = "";
-    if (feed) this.read();
+    if (payload) this.read();
   }
 
-  /** Show the feed if its text has changed. */
+  /** Show the payload if its text has changed. */
   read() {
-    const text = document.querySelector(`.${this.feed}`)?.textContent ?? "";
-    // While Streamlit lays the page out again, another element may have the feed's class for a moment.
+    const text = document.querySelector(`.${this.payload}`)?.textContent ?? "";
+    // While Streamlit lays the page out again, another element may have the payload's class for a moment.
     if (text === this.text || (text && !text.startsWith("{"))) return;
     this.text = text;
     if (text !== latest.text) latest = { text, shown: text ? JSON.parse(text) : {} };

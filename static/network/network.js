@@ -17,7 +17,7 @@ const MAX_WIDE_LAYERS = 3; // hidden layers: with more, the two buttons above a 
 const MAX_ROWS = 8; // of tiles in a layer
 const DRAW_MARGIN = "200px"; // how far outside the window the picture is already drawn
 
-/** The picture, as a part of a board of charts. */
+/** The picture, as one of the charts of a page. */
 export class Network {
   constructor() {
     /** @type {ShownNetwork | null} */

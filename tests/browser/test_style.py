@@ -23,10 +23,10 @@ def test_a_line_of_text_asks_for_enter_and_counts_no_characters(open_page):
 @pytest.mark.parametrize("path", ["descent", "other-engines"])
 def test_a_chart_follows_the_theme_at_once(open_page, path):
     page = open_page(path)
-    canvas, feed = page.locator(".figure canvas").first, page.locator("[class*=st-key-feed-]").first
+    canvas, payload = page.locator(".figure canvas").first, page.locator("[class*=st-key-feed-]").first
     canvas.wait_for()
     for theme, other in (("dark", "light"), ("light", "dark")):
         switch(page, theme)
-        expect(feed).to_contain_text(COLOURS[theme]["text"])
-        expect(feed).not_to_contain_text(COLOURS[other]["text"])
+        expect(payload).to_contain_text(COLOURS[theme]["text"])
+        expect(payload).not_to_contain_text(COLOURS[other]["text"])
         expect(canvas).to_be_visible()

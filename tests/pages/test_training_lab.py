@@ -71,8 +71,8 @@ def live(at):
 
 def shown(at):
     """What the charts of the page were told to show."""
-    feed = find(at.main, "feed-training") or find(at.main, "feed-recorded")
-    place = feed.children[0]
+    payload = find(at.main, "feed-training") or find(at.main, "feed-recorded")
+    place = payload.children[0]
     return json.loads(getattr(place, "children", {0: place})[0].value)  # a fragment fills it by way of a block
 
 
@@ -1263,7 +1263,7 @@ def test_bad_points_in_a_link_fall_back_with_a_note(at):
     assert len(at.session_state["own points"]) == 20
 
 
-def test_the_board_is_full_at_some_time(at):
+def test_the_plane_is_full_at_some_time(at):
     run(at, data="points", points=";".join("0.1,0.2,A" if i % 2 else "0.3,0.4,B" for i in range(points.MAX_POINTS)))
     assert at.button(key="own points add").disabled
     assert not at.info

@@ -64,9 +64,9 @@ def show() -> None:
         st.metric(f"Loss after {counted(steps, 'step')}", numeral(last.loss))
         st.markdown(FIRST if guessed is None else _soon(moments, guessed))
     with left:
-        boards = ChartHost("descent-four")
-        boards.board("loss")
-        boards.fill(
+        host = ChartHost("descent-four")
+        host.place("loss")
+        host.fill(
             {
                 "loss": charts.lines(
                     "Loss by step",

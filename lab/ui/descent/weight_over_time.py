@@ -57,9 +57,9 @@ def show() -> None:
         controls.markdown(FIRST)
         states = memoize("descent states", (kind, w, x, length), lambda: over_time.states(kind, w, x, length))
         with picture:
-            boards = ChartHost("descent-time")
-            boards.board("states")
-        boards.fill({"states": _states(states, length - kept)})
+            host = ChartHost("descent-time")
+            host.place("states")
+        host.fill({"states": _states(states, length - kept)})
         return
     run = memoize("descent run", (kind, w, x, length, kept), lambda: over_time.unroll(kind, w, x, length, kept))
     with controls:
@@ -75,11 +75,11 @@ def show() -> None:
         )
         st.markdown(_largest(run, guessed))
     with picture:
-        boards = ChartHost("descent-time")
-        boards.board("messages")
-        boards.board("length")
+        host = ChartHost("descent-time")
+        host.place("messages")
+        host.place("length")
     by_length = memoize("descent by length", (kind, w, x, kept), lambda: over_time.by_length(kind, w, x, kept))
-    boards.fill({"messages": _messages(run), "length": _by_length(by_length)})
+    host.fill({"messages": _messages(run), "length": _by_length(by_length)})
     total, rows = 0.0, []
     for message in run.messages:
         total += message.message

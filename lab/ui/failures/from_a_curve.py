@@ -269,9 +269,9 @@ def _draw_curve(answer: CurveAnswer) -> None:
         if cause.at is not None and cause.evidence
     ]
     across = {"epoch": "epoch", "block": "step", "row": "row"}[c.unit]
-    boards = ChartHost("curve")
-    boards.board("curve")
-    boards.fill(
+    host = ChartHost("curve")
+    host.place("curve")
+    host.fill(
         {
             "curve": charts.lines(
                 "The curve", drawn, Axis(across), Axis("loss", log=log), marks=marks, theme=page.theme()

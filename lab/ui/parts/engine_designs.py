@@ -107,9 +107,9 @@ def _designs() -> None:
             st.markdown(markdown_table(headers, [_row(result, results[0]) for result in results]))
             _again("designs")
         with st.container(width=PICTURE):
-            boards = ChartHost("designs")
-            boards.board("price")
-            boards.fill({"price": _price(results)})
+            host = ChartHost("designs")
+            host.place("price")
+            host.fill({"price": _price(results)})
     with st.expander("How this was counted, and how the second pass ended"):
         st.markdown(
             "**Nodes**: objects made for values. **Calls**: how often backward() calls the rule of an operation. "
@@ -228,9 +228,9 @@ def _doublings(guessed: str) -> None:
         st.metric("Calls with an order", f"{ordered:,}", help="Counted in the closures design.")
         st.metric("Calls by recursion", f"{found.recursive:,}")
     with picture:
-        boards = ChartHost("doublings")
-        boards.board("calls")
-        boards.fill({"calls": _calls(doublings)})
+        host = ChartHost("doublings")
+        host.place("calls")
+        host.fill({"calls": _calls(doublings)})
     st.markdown(
         f"The calls by recursion were **{how}**: up to {depth.MAX_RUN} doublings they are run. All others "
         f"were counted now: {', '.join(f'{DESIGNS[key].title} {calls}' for key, calls in found.calls.items())}. "

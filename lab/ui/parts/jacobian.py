@@ -149,15 +149,15 @@ def _matrix(graph: FunctionGraph, controls: DeltaGenerator, picture: DeltaGenera
         else:
             matrix[number], known[number] = graph.row(graph.outputs[number]), True
     with picture:
-        boards = ChartHost("jacobian")
-        boards.board("jacobian")
+        host = ChartHost("jacobian")
+        host.place("jacobian")
         theme = page.theme()
         chart = memoize(
             "jacobian picture",
             (matrix.tobytes(), known.tobytes(), outputs, inputs, theme),
             lambda: charts.jacobian(matrix, known, outputs, inputs, theme),
         )
-        boards.fill({"jacobian": chart})
+        host.fill({"jacobian": chart})
         st.caption(_scale(matrix[known]))
         _product(graph, matrix if done == most else None)
     session["jacobian filled"] = done == most
@@ -388,9 +388,9 @@ def _chain() -> None:
         st.markdown(f"{_cheaper(left, right, n, m, guessed)} {said}")
     places = sorted({*(round(x) for x in np.geomspace(1, 1000, 25)), m})
     with by_chart:
-        boards = ChartHost("jacobian-chain")
-        boards.board("chain")
-        boards.fill(
+        host = ChartHost("jacobian-chain")
+        host.place("chain")
+        host.fill(
             {
                 "chain": charts.lines(
                     "Multiplications, by the number of results",

@@ -209,9 +209,9 @@ def _timed(family: str, ticking: bool) -> None:
     if timing and not timing.done:
         st.progress(timing.share, "of all passes")
     if timing and timing.points:
-        boards = ChartHost("why-measured")
-        boards.board("measured")
-        boards.fill(
+        host = ChartHost("why-measured")
+        host.place("measured")
+        host.fill(
             {
                 "measured": charts.lines(
                     f"Seconds for one gradient, measured: {FAMILIES[family].title}",
@@ -418,8 +418,8 @@ def _autograd(expression: Expression, point: dict[str, float], by: str) -> Line:
 
 
 def _draw_operations(lines: list[Line]) -> None:
-    boards = ChartHost("why-growth")
-    boards.board("growth")
+    host = ChartHost("why-growth")
+    host.place("growth")
     chart = charts.lines(
         "Operations of the derivative, counted",
         [line for line in lines if line.points],
@@ -428,7 +428,7 @@ def _draw_operations(lines: list[Line]) -> None:
         height=250,
         theme=page.theme(),
     )
-    boards.fill({"growth": chart})
+    host.fill({"growth": chart})
 
 
 PART = page.TabGroup(

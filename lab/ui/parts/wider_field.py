@@ -86,9 +86,9 @@ def _compare() -> None:
             st.markdown(f"{judged} **{len(differ)} of {len(QUESTIONS)} outcomes** differ: {names}.")
     picture, lines = st.columns([2, 3], gap="medium")
     with picture:
-        boards = ChartHost("beside")
-        boards.board("answers")
-        boards.fill({"answers": charts.answers(here, there, version, page.theme())})
+        host = ChartHost("beside")
+        host.place("answers")
+        host.fill({"answers": charts.answers(here, there, version, page.theme())})
     with lines:
         key = st.selectbox("Question", QUESTIONS, key="field question", format_func=lambda key: QUESTIONS[key].title)
         question = QUESTIONS[key]
@@ -178,14 +178,14 @@ def _memory() -> None:
     left, middle, right = st.columns([2, 2, 1])
     with right, st.container(gap="xsmall"):
         _counted(plain, chosen)
-    boards = ChartHost("field")
+    host = ChartHost("field")
     for column, key in ((left, "kept"), (middle, "runs")):
         with column:
-            boards.board(key)
+            host.place(key)
     theme = page.theme()
     shown, least = ([chosen], None) if guessed is None else (costs, best)
     of = chain, shown, theme
-    boards.fill(memoize("checkpointing drawn", of, lambda: _curves(plain, shown, least, layers, theme)))
+    host.fill(memoize("checkpointing drawn", of, lambda: _curves(plain, shown, least, layers, theme)))
 
 
 def _counted(plain: checkpoint.Cost, chosen: checkpoint.Cost) -> None:

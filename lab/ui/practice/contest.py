@@ -48,12 +48,12 @@ def show(engine: Engine) -> None:
         st.markdown(f"{TRAININGS[engine.course.key]} Both begin with the same numbers.")
     if contest is None:
         return
-    boards = ChartHost("own")
+    host = ChartHost("own")
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        boards.board("losses")
+        host.place("losses")
     with right:
-        st.fragment(_follow, run_every=TICK if running else None)(contest, boards, running)
+        st.fragment(_follow, run_every=TICK if running else None)(contest, host, running)
 
 
 def of(engine: Engine) -> Contest | None:
@@ -62,7 +62,7 @@ def of(engine: Engine) -> Contest | None:
     return contest if contest and (contest.course.key, contest.source) == (engine.course.key, engine.source) else None
 
 
-def _follow(contest: Contest, boards: ChartHost, running: bool) -> None:
+def _follow(contest: Contest, host: ChartHost, running: bool) -> None:
     """Draw the losses and the progress; when the contest ends, rerun the page to show the result."""
     if running and contest.done:
         st.rerun()
@@ -71,7 +71,7 @@ def _follow(contest: Contest, boards: ChartHost, running: bool) -> None:
         for name, side in (("Your engine", contest.yours), ("The lab’s engine", contest.labs))
     ]
     x = Axis("step", ends=(0, contest.task.steps - 1))
-    boards.fill({"losses": charts.lines("Loss of both trainings", drawn, x, Axis("loss"), theme=page.theme())})
+    host.fill({"losses": charts.lines("Loss of both trainings", drawn, x, Axis("loss"), theme=page.theme())})
     if not contest.done:
         whose, side = ("the lab’s", contest.labs) if contest.labs.points else ("your", contest.yours)
         st.progress(contest.progress, f"Step {len(side.points)} of {contest.task.steps} with {whose} engine.")

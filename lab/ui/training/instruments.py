@@ -208,7 +208,7 @@ def choice(label: str, options: tuple[str, ...], key: str) -> str:
 class Places:
     """The places of the instruments on the page, which are updated during training."""
 
-    boards: ChartHost
+    host: ChartHost
     doctor: DeltaGenerator
     slow: dict[str, Callable[[], Chart]]  # charts that are redrawn in turn, not at each update
     next_slow: int = 0
@@ -222,27 +222,27 @@ def lay_out(view: View, progress: DeltaGenerator) -> Places:
     compared = (
         dict.fromkeys(("loss", "accuracy", "explained"), "with the validation of earlier runs") if _overlaid() else {}
     )
-    boards = ChartHost(
+    host = ChartHost(
         "training",
         NOTES | compared | dict.fromkeys(("plane", "samples", "confusion"), _when(view)),
         HEIGHTS | {first: "auto" if first == "samples" else TALL},
     )
     with progress:
-        boards.board("progress")
+        host.place("progress")
     net, left, right = st.columns([4, 4, 5], gap="small")
     with net:
-        boards.board("network")
+        host.place("network")
     with left:
-        boards.board(first)
+        host.place(first)
     with right:
-        boards.board("loss")
+        host.place("loss")
         titles = [title for title, key in PANEL.items() if key in slow and key != first]
         if session["training panel"] not in titles:
             session["training panel"] = next(title for title in titles if title != TRIAL)
         for title, tab in zip(titles, st.tabs(titles, key="training panel", on_change="rerun"), strict=True):
             if tab.open:
                 with tab:
-                    boards.board(PANEL[title])
+                    host.place(PANEL[title])
             else:
                 del slow[PANEL[title]]
     with st.container(key="training-doctor", horizontal=True, vertical_alignment="top", gap="small"):
@@ -252,8 +252,8 @@ def lay_out(view: View, progress: DeltaGenerator) -> Places:
     detail = _tabs(view)
     if detail:
         key, slow[key] = detail
-        boards.board(key)
-    return Places(boards, verdict, slow)
+        host.place(key)
+    return Places(host, verdict, slow)
 
 
 def _first(view: View) -> str:
@@ -282,7 +282,7 @@ def draw(view: View, places: Places) -> None:
         (view, view.run.batches, list(shown), chosen, doctor.progress(view.run), page.theme()),
         lambda: ({key: make() for key, make in shown.items()}, _progress(view) | _network(view) | _tables()),
     )
-    places.boards.fill(*contents)
+    places.host.fill(*contents)
     places.complete = True
 
 
@@ -322,7 +322,7 @@ def follow(view: View, places: Places, turn: int) -> None:
         others = _progress(view) | _network(view) | _tables()  # in each update, as the browser may skip a text
         if update % REST == 0:
             doctor.say(view.seen, view.run.config, places.doctor, doctor.tried(view.run))
-        places.boards.fill({key: make() for key, make in shown.items()}, others)
+        places.host.fill({key: make() for key, make in shown.items()}, others)
         visit.keep_if_due()
         due = begun + (update + 1) * ROUND / UPDATES
         while update < UPDATES - 1 and (now := time.monotonic()) < due:
@@ -337,7 +337,7 @@ def follow_trial(view: View, places: Places) -> None:
         draw(view, places)
         return
     if doctor.watch(view.run):
-        places.boards.fill({"trial": _trial(view)} if "trial" in places.slow else {})
+        places.host.fill({"trial": _trial(view)} if "trial" in places.slow else {})
     else:
         st.rerun()
 
@@ -359,7 +359,7 @@ def _when(view: View) -> str:
 
 
 def _progress(view: View) -> dict[str, Any]:
-    """Return the data of the progress bar, for the board "progress"."""
+    """Return the data of the progress bar, for "progress" of the chart host."""
     run, trainer, losses = view.run, view.run.trainer, view.run.losses()
     where = f"Epoch {trainer.epoch} of {run.config.epochs}"
     if trainer.batch:
@@ -450,9 +450,11 @@ def _fit(view: View) -> Chart:
 
 def empty_plane() -> None:
     """Draw the visitor's own points while they are too few to train on."""
-    boards = ChartHost("training", heights=HEIGHTS)
-    boards.board("plane")
-    boards.fill({"plane": charts.board(st.session_state["own points"], points.CLASSES, points.REACH, page.theme())})
+    host = ChartHost("training", heights=HEIGHTS)
+    host.place("plane")
+    host.fill(
+        {"plane": charts.placed_points(st.session_state["own points"], points.CLASSES, points.REACH, page.theme())}
+    )
 
 
 def unchecked(config: Config) -> None:
@@ -496,7 +498,7 @@ def _tables() -> dict[str, Any]:
 
 
 def _network(view: View) -> dict[str, Any]:
-    """Return the picture of the network, for the board "network"."""
+    """Return the picture of the network, for the chart host's "network"."""
     run, plane = view.run, None
     if on_a_plane(run):
         plane = grid_of(*grid(run.trainer.dataset.train_x, SMALL))

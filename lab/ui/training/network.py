@@ -1,6 +1,6 @@
 """The network as a picture: units as tiles that show what each computes, joined by lines for the weights.
 
-static/network/ draws it on a board of charts. A separate component reports the tile that the visitor points at and
+static/network/ draws it as one of the charts. A separate component reports the tile that the visitor points at and
 changes to the network. It is outside the fragment that runs during training, whose messages wait until it ends.
 """
 
@@ -83,7 +83,10 @@ def _coded(values: np.ndarray, theme: str) -> str:
 def picture(
     run: LiveRun, network: MLP, plane: PlaneGrid | None, *, lines: str, height: str, theme: str, note: str = ""
 ) -> dict[str, Any]:
-    """Return the data of the board "network". plane: grid on which units are drawn, or None; lines: of LINES."""
+    """Return the picture of the network for the chart host.
+
+    plane: grid on which units are drawn, or None; lines: of LINES.
+    """
     columns = [_inputs(run, network, plane), *_layers(run, network, plane)]
     matrices = [layer.weight.numpy() for layer in network.layers]
     if lines == "gradients":

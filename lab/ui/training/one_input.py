@@ -98,9 +98,9 @@ def _read_drawing() -> None:
     slopes = saliency(network, x, best).reshape(image.shape)
     with right:
         st.markdown(f"The network takes it for **{data.classes[best]}**.")
-        boards = ChartHost("pad")
-        boards.board("likelihoods", "drawing")
-    boards.fill(
+        host = ChartHost("pad")
+        host.place("likelihoods", "drawing")
+    host.fill(
         {
             "likelihoods": charts.likelihoods(answer, data.classes, theme),
             "drawing": charts.drawing(image / LEVELS, slopes, data.classes[best], theme),

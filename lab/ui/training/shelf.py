@@ -217,19 +217,19 @@ def recorded(kept: ShelvedRun) -> None:
     if kept.config.hidden:
         shown["dead"] = lost_units(kept.config, kept.records, layers[:-1], options)
     with st.container(key="training-instruments"):
-        boards = ChartHost("recorded", {"ridges": near})
+        host = ChartHost("recorded", {"ridges": near})
         left, right = st.columns(2, gap="medium")
         with left:
-            boards.board("loss")
+            host.place("loss")
         with right:
-            boards.board("accuracy")
+            host.place("accuracy")
         with st.container(key="training-doctor", horizontal=True, vertical_alignment="top", gap="small"):
             doctor.say(seen, kept.config, st.empty())
             doctor.prescribe_again(seen, kept.config, close)
         left, right = st.columns(2, gap="medium")
         with left:
-            boards.board(*(key for key in ("gradients", "dead") if key in shown))
+            host.place(*(key for key in ("gradients", "dead") if key in shown))
         with right:
             layer, of = choose_ridges(layers)
-            boards.board("ridges")
-        boards.fill(shown | {"ridges": charts.ridges(counted, layer, of, theme)})
+            host.place("ridges")
+        host.fill(shown | {"ridges": charts.ridges(counted, layer, of, theme)})
