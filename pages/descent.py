@@ -14,11 +14,11 @@ from lab.training.descent.walk import CONVERGED, DIVERGED, KINDS, MAX_STEPS, Opt
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost, clicked_points
-from lab.ui.descent import four_points_trained, weight_over_time
-from lab.ui.descent.four_points_trained import RATES
 from lab.ui.guess import guess, verdict
 from lab.ui.memoize import memoize
 from lab.ui.table import markdown_table
+from pages.parts.descent import four_points_trained, weight_over_time
+from pages.parts.descent.four_points_trained import RATES
 
 NAME = "descent"
 TABS = page.Tabs("descent", "descent tab")

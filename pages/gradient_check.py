@@ -27,16 +27,17 @@ from lab.practice.checker import Stopped
 from lab.practice.learner_engine import EXAMPLES as OWN_EXAMPLES
 from lab.practice.learner_engine import Unusable
 from lab.text import numeral, short
-from lab.ui import address, expression_box, page, progress, state, step_picture
+from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.memoize import memoize
-from lab.ui.practice import choice, finished
-from lab.ui.practice.finished import Engine
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 from model import Tensor
+from pages.parts import step_picture
+from pages.parts.practice import choice, finished
+from pages.parts.practice.finished import Engine
 
 NAME = "check"
 TABS = page.Tabs("gradient-check", "check tab")

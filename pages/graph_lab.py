@@ -7,19 +7,20 @@ import streamlit as st
 
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression
+from lab.trace.comparison import departure
 from lab.trace.dot import draw
 from lab.trace.recording import Trace
-from lab.traps.faults.compare import departure, follow
+from lab.traps.faults.compare import follow
 from lab.traps.faults.engines import SWITCH
 from lab.ui import address, expression_box, in_pytorch, page, progress, recorded, state
 from lab.ui.address import Field
-from lab.ui.graph import inputs, passes, plain_drawing
 from lab.ui.memoize import memoize
 from lab.ui.player import Live, live_values, player
-from lab.ui.practice import choice, finished
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown
 from lab.ui.terms import prose
+from pages.parts.graph import inputs, passes, plain_drawing
+from pages.parts.practice import choice, finished
 
 PRESETS = expression_box.presets()
 OWN = "Your own expression"

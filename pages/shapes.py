@@ -11,13 +11,13 @@ from lab.text import numeral as number
 from lab.traps.faults import forgotten_sum
 from lab.traps.faults.forgotten_sum import BROKEN, UPDATES
 from lab.ui import address, page, progress, state
-from lab.ui import grids as drawing
 from lab.ui.address import Field
 from lab.ui.guess import guess, verdict
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, markdown_table, with_code
 from lab.ui.terms import prose
 from model import Tensor
+from pages.parts import grids as drawing
 
 NAME = "broadcasting"
 TABS = page.Tabs("shapes", "broadcasting tab")

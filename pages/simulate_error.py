@@ -18,7 +18,7 @@ from lab.ui.memoize import memoize
 from lab.ui.player import player
 from lab.ui.table import markdown_table
 from lab.ui.terms import prose
-from lab.ui.traps import cut_off, tensor_life
+from pages.parts.traps import cut_off, tensor_life
 
 PARTS = page.Tabs("simulate-error", "trap part")
 MUTATE, BACKWARD = 2, 3  # numbers of these steps in STEPS; the learner guesses between them

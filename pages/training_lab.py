@@ -14,12 +14,12 @@ from lab.training.shelf import default_name, differences, unused
 from lab.training.worker import Worker, make_ready
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
-from lab.ui.practice import choice, contest
-from lab.ui.practice.finished import Engine
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown
-from lab.ui.training import doctor, one_input, settings, shelf, upload, visit
-from lab.ui.training.instruments import (
+from pages.parts.practice import choice, contest
+from pages.parts.practice.finished import Engine
+from pages.parts.training import doctor, one_input, settings, shelf, upload, visit
+from pages.parts.training.instruments import (
     TICK,
     VIEW,
     choose_view,
@@ -31,8 +31,8 @@ from lab.ui.training.instruments import (
     train,
     unchecked,
 )
-from lab.ui.training.settings import FIELD
-from lab.ui.training.upload import OWN_DATA, POINTS
+from pages.parts.training.settings import FIELD
+from pages.parts.training.upload import OWN_DATA, POINTS
 
 STYLE = Path(__file__).parents[1] / "assets" / "training.css"
 SPEEDS = (10, 30, 100, 300, 1000, math.inf)  # batches per second

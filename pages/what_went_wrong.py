@@ -14,10 +14,10 @@ from lab.lessons.pages import PAGES
 from lab.text import brief
 from lab.ui import address, page, search_field, state
 from lab.ui.address import Field
-from lab.ui.failures import from_a_curve, from_code
-from lab.ui.failures.outcomes import show_outcomes
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, markdown_table, with_code
+from pages.parts.failures import from_a_curve, from_code
+from pages.parts.failures.outcomes import show_outcomes
 
 NAME = "wrong"
 FAILURE = Field("failure", "wrong failure", None, address.one_of(*BY_KEY), address.optional)

@@ -302,7 +302,7 @@ export interface Remark {
   text: string;
 }
 
-/** lab/practice/mistakes.py, `after_arrivals` */
+/** lab/trace/mistakes.py, `after_arrivals` */
 export interface Guessed {
   wrong: Value;
   said: string;
@@ -451,7 +451,7 @@ export interface ShownProgress {
   text: string;
 }
 
-/** lab/ui/training/network.py */
+/** pages/parts/training/network.py */
 export interface ShownNetwork extends TableData {
   /** inputs, layers, outputs */
   columns: NetworkColumn[];
@@ -515,7 +515,7 @@ export interface ShownGrid {
   lights: Record<string, number[]>[];
 }
 
-// -- lab/ui/runners.py
+// -- pages/parts/runners.py
 
 export interface ShownRunners {
   counts: RunnerCount[];
@@ -537,7 +537,7 @@ export interface RunnerCount {
   result: string;
 }
 
-// -- lab/ui/step_picture.py
+// -- pages/parts/step_picture.py
 
 export interface StepChoice {
   /** the exponent of a power of ten */
@@ -572,7 +572,7 @@ export interface ShownStep {
   rows: [string, string][];
 }
 
-// -- lab/practice/render_report.py, `render_report`; lab/ui/practice/exercise.py
+// -- lab/practice/render_report.py, `render_report`; pages/parts/practice/exercise.py
 
 /** The result of a check of a learner's text. */
 export interface ShownResult {
@@ -640,7 +640,7 @@ export interface OnDisk {
   stamp: string;
 }
 
-/** lab/ui/practice/tasks.py */
+/** pages/parts/practice/tasks.py */
 export interface ShownTasks {
   /** key of the course, with which the keys of its tasks begin */
   course: string;
@@ -651,7 +651,7 @@ export interface ShownTasks {
   tasks: { key: string; title: string }[];
 }
 
-/** lab/ui/practice/choice.py: the courses whose engine the session lacks and has not asked for */
+/** pages/parts/practice/choice.py: the courses whose engine the session lacks and has not asked for */
 export interface ShownEngines {
   /** `last` is the key of the last task, `tasks` the number of tasks */
   courses: { key: string; last: string; tasks: number }[];

@@ -20,11 +20,12 @@ from lab.charts.images import confusion_matrix, drawing, likelihoods, samples
 from lab.charts.jacobian import jacobian
 from lab.charts.landscape import Track, landscape
 from lab.charts.lines import Axis, Line, Mark, lines
-from lab.charts.plane import boundary, placed_points, unit
+from lab.charts.plane import boundary, placed_points, signed_shades, unit
 from lab.charts.side_by_side import code_pair, gradient_tables, limit_log_axis, losses, value_tables
-from lab.charts.weights import ridges, weight_histograms
+from lab.charts.weights import RIDGES, ridges, weight_histograms
 
 __all__ = [
+    "RIDGES",
     "Axis",
     "Chart",
     "Line",
@@ -59,6 +60,7 @@ __all__ = [
     "ridges",
     "samples",
     "saturation",
+    "signed_shades",
     "trial",
     "unit",
     "value_tables",

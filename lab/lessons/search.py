@@ -17,6 +17,7 @@ from functools import cache
 
 from lab.failures import finder
 from lab.failures.catalogue import BY_KEY, SHAPES
+from lab.failures.text_kind import kind_of
 from lab.lessons.concepts import CONCEPTS
 from lab.lessons.glossary import TERMS
 from lab.lessons.pages import BY_FILE, PAGES
@@ -93,7 +94,12 @@ class Index:
 
 
 def search(question: str) -> list[SearchHit]:
-    """Return the answers, the best first, or none if nothing fits. A sure match of a message is the only answer."""
+    """Return the answers, the best first, or none if nothing fits. A sure match of a message is the only answer.
+
+    Code and the numbers of a curve get none: the page *What went wrong?* reads them.
+    """
+    if kind_of(question) != "message":
+        return []
     question = question[:MAX_QUESTION]
     pasted = finder.by_message(question)
     sure = [_failure(match.key, sure=True) for match in pasted if match.sure]

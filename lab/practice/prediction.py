@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from lab.practice.exercises import Exercise
-from lab.practice.mistakes import Mistakes, diagnosis, same, summed_axes
+from lab.trace.mistakes import Mistakes, diagnosis, same, summed_axes
 from lab.trace.recording import Trace
 
 Pass = Literal["value", "gradient"]

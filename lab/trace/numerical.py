@@ -76,13 +76,13 @@ def check(
     return rows, sentence if left_out else ""
 
 
-def slopes_of_numbers(trace: Trace, build: Callable[..., Tensor], budget: int = SLIDER_BUDGET) -> list[Slope]:
+def slopes_of_numbers(trace: Trace, build: Callable[..., Tensor] | None, budget: int = SLIDER_BUDGET) -> list[Slope]:
     """Check the gradients of leaves that are single numbers, the largest gradients first, as far as the budget allows.
 
-    The findings are in the order of the leaves; [] if the result is not a single number."""
+    The findings are in the order of the leaves; [] without a function, or if its result is not a single number."""
     upstream = _upstream(trace)
     affordable = budget // (EVALUATIONS * _work(trace))
-    if upstream is None or upstream.ndim or trace.error or not affordable:
+    if build is None or upstream is None or upstream.ndim or trace.error or not affordable:
         return []
     numbers = {name: g for name, g in trace.gradients.items() if g is not None and np.ndim(g) == 0}
     sizes = {name: np.nan_to_num(abs(gradient), nan=np.inf) for name, gradient in numbers.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,7 +12,6 @@ import streamlit as st
 from lab.charts import Chart
 from lab.charts.plane import PLANE
 from lab.text import strict_json
-from lab.training.config import is_number
 from lab.ui.assets import component, keep_value
 from lab.ui.memoize import memoize
 
@@ -45,7 +45,7 @@ class ChartHost:
         """Reserve space at this point of the page for charts, one below the other.
 
         Two keys are not charts: "progress" is the progress bar of a run, "network" its network
-        (lab/ui/training/network.py).
+        (pages/parts/training/network.py).
         """
         data = {"payload": f"st-key-{self._name}", "keys": keys}
         _component(key=f"charts {self._name} {keys[0]}", data=strict_json(data).encode())
@@ -93,5 +93,9 @@ def clicked_points(key: str) -> list[tuple[float, float]]:
     before, count = st.session_state.get(f"{key} heard", (None, 0))
     st.session_state[f"{key} heard"] = page, len(points)
     fresh = points[count:] if page == before else points
-    proper = [p for p in fresh if isinstance(p, list) and len(p) == 2 and all(is_number(value) for value in p)]
+    proper = [p for p in fresh if isinstance(p, list) and len(p) == 2 and all(map(_is_number, p))]
     return [(float(x), float(y)) for x, y in proper]
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)

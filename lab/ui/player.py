@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from lab.gradcheck.slopes import Slope
-from lab.practice.mistakes import Mistakes
 from lab.text import strict_json
+from lab.trace.comparison import Departure
 from lab.trace.export import plain, playable, standalone
+from lab.trace.mistakes import Mistakes
 from lab.trace.nonfinite import remarks
 from lab.trace.numerical import NumericalCheck, check, slopes_of_numbers
 from lab.trace.recording import Trace
-from lab.traps.faults.compare import Departure
 from lab.ui.assets import keep_value, loading
 from lab.ui.memoize import memoize
 from model import Tensor, no_grad
@@ -159,7 +158,7 @@ def player(
         data["guesses"] = Mistakes(trace).of_accumulations(MAX_PREDICTED)
     request = _request(key)
     if request.get("what") == "html":
-        page = standalone(trace, _natural(request.get("event")), title, _slopes(trace, judged))
+        page = standalone(trace, _natural(request.get("event")), title, slopes_of_numbers(trace, judged))
         data["taken"] = _download(request, page)
     elif request.get("what") == "script" and script is not None:
         data["taken"] = _download(request, script())
@@ -171,7 +170,7 @@ def player(
 
     def packed() -> tuple[Trace, bytes]:
         """Encode the data; the cache keeps the trace, too, so that no other trace gets its id."""
-        sent = {"trace": playable(trace), "remarks": _remarks(trace), "slopes": plain(_slopes(trace, judged))}
+        sent = {"trace": playable(trace), "remarks": _remarks(trace), "slopes": plain(slopes_of_numbers(trace, judged))}
         return trace, strict_json(data | sent).encode()
 
     # Streamlit sends bytes as they are, but parses and sorts a dict.
@@ -218,10 +217,6 @@ def nudged(trace: Trace, build: Callable[..., Tensor], question: Any) -> dict[st
 def _remarks(trace: Trace) -> Sequence[dict[str, str]]:
     """Explain nan and inf in a trace; each sentence names the pass after which the player may show it."""
     return [{"after": arose, "text": sentence.replace("`", "")} for arose, sentence in remarks(trace)]
-
-
-def _slopes(trace: Trace, judged: Callable[..., Tensor] | None) -> list[Slope]:
-    return [] if judged is None else slopes_of_numbers(trace, judged)
 
 
 def _check(trace: Trace, build: Callable[..., Tensor]) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 /** Predict: before a message is sent, the learner enters the gradient after it. Python sends the wrong numbers that
- * known mistakes give with the trace (lab/practice/mistakes.py); here they are only looked up. */
+ * known mistakes give with the trace (lab/trace/mistakes.py); here they are only looked up. */
 
 import { brief, flat, shapeOf, shapeText, toNumber } from "./format.js";
 import { h, setText } from "./dom.js";

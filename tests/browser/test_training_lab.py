@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from lab.training.lessons import FIRST
 from lab.training.live import LiveRun
-from lab.ui.training.instruments import UPDATES
+from pages.parts.training.instruments import UPDATES
 from tests.layout import project
 from tests.support import settled
 

@@ -5,9 +5,9 @@ import numpy as np
 from lab.expression import ExpressionError
 from lab.expression.parser import parse
 from lab.ops import OPS
-from lab.practice.mistakes import Mistakes
 from lab.text import numeral, strict_json
 from lab.trace.export import plain, playable, standalone
+from lab.trace.mistakes import Mistakes
 from lab.trace.numerical import slopes_of_numbers
 from lab.trace.recording import Recording, attempt, record
 from lab.traps.faults.compare import follow

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from lab.practice import sandbox
-from lab.ui.practice import exercise
+from pages.parts.practice import exercise
 from practice.scalars import COURSE
 from tests.pages.conftest import address, app, components, press, run, texts
 

@@ -7,7 +7,7 @@ import pytest
 from lab.failures.catalogue import FAILURES as CATALOGUE
 from lab.lessons.pages import BY_FILE
 from lab.practice import sandbox
-from lab.ui.practice import exercise
+from pages.parts.practice import exercise
 from practice.debug import FAILURES, PROGRAMS
 from tests.pages.conftest import address, app, components, press, run, texts
 from tests.pages.test_build_it_yourself import shown

@@ -6,9 +6,10 @@ from html import escape
 import pytest
 
 from lab.text import numeral as number
+from lab.trace.comparison import first_difference
 from lab.training.doctor import diagnose
 from lab.traps.faults.catalogue import BY_KEY, FAULTS
-from lab.traps.faults.compare import CURVES, EFFECTS, compare, first_difference, numbers, play, train_with, which_curve
+from lab.traps.faults.compare import CURVES, EFFECTS, compare, numbers, play, train_with, which_curve
 from model import Tensor
 from tests.pages.conftest import address, app, charts, components, run, sent, texts
 

@@ -10,7 +10,7 @@ from lab.failures.curve import of_text
 from lab.training.config import Config
 from lab.training.shelf import ShelvedRun
 from lab.training.trainer import train
-from lab.ui.failures.from_a_curve import EXAMPLE, PASTED, TEXT
+from pages.parts.failures.from_a_curve import EXAMPLE, PASTED, TEXT
 from tests.pages.conftest import address, run, texts
 from tests.pages.conftest import app as app_of
 
@@ -18,7 +18,7 @@ from tests.pages.conftest import app as app_of
 def page():
     import streamlit as st
 
-    from lab.ui.failures.from_a_curve import WAY, from_a_curve
+    from pages.parts.failures.from_a_curve import WAY, from_a_curve
 
     st.session_state.setdefault(WAY.key, WAY.default)
     from_a_curve(lambda key: st.session_state.update({"chosen": key}))

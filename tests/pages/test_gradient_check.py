@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from lab.practice import sandbox
-from lab.ui.practice.finished import Engine
 from model import Tensor
+from pages.parts.practice.finished import Engine
 from practice import COURSES
 from tests.pages.conftest import address, app, components, go_back, run, switch, texts
 

@@ -16,9 +16,9 @@ from lab.lessons.old_addresses import new_address
 from lab.practice import sandbox
 from lab.trace.dot import PALETTES
 from lab.ui.expression_box import presets
-from lab.ui.practice.finished import Engine
 from lab.watch import watch
 from model import Tensor
+from pages.parts.practice.finished import Engine
 from practice import COURSES
 from tests.pages.conftest import ROOT, address, app, components, entry, run, sent, switch, texts
 

@@ -25,8 +25,8 @@ from lab.config import hosted
 from lab.lessons.pages import PAGES
 from lab.training import visitor_runs
 from lab.ui.same_origin import SameOrigin
-from lab.ui.training.visit import NOT_KEPT
 from lab.ui.visitor import COOKIE
+from pages.parts.training.visit import NOT_KEPT
 from tests.support import ROOT, start_app
 from tests.visitors import Visitor, knock
 

@@ -27,9 +27,9 @@ from lab.training.predictions import answers
 from lab.training.trainer import train
 from lab.training.trial import can_be_tried
 from lab.training.worker import Worker
-from lab.ui.training.instruments import PANEL, TALL, View
-from lab.ui.training.settings import change_network
 from lab.ui.visitor import COOKIE
+from pages.parts.training.instruments import PANEL, TALL, View
+from pages.parts.training.settings import change_network
 from tests.pages.conftest import address, entry, switch, texts
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -976,7 +976,10 @@ def test_the_lines_are_the_weights_or_the_gradients_of_the_next_batch(at):
 )
 def test_what_the_picture_of_the_network_asks_for_is_set(asked, hidden, features):
     session = {"training hidden": "4", "training features": ""}
-    with patch("lab.ui.training.settings.st", Mock(session_state=session)), patch("lab.ui.training.settings.state"):
+    with (
+        patch("pages.parts.training.settings.st", Mock(session_state=session)),
+        patch("pages.parts.training.settings.state"),
+    ):
         change_network(asked)
     assert session == {"training hidden": hidden, "training features": features}
 

@@ -83,7 +83,7 @@ def test_where_pytorch_gave_no_answer_it_can_be_asked_again(monkeypatch):
 
 
 def test_without_pytorch_its_column_stays_empty(monkeypatch):
-    monkeypatch.setattr("lab.ui.parts.wider_field.installed", lambda: False)
+    monkeypatch.setattr("pages.parts.wider_field.installed", lambda: False)
     assert "not installed" in opened().info[0].value
 
 

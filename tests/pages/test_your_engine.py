@@ -9,7 +9,7 @@ from lab.practice import sandbox
 from lab.practice.checker import CheckReport
 from lab.practice.checking import Checking
 from lab.practice.learner_run import Contest
-from lab.ui.practice.finished import Engine
+from pages.parts.practice.finished import Engine
 from practice import COURSES
 from tests.pages.conftest import address, app, components, press, run, sent, texts
 

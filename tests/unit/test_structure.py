@@ -34,6 +34,7 @@ FLOORS = (
     "app",
 )
 MAX_ENTRIES = 16  # folders and files of lab/
+MAX_ARROWS = 75  # pairs of rooms of which one imports the other, without those from train and app and those to model
 
 
 def name_of(path: Path) -> str:
@@ -86,6 +87,13 @@ def test_there_is_no_import_circle(graph):
     while free := {module for module, others in rest.items() if not others & rest.keys()}:
         rest = {module: others for module, others in rest.items() if module not in free}
     assert {module: sorted(others & rest.keys()) for module, others in rest.items()} == {}
+
+
+def test_few_rooms_need_each_other(graph):
+    """It may only become less: a new arrow takes the place of another."""
+    pairs = {(room(module), room(other)) for module, others in graph.items() for other in others}
+    arrows = {(a, b) for a, b in pairs if a != b and a and a not in ("train", "app") and b != "model"}
+    assert len(arrows) == MAX_ARROWS, sorted(arrows)
 
 
 def test_the_library_does_not_import_its_command_line(graph):

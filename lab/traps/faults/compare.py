@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -15,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from lab.gradcheck import Report, gradcheck
-from lab.trace.parts import Event, Value
 from lab.trace.recording import Recording, Trace
 from lab.training.records import Record, column
 from lab.traps.faults.catalogue import Fault
@@ -182,83 +180,6 @@ def follow(
         except Exception as raised:  # as in expression_pass
             error = f"{type(raised).__name__}: {raised}"
     return recording.finish(output, error)
-
-
-@dataclass(frozen=True)
-class Departure:
-    """The first event in which the pass of a broken engine departs from the right one.
-
-    event  its index in the broken pass
-    here   the message, or the gradient after it arrived
-    due    the same in the right pass; None if the right pass has no such event
-    line   the right engine's source line, if it differs; else ""
-    """
-
-    event: int
-    here: Value
-    due: Value | None
-    line: str
-
-
-def departure(right: Trace, broken: Trace) -> Departure | None:
-    """Find where a broken pass departs from the right pass over the same graph; None if it does not."""
-    index = first_difference(right, broken)
-    if index is None:
-        return None
-    event = broken.events[index]
-    same = [i for i in range(len(right.events)) if _about(right, i) == _about(broken, index)]
-    before = sum(_about(broken, i) == _about(broken, index) for i in range(index))
-    if before >= len(same):
-        return Departure(index, _number(event), None, "")
-    counterpart = right.events[same[before]]
-    lines = _line(right, counterpart), _line(broken, event)
-    return Departure(index, _number(event), _number(counterpart), "" if lines[0] == lines[1] else lines[0])
-
-
-def _about(trace: Trace, index: int) -> tuple[Any, ...]:
-    """Identify an event by its kind, its node, and the edge of its message."""
-    event = trace.events[index]
-    sent = trace.events[index - 1] if event["kind"] == "accumulate" and index else event
-    edge = (sent["node"], sent["operand"]) if sent["kind"] == "message" else ()
-    return event["kind"], event["node"], edge
-
-
-def _number(event: Event) -> Value:
-    match event["kind"]:
-        case "message":
-            return event["contribution"]
-        case "accumulate":
-            return event["after"]
-        case "seed":
-            return event["grad"]
-    return 0.0
-
-
-def _line(trace: Trace, event: Event) -> str:
-    source = trace.sources[event["source"]]
-    return source["lines"][event["line"] - source["first"]].strip()
-
-
-def first_difference(healthy: Trace, broken: Trace) -> int | None:
-    """Return the index of the first event of the broken pass that the healthy one lacks, or has less often.
-
-    None if it has them all. Two events are the same if their numbers are; the graphs may differ.
-    """
-    known = Counter(_fingerprint(healthy, event) for event in healthy.events)
-    for index, event in enumerate(broken.events):
-        fingerprint = _fingerprint(broken, event)
-        if not known[fingerprint]:
-            return index
-        known[fingerprint] -= 1
-    return None
-
-
-def _fingerprint(trace: Trace, event: Event) -> str:
-    """Write the numbers of an event and of its nodes as text, to compare events of different graphs."""
-    numbers = [event.get(name) for name in ("grad", "upstream", "contribution", "before", "message", "after")]
-    about = [event["node"], event["child"]] if event["kind"] == "message" else [event["node"]]
-    values = [trace.nodes[number]["value"] for number in about]
-    return repr((event["kind"], numbers, values))  # as text, nan equals nan
 
 
 def training_pass(setup: Setup, seed: int) -> ComparedPass:

@@ -10,7 +10,7 @@ from lab.lessons.glossary import TERMS
 from lab.ui.terms import MARK, marked
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGES = sorted([*ROOT.glob("pages/*.py"), *ROOT.glob("lab/ui/*/*.py")])
+PAGES = sorted(ROOT.glob("pages/**/*.py"))
 WITH_TERMS = ("graph_lab", "simulate_error", "fault_lab", "spot_the_fault", "training_lab")
 
 

@@ -15,7 +15,7 @@ from lab.training.live import LiveRun
 from lab.training.run_folder import RunError
 from lab.training.shelf import ShelvedRun, put
 from lab.training.visitor_runs import Visit
-from lab.ui.training import visit as keeping
+from pages.parts.training import visit as keeping
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -3,7 +3,8 @@
 import pytest
 
 from lab.expression.parser import parse
-from lab.traps.faults.compare import departure, follow
+from lab.trace.comparison import departure
+from lab.traps.faults.compare import follow
 from lab.traps.faults.engines import SWITCH
 from model import Tensor
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import model
+from lab.trace.comparison import first_difference
 from lab.trace.derive import derive, first_disagreement
 from lab.trace.export import playable
 from lab.training.doctor import diagnose
@@ -19,7 +20,6 @@ from lab.traps.faults.compare import (
     check,
     compare,
     expression_pass,
-    first_difference,
     leaves,
     play,
     train_with,

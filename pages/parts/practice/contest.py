@@ -15,10 +15,10 @@ from lab.practice.learner_run import Contest
 from lab.practice.learner_training import TRAININGS
 from lab.ui import page, progress
 from lab.ui.chart_host import ChartHost
-from lab.ui.practice import finished
-from lab.ui.practice.finished import Engine
-from lab.ui.practice.processes import pool
 from lab.ui.table import escape_markdown, markdown_table
+from pages.parts.practice import finished
+from pages.parts.practice.finished import Engine
+from pages.parts.practice.processes import pool
 
 TICK = 0.4  # seconds between two updates of the page
 SEED = 0  # random seed of the initial weights of both trainings

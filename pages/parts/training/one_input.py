@@ -16,9 +16,9 @@ from lab.ui.chart_host import ChartHost
 from lab.ui.player import player
 from lab.ui.table import escape_markdown
 from lab.ui.terms import prose
-from lab.ui.training.digit_pad import digit_pad
-from lab.ui.training.instruments import View
-from lab.ui.training.settings import FIELD
+from pages.parts.training.digit_pad import digit_pad
+from pages.parts.training.instruments import View
+from pages.parts.training.settings import FIELD
 
 
 def show_one_input(view: View) -> None:

@@ -26,8 +26,8 @@ from lab.practice.render_report import render_report
 from lab.text import strict_json
 from lab.ui import progress
 from lab.ui.assets import component
-from lab.ui.practice import finished
-from lab.ui.practice.processes import pool
+from pages.parts.practice import finished
+from pages.parts.practice.processes import pool
 from practice.task import Course
 
 WATCH = 2.0  # seconds between two looks at the learner's own folder

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from lab.charts.plane import signed_shades
+from lab.charts import signed_shades
 from lab.text import short
 from lab.training.config import Config
 from lab.training.features import FEATURES, NAMES, PLAIN, of_inputs

@@ -36,7 +36,7 @@ from lab.expression import ExpressionError
 from lab.expression.parser import Expression
 from lab.gradcheck import gradcheck, numerical_gradient
 from lab.text import counted, numeral, with_minus
-from lab.ui import address, expression_box, page, progress, runners, state
+from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.guess import FIRST, guess
@@ -45,6 +45,7 @@ from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 from model import Tensor
+from pages.parts import runners
 
 NAME = "why"
 PAGE = "pages/why_reverse_mode.py"

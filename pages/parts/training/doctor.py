@@ -16,8 +16,8 @@ from lab.training.records import Record, is_regression
 from lab.training.trial import SEEDS, Trial, TrialResult, can_be_tried, candidates
 from lab.training.visitor_runs import digest
 from lab.ui import page
-from lab.ui.training import visit
-from lab.ui.training.settings import in_words, remedy_button, trainable
+from pages.parts.training import visit
+from pages.parts.training.settings import in_words, remedy_button, trainable
 
 TICK = 0.3  # seconds between two updates of an experiment
 MAX_TRIED = 20  # results that a visit keeps

@@ -19,10 +19,10 @@ from lab.trace.recording import Trace, record
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
 from lab.ui.player import LIMIT, Live, live_values, player
-from lab.ui.practice import choice, contest, finished
-from lab.ui.practice.finished import Engine
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
+from pages.parts.practice import choice, contest, finished
+from pages.parts.practice.finished import Engine
 
 NAME = "own"
 PLAYER_KEY = "own player"

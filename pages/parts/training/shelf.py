@@ -22,9 +22,9 @@ from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost, clicked_epoch
 from lab.ui.state import step
 from lab.ui.table import escape_markdown
-from lab.ui.training import doctor, upload
-from lab.ui.training.instruments import choose_ridges, lost_units, unchecked
-from lab.ui.training.settings import set_widgets, trainable
+from pages.parts.training import doctor, upload
+from pages.parts.training.instruments import choose_ridges, lost_units, unchecked
+from pages.parts.training.settings import set_widgets, trainable
 
 
 def _recorded(name: str) -> ShelvedRun:

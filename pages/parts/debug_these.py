@@ -8,10 +8,10 @@ import streamlit as st
 from lab.lessons.pages import BY_FILE
 from lab.ui import page, state
 from lab.ui.address import Field
-from lab.ui.practice import hints
-from lab.ui.practice.exercise import exercise, finished_check, wait
-from lab.ui.practice.tasks import tasks
 from lab.ui.state import PageState
+from pages.parts.practice import hints
+from pages.parts.practice.exercise import exercise, finished_check, wait
+from pages.parts.practice.tasks import tasks
 from practice.debug import FAILURES, PROGRAMS, ROOM
 from practice.task import Course
 

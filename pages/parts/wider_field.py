@@ -26,7 +26,7 @@ from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 
 KEPT_TITLE = "Bytes kept at the worst moment"
-READING = read_rows(Path(__file__).parents[2] / "lessons" / "reading.toml")
+READING = read_rows(Path(__file__).parents[2] / "lab" / "lessons" / "reading.toml")
 YEARS = ("1847", "1951", "1964", "1970", "1986", "2015")
 TRY_THIS = {
     "beside": "Change one of the snippets in a notebook so that both engines use the same dtype.",

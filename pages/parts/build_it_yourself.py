@@ -12,10 +12,10 @@ from lab.practice.folder import FolderError
 from lab.practice.render_report import next_task
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
-from lab.ui.practice import finished, hints
-from lab.ui.practice.exercise import exercise, finished_check, wait
-from lab.ui.practice.tasks import tasks
 from lab.ui.state import PageState
+from pages.parts.practice import finished, hints
+from pages.parts.practice.exercise import exercise, finished_check, wait
+from pages.parts.practice.tasks import tasks
 from practice import COURSES
 from practice.task import Course, Task
 

@@ -13,8 +13,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
-from lab.charts import Chart
-from lab.charts.weights import RIDGES
+from lab.charts import RIDGES, Chart
 from lab.ops import OPS, UNKNOWN
 from lab.text import short
 from lab.training import points
@@ -38,10 +37,10 @@ from lab.ui import page
 from lab.ui.address import Field, one_of
 from lab.ui.chart_host import ChartHost, clicked_epoch
 from lab.ui.memoize import memoize
-from lab.ui.training import doctor, visit
-from lab.ui.training.network import LINES, picture, pointed_unit
-from lab.ui.training.settings import LAYERS, command, csv_name, set_widgets
 from model import MLP
+from pages.parts.training import doctor, visit
+from pages.parts.training.network import LINES, picture, pointed_unit
+from pages.parts.training.settings import LAYERS, command, csv_name, set_widgets
 
 ROUND, UPDATES = 4.0, 21  # seconds of one run of the fragment, and updates in that time
 SLOW, REST = 4, 10  # a slow chart is redrawn every SLOW updates, the doctor's verdict every REST updates

@@ -30,7 +30,7 @@ from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
 from lab.ui.player import player
 from lab.ui.table import escape_markdown, with_code
-from lab.ui.training.settings import trainable
+from pages.parts.training.settings import trainable
 
 Choose = Callable[[str], None]
 TEXT, PASTED = "curve text", "curve pasted"  # session keys: of the widget, and of a copy that survives leaving the page

@@ -13,9 +13,9 @@ from lab.trace.recording import Change, Trace, attempt, starting_gradients
 from lab.trace.script import experiment
 from lab.ui import address, expression_box
 from lab.ui.address import Field
-from lab.ui.graph import inputs
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, with_code
+from pages.parts.graph import inputs
 
 OFFERED = {"sum": "of its sum", "mean": "of its mean"}  # scalars to differentiate when the result has many numbers
 

@@ -1,7 +1,7 @@
 """The engines that a visitor has built: one for each course whose last task has passed in this visit.
 
 The server keeps the code that was checked as long as the visit lasts. The browser keeps it longer, and another check
-restores it (lab/ui/practice/choice.py).
+restores it (pages/parts/practice/choice.py).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lab.practice.learner_engine import Differentiated, Loaded, Unusable
 from lab.trace.numerical import NumericalCheck
 from lab.trace.recording import Trace
 from lab.ui.memoize import memoize
-from lab.ui.practice.processes import pool
+from pages.parts.practice.processes import pool
 from practice import COURSES
 from practice.task import Course
 

@@ -13,6 +13,7 @@ from lab.expression import ExpressionError
 from lab.expression.parser import parse
 from lab.failures import FAILURES
 from lab.text import brief, numeral
+from lab.trace.comparison import first_difference
 from lab.trace.dot import draw
 from lab.trace.parts import Event
 from lab.training.doctor import Finding, diagnose
@@ -27,7 +28,6 @@ from lab.traps.faults.compare import (
     check,
     compare,
     compare_on,
-    first_difference,
     leaves,
     numbers,
     play,

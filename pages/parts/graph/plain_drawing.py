@@ -13,8 +13,8 @@ from lab.trace.nonfinite import explain
 from lab.trace.numerical import NumericalCheck, check
 from lab.trace.recording import Trace
 from lab.ui import page
-from lab.ui.graph import inputs, passes
 from lab.ui.table import escape_markdown, markdown_table
+from pages.parts.graph import inputs, passes
 
 MAX_REMARKS = 4  # sentences about slopes below the table of gradients
 

@@ -22,10 +22,10 @@ from lab.text import strict_json
 from lab.ui import address, page, state
 from lab.ui.address import Field
 from lab.ui.assets import component, keep_value
-from lab.ui.practice import finished
-from lab.ui.practice.finished import Engine
-from lab.ui.practice.processes import pool
 from lab.ui.table import escape_markdown
+from pages.parts.practice import finished
+from pages.parts.practice.finished import Engine
+from pages.parts.practice.processes import pool
 from practice import COURSES
 from practice.task import Course
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 
 from lab.expression import parse
-from lab.practice import mistakes
 from lab.practice.exercises import exercise
-from lab.practice.mistakes import Mistakes, diagnosis, same
 from lab.practice.prediction import Prediction
+from lab.trace import mistakes
 from lab.trace.derive import derive
+from lab.trace.mistakes import Mistakes, diagnosis, same
 from lab.trace.recording import record
 from lab.traps.faults.engines import Overwrites
 from tests.unit.practice.test_exercises import ANY

@@ -1,1 +1,0 @@
-"""Parts of pages: each is one or more tabs, which a file in pages/ combines."""
