@@ -93,6 +93,7 @@ class Progress {
   constructor() {
     this.reached = 0; // epochs
     this.movedAt = -ANSWER_MS; // when the learner last moved it
+    this.chosen = 0; // the epoch that the learner moved it to; the maximum means: follow the training
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     this.words = h("p");
@@ -101,11 +102,14 @@ class Progress {
   }
 
   move() {
-    const chosen = Number(this.bar.value);
+    const epoch = Number(this.bar.value);
     this.movedAt = performance.now();
     clearTimeout(this.timer);
-    const detail = chosen < this.reached ? chosen : Number(this.bar.max); // the maximum means: follow the training
-    this.timer = setTimeout(() => window.dispatchEvent(new CustomEvent(EPOCH, { detail })), SEND_DELAY_MS);
+    this.chosen = epoch < this.reached ? epoch : Number(this.bar.max);
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      window.dispatchEvent(new CustomEvent(EPOCH, { detail: this.chosen }));
+    }, SEND_DELAY_MS);
   }
 
   /** Show the progress of the run. @param {ShownProgress} shown */
@@ -116,7 +120,9 @@ class Progress {
     setAttribute(this.bar, "aria-valuetext", `epoch ${cursor ?? Math.floor(reached)}`);
     this.bar.style.setProperty("--reached", String(reached / epochs));
     // What the page sends may be older than the epoch just chosen.
-    if (performance.now() - this.movedAt > ANSWER_MS) this.bar.value = String(cursor ?? Math.floor(reached));
+    const answered = this.timer === undefined && (cursor ?? epochs) === this.chosen;
+    if (answered || performance.now() - this.movedAt > ANSWER_MS)
+      this.bar.value = String(cursor ?? Math.floor(reached));
   }
 
   remove() {
