@@ -56,14 +56,17 @@ class Race {
     new ResizeObserver(() => this.running || this.paint(0)).observe(this.element);
   }
 
-  /** Show new data; keep a choice that the page does not know yet. @param {ShownRunners} shown */
+  /** Show new data; keep a choice that the page does not know yet, and a race that the data do not change.
+   * @param {ShownRunners} shown */
   take(shown) {
-    const same = JSON.stringify(shown) === JSON.stringify(this.shown);
+    const before = this.shown && { ...this.shown, n: this.now.n };
     this.shown = shown;
     if (shown.chosen !== this.acknowledged && this.timer === undefined) this.at = shown.chosen;
     this.acknowledged = shown.chosen;
     this.slider.max = String(shown.counts.length - 1);
-    if (!same) this.stop();
+    this.slider.value = String(this.at);
+    if (before?.n !== this.now.n || before.guessed !== shown.guessed) this.stop();
+    else if (before.measured !== shown.measured && !this.running) setText(this.note, shown.measured);
   }
 
   /** Choose N, and tell the page after a pause. @param {number} at */
