@@ -81,6 +81,12 @@ def settled(page: Page) -> None:
     page.evaluate(frames)
 
 
+def written(page: Page) -> None:
+    """Wait until the address says what the page shows: it is written five times a second at most, by the page's clock."""
+    settled(page)
+    page.evaluate("() => new Promise((done) => setTimeout(done, 300))")
+
+
 def switch(page: Page, theme: str) -> None:
     """Change the theme of the machine to "light" or "dark", and wait until the page has followed."""
     page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]

@@ -19,8 +19,7 @@ def test_the_slider_redraws_without_the_server_and_is_in_the_address_afterwards(
     page.context.set_offline(False)
     expect(slider).to_be_focused()
     page.get_by_text("forward", exact=True).click()
-    page.wait_for_url("**method=forward**")
-    assert "h=-5" in page.url
+    page.wait_for_url(lambda url: "method=forward" in url and "h=-5" in url)
     page.go_back()
     expect(page.get_by_role("radio", name="central")).to_be_checked()
 

@@ -12,7 +12,9 @@ from playwright.sync_api import expect
 
 from lab.trace.dot import PALETTES
 from model import Tensor
-from tests.support import settled, switch
+from tests.browser.conftest import prepared
+from tests.layout import project
+from tests.support import settled, switch, written
 
 PRESETS = Path(__file__).parents[2] / "assets" / "presets.json"
 
@@ -72,6 +74,22 @@ def press_both(page):
     page.get_by_role("button", name="Run backward pass", exact=True).and_(page.locator(":enabled")).click()
     page.get_by_text("Gradients of the inputs, checked numerically").scroll_into_view_if_needed()
     page.locator("table", has_text="numeric").get_by_text("✓").first.wait_for()
+
+
+def places(page):
+    """Where the cards are drawn, once they stay there for half a second, by the clock of the page."""
+    settled(page)
+    return page.evaluate(
+        """() => new Promise((done) => {
+          const player = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".player"));
+          const look = () => [...player.shadowRoot.querySelectorAll("g.card")].map((e) => e.getAttribute("transform"));
+          const again = (before) => setTimeout(() => requestAnimationFrame(() => {
+            const now = look();
+            now.length && String(now) === String(before) ? done(now) : again(now);
+          }), 500);
+          again(look());
+        })"""
+    )
 
 
 def eventually(page, read, right):
@@ -164,7 +182,7 @@ def test_a_slip_of_the_keyboard_leaves_the_player_mounted(open_page):
 
 
 def test_no_request_leaves_the_machine(browser, app_url):
-    page = browser.new_page()
+    page = prepared(browser.new_page())
     hosts = set()
     page.on(
         "request", lambda request: hosts.add(request.url.split("/")[2].split(":")[0] if "//" in request.url else "")
@@ -236,9 +254,9 @@ def test_action_result_and_reason_are_in_the_window_together(open_page):
 def test_presenting(open_page):
     page = open_page("graph-lab", width=1024, height=768, reduced_motion="reduce")
     page.locator("g.card").first.wait_for()
-    page.mouse.click(5, 760)
-    page.keyboard.press("f")
+    project(page)
     page.locator(".player.present").wait_for()
+    settled(page)
     before = page.locator(".ledger .sentence").evaluate("(e) => e.getBoundingClientRect().height")
     assert before > 20 * 1.25
     for x, y in ((2, 2), (1020, 2), (2, 764), (1020, 764)):  # nothing of the page around it is left
@@ -321,9 +339,7 @@ def test_a_link_to_a_finished_pass_presents_the_lit_line_and_large_digits(open_p
     page.locator("g.card").first.wait_for()
     for width, height in ((1024, 768), (1280, 720), (1280, 800), (1920, 1080)):
         page.set_viewport_size({"width": width, "height": height})
-        settled(page)
-        page.mouse.click(5, height - 8)
-        page.keyboard.press("f")
+        project(page)
         page.locator(".player.present").wait_for()
         expect(page.locator(".where")).to_contain_text("_accumulate")
         settled(page)
@@ -346,8 +362,7 @@ def test_presented_arrays_have_large_digits_and_the_event_is_in_sight(open_page)
     path = "graph-lab?expression=h%20=%20relu(X%20@%20W%20%2B%20b)%0Asum(h**2)&in_X=[[1,2],[3,4],[5,6],[7,8]]&in_W=[[1,0],[0,1]]&in_b=[1,1]"
     page = open_page(f"{path}&stage=backward", width=1024, height=768, reduced_motion="reduce")
     page.locator("g.card").first.wait_for()
-    page.mouse.click(5, 760)
-    page.keyboard.press("f")
+    project(page)
     page.locator(".player.present").wait_for()
     page.wait_for_function(f"() => ({PRESENTED})().cell >= 40")  # drawn anew, with larger cells
     settled(page)
@@ -384,11 +399,7 @@ def test_a_link_is_drawn_the_same_however_slow_the_machine(tab, app_url):
         page.route("**/player/worker.js*", slow)
         page.goto(f"{app_url}/graph-lab?stage=backward&event=19")
         page.locator("g.card").first.wait_for()
-        settled(page)
-        page.wait_for_timeout(300)
-        directions.append(
-            page.locator("g.card").evaluate_all("(all) => all.map((card) => card.getAttribute('transform'))")
-        )
+        directions.append(places(page))
         client.send("Emulation.setCPUThrottlingRate", {"rate": 1})
         client.detach()
         page.unroute_all()
@@ -398,15 +409,11 @@ def test_a_link_is_drawn_the_same_however_slow_the_machine(tab, app_url):
 def test_the_drawing_follows_the_window_and_present_mode(open_page):
     page = open_page("graph-lab?stage=backward", width=1280, height=720, reduced_motion="reduce")
     page.locator("g.card").first.wait_for()
-    settled(page)
-    cards = page.locator("g.card")
-    wide = cards.evaluate_all("(all) => all.map((card) => card.getAttribute('transform'))")
+    wide = places(page)
     page.set_viewport_size({"width": 700, "height": 1000})
     settled(page)
     page.set_viewport_size({"width": 1280, "height": 720})
-    settled(page)
-    page.wait_for_timeout(300)
-    assert cards.evaluate_all("(all) => all.map((card) => card.getAttribute('transform'))") == wide
+    assert places(page) == wide
 
 
 def test_start_keeps_its_pass(open_page, tab):
@@ -416,7 +423,7 @@ def test_start_keeps_its_pass(open_page, tab):
     for event in (5, 7, 9, 11):  # each press goes to the next message
         page.locator(".runs .run").last.click()
         expect(count).to_have_text(f"{event} / 11")
-    page.wait_for_url("**stage=backward**")
+    page.wait_for_url(lambda url: "stage=backward" in url and "event" not in url)
     page.reload()
     expect(count).to_have_text("11 / 11")
     copied = tab()
@@ -490,6 +497,7 @@ def test_the_engine_is_switched_and_the_first_difference_is_marked(open_page):
     expect(page.locator(".card.departs .name")).to_have_text("✗ a")
     expect(page.locator(".right-line")).to_have_text("✓ right engine: self.grad += message")
     expect(page.locator(".phases .departs")).to_be_visible()
+    written(page)
     page.reload()
     expect(page.locator(".count")).to_have_text("19 / 21")
     expect(page.locator(".card.departs .name")).to_have_text("✗ a")
@@ -515,6 +523,7 @@ def test_tangents_travel_with_the_arrows_and_come_to_the_gradient(open_page):
     page.get_by_role("button", name="Send tangents").click()
     expect(page.locator(".ledger .sentence")).to_contain_text("The tangent of out is 31")
     expect(page.locator(".ledger .sentence")).to_contain_text("For all 4 inputs it takes 4 such passes")
+    written(page)
     page.reload()
     expect(page.locator(".ledger .sentence")).to_contain_text("The tangent of out is 31")
     page.get_by_role("radio", name="Reverse").click()

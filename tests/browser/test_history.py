@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from lab.lessons import pages
 from lab.traps.faults.catalogue import FAULTS
+from tests.browser.conftest import prepared
 from tests.support import settled, start_app
 
 
@@ -181,7 +182,7 @@ def test_back_goes_from_page_to_page_with_one_press(open_page):
 
 
 def shown_names(page):
-    return [name.text_content() for name in page.locator("g.card text.name").all()]
+    return page.locator("g.card text.name").all_text_contents()
 
 
 @pytest.mark.parametrize(
@@ -364,7 +365,7 @@ def test_a_server_that_has_lost_the_visit_learns_where_the_browser_is(browser):
         sockets.append((socket, socket.connect_to_server()))
 
     try:
-        page = browser.new_page()
+        page = prepared(browser.new_page())
         page.route_web_socket("**/_stcore/stream", pass_on)
         page.goto(f"{url}/graph-lab?stage=backward")
         page.locator("g.card").first.wait_for()

@@ -85,9 +85,9 @@ def _in_window(page, height):
     picture = page.locator(f"[data-testid=stMain] {PICTURES} >> visible=true").first
     if not picture.count():
         return
-    for _ in range(100):  # charts take a new size after the page has
+    for _ in range(600):  # charts take a new size after the page has
         box = picture.bounding_box()
-        if -1 <= box["y"] < height / 2 or box["y"] + box["height"] <= height:
+        if box and (-1 <= box["y"] < height / 2 or box["y"] + box["height"] <= height):
             return
-        page.wait_for_timeout(50)
+        page.wait_for_timeout(100)
     pytest.fail(f"The picture is at {box}.")

@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from lab.text import strict_json
 from lab.trace.export import playable, standalone
 from lab.trace.recording import Recording, record
+from tests.browser.conftest import prepared
 from tests.programs import LEAVES, shared
 from tests.support import ROOT, settled, switch
 
@@ -47,8 +48,11 @@ def open_player(tab, player_url):
 
 
 def rest(page):
-    """What is out of sight follows when no event has come for a tenth of a second, by the clock of the page."""
-    page.evaluate("() => new Promise((done) => setTimeout(() => requestAnimationFrame(done), 150))")
+    """What is out of sight follows when no event has come for a tenth of a second after a frame, by the page's clock."""
+    page.evaluate(
+        """() => new Promise((done) =>
+            requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(done), 150)))"""
+    )
 
 
 def row(page, name):
@@ -246,7 +250,7 @@ def test_every_control_by_keyboard_and_the_address_keeps_the_event(open_player):
         page.keyboard.press("Enter")
         assert count.inner_text().startswith(f"{expected} /")
     press(page, "Home")
-    page.get_by_label("Speed").select_option("4×")
+    page.get_by_label("Speed").select_option("0.5×")  # a pass of 46 s, which is not over before it is stopped
     press(page, " ")
     page.get_by_role("button", name="Pause (space)").wait_for()
     expect(count).to_have_text(re.compile(r"^([2-9]|\d\d) /"))
@@ -376,6 +380,7 @@ def test_cards_out_of_sight_follow_when_events_rest_or_when_they_come_into_sight
     page.locator(".card").first.wait_for()
     press(page, "Home")
     expect(waiting).to_have_count(146)
+    settled(page)
     # Out of sight there is no text to lay out, and each card still has its box and its turn with the Tab key.
     laid_out = "(names) => names.filter((name) => name.getClientRects().length).length"
     names = page.locator(".card .name")
@@ -390,7 +395,8 @@ def test_a_slow_machine_does_not_take_itself_for_one_at_rest(open_player):
     """Where each picture takes longer than the rest, what is out of sight still waits until the events rest."""
     page = open_player("nodes=150")
     page.locator(".nodes tr.lit").wait_for(state="attached")
-    page.wait_for_timeout(300)
+    settled(page)
+    rest(page)
     early = page.locator(".player").evaluate(
         """async (player) => {
           let changes = 0;
@@ -522,7 +528,7 @@ def test_a_loss_is_folded_and_states_are_said_in_words_that_a_screen_reader_know
     assert page.locator(".graph .card").count() == cards - 6  # four operations and three constants become one card
     page.get_by_role("button", name="mse_loss 1", exact=True).click()
     page.locator(".card.group").wait_for(state="detached")
-    assert page.locator(".graph .card").count() == cards
+    expect(page.locator(".graph .card")).to_have_count(cards)
 
     page.locator('.card[data-node="0"]').click()
     cells = page.locator(".heat button")
@@ -621,7 +627,7 @@ def test_files_to_take_away(open_player, browser, tmp_path):
     assert download("Python script").read_text() == "print(1)\n"
     path = download("HTML page")
     context = browser.new_context(offline=True)
-    alone = context.new_page()
+    alone = prepared(context.new_page())
     requests = []
     alone.on("request", lambda request: requests.append(request.url))
     alone.goto(path.as_uri())

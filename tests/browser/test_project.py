@@ -54,11 +54,11 @@ def test_the_bar_covers_nothing_of_the_picture(open_page):
     project(page)
     bar = page.locator(".project-bar")
     expect(bar).to_be_visible()
-    for _ in range(100):  # the picture takes its new size after the page has
+    for _ in range(600):  # the picture takes its new size after the page has
         box, top = picture.bounding_box(), bar.bounding_box()["y"]
-        if box["y"] >= 0 and box["y"] + box["height"] <= top:
+        if box and box["y"] >= 0 and box["y"] + box["height"] <= top:
             return
-        page.wait_for_timeout(50)
+        page.wait_for_timeout(100)
     pytest.fail(f"The picture is at {box}, the bar at {top}.")
 
 

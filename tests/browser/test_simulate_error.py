@@ -26,6 +26,7 @@ def ready(page, name):
 
 
 def choose(page, label, option):
+    settled(page)  # a list that opens while the page is drawn again may close
     page.get_by_role("combobox", name=label).click()
     page.get_by_role("option", name=option, exact=True).click()
 
@@ -46,6 +47,7 @@ def four_steps(page, guessed):
 def compared(page):
     """What stands in the table of gradients: (name, this run, without the write, numerical)."""
     page.get_by_text("Compared", exact=True).wait_for()
+    settled(page)
     rows = page.locator("table", has_text="this run").locator("tbody tr").all()
     return [tuple(cell.inner_text() for cell in row.locator("td").all()) for row in rows]
 
@@ -91,6 +93,7 @@ def test_the_four_steps_by_keyboard_alone(open_page):
     page.wait_for_function(focused, arg="2 Mutate")  # one button: the focus is not lost
     page.keyboard.press("Enter")
     button(page, "3 Backward").wait_for()
+    settled(page)
     page.get_by_role("radio", name="a.grad is wrong").focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_url("**guess=b*")
@@ -238,7 +241,8 @@ def test_the_pass_is_gone_through_event_by_event(open_page):
     guess(page, "backward() refuses")
     ready(page, "3 Backward").click()
     ready(page, "4 Compare").click()
-    page.locator(".count", has_text="2 / 2").last.wait_for()  # the player of the step before is still leaving
+    page.locator(".count", has_text="2 / 2").last.wait_for()
+    expect(page.locator(".player")).to_have_count(1)  # that of the step before has left
     page.locator(".nodes").scroll_into_view_if_needed()
     page.locator(".nodes tbody tr", has_text="not computed yet").nth(3).wait_for()  # none of the four is called 0
 

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.support import settled
+from tests.support import settled, written
 
 
 def test_from_opening_to_the_reason_of_the_first_gradient(open_page):
@@ -38,12 +38,12 @@ def test_a_reload_keeps_the_pass_and_the_answer(open_page):
     expect(page.locator(".count")).to_have_text("9 / 11")
     page.get_by_role("radio", name="−3").click()
     expect(page.get_by_text("✗ No: a's gradient")).to_be_visible()
-    settled(page)
+    written(page)
     page.reload()
     expect(page.locator(".count")).to_have_text("9 / 11")
     expect(page.get_by_text("✗ No: a's gradient")).to_be_visible()
     page.get_by_role("button", name="First").click()
-    settled(page)
+    written(page)
     page.reload()
     expect(page.locator(".count")).to_have_text("0 / 11")
 

@@ -58,6 +58,13 @@ def test_the_cursor_stays_where_it_is_while_another_tab_types(tabs):
         expect(page.locator(".cm-line")).to_have_text(["one!", "two", "three"])
 
 
+def in_both(tabs):
+    """All that stands in the editors and under the earlier copies."""
+    texts = [page.locator(".cm-content").inner_text() for page in tabs]
+    copies = tabs[0].evaluate("JSON.parse(localStorage.getItem('tensor-ops-lab copies functions') ?? '[]')")
+    return "".join([*texts, *(copy["text"] for copy in copies)])
+
+
 def test_what_both_tabs_type_at_once_is_in_an_editor_or_under_earlier_copies(tabs):
     first, second = tabs
     emptied(first, second)
@@ -68,7 +75,8 @@ def test_what_both_tabs_type_at_once_is_in_an_editor_or_under_earlier_copies(tab
         second.keyboard.press(other)
     expect(first.locator(".cm-content")).to_contain_text("t")
     expect(second.locator(".cm-content")).to_contain_text("T")
-    texts = [page.locator(".cm-content").inner_text() for page in tabs]
-    copies = first.evaluate("JSON.parse(localStorage.getItem('tensor-ops-lab copies functions') ?? '[]')")
-    everything = "".join([*texts, *(copy["text"] for copy in copies)])
+    before, everything = None, in_both(tabs)
+    while everything != before:  # what one tab has told the other may still be on its way
+        first.wait_for_timeout(500)
+        before, everything = everything, in_both(tabs)
     assert [letter for letter in "abcdefghijklmnopqrstABCDEFGHIJKLMNOPQRST" if letter not in everything] == []

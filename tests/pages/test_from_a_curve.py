@@ -26,7 +26,7 @@ def page():
 
 @pytest.fixture
 def app():
-    return AppTest.from_function(page, default_timeout=30).run()
+    return AppTest.from_function(page, default_timeout=120).run()
 
 
 def words(app):

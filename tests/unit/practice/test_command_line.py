@@ -116,7 +116,7 @@ def test_watch_checks_at_each_save_until_it_is_interrupted(place):
     with subprocess.Popen(
         command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, encoding="utf-8"
     ) as watch:
-        timer = threading.Timer(60, watch.kill)
+        timer = threading.Timer(180, watch.kill)
         timer.start()
         try:
             assert any("Waiting for the next save" in line for line in watch.stdout)
@@ -126,7 +126,7 @@ def test_watch_checks_at_each_save_until_it_is_interrupted(place):
             (place / "scalars.py").write_text(SCALARS.reference, "utf-8")
             assert any(f"All {len(SCALARS.tasks)} tasks are passed" in line for line in watch.stdout)
             watch.send_signal(signal.SIGINT)
-            assert watch.wait(20) == 130
+            assert watch.wait(60) == 130
         finally:
             timer.cancel()
             watch.kill()

@@ -11,6 +11,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import matplotlib.font_manager  # noqa: F401 (the first process that imports it looks for fonts, which takes seconds)
 import pytest
 
 import train
@@ -19,6 +20,7 @@ from lab.training.run_folder import RunError, lock_run
 
 SCRIPT = str(Path(__file__).resolve().parents[3] / "train.py")
 SMALL = ["--data", "moons", "--hidden", "6", "--epochs", "3", "--batch-size", "200", "--optimizer", "sgd"]
+MANY = 800  # epochs that take several times as long as the picture of a short run
 linux = pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="signals and processes of Linux")
 
 
@@ -101,9 +103,9 @@ def test_a_sweep_trains_every_combination_and_only_once(here, capsys):
 @linux
 @pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_keeps_the_finished_runs_and_the_same_command_goes_on(here):
-    flags = [*SMALL, "--sweep", "epochs=2,400", "--out", "a sweep"]
+    flags = [*SMALL, "--sweep", f"epochs=2,{MANY}", "--out", "a sweep"]
     process = start(*flags)
-    short, long = Path("a sweep/epochs=2"), Path("a sweep/epochs=400")
+    short, long = Path("a sweep/epochs=2"), Path(f"a sweep/epochs={MANY}")
     while not ((short / "summary.png").exists() and (long / "checkpoint.npz").exists()):
         assert process.poll() is None
         time.sleep(0.005)
@@ -114,14 +116,14 @@ def test_ctrl_c_keeps_the_finished_runs_and_the_same_command_goes_on(here):
     assert "1 of 2 runs finished. Continue with the same --sweep and --out 'a sweep'" in err
     assert_nobody_is_left(process)
     begun = len(metrics(long))
-    assert 0 < begun < 400
+    assert 0 < begun < MANY
     first = (short / "checkpoint.npz").stat().st_mtime_ns
     code, out, _ = finish(start(*flags))
     assert code == 0
     assert "2 runs in a sweep, 1 of them already finished" in out
     assert out.splitlines()[1].split()[0] == "epochs"
     assert (short / "checkpoint.npz").stat().st_mtime_ns == first
-    assert [record["epoch"] for record in metrics(long)] == list(range(1, 401))
+    assert [record["epoch"] for record in metrics(long)] == list(range(1, MANY + 1))
 
 
 @linux

@@ -168,7 +168,7 @@ def test_its_process_ends_when_nobody_watches_and_the_visitor_can_come_back():
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes of Linux")
 def test_a_process_that_has_ended_leaves_nothing_behind():
     """Without anybody watching or pausing the run any more: the visitor has closed the page."""
-    worker = Worker(LiveRun(LONG), patience=0.1)
+    worker = Worker(LiveRun(LONG), patience=0.5)
     worker.watch(worker.take_turn())
     entry = Path(f"/proc/{worker._process.pid}")
     deadline = time.monotonic() + 60
