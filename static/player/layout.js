@@ -117,7 +117,8 @@ export function bestFor(plans, room, limit, readable) {
 }
 
 /** Return the groups that can be folded into one card, by key, largest first: lines of the learner's code and calls of
- * engine functions. Each has at least two operations, but not all of them.
+ * engine functions. Each has at least two operations, but not all of them. Lines of one name, as in a loop, are
+ * numbered.
  * @param {Playback} playback @returns {Map<string, Group>} */
 export function groupsOf(playback) {
   /** @type {Map<string, Group>} */
@@ -129,9 +130,10 @@ export function groupsOf(playback) {
     groups.set(key, group);
   };
   const lines = linesOf(playback);
+  const names = lineNames(playback, lines);
   for (const node of playback.nodes) {
     const line = lines[node.id] ?? null;
-    if (line !== null) add(`line ${line}`, playback.name(line), "lines", node.id);
+    if (line !== null) add(`line ${line}`, names.get(line) ?? "", "lines", node.id);
     for (const call of node.calls ?? []) add(`call ${call}`, call, call.replace(/ \d+$/, ""), node.id);
   }
   const all = playback.nodes.filter(isOperation).length;
@@ -156,6 +158,22 @@ function linesOf(playback) {
     for (const child of node.children) lines[child] = lines[child] === undefined ? line : ifSame(lines[child], line);
   }
   return lines.map((line, id) => (isOperation(playback.nodes[id]) ? (line ?? null) : null));
+}
+
+/** Return the name of each line: "h", or "h 1", "h 2", ... if several lines are named h.
+ * @param {Playback} playback @param {(number | null)[]} lines of the operations */
+function lineNames(playback, lines) {
+  const ids = [...new Set(lines.filter((line) => line !== null))].toSorted((a, b) => a - b);
+  /** @type {Map<string, number[]>} */
+  const same = new Map();
+  for (const id of ids) same.set(playback.name(id), [...(same.get(playback.name(id)) ?? []), id]);
+  /** @param {number} id @returns {[number, string]} */
+  const named = (id) => {
+    const name = playback.name(id);
+    const all = same.get(name) ?? [];
+    return [id, all.length > 1 ? `${name} ${all.indexOf(id) + 1}` : name];
+  };
+  return new Map(ids.map(named));
 }
 
 /** Return the line if both are equal, otherwise null. @param {number | null} [one] @param {number | null} [other] */

@@ -113,6 +113,11 @@ test("a line of the learner can be folded into one card, with the engine's calls
   for (const { node, group } of items.values()) if (group) assert.equal(playback.name(node), group);
 });
 
+test("lines of one name are told apart by their number", () => {
+  const names = [...groupsOf(playbackOf("loop")).values()].map(({ name }) => name);
+  assert.deepEqual(names.toSorted(), ["h 1", "h 2", "h 3"]);
+});
+
 test("in a large graph no edge over many ranks is given to Graphviz", () => {
   const playback = new Playback(traces.large.iterate);
   for (const style of STYLES) {

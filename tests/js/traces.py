@@ -46,6 +46,15 @@ def recorded():
     return pass_.trace
 
 
+def looped(x, w):
+    """A state that each turn of a loop names h."""
+    h = x
+    for _ in range(3):
+        h = (h * w + x).tanh()
+        h.label = "h"
+    return h * 2.0
+
+
 def named():
     """Programs with something special, by name."""
     a, b = [1.0, 5.0, 3.0, 9.0, 2.0], [2.0, 4.0, 3.0, 1.0, 7.0]
@@ -63,6 +72,7 @@ def named():
         "joined": record(lambda a, b: (concatenate([a, b]) * 2.0).mean(), {"a": a, "b": b}),
         "many": record(lambda a: sum(a * float(i) for i in range(12)), {"a": 2.0}),
         "lines": record(parse("h = (a*b + c).mean()\ng = tanh(h)*h\nk = exp(g)\ng*a + k"), {"a": a, "b": b, "c": 3.0}),
+        "loop": record(looped, {"x": 0.5, "w": 0.8}),
         "only forward": recording.finish(recording.tensors["a"] * recording.tensors["b"], "It was told to stop."),
         "recorded": recorded(),
         "no graph": attempt(lambda a, b: a * b, {"a": 2.0, "b": 3.0}, changes={"a": "constant", "b": "detached"}),
