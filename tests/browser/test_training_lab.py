@@ -109,6 +109,16 @@ def test_a_phone_sees_everything(open_page):
     assert main.evaluate("main => main.scrollWidth - main.clientWidth") == 0
 
 
+def test_on_a_phone_no_button_has_a_row_of_its_own(open_page):
+    page = open_lab(open_page, width=360, height=740)
+    title, more = page.get_by_role("heading", name="Training lab"), page.locator(".st-key-training-settings")
+    pairs = [(title, more), (page.locator(".st-key-training-speed"), page.locator(".st-key-training-view"))]
+    for left, right in pairs:
+        one, other = left.bounding_box(), right.bounding_box()
+        assert one["x"] + one["width"] <= 360 > other["x"] + other["width"]
+        assert abs(one["y"] + one["height"] / 2 - other["y"] - other["height"] / 2) < 8, (one, other)
+
+
 def test_a_link_shows_the_same_settings(open_page):
     page = open_lab(open_page, "data=xor&hidden=12+5&lr=0.03&seed=4&epochs=2")
     button(page, "Start").click()
@@ -460,7 +470,9 @@ def test_pictures_that_are_watched_are_high_enough_to_be_read(open_page):
     button(page, "Done").wait_for()
     settled(page)
     heights = [page.locator(f"[data-chart={name}] .picture").bounding_box()["height"] for name in ("loss", "gradients")]
-    assert min(heights) >= 130
+    assert min(heights) >= 148
+    legend = page.locator("[data-chart=loss]").bounding_box()
+    assert legend["height"] < heights[0] + 10  # the legend is next to the heading
     doctor = page.locator(".st-key-training-doctor").bounding_box()
     assert doctor["y"] + doctor["height"] <= 720
 

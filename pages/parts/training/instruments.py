@@ -60,7 +60,8 @@ PANEL = {  # tab -> chart; one of them is shown next to the plane
 }
 TALL, HALF = "var(--training-tall)", "var(--training-half)"  # heights of the charts, from assets/training.css
 HEIGHTS = {"loss": HALF, **dict.fromkeys(PANEL.values(), HALF)}
-NOTES = {"loss": "band behind: single batches"}
+NOTES = {"loss": "band: single batches"}
+BY_HEADING = [{"query": {"minWidth": 361}, "option": {"legend": {"left": 176}}}]  # as in assets/training.css
 ANSWER = "the answer of the network"
 POINTS_OF, IMAGES_OF = ("validation", "training"), ("first", "mistakes")
 AXES, RIDGES_OF = ("automatic", "linear", "logarithmic"), ("weights", "gradients")
@@ -375,7 +376,8 @@ def _quick(view: View) -> dict[str, Callable[[], Chart]]:
     run = view.run
 
     def loss() -> Chart:
-        return charts.loss(run.history, run.losses(), run.loss_epochs(), log=view.log, **_both_parts(view))
+        chart = charts.loss(run.history, run.losses(), run.loss_epochs(), log=view.log, **_both_parts(view))
+        return replace(chart, spec=chart.spec | {"media": BY_HEADING})
 
     picture = _plane if on_a_plane(run) else _fit if is_regression(run.history[0]) else None
     return ({"plane": lambda: picture(view)} if picture else {}) | {"loss": loss}
