@@ -4,6 +4,9 @@
 import { h, setText } from "../player/dom.js";
 import { indexText, shapeText } from "../player/format.js";
 
+const MIN_COLUMNS = 2; // that an array takes, with its title
+const [ABOVE, HEADS] = [350, 50]; // pixels above the arrays, and those of a row that are not cells
+
 /** @import { Component, ShownGrid, ShownGrids } from "../types.js" */
 
 /** @type {WeakMap<ShadowRoot, string>} root of each component -> the data that it shows */
@@ -37,6 +40,20 @@ function groups(parts) {
   }, /** @type {Part[][]} */ ([]));
 }
 
+/** Return the style that lets cells grow into the room: as wide as the widest row allows, and as high as the window.
+ * Rows with two sides fill it already. @param {ShownGrids["rows"]} rows */
+function roomFor(rows) {
+  if (rows.some((row) => halves(row).length > 1)) return "";
+  const grids = rows.map((row) => row.flatMap((part) => ("sign" in part ? [] : [part])));
+  const widths = grids.map((row, at) => {
+    const columns = row.reduce((sum, { shape }) => sum + Math.max(shape.at(-1) ?? 1, MIN_COLUMNS), 0);
+    return `(100cqi - ${2.5 * rows[at].length}rem) / ${columns}`;
+  });
+  const lines = grids.reduce((sum, row) => sum + Math.max(...row.map(({ shape }) => shape.at(-2) ?? 1)), 0);
+  const height = `(100vh - ${ABOVE + HEADS * rows.length}px) / ${lines}`;
+  return `--wide: clamp(2.6rem, min(${widths.join(", ")}), 5.5rem); --high: clamp(1.8rem, ${height}, 2.8rem)`;
+}
+
 /** Rows of grids, and the text about the cell that is pointed at. */
 class Picture {
   /** @param {ShownGrids} shown */
@@ -47,7 +64,12 @@ class Picture {
     this.arithmetic = h("b");
     const words = h("p", { class: "words", "aria-live": "polite" }, this.what, this.arithmetic);
     const lines = rows.map((parts) => h("div", { class: "row" }, ...halves(parts).map((half) => this.line(half))));
-    this.element = h("div", { class: "grids", onpointerleave: () => this.point(this.chosen) }, words, ...lines);
+    this.element = h(
+      "div",
+      { class: "grids", style: roomFor(rows), onpointerleave: () => this.point(this.chosen) },
+      words,
+      ...lines,
+    );
     /** the cell that was chosen last: pointing at another cell shows that one only meanwhile */
     this.chosen = start;
     this.choose(start);

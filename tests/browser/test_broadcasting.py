@@ -37,3 +37,14 @@ def test_cells_light_each_other_by_pointer_and_keyboard(open_page):
         last = page.locator("figure button").last
         last.click()  # as a finger does
         expect(last).to_have_class("pointed")
+
+
+def test_a_matrix_product_fills_the_window_and_stays_in_it(open_page):
+    for sizes in ("", "&n=4&k=4&m=4"):
+        page = open_page(f"shapes?tab=matmul{sizes}", width=1280, height=720)
+        page.locator("figure button").first.wait_for()
+        settled(page)
+        picture = page.locator(".grids").bounding_box()
+        boxes = [box.bounding_box() for box in page.locator("figure button").all()]
+        assert max(box["x"] + box["width"] for box in boxes) - picture["x"] > 0.6 * picture["width"]
+        assert max(box["y"] + box["height"] for box in boxes) <= 720
