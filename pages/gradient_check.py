@@ -10,7 +10,8 @@ import numpy as np
 import streamlit as st
 
 from lab import charts
-from lab.autodiff.softmax import RULES, by_cotangent, by_sum
+from lab.autodiff import grids
+from lab.autodiff.softmax import RULES, SoftmaxRule, by_cotangent, by_sum
 from lab.autodiff.steps import (
     EXPONENTS,
     METHODS,
@@ -22,7 +23,7 @@ from lab.autodiff.steps import (
 )
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression
-from lab.gradcheck import Element, Report, gradcheck
+from lab.gradcheck import Element, Report, gradcheck, random_cotangent
 from lab.practice.checker import Stopped
 from lab.practice.learner_engine import EXAMPLES as OWN_EXAMPLES
 from lab.practice.learner_engine import Unusable
@@ -35,6 +36,7 @@ from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
 from model import Tensor
+from pages.parts import grids as drawing
 from pages.parts import step_picture
 from pages.parts.practice import choice, finished
 from pages.parts.practice.finished import Engine
@@ -263,8 +265,15 @@ def _cotangent() -> None:
     except ValueError as error:
         st.error(f"x: {error}")
         return
-    if guess is None:
-        return
+    if guess is not None:
+        _checked(rule, logits, seed, guess)
+    result = Tensor(logits).softmax().numpy()
+    picture = grids.softmax_upstreams(np.asarray(logits), result, random_cotangent(result, seed)[0])
+    drawing.show(drawing.packed(picture), key="check upstreams")
+
+
+def _checked(rule: SoftmaxRule, logits: Any, seed: int, guess: str) -> None:
+    """Run both checks of a rule, and judge the guess which of them finds a mistake."""
     checks = {"sum()": by_sum(rule, logits), "random cotangent": by_cotangent(rule, logits, seed)}
     by_the_sum, by_the_other = (not report.passed for report in checks.values())
     truth = ("both" if by_the_other else "sum") if by_the_sum else ("random" if by_the_other else "none")

@@ -366,12 +366,12 @@ def _player(result: Outcome, event: int, still: bool = False) -> None:
 
 def _predict() -> None:
     st.markdown(
-        f"After each forward pass comes one write, `a.data += 1` or `y.data += 1`; a is {brief(START.a)} and b is "
-        f"{brief(START.b)}. Tick the writes that spoil a gradient when the guard is off."
+        "After each forward pass comes one write, `a.data += 1` or `y.data += 1`. Tick the writes that spoil a "
+        "gradient when the guard is off."
     )
     guesses = [st.session_state[_key(cell)] for cell in CELLS]
     scored = st.session_state.get("guesses run") == guesses
-    matrix, said = st.columns([3, 2], gap="large")
+    matrix, said = st.columns([5, 2], gap="medium")
     with matrix:
         if scored:
             st.html(panels.scores(in_place.outcomes(), dict(zip(CELLS, guesses, strict=True))))
@@ -400,9 +400,9 @@ def _predict() -> None:
 
 def _tick() -> None:
     with st.container(gap="xsmall"):
-        for op, spec in OPS.items():
-            name, *boxes = st.columns([2, 3, 3], vertical_alignment="center")
-            name.markdown(f"`y = {spec.text}`")
+        for op in OPS:
+            arrays, *boxes = st.columns([6, 2, 2], vertical_alignment="center")
+            arrays.html(panels.forward_pass(op))
             for box, (written, target) in zip(boxes, WRITTEN.items(), strict=True):
                 box.checkbox(f"write to {target}", key=_key((op, written)))
 

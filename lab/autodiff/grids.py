@@ -327,6 +327,24 @@ def of_one(run: Run, sources: Sources, title: str) -> GridPicture:
     return GridPicture([[x, "→", result], [gradient, "←", upstream]], ("gradient of x", first))
 
 
+def softmax_upstreams(logits: np.ndarray, result: np.ndarray, cotangent: np.ndarray) -> GridPicture:
+    """Show softmax(x) and the upstream gradients that two checks send into its backward rule. All have one axis."""
+    x, y = Grid("x", "x", logits, "value"), Grid("result", "softmax(x)", result, "value")
+    ones = Grid("ones", "sum() sends", np.ones_like(result), "upstream")
+    random = Grid("random", "the cotangent", cotangent, "upstream")
+    total = _joined([numeral(value) for value in result])
+    for cell in range(result.size):
+        here, there = place("x", logits.shape, cell), place("softmax(x)", result.shape, cell)
+        x.says.append(f"{here} = {numeral(logits[cell])}\nmoves every element of the softmax.")
+        y.says.append(f"{there} = {numeral(result[cell])}\nThe elements add up to 1: {total} ≈ {numeral(result.sum())}")
+        ones.says.append(f"The check with sum() sends the same number to each element.\n{there} is sent 1.")
+        weight = numeral(cotangent[cell])
+        random.says.append(f"The random cotangent has another number for each element.\n{there} is sent {weight}.")
+        for grid in (x, y, ones, random):
+            grid.lights.append({other.key: [cell] for other in (y, ones, random)})
+    return GridPicture([[x, "→", y, "backward", ones, random]], ("ones", 0))
+
+
 # ---------------------------------------------------------------- a wrong gradient next to the right one
 
 

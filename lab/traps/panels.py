@@ -41,6 +41,16 @@ def arrays(boxes: Sequence[Box]) -> str:
     return f'<table class="trap-arrays">{"".join(rows)}</table>'
 
 
+def forward_pass(op: str) -> str:
+    """Render an operation with the arrays of its forward pass: its inputs, then its output."""
+    values = run(Experiment(op), 1).values
+    tables = [_named(name, values[name]) for name in OPS[op].inputs]
+    return (
+        f'<div class="trap-pass"><code>y = {escape(OPS[op].text)}</code>{"".join(tables)}<span>→ '
+        f"{_named('y', values['y'])}</span></div>"
+    )
+
+
 def gradients(result: Outcome) -> str:
     """Render the gradients after these steps; once compared, each is ticked, or crossed with the right number."""
     if result.error:
@@ -88,6 +98,11 @@ def _item(sign: str, name: str, lines: Sequence[str], state: str) -> str:
     current = ' aria-current="step"' if state == "next" else ""
     text = escape("\n".join(lines))
     return f'<li class="{state}"{current}><b><i>{sign}</i> {name}</b><pre><code>{text}</code></pre></li>'
+
+
+def _named(name: str, values: np.ndarray) -> str:
+    cells = "".join(f'<td class="cell">{brief(value)}</td>' for value in values)
+    return f'<table class="trap-arrays"><tr><th scope="row"><code>{name}</code></th>{cells}</tr></table>'
 
 
 def _cell(then: float, now: float) -> str:

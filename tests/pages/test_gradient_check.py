@@ -113,8 +113,21 @@ def test_what_cannot_be_checked_gets_a_sentence_and_nothing_is_lost(parameters, 
     assert not at.exception
 
 
+def upstreams(at):
+    """The upstream gradients that the page draws: of the check by sum(), and of the one by a random cotangent."""
+    (picture,) = components(at, "grids")
+    (row,) = json.loads(picture.proto.bytes)["rows"]
+    return [part["cells"] for part in row if part.get("kind") == "upstream"]
+
+
 def test_the_sum_is_blind_and_the_random_cotangent_is_not():
     at = opened(tab="cotangent")
+    sent = upstreams(at)
+    assert sent[0] == ["1", "1", "1"]
+    at.slider(key="check seed").set_value(1).run()
+    other = upstreams(at)
+    assert other[0] == sent[0]
+    assert other[1] != sent[1]
     at.radio(key="check finds").set_value("sum").run()
     assert "only the one with the random cotangent" in texts(at.warning)
     at.radio(key="check rule").set_value("diagonal").run()

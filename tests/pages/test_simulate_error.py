@@ -1,5 +1,7 @@
 """The controls of Simulate Error, one by one, without a browser."""
 
+import re
+
 import pytest
 
 from lab.trace.derive import first_disagreement
@@ -251,6 +253,8 @@ def test_a_link_with_an_impossible_pair_keeps_what_it_can():
 def test_the_score_counts_what_was_predicted_against_what_happened():
     at = opened(part="predict")
     assert len(at.checkbox) == 12
+    assert html(at).count("trap-pass") == 6  # the arrays that are written to, before anything is said of them
+    assert ">7.389<" in html(at)
     spoiled = {cell[:2]: outcome == "wrong" for cell, outcome in outcomes().items() if not cell[2]}
     press(at, "guess go")
     assert at.header[0].value == f"You predicted {12 - sum(spoiled.values())} of 12"
@@ -308,7 +312,10 @@ def guess_cut(at, a, b):
 def test_a_cut_is_shown_beside_the_whole_graph_once_it_is_guessed(kind, came):
     at = opened(part="cut", cut=kind)
     assert at.button(key="cut go").disabled
-    assert not at.get("graphviz_chart")
+    (asked,) = (chart.proto.spec for chart in at.get("graphviz_chart"))
+    assert "✂" not in asked  # neither the cut nor a gradient is shown before the guess
+    assert "grad –" in asked
+    assert not re.search(r"grad [^–]", asked)
     assert "numerical" not in texts(at.markdown)
     guess_cut(at, *came)
     whole, cut = (chart.proto.spec for chart in at.get("graphviz_chart"))
@@ -318,7 +325,7 @@ def test_a_cut_is_shown_beside_the_whole_graph_once_it_is_guessed(kind, came):
     assert "✕ None" in texts(at.markdown)
     assert "a: ✓ as you guessed; b: ✓ as you guessed." in texts(at.markdown)
     at.slider(key="cut a").set_value(1.0).run()  # other numbers: another guess
-    assert not at.get("graphviz_chart")
+    assert len(at.get("graphviz_chart")) == 1
     guess_cut(at, "same", "same")
     assert "a: ✕ you guessed “the same”; b: ✕ you guessed “the same”." in texts(at.markdown)
 

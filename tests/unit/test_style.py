@@ -73,6 +73,7 @@ HTML = {
     "marked(text)",  # lab/ui/terms.py
     "panels.program(experiment, step)",
     "panels.arrays(result.boxes)",
+    "panels.forward_pass(op)",
     "panels.gradients(result)",
     "panels.scores(in_place.outcomes(), dict(zip(CELLS, guesses, strict=True)))",
     "charts.code_pair(fault.code, fault.right, fault.marks(), context=whole)",

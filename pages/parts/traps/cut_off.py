@@ -38,13 +38,17 @@ def show() -> None:
     b = right.slider("b", *CUT_B.limits, step=0.5, key="cut b", on_change=_ask_again)
     uncut, cut = cuts.run_cut("uncut", a, b), cuts.run_cut(str(kind), a, b)
     code, answer = st.columns([2, 3], gap="large")
+    ran = st.session_state.get("cut run")
     with code:
         st.markdown(f"**Cut: {KINDS[str(kind)]}**, L = {brief(cut.loss)}")
         st.code(f"{cut.code}L.backward()\n", wrap_lines=True)
         st.markdown(f"Without the cut `L = (a * b) * a`, and L is {brief(uncut.loss)} as well.")
-    with answer:
-        if not st.session_state.get("cut run"):
+        if not ran:
             _guess()
+    with answer:
+        if not ran:
+            st.markdown("**Nothing cut**, after the forward pass")
+            graph(uncut.graph, uncut.graph.forward_events)
             return
         _gradients(uncut, cut, cuts.numerical(a, b))
     left, right = st.columns(2, gap="large")

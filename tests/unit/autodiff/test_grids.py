@@ -31,6 +31,7 @@ def all_pictures():
         for engine in forgotten_sum.BROKEN.values():
             broken = forgotten_sum.train(engine, rows, forgotten_sum.UPDATES[0])
             yield grids.bias_gradients(right.upstream, right.gradient, broken.gradient)
+    yield grids.softmax_upstreams(np.array([1.0, 2.0]), np.array([0.25, 0.75]), np.array([-0.5, 1.25]))
     yield grids.loss_trap(forgotten_sum.loss(4, (4,)), forgotten_sum.loss(4, (4, 1)))
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from lab.text import brief
 from lab.traps.in_place import Box, Experiment, run
-from lab.traps.panels import arrays, gradients, program
+from lab.traps.panels import arrays, forward_pass, gradients, program
 
 
 def cells(html):
@@ -51,3 +51,11 @@ def test_gradients_are_none_until_they_are_there_and_marked_once_compared():
 def test_a_name_cannot_become_markup():
     html = arrays([Box(("<img src=x>",), np.zeros(1), np.zeros(1))])
     assert "<code>&lt;img src=x&gt;</code>" in html
+
+
+def test_a_forward_pass_shows_each_array_and_no_gradient():
+    shown = forward_pass("exp")
+    assert shown.count("<table") == 2
+    assert ">7.389<" in shown
+    assert "grad" not in shown
+    assert forward_pass("mul").count("<table") == 3
