@@ -18,7 +18,7 @@ from lab.ui.state import PageState
 from lab.ui.table import escape_markdown
 from pages.parts.practice import choice, contest
 from pages.parts.practice.finished import Engine
-from pages.parts.training import doctor, one_input, settings, shelf, upload, visit
+from pages.parts.training import doctor, one_input, saved_runs, settings, shelf, upload
 from pages.parts.training.instruments import (
     TICK,
     VIEW,
@@ -120,8 +120,8 @@ def _show(current: PageState) -> None:
         else:
             draw(view, places)
             make_ready()  # while the visitor reads
-    visit.keep()
-    if complaint := visit.complaint():
+    saved_runs.save()
+    if complaint := saved_runs.complaint():
         word.caption(complaint)
     one_input.show_one_input(view)
     one_input.take_weights(view)
@@ -177,7 +177,7 @@ def _put_in_place(run: LiveRun) -> None:
 
 def _shelve(run: LiveRun) -> None:
     """Keep a run that is being replaced, and say where."""
-    if name := visit.shelve(run):
+    if name := saved_runs.shelve(run):
         st.toast(
             f"The previous run is kept as “{escape_markdown(name)}” under Earlier runs.", icon=":material/inventory_2:"
         )
@@ -207,20 +207,20 @@ def _begin_again() -> None:
 
 def _welcome() -> None:
     """Restore in a visit's first run of the page what this visitor had before a reload."""
-    session, arrived = st.session_state, visit.arrived()
-    if not arrived:
+    session, store = st.session_state, saved_runs.open_store()
+    if not store:
         return
-    session["training tried"] += [one for one in arrived.tried() if one not in session["training tried"]]
+    session["training tried"] += [one for one in store.tried() if one not in session["training tried"]]
     known = {(str(kept.config), str(kept.own)) for kept in session["training shelf"]}
-    session["training shelf"] += [k for k in arrived.shelf() if (str(k.config), str(k.own)) not in known]
+    session["training shelf"] += [k for k in store.shelf() if (str(k.config), str(k.own)) not in known]
     config = settings.chosen()[0]
-    run = arrived.present(config)
+    run = store.present(config)
     if run is None or not run.batches:
         return
     if run.own and run.config.data == session["training data"]:
         upload.restore(run.own)
     if config != run.config:
-        visit.shelve(run)
+        saved_runs.shelve(run)
     elif run.batches > _run().batches:
         session["training worker"].pause()
         session["training worker"], session["training running"] = Worker(run), False
@@ -282,7 +282,7 @@ def _go_to_epoch() -> None:
     epoch = session["training epoch"]
     session["training cursor"] = run.config.epochs if epoch is None else epoch
     if epoch is not None and epoch > run.trainer.epoch and not run.done:
-        if known := visit.finished(run.config):
+        if known := saved_runs.finished(run.config):
             session["training worker"] = Worker(known)
             return
         session["training running"] = True

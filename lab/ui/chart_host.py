@@ -90,8 +90,8 @@ def clicked_points(key: str) -> list[tuple[float, float]]:
     if not isinstance(clicks, dict) or not isinstance(clicks.get("points"), list):
         return []
     page, points = clicks.get("id"), clicks["points"]
-    before, count = st.session_state.get(f"{key} heard", (None, 0))
-    st.session_state[f"{key} heard"] = page, len(points)
+    before, count = st.session_state.get(f"{key} acknowledged", (None, 0))
+    st.session_state[f"{key} acknowledged"] = page, len(points)
     fresh = points[count:] if page == before else points
     proper = [p for p in fresh if isinstance(p, list) and len(p) == 2 and all(map(_is_number, p))]
     return [(float(x), float(y)) for x, y in proper]

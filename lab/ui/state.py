@@ -108,7 +108,7 @@ class PageState:
             "version": session.get("address version", 0),
         }
         # As bytes, because Streamlit imports pandas to inspect a dict.
-        _component(key="address", data=strict_json(data).encode(), on_went_change=self._navigate)
+        _component(key="address", data=strict_json(data).encode(), on_navigated_change=self._navigate)
 
     @contextlib.contextmanager
     def fragment(self, *fields: Field, kept: Sequence[str] = ()) -> Iterator[None]:
@@ -182,7 +182,7 @@ class PageState:
     def _navigate(self) -> None:
         """Request the address to which the browser has moved on this page, by Back or Forward."""
         session = st.session_state
-        match session["address"].get("went"):
+        match session["address"].get("navigated"):
             case {"search": str(search), "version": int(version)} if version != session.get("address version"):
                 session["address version"] = version
                 if len(search) <= MAX_ADDRESS:

@@ -118,7 +118,7 @@ function follow() {
 }
 
 function sendNavigation() {
-  component?.setTriggerValue("went", { search: location.search, version });
+  component?.setTriggerValue("navigated", { search: location.search, version });
 }
 
 /** Return the query with only the server's parameters, sorted by name. @param {string} query @param {string[]} kept */

@@ -23,10 +23,10 @@ from websockets.exceptions import InvalidStatus
 
 from lab.config import hosted
 from lab.lessons.pages import PAGES
-from lab.training import visitor_runs
+from lab.training import run_store
+from lab.ui.browser_cookie import COOKIE
 from lab.ui.same_origin import SameOrigin
-from lab.ui.visitor import COOKIE
-from pages.parts.training.visit import NOT_KEPT
+from pages.parts.training.saved_runs import CANNOT_SAVE
 from tests.support import ROOT, start_app
 from tests.visitors import Visitor, knock
 
@@ -281,7 +281,7 @@ def test_a_run_is_kept_as_it_is_when_the_browser_leaves(start, monkeypatch, tmp_
     url, _ = start()
 
     def kept():
-        runs = [visitor_runs.open_run(path) for path in tmp_path.glob(".visits/*/present-*.npz")]
+        runs = [run_store.open_run(path) for path in tmp_path.glob(".visits/*/present-*.npz")]
         return max((run.batches for run in runs if run), default=0)
 
     async def visit():
@@ -311,7 +311,7 @@ def test_where_runs_cannot_be_kept_one_line_says_so(start, monkeypatch, tmp_path
         async with knock(url, origin=url, **options) as socket:
             visitor = Visitor(socket, "training-lab")
             await visitor.run()
-            return visitor.find("markdown", lambda markdown: NOT_KEPT in markdown.body) is not None
+            return visitor.find("markdown", lambda markdown: CANNOT_SAVE in markdown.body) is not None
 
     assert finish(visit(additional_headers={"Cookie": f"{COOKIE}={'0' * 32}"}))
     monkeypatch.setenv("TENSOR_LAB_RUNS", str(tmp_path))

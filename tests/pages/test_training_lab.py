@@ -27,7 +27,7 @@ from lab.training.predictions import answers
 from lab.training.trainer import train
 from lab.training.trial import can_be_tried
 from lab.training.worker import Worker
-from lab.ui.visitor import COOKIE
+from lab.ui.browser_cookie import COOKIE
 from pages.parts.training.instruments import PANEL, TALL, View
 from pages.parts.training.settings import change_network
 from tests.pages.conftest import address, entry, switch, texts
@@ -752,7 +752,7 @@ def test_a_remedy_is_tried_side_by_side_and_only_then_shown(at):
     assert button.label == "Set initial weights to he"
 
 
-def test_a_reload_brings_back_what_was_tried(visits, one_seed):
+def test_a_reload_brings_back_what_was_tried(run_folder, one_seed):
     settings = {"data": "moons", "samples": "200", "hidden": "16", "init": "zeros", "epochs": "25"}
     at = visitor(**settings)
     run_to_the_end(at)
@@ -766,11 +766,11 @@ def test_a_reload_brings_back_what_was_tried(visits, one_seed):
     assert not visitor("f" * 32, **address(at)).session_state["training tried"]
 
 
-def test_results_that_cannot_be_read_are_left_out(visits):
+def test_results_that_cannot_be_read_are_left_out(run_folder):
     settings = {"data": "blobs", "hidden": "4", "epochs": "3"}
-    (visits / "x").parent.mkdir(parents=True, exist_ok=True)
+    (run_folder / "x").parent.mkdir(parents=True, exist_ok=True)
     visitor(**settings)
-    (folder,) = [path for path in visits.iterdir() if path.is_dir()]
+    (folder,) = [path for path in run_folder.iterdir() if path.is_dir()]
     for text in ("", "{", "[1]", '[["a", {}]]', '[["a", {"finding": {"settings": 3}}]]'):
         (folder / "tried.json").write_text(text)
         assert visitor(**settings).session_state["training tried"] == []
@@ -1236,7 +1236,7 @@ def test_clicks_are_heard_once_also_when_answers_overtake_each_other(at):
     assert len(at.session_state["own points"]) == 25
     for hostile in ("x", [[1]], [[math.inf, 0]], [["0", 1]], [[5, 5]], {"a": 1}, [[0, 0]] * 500):
         clicked(at, hostile, page=3)
-        at.session_state["own points teller heard"] = (None, 0)
+        at.session_state["own points teller acknowledged"] = (None, 0)
         assert len(at.session_state["own points"]) <= points.MAX_POINTS
 
 
@@ -1345,7 +1345,7 @@ KEY = "0123456789abcdef" * 2
 
 
 @pytest.fixture
-def visits(tmp_path, monkeypatch):
+def run_folder(tmp_path, monkeypatch):
     """Where the files of all visitors lie."""
     monkeypatch.setenv("TENSOR_LAB_RUNS", str(tmp_path))
     return tmp_path / ".visits"
@@ -1359,7 +1359,7 @@ def visitor(key=KEY, **query):
         return run(at, **query)
 
 
-def test_a_reload_brings_back_the_run_and_the_shelf(visits):
+def test_a_reload_brings_back_the_run_and_the_shelf(run_folder):
     at = visitor(data="blobs", hidden="4", epochs="3")
     run_to_the_end(at)
     at.selectbox(key="training lr").set_value(0.3).run()
@@ -1374,10 +1374,10 @@ def test_a_reload_brings_back_the_run_and_the_shelf(visits):
     assert not live(stranger).batches
     assert not stranger.session_state["training shelf"]
     for hostile in ("../../etc", "", "F" * 32):
-        assert "visit" not in visitor(hostile, data="blobs", hidden="4").session_state
+        assert "run saver" not in visitor(hostile, data="blobs", hidden="4").session_state
 
 
-def test_a_reload_finds_what_was_trained_since_the_page_was_last_drawn(visits):
+def test_a_reload_finds_what_was_trained_since_the_page_was_last_drawn(run_folder):
     at = visitor(data="digits", epochs="300", speed="10")
     at.session_state["training worker"]._patience = 60  # seconds without a page, which may come slowly
     click(at, "toggle")
@@ -1395,7 +1395,7 @@ def test_a_reload_finds_what_was_trained_since_the_page_was_last_drawn(visits):
     assert not any("Paused at epoch" in caption.value for caption in again.caption)
 
 
-def test_reset_keeps_what_was_trained(visits):
+def test_reset_keeps_what_was_trained(run_folder):
     at = visitor(data="blobs", hidden="4", epochs="2")
     run_to_the_end(at)
     records = live(at).records
@@ -1408,7 +1408,7 @@ def test_reset_keeps_what_was_trained(visits):
     assert len(again.session_state["training shelf"]) == 1
 
 
-def test_a_kept_run_is_renamed_opened_and_deleted_for_good(visits):
+def test_a_kept_run_is_renamed_opened_and_deleted_for_good(run_folder):
     at = visitor(data="blobs", hidden="4", epochs="3")
     run_to_the_end(at)
     first = live(at)
@@ -1437,7 +1437,7 @@ def test_a_kept_run_is_renamed_opened_and_deleted_for_good(visits):
     assert "slow" not in [kept.name for kept in visitor(**address(again)).session_state["training shelf"]]
 
 
-def test_a_kept_run_that_has_gone_is_said(visits):
+def test_a_kept_run_that_has_gone_is_said(run_folder):
     at = visitor(data="blobs", hidden="4", epochs="1")
     run_to_the_end(at)
     at.selectbox(key="training lr").set_value(0.3).run()
@@ -1449,7 +1449,7 @@ def test_a_kept_run_that_has_gone_is_said(visits):
     assert live(at).config.lr == 0.3
 
 
-def test_a_link_to_a_finished_run_opens_it_at_once_for_others_too(visits):
+def test_a_link_to_a_finished_run_opens_it_at_once_for_others_too(run_folder):
     at = visitor(data="blobs", hidden="4", epochs="3")
     run_to_the_end(at)
     assert address(at)["epoch"] == "3"
@@ -1460,7 +1460,7 @@ def test_a_link_to_a_finished_run_opens_it_at_once_for_others_too(visits):
     assert "Epoch 3 of 3" in progress(other)
 
 
-def test_a_reload_brings_back_the_table(visits):
+def test_a_reload_brings_back_the_table(run_folder):
     at = visitor(data="table", hidden="3")
     upload(at)
     click(at, "step")

@@ -17,7 +17,7 @@ from lab.failures import curve
 from lab.failures.catalogue import BY_KEY
 from lab.failures.curve import CurveAnswer, CurveCause, CurveError, UploadedCurve
 from lab.failures.curve.first_bad import FirstBad, NoneBad, first_bad
-from lab.training import visitor_runs
+from lab.training import run_store
 from lab.training.config import Config, ConfigError
 from lab.training.datasets import BUILT_IN
 from lab.training.live import Own
@@ -327,4 +327,4 @@ def _no_number(answer: CurveAnswer, trained: Trained | None) -> None:
 
 @st.cache_resource(max_entries=8, show_spinner="Training it once more, up to the batch ...")
 def _found(config: Config, own: Own) -> FirstBad | NoneBad:
-    return first_bad(config, visitor_runs.own_dataset(own, config))
+    return first_bad(config, run_store.own_dataset(own, config))

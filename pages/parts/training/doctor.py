@@ -13,10 +13,10 @@ from lab.training.config import Config
 from lab.training.doctor import Finding, diagnose, remarks
 from lab.training.live import LiveRun
 from lab.training.records import Record, is_regression
+from lab.training.run_store import digest
 from lab.training.trial import SEEDS, Trial, TrialResult, can_be_tried, candidates
-from lab.training.visitor_runs import digest
 from lab.ui import page
-from pages.parts.training import visit
+from pages.parts.training import saved_runs
 from pages.parts.training.settings import in_words, remedy_button, trainable
 
 TICK = 0.3  # seconds between two updates of an experiment
@@ -190,7 +190,7 @@ def watch(run: LiveRun) -> bool:
         return False
     if found.done:
         session["training tried"] = [*session["training tried"], (digest(run), found.result())][-MAX_TRIED:]
-        visit.keep_tried()
+        saved_runs.save_tried()
     return not found.done
 
 

@@ -38,7 +38,7 @@ from lab.ui.address import Field, one_of
 from lab.ui.chart_host import ChartHost, clicked_epoch
 from lab.ui.memoize import memoize
 from model import MLP
-from pages.parts.training import doctor, visit
+from pages.parts.training import doctor, saved_runs
 from pages.parts.training.network import LINES, picture, pointed_unit
 from pages.parts.training.settings import LAYERS, command, csv_name, set_widgets
 
@@ -323,7 +323,7 @@ def follow(view: View, places: Places, turn: int) -> None:
         if update % REST == 0:
             doctor.say(view.seen, view.run.config, places.doctor, doctor.tried(view.run))
         places.host.fill({key: make() for key, make in shown.items()}, others)
-        visit.keep_if_due()
+        saved_runs.save_if_due()
         due = begun + (update + 1) * ROUND / UPDATES
         while update < UPDATES - 1 and (now := time.monotonic()) < due:
             # Reading it lets Streamlit end this run when the visitor moves a widget.

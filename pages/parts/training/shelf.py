@@ -11,7 +11,7 @@ import streamlit as st
 
 from lab import charts
 from lab.config import hosted, runs_folder
-from lab.training import visitor_runs
+from lab.training import run_store
 from lab.training.config import Config, ConfigError
 from lab.training.live import LiveRun
 from lab.training.records import BULKY, best_text, is_regression
@@ -102,7 +102,7 @@ def _shelved(kept: ShelvedRun, put_in_place: Callable[[LiveRun], None]) -> None:
     def go_back_to() -> None:
         assert kept.file is not None  # otherwise the button does not exist
         with _complaining():
-            run = visitor_runs.unpack(kept.file)
+            run = run_store.unpack(kept.file)
             load()
             put_in_place(run)
             session["training running"] = False
@@ -122,7 +122,7 @@ def _shelved(kept: ShelvedRun, put_in_place: Callable[[LiveRun], None]) -> None:
             others = [other for other in session["training shelf"] if other is not kept]
             kept.name = unused(name or kept.name, others)
             with _complaining():
-                visitor_runs.rename(kept)
+                run_store.rename(kept)
         elif name:
             with _complaining():
                 rename(runs_folder(), kept.name, name)
@@ -133,7 +133,7 @@ def _shelved(kept: ShelvedRun, put_in_place: Callable[[LiveRun], None]) -> None:
             if kept.shared:
                 delete(runs_folder(), kept.name)
             else:
-                visitor_runs.delete(kept)
+                run_store.delete(kept)
             forget("training shelf")
             forget("training compared")
 

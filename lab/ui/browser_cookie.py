@@ -13,11 +13,11 @@ DAYS = 90
 
 
 def is_key(value: object) -> TypeGuard[str]:
-    """Return True for a key as `Visitor` makes it: 32 hexadecimal digits."""
+    """Return True for a key as `BrowserCookie` makes it: 32 hexadecimal digits."""
     return isinstance(value, str) and bool(re.fullmatch("[0-9a-f]{32}", value))
 
 
-class Visitor:
+class BrowserCookie:
     """Sends the cookie with the first page that a browser requests; scripts cannot read it, nor other sites send it.
 
     A component that sent a key from the browser's storage would make each first page run twice. If the visitor goes

@@ -15,31 +15,31 @@ from pathlib import Path
 import streamlit as st
 
 from lab.config import runs_folder
-from lab.training import visitor_runs
+from lab.training import run_store
 from lab.training.config import Config
 from lab.training.live import LiveRun
 from lab.training.run_folder import RunError
+from lab.training.run_store import RunStore
 from lab.training.shelf import put
-from lab.training.visitor_runs import Visit
 from lab.training.worker import Worker
-from lab.ui.visitor import COOKIE, is_key
+from lab.ui.browser_cookie import COOKIE, is_key
 
-KEEP = 10.0  # seconds between two saves of a run in training
-NOT_KEPT = "Runs cannot be kept on this server: a reload loses what was trained."
+SAVE_INTERVAL = 10.0  # seconds between two saves of a run in training
+CANNOT_SAVE = "Runs cannot be kept on this server: a reload loses what was trained."
 
 
-class Keeper:
+class RunSaver:
     """Saves the run that one session shows. complaint: a sentence if that is not possible, or else ""."""
 
-    def __init__(self, visit: Visit) -> None:
-        self.visit = visit
+    def __init__(self, store: RunStore) -> None:
+        self.store = store
         self.complaint = ""
         self._worker: Worker | None = None
         self._saved: tuple[int, int] | None = None  # id of the saved run, and its number of batches
         self._due = 0.0
         self._lock = threading.Lock()
         with self.complaining():
-            visit.prepare()
+            store.prepare()
 
     @contextlib.contextmanager
     def complaining(self) -> Iterator[None]:
@@ -47,7 +47,7 @@ class Keeper:
         try:
             yield
         except RunError:
-            self.complaint = NOT_KEPT
+            self.complaint = CANNOT_SAVE
         else:
             self.complaint = ""
 
@@ -56,12 +56,12 @@ class Keeper:
         if worker is not self._worker:
             self._worker, self._due = worker, 0.0
 
-    def keep_if_due(self) -> None:
+    def save_if_due(self) -> None:
         """Save the run if the last save is long enough ago."""
         if time.monotonic() >= self._due:
-            self.keep()
+            self.save()
 
-    def keep(self) -> None:
+    def save(self) -> None:
         """Save the run if it has changed since the last save. Any thread may call this."""
         if self._worker is None:
             return
@@ -69,78 +69,78 @@ class Keeper:
             present = id(run), run.batches
             if (run.batches or self._saved) and present != self._saved:
                 with self.complaining():
-                    self.visit.keep_present(run)
-                self._saved, self._due = present, time.monotonic() + KEEP
+                    self.store.save_present(run)
+                self._saved, self._due = present, time.monotonic() + SAVE_INTERVAL
 
     def leave(self) -> None:
         """Save the run in a thread, after the browser has left."""
-        threading.Thread(target=self.keep, daemon=True).start()
+        threading.Thread(target=self.save, daemon=True).start()
 
 
 @st.cache_resource(show_spinner=False)
-def _keepers() -> weakref.WeakSet[Keeper]:
-    """Return the keepers of all sessions on this server."""
+def _savers() -> weakref.WeakSet[RunSaver]:
+    """Return the savers of all sessions on this server."""
     return weakref.WeakSet()
 
 
-@st.cache_resource(show_spinner=False, scope="session", on_release=Keeper.leave)
-def _until_the_browser_leaves(_keeper: Keeper) -> Keeper:
-    return _keeper
+@st.cache_resource(show_spinner=False, scope="session", on_release=RunSaver.leave)
+def _until_the_browser_leaves(_saver: RunSaver) -> RunSaver:
+    return _saver
 
 
-def files() -> Path:
+def folder() -> Path:
     """Return the folder with the runs of all visitors."""
     return runs_folder() / ".visits"
 
 
-def arrived() -> Visit | None:
-    """Return the visit in the first run of the page's script, if the browser has a key; otherwise None.
+def open_store() -> RunStore | None:
+    """Return the store of the visitor's runs in the session's first run, if the browser has a key; otherwise None.
 
     First saves what the same browser trains in other sessions: after a reload, that is the run from before it.
     """
     session = st.session_state
     key = st.context.cookies.get(COOKIE)
-    if "visit keeper" in session or not is_key(key):
+    if "run saver" in session or not is_key(key):
         return None
-    for other in list(_keepers()):
-        if other.visit.key == key:
-            other.keep()
-    session["visit keeper"] = keeper = Keeper(Visit(files(), key))
-    _keepers().add(keeper)
-    return keeper.visit
+    for other in list(_savers()):
+        if other.store.key == key:
+            other.save()
+    session["run saver"] = saver = RunSaver(RunStore(folder(), key))
+    _savers().add(saver)
+    return saver.store
 
 
-def _keeper() -> Keeper | None:
-    keeper: Keeper | None = st.session_state.get("visit keeper")
-    if keeper:
-        keeper.follow(st.session_state["training worker"])
-        _until_the_browser_leaves(keeper)
-    return keeper
+def _saver() -> RunSaver | None:
+    saver: RunSaver | None = st.session_state.get("run saver")
+    if saver:
+        saver.follow(st.session_state["training worker"])
+        _until_the_browser_leaves(saver)
+    return saver
 
 
-def keep() -> None:
+def save() -> None:
     """Save the run that the page shows."""
-    if keeper := _keeper():
-        keeper.keep()
+    if saver := _saver():
+        saver.save()
 
 
-def keep_if_due() -> None:
+def save_if_due() -> None:
     """Save the run that the page shows, if the last save is some seconds ago."""
-    if keeper := _keeper():
-        keeper.keep_if_due()
+    if saver := _saver():
+        saver.save_if_due()
 
 
-def keep_tried() -> None:
+def save_tried() -> None:
     """Save the results of the remedies that this visit has tried."""
-    if keeper := _keeper():
-        with keeper.complaining():
-            keeper.visit.keep_tried(st.session_state["training tried"])
+    if saver := _saver():
+        with saver.complaining():
+            saver.store.save_tried(st.session_state["training tried"])
 
 
 def complaint() -> str:
     """Say in one sentence why runs are not saved; "" if they are."""
-    keeper = _keeper()
-    return keeper.complaint if keeper else ""
+    saver = _saver()
+    return saver.complaint if saver else ""
 
 
 def shelve(run: LiveRun) -> str:
@@ -148,13 +148,13 @@ def shelve(run: LiveRun) -> str:
     session = st.session_state
     session["training shelf"] = put(session["training shelf"], run.config, run.records, run.own)
     kept = next((kept for kept in session["training shelf"] if (kept.config, kept.own) == (run.config, run.own)), None)
-    keeper = session.get("visit keeper")
-    if kept and keeper and len(kept.records) == len(run.records):
-        with keeper.complaining():
-            keeper.visit.shelve(kept, run)
+    saver = session.get("run saver")
+    if kept and saver and len(kept.records) == len(run.records):
+        with saver.complaining():
+            saver.store.shelve(kept, run)
     return kept.name if kept else ""
 
 
 def finished(config: Config) -> LiveRun | None:
     """Return the finished run with these settings, by this or another visitor, if its data are built in; or None."""
-    return visitor_runs.open_run(visitor_runs.finished_path(files(), config))
+    return run_store.open_run(run_store.finished_path(folder(), config))

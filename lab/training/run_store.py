@@ -34,17 +34,17 @@ from lab.training.run_folder import RunError, write_atomic
 from lab.training.shelf import MAX_RUNS, ShelvedRun
 from lab.training.trial import Trial
 
-VISIT_LIMIT = 20_000_000  # bytes of the files of one visitor
+BROWSER_LIMIT = 20_000_000  # bytes of the files of one visitor
 SHARED_LIMIT = 100_000_000  # bytes of the finished runs stored for everybody
 TOTAL_LIMIT = 1_000_000_000  # bytes of all files together
-MAX_VISITS = 1000  # visitors whose runs are stored
+MAX_BROWSERS = 1000  # visitors whose runs are stored
 PROTECTED_SECONDS = 24 * 3600.0  # a visitor's files younger than this are not deleted to make room for others
 STATES_LIMIT = 2_000_000  # bytes of the saved weights in a file
 SOURCES = (  # the files that decide on a run's numbers
     "model.py",
     *(f"lab/training/{name}.py" for name in ("trainer", "datasets", "samples", "tables", "images", "config")),
 )
-PRESENT, EVERYBODY, TRIED = "present", "everybody", "tried.json"
+PRESENT, SHARED, TRIED = "present", "everybody", "tried.json"
 Tried = list[tuple[str, Trial]]  # the `digest` of a run, and the result of a remedy that was tried on it
 MAX_WINDOWS = 4  # of one visitor, whose runs are stored
 
@@ -104,7 +104,7 @@ def unpack(path: Path) -> LiveRun:
 
 
 @dataclass(frozen=True)
-class Visit:
+class RunStore:
     """The files of one visitor. key: known only to their browser; files: the folder of all visitors."""
 
     files: Path
@@ -118,12 +118,12 @@ class Visit:
         """Make the visitor's folder now, so that a failure to write shows early. Raises RunError."""
         try:
             if not self.folder.is_dir():
-                _make_room_for_visit(self.files)
+                _make_room_for_browser(self.files)
                 self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RunError(f"The run cannot be kept ({error.strerror}).") from None
 
-    def keep_present(self, run: LiveRun) -> None:
+    def save_present(self, run: LiveRun) -> None:
         """Store the run on the page; a finished run on public data also for everybody. Raises RunError."""
         packed = pack(run)
         self._write(self._page_file(run.config), packed)
@@ -152,7 +152,7 @@ class Visit:
                 found.append(_load_shelved(path))
         return found
 
-    def keep_tried(self, tried: Tried) -> None:
+    def save_tried(self, tried: Tried) -> None:
         """Store the results of the remedies that were tried. Raises RunError."""
         self._write(self.folder / TRIED, json.dumps([(run, trial.to_json()) for run, trial in tried]).encode())
 
@@ -189,7 +189,7 @@ class Visit:
 def finished_path(files: Path, config: Config) -> Path:
     """Return the path where the finished run of these settings and this version is stored for everybody, if it is."""
     text = json.dumps(config.to_json()) + _version()
-    return files / EVERYBODY / f"{_digest(text)}.npz"
+    return files / SHARED / f"{_digest(text)}.npz"
 
 
 def open_run(path: Path) -> LiveRun | None:
@@ -258,23 +258,23 @@ def _make_room(files: Path, path: Path, size: int) -> None:
 
     Other visitors' files of the last day stay, so that nobody can push out runs in use.
     """
-    limit = SHARED_LIMIT if path.parent.name == EVERYBODY else VISIT_LIMIT
+    limit = SHARED_LIMIT if path.parent.name == SHARED else BROWSER_LIMIT
     if size > limit:
         raise RunError("The run cannot be kept: it is too large.")
     own = [(file, bytes_) for file, bytes_ in _by_age(path.parent.glob("*")) if file != path]
     _delete_oldest(own, size, limit)
     others = [(file, bytes_) for file, bytes_ in _by_age(files.glob("*/*")) if file != path]
-    old = [(file, bytes_) for file, bytes_ in others if file.parent.name == EVERYBODY or _is_old(file)]
+    old = [(file, bytes_) for file, bytes_ in others if file.parent.name == SHARED or _is_old(file)]
     needed = size + sum(bytes_ for _, bytes_ in others) - sum(bytes_ for _, bytes_ in old)
     _delete_oldest(old, needed, TOTAL_LIMIT)
     if needed > TOTAL_LIMIT:
         raise RunError("The run cannot be kept: the server has no room for more.")
 
 
-def _make_room_for_visit(files: Path) -> None:
+def _make_room_for_browser(files: Path) -> None:
     """Delete the folders unused for longest if there are too many. Raises RunError if all are in use."""
-    visits = [path for path, _ in _by_age(path for path in files.glob("*") if path.name != EVERYBODY)]
-    for path in visits[: max(len(visits) - MAX_VISITS + 1, 0)]:
+    folders = [path for path, _ in _by_age(path for path in files.glob("*") if path.name != SHARED)]
+    for path in folders[: max(len(folders) - MAX_BROWSERS + 1, 0)]:
         if not _is_old(path):
             raise RunError("The run cannot be kept: the server has no room for more visitors.")
         shutil.rmtree(path, ignore_errors=True)

@@ -7,7 +7,7 @@ from http.cookies import SimpleCookie
 import pytest
 from starlette.responses import HTMLResponse, JSONResponse
 
-from lab.ui.visitor import COOKIE, Visitor, is_key
+from lab.ui.browser_cookie import COOKIE, BrowserCookie, is_key
 
 
 def answer(response, cookie=""):
@@ -18,7 +18,7 @@ def answer(response, cookie=""):
         sent.append(message)
 
     scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"cookie", cookie.encode("latin-1"))]}
-    asyncio.run(Visitor(response)(scope, None, send))
+    asyncio.run(BrowserCookie(response)(scope, None, send))
     given = dict(sent[0]["headers"]).get(b"set-cookie", b"").decode()
     return sent[0]["status"], SimpleCookie(given).get(COOKIE)
 
