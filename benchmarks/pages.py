@@ -2,11 +2,11 @@
 
     python benchmarks/pages.py [--rounds 5] [ADDRESS...]
 
-A visitor opens each page, and also its twin: a page with the same number of elements of each kind, options and
+A visitor opens each page, and also a bare page with the same number of elements of each kind, options and
 containers, which computes nothing. Then both are rerun many times, in turns, as by a button that changes nothing.
 
-Work is the server's mean processor time for one rerun; the limit is 1.3 times the twin's. Wait is the median time from
-sending the message to the message that the run has ended. Both are in milliseconds. There is no limit for waits:
+Work is the server's mean processor time for one rerun; the limit is 1.3 times the bare page's. Wait is the median time
+from sending the message to the message that the run has ended. Both are in milliseconds. There is no limit for waits:
 Streamlit sends its messages every five milliseconds, so a little more work can mean the same wait or twice the wait.
 """
 
@@ -33,7 +33,7 @@ RUNS = 10  # reruns measured together
 
 
 class Side:
-    """A visitor of a page, or of its twin, whose runs are timed."""
+    """A visitor of a page or of its bare page, whose runs are timed."""
 
     def __init__(self, visitor, server):
         self.visitor = visitor
@@ -58,18 +58,18 @@ def describe(element):
     return kind, [option if isinstance(option, str) else option.content for option in options]
 
 
-async def compare(app, twin, path, rounds):
-    """Open the page and its twin, measure both for this many rounds, and return them as Sides."""
-    async with knock(app[0]) as one, knock(twin[0]) as other:
+async def compare(app, bare_app, path, rounds):
+    """Open the page and its bare page, measure both for this many rounds, and return them as Sides."""
+    async with knock(app[0]) as one, knock(bare_app[0]) as other:
         page = Visitor(one, path)
         await page.run()
         await page.run()  # by now everything that a visit computes only once has been computed
         with tempfile.NamedTemporaryFile("w", suffix=".json") as plan:
             json.dump([*map(describe, page.elements.values()), *[("block", [])] * len(page.blocks)], plan)
             plan.flush()
-            empty = Visitor(other, f"?{urlencode({'plan': plan.name})}")
-            await empty.run()
-        sides = Side(page, app[1]), Side(empty, twin[1])
+            bare = Visitor(other, f"?{urlencode({'plan': plan.name})}")
+            await bare.run()
+        sides = Side(page, app[1]), Side(bare, bare_app[1])
         for _ in range(rounds):
             for side in sides:
                 await side.run(RUNS)
@@ -83,14 +83,14 @@ def main():
     args = parser.parse_args()
     servers = []
     try:
-        servers.extend(map(start_app, ("app.py", "benchmarks/twin_page.py")))
-        print(f"{'':16}{'work of':>6} {'twin':>6}  {'wait of':>7} {'twin':>6}  {'ratio of work'}")
+        servers.extend(map(start_app, ("app.py", "benchmarks/bare_page.py")))
+        print(f"{'':16}{'work of':>6} {'bare':>6}  {'wait of':>7} {'bare':>6}  {'ratio of work'}")
         for path in args.paths:
-            page, twin = asyncio.run(compare(*servers, path, args.rounds))
-            work, empty = (statistics.mean(side.busy) for side in (page, twin))
-            waits = [statistics.median(side.waits) for side in (page, twin)]
-            met = "" if work <= MAX_RATIO * empty else "  above the limit"
-            line = f"{work:6.1f} {empty:6.1f}  {waits[0]:7.1f} {waits[1]:6.1f}  {work / empty:6.2f}{met}"
+            page, bare = asyncio.run(compare(*servers, path, args.rounds))
+            work, bare_work = (statistics.mean(side.busy) for side in (page, bare))
+            waits = [statistics.median(side.waits) for side in (page, bare)]
+            met = "" if work <= MAX_RATIO * bare_work else "  above the limit"
+            line = f"{work:6.1f} {bare_work:6.1f}  {waits[0]:7.1f} {waits[1]:6.1f}  {work / bare_work:6.2f}{met}"
             print(f"{path or 'start':<16}{line}", flush=True)
     finally:
         for _, server in servers:

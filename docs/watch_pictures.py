@@ -44,12 +44,12 @@ def run(name: str, *change: str, after_step: Callable[[dict[str, Any]], float] =
 
 def graph_kept_by(value: Any) -> int:
     """How many nodes of PyTorch's graph a value keeps alive."""
-    seen, waiting = set(), [getattr(value, "grad_fn", None)]
-    while waiting:
-        node = waiting.pop()
+    seen, stack = set(), [getattr(value, "grad_fn", None)]
+    while stack:
+        node = stack.pop()
         if node is not None and node not in seen:
             seen.add(node)
-            waiting += [before for before, _ in node.next_functions]
+            stack += [before for before, _ in node.next_functions]
     return len(seen)
 
 
@@ -70,17 +70,17 @@ def none() -> None:
     lines = ['rankdir=LR; bgcolor="white"; node [shape=box, style="rounded,filled", fontname="Helvetica"];']
     for node in pass_.trace.nodes:
         cut, number = node.get("cut"), node["id"]
-        told = "no gradient passes" if cut else "gradient" if number in reached else "grad None"
+        gradient = "no gradient passes" if cut else "gradient" if number in reached else "grad None"
         look = 'fillcolor="#E8F1F8"' if number in reached else f'fillcolor="white", color="{ORANGE}"'
         if node["op"] or node["requires_grad"]:
-            lines.append(f'{number} [label="{describe(node)}\\n{told}", penwidth={3 if cut else 1}, {look}]')
+            lines.append(f'{number} [label="{describe(node)}\\n{gradient}", penwidth={3 if cut else 1}, {look}]')
             lines += [f"{child} -> {number}" for child in node["children"] if pass_.trace.nodes[child]["label"] != "x"]
     (ROOT / "docs" / "watch-none.svg").write_text(svg(f"digraph {{ {' '.join(lines)} }}"), "utf-8")
 
 
 def nan() -> None:
     """Return the smallest 1 - p of each step, up to the first that is 0."""
-    gaps = run("nan_at_step_400.py", after_step=lambda now: float((1 - now["p"]).min().detach()))
+    gaps = run("nan_at_step_400.py", after_step=lambda variables: float((1 - variables["p"]).min().detach()))
     end = gaps.index(0.0) + 1
 
     def draw_on(axes: Any) -> None:
@@ -94,8 +94,8 @@ def nan() -> None:
 def memory() -> None:
     """Draw the graph that the sum keeps alive, with the failure and with the fix."""
     name, change = "running_total.py", ("+= loss", "+= loss.item()")
-    kept = run(name, after_step=lambda now: graph_kept_by(now["total"]))
-    cured = run(name, *change, after_step=lambda now: graph_kept_by(now["total"]))
+    kept = run(name, after_step=lambda variables: graph_kept_by(variables["total"]))
+    cured = run(name, *change, after_step=lambda variables: graph_kept_by(variables["total"]))
 
     def draw_on(axes: Any) -> None:
         steps = range(1, len(kept) + 1)

@@ -48,10 +48,10 @@ def allow_open_files() -> None:
         import resource
     except ImportError:  # Windows has no such limit
         return
-    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MAX_OPEN_FILES if most == resource.RLIM_INFINITY else min(most, MAX_OPEN_FILES)
-    if now != resource.RLIM_INFINITY and now < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+    limit, max_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MAX_OPEN_FILES if max_limit == resource.RLIM_INFINITY else min(max_limit, MAX_OPEN_FILES)
+    if limit != resource.RLIM_INFINITY and limit < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, max_limit))
 
 
 def runs_folder() -> Path:

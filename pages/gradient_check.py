@@ -204,12 +204,14 @@ def _remarks(report: Report, points: Mapping[str, CheckPoint], sweeps: list[Swee
         icon=":material/check:" if report.passed else ":material/close:",
     )
     rules = {sweep.method: short(sweep.rule) for sweep in sweeps}
-    said = [f"Rule of thumb: h = √ε = {rules['forward']} for forward, ∛ε = {rules['central']} for central differences."]
+    sentences = [
+        f"Rule of thumb: h = √ε = {rules['forward']} for forward, ∛ε = {rules['central']} for central differences."
+    ]
     if next(iter(points.values())).cotangent.size > 1:
-        said.append("f is the sum of the elements of the result, each with a random weight: the cotangent.")
+        sentences.append("f is the sum of the elements of the result, each with a random weight: the cotangent.")
     if engine:
-        said.append("The lab computes the values of f. Your engine runs `backward()` in a separate process.")
-    st.caption(" ".join(said))
+        sentences.append("The lab computes the values of f. Your engine runs `backward()` in a separate process.")
+    st.caption(" ".join(sentences))
 
 
 def _derived(

@@ -239,11 +239,11 @@ def _element_curve(current: PageState, shown: Example, draw: int, upstream: np.n
         at = left.selectbox("Element", range(len(names)), format_func=names.__getitem__, key="operations along")
         x = right.slider(names[at], *POINT.limits, step=0.05, key="operations x")
     about = shown.op.name, draw, names[at], x, page.theme()
-    now = moved(shown, names[at], x)
-    _picture(shown.op, *memoize("operations curve", about, lambda: _at_the_element(now, upstream, names[at], x)))
-    trace, _ = memoize("operations numbers", about, now.record)
+    at_x = moved(shown, names[at], x)
+    _picture(shown.op, *memoize("operations curve", about, lambda: _at_the_element(at_x, upstream, names[at], x)))
+    trace, _ = memoize("operations numbers", about, at_x.record)
     with st.expander("All numbers"):
-        _numbers(now, np.asarray(trace.nodes[trace.output]["value"]), upstream, trace.gradients)
+        _numbers(at_x, np.asarray(trace.nodes[trace.output]["value"]), upstream, trace.gradients)
 
 
 def _picture(op: Op, sentence: str, chart: charts.Chart) -> None:

@@ -150,12 +150,12 @@ def _watch(experiment: Experiment, step: int = 4) -> None:
 def _four_steps() -> None:
     prose("An array is overwritten [[in place]] after the forward pass. Are the [[gradients|gradient]] still right?")
     experiment = _settings()
-    code, now = st.columns([4, 5], gap="medium")
+    code, result_column = st.columns([4, 5], gap="medium")
     with code:
         step = _next_step()
         st.html(panels.program(experiment, step))
     result = memoize("trap result", (experiment, step), lambda: in_place.run(experiment, step))
-    with now:
+    with result_column:
         _what_happened(result)
         if step:
             st.html(panels.arrays(result.boxes))
@@ -371,7 +371,7 @@ def _predict() -> None:
     )
     guesses = [st.session_state[_key(cell)] for cell in CELLS]
     scored = st.session_state.get("guesses run") == guesses
-    matrix, said = st.columns([5, 2], gap="medium")
+    matrix, text_column = st.columns([5, 2], gap="medium")
     with matrix:
         if scored:
             st.html(panels.scores(in_place.outcomes(), dict(zip(CELLS, guesses, strict=True))))
@@ -384,7 +384,7 @@ def _predict() -> None:
     def again() -> None:
         st.session_state["guesses run"] = None
 
-    with said:
+    with text_column:
         if scored:
             _score()
             st.button("Guess again", key="guess go", on_click=again, type="primary", icon=":material/replay:")

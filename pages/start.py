@@ -117,11 +117,11 @@ def _question(expression: Expression, values: Values) -> None:
         if guess is not None:
             gradient = record(expression, {**values, "b": 0.0}).gradients["a"]
             due = 0.0 if gradient is None else float(gradient)
-            said = (
+            sentence = (
                 f"a's gradient is v1's gradient, 1, times b. With b = 0 that is {numeral(due)}: moving a no longer "
                 "moves out."
             )
-            st.markdown(f"{'✓ Yes' if guess == due else '✗ No'}: {said}", width="content")
+            st.markdown(f"{'✓ Yes' if guess == due else '✗ No'}: {sentence}", width="content")
         page.link_to("pages/graph_lab.py", "Next: an input that is used twice", ":material/arrow_forward:")
 
 
@@ -176,8 +176,8 @@ def _machine(expression: Expression, trace: Trace, values: Values) -> None:
         kind = "lit" if lit else "ran" if index < at else "off"
         with place, st.container(border=True, height="stretch", key=f"machine-{kind}-{index}"):
             page.link_to(stage.file, stage.name, f":material/{stage.icon}:")
-            said = stage.run(expression, trace, values) if index <= at else stage.does
-            st.caption(f"**▶ {said}**" if lit else said)
+            sentence = stage.run(expression, trace, values) if index <= at else stage.does
+            st.caption(f"**▶ {sentence}**" if lit else sentence)
 
 
 # ---------------------------------------------------------------- where everything is

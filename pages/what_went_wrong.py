@@ -347,13 +347,13 @@ def _memory(numbers: Numbers) -> None:
 def _pytorch(failure: Failure, numbers: Numbers) -> None:
     st.header("In PyTorch", anchor="pytorch")
     program = failure.pytorch_equivalent(numbers)
-    code, said = st.columns(2, gap="large")
+    code, answer = st.columns(2, gap="large")
     code.code(program, wrap_lines=True)
 
     def ask() -> None:
         st.session_state["wrong asked"] = program
 
-    with said:
+    with answer:
         if st.session_state.get("wrong asked") == program:
             try:
                 with st.spinner("Importing PyTorch takes a few seconds."):
@@ -383,15 +383,15 @@ def _pytorch(failure: Failure, numbers: Numbers) -> None:
             st.caption("PyTorch is not installed where this page runs: this text is from version 2.13.")
 
 
-def _pytorch_answer(said: Transcript) -> None:
-    st.markdown(f"**PyTorch {said.version}**, run now")
-    if said.printed:
-        st.code(said.printed, language=None, wrap_lines=True)
-    for warning in said.warnings:
+def _pytorch_answer(transcript: Transcript) -> None:
+    st.markdown(f"**PyTorch {transcript.version}**, run now")
+    if transcript.printed:
+        st.code(transcript.printed, language=None, wrap_lines=True)
+    for warning in transcript.warnings:
         st.warning(escape_markdown(warning), icon=":material/warning:")
-    if said.error:
-        st.error(escape_markdown(said.error), icon=":material/block:")
-    if not said.text:
+    if transcript.error:
+        st.error(escape_markdown(transcript.error), icon=":material/block:")
+    if not transcript.text:
         st.markdown("No error and no warning.")
 
 

@@ -54,8 +54,8 @@ class GridPicture:
 
 def _plain(grid: Grid) -> dict[str, Any]:
     cells = [numeral(value) for value in grid.array.ravel()]
-    plain = {name: getattr(grid, name) for name in ("key", "title", "kind", "says", "lights")}
-    return plain | {"shape": [*grid.array.shape], "cells": cells}
+    fields = {name: getattr(grid, name) for name in ("key", "title", "kind", "says", "lights")}
+    return fields | {"shape": [*grid.array.shape], "cells": cells}
 
 
 # ---------------------------------------------------------------- how numbers, cells and sums are written
@@ -106,8 +106,8 @@ def _rounded(exact: float, computed: float) -> str:
 
 def _products(terms: Sequence[Summand], upstream: np.ndarray) -> list[tuple[float, ...]]:
     flat = upstream.ravel()
-    plain = all(t.factor == 1.0 for t in terms)
-    return [(flat[t.cell],) if plain else (flat[t.cell], t.factor) for t in terms]
+    factors_are_one = all(t.factor == 1.0 for t in terms)
+    return [(flat[t.cell],) if factors_are_one else (flat[t.cell], t.factor) for t in terms]
 
 
 def _about_gradient(

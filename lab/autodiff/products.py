@@ -31,7 +31,7 @@ def multiplications(chain: Sequence[int], end: End) -> int:
     return sum(rows * columns * n for rows, columns in pairs[1:])
 
 
-def fewest(chain: Sequence[int]) -> int:
+def min_multiplications(chain: Sequence[int]) -> int:
     """Count the multiplications in the best order, found by dynamic programming from short stretches to long ones."""
     count = len(chain) - 1
     best = {(i, i): 0 for i in range(count)}

@@ -32,6 +32,6 @@ def bars(title: str, names: Sequence[str], quantities: Mapping[str, Sequence[flo
         ],
     }
     rows = [(name, *(short(one) for one in values)) for name, *values in zip(names, *quantities.values(), strict=True)]
-    said = [f"{name}: {', '.join(map(' '.join, zip(quantities, values, strict=True)))}." for name, *values in rows]
+    sentences = [f"{name}: {', '.join(map(' '.join, zip(quantities, values, strict=True)))}." for name, *values in rows]
     height = AROUND + THICKNESS * len(names) * (len(quantities) + 1)
-    return Chart(title, spec, height, " ".join((f"{title}.", *said)), ("", *quantities), rows)
+    return Chart(title, spec, height, " ".join((f"{title}.", *sentences)), ("", *quantities), rows)

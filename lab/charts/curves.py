@@ -220,12 +220,14 @@ def trial(
     spec["legend"]["data"] = spec["legend"]["data"][:2]
     _logarithmic(spec)
     last = [tuple(records[-1]["val_loss"] for records in pair) for pair in histories]
-    now = "; ".join(f"pair {number}: {short(old)} and {short(new)}" for number, (old, new) in enumerate(last, start=1))
+    last_values = "; ".join(
+        f"pair {number}: {short(old)} and {short(new)}" for number, (old, new) in enumerate(last, start=1)
+    )
     return Chart(
         f"{part.capitalize()} loss without and with the remedy",
         spec,
         230,
-        f"{part.capitalize()} loss of each pair of runs, as it is and with the remedy. {now}.",
+        f"{part.capitalize()} loss of each pair of runs, as it is and with the remedy. {last_values}.",
         ("pair", "epochs", "as it is", "with the remedy"),
         [
             (str(number), str(len(old) - 1), short(old[-1]["val_loss"]), short(new[-1]["val_loss"]))
@@ -354,14 +356,14 @@ def _per_layer(
         for i, (layer, shade) in enumerate(zip(layers, ramp(colours[colour], len(layers)), strict=True))
     ]
     _mark(series[-1], records, cursor, until, colours)
-    now = ", ".join(f"{layer_name(layer)} {short(column[-1])}" for layer, column in columns.items())
+    last_values = ", ".join(f"{layer_name(layer)} {short(column[-1])}" for layer, column in columns.items())
     if len(records) == 1 and name not in records[0]:
-        now = "nothing yet"
+        last_values = "nothing yet"
     return Chart(
         title,
         _by_epoch(series, until),
         230,
-        f"{title} by epoch. {_at_epoch(records)}{now}.",
+        f"{title} by epoch. {_at_epoch(records)}{last_values}.",
         ("epoch", *map(layer_name, layers)),
         [
             (str(r["epoch"]), *(short(r[name][layer]) for layer in layers))

@@ -95,7 +95,7 @@ def landscape(
         "series": series,
     }
     across, up = names
-    said = [
+    sentences = [
         f"{track.name}: {track.word}, steps taken: {len(track.places) - 1}, at {across} {short(track.places[-1][0])}, "
         f"{up} {short(track.places[-1][1])}."
         for track in tracks
@@ -105,7 +105,7 @@ def landscape(
         title,
         spec,
         380,
-        f"Contours over {across} and {up}, darker where the function is lower. {' '.join(said)}",
+        f"Contours over {across} and {up}, darker where the function is lower. {' '.join(sentences)}",
         ("optimizer", "steps", across, up, "next step lands at", "state"),
         [
             (
@@ -126,7 +126,7 @@ def _track(track: Track, index: int, classes: Sequence[str], paper: str) -> list
     """Draw a track: its path; the present point, filled; and the next point, hollow, with a thin line to it."""
     colour, symbol = nth(classes, index + 1), nth(SYMBOLS, index)
     places = [_drawable(place) for place in track.places]
-    now, ahead = places[-1], _drawable(track.ahead) if track.ahead else None
+    here, ahead = places[-1], _drawable(track.ahead) if track.ahead else None
     common: dict[str, Any] = {"name": track.name, "color": colour, "symbol": symbol, "silent": True}
     series = [
         {
@@ -141,7 +141,7 @@ def _track(track: Track, index: int, classes: Sequence[str], paper: str) -> list
         {
             **common,
             "type": "scatter",
-            "data": [now],
+            "data": [here],
             "symbolSize": 13,
             "itemStyle": {"borderColor": paper, "borderWidth": 1.5},
             "z": 6,
@@ -152,7 +152,7 @@ def _track(track: Track, index: int, classes: Sequence[str], paper: str) -> list
             {
                 **common,
                 "type": "line",
-                "data": [now, ahead],
+                "data": [here, ahead],
                 "showSymbol": False,
                 "lineStyle": {"type": "dotted", "width": 1.2},
                 "z": 4,

@@ -131,14 +131,14 @@ def _rows(drawn: Sequence[Line]) -> list[tuple[str, ...]]:
 
 
 def _words(title: str, drawn: Sequence[Line], marks: Sequence[Mark]) -> str:
-    said = [f"{title}."]
+    sentences = [f"{title}."]
     for line in drawn:
         if not line.points:
             continue
         (x0, y0), (x1, y1) = line.points[0], line.points[-1]
-        said.append(f"{line.name}: {short(y0)} at {short(x0)}, {short(y1)} at {short(x1)}.")
+        sentences.append(f"{line.name}: {short(y0)} at {short(x0)}, {short(y1)} at {short(x1)}.")
         finite = [(y, x) for x, y in line.points if math.isfinite(y)]
         if finite and min(finite)[0] < min(y0, y1):
-            said.append(f"Lowest: {short(min(finite)[0])} at {short(min(finite)[1])}.")
-    said += [f"Marked: {mark.word}, {mark.axis} = {short(mark.at)}." for mark in marks]
-    return " ".join(said)
+            sentences.append(f"Lowest: {short(min(finite)[0])} at {short(min(finite)[1])}.")
+    sentences += [f"Marked: {mark.word}, {mark.axis} = {short(mark.at)}." for mark in marks]
+    return " ".join(sentences)

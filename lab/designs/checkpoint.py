@@ -53,7 +53,7 @@ class Cost:
     difference: float
 
 
-def plain(chain: LayerChain, inputs: np.ndarray) -> tuple[Cost, list[np.ndarray]]:
+def full_pass(chain: LayerChain, inputs: np.ndarray) -> tuple[Cost, list[np.ndarray]]:
     """Run a plain pass, which keeps everything; return its cost and its gradients."""
     chain.runs = 0
     loss = (chain.forward(Tensor(inputs, requires_grad=False), chain.weights) ** 2).mean()
@@ -89,7 +89,7 @@ def costs(layers: int, width: int, rows: int) -> tuple[Cost, list[Cost]]:
     """Run a plain pass, and one with each number of segments from 2 to the number of layers."""
     inputs = np.random.default_rng(1).normal(size=(rows, width))
     chain = LayerChain(layers, width)
-    full, due = plain(chain, inputs)
+    full, due = full_pass(chain, inputs)
     return full, [checkpointed(chain, inputs, segments, due) for segments in range(2, layers + 1)]
 
 

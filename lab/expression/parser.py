@@ -70,15 +70,15 @@ class Expression:
             if name not in self._free:
                 names = ", ".join(self.names)
                 raise self._source.error(f"There is no `{name}` in the expression; its names are {names}.")
-        now = Evaluation(self._source, self._ops)
+        evaluation = Evaluation(self._source, self._ops)
         with np.errstate(all="ignore"):
             for name, place in self._free.items():
                 if name not in values:
                     raise self._source.error(f"`{name}` has no value yet.", *place)
-                now.values[name] = labelled(now.leaf(name, values[name], place), name)
+                evaluation.values[name] = labelled(evaluation.leaf(name, values[name], place), name)
             for name, part in self._lines:
-                now.values[name] = labelled(part.value(now), name)
-        result: Tensor = now.values[self._lines[-1][0]]
+                evaluation.values[name] = labelled(part.value(evaluation), name)
+        result: Tensor = evaluation.values[self._lines[-1][0]]
         return result
 
     def to_python(self, /, **values: Any) -> str:
@@ -91,10 +91,11 @@ class Expression:
 
     def values_as_python(self, values: Mapping[str, Any]) -> dict[str, str]:
         """Return each free name that has a value, with the value as Python source."""
-        now = Evaluation(self._source, self._ops)
+        evaluation = Evaluation(self._source, self._ops)
         places = {name: place for name, place in self._free.items() if name in values}
         return {
-            name: ast.unparse(_literal(now.leaf(name, values[name], place).numpy())) for name, place in places.items()
+            name: ast.unparse(_literal(evaluation.leaf(name, values[name], place).numpy()))
+            for name, place in places.items()
         }
 
     @property
@@ -246,7 +247,7 @@ class _Builder:
         value = part.value(Evaluation(self.source, self.ops))  # a part without names is computed now
         if np.size(value) > MAX_NODES:
             self.source.refuse(f"A constant has {MAX_NODES} elements at most: use a name, and give that a value.", node)
-        return Part(lambda now: value, _literal(value), constant=True, differentiable=False)
+        return Part(lambda evaluation: value, _literal(value), constant=True, differentiable=False)
 
     def operation(
         self,
@@ -257,8 +258,8 @@ class _Builder:
         cost: Cost = elementwise,
         ints: tuple[int, ...] = (),
     ) -> Part:
-        def value(now: Evaluation) -> Any:
-            return now.apply(node, function, [part.value(now) for part in parts], cost, ints)
+        def value(evaluation: Evaluation) -> Any:
+            return evaluation.apply(node, function, [part.value(evaluation) for part in parts], cost, ints)
 
         constant, differentiable = all(p.constant for p in parts), any(p.differentiable for p in parts)
         return Part(value, python, constant, differentiable)
@@ -282,21 +283,21 @@ class _Builder:
             number = float(node.value)
         except OverflowError:
             self.source.refuse("This whole number is too large: write one such as `1e30`.", node)
-        return Part(lambda now: number, node, True, False)
+        return Part(lambda evaluation: number, node, True, False)
 
     def name(self, node: ast.Name) -> Part:
         name = node.id
         if name in CONSTANTS:
-            return Part(lambda now: CONSTANTS[name], _literal(CONSTANTS[name]), True, False)
+            return Part(lambda evaluation: CONSTANTS[name], _literal(CONSTANTS[name]), True, False)
         if name in self.assigned:
             part = self.assigned[name]
-            value = part.value if part.constant else lambda now: now.values[name]
+            value = part.value if part.constant else lambda evaluation: evaluation.values[name]
             return Part(value, node, part.constant, part.differentiable)
         self.check_name(name, node)
         self.free.setdefault(name, self.source.place(node))
         if len(self.free) > MAX_NAMES:
             self.source.refuse(f"Too many names without a value: {MAX_NAMES} at most.", node)
-        return Part(lambda now: now.values[name], node, False, True)
+        return Part(lambda evaluation: evaluation.values[name], node, False, True)
 
     def check_name(self, name: str, node: ast.expr) -> None:
         if name in self.functions:

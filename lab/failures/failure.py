@@ -95,7 +95,7 @@ class Failure(Demonstration):
     related  keys of failures that are easily confused with it, or come with it
     form     name of the form that its programs show, if it has several; `others`: the other forms
     own      what the learner's numbers are, if there are any
-    limits   the lowest and the highest number allowed; `fewest`: how many there must be
+    limits   the lowest and the highest number allowed; `min_count`: how many there must be
     """
 
     number: int = field(kw_only=True)
@@ -108,7 +108,7 @@ class Failure(Demonstration):
     others: tuple[Form, ...] = field(default=(), kw_only=True)
     own: str = field(default="", kw_only=True)
     limits: tuple[float, float] = field(default=(-100.0, 100.0), kw_only=True)
-    fewest: int = field(default=1, kw_only=True)
+    min_count: int = field(default=1, kw_only=True)
 
     @property
     def name(self) -> str:
@@ -180,7 +180,7 @@ def read_numbers(failure: Failure, text: str) -> Numbers:
     if not text.strip():
         return usual
     first = usual[0] if isinstance(usual, list) else usual
-    least, most = (failure.fewest, MAX_NUMBERS) if isinstance(usual, list) else (1, 1)
+    least, most = (failure.min_count, MAX_NUMBERS) if isinstance(usual, list) else (1, 1)
     kind = "whole number" if isinstance(first, int) else "number"
     count = f"{least} to {most} {kind}s" if most > 1 else f"one {kind}"
     low, high = failure.limits

@@ -272,7 +272,7 @@ def _trace(recorded: Mapping[str, Any], source: str, file: str, leaves: Sequence
         for name, node in zip(leaves, nodes, strict=False)
     }
     events: list[Event] = []
-    waiting: dict[int, list[int]] = {}  # node -> its operands without a message so far
+    unsent: dict[int, list[int]] = {}  # node -> its operands without a message so far
     for entry in recorded["events"]:
         node_id = int(entry["node"])
         _must(0 <= node_id < len(nodes))
@@ -287,7 +287,7 @@ def _trace(recorded: Mapping[str, Any], source: str, file: str, leaves: Sequence
             events.append({"kind": "seed", "node": node_id, "grad": grad, "source": name, "line": line})
         elif kind == "message":
             child = int(entry["child"])
-            operands = waiting.setdefault(node_id, list(nodes[node_id]["children"]))
+            operands = unsent.setdefault(node_id, list(nodes[node_id]["children"]))
             operand = operands.index(child) if child in operands else nodes[node_id]["children"].index(child)
             operands[operand] = -1
             events.append(

@@ -135,12 +135,12 @@ def shown(name: str, value: Any, words: str = "", digits: int = 6, wrong: np.nda
     if rows is None:
         return shared | {"text": _text(value, digits)}
     size = len(rows), len(rows[0])
-    marks = np.zeros(size, bool)
+    is_wrong = np.zeros(size, bool)
     if wrong is not None:
-        marks |= wrong.reshape(size) if wrong.size == marks.size else wrong.any()
+        is_wrong |= wrong.reshape(size) if wrong.size == is_wrong.size else wrong.any()
     cells = [
         [{"text": _text(one, digits), "wrong": bool(mark)} for one, mark in zip(row, line, strict=True)]
-        for row, line in zip(rows, marks, strict=True)
+        for row, line in zip(rows, is_wrong, strict=True)
     ]
     shape = f"shape {value.shape}" if isinstance(value, np.ndarray) else f"a list of {len(value)}"
     return shared | {"cells": cells, "shape": shape}

@@ -136,21 +136,21 @@ class LineWatch:
 
     def catch_up(self, tensor: Any, source: str, line: int) -> None:
         """Record a gradient that changed without being set, as some engines compute it only when it is read."""
-        now, known = tensor.grad, self.known.get(id(tensor))
-        if not np.array_equal(0.0 if now is None else now, 0.0 if known is None else known, equal_nan=True):
-            self.changed(tensor, now, source, line)
+        grad, known = tensor.grad, self.known.get(id(tensor))
+        if not np.array_equal(0.0 if grad is None else grad, 0.0 if known is None else known, equal_nan=True):
+            self.changed(tensor, grad, source, line)
 
     # -- the forward pass is over
 
     def forward_is_over(self, output: Any, tensors: dict[str, Any]) -> None:
         """Assign a number to each node that the result was computed from, and watch the closures."""
         reached: set[int] = set()
-        waiting = [output]
-        while waiting:
-            node = waiting.pop()
+        stack = [output]
+        while stack:
+            node = stack.pop()
             if id(node) not in reached:
                 reached.add(id(node))
-                waiting.extend(node._children)
+                stack.extend(node._children)
         reached |= {id(leaf) for leaf in tensors.values()}
         self.nodes = [entry for entry in self.made if id(entry[0]) in reached]
         self.ids = {id(entry[0]): number for number, entry in enumerate(self.nodes)}
@@ -254,7 +254,7 @@ class FunctionsWatch(LineWatch):
         self.uses: dict[int, tuple[Any, str, str, int]] = {}
         self.numbers: dict[int, int] = {}  # id() of a context -> the number of its node
         self.sending: list[int] = []  # id() of the contexts whose `backward` runs
-        self.waiting: list[dict[str, Any]] = []  # messages that have not arrived
+        self.undelivered: list[dict[str, Any]] = []  # messages that have not arrived
         class_names = {id(names[name]): name for name in (*names, *OPERATIONS) if isinstance(names.get(name), type)}
         methods = [
             (one, name, getattr_static(one, name), getattr(one, name))
@@ -301,7 +301,7 @@ class FunctionsWatch(LineWatch):
             for position, (x, message) in enumerate(zip(ctx.inputs, messages, strict=False)):
                 if id(x) in self.ids and message is not None:
                     source, line = places[min(position, len(places) - 1)]
-                    self.waiting.append(
+                    self.undelivered.append(
                         {
                             "kind": "message",
                             "node": number,
@@ -347,7 +347,7 @@ class FunctionsWatch(LineWatch):
 
     def pending(self, tensor: Any) -> list[dict[str, Any]]:
         """Return the messages to a tensor that have not arrived."""
-        return [message for message in self.waiting if message["child"] == self.ids[id(tensor)]]
+        return [message for message in self.undelivered if message["child"] == self.ids[id(tensor)]]
 
     def arrive(self, tensor: Any, messages: list[dict[str, Any]], after: np.ndarray, source: str, line: int) -> None:
         """Record that these messages changed a tensor's gradient to `after`."""
@@ -370,7 +370,7 @@ class FunctionsWatch(LineWatch):
                 },
             ]
             before = then
-            self.waiting = [one for one in self.waiting if one is not message]
+            self.undelivered = [one for one in self.undelivered if one is not message]
         self.known[id(tensor)] = after
 
     def flush(self, tensor: Any) -> None:
@@ -383,13 +383,13 @@ class FunctionsWatch(LineWatch):
     def forward_is_over(self, output: Any, tensors: dict[str, Any]) -> None:
         """Assign numbers to the leaves, then to the nodes that the result was computed from, in their order."""
         reached: dict[int, Any] = {}  # id() of a context -> the tensor that was made in it
-        waiting = [output]
-        while waiting:
-            ctx = waiting[-1].grad_fn
-            tensor = waiting.pop()
+        stack = [output]
+        while stack:
+            ctx = stack[-1].grad_fn
+            tensor = stack.pop()
             if ctx is not None and id(ctx) not in reached:
                 reached[id(ctx)] = tensor
-                waiting += [x for x in ctx.inputs if isinstance(x, self.engine)]
+                stack += [x for x in ctx.inputs if isinstance(x, self.engine)]
         made = output.grad_fn is not None or any(output is leaf for leaf in tensors.values())
         if not made or not reached.keys() <= self.uses.keys():
             raise Unfollowed(

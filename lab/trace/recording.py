@@ -202,7 +202,7 @@ def _run_forward(build: Callable[..., Tensor], recording: "Recording", detached:
     output = build(**tensors)
     if not isinstance(output, Tensor):
         raise TypeError(f"The function to record must return a Tensor, not {type(output).__name__}.")
-    return recording.twin(output)
+    return recording.as_recorded(output)
 
 
 class Recorded(Tensor):
@@ -237,8 +237,8 @@ class Recorded(Tensor):
             recorder.add(out)
             return out
         if not all(isinstance(child, Recorded) for child in children):
-            out._children = tuple(map(recorder.twin, children))
-            backward = recorder.with_twins(backward)
+            out._children = tuple(map(recorder.as_recorded, children))
+            backward = recorder.with_copies(backward)
         observed.__wrapped__ = backward  # type: ignore[attr-defined]  # for inspect.unwrap
         out_id = recorder.add(out)
         recorder.forward(out_id, cast("tuple[Recorded, ...]", out._children), op, data, backward, made_at)
@@ -319,7 +319,7 @@ class Recording:
         self._plain = tensor is Tensor  # closures of other engines may do more than send messages
         self.probed: list[tuple[int, np.ndarray]] | None = None  # (operand, message) of a closure run only as a probe
         self._calls: dict[FrameType, str] = {}  # a running function of the engine -> its name with a number
-        self._twins: dict[Tensor, Recorded] = {}  # unrecorded tensors that the function uses -> recorded copies
+        self._copies: dict[Tensor, Recorded] = {}  # unrecorded tensors that the function uses -> recorded copies
         self._recorded = recorded = _recorded(cast(Any, tensor))
         self.tensors = {name: recorded(value, name not in constants, name) for name, value in leaves.items()}
         for leaf in self.tensors.values():
@@ -332,34 +332,34 @@ class Recording:
         self.trace.events.clear()
         self.trace.sources.clear()
         self._numbers = self._numbers_of_leaves
-        self._twins.clear()
+        self._copies.clear()
 
     def finish(self, output: Tensor, error: str = "") -> Trace:
         """Return the trace with its final labels and gradients, and the error of a pass that stopped."""
         self.trace.output, self.trace.error = cast(Recorded, output).id, error
         for node, tensor in zip(self.trace.nodes, self._made, strict=True):
             node["label"] = tensor.label  # a name like `h` in `h = a * b` is given after the operation
-        brought = [twin for twin in self._twins.values() if not twin.op and twin.requires_grad]
+        brought = [copy for copy in self._copies.values() if not copy.op and copy.requires_grad]
         self.trace.gradients = {
             name: None if leaf.grad is None else np.array(leaf.grad)
-            for name, leaf in (*self.tensors.items(), *((twin.label, twin) for twin in brought))
+            for name, leaf in (*self.tensors.items(), *((copy.label, copy) for copy in brought))
         }
-        self._twins.clear()
+        self._copies.clear()
         self._made.clear()  # otherwise tensors and recording keep each other alive
         self._calls.clear()  # its frames keep the variables of those functions alive
         return self.trace
 
     # -- tensors that the function brought along
 
-    def twin(self, tensor: Tensor) -> Recorded:
+    def as_recorded(self, tensor: Tensor) -> Recorded:
         """Return the tensor itself if it is recorded, else a recorded copy, computed from recorded copies of its
         operands. Raises RuntimeError if its graph has been freed."""
         for node in topological_order(tensor):
-            if not isinstance(node, Recorded) and node not in self._twins:
-                self._twins[node] = self._made_twin(node)
-        return tensor if isinstance(tensor, Recorded) else self._twins[tensor]
+            if not isinstance(node, Recorded) and node not in self._copies:
+                self._copies[node] = self._make_copy(node)
+        return tensor if isinstance(tensor, Recorded) else self._copies[tensor]
 
-    def _made_twin(self, tensor: Tensor) -> Recorded:
+    def _make_copy(self, tensor: Tensor) -> Recorded:
         if tensor._backward is None:
             leaf = object.__new__(self._recorded)
             leaf._make_leaf(tensor._data, tensor.requires_grad, self._name_for(tensor))
@@ -371,7 +371,7 @@ class Recording:
         lines = linecache.getlines(backward.__code__.co_filename)
         start = backward.__code__.co_firstlineno  # of the closure: the node is made below it
         line = next((n for n in range(start, len(lines) + 1) if "_node(" in lines[n - 1]), start)
-        parent = self.twin(tensor._children[0])
+        parent = self.as_recorded(tensor._children[0])
         made_at = SourcePlace(backward.__code__, line, [])
         node = parent.observed(tensor._data, tensor._children, tensor.op, backward, made_at)
         node.label = tensor.label
@@ -379,20 +379,20 @@ class Recording:
 
     def _name_for(self, tensor: Tensor) -> str:
         """Return a unique label for a copy: the tensor's own, with a number if taken; a constant may have none."""
-        used = {*self.tensors, *(twin.label for twin in self._twins.values())}
+        used = {*self.tensors, *(copy.label for copy in self._copies.values())}
         if tensor.label or not tensor.requires_grad:
             names = (f"{tensor.label}_{i}" if i > 1 else tensor.label for i in itertools.count(1))
         else:
             names = (f"t{i}" for i in itertools.count(1))
         return next(name for name in names if name not in used or not name)
 
-    def with_twins(self, backward: Callable[..., Any]) -> Callable[..., Any]:
+    def with_copies(self, backward: Callable[..., Any]) -> Callable[..., Any]:
         """Return the closure with recorded copies in place of unrecorded tensors, so that they receive its messages."""
 
         def swapped(value: Any) -> Any:
             if type(value) in (tuple, list):
                 return type(value)(map(swapped, value))
-            return self._twins.get(value, value) if isinstance(value, Tensor) else value
+            return self._copies.get(value, value) if isinstance(value, Tensor) else value
 
         cells = tuple(CellType(swapped(value)) for value in _variables(backward).values())
         code: Any = backward
@@ -565,11 +565,11 @@ class Recording:
     def _operand(self, sender: _Sender, child: int) -> int:
         """Return the operand number of a message. Closures send in operand order; a second message is a bug."""
         children = self.trace.nodes[sender.node]["children"]
-        waiting = [i for i, operand in enumerate(sender.operands) if operand == child]
-        if not waiting:
+        unsent = [i for i, operand in enumerate(sender.operands) if operand == child]
+        if not unsent:
             return children.index(child)
-        sender.operands[waiting[0]] = -1
-        return waiting[0]
+        sender.operands[unsent[0]] = -1
+        return unsent[0]
 
     def callers(self, frame: FrameType | None) -> list[str]:
         """List the engine functions that called an operation, outermost first, with a number for each call of one."""

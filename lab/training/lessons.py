@@ -110,16 +110,18 @@ def _generalization(records: Sequence[Record]) -> Answer:
 
 def _above_baseline(records: Sequence[Record]) -> Answer:
     last, origin = score(records[-1], "val"), records[-1]["origin"]
-    plain = origin["baseline_val_accuracy"] or 0.0
-    where = f"validation accuracy ended at {last:.1%}; always saying class 0 is right in {plain:.1%} of these samples."
-    return (0 if last <= plain + 0.005 else 1 if last <= 0.99 else 2), where
+    baseline = origin["baseline_val_accuracy"] or 0.0
+    where = (
+        f"validation accuracy ended at {last:.1%}; always saying class 0 is right in {baseline:.1%} of these samples."
+    )
+    return (0 if last <= baseline + 0.005 else 1 if last <= 0.99 else 2), where
 
 
 def _next_letter(records: Sequence[Record]) -> Answer:
     last, origin, table = _losses(records, "val_loss")[-1], records[-1]["origin"], bigram_loss()
     where = f"the validation loss ended at {last:.2f}; the table’s is {table:.2f}"
-    plain = f"predicting each letter by its share of the text gives {origin['baseline_val_loss']:.2f}"
-    return (0 if last > table else 1 if last > table / 2 else 2), f"{where}, and {plain}."
+    shares = f"predicting each letter by its share of the text gives {origin['baseline_val_loss']:.2f}"
+    return (0 if last > table else 1 if last > table / 2 else 2), f"{where}, and {shares}."
 
 
 def _delayed_divergence(records: Sequence[Record]) -> Answer:

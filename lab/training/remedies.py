@@ -18,7 +18,7 @@ from lab.training.config import DEFAULT_LR, Config, setting_text
 from lab.training.datasets import SYNTHETIC_SAMPLES
 from lab.training.symptoms import ALL_DEAD, PULLS, History
 
-LIVELY = 3e-3  # update-to-weight ratio of a run that makes progress
+USUAL_UPDATE_RATIO = 3e-3  # update-to-weight ratio of a run that makes progress
 MAX_RAISE = 1000.0  # largest factor by which a learning rate is raised at once
 NEAR = 3.0  # learning rate over the usual one: up to this it is lowered to a third
 MAX_LOWERED = 10.0  # learning rate over the usual one, at most, after it was lowered
@@ -146,7 +146,7 @@ def smaller_gradients(h: History) -> Remedy:
 def larger_rate(h: History) -> Remedy:
     """Advise a rate that is higher by as much as steps are too small."""
     ratio = float(np.median(h.updates.mean(axis=1)))
-    rate = rung(h.config.lr * min(LIVELY / ratio, MAX_RAISE))
+    rate = rung(h.config.lr * min(USUAL_UPDATE_RATIO / ratio, MAX_RAISE))
     return Remedy(f"Raise the learning rate from {h.config.lr:g} to {rate:g}, until the curve bends.", {"lr": rate})
 
 

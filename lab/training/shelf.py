@@ -51,11 +51,11 @@ class ShelvedRun:
 def put(shelf: list[ShelvedRun], config: Config, records: Sequence[Record], own: Own | None = None) -> list[ShelvedRun]:
     """Return the shelf with one more run; a run with the same settings and data is replaced if not longer."""
     own = own or {}
-    twin = next((kept for kept in shelf if (kept.config, kept.own) == (config, own)), None)
-    if not records or (twin and len(twin.records) >= len(records)):
+    earlier = next((kept for kept in shelf if (kept.config, kept.own) == (config, own)), None)
+    if not records or (earlier and len(earlier.records) >= len(records)):
         return shelf
-    if twin:
-        return [ShelvedRun(kept.name, config, slim(records), own=own) if kept is twin else kept for kept in shelf]
+    if earlier:
+        return [ShelvedRun(kept.name, config, slim(records), own=own) if kept is earlier else kept for kept in shelf]
     return [*shelf, ShelvedRun(unused(default_name(config), shelf), config, slim(records), own=own)][-MAX_RUNS:]
 
 
@@ -94,8 +94,8 @@ def table(runs: Sequence[ShelvedRun]) -> dict[str, list[Any]]:
     for setting in fields(Config):
         values = [getattr(run.config, setting.name) for run in runs]
         if len(set(values)) > 1 and setting.name != "epochs":
-            plain = all(isinstance(value, (int, float)) for value in values)  # which sort as numbers
-            columns[setting.name.replace("_", " ")] = values if plain else [setting_text(value) for value in values]
+            sortable = all(isinstance(value, (int, float)) for value in values)  # which sort as numbers
+            columns[setting.name.replace("_", " ")] = values if sortable else [setting_text(value) for value in values]
     return columns
 
 

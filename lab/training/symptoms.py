@@ -50,10 +50,10 @@ STILL_EPOCHS = 10  # before these, a plateau may still end
 FEW_UNITS = 3  # hidden units in total: only a network with fewer is called too small
 MANY_UNITS = 8  # hidden units in total: with fewer, some units are off by chance
 CHANCE = 0.97  # loss over that of guessing
-MIN_GAIN, SOME_GAIN, STUCK_GAIN, GOOD_GAIN = 0.03, 0.1, 0.25, 0.5  # share of the plain loss that is saved
+MIN_GAIN, SOME_GAIN, STUCK_GAIN, GOOD_GAIN = 0.03, 0.1, 0.25, 0.5  # share of the baseline's loss that is saved
 SWINGING_GAIN = 0.7  # the same share for a loss whose swings do no harm
-PRAISED = 0.8  # validation loss of a healthy network, at most, over that of the plain answer
-HALF_THE_ERRORS = 0.5  # training errors of a trained network, at most, over those of the plain answer
+PRAISED = 0.8  # validation loss of a healthy network, at most, over that of the baseline
+HALF_THE_ERRORS = 0.5  # training errors of a trained network, at most, over those of the baseline
 FAR_ABOVE = 10.0  # learning rate over the usual one: above it, no swing counts as harmless
 FAR_BELOW = 0.1  # learning rate over the usual one: below it, the rate is suspected first
 PULLS = {
@@ -61,7 +61,7 @@ PULLS = {
     "l1": ("L1 penalty", 0.03),
 }  # name, and the value from which it is suspected
 MIN_HELD_OUT = 30  # validation rows that a healthy verdict needs
-MIN_MIXED = 5  # validation rows that the plain answer gets wrong, for a healthy verdict
+MIN_MIXED = 5  # validation rows that the baseline gets wrong, for a healthy verdict
 # Overfitting: validation loss rises from its minimum
 RISEN, FALLEN = 0.15, 0.10  # shares by which validation loss has risen and training loss has fallen
 PAST_BEST = 6  # epochs since the best one: its window and the last one must not overlap
@@ -117,9 +117,9 @@ class History:
 
     @property
     def learned(self) -> bool:
-        """Whether the training score is high and well above the plain answer's."""
+        """Whether the training score is high and well above the baseline's."""
         score = self.train_score[-WINDOW:].mean()
-        return bool(score >= LEARNED and 1 - score <= HALF_THE_ERRORS * (1 - self.plain_score("train")))
+        return bool(score >= LEARNED and 1 - score <= HALF_THE_ERRORS * (1 - self.baseline_score("train")))
 
     @property
     def start(self) -> float:
@@ -127,7 +127,7 @@ class History:
         loss = self.origin["train_loss"] if self.origin else None
         return math.nan if loss is None else loss
 
-    def plain_score(self, part: Literal["train", "val"]) -> float:
+    def baseline_score(self, part: Literal["train", "val"]) -> float:
         """Return the score of always answering with the commonest class or the mean; 0 if none is recorded."""
         if self.origin is None or self.regression:
             return 0.0
@@ -138,7 +138,7 @@ class History:
 
     @property
     def val_guess(self) -> float:
-        """The validation loss of the plain answer."""
+        """The validation loss of the baseline."""
         return self.origin["baseline_val_loss"] if self.origin else self.guess
 
     @property
@@ -156,7 +156,7 @@ class History:
     def plainly_wrong(self) -> int | None:
         """How many validation rows the commonest class gets wrong; None if the records do not tell."""
         known = self.origin and self.origin["baseline_val_accuracy"] is not None and self.origin["val_samples"]
-        return round(known * (1 - self.plain_score("val"))) if known else None
+        return round(known * (1 - self.baseline_score("val"))) if known else None
 
     @property
     def proves_little(self) -> bool:
@@ -166,29 +166,29 @@ class History:
 
     @property
     def gain(self) -> float:
-        """The share of the plain answer's loss that training has saved: 0 for none, 1 for a loss of 0."""
+        """The share of the baseline's loss that training has saved: 0 for none, 1 for a loss of 0."""
         if not math.isfinite(self.guess):
             return -math.inf
         return float(1 - np.median(self.loss[-WINDOW:]) / self.guess)
 
     @property
     def harmed(self) -> bool:
-        """Whether the loss is hardly below the plain answer's, or not a number."""
+        """Whether the loss is hardly below the baseline's, or not a number."""
         return not self.gain >= SOME_GAIN
 
     @property
     def stuck(self) -> bool:
-        """Whether the rate is far above usual and the loss still near the plain answer's.
+        """Whether the rate is far above usual and the loss still near the baseline's.
 
         Signs of steps that are too large then count in any epoch, so that the verdict does not come and go.
         """
         return self.far_above_usual and not self.gain >= STUCK_GAIN
 
     @property
-    def beats_plain(self) -> bool:
-        """Whether validation loss and score are well above the plain answer's."""
+    def beats_baseline(self) -> bool:
+        """Whether validation loss and score are well above the baseline's."""
         loss, score = self.val_loss[-WINDOW:].mean(), self.val_score[-WINDOW:].min()
-        return bool(loss <= PRAISED * self.val_guess and score > self.plain_score("val"))
+        return bool(loss <= PRAISED * self.val_guess and score > self.baseline_score("val"))
 
     @property
     def only_falls(self) -> bool:
@@ -214,7 +214,7 @@ class History:
 
     @property
     def guess(self) -> float:
-        """The training loss of the plain answer: the class shares, or the mean in a regression.
+        """The training loss of the baseline: the class shares, or the mean in a regression.
 
         If the records lack the shares, all classes count as equally likely; inf if they lack the number of classes.
         """
@@ -319,7 +319,7 @@ def _rises(loss: np.ndarray) -> int:
 def _harmless(h: History, loss: np.ndarray) -> bool:
     """Tell whether the swings of a loss do no harm.
 
-    They are small, or lie far below the plain answer's loss, or the loss gets lower all the same. At a rate far above
+    They are small, or lie far below the baseline's loss, or the loss gets lower all the same. At a rate far above
     usual no swing is harmless.
     """
     if h.far_above_usual:
@@ -380,13 +380,13 @@ def thrown(h: History) -> Evidence | None:
 def at_chance(h: History) -> Evidence | None:
     """Return evidence that the network is no better than guessing.
 
-    Its loss stands still at that of the plain answer although gradients arrive, or what it learns does not help on the
+    Its loss stands still at that of the baseline although gradients arrive, or what it learns does not help on the
     validation samples.
     """
     if useless := _useless(h):
         return useless
     found = _loss_at_chance(h)
-    if found and np.median(h.val_score[-STILL_EPOCHS // 2 :]) > h.plain_score("val") + h.sampling_error:
+    if found and np.median(h.val_score[-STILL_EPOCHS // 2 :]) > h.baseline_score("val") + h.sampling_error:
         return None  # it tells the classes apart, though with probabilities close to guessing
     return found
 
@@ -407,7 +407,7 @@ def _loss_at_chance(h: History) -> Evidence | None:
     if not h.norms.size or not h.norms[-WINDOW:].min() >= BAND[0]:  # a layer is cut off: that is another cause
         return None
     loss = float(h.loss[-WINDOW:].mean())
-    if not CHANCE <= loss / h.guess <= 1 + SOME_GAIN or h.beats_plain:
+    if not CHANCE <= loss / h.guess <= 1 + SOME_GAIN or h.beats_baseline:
         return None
     return _evidence(
         h,
@@ -418,7 +418,7 @@ def _loss_at_chance(h: History) -> Evidence | None:
 
 
 def _useless(h: History) -> Evidence | None:
-    """Return evidence that it learns its training samples but is no better than the plain answer on others."""
+    """Return evidence that it learns its training samples but is no better than the baseline on others."""
     if h.origin is None or not h.config.val_fraction or h.few_rows or len(h) < STILL_EPOCHS:
         return None
     if not np.median(h.loss[-STILL_EPOCHS:]) <= (1 - MIN_GAIN) * h.guess:
@@ -427,15 +427,17 @@ def _useless(h: History) -> Evidence | None:
     if np.median(h.val_loss[recent]) < (1 - STILL) * np.median(h.val_loss[before]) or _creeps(h.val_loss):
         return None  # it may get there
     loss, score = float(np.median(h.val_loss[recent])), float(np.median(h.val_score[recent]))
-    if not loss >= CHANCE * h.val_guess or (not h.regression and score > h.plain_score("val") + h.sampling_error):
+    if not loss >= CHANCE * h.val_guess or (not h.regression and score > h.baseline_score("val") + h.sampling_error):
         return None
-    plain = "the mean" if h.regression else "the commonest class"
-    scored = "" if h.regression else f" Validation accuracy is {score:.1%}, that answer's {h.plain_score('val'):.1%}."
+    baseline = "the mean" if h.regression else "the commonest class"
+    scored = (
+        "" if h.regression else f" Validation accuracy is {score:.1%}, that answer's {h.baseline_score('val'):.1%}."
+    )
     return _evidence(
         h,
         f"Training loss is {short(h.loss[-1])}, but validation loss is {short(loss)} (median of {STILL_EPOCHS // 2} "
         "epochs); "
-        f"always answering with {plain} costs {short(h.val_guess)}.{scored}",
+        f"always answering with {baseline} costs {short(h.val_guess)}.{scored}",
     )
 
 
@@ -451,9 +453,9 @@ def _creeps(loss: np.ndarray) -> bool:
 
 
 def underfitting(h: History) -> Evidence | None:
-    """Return evidence that a network with next to no bends stands still hardly below the plain answer.
+    """Return evidence that a network with next to no bends stands still hardly below the baseline.
 
-    A network that does clearly better than the plain answer may have reached the noise of the data: records cannot tell
+    A network that does clearly better than the baseline may have reached the noise of the data: records cannot tell
     noise from bends that are missing, so such a run has settled. Silent for regressions, for the same reason.
     """
     if h.regression or h.bends >= FEW_UNITS or len(h) < STILL_EPOCHS or h.learned or not abs(h.falling) < STILL:
@@ -462,12 +464,12 @@ def underfitting(h: History) -> Evidence | None:
         return None
     width = max(WINDOW, len(h) // 4)
     before, now = h.loss[-2 * width : -width].mean(), h.loss[-width:].mean()
-    plain = f" Always answering with the class shares costs {short(h.guess)}." if math.isfinite(h.guess) else ""
+    baseline = f" Always answering with the class shares costs {short(h.guess)}." if math.isfinite(h.guess) else ""
     return _evidence(
         h,
         f"Training accuracy stands at {h.train_score[-WINDOW:].mean():.0%}, and the loss hardly changes any more: "
         f"{short(before)} on average from epoch {h.epochs[-2 * width]} to {h.epochs[-width - 1]}, {short(now)} from "
-        f"epoch {h.epochs[-width]} to {h.epochs[-1]}.{plain}",
+        f"epoch {h.epochs[-width]} to {h.epochs[-1]}.{baseline}",
         at=len(h) - 2 * width,
     )
 
@@ -496,7 +498,7 @@ def dead_layer(h: History) -> Evidence | None:
 
 
 def dying(h: History) -> Evidence | None:
-    """Return evidence that most units of a layer are off and the training loss is hardly below the plain answer's.
+    """Return evidence that most units of a layer are off and the training loss is hardly below the baseline's.
 
     Returns None in the first epochs while the loss still falls, because the network may recover from a bad first step,
     and in a small network, where some units are off by chance.
@@ -532,7 +534,7 @@ def overshot(h: History) -> Evidence | None:
     """Return evidence that a learning rate far above usual keeps a network from learning.
 
     It shows in dead layers, many dead units or huge gradients: now, or at any time where the network is still hardly
-    better than the plain answer. Such steps are suspected before anything that they bring about.
+    better than the baseline. Such steps are suspected before anything that they bring about.
     """
     if not h.far_above_usual or h.gain >= GOOD_GAIN:
         return None
@@ -726,7 +728,7 @@ def _learned_by_heart(h: History) -> Evidence | None:
         return None  # also where there are no accuracies: a score that is nan has not fallen
     if _medians(h.val_loss)[-1] < _medians(h.val_loss)[best]:
         return None
-    if lost < h.sampling_error or training[-1] - h.plain_score("train") < WIDE_GAP:  # chance moves as much
+    if lost < h.sampling_error or training[-1] - h.baseline_score("train") < WIDE_GAP:  # chance moves as much
         return None
     return _evidence(
         h,
@@ -799,7 +801,7 @@ def _wide_gap(h: History) -> Evidence | None:
 
 def healthy(h: History) -> Evidence | None:
     """Return evidence that the network has learned, its loss does not rise and validation keeps up with training."""
-    if len(h) < MIN_EPOCHS or not h.learned or h.proves_little or not h.beats_plain:
+    if len(h) < MIN_EPOCHS or not h.learned or h.proves_little or not h.beats_baseline:
         return None
     if h.loss[-WINDOW:].mean() > h.loss[0] or swings(recent_loss(h), RESTLESS):
         return None
@@ -852,15 +854,19 @@ def unsettled(h: History) -> Evidence | None:
 
 
 def settled(h: History) -> Evidence | None:
-    """Return evidence that the loss stands still below the plain answer's, on the validation samples, too."""
+    """Return evidence that the loss stands still below the baseline's, on the validation samples, too."""
     if len(h) < STILL_EPOCHS or not abs(h.falling) < STILL or h.gap[-WINDOW:].mean() > WIDE_GAP:
         return None
-    if h.val_loss[-WINDOW:].mean() >= CHANCE * h.val_guess if h.regression else h.origin is None or not h.beats_plain:
+    if (
+        h.val_loss[-WINDOW:].mean() >= CHANCE * h.val_guess
+        if h.regression
+        else h.origin is None or not h.beats_baseline
+    ):
         return None
-    plain = "the mean" if h.regression else "the commonest class"
+    baseline = "the mean" if h.regression else "the commonest class"
     return _evidence(
         h,
-        f"The loss hardly changes any more: {short(h.loss[-1])}, where always answering with {plain} costs "
+        f"The loss hardly changes any more: {short(h.loss[-1])}, where always answering with {baseline} costs "
         f"{short(h.guess)}. "
         f"{h.checked_on.capitalize()} {h.scored} is {h.shown(h.val_score[-1])}.",
     )

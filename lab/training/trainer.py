@@ -292,16 +292,16 @@ class Trainer:
         return record
 
     def _origin(self) -> Origin:
-        plain = baseline(self.dataset)
+        known = baseline(self.dataset)
         return {
             "train_loss": self.start["train_loss"],
             "val_loss": self.start["val_loss"],
             "train_accuracy": self.start["train_accuracy"],
             "val_accuracy": self.start["val_accuracy"],
-            "baseline_train_loss": plain.train_loss,
-            "baseline_val_loss": plain.val_loss,
-            "baseline_train_accuracy": plain.train_accuracy,
-            "baseline_val_accuracy": plain.val_accuracy,
+            "baseline_train_loss": known.train_loss,
+            "baseline_val_loss": known.val_loss,
+            "baseline_train_accuracy": known.train_accuracy,
+            "baseline_val_accuracy": known.val_accuracy,
             "train_samples": len(self.dataset.train_x),
             "val_samples": len(self.dataset.val_x) if self.dataset.held_out else 0,
             "classes": len(self.dataset.classes),

@@ -202,11 +202,11 @@ def _loss(record: Record) -> float:
     return math.inf if loss is None or record["diverged"] else loss
 
 
-def _word(before: float, after: float, plain: float) -> Word:
-    """Return the word for a change of the loss; a cured network must be below the plain answer's loss."""
+def _word(before: float, after: float, baseline: float) -> Word:
+    """Return the word for a change of the loss; a cured network must be below the baseline's loss."""
     if after >= before:
         return "worse" if after > WORSE * before else "no better"
-    if after <= CURED * before and after < plain:
+    if after <= CURED * before and after < baseline:
         return "cured"
     return "helps" if after <= HELPS * before else "no better"
 

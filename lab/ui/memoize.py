@@ -8,7 +8,7 @@ from typing import TypeVar
 import streamlit as st
 
 T = TypeVar("T")
-CACHE = "computed"  # one session entry for all results: many widgets iterate over the whole session
+CACHE = "memoized"  # one session entry for all results: many widgets iterate over the whole session
 
 
 def memoize(name: str, inputs: object, compute: Callable[[], T]) -> T:

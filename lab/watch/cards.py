@@ -211,12 +211,12 @@ class TraceDraft:
 
     def receivers(self) -> list[tuple[SeedGradient | EdgeMessage, int]]:
         """Return each event with the index of the operand that received it. Other receivers are added as operands."""
-        waiting: dict[int, list[NodeCard | None]] = {}
+        unsent: dict[int, list[NodeCard | None]] = {}
         events: list[tuple[SeedGradient | EdgeMessage, int]] = []
         for event in self.log:
             at = 0
             if isinstance(event, EdgeMessage):
-                left = waiting.setdefault(id(event.sender), list(event.sender.operands))
+                left = unsent.setdefault(id(event.sender), list(event.sender.operands))
                 at = next((i for i, card in enumerate(left) if card is event.receiver), len(left))
                 if at == len(left):
                     event.sender.operands.append(event.receiver)

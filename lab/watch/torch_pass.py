@@ -225,24 +225,24 @@ class NodeHook(NodePrehook):
 
 def users_first(roots: list[Any]) -> list[Any]:
     """Return the nodes of a graph in topological order, each after all its users."""
-    waiting: dict[Any, int] = dict.fromkeys(roots, 0)
-    queue = deque(waiting)
+    users_left: dict[Any, int] = dict.fromkeys(roots, 0)
+    queue = deque(users_left)
     while queue:
         for other, _ in queue.popleft().next_functions:
             if other is not None:
-                if other not in waiting:
-                    waiting[other] = 0
+                if other not in users_left:
+                    users_left[other] = 0
                     queue.append(other)
-                waiting[other] += 1
-    ready = deque(node for node in dict.fromkeys(roots) if not waiting[node])
+                users_left[other] += 1
+    ready = deque(node for node in dict.fromkeys(roots) if not users_left[node])
     order = []
     while ready:
         node = ready.popleft()
         order.append(node)
         for other, _ in node.next_functions:
             if other is not None:
-                waiting[other] -= 1
-                if not waiting[other]:
+                users_left[other] -= 1
+                if not users_left[other]:
                     ready.append(other)
     return order
 

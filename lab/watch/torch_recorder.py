@@ -25,14 +25,14 @@ Key = tuple[Any, int]  # a node of PyTorch's graph and the number of its result
 def tensor_preview(tensor: Tensor) -> ArrayPreview:
     """Return the preview of a tensor of any dtype, device and layout."""
     with torch._C.DisableTorchFunction(), torch.no_grad():  # hide it from other modes
-        plain = tensor.detach()
-        if plain.is_sparse:
-            plain = plain.to_dense()
-        if plain.is_complex():
-            plain = plain.abs()
-        if plain.dtype in (torch.bfloat16, torch.float16):
-            plain = plain.float()
-        return preview(plain.cpu().resolve_neg().numpy())
+        detached = tensor.detach()
+        if detached.is_sparse:
+            detached = detached.to_dense()
+        if detached.is_complex():
+            detached = detached.abs()
+        if detached.dtype in (torch.bfloat16, torch.float16):
+            detached = detached.float()
+        return preview(detached.cpu().resolve_neg().numpy())
 
 
 def storage_address(tensor: Tensor) -> int:
@@ -239,8 +239,8 @@ class TorchRecorder(TorchFunctionMode):
         operand = args[0]
         if operand.requires_grad or (id(operand) in self.graphless and self.graphless[id(operand)][1].op):
             with torch._C.DisableTorchFunction():
-                plain = operand.detach()
-            card = self.new_card(name, [self.card(operand)], plain)
+                detached = operand.detach()
+            card = self.new_card(name, [self.card(operand)], detached)
             card.cut = True
             self.ends.append(card)
 

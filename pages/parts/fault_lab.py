@@ -125,7 +125,7 @@ def _broken_rule(fault: Fault) -> None:
     st.header(fault.name)
     st.markdown(fault.cause)
     whole = not st.session_state["fault run"]  # after the run only the marked lines, to leave room for the results
-    st.html(charts.code_pair(fault.code, fault.right, fault.marks(), context=whole))
+    st.html(charts.code_pair(fault.code, fault.right, fault.changed_lines(), context=whole))
 
 
 def _ask(question: str, answers: Mapping[str, str], key: str) -> None:

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
 from lab.autodiff.passes import FunctionGraph, Unfit, place_name
-from lab.autodiff.products import MAX_RUN, End, example, fewest, multiplications, multiply, sizes
+from lab.autodiff.products import MAX_RUN, End, example, min_multiplications, multiplications, multiply, sizes
 from lab.autodiff.race import Race, race
 from lab.charts import Axis, Line, Mark
 from lab.designs.compare import Unsuitable
@@ -374,18 +374,18 @@ def _chain() -> None:
         return
     by_table, by_chart = st.columns(2, gap="medium")
     with by_table:
-        made, said = _run(chain, max(left, right))
+        made, sentence = _run(chain, max(left, right))
         st.markdown(
             markdown_table(
                 ["begin", "multiplications", "made just now"],
                 [
                     ("left, at the result: reverse mode", f"{left:,}", made["left"]),
                     ("right, at the inputs: forward mode", f"{right:,}", made["right"]),
-                    ("the best order of all", f"{fewest(chain):,}", "not run"),
+                    ("the best order of all", f"{min_multiplications(chain):,}", "not run"),
                 ],
             )
         )
-        st.markdown(f"{_cheaper(left, right, n, m, guessed)} {said}")
+        st.markdown(f"{_cheaper(left, right, n, m, guessed)} {sentence}")
     places = sorted({*(round(x) for x in np.geomspace(1, 1000, 25)), m})
     with by_chart:
         host = ChartHost("jacobian-chain")

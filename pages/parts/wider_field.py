@@ -46,7 +46,7 @@ def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
-FEWEST = {"two": "two segments", "root": "about √layers segments", "all": "a segment for each layer"}
+SEGMENT_GUESSES = {"two": "two segments", "root": "about √layers segments", "all": "a segment for each layer"}
 AFTER = {preset["key"]: preset for preset in expression_box.presets() if "question" in preset}
 LAYERS = Field("layers", "field layers", 24, int, limits=(4, 32))
 WIDTH = Field("width", "field width", 16, int, limits=(4, 32))
@@ -61,7 +61,7 @@ FIELDS = (
     WIDTH,
     ROWS,
     SEGMENTS,
-    Field("fewest", "field fewest", None, address.one_of(*FEWEST), address.optional),
+    Field("fewest", "field fewest", None, address.one_of(*SEGMENT_GUESSES), address.optional),
     Field("layer", "field layer", next(iter(AFTER)), address.one_of(*AFTER)),
     Field("year", "field year", None, address.one_of(*YEARS), address.optional),
 )
@@ -168,16 +168,16 @@ def _memory() -> None:
     session["field segments"] = min(session["field segments"], layers)
     segments = columns[3].slider("Segments", 2, layers, key="field segments")
     chain = layers, session["field width"], session["field rows"]
-    plain, costs = memoize("checkpointing", chain, lambda: checkpoint.costs(*chain))
+    full, costs = memoize("checkpointing", chain, lambda: checkpoint.costs(*chain))
     best, chosen = min(costs, key=lambda cost: cost.kept), costs[segments - 2]
-    guessed = guess("Guess: the fewest bytes are kept with", FEWEST, "field fewest")
+    guessed = guess("Guess: the fewest bytes are kept with", SEGMENT_GUESSES, "field fewest")
     if guessed is None:
         st.markdown(f"{FIRST} Until then, the charts show only the number of segments that the slider is at.")
     else:
-        _fewest(guessed, layers, best)
+        _judge_segments(guessed, layers, best)
     left, middle, right = st.columns([2, 2, 1])
     with right, st.container(gap="xsmall"):
-        _counted(plain, chosen)
+        _counted(full, chosen)
     host = ChartHost("field")
     for column, key in ((left, "kept"), (middle, "runs")):
         with column:
@@ -185,19 +185,19 @@ def _memory() -> None:
     theme = page.theme()
     shown, least = ([chosen], None) if guessed is None else (costs, best)
     of = chain, shown, theme
-    host.fill(memoize("checkpointing drawn", of, lambda: _curves(plain, shown, least, layers, theme)))
+    host.fill(memoize("checkpointing drawn", of, lambda: _curves(full, shown, least, layers, theme)))
 
 
-def _counted(plain: checkpoint.Cost, chosen: checkpoint.Cost) -> None:
+def _counted(full: checkpoint.Cost, chosen: checkpoint.Cost) -> None:
     for name, count, of_plain in (
-        ("Bytes kept", f"{chosen.kept:,}", f"{chosen.kept / plain.kept:.0%} of all"),
-        ("Layers run forward", f"{chosen.runs}", f"{chosen.runs / plain.runs:.2f} times the {plain.runs}"),
+        ("Bytes kept", f"{chosen.kept:,}", f"{chosen.kept / full.kept:.0%} of all"),
+        ("Layers run forward", f"{chosen.runs}", f"{chosen.runs / full.runs:.2f} times the {full.runs}"),
         ("Gradients differ by", number(chosen.difference), None),
     ):
         st.metric(name, count, of_plain, delta_color="off", delta_arrow="off")
 
 
-def _fewest(guessed: str, layers: int, best: checkpoint.Cost) -> None:
+def _judge_segments(guessed: str, layers: int, best: checkpoint.Cost) -> None:
     """Say whether the guess was right, and why."""
     away = {
         name: abs(math.log(best.segments / count))
@@ -211,11 +211,11 @@ def _fewest(guessed: str, layers: int, best: checkpoint.Cost) -> None:
 
 
 def _curves(
-    plain: checkpoint.Cost, costs: list[checkpoint.Cost], best: checkpoint.Cost | None, layers: int, theme: str
+    full: checkpoint.Cost, costs: list[checkpoint.Cost], best: checkpoint.Cost | None, layers: int, theme: str
 ) -> dict[str, charts.Chart]:
     """Draw the measured costs next to those of a plain pass. best: the cheapest, or None before the guess."""
     segments = Axis("segments", ends=(0, layers))
-    marks = [Mark("y", plain.kept, "everything kept")]
+    marks = [Mark("y", full.kept, "everything kept")]
     if best:
         marks.append(Mark("x", best.segments, f"least: {best.segments}"))
     kept, ran = ([(cost.segments, getattr(cost, name)) for cost in costs] for name in ("kept", "runs"))
@@ -224,7 +224,7 @@ def _curves(
             KEPT_TITLE,
             [Line("bytes kept", kept)],
             segments,
-            Axis("bytes", ends=(0, plain.kept)),
+            Axis("bytes", ends=(0, full.kept)),
             marks=marks,
             height=230,
             theme=theme,
@@ -233,8 +233,8 @@ def _curves(
             "Layers run forward",
             [Line("runs", ran)],
             segments,
-            Axis("runs", ends=(0, 2 * plain.runs)),
-            marks=[Mark("y", plain.runs, "a plain pass")],
+            Axis("runs", ends=(0, 2 * full.runs)),
+            marks=[Mark("y", full.runs, "a plain pass")],
             height=230,
             theme=theme,
         ),

@@ -213,12 +213,12 @@ def _trace(
         rows.append(ComparedRow(row.name, (mine, theirs, slope), row.slopes))
     of = " of its sum, as the result has many numbers," if shape else ""
     if wrong := [row for row in rows if not row.agrees]:
-        said = [brief(gradient) for gradient in wrong[0].gradients]
+        shown = [brief(gradient) for gradient in wrong[0].gradients]
         name, *others = (escape_markdown(row.name) for row in wrong)
         more = f" So are those of {', '.join(others)}." if others else ""
         st.error(
-            f"✗ The gradient{of} of {name} differs: {said[0]} by your engine, {said[1]} by the lab’s, "
-            f"{said[2]} by finite differences.{more}"
+            f"✗ The gradient{of} of {name} differs: {shown[0]} by your engine, {shown[1]} by the lab’s, "
+            f"{shown[2]} by finite differences.{more}"
         )
     else:
         st.markdown(f":green[**✓**] Each gradient{of} is that of the lab’s engine and of finite differences.")

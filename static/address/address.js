@@ -78,6 +78,7 @@ function afterScriptRun(then) {
   look();
 }
 
+/** Write the waiting address now, if there is one. */
 function flush() {
   clearTimeout(timer);
   if (pending && isCurrentPage(pending.path)) write(pending, false);
@@ -117,6 +118,7 @@ function follow() {
   sendNavigation();
 }
 
+/** Tell the server the address that the browser has moved to. */
 function sendNavigation() {
   component?.setTriggerValue("navigated", { search: location.search, version });
 }

@@ -176,7 +176,8 @@ export class Network {
   }
 }
 
-/** @param {{right: number, y: number}} a @param {{left: number, y: number}} b */
+/** Return the end of an SVG path that curves from one tile to the next. @param {{right: number, y: number}} a
+ * @param {{left: number, y: number}} b */
 function curveBetween(a, b) {
   const x = (a.right + b.left) / 2;
   return `${x} ${a.y} ${x} ${b.y} ${b.left} ${b.y}`;

@@ -97,7 +97,7 @@ export function sumText(values) {
   return joinTerms(values.map((value, i) => (i ? factorOf(value) : brief(value))));
 }
 
-/** @param {string[]} terms */
+/** Join the terms of a sum with "+", and leave out the middle of a long one. @param {string[]} terms */
 function joinTerms(terms) {
   return (terms.length > MAX_SUM_TERMS ? [...terms.slice(0, MAX_SUM_TERMS - 2), "…", terms.at(-1)] : terms).join(" + ");
 }

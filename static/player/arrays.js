@@ -103,7 +103,8 @@ export class Arrays {
     this.shown = "";
   }
 
-  /** @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell */
+  /** Show the cells of a node's value and gradient. @param {Playback} playback @param {Frame} frame
+   * @param {number} id @param {number | null} cell */
   paint(playback, frame, id, cell) {
     const node = playback.nodes[id];
     const full = fullShape(node);
@@ -133,8 +134,8 @@ export class Arrays {
     if (focused) entry?.focus();
   }
 
-  /** @param {string} title @param {Value | null} value @param {number[]} shape @param {number | null} chosen
-   * @param {number[]} full the shape in the program */
+  /** Return a table that shows an array as a heat map. @param {string} title @param {Value | null} value
+   * @param {number[]} shape @param {number | null} chosen @param {number[]} full the shape in the program */
   map(title, value, shape, chosen, full) {
     const grid = gridOf(shape);
     const numbers = value === null ? [] : flat(value).map(toNumber);

@@ -33,7 +33,8 @@ export class Bars {
     this.key = "";
   }
 
-  /** @param {Plan} plan @param {CardParts[]} cards @param {ShownNudge | null} shown */
+  /** Show the bars of a nudge, or remove them if there is none. @param {Plan} plan @param {CardParts[]} cards
+   * @param {ShownNudge | null} shown */
   paint(plan, cards, shown) {
     const seen = cards.filter(({ node }) => shown?.bars.has(node));
     const key = shown ? `${shown.from}: ${seen.map(({ node }) => node).join(" ")}` : "";
@@ -59,7 +60,7 @@ export class Bars {
     }
   }
 
-  /** @param {Plan} plan @param {CardParts[]} cards @param {string} key */
+  /** Create the bars of the nodes on these cards. @param {Plan} plan @param {CardParts[]} cards @param {string} key */
   make(plan, cards, key) {
     this.key = key;
     this.parts.clear();

@@ -21,28 +21,29 @@ export class NumericalCheck {
     this.element = this.panel.element;
     this.observer = new IntersectionObserver((entries) => {
       this.inSight = entries.some((entry) => entry.isIntersecting);
-      this.wish();
+      this.askIfSeen();
     });
     this.observer.observe(this.element);
   }
 
-  /** @param {boolean} possible whether a server answers @param {Check | null} answer */
+  /** Take the result of the numerical check. @param {boolean} possible whether a server answers
+   * @param {Check | null} answer */
   setAnswer(possible, answer) {
     this.element.hidden = !possible;
     this.answer = answer;
   }
 
-  /** @param {Playback} playback @param {Frame} frame */
+  /** Show the check at the end of the backward pass. @param {Playback} playback @param {Frame} frame */
   paint(playback, frame) {
     this.atEnd = frame.k === playback.length;
-    this.wish();
+    this.askIfSeen();
     const { answer } = this;
     if (!this.atEnd) this.panel.body.replaceChildren(h("p", {}, "It appears at the end of the backward pass."));
     else if (!answer) this.panel.body.replaceChildren(h("p", {}, "The engine computes it when it comes into view."));
     else this.panel.body.replaceChildren(...checkTable(answer));
   }
 
-  wish() {
+  askIfSeen() {
     if (this.element.hidden) return;
     const wanted = this.atEnd && this.inSight;
     const newlyWanted = wanted && !this.answer && !this.wanted;
@@ -55,7 +56,7 @@ export class NumericalCheck {
   }
 }
 
-/** @param {Check} answer */
+/** Return the table of the check, with notes below it. @param {Check} answer */
 function checkTable({ rows, note }) {
   const heads = ["input", "value", "gradient", "numeric", "agree"].map((text, i) =>
     h("th", { scope: "col", class: i > 0 && i < 4 ? "number" : "" }, text),
@@ -85,7 +86,7 @@ function numericText({ value, numerical, slopes }) {
   return slopes[0].hasValue ? slopes[0].sides.join(", ") : "–";
 }
 
-/** @param {Checked} row */
+/** Say whether a gradient agrees with the numerical one. @param {Checked} row */
 function agreement({ gradient, agrees, slopes }) {
   if (gradient === null) return "no path";
   const mark = agrees === null ? "–" : agrees ? "✓" : "✗";

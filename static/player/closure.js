@@ -22,7 +22,8 @@ export class Closure {
     this.later = false;
   }
 
-  /** @param {Playback} playback @param {Frame} frame @param {number} id */
+  /** Show what the closure of a node has captured. @param {Playback} playback @param {Frame} frame
+   * @param {number} id */
   paint(playback, frame, id) {
     const node = playback.nodes[id];
     const ran = playback.events.slice(0, frame.k).some((event) => event.kind === "message" && event.node === id);
@@ -68,7 +69,8 @@ export class Closure {
     );
   }
 
-  /** @param {Playback} playback @param {Operation} node @param {Captured} entry */
+  /** Return the row of a captured variable. @param {Playback} playback @param {Operation} node
+   * @param {Captured} entry */
   row(playback, node, entry) {
     const read = entry.holds !== "operand"; // the backward step only sends to an operand and never reads it
     return h(
@@ -77,11 +79,12 @@ export class Closure {
       h("th", { scope: "row" }, h("code", {}, entry.name)),
       h("td", {}, ...this.meaning(playback, node, entry)),
       h("td", { class: "number" }, read ? this.value(playback, node, entry) : ""),
-      h("td", {}, read ? this.since(entry) : ""),
+      h("td", {}, read ? this.status(entry) : ""),
     );
   }
 
-  /** @param {Playback} playback @param {Operation} node @param {Captured} entry @returns {(string | Node)[]} */
+  /** Say what a captured variable holds. @param {Playback} playback @param {Operation} node @param {Captured} entry
+   * @returns {(string | Node)[]} */
   meaning(playback, node, entry) {
     const toNode = (/** @type {number} */ id) => link(playback.name(id), () => this.onSelect(id));
     if (entry.holds === "operand") return ["the tensor ", toNode(entry.node), ", to send its message to"];
@@ -92,19 +95,20 @@ export class Closure {
     return operand === null ? [`an array of its own${shape}`] : ["input: the value of ", toNode(operand), shape];
   }
 
-  /** @param {Captured} entry */
+  /** Tell whether the array was overwritten after it was captured. @param {Captured} entry */
   isWritten(entry) {
     return (entry.holds !== "operand" && entry.written) || ("now" in entry && this.later);
   }
 
-  /** @param {Playback} playback @param {Operation} node @param {CapturedArray | CapturedSetting} entry */
+  /** Write a captured value, and the new one if it was overwritten. @param {Playback} playback
+   * @param {Operation} node @param {CapturedArray | CapturedSetting} entry */
   value(playback, node, entry) {
     const text = valueText(playback, node, entry);
     return "now" in entry && entry.now !== undefined && this.later ? `${text} → ${brief(entry.now)}` : text;
   }
 
-  /** @param {CapturedArray | CapturedSetting} entry */
-  since(entry) {
+  /** Say whether a captured value has been read or overwritten. @param {CapturedArray | CapturedSetting} entry */
+  status(entry) {
     if (this.isWritten(entry)) return "⚠ written to";
     if (!this.ran && !this.over) return "not read yet";
     if (entry.written === undefined) return "never read";

@@ -109,7 +109,7 @@ export class Controls {
     );
   }
 
-  /** @param {Playback} playback @param {number} k */
+  /** Show the length and the marks of a trace on the scrubber. @param {Playback} playback @param {number} k */
   setTrace(playback, k) {
     if (k !== this.k || playback.length !== this.length) this.pause();
     this.playback = playback;
@@ -201,7 +201,7 @@ export class Controls {
     this.callbacks.onRelease();
   }
 
-  /** @param {1 | -1} by */
+  /** Go to the next or the previous node. @param {1 | -1} by */
   stepNode(by) {
     if (!this.playback) return;
     this.pause();
@@ -260,7 +260,7 @@ export class Controls {
     this.callbacks.onRelease();
   }
 
-  /** @param {boolean} playing */
+  /** Show whether the player runs. @param {boolean} playing */
   setPlaying(playing) {
     this.playing = playing;
     const label = playing ? "Pause (space)" : "Play (space)";
@@ -306,7 +306,7 @@ export class Controls {
   }
 }
 
-/** @param {keyof typeof ICONS} name */
+/** Return an icon. @param {keyof typeof ICONS} name */
 function icon(name) {
   return s("svg", { viewBox: "0 0 20 20", "aria-hidden": true, class: "icon" }, s("path", { d: ICONS[name] }));
 }

@@ -63,8 +63,8 @@ export function derivation(playback, frame, id, cell, limit = Infinity) {
  * @property {Value | null} local
  * @property {Value} message */
 
-/** @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell
- * @param {SentTerm} term @returns {Numbers} */
+/** Return the numbers of a message, as the derivation writes them. @param {Playback} playback @param {Frame} frame
+ * @param {number} id @param {number | null} cell @param {SentTerm} term @returns {Numbers} */
 function numbersOf(playback, frame, id, cell, term) {
   const event = playback.message(term.event);
   const sent = sendingOf(playback, event, term.event);
@@ -117,7 +117,7 @@ function summed({ sums }, tokens) {
   return sums ? [OPEN, ...tokens, CLOSE] : tokens;
 }
 
-/** @param {Derived} of @param {Derived} wrt @param {Numbers} term @returns {Token} */
+/** Write a partial derivative. @param {Derived} of @param {Derived} wrt @param {Numbers} term @returns {Token} */
 function partial(of, wrt, term) {
   return {
     text: `∂${of.name}/∂${wrt.name}`,
@@ -127,7 +127,8 @@ function partial(of, wrt, term) {
   };
 }
 
-/** @param {Value} value @param {boolean} late @returns {Token} */
+/** Write a number, in brackets if it is negative; dots if it is not known yet. @param {Value} value
+ * @param {boolean} late @returns {Token} */
 function number(value, late) {
   if (late) return { ...DOTS, late };
   const latex = latexNumber(value);
@@ -170,7 +171,8 @@ export class Derivation {
     this.playback = null;
   }
 
-  /** @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell */
+  /** Show the derivation of a node's gradient. @param {Playback} playback @param {Frame} frame @param {number} id
+   * @param {number | null} cell */
   paint(playback, frame, id, cell) {
     const derived = playback.derived[id];
     const out = playback.name(playback.output);
@@ -198,7 +200,8 @@ export class Derivation {
     this.panel.body.replaceChildren(...parts);
   }
 
-  /** @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell */
+  /** Return the lines of the derivation as a list. @param {Playback} playback @param {Frame} frame
+   * @param {number} id @param {number | null} cell */
   lines(playback, frame, id, cell) {
     const list = h("ol", { class: "lines" });
     for (const { label, tokens } of derivation(playback, frame, id, cell, this.all ? Infinity : MAX_MESSAGES)) {
@@ -212,7 +215,8 @@ export class Derivation {
     return list;
   }
 
-  /** @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell */
+  /** Return the last line: the gradient so far, and what is still to come. @param {Playback} playback
+   * @param {Frame} frame @param {number} id @param {number | null} cell */
   result(playback, frame, id, cell) {
     const gradient = frame.gradients.get(id);
     const expected = playback.derived[id].terms.length;
@@ -229,7 +233,8 @@ export class Derivation {
     );
   }
 
-  /** @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell */
+  /** Return the button that shows all messages, or fewer. @param {Playback} playback @param {Frame} frame
+   * @param {number} id @param {number | null} cell */
   moreButton(playback, frame, id, cell) {
     const text = this.all ? "Show fewer" : `Show all ${playback.derived[id].terms.length} messages`;
     const onclick = () => {
@@ -240,7 +245,8 @@ export class Derivation {
     return h("button", { type: "button", class: "quiet", onclick }, text);
   }
 
-  /** @param {Playback} playback @param {Frame} frame @param {number} id @param {number | null} cell */
+  /** Return the button that copies the derivation as LaTeX. @param {Playback} playback @param {Frame} frame
+   * @param {number} id @param {number | null} cell */
   copyButton(playback, frame, id, cell) {
     const button = h("button", { type: "button", class: "quiet" }, "Copy as LaTeX");
     button.onclick = async () => {

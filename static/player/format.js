@@ -98,7 +98,7 @@ export function brief(value, full = shapeOf(value)) {
   return flat(value).length > 4 ? shapeText(full) : listed(value);
 }
 
-/** @param {Value} value @returns {string} */
+/** Write a value with all its numbers, arrays in brackets. @param {Value} value @returns {string} */
 function listed(value) {
   return Array.isArray(value) ? `[${value.map(listed).join(", ")}]` : numeral(value);
 }

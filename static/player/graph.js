@@ -5,7 +5,7 @@ import { brief, flat, numeral, shapeOf, shapeText, shorten, toNumber } from "./f
 import { Debounced, h, mayMove, nextFrame, s, setAttribute, setText } from "./dom.js";
 import { Arranger } from "./arranger.js";
 import { Bars } from "./bars.js";
-import { around, bestFor, gridOf, groupsOf, hasCells, itemsOf, alongCurve } from "./layout.js";
+import { bestFor, boundingBox, gridOf, groupsOf, hasCells, itemsOf, alongCurve } from "./layout.js";
 import { isOperation } from "./playback.js";
 import { View } from "./view.js";
 
@@ -77,7 +77,7 @@ const MAX_PRESENTED_SCALE = 2; // enlarged so far, a presented drawing can be re
 /** Callbacks for changing a number by dragging on its card or with keys.
  * @typedef {object} Nudges
  * @property {(node: number) => boolean} allows
- * @property {(node: number, cell: number, steps: number) => void} by changes it by a signed number of steps
+ * @property {(node: number, cell: number, steps: number) => void} nudgeBy changes it by a signed number of steps
  * @property {() => void} release
  * @property {() => boolean} clear returns whether there was a nudge */
 
@@ -416,7 +416,7 @@ export class Graph {
       const steps = Math.round((event.clientY - later.clientY) / NUDGE_PIXELS);
       if (steps === last) return;
       this.dragged = true;
-      this.nudges.by(node, cell, steps - last);
+      this.nudges.nudgeBy(node, cell, steps - last);
       last = steps;
     };
     const drop = () => {
@@ -436,7 +436,7 @@ export class Graph {
     const by = { ArrowUp: 1, ArrowDown: -1 }[key];
     if (by === undefined || !this.current() || !this.nudges.allows(node)) return false;
     const cell = this.shown?.selected === node ? (this.shown.cell ?? 0) : 0;
-    this.nudges.by(node, cell, by * (shiftKey ? LARGE_STEP : SMALL_STEP));
+    this.nudges.nudgeBy(node, cell, by * (shiftKey ? LARGE_STEP : SMALL_STEP));
     this.nudges.release();
     return true;
   }
@@ -713,7 +713,7 @@ function makeEdge({ id, points, middle, roomy }) {
   const path = s("path", { d: `M${start}C${rest.join(" ")}`, class: "wire", "marker-end": "url(#arrow)" });
   const label = s("text", { class: "sent", x: middle.x, y: middle.y, "text-anchor": "middle", dy: "0.35em" });
   const element = s("g", { class: "edge", "data-edge": id }, path, label);
-  const { x, y, ...size } = around(points);
+  const { x, y, ...size } = boundingBox(points);
   const place = { x: x + size.width / 2, y: y + size.height / 2 };
   return {
     id,
@@ -731,6 +731,7 @@ function makeEdge({ id, points, middle, roomy }) {
   };
 }
 
+/** Return a hidden label with a rounded background. */
 function makePill() {
   const text = s("text", { "text-anchor": "middle", dy: "0.35em" });
   const back = s("rect", { height: PILL_HEIGHT, y: -PILL_HEIGHT / 2, rx: PILL_HEIGHT / 2 });
@@ -788,7 +789,7 @@ function boundsOfCards(plan, nodes) {
       { x: x + width / 2, y: y + height / 2 },
     ];
   });
-  return around(corners);
+  return boundingBox(corners);
 }
 
 /** Make a box. @param {number} width @param {number} height @param {string} name @param {number} radius */

@@ -65,7 +65,8 @@ export class Inputs {
     this.id = "";
   }
 
-  /** @param {Live | null} live @param {Record<string, Value>} values that the server used */
+  /** Show the inputs of a function that the server recomputes, unless they are on the page already.
+   * @param {Live | null} live @param {Record<string, Value>} values that the server used */
   setLive(live, values) {
     this.element.hidden = !live;
     if (!live || live.id === this.id) return;
@@ -77,7 +78,7 @@ export class Inputs {
     );
   }
 
-  /** @param {string} name @param {Value} value */
+  /** Change an input. @param {string} name @param {Value} value */
   change(name, value) {
     setText(this.refused, "");
     this.values = { ...this.values, [name]: value };
@@ -167,7 +168,8 @@ export class Inputs {
   }
 }
 
-/** @param {LiveLeaf} leaf @param {string} label @param {number} value @param {(x: number) => void} write */
+/** Return the slider of an input. @param {LiveLeaf} leaf @param {string} label @param {number} value
+ * @param {(x: number) => void} write */
 function slider({ low, high, step }, label, value, write) {
   const range = h("input", { type: "range", min: low, max: high, step, value, "aria-label": label });
   range.oninput = () => {

@@ -493,7 +493,7 @@ function moveToOrigin(plan) {
       { x: x + width / 2, y: y + height / 2 },
     ];
   });
-  const { x, y, width, height } = around([...corners, ...plan.edges.flatMap(({ points }) => points)]);
+  const { x, y, width, height } = boundingBox([...corners, ...plan.edges.flatMap(({ points }) => points)]);
   const moved = (/** @type {Point} */ point) => ({ x: point.x - x, y: point.y - y });
   return {
     ...plan,
@@ -505,7 +505,7 @@ function moveToOrigin(plan) {
 }
 
 /** Return the bounding box of points: its top left corner and size. @param {Point[]} points @returns {Point & Size} */
-export function around(points) {
+export function boundingBox(points) {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const { x, y } of points) {
     [left, top, right, bottom] = [Math.min(left, x), Math.min(top, y), Math.max(right, x), Math.max(bottom, y)];

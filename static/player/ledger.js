@@ -149,7 +149,8 @@ function range(value, full) {
   return least === most ? ` all ${least}${others}` : ` from ${least} to ${most}${others}`;
 }
 
-/** @param {Playback} playback @param {Frame} frame @param {number | null} cell @returns {Story} */
+/** Tell what the last event did. @param {Playback} playback @param {Frame} frame @param {number | null} cell
+ * @returns {Story} */
 function storyOf(playback, frame, cell) {
   const event = frame.event;
   if (playback.length === 0) {
@@ -176,7 +177,8 @@ function storyOf(playback, frame, cell) {
   return accumulate(playback, event, frame.k - 1, cell);
 }
 
-/** @param {Playback} playback @param {Forward} event @param {number | null} cell @returns {Story} */
+/** Tell the story of an operation. @param {Playback} playback @param {Forward} event @param {number | null} cell
+ * @returns {Story} */
 function forward(playback, event, cell) {
   const node = playback.operation(event.node);
   const chosen = node.kind === "elementwise" ? cellOf(node.value, cell) : null;
@@ -206,7 +208,7 @@ function firstCell(playback, node) {
   return `At ${indexText(node.shape, 0, fullShape(node))}: ${numbers} gives ${brief(element(node.value, 0))}.`;
 }
 
-/** @param {Playback} playback @param {Seed} event @returns {Story} */
+/** Tell the story of the seed. @param {Playback} playback @param {Seed} event @returns {Story} */
 function seed(playback, event) {
   const name = playback.name(event.node);
   return {
@@ -269,12 +271,13 @@ function tangent(playback, event) {
   };
 }
 
-/** @param {string} name @param {string} of @param {Value} value */
+/** Say how fast a node changes with the input of a forward-mode pass. @param {string} name @param {string} of
+ * @param {Value} value */
 function changes(name, of, value) {
-  const told = `The tangent of ${name} is ${brief(value)}:`;
-  if (Array.isArray(value)) return `${told} how fast each element changes with ${of}.`;
-  if (toNumber(value) === 0) return `${told} it does not change with ${of}.`;
-  return `${told} if ${of} grows by a little, ${name} changes by ${factor(value)} times as much.`;
+  const opening = `The tangent of ${name} is ${brief(value)}:`;
+  if (Array.isArray(value)) return `${opening} how fast each element changes with ${of}.`;
+  if (toNumber(value) === 0) return `${opening} it does not change with ${of}.`;
+  return `${opening} if ${of} grows by a little, ${name} changes by ${factor(value)} times as much.`;
 }
 
 /** Describe the result of forward mode. @param {Playback} playback @param {Frame} frame @returns {Result} */
@@ -290,15 +293,15 @@ function tangentsOf(playback, frame) {
   };
 }
 
-/** @param {Playback} playback @param {Message} event @param {number} index @param {number | null} cell
- * @returns {Story} */
+/** Tell the story of a message. @param {Playback} playback @param {Message} event @param {number} index
+ * @param {number | null} cell @returns {Story} */
 function message(playback, event, index, cell) {
   const { sentence, figures, note } = sending(playback, event, index, cell);
   return { phase: "Backward pass", sentence: `${sentence}.`, equation: figures, note };
 }
 
-/** @param {Playback} playback @param {Accumulate} event @param {number} index @param {number | null} cell
- * @returns {Story} */
+/** Tell the story of a message that is added to a gradient. @param {Playback} playback @param {Accumulate} event
+ * @param {number} index @param {number | null} cell @returns {Story} */
 function accumulate(playback, event, index, cell) {
   const chosen = cellOf(event.after, cell);
   const [before, arrived, after] = [event.before, event.message, event.after].map((value) => pick(value, chosen));
@@ -310,7 +313,7 @@ function accumulate(playback, event, index, cell) {
   const wrong = "This is not what adding the message gives: something is broken here.";
   const copies = sent.sums ? sumText(copiesOf(sent, chosen)) : "";
   const { sentence } = sending(playback, playback.messageBefore(index), index - 1, cell);
-  const told = sent.sums ? `The copies of ${name} receive ${copies} = ${brief(arrived, full)} together` : sentence;
+  const arrival = sent.sums ? `The copies of ${name} receive ${copies} = ${brief(arrived, full)} together` : sentence;
   const summed = sent.sums ? [figure(copies, `what the copies of ${name} receive`, "message"), sign("=")] : [];
   const repeated = sent.sums
     ? `Broadcasting repeated ${playback.name(event.node)}, so its copies' messages are summed.`
@@ -318,7 +321,7 @@ function accumulate(playback, event, index, cell) {
   const again = event.first ? "" : `${playback.name(event.node)} is used more than once, so its messages add up.`;
   return {
     phase: "Backward pass",
-    sentence: `${told}: before ${beforeText}, after ${brief(after, full)}.`,
+    sentence: `${arrival}: before ${beforeText}, after ${brief(after, full)}.`,
     equation: event.first
       ? [
           ...summed,
@@ -443,8 +446,9 @@ function exampleText(sent, place, cell, equals) {
   return others.length ? `A copy of ${place} is sent ${text}.` : `${place} is sent ${text}.`;
 }
 
-/** @param {Playback} playback @param {Message} event @param {Sending} sent @param {Product} numbers
- * @param {string} equals @param {Figure} arriving */
+/** Return the figures of a message: upstream gradient times local derivative. @param {Playback} playback
+ * @param {Message} event @param {Sending} sent @param {Product} numbers @param {string} equals
+ * @param {Figure} arriving */
 function product(playback, event, { term }, { upstream, local }, equals, arriving) {
   const slope = term.local === null ? "local derivative" : `local derivative: ${term.text}`;
   const ends = [event.child, event.node];
@@ -478,28 +482,30 @@ function cellOf(value, cell) {
   return cell !== null && Array.isArray(value) && element(value, cell) !== undefined ? cell : null;
 }
 
-/** @param {Value} value @param {number | null} cell */
+/** Return one cell of a value, or all of it if no cell is chosen. @param {Value} value @param {number | null} cell */
 function pick(value, cell) {
   return cell === null ? value : element(value, cell);
 }
 
-/** @param {string} text @param {string} caption @returns {Figure} */
+/** Return a part of an equation, with a caption below it. @param {string} text @param {string} caption
+ * @returns {Figure} */
 function figure(text, caption, role = "") {
   return { text, caption, role };
 }
 
-/** @param {Value} value @param {string} caption @param {number[]} full its shape in the program @returns {Figure} */
+/** Return a value as a part of an equation; a large array is shown as a heat map. @param {Value} value
+ * @param {string} caption @param {number[]} full its shape in the program @returns {Figure} */
 function amount(value, caption, role = "", full = shapeOf(value)) {
   if (flat(value).length > 4) return { text: shapeText(full), caption, role, value };
   return figure(role ? brief(value) : factorOf(value), caption, role);
 }
 
-/** @param {string} text @returns {Figure} */
+/** Return a sign between two parts of an equation. @param {string} text @returns {Figure} */
 function sign(text) {
   return figure(text, "", "sign");
 }
 
-/** @param {Value} value @param {string} shape @param {string} role */
+/** Return a heat map of an array with its shape. @param {Value} value @param {string} shape @param {string} role */
 function heatMap(value, shape, role) {
   const grid = gridOf(shapeOf(value));
   const cell = Math.max(3, Math.floor(36 / Math.max(grid.rows, grid.columns / 2)));
@@ -532,16 +538,17 @@ export class Ledger {
     );
   }
 
-  /** @param {Playback} playback @param {Frame} frame @param {number | null} cell
-   * @param {string} verdict on the learner's prediction @param {Story | null} other shown instead of the event */
+  /** Show the last event in words and as an equation. @param {Playback} playback @param {Frame} frame
+   * @param {number | null} cell @param {string} verdict on the learner's prediction
+   * @param {Story | null} other shown instead of the event */
   paint(playback, frame, cell, verdict = "", other = null) {
     const { phase, result, ...event } = other ?? tell(playback, frame, cell);
     const { sentence, equation } = result ?? event;
     const departs = !other && playback.departs(frame) ? departureText(playback, frame) : "";
-    const told = result && !playback.tangentOf ? `Last: ${event.sentence} ${event.note}` : event.note;
+    const remark = result && !playback.tangentOf ? `Last: ${event.sentence} ${event.note}` : event.note;
     // The picture shows the last message as well, so a long list of gradients may take its place here.
-    const fits = !result || sentence.length + told.length <= VERY_LONG_TEXT;
-    const note = [verdict, departs, fits ? told.trim() : ""].filter(Boolean).join(" ");
+    const fits = !result || sentence.length + remark.length <= VERY_LONG_TEXT;
+    const note = [verdict, departs, fits ? remark.trim() : ""].filter(Boolean).join(" ");
     const text = other ? phase : `${phase}, event ${frame.k} of ${playback.length}`;
     const before = [this.phase, this.sentence, this.note].map((part) => part.textContent);
     // New inputs can change the figures without changing a word.

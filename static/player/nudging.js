@@ -46,7 +46,8 @@ export class Nudging {
     );
   }
 
-  /** @param {Playback} playback @param {boolean} canAsk whether a server can recompute the function */
+  /** Take a trace, and end the nudge if its numbers differ. @param {Playback} playback
+   * @param {boolean} canAsk whether a server can recompute the function */
   setTrace(playback, canAsk) {
     const numbers = playback.structure + JSON.stringify(playback.nodes.map(({ value }) => value));
     this.playback = playback;
@@ -80,12 +81,13 @@ export class Nudging {
     return (this.steps * Math.round(this.stepOf(this.node, this.cell) * 1e6)) / 1e6;
   }
 
-  /** @param {number} id @returns {Value} */
+  /** Return the value of a node. @param {number} id @returns {Value} */
   value(id) {
     return /** @type {Playback} */ (this.playback).nodes[id].value;
   }
 
-  /** @param {number} id @param {number} cell @param {number} steps from the original value */
+  /** Nudge a cell of a node to this many steps from its value. @param {number} id @param {number} cell
+   * @param {number} steps from the original value */
   set(id, cell, steps) {
     const { playback } = this;
     if (!playback || !this.allows(id)) return;
@@ -100,8 +102,8 @@ export class Nudging {
     this.onChange();
   }
 
-  /** @param {number} id @param {number} cell @param {number} steps */
-  by(id, cell, steps) {
+  /** Nudge a cell of a node by this many more steps. @param {number} id @param {number} cell @param {number} steps */
+  nudgeBy(id, cell, steps) {
     this.set(id, cell, (id === this.node && cell === this.cell ? this.steps : 0) + steps);
   }
 
@@ -115,7 +117,8 @@ export class Nudging {
     this.onAsk();
   }
 
-  /** @param {Answer | null} answer */
+  /** Take the true change that the server has computed, unless another one has been asked for.
+   * @param {Answer | null} answer */
   setAnswer(answer) {
     const { question } = this;
     if (!question || !answer || answer.name !== question.name || answer.cell !== question.cell) return;
@@ -202,7 +205,8 @@ export class Nudging {
     };
   }
 
-  /** @param {string} out @param {number | null} linear @param {number | null} actual @param {number[] | null} values */
+  /** Compare the change that the local derivatives say with the true one, in a sentence. @param {string} out
+   * @param {number | null} linear @param {number | null} actual @param {number[] | null} values */
   comparison(out, linear, actual, values) {
     const playback = /** @type {Playback} */ (this.playback);
     const result = toNumber(flat(this.value(playback.output))[0]);

@@ -88,7 +88,7 @@ export function mount(root, host) {
     onLayout: () => repaint(false),
     nudges: {
       allows: (id) => !data?.still && !playback?.tangentOf && nudging.allows(id),
-      by: (id, at, steps) => nudging.by(id, at, steps),
+      nudgeBy: (id, at, steps) => nudging.nudgeBy(id, at, steps),
       release: () => nudging.release(),
       clear: () => {
         const was = nudging.active;
@@ -166,7 +166,7 @@ export function mount(root, host) {
       paint: (now, frame) => list.paint(now, frame, selected),
     },
   ]);
-  const lower = new Lower([
+  const lower = new LowerPanels([
     [table.element, (now, frame) => table.paint(now, frame, selected)],
     [check.element, (now, frame) => check.paint(now, frame)],
   ]);
@@ -284,9 +284,9 @@ export function mount(root, host) {
   /** @param {Playback} now */
   function paintLedger(now) {
     const frame = now.frame(k);
-    const told = now.focus(frame).to === pinned ? cell : null;
+    const shownCell = now.focus(frame).to === pinned ? cell : null;
     const story = nudging.story(frame);
-    ledger.paint(now, frame, told, predict.verdict.k === k && !story ? predict.verdict.text : "", story);
+    ledger.paint(now, frame, shownCell, predict.verdict.k === k && !story ? predict.verdict.text : "", story);
   }
 
   /** Select a node; selecting it again lets the panel follow the events.
@@ -457,14 +457,14 @@ function scrolled(element) {
   return ancestors(element).reduce((sum, one) => sum + one.scrollTop, 0);
 }
 
-/** @param {Element} element */
+/** Tell whether an element can be seen in the window. @param {Element} element */
 function inWindow(element) {
   const { top, bottom } = element.getBoundingClientRect();
   return top < innerHeight && bottom > 0;
 }
 
 /** The panels further down: painted at each event if they can be seen, otherwise once the events pause. */
-class Lower {
+class LowerPanels {
   /** @param {[Element, (playback: Playback, frame: Frame) => void][]} panels each with how it is painted */
   constructor(panels) {
     this.panels = new Map(panels);
@@ -483,7 +483,8 @@ class Lower {
     for (const element of this.panels.keys()) this.observer.observe(element);
   }
 
-  /** @param {Playback} playback @param {Frame} frame */
+  /** Paint the panels that can be seen, and the others once the events pause. @param {Playback} playback
+   * @param {Frame} frame */
   paint(playback, frame) {
     for (const [element, paint] of this.panels) this.stale.set(element, () => paint(playback, frame));
     this.catchUp(this.inSight);
@@ -494,7 +495,7 @@ class Lower {
     this.catchUp(this.panels.keys());
   }
 
-  /** @param {Iterable<Element>} elements */
+  /** Paint those of the panels that are out of date. @param {Iterable<Element>} elements */
   catchUp(elements) {
     for (const element of elements) {
       const paint = this.stale.get(element);

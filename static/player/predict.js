@@ -101,8 +101,8 @@ export class Predict {
     };
   }
 
-  /** @param {Playback} playback @param {boolean} possible whether a server can answer
-   * @param {Record<string, Guessed[]> | null} known */
+  /** Take a trace, and end the question about the last one. @param {Playback} playback
+   * @param {boolean} possible whether a server can answer @param {Record<string, Guessed[]> | null} known */
   setTrace(playback, possible, known) {
     this.playback = playback;
     this.known = known;
@@ -145,7 +145,8 @@ export class Predict {
     this.done(verdictOn(answer, playback.arrivalAfter(asking).after, known[asking + 1]));
   }
 
-  /** @param {string} text the feedback on the answer */
+  /** Close the question, and show the feedback at the event that it was about.
+   * @param {string} text the feedback on the answer */
   done(text) {
     const k = this.asking + 2; // the message, and its arrival
     this.close();

@@ -56,7 +56,8 @@ export class Probe {
     );
   }
 
-  /** @param {Playback} playback @param {boolean} possible whether a server can answer */
+  /** Offer the leaves of a trace, unless it has the same structure as the last one. @param {Playback} playback
+   * @param {boolean} possible whether a server can answer */
   setTrace(playback, possible) {
     if (!possible || this.structure === playback.structure) return;
     this.structure = playback.structure;
@@ -88,13 +89,13 @@ export class Probe {
     fill(this.range);
   }
 
-  /** @param {Answer | null} found */
+  /** Take the answer to the last question. @param {Answer | null} found */
   setAnswer(found) {
     const asked = this.question;
     if (found && found.name === asked?.name && found.cell === asked.cell && found.h === asked.h) this.found = found;
   }
 
-  /** @param {Playback} playback @param {Frame} frame */
+  /** Show how the answer agrees with the gradient. @param {Playback} playback @param {Frame} frame */
   paint(playback, frame) {
     const ready = frame.k === playback.length && !playback.error;
     this.early.hidden = ready;

@@ -57,7 +57,7 @@ export class Source {
     lines.forEach((element, i) => element.toggleAttribute("hidden", this.presented && !around.includes(i)));
   }
 
-  /** @param {Playback} playback @param {Frame} frame */
+  /** Show the line of the engine that made the last event. @param {Playback} playback @param {Frame} frame */
   paint(playback, frame) {
     const event = frame.event;
     const right = playback.departs(frame) ? (playback.departure?.line ?? "") : ""; // "" if the lines agree

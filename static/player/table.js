@@ -40,7 +40,8 @@ export class Table {
     this.shown = null;
   }
 
-  /** @param {Playback} playback @param {Frame} frame @param {number | null} selected */
+  /** Show the state of each node after an event. @param {Playback} playback @param {Frame} frame
+   * @param {number | null} selected */
   paint(playback, frame, selected) {
     this.shown = { frame, selected };
     if (this.playback !== playback) {
@@ -81,7 +82,7 @@ export class Table {
       .every((word) => words.includes(word));
   }
 
-  /** @param {Playback} playback @param {number} id @returns {Row} */
+  /** Return the row of a node. @param {Playback} playback @param {number} id @returns {Row} */
   makeRow(playback, id) {
     const value = h("td", { class: "number" });
     const gradient = h("td", { class: "number gradient" });

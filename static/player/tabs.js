@@ -32,7 +32,7 @@ export class Tabs {
     this.mark();
   }
 
-  /** @param {string} name */
+  /** Open a tab. @param {string} name */
   show(name) {
     this.front = this.pages.find((page) => page.name === name) ?? this.front;
     this.mark();
@@ -53,7 +53,7 @@ export class Tabs {
     if (!possible && this.front === this.pages[i]) this.show(this.pages[0].name);
   }
 
-  /** @param {Playback} playback @param {Frame} frame */
+  /** Paint the open tab. @param {Playback} playback @param {Frame} frame */
   paint(playback, frame) {
     this.shown = [playback, frame];
     this.repaint();

@@ -117,7 +117,7 @@ export class Takeaway {
     this.element.append(this.note);
   }
 
-  /** @param {boolean} hasScript */
+  /** Show or hide the item for the script. @param {boolean} hasScript */
   update(hasScript) {
     this.scriptItem.hidden = !hasScript;
   }

@@ -72,6 +72,7 @@ function union(one, other) {
   return { ...one, ...Object.fromEntries(later) };
 }
 
+/** Return a random identifier. */
 function randomName() {
   return Math.random().toString(36).slice(2);
 }

@@ -100,6 +100,7 @@ function complete(keys, name = NAME) {
   write({ ...done, ...Object.fromEntries(fresh.map((key) => [key, day])) }, name);
 }
 
+/** Return today's date, such as 2026-01-31. */
 function today() {
   return new Date().toISOString().slice(0, 10);
 }

@@ -36,7 +36,7 @@ export function listen({ parentElement }) {
   addEventListener("resize", fit);
   addEventListener("wheel", stopFollowing, { passive: true });
   document.addEventListener("fullscreenchange", fullscreenChanged);
-  if (on()) requestAnimationFrame(arrive);
+  if (isProjecting()) requestAnimationFrame(arrive);
 }
 
 /** Update the bar and scroll to the picture after the page was laid out: Streamlit may have scrolled to the top. */
@@ -46,7 +46,8 @@ function arrive() {
   if (following) reveal();
 }
 
-function on() {
+/** Tell whether the picture fills the window. */
+function isProjecting() {
   return document.documentElement.classList.contains(NAME);
 }
 
@@ -56,7 +57,7 @@ function press(event) {
   const [target] = event.composedPath();
   if ((target instanceof Element && target.closest(FIELDS)) || document.querySelector(DIALOG)) return;
   if (event.key.toLowerCase() === "f") project();
-  else if (!on()) return;
+  else if (!isProjecting()) return;
   else if (event.key === "Escape") leave();
   else if (/^(Arrow|Home|End)/.test(event.key)) return stopFollowing();
   else if (event.key !== "PageDown" && event.key !== "PageUp") return;
@@ -76,13 +77,15 @@ function presenter() {
   return seen?.querySelector(seen.matches(".present") ? ".leave" : ".present-button");
 }
 
+/** Enter or leave the view for a projector. */
 function project() {
-  const button = on() ? null : presenter();
-  if (on()) leave();
+  const button = isProjecting() ? null : presenter();
+  if (isProjecting()) leave();
   else if (button instanceof HTMLElement) button.click();
   else enter();
 }
 
+/** Let the picture fill the screen. */
 function enter() {
   document.documentElement.classList.add(NAME);
   document.documentElement.requestFullscreen?.().catch(() => {}); // if not allowed, the page fills its own window
@@ -96,6 +99,7 @@ function enter() {
   arrive();
 }
 
+/** Show the page again. */
 function leave() {
   stopFollowing();
   document.documentElement.classList.remove(NAME);
@@ -104,7 +108,7 @@ function leave() {
 
 /** Leave when the full screen ends: the page gets no key event for the Escape that ends it. */
 function fullscreenChanged() {
-  if (on() && document.fullscreenElement === null) leave();
+  if (isProjecting() && document.fullscreenElement === null) leave();
 }
 
 /** Set the zoom for this window. */
@@ -125,6 +129,7 @@ let frame = 0; // the request for the frame that scrolls to the picture
 let watched; // the picture whose size is observed
 let following = false;
 
+/** Stop following changes of the page. */
 function stopFollowing() {
   following = false;
   resizes.disconnect();

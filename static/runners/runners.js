@@ -134,8 +134,8 @@ class Track {
     this.runners = [];
   }
 
-  /** @param {number} runners @param {number} passes passes done so far @param {number} each passes of one runner
-   * @param {string} name */
+  /** Draw the runners where they are after this many passes. @param {number} runners
+   * @param {number} passes passes done so far @param {number} each passes of one runner @param {string} name */
   paint(runners, passes, each, name) {
     const lanes = Math.min(runners, MAX_LANES);
     if (this.runners.length !== lanes) {

@@ -95,6 +95,7 @@ function build(root) {
   root.append(opener, dialog);
 }
 
+/** Open the window with its text selected. */
 function open() {
   if (!dialog.open) dialog.showModal();
   field.select();
@@ -121,6 +122,7 @@ function take(event, content) {
   ask();
 }
 
+/** Ask after a pause without another key. */
 function later() {
   clearTimeout(pause);
   pause = window.setTimeout(ask, SEND_DELAY_MS);

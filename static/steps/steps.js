@@ -88,7 +88,8 @@ class Picture {
     new ResizeObserver(() => this.draw()).observe(this.element);
   }
 
-  /** @param {string} acknowledged the choice that the page has @param {string} text the rest of the data */
+  /** Take new data from the page. @param {string} acknowledged the choice that the page has
+   * @param {string} text the rest of the data */
   take(acknowledged, text) {
     if (text !== this.text) {
       this.text = text;

@@ -54,17 +54,17 @@ def test_what_was_measured_stays_until_something_else_is_to_be_measured(tab, wha
         return [row[5] for row in table(at, "calls")]
 
     at = opened(tab=tab)
-    before, of, measured = times(), *at.session_state["computed"][what]
+    before, of, measured = times(), *at.session_state["memoized"][what]
     if tab == "designs":
         at.selectbox(key="designs part").select("the whole file").run()
     at.run()
     assert times() == before
-    assert at.session_state["computed"][what][1] is measured
+    assert at.session_state["memoized"][what][1] is measured
     at.button(key=f"{what} again").click().run()
     assert not at.exception
-    assert at.session_state["computed"][what][1] is not measured
+    assert at.session_state["memoized"][what][1] is not measured
     at.slider[0].set_value(at.slider[0].value + 1).run()
-    assert at.session_state["computed"][what][0] != of
+    assert at.session_state["memoized"][what][0] != of
 
 
 def test_the_picture_compares_the_engines_that_arrive():

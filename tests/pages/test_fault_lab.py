@@ -67,7 +67,11 @@ def test_every_fault_shows_what_was_just_computed(key):
         if gradient is not None and gradient.size <= 24:
             assert number(gradient.flat[0]) in text, name
     assert fault.fix in [code.value for code in at.code]
-    shown = [escape(line.strip()) for line, mark in zip(fault.code.splitlines(), fault.marks()[0], strict=True) if mark]
+    shown = [
+        escape(line.strip())
+        for line, mark in zip(fault.code.splitlines(), fault.changed_lines()[0], strict=True)
+        if mark
+    ]
     assert shown
     assert all(f"✗ {line}" in text or f"  {line}" in text for line in shown)
     if fault.torch_message:

@@ -76,7 +76,7 @@ HTML = {
     "panels.forward_pass(op)",
     "panels.gradients(result)",
     "panels.scores(in_place.outcomes(), dict(zip(CELLS, guesses, strict=True)))",
-    "charts.code_pair(fault.code, fault.right, fault.marks(), context=whole)",
+    "charts.code_pair(fault.code, fault.right, fault.changed_lines(), context=whole)",
     "charts.value_tables(leaves(fault, seed), source(fault.example))",
     '"".join(charts.gradient_tables(*pair) for pair in small)',
     '"".join(charts.gradient_tables(*pair) for pair in pairs)',

@@ -118,8 +118,8 @@ class Interpreter:
         assert not isinstance(body.definition, ast.ClassDef)
         spec = body.definition.args
         every = spec.posonlyargs + spec.args
-        plain = zip(reversed(every), reversed(spec.defaults), strict=False)
-        defaults = {a.arg: d for a, d in [*plain, *zip(spec.kwonlyargs, spec.kw_defaults, strict=True)]}
+        positional = zip(reversed(every), reversed(spec.defaults), strict=False)
+        defaults = {a.arg: d for a, d in [*positional, *zip(spec.kwonlyargs, spec.kw_defaults, strict=True)]}
         free = [a.arg for a in every + spec.kwonlyargs if not is_number_or_text(defaults.get(a.arg))]
         return {name: Value(name=name) for name in free if not (body.self and name == every[0].arg)}
 

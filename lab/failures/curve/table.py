@@ -213,8 +213,8 @@ def role(name: str) -> str | None:
     """Return what a column is, by its name (see `Table`); None for an unknown name."""
     if IGNORED.search(name):
         return None
-    plain = re.sub(r"^.* - ", "", name.strip())  # wandb: "name of the run - train/loss"
-    spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", plain)
+    short_name = re.sub(r"^.* - ", "", name.strip())  # wandb: "name of the run - train/loss"
+    spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", short_name)
     words = [word for word in re.split(r"[\s/_\-:()\[\]|]+", spaced.lower()) if word]
     bag = set(words)
     joined = " ".join(words)
@@ -223,7 +223,9 @@ def role(name: str) -> str | None:
             layer = joined.removeprefix(kind).strip()
             return kind.replace(" ", "_") + (f"/{layer}" if layer else "")
     if bag & GRADIENT and not bag & LOSS:
-        cleaned = re.sub(r"(?i)grad(ient)?s?|norms?|total|global|l2|2\.0|\b(param(eter)?s?|train(ing)?)\b", " ", plain)
+        cleaned = re.sub(
+            r"(?i)grad(ient)?s?|norms?|total|global|l2|2\.0|\b(param(eter)?s?|train(ing)?)\b", " ", short_name
+        )
         layer = re.sub(r"^[\s/_\-.:|]+|[\s/_\-.:|]+$", "", cleaned)
         return f"grad_norm/{layer}" if layer else "grad_norm"
     held_out = bool(bag & VALIDATION)

@@ -114,15 +114,15 @@ class Fault:
             return _without_docstring(self.healthy.loss)
         return self.fix.splitlines()[-1].removeprefix("+ ")
 
-    def marks(self) -> tuple[list[bool], list[bool]]:
+    def changed_lines(self) -> tuple[list[bool], list[bool]]:
         """Mark the lines of `code` that the fix removes, and the lines of `right` that it adds."""
-        marks = []
+        flags = []
         for sign, mine, other in (("- ", self.code, self.right), ("+ ", self.right, self.code)):
             changed = [line[2:].strip() for line in self.fix.splitlines() if line.startswith(sign)]
             lines, others = [line.strip() for line in mine.splitlines()], {line.strip() for line in other.splitlines()}
             named = [bool(line) and any(line.startswith(text) for text in changed) for line in lines]
-            marks.append(named if any(named) else [line not in others for line in lines])
-        return marks[0], marks[1]
+            flags.append(named if any(named) else [line not in others for line in lines])
+        return flags[0], flags[1]
 
     def refusal(self) -> tuple[str, str] | None:
         """Run the guard program on the healthy engine; return its lines and the error, or None if there is no guard."""

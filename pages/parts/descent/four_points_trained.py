@@ -104,11 +104,13 @@ def _soon(moments: Sequence[four_points.Moment], guessed: str) -> str:
     below = next((step for step, moment in enumerate(moments) if moment.loss < four_points.LEARNED_LIMIT), None)
     if below is not None:
         right = next(name for name in SOON if below <= int(name))
-        said = f"It was below {four_points.LEARNED_LIMIT} for the first time after {counted(below, 'step')}"
+        sentence = f"It was below {four_points.LEARNED_LIMIT} for the first time after {counted(below, 'step')}"
         if below:
-            said += f", at {numeral(moments[below].loss)}; one step before it was {numeral(moments[below - 1].loss)}"
+            sentence += (
+                f", at {numeral(moments[below].loss)}; one step before it was {numeral(moments[below - 1].loss)}"
+            )
     elif len(moments) > four_points.MAX_STEPS:
-        right, said = "never", f"After {counted(four_points.MAX_STEPS, 'step')} it is {numeral(moments[-1].loss)}"
+        right, sentence = "never", f"After {counted(four_points.MAX_STEPS, 'step')} it is {numeral(moments[-1].loss)}"
     else:
         return f"It has not been below {four_points.LEARNED_LIMIT} yet."
-    return f"{verdict(guessed == right)} {said}."
+    return f"{verdict(guessed == right)} {sentence}."

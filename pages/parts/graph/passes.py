@@ -38,7 +38,7 @@ def recorded_pass(expression: Expression, values: dict[str, float | list]) -> Tr
         many = result["requires_grad"] and np.size(result["value"]) != 1
         if many:
             trace = _started(expression, values, first)
-        _tell(changes, trace, waiting=many and trace is first)
+        _tell(changes, trace, needs_start=many and trace is first)
         return trace
     except ExpressionError as error:
         expression_box.mistake(error)
@@ -49,8 +49,8 @@ def recorded_pass(expression: Expression, values: dict[str, float | list]) -> Tr
     return None
 
 
-def _tell(changes: dict[str, Change], trace: Trace, waiting: bool) -> None:
-    """Say what was done to the inputs, and the effect. waiting: True if the pass still needs a starting gradient."""
+def _tell(changes: dict[str, Change], trace: Trace, needs_start: bool) -> None:
+    """Say what was done to the inputs, and the effect. needs_start: the pass still needs a starting gradient."""
 
     def named(what: str) -> str:
         return ", ".join(f"`{name}`" for name, change in changes.items() if change == what)
@@ -61,12 +61,12 @@ def _tell(changes: dict[str, Change], trace: Trace, waiting: bool) -> None:
         sentences.append(f"Cut off with `detach()`, so that no path leads back: {named('detached')}.")
     if written:
         sentences.append(f"Run between the passes: {written}.")
-    if changes and trace.error and not waiting:
+    if changes and trace.error and not needs_start:
         error = (
             f": {with_code(trace.error)}" if st.session_state["graph view"] == inputs.PLAIN else "."
         )  # the ledger has it
         sentences.append(f"The engine refuses the backward pass{error}")
-    elif written and not waiting:
+    elif written and not needs_start:
         sentences.append("No backward step needs the overwritten numbers, so the gradients are still right.")
     if sentences:
         st.markdown(" ".join(sentences))
@@ -82,8 +82,10 @@ def _started(expression: Expression, values: dict[str, float | list], refused: T
                 f"The result has {math.prod(shape)} numbers, so `backward()` asks where to start. "
                 "Compute the gradients…"
             )
-            said = short if st.session_state["graph view"] == inputs.PLAYER else escape_markdown(refused.error)
-            st.markdown(said, width="content" if said == short else "stretch")  # the player's ledger shows the rest
+            message = short if st.session_state["graph view"] == inputs.PLAYER else escape_markdown(refused.error)
+            st.markdown(
+                message, width="content" if message == short else "stretch"
+            )  # the player's ledger shows the rest
         else:
             of = f"the {chosen} of the result" if chosen in OFFERED else f"the upstream gradient {chosen}"
             st.markdown(f"These are the gradients of {of}.", width="stretch")

@@ -88,10 +88,10 @@ def _replace_unavailable(name: str, others: Collection[str]) -> None:
     session = st.session_state
     asked, note = session[f"{name} engine"], f"{name} engine lacking"
     known = asked in finished.engines() or asked in others
-    waiting = asked in session.get(_CHECKING, {}) or (
+    may_come = asked in session.get(_CHECKING, {}) or (
         asked not in session.get(_ASKED, ()) and not sandbox.unavailable()
     )
-    if asked != LABS and not known and not waiting:
+    if asked != LABS and not known and not may_come:
         session[note], session[f"{name} engine"] = asked, LABS
         st.rerun()  # so that the address changes, too
     elif asked != LABS:

@@ -13,11 +13,11 @@ from practice.task import Task
 _component = component("tasks", "practice/tasks.js", lost="The tasks", style="practice/tasks.css")
 
 
-def tasks(room: str, choice: Iterable[Task], now: str, go: Callable[[str], None], label: str = "Tasks") -> None:
+def tasks(room: str, choice: Iterable[Task], current: str, go: Callable[[str], None], label: str = "Tasks") -> None:
     """Show a row of tasks to choose from.
 
-    room: prefix of the tasks' identifiers, such as "scalars". now: key of the current task. go: callback for the key of
-    the chosen task.
+    room: prefix of the tasks' identifiers, such as "scalars"; current: key of the open task; go: callback for the key
+    of the chosen task.
     """
     name = f"tasks {room}"
     titles = {task.key: task.title for task in choice}
@@ -30,7 +30,7 @@ def tasks(room: str, choice: Iterable[Task], now: str, go: Callable[[str], None]
     shown = {
         "course": room,
         "label": label,
-        "now": now,
+        "now": current,
         "tasks": [{"key": key, "title": title} for key, title in titles.items()],
     }
     _component(key=name, data=strict_json(shown).encode(), on_go_change=chosen)

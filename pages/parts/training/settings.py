@@ -205,8 +205,8 @@ def decide(worker: Worker, config: Config) -> Config:
     session, run = st.session_state, worker.run
     if session.pop("training decided", False) or config == run.config or run.done or not run.batches:
         return config
-    now = run.config.latest
-    other = {name: getattr(config, name) for name in SETTINGS if getattr(config, name) != getattr(now, name)}
+    latest = run.config.latest
+    other = {name: getattr(config, name) for name in SETTINGS if getattr(config, name) != getattr(latest, name)}
     if not (other.keys() <= set(LIVE) and worker.change(other)):
         if not run.records:
             return config

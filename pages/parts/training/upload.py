@@ -106,10 +106,14 @@ def your_table(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
                 if session.get("own table asked") != asked:  # reading is slow
                     data = from_table(own["table"], own["name"], own["target"], val_fraction, seed, own["task"])
                     _check_size(data, val_fraction)
-                    said = (*data.notes, *data_card.sentences(data_card.card(data)))
-                    session["own table data"], session["own table said"], session["own table asked"] = data, said, asked
-                data, said = session["own table data"], session["own table said"]
-                named = [note if note.startswith(data.name) else f"{note[0].upper()}{note[1:]}" for note in said]
+                    notes = (*data.notes, *data_card.sentences(data_card.card(data)))
+                    session["own table data"], session["own table notes"], session["own table asked"] = (
+                        data,
+                        notes,
+                        asked,
+                    )
+                data, notes = session["own table data"], session["own table notes"]
+                named = [note if note.startswith(data.name) else f"{note[0].upper()}{note[1:]}" for note in notes]
                 st.caption(escape_markdown(" ".join(f"{note}." for note in named)))
         except UnicodeDecodeError:
             name = escape_markdown(file.name) if file else "This file"

@@ -86,7 +86,7 @@ def _guess() -> None:
 
 
 def _gradients(uncut: cuts.CutDemo, cut: cuts.CutDemo, numerical: dict[str, float]) -> None:
-    rows, said = [], []
+    rows, verdicts = [], []
     for name in ("a", "b"):
         got, due = cut.gradients[name], uncut.gradients[name]
         came = "none" if got is None else "same" if got == due else "part"
@@ -98,11 +98,11 @@ def _gradients(uncut: cuts.CutDemo, cut: cuts.CutDemo, numerical: dict[str, floa
         guess = st.session_state.get("cut guessed", {}).get(name)
         if guess is not None:
             right = guess == came
-            said.append(f"{name}: {'✓ as you guessed' if right else f'✕ you guessed “{ARRIVALS[guess]}”'}")
+            verdicts.append(f"{name}: {'✓ as you guessed' if right else f'✕ you guessed “{ARRIVALS[guess]}”'}")
     headers = ["input", "uncut", "cut", "numerical", "after a step, uncut", "after a step, cut"]
     st.markdown(markdown_table(headers, rows))
     why = "Each ✂ in the graph below is a path on which a gradient would have flowed. No error tells you."
     if cut.error:
         st.error(f"**RuntimeError.** {cut.error}", icon=":material/block:")
         why = "Nothing was recorded, so there is no graph to go back through. Only in this case does the engine notice."
-    st.markdown(f"{'; '.join(said)}. {why}" if said else why)
+    st.markdown(f"{'; '.join(verdicts)}. {why}" if verdicts else why)

@@ -53,8 +53,8 @@ def test_only_the_lines_that_matter_are_shown_on_request():
 
 def test_what_is_marked_in_long_code_is_seen_with_its_surroundings_at_once():
     for fault in FAULTS:
-        for side, (code, marked) in enumerate(zip((fault.code, fault.right), fault.marks(), strict=True)):
-            html = code_pair(fault.code, fault.right, fault.marks(), context=True)
+        for side, (code, marked) in enumerate(zip((fault.code, fault.right), fault.changed_lines(), strict=True)):
+            html = code_pair(fault.code, fault.right, fault.changed_lines(), context=True)
             block = re.findall(r"<pre.*?</pre>", html, re.S)[side]
             lines = [unescape(line) for line in re.findall(r">([^<>]*)\n</span>", block)]
             assert len(lines) <= 9, fault.key

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from lab.designs.checkpoint import LayerChain, checkpointed, costs, plain
+from lab.designs.checkpoint import LayerChain, checkpointed, costs, full_pass
 
 
 def test_the_gradients_are_those_of_a_plain_pass():
@@ -33,6 +33,6 @@ def test_all_but_the_last_segment_run_twice():
 
 def test_a_wrong_gradient_would_be_seen():
     chain, inputs = LayerChain(6, 4), np.ones((2, 4))
-    _, due = plain(chain, inputs)
+    _, due = full_pass(chain, inputs)
     due[0] = due[0] + 1.0
     assert checkpointed(chain, inputs, 3, due).difference == pytest.approx(1.0)

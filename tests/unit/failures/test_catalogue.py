@@ -60,7 +60,7 @@ def test_it_takes_numbers_of_ones_own(failure):
     rng = np.random.default_rng(failure.number)
     many = isinstance(failure.numbers, list)
     whole = isinstance(failure.numbers[0] if many else failure.numbers, int)
-    for size in (failure.fewest, 8) if many else (1, 1, 1):
+    for size in (failure.min_count, 8) if many else (1, 1, 1):
         numbers = rng.uniform(low, high, size)
         text = ", ".join(f"{number:.0f}" if whole else f"{number:.3f}" for number in numbers)
         given = read_numbers(failure, text)

@@ -454,10 +454,12 @@ def grad_without_requires_grad(case: Case) -> Iterator[RuleHit]:
     passes = {id(v) for e in case.all(Act.BACKWARD) for v in reach(e.value)}
     for event in case.all(Act.READ_GRAD):
         value, node = event.value, event.value.node
-        plain = value.leaf and value.graph is False and value.op in CREATORS and not value.integer and not value.cut
+        needs_no_gradient = (
+            value.leaf and value.graph is False and value.op in CREATORS and not value.integer and not value.cut
+        )
         if (
             case.torch
-            and plain
+            and needs_no_gradient
             and id(value) in passes
             and isinstance(node, ast.Call)
             and not value.tags & {Tag.FROZEN}

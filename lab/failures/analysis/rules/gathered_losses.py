@@ -58,10 +58,10 @@ def listed_late(case: Case, event: Event, value: Value) -> bool:
         return False
     if event.value.kind != Kind.LIST or event.turns[-1] in event.value.turns:
         return False
-    now = case.program.events.index(event)
+    index = case.program.events.index(event)
     passes = [(i, e) for i, e in enumerate(case.program.events) if e.kind in {Act.BACKWARD, Act.USED}]
     through = [(i, e) for i, e in passes if any(v is value for v in reach(e.value))]
-    return bool(through) and all(i < now and e.turns == event.turns and not exclusive(e, event) for i, e in through)
+    return bool(through) and all(i < index and e.turns == event.turns and not exclusive(e, event) for i, e in through)
 
 
 def handover_call(event: Event, names: set[str]) -> tuple[ast.stmt, list[ast.Name]] | None:

@@ -246,10 +246,10 @@ def differentiated_later(case: Case, write: Event) -> bool:
     """Tell whether a leaf without a gradient, such as a buffer, was used before a write and a pass comes after it."""
     if graph_of(write.value) is not False:
         return False
-    now = case.order[write]
-    passes = (e for e in case.program.events[now:] if e.kind == Act.BACKWARD)
+    index = case.order[write]
+    passes = (e for e in case.program.events[index:] if e.kind == Act.BACKWARD)
     users = (v for e in passes for v in reach(e.value) if any(part is write.value for part in v.parents))
-    return any(user.created_at <= now for user in users)
+    return any(user.created_at <= index for user in users)
 
 
 def overwritten(case: Case) -> Iterator[RuleHit]:

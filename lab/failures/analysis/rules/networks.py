@@ -259,9 +259,9 @@ def default_of(case: Case, call: ast.expr) -> ast.expr | None:
     name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
     for place in ast.walk(case.program.tree):
         if isinstance(place, ast.FunctionDef) and any(node is call for node in ast.walk(place)):
-            plain = zip(reversed(place.args.args), reversed(place.args.defaults), strict=False)
+            positional = zip(reversed(place.args.args), reversed(place.args.defaults), strict=False)
             keyed = zip(place.args.kwonlyargs, place.args.kw_defaults, strict=True)
-            return next((default for parameter, default in [*plain, *keyed] if parameter.arg == name), None)
+            return next((default for parameter, default in [*positional, *keyed] if parameter.arg == name), None)
     return None
 
 
@@ -441,13 +441,13 @@ def identical_layers(case: Case, why: str) -> Iterator[RuleHit]:
     apart."""
     if "reset_parameters" in case.names:
         return
-    now = filled_layers(case)
+    filled = filled_layers(case)
     rows = [flat_layers(v) for v in case.program.objects if v.op == "Sequential"]
     weighty = [[id(layer) for layer in row if layer.op in LAYERS - NORMS] for row in rows]
     following = {pair for row in weighty for pair in itertools.pairwise(row)}
     for first, second in sorted(case.program.layer_pairs | following):
-        if first in now and second in now:
-            yield same_weights_hit(case, now[first], why)
+        if first in filled and second in filled:
+            yield same_weights_hit(case, filled[first], why)
 
 
 def same_weights_hit(case: Case, event: Event, why: str) -> RuleHit:
@@ -464,30 +464,30 @@ def same_weights_hit(case: Case, event: Event, why: str) -> RuleHit:
 
 def filled_layers(case: Case) -> dict[int, Event]:
     """Return the layers whose weights are one number at the first pass through them, with the event that set it."""
-    now: dict[int, Event] = {}
+    filled: dict[int, Event] = {}
     found: dict[int, Event] = {}
     passes = case.all(Act.BACKWARD)
     for event in case.program.events:
         if event.kind == Act.BACKWARD:
             met = [id(v) for v in reach(event.value)]
-            found |= {part: now[part] for part in met if part in now}
+            found |= {part: filled[part] for part in met if part in filled}
         elif event.kind == Act.EVAL and event.detail == "load_state_dict":
-            now.clear()
+            filled.clear()
         elif event.kind in {Act.INIT, Act.WRITE, Act.UPDATE} and event.value.base is not None:
             weight = event.value.name == "weight" or event.value.op == "parameter"
             parts = [id(part) for part in modules(event.value.base)] if weight else []
             for part in parts:
-                now.pop(part, None)
+                filled.pop(part, None)
             if fills_layers(case, event):
-                now |= dict.fromkeys(parts, event)
-    return found if passes else now
+                filled |= dict.fromkeys(parts, event)
+    return found if passes else filled
 
 
 def fills_layers(case: Case, event: Event) -> bool:
     """Tell whether an event sets all numbers of a weight to the same one, for every layer of a kind."""
-    number, computed = fill_value(event), event.detail == "constant_"  # one number, even if unknown
+    number, constant = fill_value(event), event.detail == "constant_"  # one number, even if unknown
     chosen = any(not tests_for_kind(test.test) for test in event.tests)  # a test may pick the biases only
-    return (number is not None or computed) and not chosen and (number == 0 or not case.names & DROPOUTS)
+    return (number is not None or constant) and not chosen and (number == 0 or not case.names & DROPOUTS)
 
 
 DROPOUTS = {"Dropout", "dropout", "AlphaDropout", "Dropout1d", "Dropout2d"}

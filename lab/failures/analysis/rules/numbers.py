@@ -445,9 +445,9 @@ def default_step(event: Event, step: float) -> ast.Constant | None:
     if not isinstance(place, ast.FunctionDef) or not isinstance(event.node, ast.BinOp):
         return None
     spec = place.args
-    plain = zip(reversed(spec.posonlyargs + spec.args), reversed(spec.defaults), strict=False)
+    positional = zip(reversed(spec.posonlyargs + spec.args), reversed(spec.defaults), strict=False)
     names = {node.id for node in ast.walk(event.node.right) if isinstance(node, ast.Name)}
-    for parameter, default in [*plain, *zip(spec.kwonlyargs, spec.kw_defaults, strict=True)]:
+    for parameter, default in [*positional, *zip(spec.kwonlyargs, spec.kw_defaults, strict=True)]:
         number = default.value if isinstance(default, ast.Constant) else None
         if parameter.arg in names and isinstance(number, float) and step in (number, 2 * number):
             return default if isinstance(default, ast.Constant) else None

@@ -468,9 +468,9 @@ def replaced_layer(case: Case) -> Iterator[RuleHit]:
         owner, value = event.value, event.other
         if value is None or value.kind != Kind.MODULE or not has_parameters(value) or not is_simple(event.statement):
             continue
-        now = events.index(event)
-        before = [e for e in optimizers if events.index(e) < now and owner in (e.value.items or [])]
-        after = any(events.index(e) > now for e in optimizers)
+        index = events.index(event)
+        before = [e for e in optimizers if events.index(e) < index and owner in (e.value.items or [])]
+        after = any(events.index(e) > index for e in optimizers)
         in_pass = [p for p in event.functions if isinstance(p, ast.FunctionDef) and p.name == "forward"]
         if before and not after and (not in_pass or created_if_none(event)):
             target, name = case.text.of(event.node), before[0].value.name

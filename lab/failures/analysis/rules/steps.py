@@ -152,8 +152,8 @@ def report_accumulation(case: Case, event: Event, missed: list[Stepper], step: E
     """Report failure 6 at the statement that fails to zero the gradients, or else at the pass that adds to them."""
     names = []
     for stepper in missed:
-        plain = stepper.value.kind in TENSORS
-        names.append(f"{stepper.text}.grad = None" if plain else f"{stepper.text}.zero_grad()")
+        is_tensor = stepper.value.kind in TENSORS
+        names.append(f"{stepper.text}.grad = None" if is_tensor else f"{stepper.text}.zero_grad()")
     names = list(dict.fromkeys(names))
     owners = " and ".join(dict.fromkeys(f"`{stepper.text}`" for stepper in missed))
     line = getattr(step.node, "lineno", 0)
@@ -265,8 +265,8 @@ def zeroed_parameters(case: Case, backward: Event, missed: list[Stepper]) -> ast
 def zero_of_other_optimizer(case: Case, backward: Event) -> Event | None:
     """Return the zero_grad() just before a pass, of an optimizer that the pass does not concern; None without one."""
     events = case.program.events
-    now = events.index(backward)
-    turn = [e for e in events[:now] if e.turns == backward.turns and e.kind in {Act.ZERO, Act.BACKWARD, Act.STEP}]
+    index = events.index(backward)
+    turn = [e for e in events[:index] if e.turns == backward.turns and e.kind in {Act.ZERO, Act.BACKWARD, Act.STEP}]
     before = turn[-1] if turn else None
     if (
         before is None
@@ -279,7 +279,7 @@ def zero_of_other_optimizer(case: Case, backward: Event) -> Event | None:
     moved = {id(part) for item in before.value.items or [] for part in modules(item)}
     if not moved or moved & {id(v) for v in reach(backward.value)}:
         return None
-    uses = [e for e in events[now:] if e.kind in {Act.ZERO, Act.STEP} and e.value is before.value]
+    uses = [e for e in events[index:] if e.kind in {Act.ZERO, Act.STEP} and e.value is before.value]
     return before if not uses or uses[0].kind == Act.ZERO else None  # zeroed again before it steps
 
 

@@ -292,7 +292,7 @@ def test_the_fix_turns_code_that_is_here_into_code_that_is_there(fault):
 
 @by_key(FAULTS)
 def test_the_line_that_is_broken_is_marked_and_so_is_the_right_one(fault):
-    for code, marks in zip((fault.code, fault.right), fault.marks(), strict=True):
+    for code, marks in zip((fault.code, fault.right), fault.changed_lines(), strict=True):
         marked = [line for line, mark in zip(code.splitlines(), marks, strict=True) if mark]
         assert 1 <= len(marked) <= 2
     assert fault.code != fault.right

@@ -12,7 +12,7 @@ from lab.lessons.pages import PAGES
 
 ROOT = Path(__file__).resolve().parents[1]
 
-_component = st.components.v2.component("twin", html="", js="export default () => {}")
+_component = st.components.v2.component("bare", html="", js="export default () => {}")
 MAKE = {  # kind -> a function that shows such an element with a name and options
     "alert": lambda name, _: st.info(name),
     "bidi_component": lambda name, _: _component(key=name, data=b"{}"),
@@ -37,10 +37,10 @@ MAKE = {  # kind -> a function that shows such an element with a name and option
 
 
 def page() -> None:
-    state = st.session_state
-    if "plan" not in state:
-        state["plan"] = json.loads(Path(st.query_params["plan"]).read_text("utf-8"))
-    for number, (kind, options) in enumerate(state["plan"]):
+    session = st.session_state
+    if "plan" not in session:
+        session["plan"] = json.loads(Path(st.query_params["plan"]).read_text("utf-8"))
+    for number, (kind, options) in enumerate(session["plan"]):
         MAKE.get(kind, lambda name, _: st.markdown(name))(f"{kind} {number}", options)
 
 
