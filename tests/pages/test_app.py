@@ -94,7 +94,7 @@ def test_there_is_something_to_do_before_eighty_words(page):
     at = AppTest.from_file(ROOT / f"pages/{page}", default_timeout=120).run()
     words = 0
     for element in in_order(at.main):
-        if element.type in WIDGETS and not told_only(element):
+        if element.type in WIDGETS and not is_invisible(element):
             break
         text = re.sub(
             r"<style.*?</style>|<span role=\"tooltip\".*?</span>|<[^>]*>",
@@ -108,7 +108,7 @@ def test_there_is_something_to_do_before_eighty_words(page):
     assert words <= MOST_WORDS
 
 
-def told_only(element):
+def is_invisible(element):
     """The components that stand on a page without anything to be seen of them."""
     name = getattr(element.proto, "component_name", "")
     return name.endswith(("address", "progress", "teller"))

@@ -20,7 +20,7 @@ def opened(**address):
     return run(app("pages/faults.py"), **address)
 
 
-def said(at):
+def page_text(at):
     """Everything that is written on the page."""
     kinds = (at.markdown, at.caption, at.header, at.success, at.warning, at.error, at.info, at.code, at.button)
     parts = [getattr(e, "value", "") or getattr(e, "label", "") for kind in kinds for e in kind]
@@ -135,7 +135,7 @@ def test_a_wrong_guess_is_told_beside_what_was_found():
         f"You expected: {EFFECTS['numbers']}. Found: **{EFFECTS['same']}**. 1 element compared\\, of a\\: none differs by "
         f"more than rounding\\. {BY_KEY['recursive'].symptom}"
     ]
-    assert "8,191" in said(at)
+    assert "8,191" in page_text(at)
 
 
 def test_what_was_guessed_stays_as_it_was():
@@ -151,10 +151,10 @@ def test_what_was_guessed_stays_as_it_was():
 def test_of_a_training_loop_only_the_curve_is_asked():
     at = opened(fault="rate-too-high", curve="worse")
     assert [box.key for box in at.selectbox] == ["fault fault", "fault curve"]
-    assert UNTOUCHED in said(at)
+    assert UNTOUCHED in page_text(at)
     at.button(key="fault go").click().run()
     assert not at.exception
-    assert UNTOUCHED in said(at)
+    assert UNTOUCHED in page_text(at)
 
 
 def test_the_fault_on_an_expression_of_ones_own():

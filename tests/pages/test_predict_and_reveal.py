@@ -25,7 +25,7 @@ def check(at, what, **answers):
     assert not at.exception
 
 
-def said(at):
+def page_text(at):
     """The page's texts, without the marks that keep Markdown from reading them."""
     return texts(at.markdown).replace("\\", "")
 
@@ -36,30 +36,30 @@ def lit(at):
 
 def test_the_classic_from_the_first_blank_to_the_last():
     at = opened()
-    assert "((a*b) + c) * (a + d)" in said(at)
+    assert "((a*b) + c) * (a + d)" in page_text(at)
     assert [box.label for box in at.text_input] == ["v1 = a * b", "v2 = v1 + c", "v3 = a + d", "out = v2 * v3"]
     assert lit(at) == []  # nothing of what is to be predicted
     check(at, "value", v1="6", v2="24", v3="7.0", out="168")
     assert lit(at) == ["forward", "forward"]
     assert field(at, "value", "v1").disabled
-    assert "you do another operation (v1 × c)" in said(at)
-    assert "Right, given your 24 for v2" in said(at)
+    assert "you do another operation (v1 × c)" in page_text(at)
+    assert "Right, given your 24 for v2" in page_text(at)
     assert address(at)["credit"] == "4142--------"
     check(at, "value", v2="10", out="70")
     assert lit(at) == ["forward"] * 4
     assert [box.label for box in at.text_input][:2] == ["∂out/∂out", "∂out/∂v2"]
     check(at, "gradient", **(GRADIENTS | {"a": "21", "b": "−2", "c": "seven"}))
-    assert "you overwrite instead of adding (only the message from v1 is left)" in said(at)
-    assert "c**: Write a number" in said(at)
+    assert "you overwrite instead of adding (only the message from v1 is left)" in page_text(at)
+    assert "c**: Write a number" in page_text(at)
     check(at, "gradient", a="31", b="14", c="7")
     assert sent(at)["still"] is False
-    assert "44 of 48 points" in said(at)
+    assert "44 of 48 points" in page_text(at)
     assert address(at)["done"] == "1.1-44-48"
     assert at.session_state["predict solved"] == (1, 1)
     press(at, "predict next")
     assert at.number_input(key="predict number").value == 2
     assert {box.value for box in at.text_input} == {""}
-    assert "Done: 1 graph, 44 of 48 points." in said(at)
+    assert "Done: 1 graph, 44 of 48 points." in page_text(at)
     assert at.session_state["predict solved"] is None
 
 
@@ -89,7 +89,7 @@ def test_what_is_revealed_is_worth_nothing():
     assert field(at, "value", "v1").label.endswith("(revealed)")
     press(at, "predict reveal all")
     press(at, "predict reveal all")
-    assert "0 of 48 points" in said(at)
+    assert "0 of 48 points" in page_text(at)
     assert at.session_state["predict solved"] is None
 
 
@@ -100,7 +100,7 @@ def test_every_level_can_be_gone_through(level):
     for what in ("value", "gradient"):
         check(at, what, **{blank.name: str(blank.right.tolist()) for blank in prediction.blanks[what]})
     blanks = sum(map(len, prediction.blanks.values()))
-    assert f"{4 * blanks} of {4 * blanks} points" in said(at)
+    assert f"{4 * blanks} of {4 * blanks} points" in page_text(at)
 
 
 def test_another_level_begins_with_its_first_graph():

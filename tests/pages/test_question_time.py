@@ -74,7 +74,7 @@ def right_answer(question):
     return repr(value(question)) if isinstance(question, NumberQuestion) else question.because
 
 
-def told(at):
+def passed_tasks(at):
     """The tasks of which the page tells the browser that they are passed."""
     return [task for one in components(at, "progress") for task in json.loads(one.proto.bytes)["tasks"]]
 
@@ -112,7 +112,7 @@ def test_a_wrong_answer_is_told_why_and_comes_back(kind):
     said = texts(at.warning).replace("\\", "")
     assert question.because in said
     assert "to come back" in texts(at.markdown)
-    assert told(at) == []
+    assert passed_tasks(at) == []
     keys = []
     for _ in range(5):
         press(at, "questions next")
@@ -125,13 +125,13 @@ def test_a_wrong_answer_is_told_why_and_comes_back(kind):
             break
     assert keys[-1] == question.key
     assert len(keys) == 4
-    assert f"questions/{question.key}" in told(at)
+    assert f"questions/{question.key}" in passed_tasks(at)
 
 
 def test_an_answer_in_the_address_is_shown_again_and_is_no_achievement():
     at = opened(question="classic", answer="31", checked="1", said="classic-1")
     assert "**Right.** It is 31" in texts(at.success).replace("\\", "")
-    assert told(at) == []
+    assert passed_tasks(at) == []
     assert "Your answer: **31**" in texts(at.markdown)
     assert not at.text_input
     go_back(at, tab="ask", question="classic", answer="31")
@@ -195,10 +195,10 @@ def test_a_point_that_was_not_found_can_be_claimed_and_is_marked_so():
     assert len(claims) == 2
     press(at, claims[0].key)
     assert address(at)["said"] == "why-add-0"  # one point is still missing
-    assert "questions/why-add" not in told(at)
+    assert "questions/why-add" not in passed_tasks(at)
     press(at, next(button.key for button in at.button if button.label == "I said that"))
     assert address(at)["said"] == "why-add-c"
     assert "marked as claimed" in texts(at.success)
-    assert {"questions/why-add", "claimed/why-add"} <= {*told(at)}
+    assert {"questions/why-add", "claimed/why-add"} <= {*passed_tasks(at)}
     press(at, "questions next")
     assert address(at).get("claimed", "") == ""

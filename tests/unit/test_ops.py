@@ -368,12 +368,14 @@ def test_a_new_operation_is_derived_and_told_from_its_row():
 
 
 def test_a_new_operation_has_its_reasons():
-    def told(a):
+    def explanation(a):
         trace = record(parse("cube(a) * b", WITH_CUBE), {"a": a, "b": 1.0}, tensor=Cubing, ops=WITH_CUBE)
         return explain(trace)
 
-    assert told(1e150)[0] == ("`cube` of 1e150 gives ∞. The cube is larger than the largest number a float can hold.")
-    assert told(1e200)[1].endswith("because its rule reads v1, the result of `cube`, which is ∞.")
+    assert explanation(1e150)[0] == (
+        "`cube` of 1e150 gives ∞. The cube is larger than the largest number a float can hold."
+    )
+    assert explanation(1e200)[1].endswith("because its rule reads v1, the result of `cube`, which is ∞.")
 
 
 def test_an_operation_without_a_row_is_recorded_all_the_same():

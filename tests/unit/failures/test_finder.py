@@ -41,7 +41,7 @@ def labelled(file):
 JUDGED = labelled("judged.txt")
 
 
-def said(cause):
+def message_of(cause):
     """What a program raises, or else warns of."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
@@ -306,7 +306,7 @@ def test_what_torch_and_numpy_say_is_found_as_they_say_it():
     always = torch.is_warn_always_enabled()
     torch.set_warn_always(True)  # some warnings come once a process, and another test may have had them
     try:
-        texts = [(said(cause), key) for key, cause in (*said_by_torch(torch), *said_by_numpy(Tensor))]
+        texts = [(message_of(cause), key) for key, cause in (*said_by_torch(torch), *said_by_numpy(Tensor))]
     finally:
         torch.set_warn_always(always)
     assert right(texts) >= 0.95 * len(texts)

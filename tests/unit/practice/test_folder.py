@@ -99,30 +99,30 @@ def test_a_file_keeps_its_rights_and_its_place_behind_a_link(folder, course, tmp
 
 
 def test_what_cannot_be_used_is_one_sentence(folder, course, tmp_path):
-    def said(call, *arguments):
+    def refusal(call, *arguments):
         with pytest.raises(FolderError) as caught:
             call(*arguments)
         assert str(caught.value).endswith(".")
         return str(caught.value)
 
     (tmp_path / "file").write_text("", "utf-8")
-    assert "no folder" in said(read, folder, course)
-    assert "not the full path" in said(start, Path("engine"), course)
-    assert "not the full path" in said(start, Path("/eng\0ine"), course)
-    assert "cannot be created" in said(start, tmp_path / "file", course)
-    assert "cannot be created" in said(start, tmp_path / "file/below", course)
-    assert "cannot be created" in said(start, Path("/proc/none"), course)
+    assert "no folder" in refusal(read, folder, course)
+    assert "not the full path" in refusal(start, Path("engine"), course)
+    assert "not the full path" in refusal(start, Path("/eng\0ine"), course)
+    assert "cannot be created" in refusal(start, tmp_path / "file", course)
+    assert "cannot be created" in refusal(start, tmp_path / "file/below", course)
+    assert "cannot be created" in refusal(start, Path("/proc/none"), course)
     folder.mkdir(parents=True)
     (folder / "small.py").mkdir()
-    assert "cannot be read" in said(read, folder, course)
+    assert "cannot be read" in refusal(read, folder, course)
     (folder / "small.py").rmdir()
     (folder / "small.py").write_bytes(b"\xff\xfe\x00")
-    assert "UTF-8" in said(read, folder, course)
+    assert "UTF-8" in refusal(read, folder, course)
     (folder / "small.py").write_bytes(b"#" * (MAX_BYTES + 1))
-    assert "larger than 300 kB" in said(start, folder, course)
+    assert "larger than 300 kB" in refusal(start, folder, course)
     (folder / "small.py").write_bytes(b"a = 1\n")
     (folder / COPIES).write_text("", "utf-8")
-    assert "No copy could be kept" in said(keep, folder, course, "b", NOW)
+    assert "No copy could be kept" in refusal(keep, folder, course, "b", NOW)
     assert read(folder, course).text == "a = 1\n"
 
 

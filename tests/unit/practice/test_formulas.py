@@ -12,7 +12,7 @@ X, G = ([RNG.normal(size=shape) for shape in SHAPES] for _ in range(2))
 RIGHT = [g / x for x, g in zip(X, G, strict=True)]
 
 
-def said(got, **more):
+def formula_of(got, **more):
     return formula({"x": X, "g": G} | more, got, RIGHT, lambda a, b: same(a, b, 1e-6))
 
 
@@ -32,13 +32,13 @@ def said(got, **more):
     ],
 )
 def test_the_shortest_formula_that_holds_in_every_case(written, words):
-    assert said([written(*each) for each in zip(X, G, RIGHT, strict=True)]) == words
+    assert formula_of([written(*each) for each in zip(X, G, RIGHT, strict=True)]) == words
 
 
 def test_a_formula_that_fails_in_one_case_is_not_said():
-    assert said([X[0] * G[0], X[1] * G[1], X[2] * G[2], X[3] + G[3]]) == ""
+    assert formula_of([X[0] * G[0], X[1] * G[1], X[2] * G[2], X[3] + G[3]]) == ""
 
 
 @pytest.mark.parametrize("got", [["a"] * 4, [None] * 4, [True] * 4, [RNG.normal(size=5)] * 4])
 def test_of_what_is_no_number_and_of_any_others_nothing_is_said(got):
-    assert said(got) == ""
+    assert formula_of(got) == ""

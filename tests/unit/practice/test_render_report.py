@@ -12,7 +12,7 @@ from practice.scalars import COURSE
 from tests.unit.practice.test_checker import course as small  # noqa: F401
 
 
-def said(course, key, source, printed=""):
+def rendered_report(course, key, source, printed=""):
     report = check(course, key, source, LocalRunner(), 0)
     rendered = render_report(course, key, report, printed)
     assert json.loads(strict_json(rendered)) == rendered
@@ -20,15 +20,15 @@ def said(course, key, source, printed=""):
 
 
 def test_what_passed_says_what_comes_next(small):  # noqa: F811
-    first = said(small, "double", small.reference)
+    first = rendered_report(small, "double", small.reference)
     assert (first["passed"], first["headline"]) == (True, "Twice: passed. Next: A bias.")
     assert first["checks"] == [{"name": "Any number", "passed": True}]
-    assert said(small, "bias", small.reference)["headline"] == "All 2 tasks are passed."
+    assert rendered_report(small, "bias", small.reference)["headline"] == "All 2 tasks are passed."
 
 
 def test_a_wrong_element_is_marked_beside_what_it_should_be_and_finite_differences(small):  # noqa: F811
     wrong = small.reference.replace("grad.sum(axis=0)", "grad.sum(axis=0) + 1e-3")
-    found = said(small, "bias", wrong)
+    found = rendered_report(small, "bias", wrong)
     assert found["headline"] == "A bias: “The gradient of b” fails."
     assert found["program"].splitlines()[-1] == "db"
     assert {value["name"] for value in found["inputs"]} == {"x", "b", "v"}
@@ -64,20 +64,20 @@ def test_a_list_without_end_is_told_without_end():
 
 def test_a_known_mistake_is_said_by_its_sentence(small):  # noqa: F811
     mistake = small.tasks[1].mistakes[0]
-    assert said(small, "bias", small.with_mistake(mistake))["sentence"] == mistake.sentence
+    assert rendered_report(small, "bias", small.with_mistake(mistake))["sentence"] == mistake.sentence
 
 
 def test_an_earlier_task_that_fails_is_named(small):  # noqa: F811
-    found = said(small, "bias", small.reference.replace("2 * x", "2 * x + 1"))
+    found = rendered_report(small, "bias", small.reference.replace("2 * x", "2 * x + 1"))
     assert found["headline"] == "An earlier task does not pass. Twice: “Any number” fails."
 
 
 def test_an_exception_is_told_with_its_line(small):  # noqa: F811
-    found = said(small, "double", "def double(x):\n    return x.twice\n", "hello\n")
+    found = rendered_report(small, "double", "def double(x):\n    return x.twice\n", "hello\n")
     assert found["sentence"].startswith("AttributeError: ")
     assert (found["line"], found["column"], found["printed"]) == (2, None, "hello\n")
     assert [value["words"] for value in found["values"]] == ["should be"]
-    found = said(small, "double", "def double(x:\n")
+    found = rendered_report(small, "double", "def double(x:\n")
     assert (found["headline"], found["line"]) == ("Python cannot run your file.", 1)
     assert found["sentence"].startswith("SyntaxError: ")
     assert found["column"]

@@ -10,12 +10,12 @@ from lab.trace.nonfinite import explain, remarks
 from lab.trace.recording import record
 
 
-def told(text, **values):
+def explanation(text, **values):
     return explain(record(parse(text), values))
 
 
 def test_a_pass_of_finite_numbers_needs_no_explanation():
-    assert told("a*b + log(a)", a=2.0, b=3.0) == []
+    assert explanation("a*b + log(a)", a=2.0, b=3.0) == []
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_a_pass_of_finite_numbers_needs_no_explanation():
     ],
 )
 def test_the_first_value(text, values, words):
-    assert told(text, **values)[0].startswith(words)
+    assert explanation(text, **values)[0].startswith(words)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_the_first_value(text, values, words):
     ],
 )
 def test_the_first_message_names_what_is_at_fault(text, values, words):
-    assert words in told(text, **values)[-1]
+    assert words in explanation(text, **values)[-1]
 
 
 def test_every_expression_with_extreme_numbers_can_be_explained():

@@ -355,7 +355,7 @@ GOLDEN = [
 ]
 
 
-def said(module: ModuleType, golden: Golden) -> tuple[tuple[str, ...], int] | None:
+def evidence(module: ModuleType, golden: Golden) -> tuple[tuple[str, ...], int] | None:
     rule = getattr(module, golden.rule)
     found = rule(module.History(golden.records, golden.config), *((0.15,) if golden.rule == "_rising" else ()))
     return None if found is None else (found.sentences, found.epoch)
@@ -363,7 +363,7 @@ def said(module: ModuleType, golden: Golden) -> tuple[tuple[str, ...], int] | No
 
 @pytest.mark.parametrize("golden", GOLDEN, ids=[f"{g.rule} {n}" for n, g in enumerate(GOLDEN)])
 def test_a_rule_says_this_and_nothing_else(golden):
-    assert said(symptoms, golden) == golden.says
+    assert evidence(symptoms, golden) == golden.says
 
 
 # ---------------------------------------------------------------- is a wrong number noticed?
@@ -409,7 +409,7 @@ def is_noticed(tree: ast.Module) -> bool:
     for golden in GOLDEN:
         try:
             with np.errstate(all="ignore"):
-                if said(module, golden) != golden.says:
+                if evidence(module, golden) != golden.says:
                     return True
         except (IndexError, ValueError, ZeroDivisionError, TypeError, RuntimeWarning):
             return True

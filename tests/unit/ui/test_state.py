@@ -60,12 +60,12 @@ def run(at):
     return at
 
 
-def told(at):
+def sent_address(at):
     return json.loads(at.get("bidi_component")[0].proto.bytes)
 
 
 def address(at):
-    return dict(parse_qsl(told(at)["query"]))
+    return dict(parse_qsl(sent_address(at)["query"]))
 
 
 def values(at):
@@ -107,7 +107,7 @@ def test_a_link_sets_all_fields_and_is_written_again():
         "event": 7,
     }
     assert address(at) == dict(parse_qsl(query))
-    assert told(at)["kept"] == ["event"]  # the player writes it
+    assert sent_address(at)["kept"] == ["event"]  # the player writes it
     assert not at.info
 
 
@@ -198,11 +198,11 @@ def test_a_page_is_found_as_it_was_left_and_a_link_to_it_begins_anew():
 
 def test_only_a_step_makes_an_entry():
     at = opened()
-    before = told(at)["entry"]
+    before = sent_address(at)["entry"]
     at.slider(key="rate").set_value(0.75).run()
-    assert told(at)["entry"] == before
+    assert sent_address(at)["entry"] == before
     at.selectbox(key="kind").set_value("xor").run()
-    assert told(at)["entry"] != before
+    assert sent_address(at)["entry"] != before
 
 
 @pytest.mark.parametrize("page", ["one", "two"])
@@ -221,7 +221,7 @@ def test_visits_do_not_share_their_defaults():
     first.session_state["inputs"]["a"] = 1
     assert run(second).session_state["inputs"] == {}
     assert opened().session_state["inputs"] == {}
-    assert told(first)["session"] != told(second)["session"]
+    assert sent_address(first)["session"] != sent_address(second)["session"]
 
 
 def test_an_address_has_room_for_every_digit():
