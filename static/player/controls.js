@@ -1,6 +1,6 @@
 /** The playback controls: play, pause, step, scrub, speed. They set one number: how many events have happened. */
 
-import { h, mayMove, s, setAttribute } from "./dom.js";
+import { boxed, h, mayMove, s, setAttribute } from "./dom.js";
 
 /** @import { Playback } from "./playback.js" */
 
@@ -103,7 +103,7 @@ export class Controls {
         button("last", "Last (End)", () => this.step(Infinity)),
       ),
       h("div", { class: "track" }, this.scrubber, phases),
-      this.count,
+      boxed(this.count, "count-box"),
       this.speed,
       present,
     );

@@ -39,6 +39,13 @@ export function setAttribute(node, name, value) {
   if (node.getAttribute(name) !== value) node.setAttribute(name, value);
 }
 
+/** Put a part that changes with each event into a box of its own. The browser lays out only that part if it has
+ * `contain: strict`, unless it is itself an item of a flexbox or grid: then it lays out the whole page.
+ * @param {HTMLElement} part @param {string} name class of the box */
+export function boxed(part, name) {
+  return h("div", { class: name }, part);
+}
+
 /** Create a button that looks like a link. @param {string} text @param {() => void} onclick */
 export function link(text, onclick, title = "") {
   return h("button", { type: "button", class: "link", onclick, title }, text);

@@ -5,7 +5,7 @@ import { NumericalCheck } from "./check.js";
 import { Closure } from "./closure.js";
 import { Controls } from "./controls.js";
 import { Derivation } from "./derivation.js";
-import { Debounced, h } from "./dom.js";
+import { Debounced, boxed, h } from "./dom.js";
 import { Graph } from "./graph.js";
 import { Inputs, Sender } from "./inputs.js";
 import { Ledger } from "./ledger.js";
@@ -177,7 +177,7 @@ export function mount(root, host) {
     "div",
     { class: "workbench" },
     controls.element,
-    ledger.element,
+    boxed(ledger.element, "ledger-box"),
     remarks,
     h(
       "div",

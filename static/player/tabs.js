@@ -1,6 +1,6 @@
 /** Tabs with panels of the same size. Only the panel in front is painted. */
 
-import { h } from "./dom.js";
+import { boxed, h } from "./dom.js";
 
 /** @import { Frame, Playback } from "./playback.js" */
 
@@ -28,7 +28,8 @@ export class Tabs {
       const role = { role: "tabpanel", "aria-labelledby": `tab-${name}`, tabindex: 0 }; // focusable, because it scrolls
       return h("div", { class: "tab-panel", ...role }, ...content);
     });
-    this.element = h("div", { class: "tabs" }, list, head, ...this.panels);
+    const panels = h("div", { class: "tab-panels" }, ...this.panels);
+    this.element = h("div", { class: "tabs" }, list, boxed(head, "tab-head"), panels);
     this.mark();
   }
 

@@ -115,6 +115,32 @@ def test_an_event_is_heard_and_its_source_line_and_closure_are_seen(open_player)
     expect(captured).to_have_text(["left", "input: the value of a", "2", "unchanged"])
 
 
+@pytest.mark.parametrize("front", ["Source", "Derivation"])
+def test_an_event_lays_out_only_the_parts_that_it_changes(open_player, front):
+    """One part that the browser cannot lay out alone, such as an item of a flexbox, makes it lay out the whole page."""
+    page = open_player()
+    tab(page, front)
+    press(page, "Home")
+    settled(page)
+    browser = page.context.browser
+    browser.start_tracing(page=page, categories=["devtools.timeline"])
+    page.locator(".scrubber").evaluate(
+        """async (scrubber) => {
+          for (let k = 1; k <= 15; k += 1) {
+            scrubber.value = k;
+            scrubber.dispatchEvent(new Event("input"));
+            await new Promise(requestAnimationFrame);
+          }
+        }"""
+    )
+    events = json.loads(browser.stop_tracing())["traceEvents"]
+    bounded = [
+        one["args"]["beginData"]["partialLayout"] for one in events if one["name"] == "Layout" and one["ph"] == "X"
+    ]
+    assert len(bounded) >= 12
+    assert bounded.count(False) <= 2, bounded  # the first focus, a tab's first painting
+
+
 def test_scrubbing_runs_no_script(open_player):
     page = open_player("nodes=30")
     page.locator("[data-test-script-state=notRunning]").wait_for()
