@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
-from lab.failures.analysis.facts import LAYERS, NORMS, Value, graph_of, modules, reach
+from lab.failures.analysis.facts import LAYERS, NORMS, Value, graph_of, modules, reach, traverse
 from lab.failures.analysis.kinds import Act, Kind
 from lab.failures.analysis.program import Body, Event
 from lab.failures.analysis.rules.case import Case, RuleHit, inside, name_or, receiver, short
@@ -409,7 +409,7 @@ def identical_units(case: Case) -> Iterator[RuleHit]:
         second = event.other
         if second is None or not zero_matrix(second):
             continue
-        for first in reach(event.value, live=False):
+        for first in traverse(event.value, in_series):
             if zero_matrix(first) and untransposed(first) is not untransposed(second):
                 yield from two_zero_matrices(case, untransposed(first), untransposed(second), why)
     yield from identical_layers(case, why)
@@ -512,6 +512,13 @@ def two_zero_matrices(case: Case, first: Value, second: Value, why: str) -> Iter
     if first.node is second.node:
         names = f"{name_or(first, 'The weights')} of both layers"
     yield RuleHit(16, made, f"{names} start at zero: {why}", case.text.replace([(made, new)]))
+
+
+def in_series(value: Value) -> tuple[Value, ...]:
+    """Return what a value was computed from, or nothing for a sum of two computed values: there, what starts at zero is
+    only a correction, and the other summand differs from unit to unit."""
+    computed = [parent for parent in value.parents if any(not part.leaf for part in parent.parents)]
+    return () if value.op == "+" and len(computed) > 1 else value.parents + value.branches
 
 
 def untransposed(value: Value) -> Value:

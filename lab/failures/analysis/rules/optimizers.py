@@ -522,7 +522,7 @@ def network_left_out(case: Case) -> Iterator[RuleHit]:
         frozen = any(part.tags & {Tag.EVAL, Tag.FROZEN} for part in inner)
         if box.kind != Kind.MODULE or id(box) in hidden or not names[id(box)] or asleep or frozen or parts & moved:
             continue
-        layers = {id(part) for part in inner if part.op in LAYERS}
+        layers = {id(part) for part in inner if part.op in LAYERS or (part.leaf and part.graph)}
         through = [(e, alive) for e, alive in passes if alive & layers]
         user = next((e for e in case.all(Act.STEP) if any(alive & moved_parts(e.value) for _, alive in through)), None)
         node = user.value.node if user is not None else None
