@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from lab.expression import ExpressionError
-from lab.expression.parser import Expression
+from lab.expression.parser import Expression, parse
 from lab.gradcheck.slopes import Slope
 from lab.practice import certificate, sandbox
 from lab.practice.learner_engine import EXAMPLES
@@ -18,6 +18,7 @@ from lab.text import brief
 from lab.trace.recording import Trace, record
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
+from lab.ui.memoize import memoize
 from lab.ui.player import LIMIT, Live, live_values, player
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
@@ -26,6 +27,7 @@ from pages.parts.practice.finished import Engine
 
 NAME = "own"
 PLAYER_KEY = "own player"
+INVITATION = "a*b + a"  # drawn before there is an engine: small enough for a phone, and a receives two messages
 TRY_THIS = (
     "Write an expression in which one input is used three times: how many messages does your engine send to it? Then "
     "change one `+=` in your file to `=`, and see which check finds it."
@@ -110,14 +112,16 @@ def _nothing_yet() -> None:
     if choice.is_restoring():
         return
     st.markdown(
-        "You have no finished engine yet. Pass every task of “Scalars”, “Tensors” or “Function objects”: then your "
-        "engine runs here, in the player, and you can train it."
+        "You have no finished engine yet: this is **the lab’s**. Pass every task of a course, and yours draws this "
+        "picture, trains next to the lab’s, and gets a page to keep."
     )
     if reason := sandbox.unavailable():
         st.info(reason)
     page.link_to(
         "pages/build_it_yourself.py", "Build an engine", ":material/code:", {"tab": "courses", "course": "scalars"}
     )
+    trace = memoize("lab passes", INVITATION, lambda: record(parse(INVITATION), {"a": 2.0, "b": -3.0}))
+    player(trace, key="lab player", title=INVITATION, event=0, compact=True)
 
 
 # ---------------------------------------------------------------- passes

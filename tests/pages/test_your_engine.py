@@ -44,10 +44,16 @@ def trained(at):
     return at
 
 
-def test_without_an_engine_the_page_says_where_one_is_built():
+@pytest.mark.parametrize("tab", ["passes", "train", "keep"])
+def test_without_an_engine_the_lab_s_is_seen_at_work_by_name(tab):
+    at = run(app(PAGE), tab=tab)
+    assert "no finished engine yet: this is **the lab’s**" in texts(at.markdown)
+    (drawn,) = components(at, "player")
+    assert drawn.key == "lab player"
+
+
+def test_without_an_engine_the_page_asks_the_browser_for_one():
     at = run(app(PAGE), tab="passes")
-    assert "no finished engine yet" in texts(at.markdown)
-    assert not components(at, "player")
     assert shown(at, "own_engines") == {
         "wanted": False,
         "courses": [
