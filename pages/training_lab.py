@@ -11,7 +11,7 @@ from lab.training.datasets import Dataset
 from lab.training.lessons import FIRST
 from lab.training.live import LiveRun, Own
 from lab.training.shelf import default_name, differences, unused
-from lab.training.worker import Worker, make_ready
+from lab.training.worker import Worker, start_spare_process
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.state import PageState
@@ -119,7 +119,7 @@ def _show(current: PageState) -> None:
             st.fragment(follow_trial, run_every=doctor.TICK)(view, places)
         else:
             draw(view, places)
-            make_ready()  # while the visitor reads
+            start_spare_process()  # while the visitor reads
     saved_runs.save()
     if complaint := saved_runs.complaint():
         word.caption(complaint)

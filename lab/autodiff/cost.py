@@ -78,11 +78,14 @@ def _numbers(count: int) -> np.ndarray:
 
 
 def _sum(count: int) -> tuple[list[np.ndarray], Callable[..., Any]]:
+    """Return one array of weights, and the sum of tanh of each weight times a fixed number."""
     x = np.cos(np.arange(count, dtype=float))
     return [_numbers(count)], lambda w: (w * x).tanh().sum()
 
 
 def _chain(count: int) -> tuple[list[np.ndarray], Callable[..., Any]]:
+    """Return single weights, and a chain in which each multiplies the last result, then tanh."""
+
     def function(*weights: Any) -> Any:
         h: Any = 1.0
         for w in weights:
@@ -93,6 +96,7 @@ def _chain(count: int) -> tuple[list[np.ndarray], Callable[..., Any]]:
 
 
 def _network(count: int) -> tuple[list[np.ndarray], Callable[..., Any]]:
+    """Return the weights of a network with one hidden layer, and its loss."""
     samples, features = 8, 4
     hidden = max(1, count // (features + 2))
     x = _numbers(samples * features).reshape(samples, features)

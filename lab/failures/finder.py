@@ -188,6 +188,7 @@ def _where_first(text: str, found: list[Match]) -> list[Match]:
 
 
 def _matches(keys: list[str], sure: bool) -> list[Match]:
+    """Return the first failures as matches. sure: whether the only one is the right one."""
     return [Match(key, sure and len(keys) == 1) for key in keys[:MAX_CANDIDATES]]
 
 
@@ -205,10 +206,12 @@ def _pieces(text: str) -> list[tuple[str, ...]]:
 
 
 def _distinctive(text: Sequence[str]) -> bool:
+    """Tell whether a text has enough words that are not stop words."""
     return len(set(text) - STOP_WORDS) >= MIN_DISTINCTIVE_WORDS
 
 
 def _within(part: Sequence[str], whole: Sequence[str]) -> bool:
+    """Tell whether the words of `part` follow each other in `whole`."""
     return f" {' '.join(part)} " in f" {' '.join(whole)} "
 
 

@@ -110,7 +110,7 @@ def _curve(yours: Side, labs: Side) -> str:
         y = TOP + (high - loss) / (high - low) * (HEIGHT - TOP - BOTTOM)
         return f"{x:.1f},{y:.1f}"
 
-    def line(side: Side, width: float, opacity: float) -> str:
+    def polyline(side: Side, width: float, opacity: float) -> str:
         points = " ".join(place(point.step, point.loss) for point in side.points if math.isfinite(point.loss))
         return f'<polyline points="{points}" stroke-width="{width}" stroke-opacity="{opacity}"/>'
 
@@ -124,7 +124,7 @@ def _curve(yours: Side, labs: Side) -> str:
         f'<text x="{LEFT - 6}" y="{floor}" text-anchor="end">{low:.3g}</text>'
         f'<text x="{LEFT}" y="{HEIGHT - 8}">step 0</text>'
         f'<text x="{WIDTH}" y="{HEIGHT - 8}" text-anchor="end">step {last}</text>'
-        f"{line(labs, 4, 0.3)}{line(yours, 1.2, 1)}</svg>"
+        f"{polyline(labs, 4, 0.3)}{polyline(yours, 1.2, 1)}</svg>"
         "<p>Loss by step: the thin line with my engine, the broad pale one with the lab’s.</p>"
     )
 

@@ -191,7 +191,7 @@ def next_question(keys: Iterable[str], seed: int, history: History) -> str | Non
     return queue[0] if queue else None
 
 
-def coming_back(keys: Iterable[str], seed: int, history: History) -> int:
+def count_repeats(keys: Iterable[str], seed: int, history: History) -> int:
     """Count the questions that were answered and will come back."""
     queue = _queue(keys, seed, history)
     asked = {key for key, _ in history}

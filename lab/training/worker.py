@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parents[2]
 _spare: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()  # started processes without a run
 
 
-def make_ready() -> None:
+def start_spare_process() -> None:
     """Start a spare process for any visitor's next run: importing NumPy takes longer than training a batch."""
     if _spare.empty():
         _spare.put(_new_process())

@@ -182,9 +182,9 @@ class Patches:
             compiled = old(model, **kwargs)
             self.watcher.compile_sites.append(here)
             if isinstance(compiled, torch.nn.Module):
-                vars(compiled)["forward"] = unwatched(self.watcher, compiled.forward)
+                vars(compiled)["forward"] = without_watcher(self.watcher, compiled.forward)
                 return compiled
-            return unwatched(self.watcher, compiled)
+            return without_watcher(self.watcher, compiled)
 
         return unwatched_compile
 
@@ -235,7 +235,7 @@ def note_pass(entry: NodeOrigin, gradients: Any) -> None:
     entry.first_backward = entry.first_backward or 1
 
 
-def unwatched(watcher: Any, function: Any) -> Any:
+def without_watcher(watcher: Any, function: Any) -> Any:
     """Return a function that runs outside the mode, or a compiler would compile the watcher too."""
 
     @wraps(function)

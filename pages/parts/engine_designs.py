@@ -100,12 +100,12 @@ def _designs() -> None:
     except (ExpressionError, Unsuitable) as error:
         expression_box.mistake(error)
         return
-    _gradients(results)
+    _show_gradients(results)
     headers = ["design", "nodes", "calls", "runs", "bytes kept", "time", "2nd backward()"]
     with st.container(horizontal=True, gap="medium"):
         with st.container(width="content"):
             st.markdown(markdown_table(headers, [_row(result, results[0]) for result in results]))
-            _again("designs")
+            _measure_again("designs")
         with st.container(width=PICTURE):
             host = ChartHost("designs")
             host.place("price")
@@ -124,11 +124,11 @@ def _designs() -> None:
     _side_by_side()
 
 
-def _again(name: str) -> None:
+def _measure_again(name: str) -> None:
     st.button("Measure again", icon=":material/timer:", on_click=forget, args=(name,), key=f"{name} again")
 
 
-def _gradients(results: list[DesignRun]) -> None:
+def _show_gradients(results: list[DesignRun]) -> None:
     engine, arrived = results[0], [result for result in results if not result.failure]
     listed = ", ".join(f"{name} {elements(gradient)}" for name, gradient in engine.gradients.items())
     furthest = largest_difference(results)
@@ -312,7 +312,7 @@ def _scalars() -> None:
         )
     )
     st.caption("Bytes kept: the numbers reachable from the loss, then, in brackets, all objects.")
-    _again("scalars")
+    _measure_again("scalars")
     with st.expander("Every parameter’s gradient, from both"):
         pairs = zip(found.scalars.gradients, found.tensors.gradients, strict=True)
         rows = [(i, f"{a:.12g}", f"{b:.12g}") for i, (a, b) in enumerate(pairs, start=1)]

@@ -9,7 +9,7 @@ from lab.practice.questions import (
     BY_KEY,
     MAX_LENGTH,
     Judged,
-    coming_back,
+    count_repeats,
     judge,
     lines,
     next_question,
@@ -156,7 +156,7 @@ def _progress(keys: list[str]) -> tuple[int, int, int]:
     """Return how many of these questions are done, how many there are, and how many will come back."""
     session = st.session_state
     history = _answered()
-    back = coming_back(keys, session["questions seed"], history)
+    back = count_repeats(keys, session["questions seed"], history)
     return len({key for key, _ in history} & {*keys}) - back, len(keys), back
 
 

@@ -330,7 +330,7 @@ def _formula() -> None:
             markdown_table(
                 ["way", f"derivative by {by}", "difference", "work"],
                 [
-                    (way, _digits(number), "–" if way == "Autograd" else _apart(number, automatic), work)
+                    (way, _digits(number), "–" if way == "Autograd" else _difference(number, automatic), work)
                     for way, number, work in rows
                 ],
             )
@@ -384,7 +384,7 @@ def _digits(number: float) -> str:
     return with_minus(f"{number:.12g}") if math.isfinite(number) else numeral(number)
 
 
-def _apart(number: float, automatic: float) -> str:
+def _difference(number: float, automatic: float) -> str:
     if math.isnan(number) or math.isnan(automatic):
         return "–"
     if number == automatic:

@@ -118,18 +118,19 @@ def _from_json(text: str) -> tuple[list[str], list[list[str]]]:
     """Return header and rows of JSON: lines such as a metrics.jsonl, or one list of objects."""
     try:
         found = json.loads(text) if text[0] == "[" else [json.loads(line) for line in text.splitlines() if line.strip()]
-        flat = [dict(_flattened(row)) for row in found]
+        flat = [dict(_flatten(row)) for row in found]
     except (ValueError, RecursionError, AttributeError, TypeError):
         raise CurveError(f"That looks like JSON, but not like a list of rows. {EXPORT}") from None
     header = list(dict.fromkeys(name for row in flat for name in row))[:MAX_COLUMNS]
     return header, [[row.get(name, "") for name in header] for row in flat]
 
 
-def _flattened(row: dict[str, Any], before: str = "") -> Iterable[tuple[str, str]]:
+def _flatten(row: dict[str, Any], before: str = "") -> Iterable[tuple[str, str]]:
+    """Yield the numbers of a row of JSON, those of nested objects with names such as "train/loss"."""
     ended = not before and row.get("diverged") is True  # in this lab's records null is then inf or nan
     for name, value in row.items():
         if isinstance(value, dict) and "counts" not in value and not before.count("/"):
-            yield from _flattened(value, f"{before}{name}/")
+            yield from _flatten(value, f"{before}{name}/")
         elif value is None:
             yield f"{before}{name}", "nan" if ended else ""
         elif isinstance(value, (int, float)) and not isinstance(value, bool):

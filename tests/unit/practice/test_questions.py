@@ -9,7 +9,7 @@ from lab.practice.questions import (
     AFTER_WRONG,
     BY_KEY,
     MAX_LENGTH,
-    coming_back,
+    count_repeats,
     judge,
     lines,
     next_question,
@@ -178,9 +178,9 @@ def test_a_wrong_one_comes_back_after_a_few_others_until_it_was_right_twice():
 def test_the_last_one_that_is_wrong_comes_back_at_once_and_is_counted():
     history = [("a", False)]
     assert next_question(["a"], 0, history) == "a"
-    assert coming_back(["a"], 0, history) == 1
-    assert coming_back(["a"], 0, [*history, ("a", True)]) == 1
-    assert coming_back(["a"], 0, [*history, ("a", True), ("a", True)]) == 0
+    assert count_repeats(["a"], 0, history) == 1
+    assert count_repeats(["a"], 0, [*history, ("a", True)]) == 1
+    assert count_repeats(["a"], 0, [*history, ("a", True), ("a", True)]) == 0
 
 
 def test_another_seed_is_another_order_and_the_same_seed_the_same():
@@ -193,7 +193,7 @@ def test_another_seed_is_another_order_and_the_same_seed_the_same():
 def test_what_was_answered_of_another_topic_changes_nothing():
     history = [("x", False), ("y", True)]
     assert next_question(KEYS, 0, history) == "a"
-    assert coming_back(KEYS, 0, history) == 0
+    assert count_repeats(KEYS, 0, history) == 0
 
 
 def test_every_course_of_answers_ends():

@@ -13,7 +13,7 @@ import pytest
 from lab.training.config import Config
 from lab.training.live import LiveRun
 from lab.training.trainer import train
-from lab.training.worker import Worker, make_ready
+from lab.training.worker import Worker, start_spare_process
 
 ROOT = Path(__file__).resolve().parents[3]
 CONFIG = Config(data="moons", hidden=(8,), lr=0.01, epochs=6, batch_size=64)
@@ -111,8 +111,8 @@ def test_the_rate_changes_at_once(worker):
 
 
 def test_a_run_begins_in_the_process_that_waits(monkeypatch):
-    make_ready()
-    make_ready()  # one is enough
+    start_spare_process()
+    start_spare_process()  # one is enough
     with monkeypatch.context() as here:
         here.setattr("sys.executable", "/bin/false")  # another could not start
         worker = Worker(LiveRun(LONG))
@@ -124,7 +124,7 @@ def test_a_run_begins_in_the_process_that_waits(monkeypatch):
 
 
 def test_one_that_waits_ends_with_the_server_and_complains_of_nothing():
-    code = "from lab.training import worker; worker.make_ready(); print(worker._spare.get().pid, flush=True); input()"
+    code = "from lab.training import worker; worker.start_spare_process(); print(worker._spare.get().pid, flush=True); input()"
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, **pipes) as server:
         pid = int(server.stdout.readline())

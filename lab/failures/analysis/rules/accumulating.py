@@ -17,7 +17,7 @@ def accumulation(case: Case) -> Iterator[RuleHit]:
     Reports nothing if the loss is a sum, is divided or weighted anywhere, or is unknown."""
     if any(scales_gradient(node) for node in ast.walk(case.program.tree)):
         return
-    for step in case.all(Act.STEP):
+    for step in case.events_of(Act.STEP):
         every = next((t for t in step.tests if period(t) is not None), None)
         if every is None or not step.loops:
             continue
@@ -25,10 +25,10 @@ def accumulation(case: Case) -> Iterator[RuleHit]:
         assert divisor is not None
         k = case.text.of(divisor)
         loop = step.loops[-1]
-        others = [e for e in case.all(Act.STEP) if e.loops and e.loops[-1] is loop]
+        others = [e for e in case.events_of(Act.STEP) if e.loops and e.loops[-1] is loop]
         if any(every not in e.tests for e in others):  # another optimizer step runs in every iteration
             continue
-        for event in case.all(Act.BACKWARD, Act.ZERO):
+        for event in case.events_of(Act.BACKWARD, Act.ZERO):
             if loop not in event.loops or event.loops[-1] is not loop or every in event.tests:
                 continue
             direct = any(block is step.loops[-1].body for block, _ in event.path[-2:])  # type: ignore[attr-defined]
@@ -44,7 +44,7 @@ def accumulation(case: Case) -> Iterator[RuleHit]:
                     )
             elif event.kind == Act.BACKWARD:
                 yield from undivided(case, event, k)
-    for event in case.all(Act.BACKWARD):
+    for event in case.events_of(Act.BACKWARD):
         inner = event.loops[-1] if len(event.loops) > 1 else None
         if isinstance(inner, ast.For) and (k := micro_batches(inner, case) or reported_mean(inner, event, case)):
             after = case.program.events[case.program.events.index(event) :]
@@ -66,7 +66,7 @@ def scales_gradient(node: ast.AST) -> bool:
 
 def undivided(case: Case, backward: Event, k: str) -> Iterator[RuleHit]:
     """Report failure 24 if the loss of one of k batches is a mean, and neither it nor the rate is divided by k."""
-    rates = [event.value.attributes["lr"].node for event in case.all(Act.OPTIMIZER)]
+    rates = [event.value.attributes["lr"].node for event in case.events_of(Act.OPTIMIZER)]
     if any(isinstance(r, ast.BinOp) and isinstance(r.op, ast.Div) and case.text.of(r.right) == k for r in rates):
         return
     target = receiver(backward.node)

@@ -26,7 +26,8 @@ class Case:
     program: Program
     text: Text
 
-    def all(self, *kinds: Act) -> list[Event]:
+    def events_of(self, *kinds: Act) -> list[Event]:
+        """Return the events of these kinds, in order."""
         return [event for event in self.program.events if event.kind in kinds]
 
     @cached_property

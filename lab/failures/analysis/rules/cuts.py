@@ -36,7 +36,7 @@ DATA = re.compile(
 def no_gradient(case: Case) -> Iterator[RuleHit]:
     """Report failures 4, 11, 12, 13 and 21: backward() starts from a value without a graph; the hit is at the cut.
     Reports nothing if anything on the way is unknown."""
-    for event in case.all(Act.BACKWARD):
+    for event in case.events_of(Act.BACKWARD):
         value = event.value
         remade = (value.cut == Cut.WRAPPED and value.leaf) or only_rewrapped(value)
         cut_off = value.graph is None and only_data(value)
@@ -53,10 +53,10 @@ def no_gradient(case: Case) -> Iterator[RuleHit]:
             yield from forced_requires_grad(case, event)
         elif value.graph is None and value.kind == Kind.TENSOR:
             yield from all_frozen(case, event)
-    for event in case.all(Act.USED):
+    for event in case.events_of(Act.USED):
         if event.value.cut == Cut.DERIVATIVE:
             yield from report_cut(case, event)
-    for event in case.all(Act.DIFFERENTIATE):
+    for event in case.events_of(Act.DIFFERENTIATE):
         yield from derivative_without_requires_grad(case, event)
 
 
@@ -69,7 +69,7 @@ def all_frozen(case: Case, event: Event) -> Iterator[RuleHit]:
     ]
     if not layers or others or any(Tag.FROZEN not in v.tags for v in layers):
         return
-    read = [e for e in case.all(Act.READ_GRAD) if e.value.graph is False and any(v is e.value for v in behind)]
+    read = [e for e in case.events_of(Act.READ_GRAD) if e.value.graph is False and any(v is e.value for v in behind)]
     if len({id(e.value) for e in read}) == 1 and isinstance(made := read[0].value.statement, ast.Assign):
         yield RuleHit(
             4,
@@ -79,7 +79,7 @@ def all_frozen(case: Case, event: Event) -> Iterator[RuleHit]:
             case.text.replace([(made.value, f"{case.text.operand(made.value)}.requires_grad_()")]),
         )
         return
-    freezing = [e for e in case.all(Act.FROZEN) if any(v is part for part in modules(e.value) for v in layers)]
+    freezing = [e for e in case.events_of(Act.FROZEN) if any(v is part for part in modules(e.value) for v in layers)]
     places = {id(e.statement): e for e in freezing}
     if len(places) == 1 and is_simple(freezing[0].statement):
         yield RuleHit(
@@ -93,7 +93,7 @@ def all_frozen(case: Case, event: Event) -> Iterator[RuleHit]:
 
 def forced_requires_grad(case: Case, event: Event) -> Iterator[RuleHit]:
     """Report failure 4: requires_grad is set on a loss that no parameter leads to."""
-    ask = next((e for e in case.all(Act.ASK) if e.value is event.value), None)
+    ask = next((e for e in case.events_of(Act.ASK) if e.value is event.value), None)
     if ask is None or not is_simple(ask.statement):
         return
     node, source = ask.node, receiver(ask.node)
@@ -414,7 +414,7 @@ def nothing_requires_grad(case: Case, event: Event, found: list[Value]) -> Itera
     made = [v for v in found if v.leaf and isinstance(v.node, ast.Call) and v.op in CREATORS and not v.integer]
     if not made or event.value.kind != Kind.TENSOR:
         return
-    read = {id(e.value) for e in case.all(Act.READ_GRAD)}
+    read = {id(e.value) for e in case.events_of(Act.READ_GRAD)}
     value = next((v for v in made if id(v) in read), None) or min(made, key=lambda v: v.node.lineno if v.node else 0)
     node = value.node
     assert isinstance(node, ast.Call)
@@ -430,7 +430,7 @@ def nothing_requires_grad(case: Case, event: Event, found: list[Value]) -> Itera
 def choice_as_loss_term(case: Case) -> Iterator[RuleHit]:
     """Report failure 21: one term of the loss is made of choices alone, while another term has a gradient.
     Reports nothing if the loss contains a detach: a straight-through estimator gives a choice a gradient that way."""
-    for event in case.all(Act.BACKWARD):
+    for event in case.events_of(Act.BACKWARD):
         if graph_of(event.value) is not True:
             continue
         parts = list(traverse(event.value, lambda v: () if v.cut or v.op not in SUMMING else v.parents))
@@ -451,8 +451,8 @@ SUMMING = {"+", "-", "neg", "mean", "sum"}
 def grad_without_requires_grad(case: Case) -> Iterator[RuleHit]:
     """Report failure 4: .grad is read of a tensor that takes part in a pass but does not require a gradient.
     Reports nothing for this project's engine, whose tensors require gradients by default."""
-    passes = {id(v) for e in case.all(Act.BACKWARD) for v in reach(e.value)}
-    for event in case.all(Act.READ_GRAD):
+    passes = {id(v) for e in case.events_of(Act.BACKWARD) for v in reach(e.value)}
+    for event in case.events_of(Act.READ_GRAD):
         value, node = event.value, event.value.node
         needs_no_gradient = (
             value.leaf and value.graph is False and value.op in CREATORS and not value.integer and not value.cut
@@ -499,7 +499,7 @@ def derivative_without_requires_grad(case: Case, event: Event) -> Iterator[RuleH
 def number_as_loss_term(case: Case) -> Iterator[RuleHit]:
     """Report failure 13: one term of the loss is a plain number. Reports nothing for factors and for what is no
     loss."""
-    for event in case.all(Act.BACKWARD):
+    for event in case.events_of(Act.BACKWARD):
         stack, seen = [event.value], set()
         while stack:
             value = stack.pop()
@@ -519,9 +519,9 @@ def number_as_loss_term(case: Case) -> Iterator[RuleHit]:
 def learned_numbers(case: Case) -> Iterator[RuleHit]:
     """Report failure 13: a number is taken out of learned parameters, and no other path leads to them.
     Reports nothing if a pass reaches one of them, or if no optimizer is known to have them."""
-    passes = case.all(Act.BACKWARD)
+    passes = case.events_of(Act.BACKWARD)
     alive = {id(v) for e in passes for v in reach(e.value)}
-    moved = {id(part) for e in case.all(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
+    moved = {id(part) for e in case.events_of(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
     for event in passes:
         for value in reach(event.value, live=False):
             if value.cut != Cut.ITEM or not isinstance(value.node, ast.Call) or value.kind != Kind.NUMBER:
@@ -537,7 +537,7 @@ def learned_numbers(case: Case) -> Iterator[RuleHit]:
 
 def layers_behind_numpy(case: Case) -> Iterator[RuleHit]:
     """Report failure 13: the loss depends on layers only through NumPy. Reports nothing if another path leads there."""
-    passes = case.all(Act.BACKWARD)
+    passes = case.events_of(Act.BACKWARD)
     alive = {id(v) for e in passes for v in reach(e.value)}
     for event in passes:
         for value in reach(event.value):
@@ -554,7 +554,7 @@ def layers_behind_numpy(case: Case) -> Iterator[RuleHit]:
 def refused_by_numpy(case: Case) -> Iterator[RuleHit]:
     """Report failure 13: NumPy is given a tensor with a graph, which PyTorch refuses.
     Reports nothing for this project's engine, and under no_grad, where PyTorch allows it."""
-    for event in case.all(Act.NUMPY):
+    for event in case.events_of(Act.NUMPY):
         node = event.node
         source = receiver(node)
         if not isinstance(node, ast.Call) or "torch" not in case.names or not event.recorded:
@@ -577,9 +577,9 @@ def refused_by_numpy(case: Case) -> Iterator[RuleHit]:
 def network_behind_a_cut(case: Case) -> Iterator[RuleHit]:
     """Report failures 4, 11, 12 and 21: an optimizer moves a network that a cut separates from every backward pass.
     Reports nothing if a pass reaches it on another path, or might through an unknown call."""
-    passes = case.all(Act.BACKWARD)
+    passes = case.events_of(Act.BACKWARD)
     alive = {id(v) for e in passes for v in reach(e.value)}
-    for step in case.all(Act.STEP):
+    for step in case.events_of(Act.STEP):
         for item in (part for whole in step.value.items or [] for part in (whole, *trained_parts(whole))):
             parts = {id(part) for part in modules(item)}
             if item.kind != Kind.MODULE or item.tags & {Tag.FROZEN, Tag.EVAL} or parts & alive:
@@ -604,13 +604,13 @@ def network_behind_a_cut(case: Case) -> Iterator[RuleHit]:
 def parameter_behind_a_cut(case: Case) -> Iterator[RuleHit]:
     """Report failure 12: the optimizer has a network's own parameter that every pass reaches only under no_grad.
     Reports nothing if something writes to it, if its name says that it is no weight, or if a pass may reach it."""
-    passes = case.all(Act.BACKWARD)
+    passes = case.events_of(Act.BACKWARD)
     behind = [(e, list(reach(e.value))) for e in passes]
     if any(v.branches or (v.op == "call" and not v.cut and not is_known(v)) for _, live in behind for v in live):
         return
     alive = {id(v) for _, live in behind for v in live}
-    written = {id(e.value) for e in case.all(Act.WRITE, Act.UPDATE)}
-    for step in case.all(Act.STEP):
+    written = {id(e.value) for e in case.events_of(Act.WRITE, Act.UPDATE)}
+    for step in case.events_of(Act.STEP):
         for name, value in own_parameters(step.value):
             if id(value) in alive | written:
                 continue
@@ -725,11 +725,11 @@ def validation_recorded(case: Case) -> Iterator[RuleHit]:
     Reports nothing if anything in the same function computes a gradient."""
     if not case.torch:
         return
-    asking = case.all(Act.BACKWARD, Act.USED, Act.DIFFERENTIATE, Act.READ_GRAD)
+    asking = case.events_of(Act.BACKWARD, Act.USED, Act.DIFFERENTIATE, Act.READ_GRAD)
     wanted = {id(v) for e in asking for v in reach(e.value, live=False)}
-    modes = case.all(Act.EVAL, Act.TRAIN)
+    modes = case.events_of(Act.EVAL, Act.TRAIN)
     done: set[int] = set()
-    for event in case.all(Act.FORWARD):
+    for event in case.events_of(Act.FORWARD):
         loop, network = (event.loops[-1] if event.loops else None), event.other
         if not isinstance(loop, ast.For) or id(loop) in done or network is None or not event.recorded:
             continue
@@ -760,14 +760,16 @@ def validation_recorded(case: Case) -> Iterator[RuleHit]:
 def evaluation_recorded(case: Case) -> Iterator[RuleHit]:
     """Report failure 12: an evaluation on held-out data inside the training loop records a graph.
     Reports nothing outside of such a loop, and if anything computes a gradient from the output."""
-    asking = case.all(Act.BACKWARD, Act.USED, Act.DIFFERENTIATE, Act.READ_GRAD)
+    asking = case.events_of(Act.BACKWARD, Act.USED, Act.DIFFERENTIATE, Act.READ_GRAD)
     wanted = {id(v) for e in asking for v in reach(e.value, live=False)}
-    for event in case.all(Act.FORWARD):
+    for event in case.events_of(Act.FORWARD):
         network, statement = event.other, event.statement
-        modes = [e for e in case.all(Act.EVAL, Act.TRAIN) if e.value is network and e.functions == event.functions]
+        modes = [
+            e for e in case.events_of(Act.EVAL, Act.TRAIN) if e.value is network and e.functions == event.functions
+        ]
         before = [e for e in modes if case.order[e] < case.order[event]]
         judged = bool(before) and before[-1].detail == "eval" and bool(event.loops)
-        trained = any(e.loops[:1] == event.loops[:1] for e in case.all(Act.BACKWARD))
+        trained = any(e.loops[:1] == event.loops[:1] for e in case.events_of(Act.BACKWARD))
         given = " ".join(n.id for n in ast.walk(event.node) if isinstance(n, ast.Name))
         recorded = event.recorded and network is not None and event.value.graph is True and case.torch
         alone = is_simple(statement) and not case.text.indent(statement).strip()
@@ -785,14 +787,16 @@ def evaluation_recorded(case: Case) -> Iterator[RuleHit]:
 def averaged_with_graph(case: Case) -> Iterator[RuleHit]:
     """Report failure 12: a running average of parameters is recorded, and grows its graph from step to step.
     Reports nothing in forward(), and for an average that a backward pass goes through."""
-    wanted = {id(v) for e in case.all(Act.BACKWARD, Act.USED) for v in reach(e.value, live=False)}
-    steps = [e for e in case.all(Act.STEP) if e.loops]
-    for event in case.all(Act.ATTRIBUTE, Act.GATHER):
+    wanted = {id(v) for e in case.events_of(Act.BACKWARD, Act.USED) for v in reach(e.value, live=False)}
+    steps = [e for e in case.events_of(Act.STEP) if e.loops]
+    for event in case.events_of(Act.ATTRIBUTE, Act.GATHER):
         value, statement = event.other, event.statement
         if value is None or not isinstance(statement, ast.Assign) or not event.recorded or id(value) in wanted:
             continue
         target = statement.targets[0]
-        stepped = any(e.loops[0] in event.loops for e in steps) or (event.second_call and bool(case.all(Act.STEP)))
+        stepped = any(e.loops[0] in event.loops for e in steps) or (
+            event.second_call and bool(case.events_of(Act.STEP))
+        )
         kept = any(ast.unparse(part) == ast.unparse(target) for part in ast.walk(statement.value))
         passed = any(isinstance(place, ast.FunctionDef) and place.name == "forward" for place in event.functions)
         if kept and stepped and not passed and value.graph is True and averages(value):
@@ -838,8 +842,8 @@ def discounted(value: Value) -> bool:
 def moving_target(case: Case) -> Iterator[RuleHit]:
     """Report failure 11: the network's own output is its target, so the gradient pulls both.
     Reports nothing unless the target is called one or is a discounted output of the network."""
-    pairs = [(e.value, e.other) for e in case.all(Act.LOSS) if e.other and e.detail in BROADCASTING_LOSSES]
-    for top in {id(v): v for e in case.all(Act.BACKWARD) for v in reach(e.value) if v.op == "-"}.values():
+    pairs = [(e.value, e.other) for e in case.events_of(Act.LOSS) if e.other and e.detail in BROADCASTING_LOSSES]
+    for top in {id(v): v for e in case.events_of(Act.BACKWARD) for v in reach(e.value) if v.op == "-"}.values():
         pairs += [(one, two) for one, two in itertools.permutations(top.parents, 2) if discounted(two)]
     for prediction, target in pairs:
         if not re.search("target|expected", target.name) and not discounted(target):

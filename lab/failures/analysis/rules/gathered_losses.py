@@ -79,12 +79,12 @@ def handover_call(event: Event, names: set[str]) -> tuple[ast.stmt, list[ast.Nam
 def kept_graphs(case: Case) -> Iterator[RuleHit]:
     """Report failure 10: losses or results are collected with their graphs.
     Reports nothing if a backward pass starts from the sum itself, or if the sum is passed on and its use is unknown."""
-    passes = case.all(Act.BACKWARD, Act.USED)
-    starts = {id(e.value) for e in case.all(Act.BACKWARD)}
+    passes = case.events_of(Act.BACKWARD, Act.USED)
+    starts = {id(e.value) for e in case.events_of(Act.BACKWARD)}
     wanted = {id(v) for e in passes for v in reach(e.value, live=False)}
-    evaluated = {e.function for e in case.all(Act.EVAL) if e.function is not None}
+    evaluated = {e.function for e in case.events_of(Act.EVAL) if e.function is not None}
     busy = {place for e in passes for place in e.functions}
-    for event in case.all(Act.GATHER, Act.APPEND):
+    for event in case.events_of(Act.GATHER, Act.APPEND):
         statement, held = event.statement, event.other
         total = assigned_target(statement)
         lasts = event.second_call and isinstance(total, ast.Attribute)  # it outlives the call

@@ -15,7 +15,7 @@ def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
     """Report failure 5: .grad is read of a non-leaf; and failure 4: under no_grad a new tensor replaces the leaf.
     Reports nothing after retain_grad(). This project's engine keeps the gradient of a result, so there only an updated
     result that replaces its leaf counts."""
-    for event in case.all(Act.READ_GRAD):
+    for event in case.events_of(Act.READ_GRAD):
         value = event.value
         seen = value.kind == Kind.TENSOR or (value.kind == Kind.UNKNOWN and value.op in {"view", "index", *ELEMENTWISE})
         rebound = Tag.REBOUND in value.tags
@@ -23,7 +23,7 @@ def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
             continue
         if not (case.torch or rebound):
             continue
-        kept = next((e.statement for e in case.all(Act.ATTRIBUTE) if e.other is value), None)
+        kept = next((e.statement for e in case.events_of(Act.ATTRIBUTE) if e.other is value), None)
         statement = kept or value.statement
         if isinstance(statement, ast.Return) and (edit := requires_grad_last(case, statement)) is not None:
             yield RuleHit(
@@ -72,10 +72,10 @@ def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
 def recorded_updates(case: Case) -> Iterator[RuleHit]:
     """Report failure 12: w = w - lr * slope in a loop is recorded, so that each w carries the graph of all before it.
     Reports nothing if a derivative is taken with create_graph, as in meta-learning."""
-    if any("create_graph" in ast.unparse(e.node) for e in case.all(Act.DIFFERENTIATE)):
+    if any("create_graph" in ast.unparse(e.node) for e in case.events_of(Act.DIFFERENTIATE)):
         return
     done: set[int] = set()
-    for event in case.all(Act.DIFFERENTIATE):
+    for event in case.events_of(Act.DIFFERENTIATE):
         value, statement = event.value, event.value.statement
         moved = value.op == "-" and value.graph is True and not value.leaf and len(value.parents) == 2
         if not moved or not isinstance(statement, ast.Assign) or id(statement) in done or not event.loops:
@@ -147,7 +147,7 @@ def requires_grad_last(case: Case, statement: ast.Assign | ast.Return) -> Edit |
 
 def optimizer_of_nonleaf(case: Case) -> Iterator[RuleHit]:
     """Report failure 19: an optimizer gets a tensor that is not a leaf."""
-    for event in case.all(Act.OPTIMIZER):
+    for event in case.events_of(Act.OPTIMIZER):
         for value in event.value.items or []:
             statement = value.statement
             if (
@@ -178,13 +178,13 @@ def give_leaf(case: Case, event: Event, value: Value) -> Edit | None:
 def zero_lines(name: str, case: Case) -> list[str]:
     """Return the zero_grad() that an update by hand needs in this project's engine; [] if the program zeroes
     already."""
-    return [] if case.all(Act.ZERO) else [f"{name}.zero_grad()"]
+    return [] if case.events_of(Act.ZERO) else [f"{name}.zero_grad()"]
 
 
 def leaf_rebound(case: Case) -> Iterator[RuleHit]:
     """Report failure 7: `w -= lr * w.grad` on a leaf of this project's engine, whose operators never write in place."""
     signs = {ast.Add: "+=", ast.Sub: "-="}
-    for event in case.all(Act.WRITE):
+    for event in case.events_of(Act.WRITE):
         statement = event.statement
         if not (isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name)):
             continue
@@ -207,7 +207,7 @@ def leaf_written(case: Case) -> Iterator[RuleHit]:
     """Report failure 7: a leaf that requires a gradient is written in place while operations are recorded."""
     if not case.torch:
         return
-    for event in case.all(Act.WRITE):
+    for event in case.events_of(Act.WRITE):
         value, statement = event.value, event.statement
         if not (event.required_grad and event.recorded and is_simple(statement)):
             continue
@@ -255,7 +255,7 @@ def differentiated_later(case: Case, write: Event) -> bool:
 def overwritten(case: Case) -> Iterator[RuleHit]:
     """Report failure 1: numbers that the backward pass needs are overwritten.
     Reports nothing if no operation is known to have saved them."""
-    for event in case.all(Act.WRITE):
+    for event in case.events_of(Act.WRITE):
         value, statement = event.value, event.statement
         if not event.saved or not event.recorded or not is_simple(statement):
             continue

@@ -16,7 +16,7 @@ from lab.failures.analysis.rules.case import Case, RuleHit, inside, name_or, rec
 
 def activation_before_loss(case: Case) -> Iterator[RuleHit]:
     """Report failure 25: softmax or sigmoid before a loss that applies it; and failure 14: relu before such a loss."""
-    for event in case.all(Act.LOSS):
+    for event in case.events_of(Act.LOSS):
         value = event.value
         if event.detail not in {"cross_entropy", "binary_cross_entropy_with_logits", "nll_loss"}:
             continue
@@ -110,7 +110,7 @@ def softmax_by_hand(case: Case, value: Value, loss: Event) -> Iterator[RuleHit]:
 def other_use(case: Case, softmax: ast.Call, loss: Event) -> int:
     """Return the line that needs the probabilities of this softmax as they are; 0 if there is none.
     It makes a distribution of them, or calls the function that returns them. What `forward` returns is for the loss."""
-    drawn = [e.statement.lineno for e in case.all(Act.DRAW) if e.value.node is softmax]
+    drawn = [e.statement.lineno for e in case.events_of(Act.DRAW) if e.value.node is softmax]
     functions = [f for f in ast.walk(case.program.tree) if isinstance(f, ast.FunctionDef)]
     homes = {f.name for f in functions if f.name != "forward" and any(node is softmax for node in ast.walk(f))}
     around = loss.function or loss.statement
@@ -142,7 +142,7 @@ def unwrap(case: Case, node: ast.Call) -> Edit | None:
 
 def dead_by_bias(case: Case) -> Iterator[RuleHit]:
     """Report failure 14: a bias far below 0 in front of a relu. Reports nothing unless a relu follows the layer."""
-    for event in case.all(Act.INIT, Act.WRITE, Act.UPDATE):
+    for event in case.events_of(Act.INIT, Act.WRITE, Act.UPDATE):
         number, bias = fill_value(event), event.value
         if number is None or number > DEAD_BIAS or bias.name != "bias" or id(bias.base) not in case.rectified:
             continue
@@ -184,14 +184,14 @@ def constant_value(value: Value) -> float | None:
 
 def moved_below_zero(case: Case) -> Iterator[RuleHit]:
     """Report failure 14: a bias in front of a relu is moved far below 0, or a leaf used as one starts there."""
-    for event in case.all(Act.WRITE, Act.UPDATE):
+    for event in case.events_of(Act.WRITE, Act.UPDATE):
         layer, statement = event.value.base, event.statement
         number = event.other.constant if event.other is not None else None
         moved = {"+": 1, "-": -1}.get(event.detail, 0)
         here = isinstance(statement, ast.AugAssign) and event.value.name == "bias" and id(layer) in case.rectified
         if here and isinstance(number, int | float) and moved * number <= DEAD_BIAS:
             yield RuleHit(14, statement, BELOW_ZERO.format("this bias"), case.text.replace([(statement, "pass")]))
-    for value in {id(v): v for e in case.all(Act.BACKWARD) for v in reach(e.value)}.values():
+    for value in {id(v): v for e in case.events_of(Act.BACKWARD) for v in reach(e.value)}.values():
         mean, variance = value.moments or (0.0, 0.0)
         below = id(value) in case.rectified and value.leaf and mean <= 4 * DEAD_BIAS and variance <= 1
         calls = [n for n in ast.walk(value.node) if isinstance(n, ast.Call)] if below and value.node else []
@@ -274,7 +274,7 @@ def flat_layers(network: Value) -> list[Value]:
 def sigmoids_in_forward(case: Case) -> Iterator[RuleHit]:
     """Report failure 15: five or more nested sigmoid calls with layers between, as `forward` writes them.
     Reports nothing with a normalisation or a sum between, or if the number of layers in a loop is unknown."""
-    for event in case.all(Act.LOSS, Act.BACKWARD):
+    for event in case.events_of(Act.LOSS, Act.BACKWARD):
         calls: dict[int, tuple[ast.Call, int]] = {}
         met: list[int] = []  # one entry for each call of a node
         value = prediction_in(event.value)
@@ -320,7 +320,7 @@ def applies_sigmoid(node: ast.Call) -> bool:
 def fading_recurrence(case: Case) -> Iterator[RuleHit]:
     """Report failure 15: recurrent weights shrink every vector by a known factor, over a known number of steps.
     Reports nothing for gated layers, for sequences of unknown length, and if the loss reads more than one step."""
-    for event in case.all(Act.INIT):
+    for event in case.events_of(Act.INIT):
         layer, node, gain = event.value.base, event.node, event.other.constant if event.other else None
         recurrent = event.detail == "orthogonal_" and event.value.name.startswith("weight_hh")
         if not recurrent or layer is None or layer.op != "RNN" or not isinstance(node, ast.Call):
@@ -328,7 +328,7 @@ def fading_recurrence(case: Case) -> Iterator[RuleHit]:
         if not isinstance(gain, int | float) or not 0 < gain < 1 or not isinstance(layer.node, ast.Call):
             continue
         first = any(k.arg == "batch_first" and ast.unparse(k.value) == "True" for k in layer.node.keywords)
-        outputs = [v for e in case.all(Act.LOSS) for v in reach(e.value) if v.op == "RNN" and layer in v.parents]
+        outputs = [v for e in case.events_of(Act.LOSS) for v in reach(e.value) if v.op == "RNN" and layer in v.parents]
         shapes = [v.parents[0].shape or () for v in outputs if uses_one_step(v, case)]
         steps = next((shape[first] for shape in shapes if len(shape) == 3), None)
         if steps and gain**steps < VANISHED:
@@ -346,8 +346,10 @@ def fading_recurrence(case: Case) -> Iterator[RuleHit]:
 def drawn_too_small(case: Case) -> Iterator[RuleHit]:
     """Report failure 15: Linear layers in a row start with weights too small for their width to let anything through.
     Reports nothing with a sum or a normalisation between them, and for layers of unknown width."""
-    drawn = {id(e.value.base): e for e in case.all(Act.INIT) if e.value.name == "weight" and drawn_std(e) is not None}
-    for event in case.all(Act.LOSS):
+    drawn = {
+        id(e.value.base): e for e in case.events_of(Act.INIT) if e.value.name == "weight" and drawn_std(e) is not None
+    }
+    for event in case.events_of(Act.LOSS):
         layers, value = [], event.value
         while value.parents and (value.op in SERIAL or value.op in PASSING):
             layers += [value.parents[-1]] if value.op == "Linear" else []
@@ -385,7 +387,7 @@ def drawn_std(drawing: Event) -> float | None:
 
 def uses_one_step(output: Value, case: Case) -> bool:
     """Tell whether the loss uses a single step of a sequence: one index, or the last state."""
-    behind = [v for e in case.all(Act.LOSS) for v in reach(e.value)]
+    behind = [v for e in case.events_of(Act.LOSS) for v in reach(e.value)]
     users = [v for v in behind if any(part is output for part in v.parents)]
     return all(v.op == "RNN" or (v.op == "index" and v.shape is not None and len(v.shape) == 2) for v in users)
 
@@ -396,7 +398,7 @@ VANISHED = 1e-6  # share of a gradient that is too small to change a float32 wei
 def identical_units(case: Case) -> Iterator[RuleHit]:
     """Report failure 16: the weights of a hidden layer start at zero. Reports nothing for biases and a single layer."""
     why = "all units of a layer start the same and get the same gradient: they stay one unit."
-    for event in case.all(Act.INIT, Act.WRITE, Act.UPDATE):
+    for event in case.events_of(Act.INIT, Act.WRITE, Act.UPDATE):
         value, number = event.value, fill_value(event)
         around = next((s for _, s in reversed(event.path) if isinstance(s, ast.If)), None)
         if around is None or event.arms[-1:] != ((id(around), 0),) or number != 0:
@@ -405,7 +407,7 @@ def identical_units(case: Case) -> Iterator[RuleHit]:
         named = weight.name == "weight" or (event.kind == Act.INIT and value.op == "parameter")
         if tests_for_layer(around.test) and named and not initialised_later(case, event):
             yield same_weights_hit(case, event, why)
-    for event in case.all(Act.MATMUL):
+    for event in case.events_of(Act.MATMUL):
         second = event.other
         if second is None or not zero_matrix(second):
             continue
@@ -413,7 +415,7 @@ def identical_units(case: Case) -> Iterator[RuleHit]:
             if zero_matrix(first) and untransposed(first) is not untransposed(second):
                 yield from two_zero_matrices(case, untransposed(first), untransposed(second), why)
     yield from identical_layers(case, why)
-    for event in case.all(Act.ZERO_LAYER):
+    for event in case.events_of(Act.ZERO_LAYER):
         node = event.node
         if isinstance(node, ast.Call) and event.detail == "MLP":
             yield RuleHit(
@@ -466,7 +468,7 @@ def filled_layers(case: Case) -> dict[int, Event]:
     """Return the layers whose weights are one number at the first pass through them, with the event that set it."""
     filled: dict[int, Event] = {}
     found: dict[int, Event] = {}
-    passes = case.all(Act.BACKWARD)
+    passes = case.events_of(Act.BACKWARD)
     for event in case.program.events:
         if event.kind == Act.BACKWARD:
             met = [id(v) for v in reach(event.value)]

@@ -20,7 +20,7 @@ from lab.failures.analysis.rules.case import Case, RuleHit, name_or, receiver, s
 
 def column_and_row(case: Case) -> Iterator[RuleHit]:
     """Report failure 8: (N, 1) is combined with (N,). Reports nothing if one of the shapes is unknown."""
-    for event in case.all(Act.LOSS, Act.SUBTRACT):
+    for event in case.events_of(Act.LOSS, Act.SUBTRACT):
         if event.other is None or (event.kind == Act.LOSS and event.detail not in BROADCASTING_LOSSES):
             continue
         column = column_against_row(event.value, event.other)
@@ -131,8 +131,8 @@ def log_of_zero(case: Case) -> Iterator[RuleHit]:
     """Report failure 9: the logarithm of what can be exactly 0. Reports nothing with an epsilon or a clamp.
     A logarithm that no gradient goes through does not count either."""
     lines: dict[int, list[tuple[ast.expr, Value]]] = {}
-    chosen = [part for event in case.all(Act.WHERE) for part in ast.walk(event.node)]
-    for event in case.all(Act.LOG):
+    chosen = [part for event in case.events_of(Act.WHERE) for part in ast.walk(event.node)]
+    for event in case.events_of(Act.LOG):
         node = event.node
         if any(node is part for part in chosen):  # both_arms_of_where reports these
             continue
@@ -159,8 +159,8 @@ def log_of_zero(case: Case) -> Iterator[RuleHit]:
 
 def divided_by_zero(case: Case) -> Iterator[RuleHit]:
     """Report failure 9: a division by a sum, std or norm of relu outputs, or their root: both may be exactly 0."""
-    chosen = [part for event in case.all(Act.WHERE) for part in ast.walk(event.node)]
-    for event in case.all(Act.DIVIDE, Act.ROOT):
+    chosen = [part for event in case.events_of(Act.WHERE) for part in ast.walk(event.node)]
+    for event in case.events_of(Act.DIVIDE, Act.ROOT):
         node, what = event.node, event.value
         part = node.right if event.kind == Act.DIVIDE and isinstance(node, ast.BinOp) else None
         if event.kind == Act.ROOT:
@@ -182,7 +182,7 @@ def divided_by_zero(case: Case) -> Iterator[RuleHit]:
 def root_of_zero(case: Case) -> Iterator[RuleHit]:
     """Report failure 9: the distance of two outputs of one network, which is 0 for two equal inputs.
     Reports nothing if something is added under the root."""
-    for event in case.all(Act.ROOT):
+    for event in case.events_of(Act.ROOT):
         differences = [squared_difference(total) for total in (event.value, *event.value.branches)]
         difference = next((d for d in differences if d.op == "-" and graph_of(d) is True), None)
         if difference is None:
@@ -191,7 +191,7 @@ def root_of_zero(case: Case) -> Iterator[RuleHit]:
         pairs = base_of_view(difference.parents[0]) is base_of_view(difference.parents[1])
         part = under_the_root(event.node)
         if (one & two or pairs) and part is not None:
-            chosen = any(event.node is inner for choice in case.all(Act.WHERE) for inner in ast.walk(choice.node))
+            chosen = any(event.node is inner for choice in case.events_of(Act.WHERE) for inner in ast.walk(choice.node))
             where = "for a point and itself" if pairs else "where the two outputs are equal"
             yield RuleHit(
                 20 if chosen else 9,
@@ -224,8 +224,8 @@ def squared_difference(total: Value) -> Value:
 def zero_leaf(case: Case) -> Iterator[RuleHit]:
     """Report failure 9: the root or logarithm of a leaf with an exact 0 in it, or the norm of a leaf of zeros.
     Reports failure 20 before masked_fill, and nothing under where() or for a leaf without requires_grad."""
-    chosen = [part for event in case.all(Act.WHERE) for part in ast.walk(event.node)]
-    for event in case.all(Act.ROOT, Act.LOG):
+    chosen = [part for event in case.events_of(Act.WHERE) for part in ast.walk(event.node)]
+    for event in case.events_of(Act.ROOT, Act.LOG):
         value, node = event.value, event.node
         squares = value.parents[0] if value.op == "sum" and value.parents else Value()
         if squares.op in {"**", "pow", "square", "*"} and squares.parents[0].op in {"zeros", "zeros_like"}:
@@ -288,8 +288,8 @@ def adds_axis(node: ast.expr | None) -> bool:
 def both_arms_of_where(case: Case) -> Iterator[RuleHit]:
     """Report failure 20: an arm of where() is not finite at elements that it is not chosen for.
     Reports nothing if the arm's input was made safe before, or if no gradient is known to go through it."""
-    wanted = {id(v) for e in case.all(Act.BACKWARD, Act.USED) for v in reach(e.value)}
-    for event in case.all(Act.WHERE):
+    wanted = {id(v) for e in case.events_of(Act.BACKWARD, Act.USED) for v in reach(e.value)}
+    for event in case.events_of(Act.WHERE):
         node = event.node
         inside = any(isinstance(p, ast.FunctionDef) and p.name == "forward" for p in event.functions)
         if not inside and id(event.value) not in wanted:
@@ -353,7 +353,7 @@ def integers(case: Case) -> Iterator[RuleHit]:
     """Report failure 22: integers with requires_grad, integers as inputs of a Linear, or class labels made floats."""
     if not case.torch:
         return
-    for event in case.all(Act.INTEGER_LEAF, Act.INTEGER_INPUT, Act.LOSS):
+    for event in case.events_of(Act.INTEGER_LEAF, Act.INTEGER_INPUT, Act.LOSS):
         value = event.value
         if event.kind == Act.LOSS:
             target = event.other
@@ -395,7 +395,7 @@ def coarse_difference(case: Case) -> Iterator[RuleHit]:
     """Report failure 23: a finite difference written by hand, with a step that float32 cannot resolve."""
     if "set_default_dtype" in case.names:
         return
-    for event in case.all(Act.DIFFERENCE):
+    for event in case.events_of(Act.DIFFERENCE):
         step = event.other.constant if event.other is not None else None
         if not isinstance(step, float) or not 0 < abs(step) < MIN_STEP or not isinstance(event.node, ast.BinOp):
             continue
@@ -469,7 +469,7 @@ def coarse_gradcheck(case: Case) -> Iterator[RuleHit]:
     """Report failure 23: a gradient check with float32 inputs. Reports nothing if float32 resolves its step."""
     if "set_default_dtype" in case.names:
         return
-    for event in case.all(Act.GRADCHECK):
+    for event in case.events_of(Act.GRADCHECK):
         keywords = event.node.keywords if isinstance(event.node, ast.Call) else []
         given = next((k.value for k in keywords if k.arg == "eps"), None)
         step = case.text.of(given) if given is not None else "1e-6"

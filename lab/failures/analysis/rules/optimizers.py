@@ -44,10 +44,10 @@ def rate_too_high(case: Case) -> Iterator[RuleHit]:
         "NAdam": (0.5, "1e-3"),
         "RMSprop": (0.5, "1e-3"),
     }
-    schedules = [e.detail for e in case.all(Act.SCHEDULER) if e.detail]
+    schedules = [e.detail for e in case.events_of(Act.SCHEDULER) if e.detail]
     if any(name not in FULL_START for name in schedules) or ("lr_scheduler" in case.names and not schedules):
         return
-    for event in case.all(Act.OPTIMIZER):
+    for event in case.events_of(Act.OPTIMIZER):
         value, given = event.value, event.other.items or [] if event.other is not None else []
         groups = [group.attributes["lr"] for group in given if group.kind == Kind.DICT and "lr" in group.attributes]
         highest = max([value.attributes["lr"], *groups], key=lambda v: v.constant if is_rate(v.constant) else 0)
@@ -100,9 +100,9 @@ def growing_rate(case: Case) -> Iterator[RuleHit]:
     """Report failure 17: a schedule multiplies the rate many times over.
     Reports nothing if the number of its steps is unknown, if its loop may break off, as a learning rate finder does, or
     if the rate stays below 1."""
-    for made in case.all(Act.SCHEDULER):
+    for made in case.events_of(Act.SCHEDULER):
         schedule, first = made.value, made.value.base
-        step = next((e for e in case.all(Act.SCHEDULER) if e.value is schedule and not e.detail), None)
+        step = next((e for e in case.events_of(Act.SCHEDULER) if e.value is schedule and not e.detail), None)
         loops = step.loops if step is not None else ()
         counts = [case.program.loop_counts.get(id(loop), 0) for loop in loops]
         steps = math.prod(counts) if counts else 0
@@ -144,7 +144,7 @@ def report_growth(case: Case, place: ast.expr, last: float) -> Iterator[RuleHit]
 
 def known_inputs(case: Case, network: Value) -> bool:
     """Tell whether a network is one linear layer whose inputs have a scale known from the program."""
-    passes = [linear_parts(squared_prediction(e.value)) for e in case.all(Act.BACKWARD)]
+    passes = [linear_parts(squared_prediction(e.value)) for e in case.events_of(Act.BACKWARD)]
     return any(learned is network and data.moments is not None for parts in passes for learned, data in parts)
 
 
@@ -160,10 +160,10 @@ def adaptive_limit(optimizer: Value) -> float:
 def rate_above_curvature_limit(case: Case) -> Iterator[RuleHit]:
     """Report failure 17: for a linear model on data of known scale, the rate exceeds what the squared error allows.
     Reports nothing if the scale of the data is uncertain, and with a schedule."""
-    if case.all(Act.SCHEDULER) or "lr_scheduler" in case.names:
+    if case.events_of(Act.SCHEDULER) or "lr_scheduler" in case.names:
         return
     done: set[int] = set()
-    for event in case.all(Act.BACKWARD):
+    for event in case.events_of(Act.BACKWARD):
         for learned, data in linear_parts(squared_prediction(event.value)):
             rate, momentum, node = rate_of(case, learned)
             if data.moments is None or rate is None or not isinstance(node, ast.Constant) or id(node) in done:
@@ -224,16 +224,16 @@ def linear_parts(prediction: Value) -> Iterator[tuple[Value, Value]]:
 def climbing_optimizer(case: Case) -> Iterator[RuleHit]:
     """Report failure 18: a negative rate, or maximize=True, for a loss of the library or a mean of squares.
     Reports nothing if a pass starts from anything else, or if another optimizer minimises the same loss: a game."""
-    passes = case.all(Act.BACKWARD)
+    passes = case.events_of(Act.BACKWARD)
     if not passes or any(e.value.op not in LOSS_FUNCTIONS and not squared_prediction(e.value).op for e in passes):
         return
-    for event in case.all(Act.OPTIMIZER):
+    for event in case.events_of(Act.OPTIMIZER):
         call, rate = event.node, event.value.attributes["lr"]
         if not isinstance(call, ast.Call):
             continue
         flag = next((k.value for k in call.keywords if k.arg == "maximize" and ast.unparse(k.value) == "True"), None)
         below = isinstance(rate.constant, int | float) and rate.constant < 0 and rate.node is not None
-        if flag is not None and len(case.all(Act.OPTIMIZER)) == 1:
+        if flag is not None and len(case.events_of(Act.OPTIMIZER)) == 1:
             yield RuleHit(
                 18,
                 flag,
@@ -251,13 +251,13 @@ def climbing_optimizer(case: Case) -> Iterator[RuleHit]:
 
 def rate_of(case: Case, learned: Value) -> tuple[float | None, float, ast.expr | None]:
     """Return the rate and the momentum with which a weight is updated, and the expression that gives the rate."""
-    for event in case.all(Act.OPTIMIZER):
+    for event in case.events_of(Act.OPTIMIZER):
         owned = {id(part) for item in event.value.items or [] for part in modules(item)}
         if event.value.op == "SGD" and id(learned) in owned:
             rate, momentum = event.value.attributes["lr"], event.value.attributes["momentum"].constant
             known = isinstance(rate.constant, int | float) and isinstance(momentum, int | float)
             return (rate.constant, momentum, rate.node) if known else (None, 0, None)  # type: ignore[return-value]
-    for event in case.all(Act.UPDATE, Act.WRITE):
+    for event in case.events_of(Act.UPDATE, Act.WRITE):
         if event.value is learned and event.detail == "-" and event.other is not None:
             for part in event.other.parents:
                 if part.kind == Kind.NUMBER and isinstance(part.constant, int | float):
@@ -269,12 +269,12 @@ def scheduled_too_early(case: Case) -> Iterator[RuleHit]:
     """Report failure 18: a schedule steps before its optimizer's first step, in the same block of a loop.
     Reports nothing for schedules that may start at 0, with an argument to step(), and if either is conditional."""
     moved: set[int] = set()
-    for event in case.all(Act.SCHEDULER):
+    for event in case.events_of(Act.SCHEDULER):
         optimizer = event.value.base
         if event.detail or event.other or optimizer is None or id(event.value) in moved:
             continue
         moved.add(id(event.value))
-        first = next((e for e in case.all(Act.STEP) if e.value is optimizer), None)
+        first = next((e for e in case.events_of(Act.STEP) if e.value is optimizer), None)
         if first is None or event.value.op not in FULL_START or not event.loops or event.functions != first.functions:
             continue
         edit = moved_behind(case, event, first) if first.turns[: len(event.turns)] == event.turns else None
@@ -291,7 +291,7 @@ def scheduled_too_early(case: Case) -> Iterator[RuleHit]:
 def made_in_forward(case: Case) -> Iterator[RuleHit]:
     """Report failure 19: `forward` creates a parameter or a layer.
     Reports nothing under an `if`, which may run once only, and for what does not require a gradient."""
-    for event in case.all(Act.MADE):
+    for event in case.events_of(Act.MADE):
         value, statement, place = event.value, event.statement, event.function
         if not isinstance(place, ast.FunctionDef) or place.name == "__init__" or is_conditional(statement, place):
             continue
@@ -339,7 +339,7 @@ def unregistered(case: Case) -> Iterator[RuleHit]:
     """Report failure 19: layers in a plain list or dict of a module, or a weight that is not a Parameter.
     Reports nothing if the layers are also registered elsewhere, or handed in by a caller who may hold them."""
     nn = case.imports.get("torch.nn", "torch.nn")
-    for event in case.all(Act.ATTRIBUTE):
+    for event in case.events_of(Act.ATTRIBUTE):
         owner, value, statement = event.value, event.other, event.statement
         if owner.kind != Kind.MODULE or owner.op != "module" or value is None or not isinstance(statement, ast.Assign):
             continue
@@ -381,7 +381,7 @@ def unregistered(case: Case) -> Iterator[RuleHit]:
 
 def consumed_generator(case: Case) -> Iterator[RuleHit]:
     """Report failure 19: an optimizer gets a generator of parameters that something else has already consumed."""
-    for event in case.all(Act.OPTIMIZER):
+    for event in case.events_of(Act.OPTIMIZER):
         given = event.other
         if event.detail != "empty" or given is None or not isinstance(given.node, ast.expr) or not case.torch:
             continue
@@ -399,14 +399,14 @@ def replaced_network(case: Case) -> Iterator[RuleHit]:
     Reports nothing if another optimizer is made, or if the loss uses any part of the old network."""
     if not all_tracked(case):
         return
-    moved = {id(part) for e in case.all(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
-    alive = {id(v) for e in case.all(Act.BACKWARD) for v in reach(e.value)}
-    for event in case.all(Act.REPLACED):
+    moved = {id(part) for e in case.events_of(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
+    alive = {id(v) for e in case.events_of(Act.BACKWARD) for v in reach(e.value)}
+    for event in case.events_of(Act.REPLACED):
         old, new = event.value, event.other
         if new is None or not is_simple(event.statement):
             continue
         parts = {id(part) for part in modules(new)}
-        holder = next((e for e in case.all(Act.OPTIMIZER) if old in (e.value.items or [])), None)
+        holder = next((e for e in case.events_of(Act.OPTIMIZER) if old in (e.value.items or [])), None)
         if holder is None or parts & moved or not parts & alive or {id(part) for part in modules(old)} & alive:
             continue
         yield RuleHit(
@@ -421,8 +421,8 @@ def replaced_network(case: Case) -> Iterator[RuleHit]:
 def optimizes_other_network(case: Case) -> Iterator[RuleHit]:
     """Report failure 19: no pass goes through the network of the only optimizer, but one goes through another network.
     Reports nothing if anything on the way is unknown, or if a network was replaced."""
-    optimizers, passes = case.all(Act.OPTIMIZER), case.all(Act.BACKWARD)
-    if len(optimizers) != 1 or not all_tracked(case) or case.all(Act.REPLACED, Act.READ_GRAD) or not passes:
+    optimizers, passes = case.events_of(Act.OPTIMIZER), case.events_of(Act.BACKWARD)
+    if len(optimizers) != 1 or not all_tracked(case) or case.events_of(Act.REPLACED, Act.READ_GRAD) or not passes:
         return
     behind = [v for e in passes for v in reach(e.value)]
     given = optimizers[0].value.items or []
@@ -448,8 +448,8 @@ def optimizes_other_network(case: Case) -> Iterator[RuleHit]:
 
 def all_tracked(case: Case) -> bool:
     """Tell whether it is known what each optimizer moves, and nothing else moves parameters."""
-    optimizers = case.all(Act.OPTIMIZER)
-    stepped = [e.value for e in case.all(Act.STEP)]
+    optimizers = case.events_of(Act.OPTIMIZER)
+    stepped = [e.value for e in case.events_of(Act.STEP)]
     return (
         bool(optimizers)
         and all(e.value.items is not None for e in optimizers)
@@ -463,8 +463,8 @@ def replaced_layer(case: Case) -> Iterator[RuleHit]:
     Reports nothing if another optimizer is made later, and for a layer made in `forward` without a test for None."""
     if not all_tracked(case) or "add_param_group" in case.names:
         return
-    events, optimizers = case.program.events, case.all(Act.OPTIMIZER)
-    for event in case.all(Act.ATTRIBUTE):
+    events, optimizers = case.program.events, case.events_of(Act.OPTIMIZER)
+    for event in case.events_of(Act.ATTRIBUTE):
         owner, value = event.value, event.other
         if value is None or value.kind != Kind.MODULE or not has_parameters(value) or not is_simple(event.statement):
             continue
@@ -499,11 +499,11 @@ def network_left_out(case: Case) -> Iterator[RuleHit]:
     to an optimizer with leaves alone, which trains an input of a fixed network."""
     if not all_tracked(case):
         return
-    moved = {id(part) for e in case.all(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
-    passes = [(e, {id(v) for v in reach(e.value)}) for e in case.all(Act.BACKWARD)]
+    moved = {id(part) for e in case.events_of(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
+    passes = [(e, {id(v) for v in reach(e.value)}) for e in case.events_of(Act.BACKWARD)]
     names = {id(v): v.name for v in case.program.objects}
     hidden: set[int] = set()
-    for event in case.all(Act.ATTRIBUTE):
+    for event in case.events_of(Act.ATTRIBUTE):
         if event.other is None:
             continue
         if event.value.kind == Kind.INSTANCE:  # self.head of a trainer
@@ -524,7 +524,9 @@ def network_left_out(case: Case) -> Iterator[RuleHit]:
             continue
         layers = {id(part) for part in inner if part.op in LAYERS or (part.leaf and part.graph)}
         through = [(e, alive) for e, alive in passes if alive & layers]
-        user = next((e for e in case.all(Act.STEP) if any(alive & moved_parts(e.value) for _, alive in through)), None)
+        user = next(
+            (e for e in case.events_of(Act.STEP) if any(alive & moved_parts(e.value) for _, alive in through)), None
+        )
         node = user.value.node if user is not None else None
         if user is None or not isinstance(node, ast.Call) or all(item.leaf for item in user.value.items or [Value()]):
             continue
@@ -545,8 +547,8 @@ def part_left_out(case: Case) -> Iterator[RuleHit]:
     Reports nothing for parts that are loaded, frozen or evaluated, or have the name of such a part."""
     if not all_tracked(case):
         return
-    moved = {id(part) for e in case.all(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
-    alive = {id(v) for e in case.all(Act.BACKWARD) for v in reach(e.value)}
+    moved = {id(part) for e in case.events_of(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
+    alive = {id(v) for e in case.events_of(Act.BACKWARD) for v in reach(e.value)}
     for network in case.program.objects:
         if network.tags & {Tag.EXPOSED, Tag.COPIED}:
             continue
@@ -555,7 +557,7 @@ def part_left_out(case: Case) -> Iterator[RuleHit]:
             parts = [part for part in network.items or [] if has_parameters(part)]
         left = [p for p in parts if not {id(inner) for inner in modules(p)} & moved]
         left = [p for p in left if not p.tags & LEFT_ALONE and {id(inner) for inner in modules(p)} & alive]
-        for event in case.all(Act.OPTIMIZER):
+        for event in case.events_of(Act.OPTIMIZER):
             given = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
             part = receiver(given) if given is not None else None
             mine = [p for p in event.value.items or [] if any(p is other for other in parts)]
@@ -581,13 +583,13 @@ def leaf_left_out(case: Case) -> Iterator[RuleHit]:
     Reports nothing if its gradient is read or computed in another way."""
     if not all_tracked(case) or not case.torch:
         return
-    moved = {id(item) for e in case.all(Act.OPTIMIZER) for item in e.value.items or []}
-    used = {id(v) for e in case.all(Act.READ_GRAD, Act.DIFFERENTIATE, Act.USED) for v in reach(e.value)}
-    used |= {id(e.other) for e in case.all(Act.ATTRIBUTE)}
-    outputs = [v for e in case.all(Act.BACKWARD) for v in reach(e.value) if v.op in LAYERS or v.op == "call"]
+    moved = {id(item) for e in case.events_of(Act.OPTIMIZER) for item in e.value.items or []}
+    used = {id(v) for e in case.events_of(Act.READ_GRAD, Act.DIFFERENTIATE, Act.USED) for v in reach(e.value)}
+    used |= {id(e.other) for e in case.events_of(Act.ATTRIBUTE)}
+    outputs = [v for e in case.events_of(Act.BACKWARD) for v in reach(e.value) if v.op in LAYERS or v.op == "call"]
     inputs = {id(v) for output in outputs for v in reach(output)}  # an input may require a gradient for other reasons
-    for event in case.all(Act.BACKWARD):
-        step = next((e for e in case.all(Act.STEP) if e.loops == event.loops), None)
+    for event in case.events_of(Act.BACKWARD):
+        step = next((e for e in case.events_of(Act.STEP) if e.loops == event.loops), None)
         node = step.value.node if step is not None else None
         if not isinstance(node, ast.Call) or not node.args:
             continue

@@ -31,7 +31,7 @@ def graph_used_again(case: Case) -> Iterator[RuleHit]:
     one `if`; and if the shared part saves nothing that a pass needs, or is unknown."""
     gone: dict[int, tuple[Value, Event]] = {}
     done: set[int] = set()
-    for event in case.all(Act.BACKWARD, Act.USED):
+    for event in case.events_of(Act.BACKWARD, Act.USED):
         values = [
             v
             for v in reach(event.value)
@@ -51,7 +51,7 @@ def recurs(case: Case, event: Event) -> bool:
     """Tell whether a pass goes through the previous iteration's state, from which this one's state is computed, too.
     The next iteration's pass will then go through that part again."""
     alive = {id(v) for v in reach(event.value)}
-    kept = [e for e in case.all(Act.ATTRIBUTE) if e.other is not None and e.other.kind == Kind.TENSOR]
+    kept = [e for e in case.events_of(Act.ATTRIBUTE) if e.other is not None and e.other.kind == Kind.TENSOR]
     for one, two in itertools.combinations(kept, 2):
         before, now = one.other, two.other
         if before is None or now is None or one.node is not two.node or one.turns == two.turns or not event.loops:
@@ -267,7 +267,7 @@ def carried_state(case: Case, event: Event) -> tuple[str, ast.stmt, Edit] | None
                 if found and (not reads or any(isinstance(n, ast.Call) for n in ast.walk(node.value))):
                     cut = [f"{name} = {detached(name, names[name])}" for name in found]
                     return found[0], node, (case.text.before if reads else case.text.after)(node, *cut)
-    for kept in reversed(case.all(Act.ATTRIBUTE)):
+    for kept in reversed(case.events_of(Act.ATTRIBUTE)):
         statement, value = kept.statement, kept.other
         if (
             value is None
@@ -398,7 +398,7 @@ def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> 
 
 def backward_from_many(case: Case) -> Iterator[RuleHit]:
     """Report failure 3: backward() from several numbers without a gradient. Reports nothing if the shape is unknown."""
-    for event in case.all(Act.BACKWARD, Act.USED):
+    for event in case.events_of(Act.BACKWARD, Act.USED):
         value = event.value
         shape = value.shape or ()
         if "given" in event.detail or "functional" in event.detail or value.kind != Kind.TENSOR or value.shape == ():

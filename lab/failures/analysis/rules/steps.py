@@ -116,10 +116,10 @@ def never_zeroed(case: Case) -> Iterator[RuleHit]:
         return
     stepped = followed_steppers(case)
     together = len({stepper.block for stepper in stepped}) == 1 and all(stepper.block for stepper in stepped)
-    zeroes = bool(case.all(Act.ZERO)) or bool(case.names & {"zero_grad", "zero_"})
+    zeroes = bool(case.events_of(Act.ZERO)) or bool(case.names & {"zero_grad", "zero_"})
     hits: dict[int, tuple[Event, list[Stepper], Event]] = {}
     for stepper in stepped:
-        part_only = len({id(e.value) for e in case.all(Act.ZERO) if stepper.zeroed_by(e)}) == 1
+        part_only = len({id(e.value) for e in case.events_of(Act.ZERO) if stepper.zeroed_by(e)}) == 1
         state = "clean"
         steps: list[Event] = []  # since the gradients were last zeroed
         pending: list[tuple[Event, Event]] = []  # wrong if a step comes before the next zeroing
@@ -235,12 +235,12 @@ def make_zero_effective(case: Case, ineffective: Event) -> Edit | None:
 
 def partial_zero(case: Case, missed: list[Stepper]) -> Event | None:
     """Return the event that zeroes only a part of what the one optimizer moves; None if there is none."""
-    return next((e for e in case.all(Act.ZERO) if len(missed) == 1 and missed[0].zeroes_part(e)), None)
+    return next((e for e in case.events_of(Act.ZERO) if len(missed) == 1 and missed[0].zeroes_part(e)), None)
 
 
 def zero_outside_loop(case: Case, backward: Event, missed: list[Stepper]) -> Event | None:
     """Return the statement in the same function, but outside the loop, that zeroes the gradients; None without one."""
-    for event in case.all(Act.ZERO):
+    for event in case.events_of(Act.ZERO):
         outside = len(event.loops) < len(backward.loops) and event.loops == backward.loops[: len(event.loops)]
         if (
             outside
@@ -415,11 +415,11 @@ def gradient_ascent(case: Case) -> Iterator[RuleHit]:
     """Report failure 18: parameters += their gradient, which makes the loss larger. Reports nothing for signs of
     gradients,
     since attacks climb on purpose, for a step that another statement takes back, and for what is not called a loss."""
-    passes = case.all(Act.BACKWARD, Act.USED)
+    passes = case.events_of(Act.BACKWARD, Act.USED)
     losses = [e for e in passes if minus_likelihood(e.value) or e.value.form == "loss" or LOSS.search(e.value.name)]
     if any((e.value.op == "neg" and e not in losses) or GROWS.search(e.value.name) for e in passes):
         return
-    for event in case.all(Act.UPDATE, Act.WRITE):
+    for event in case.events_of(Act.UPDATE, Act.WRITE):
         new = event.other
         climbs = new is not None and (
             new.kind == Kind.GRADIENT
@@ -457,7 +457,7 @@ def gradient_ascent(case: Case) -> Iterator[RuleHit]:
 def moved_back(case: Case, step: Event) -> bool:
     """Tell whether another statement moves the same parameters the other way, or restores them."""
     owner = step.value.base or step.value
-    moves = (e for e in case.all(Act.UPDATE, Act.WRITE) if (e.value.base or e.value) is owner)
+    moves = (e for e in case.events_of(Act.UPDATE, Act.WRITE) if (e.value.base or e.value) is owner)
     return any(e.detail != "+" and e.statement is not step.statement for e in moves)
 
 
@@ -528,16 +528,16 @@ def of_reward(weights: tuple[Value, ...]) -> bool:
 def wrong_sign_of_loss(case: Case) -> Iterator[RuleHit]:
     """Report failure 18: an optimizer minimises a likelihood, or the negative of a loss.
     Reports nothing if another term has the right sign or is unknown, with maximize, and if two networks play a game."""
-    makers = [e.node for e in case.all(Act.OPTIMIZER) if isinstance(e.node, ast.Call)]
-    if not case.all(Act.STEP) or any(key.arg in {"maximize", None} for node in makers for key in node.keywords):
+    makers = [e.node for e in case.events_of(Act.OPTIMIZER) if isinstance(e.node, ast.Call)]
+    if not case.events_of(Act.STEP) or any(key.arg in {"maximize", None} for node in makers for key in node.keywords):
         return
-    for event in case.all(Act.BACKWARD):
+    for event in case.events_of(Act.BACKWARD):
         found = list(terms(event.value))
         likely = [t for t in found if t.value.op == "log_prob" or t.value.form == "log probabilities"]
         losses = [t for t in found if t.value.op in LOSS_FUNCTIONS]
         rewarded = bool(likely) and all(t.sign > 0 and of_reward(t.weights) for t in likely)
         plain = bool(likely) and likely == found and all(t.sign > 0 and not t.weights for t in likely)
-        networks = {v.kind for e in case.all(Act.OPTIMIZER) for v in e.value.items or []} == {Kind.MODULE}
+        networks = {v.kind for e in case.events_of(Act.OPTIMIZER) for v in e.value.items or []} == {Kind.MODULE}
         turned = bool(losses) and losses == found and all(t.sign < 0 for t in losses)
         if not (rewarded or plain or (turned and networks and len(makers) == 1)) or "given" in event.detail:
             continue
