@@ -123,7 +123,7 @@ class Mistakes:
         value = np.asarray(self.trace.nodes[number]["value"], float)
         return self._of_sum(messages[: at + 1], messages[at : at + 1], value)
 
-    def of_accumulations(self, most: int) -> dict[int, list[dict[str, Any]]]:
+    def wrong_gradients_by_event(self, most: int) -> dict[int, list[dict[str, Any]]]:
         """List, for each accumulation with at most `most` numbers, all finite: the wrong gradients that known mistakes
         give, each with its diagnosis. Keys are event indices."""
         found = {}

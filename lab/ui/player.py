@@ -155,7 +155,7 @@ def player(
     if checked and build is not None and state.get("check") is True:
         data["check"] = _check(trace, build)
     if checked and state.get("predict") is True:
-        data["guesses"] = Mistakes(trace).of_accumulations(MAX_PREDICTED)
+        data["guesses"] = Mistakes(trace).wrong_gradients_by_event(MAX_PREDICTED)
     request = _request(key)
     if request.get("what") == "html":
         page = standalone(trace, _natural(request.get("event")), title, slopes_of_numbers(trace, judged))

@@ -232,7 +232,7 @@ print(
             "nudges": list(nudges()),
             "arrays": list(random_array_programs()),
             "numbers": numbers(),
-            "guesses": Mistakes(record(shared, LEAVES)).of_accumulations(6),
+            "guesses": Mistakes(record(shared, LEAVES)).wrong_gradients_by_event(6),
             "page": standalone(record(shared, LEAVES)),
         }
     )

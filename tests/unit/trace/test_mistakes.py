@@ -168,7 +168,7 @@ def test_what_gives_the_right_numbers_is_no_mistake():
 
 def test_after_each_message_the_mistakes_in_it_are_known():
     trace = record(parse("((a*b) + c) * (a + d)"), {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0})
-    arrivals = Mistakes(trace).of_accumulations(6)
+    arrivals = Mistakes(trace).wrong_gradients_by_event(6)
     events = {index for index, event in enumerate(trace.events) if event["kind"] == "accumulate"}
     assert set(arrivals) == events
     to_a = [index for index in sorted(events) if trace.events[index]["node"] == 0]
@@ -176,5 +176,5 @@ def test_after_each_message_the_mistakes_in_it_are_known():
     assert mistakes.OVERWRITTEN not in "".join(first.values())
     assert mistakes.OVERWRITTEN in second[21.0]
     assert "the upstream factor is missing (in the message from v1)" in second[13.0]
-    assert Mistakes(trace).of_accumulations(0) == {}
-    assert known("log(a)", {"a": 0.0}).of_accumulations(6) == {}  # nobody is asked for an infinite gradient
+    assert Mistakes(trace).wrong_gradients_by_event(0) == {}
+    assert known("log(a)", {"a": 0.0}).wrong_gradients_by_event(6) == {}  # nobody is asked for an infinite gradient
