@@ -11,19 +11,11 @@ import streamlit as st
 
 from lab import charts
 from lab.autodiff import grids
-from lab.autodiff.softmax import RULES, SoftmaxRule, by_cotangent, by_sum
-from lab.autodiff.steps import (
-    EXPONENTS,
-    METHODS,
-    PRECISIONS,
-    CheckPoint,
-    ElementName,
-    Sweep,
-    error_by_step,
-)
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression
 from lab.gradcheck import Element, Report, gradcheck, random_cotangent
+from lab.gradcheck.softmax import RULES, SoftmaxRule, by_cotangent, by_sum
+from lab.gradcheck.steps import EXPONENTS, METHODS, PRECISIONS, CheckPoint, ElementName, Sweep, error_by_step
 from lab.practice.checker import Stopped
 from lab.practice.learner_engine import EXAMPLES as OWN_EXAMPLES
 from lab.practice.learner_engine import Unusable

@@ -8,7 +8,11 @@ import numpy as np
 import streamlit as st
 
 from lab import charts
-from lab.autodiff.operations import (
+from lab.charts import Axis, Line, Mark
+from lab.gradcheck import Report, gradcheck
+from lab.operation_table import OPS, Op
+from lab.text import numeral, short
+from lab.trace.operation_example import (
     Example,
     OperationCurve,
     curve,
@@ -20,10 +24,6 @@ from lab.autodiff.operations import (
     sources,
     weighted,
 )
-from lab.charts import Axis, Line, Mark
-from lab.gradcheck import Report, gradcheck
-from lab.ops import OPS, Op
-from lab.text import numeral, short
 from lab.ui import address, page, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost

@@ -13,6 +13,7 @@ from lab.ui.memoize import memoize
 from lab.ui.player import Live, live_values, player
 from lab.ui.state import PageState
 from lab.ui.terms import prose
+from pages.parts import path
 
 TEXT = "a*b + c"
 START = {"a": 2.0, "b": -3.0, "c": 10.0}
@@ -55,7 +56,7 @@ def main() -> None:
         _first_gradient(current)
         _stories()
         st.subheader("The path", anchor="path")
-        progress.path()
+        path.show()
         _map()
         progress.done("first-gradient")
         page.closing(

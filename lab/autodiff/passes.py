@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from lab.designs.compare import DesignProgram, of_graph
-from lab.ops import OPS, UNKNOWN
+from lab.operation_table import OPS, UNKNOWN
 from lab.text import brief
 from model import Tensor, topological_order
 

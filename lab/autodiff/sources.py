@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lab.ops import OPS
+from lab.operation_table import OPS
 
 Shape = tuple[int, ...]
 SIGNS = ("+", "-", "*", "/")

@@ -1,6 +1,6 @@
 """Charts as plain ECharts dictionaries. Use them through this package: `from lab import charts`, `charts.loss(...)`."""
 
-from lab.charts.answers import answers, differing
+from lab.charts.answers import AnswerCell, AnswerRow, answers
 from lab.charts.bars import bars
 from lab.charts.chart import Chart, layer_name
 from lab.charts.curves import (
@@ -20,12 +20,14 @@ from lab.charts.images import confusion_matrix, drawing, likelihoods, samples
 from lab.charts.jacobian import jacobian
 from lab.charts.landscape import Track, landscape
 from lab.charts.lines import Axis, Line, Mark, lines
+from lab.charts.losses import limit_log_axis, losses
 from lab.charts.plane import boundary, placed_points, signed_shades, unit
-from lab.charts.side_by_side import code_pair, gradient_tables, limit_log_axis, losses, value_tables
 from lab.charts.weights import RIDGES, ridges, weight_histograms
 
 __all__ = [
     "RIDGES",
+    "AnswerCell",
+    "AnswerRow",
     "Axis",
     "Chart",
     "Line",
@@ -36,15 +38,12 @@ __all__ = [
     "answers_against_targets",
     "bars",
     "boundary",
-    "code_pair",
     "confusion_matrix",
     "curve",
     "dead_units",
-    "differing",
     "drawing",
     "error_map",
     "gradient_norms",
-    "gradient_tables",
     "horizon",
     "jacobian",
     "landscape",
@@ -63,6 +62,5 @@ __all__ = [
     "signed_shades",
     "trial",
     "unit",
-    "value_tables",
     "weight_histograms",
 ]

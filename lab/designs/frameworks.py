@@ -6,7 +6,7 @@ Each question has a function for this engine, and a snippet in frameworks.toml t
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
@@ -131,6 +131,11 @@ def answer(question: EngineQuestion) -> EngineAnswer:
         return EngineAnswer(str(question.ask()))
     except (RuntimeError, TypeError, ValueError, AttributeError) as error:
         return EngineAnswer(_first_sentence(f"{type(error).__name__}: {error}"), failed=True)
+
+
+def differing(here: Mapping[str, EngineAnswer], there: Mapping[str, EngineAnswer]) -> list[str]:
+    """Return the keys of the questions whose outcomes differ."""
+    return [key for key in QUESTIONS if there[key].outcome != here[key].outcome]
 
 
 def pytorch_answers() -> tuple[str, dict[str, EngineAnswer]]:

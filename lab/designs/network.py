@@ -5,18 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from lab.designs import closures, scalars
 from lab.designs.compare import DESIGNS, Retained, calls_of, kept_by, matching
-
-HIDDEN = 4  # units in each of the two hidden layers: 3*4 + 4  +  4*4 + 4  +  4*1 + 1 = 41 parameters
-# Four points in three dimensions and their targets: the first task of many courses.
-POINTS = np.array([[2.0, 3.0, -1.0], [3.0, -1.0, 0.5], [0.5, 1.0, 1.0], [1.0, 1.0, -1.0]])
-TARGETS = np.array([[1.0], [-1.0], [-1.0], [1.0]])
+from lab.training.descent.four_points import HIDDEN, POINTS, TARGETS, initial
 
 
 @dataclass(frozen=True)
@@ -54,14 +49,6 @@ class Both:
     @property
     def slower(self) -> float:
         return self.scalars.seconds / self.tensors.seconds
-
-
-def initial(hidden: int, seed: int) -> list[np.ndarray]:
-    """Draw weights (n_in, n_out) and biases (n_out,) for each layer in turn, uniform from -1 to 1."""
-    rng = np.random.default_rng(seed)
-    layers = pairwise((3, hidden, hidden, 1))
-    shapes = [shape for n_in, n_out in layers for shape in ((n_in, n_out), (n_out,))]
-    return [rng.uniform(-1, 1, shape) for shape in shapes]
 
 
 def loss_of_tensors(parameters: Sequence[Any]) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from lab.expression.language import MAX_AXES, MAX_SIZE, MAX_WORK
 from lab.expression.source import Source
-from lab.ops import Cost, Op
+from lab.operation_table import Cost, Op
 from model import Tensor, stack
 
 

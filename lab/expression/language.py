@@ -1,5 +1,7 @@
-"""The language of expressions, besides the operations of lab.ops: its limits, its syntax, and what to write instead of
-Python that it does not have."""
+"""The language of expressions, besides the operations of lab.operation_table.
+
+Its limits, its syntax, and what to write instead of Python that it does not have.
+"""
 
 import ast
 import math

@@ -3,14 +3,14 @@
     text  --Source, ast.parse-->  Python's syntax tree  --_Builder-->  parts  -->  Expression
 
 The text is never run as Python. `ast.parse` only parses it; `_Builder` has one method for each kind of syntax in the
-language, and anything that is neither there nor in lab/ops.py raises an ExpressionError. Each accepted piece becomes a
-`Part`: a closure that computes it with the engine, and the same piece as Python for a script.
+language, and anything that is neither there nor in lab/operation_table.py raises an ExpressionError. Each accepted
+piece becomes a `Part`: a closure that computes it with the engine, and the same piece as Python for a script.
 
 The language: lines (or `;`) of `name = value`; the last line may be a value alone. Values are made of + - * / ** @, the
-functions and methods of lab/ops.py, `.T`, elements `x[0, 1:]` and lists `[1, [2, a]]`. A name that no line defines is
-a free name: a leaf. The only constant is `pi`; `e` is a name like any other, because a lesson may want it as one.
-Numbers are floats. Parts without names are computed while parsing and become constants. inf and nan are values, not
-errors.
+functions and methods of lab/operation_table.py, `.T`, elements `x[0, 1:]` and lists `[1, [2, a]]`. A name that no line
+defines is a free name: a leaf. The only constant is `pi`; `e` is a name like any other, because a lesson may want it as
+one. Numbers are floats. Parts without names are computed while parsing and become constants. inf and nan are values,
+not errors.
 """
 
 import ast
@@ -40,7 +40,7 @@ from lab.expression.language import (
     REFUSED,
 )
 from lab.expression.source import ExpressionError, Source
-from lab.ops import OPS, Cost, Op, elementwise, joined
+from lab.operation_table import OPS, Cost, Op, elementwise, joined
 from lab.text import syntax_tree
 from model import Tensor
 
@@ -498,7 +498,7 @@ _PARTS: dict[type[ast.expr], Callable[[_Builder, Any], Part]] = {
     ast.List: _Builder.vector,
     ast.Call: _Builder.call,
 }
-# The kinds of parameters in lab/ops.py, besides "values" and "ints".
+# The kinds of parameters in lab/operation_table.py, besides "values" and "ints".
 _OPERANDS: dict[str, Callable[[_Builder, ast.expr], Part]] = {
     "value": _Builder.part,
     "condition": _Builder.condition,

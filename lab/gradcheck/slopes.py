@@ -21,7 +21,7 @@ from typing import Literal
 
 import numpy as np
 
-from lab.ops import OPS
+from lab.operation_table import OPS
 from lab.text import numeral, with_minus
 from model import Tensor, topological_order
 

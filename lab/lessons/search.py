@@ -22,7 +22,7 @@ from lab.lessons.concepts import CONCEPTS
 from lab.lessons.glossary import TERMS
 from lab.lessons.pages import BY_FILE, PAGES
 from lab.lessons.skills import ACHIEVEMENTS
-from lab.ops import OPS
+from lab.operation_table import OPS
 from lab.training.doctor import rules
 
 MAX_ANSWERS = 6

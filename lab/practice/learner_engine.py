@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from lab.expression.parser import Expression
-from lab.ops import OPS, UNKNOWN
+from lab.operation_table import OPS, UNKNOWN
 from lab.practice.checker import Job, Problem, Runner
 from lab.text import brief
 from lab.trace.derive import rule_of

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from lab.designs.network import HIDDEN, POINTS, TARGETS, initial
 from lab.practice.checker import Stopped
 from lab.practice.sandbox import Limits, Raised, Sandbox
 from lab.training.datasets import load
+from lab.training.descent.four_points import HIDDEN, POINTS, TARGETS, initial
 from practice.task import Course
 
 LIMITS = Limits(seconds=60.0, wall=90.0)

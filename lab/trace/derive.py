@@ -2,8 +2,8 @@
 
     gradient of a node = sum over its uses of  upstream gradient × local derivative
 
-The messages are those that the engine sent. The local derivatives are the textbook rules in lab/ops.py. If the two
-disagree, the engine, or an operation that someone wrote, is wrong.
+The messages are those that the engine sent. The local derivatives are the textbook rules in lab/operation_table.py. If
+the two disagree, the engine, or an operation that someone wrote, is wrong.
 """
 
 import itertools
@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lab.ops import UNKNOWN, Derivative
+from lab.operation_table import UNKNOWN, Derivative
 from lab.text import brief
 from lab.trace.parts import Derived, DueTerm, Message, Node, SentTerm, Value
 from lab.trace.recording import Trace, kind_of, plain

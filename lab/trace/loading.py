@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from lab.ops import OPS, UNKNOWN, Kind
+from lab.operation_table import OPS, UNKNOWN, Kind
 from lab.trace.derive import derive
 from lab.trace.parts import Code, Event, Node, Value
 from lab.trace.recording import Trace
@@ -48,8 +48,9 @@ def load(data: bytes | str) -> Trace:
 
 
 def table_fits(trace: Trace, name: str) -> bool:
-    """Tell whether the rule in lab/ops.py can be checked for all operations of this name: all their operands are in the
-    trace, and no array that another is broadcast against has cells left out."""
+    """Tell whether the rule in lab/operation_table.py can be checked for all operations of this name.
+
+    All their operands are in the trace, and no array that another is broadcast against has cells left out."""
     wanted = max(1, len(OPS[name].derivatives))
     for node in trace.nodes:
         if node["op"] != name:
@@ -66,7 +67,7 @@ def table_fits(trace: Trace, name: str) -> bool:
 
 
 def set_kinds(trace: Trace) -> None:
-    """Add kind and symbol from lab/ops.py to the elementwise operations of a trace of another program."""
+    """Add kind and symbol from lab/operation_table.py to the elementwise operations of a trace of another program."""
     trace.ops = {name: op for name, op in OPS.items() if op.kind == "elementwise" and table_fits(trace, name)}
     for node in trace.nodes:
         if node["op"]:

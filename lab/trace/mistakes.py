@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from lab.ops import OPS
+from lab.operation_table import OPS
 from lab.trace.derive import rule_of, short_names
 from lab.trace.parts import Accumulate, Message, Node
 from lab.trace.recording import Trace

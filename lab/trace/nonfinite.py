@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from lab.ops import UNKNOWN
+from lab.operation_table import UNKNOWN
 from lab.text import brief
 from lab.trace.derive import rule_of, short_names
 from lab.trace.parts import Message, Node

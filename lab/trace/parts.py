@@ -2,7 +2,7 @@
 
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
-from lab.ops import Kind
+from lab.operation_table import Kind
 
 Value: TypeAlias = float | list["Value"]  # a number, or nested lists in the shape of an array
 Role = Literal["leaf", "constant", "operation", "output"]
@@ -52,7 +52,7 @@ class Node(TypedDict):
 
     op        the operation that computed it; "" for a leaf
     children  ids of the tensors that it was computed from, in operand order, repeats kept
-    kind      what the operation does with the cells of its operands: see lab/ops.py
+    kind      what the operation does with the cells of its operands: see lab/operation_table.py
     symbol    the operator sign, written between two operands or before one; None if the operation is called by name
     source    a key of `Trace.sources`
     now       its values after a write between the passes; missing if nothing was written
@@ -60,7 +60,8 @@ class Node(TypedDict):
     calls     the functions of the engine that called the operation, such as a layer or a mean, outermost first
     index     the text between the brackets of an indexing
     paths     for each operand, and each cell of the message to it: all (cell of the result, local derivative) that are
-              not 0. Only if lab/ops.py has no numbers for the operation; None for an operand whose paths are unknown
+              not 0. Only if lab/operation_table.py has no numbers for the operation; None for an operand whose paths
+              are unknown
 
     The keys from `large` on belong to a pass that was recorded in a running program (lab/watch).
 
@@ -168,7 +169,7 @@ class SentTerm(TypedDict):
     node         the node that sent it, to its operand number `operand`
     text, latex  the local derivative in symbols, or the whole message if `local` is None
     rule         the same text with {g}, {a}, {b} and {y} in place of names; `used` maps a, b and y to node ids
-    local        the local derivative in numbers; None if lab/ops.py does not give them
+    local        the local derivative in numbers; None if lab/operation_table.py does not give them
     message      the message that the engine sent, in the shape of the receiver
     agrees       whether the message equals upstream gradient times local derivative; None if `local` is None
     """

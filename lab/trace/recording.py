@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 import numpy as np
 
-from lab.ops import OPS, UNKNOWN, Op
+from lab.operation_table import OPS, UNKNOWN, Op
 from lab.text import brief, strict_json
 from lab.trace.parts import Captured, Code, Event, Node, Role, Value
 from model import (

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lab.ops import OPS, UNKNOWN
 from lab.training import features
 from lab.training.config import Config, describe, require, sizes_text, typed
 from lab.training.data_card import baseline
@@ -48,6 +47,11 @@ EVALUATION_BATCH = 250  # large enough to be fast, small enough that its activat
 HISTOGRAM_BINS = 48
 _POWERS = [float(f"{10 ** (third / 3):.3g}") for third in range(-18, 4)]  # 1e-06, 2.15e-06, 4.64e-06, 1e-05, ... 10
 GRADIENT_EDGES = (*(-power for power in reversed(_POWERS)), *_POWERS)  # same in all runs; the middle bin holds zeros
+# Activations that are flat at both ends: output -> slope there, as a share of the steepest slope
+FLAT_ENDS = {
+    "tanh": lambda y: 1 - y * y,
+    "sigmoid": lambda y: 1 - (2 * y - 1) ** 2,  # a rescaled tanh
+}
 SATURATED = 0.05  # an activation is flat where its derivative is below this share of its largest value
 MAX_WEIGHTS = 100_000_000  # of a network: with the optimizer's state about 2 GB
 _INIT, _SHUFFLE = 1, 2  # with the seed, these make independent streams of random numbers
@@ -500,7 +504,7 @@ def _histogram(counts: np.ndarray, edges: Sequence[float] | np.ndarray) -> Histo
 
 def _saturated(activation: str, outputs: np.ndarray) -> int:
     """Count the outputs in the flat ends of the activation; 0 for one that does not level off at both ends."""
-    slope = OPS.get(activation, UNKNOWN).saturates
+    slope = FLAT_ENDS.get(activation)
     return 0 if slope is None else int(np.count_nonzero(slope(outputs) < SATURATED))
 
 

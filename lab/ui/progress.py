@@ -9,15 +9,10 @@ import streamlit as st
 
 from lab.lessons.cards import BY_KEY, CARDS
 from lab.lessons.pages import BY_FILE
-from lab.lessons.skills import ACHIEVEMENTS, SKILLS
 from lab.text import strict_json
-from lab.ui import places
 from lab.ui.assets import component
-from practice import COURSES
 
 _note = component("progress", "progress/progress.js", "note")
-_path = component("path", "progress/path.js", lost="The cards", style="progress/path.css")
-_skills = component("skills", "progress/skills.js", lost="The list", style="progress/skills.css")
 
 
 def note(key: str = "progress") -> None:
@@ -83,29 +78,3 @@ def scored(graph: str, got: int, most: int) -> None:
     """Record in a callback the points for a completed graph of Predict, such as "1.17"."""
     session = st.session_state
     session["graph scores"] = session.get("graph scores", {}) | {graph: {"got": got, "most": most}}
-
-
-def path() -> None:
-    """Show the cards of the path, ticked by the browser, with buttons to save and load the visitor's progress."""
-    cards = [
-        {
-            "key": card.key,
-            "title": card.title,
-            "action": card.action,
-            "page": page.title,
-            "href": page.address(card.query),
-        }
-        for card in CARDS
-        for page in [BY_FILE[card.file]]
-    ]
-    courses = [{"key": one.key, "title": one.title} for one in COURSES.values()]
-    places.show(_path, "start path", {"cards": cards, "courses": courses}, BY_KEY)
-
-
-def skills() -> None:
-    """Show the list of skills, ticked by the browser from the visitor's progress."""
-    achievements = {
-        key: {"title": one.title, "href": BY_FILE[one.file].address(one.query)} for key, one in ACHIEVEMENTS.items()
-    }
-    shown = [{"group": one.group, "text": one.text, "needs": one.needs} for one in SKILLS]
-    places.show(_skills, "skills", {"skills": shown, "achievements": achievements}, ACHIEVEMENTS)

@@ -15,6 +15,7 @@ from lab.expression import ExpressionError
 from lab.text import elements
 from lab.text import numeral as number
 from lab.trace.dot import blank
+from lab.training.descent import four_points
 from lab.ui import address, expression_box, page
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost
@@ -65,7 +66,7 @@ def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
 
 
 DEPTH = Field("depth", "designs depth", 5, int, limits=(1, depth.MAX_DEPTH))
-HIDDEN = Field("hidden", "designs hidden", network.HIDDEN, int, limits=(1, MAX_HIDDEN))
+HIDDEN = Field("hidden", "designs hidden", four_points.HIDDEN, int, limits=(1, MAX_HIDDEN))
 FIELDS = (
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
     Field("left", "designs left", "closures", address.one_of(*DESIGNS)),

@@ -17,7 +17,7 @@ from lab.trace.comparison import first_difference
 from lab.trace.dot import draw
 from lab.trace.parts import Event
 from lab.training.doctor import Finding, diagnose
-from lab.traps.faults import refuted
+from lab.traps.faults import refuted, side_by_side
 from lab.traps.faults.catalogue import BY_KEY, FAULTS, Fault, source
 from lab.traps.faults.compare import (
     CURVES,
@@ -125,7 +125,7 @@ def _broken_rule(fault: Fault) -> None:
     st.header(fault.name)
     st.markdown(fault.cause)
     whole = not st.session_state["fault run"]  # after the run only the marked lines, to leave room for the results
-    st.html(charts.code_pair(fault.code, fault.right, fault.changed_lines(), context=whole))
+    st.html(side_by_side.code_pair(fault.code, fault.right, fault.changed_lines(), context=whole))
 
 
 def _ask(question: str, answers: Mapping[str, str], key: str) -> None:
@@ -146,7 +146,7 @@ def _guess(fault: Fault, seed: int) -> None:
     left, right = st.columns(2, gap="medium")
     with left.container(gap="small"):
         if fault.example:
-            st.html(charts.value_tables(leaves(fault, seed), source(fault.example)))
+            st.html(side_by_side.value_tables(leaves(fault, seed), source(fault.example)))
             _ask("Next to the healthy engine, the gradients are…", EFFECTS, "fault gradient")
         else:
             st.markdown(UNTOUCHED)
@@ -210,7 +210,10 @@ def _results(fault: Fault, seed: int) -> None:
         if broken.error:
             st.error(f"The broken run stopped. {escape_markdown(broken.error)}", icon=":material/block:")
         theme = page.theme()
-        show_chart(memoize("fault losses", (case, theme), lambda: charts.losses(healthy, broken, theme)), "fault loss")
+        show_chart(
+            memoize("fault losses", (case, theme), lambda: charts.losses(healthy.losses, broken.losses, theme)),
+            "fault loss",
+        )
     if fault.kind == "engine":
         _own_expression(fault, seed)
         _events(fault, seed)
@@ -251,7 +254,7 @@ def _gradients(fault: Fault, comparison: EngineComparison) -> None:
         )
     pairs = [(name, g, comparison.broken.gradients[name]) for name, g in comparison.healthy.gradients.items()]
     small = [pair for pair in pairs if pair[1] is None or pair[1].size <= 24]
-    st.html("".join(charts.gradient_tables(*pair) for pair in small))
+    st.html("".join(side_by_side.gradient_tables(*pair) for pair in small))
     if comparison.broken.messages != comparison.healthy.messages:
         st.markdown(
             f"Messages sent in the backward pass: {comparison.healthy.messages:,} in the healthy engine, "
@@ -287,7 +290,7 @@ def _own_expression(fault: Fault, seed: int) -> None:
         f"**{EFFECTS[comparison.effect]}**. {escape_markdown(comparison.broken.error)}"
     )
     pairs = [(name, g, comparison.broken.gradients[name]) for name, g in comparison.healthy.gradients.items()]
-    st.html("".join(charts.gradient_tables(*pair) for pair in pairs))
+    st.html("".join(side_by_side.gradient_tables(*pair) for pair in pairs))
 
 
 def _events(fault: Fault, seed: int) -> None:

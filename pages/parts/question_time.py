@@ -19,6 +19,7 @@ from lab.ui import address, assignment, page, progress, state
 from lab.ui.address import Field
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
+from pages.parts import skills
 from practice.questions import QUESTIONS, TOPICS, ChoiceQuestion, Question, TextQuestion
 
 EVERY = "Every topic"
@@ -325,7 +326,7 @@ def _claim(question: TextQuestion, judged: Judged, place: int) -> None:
 
 def _can() -> None:
     st.markdown("A box is ticked when you have done what it says. The links lead to what is still missing.")
-    progress.skills()
+    skills.show()
 
 
 PART = page.TabGroup(FIELDS, {"ask": _tab(_ask), "can": _tab(_can)})

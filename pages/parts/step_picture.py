@@ -12,7 +12,8 @@ from typing import Any
 
 import streamlit as st
 
-from lab.autodiff.steps import (
+from lab.gradcheck.slopes import Slope
+from lab.gradcheck.steps import (
     EXPONENTS,
     METHODS,
     PRECISIONS,
@@ -24,7 +25,6 @@ from lab.autodiff.steps import (
     Method,
     Sweep,
 )
-from lab.gradcheck.slopes import Slope
 from lab.text import numeral, short, strict_json, with_minus
 from lab.ui.assets import component
 

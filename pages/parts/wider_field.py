@@ -1,18 +1,18 @@
 """The wider field: this engine and PyTorch compared, memory against time, larger layers, history and books."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import streamlit as st
 
 from lab import charts
-from lab.charts import Axis, Line, Mark
+from lab.charts import AnswerCell, AnswerRow, Axis, Line, Mark
 from lab.designs import checkpoint
-from lab.designs.frameworks import QUESTIONS, EngineAnswer, answer, pytorch_answers
+from lab.designs.frameworks import QUESTIONS, EngineAnswer, answer, differing, pytorch_answers
 from lab.expression import parse
 from lab.expression.run_pytorch import installed
-from lab.ops import OPS
+from lab.operation_table import OPS
 from lab.text import numeral as number
 from lab.text import read_rows
 from lab.trace.recording import record
@@ -80,7 +80,7 @@ def _compare() -> None:
         guessed = st.number_input("Outcomes that differ", *DIFFER.limits, value=None, key="field differ", width=160)
         version, there = _pytorch()
         if there:
-            differ = charts.differing(here, there)
+            differ = differing(here, there)
             judged = "" if guessed is None else verdict(guessed == len(differ))
             names = ", ".join(escape_markdown(QUESTIONS[key].name) for key in differ)
             st.markdown(f"{judged} **{len(differ)} of {len(QUESTIONS)} outcomes** differ: {names}.")
@@ -88,7 +88,7 @@ def _compare() -> None:
     with picture:
         host = ChartHost("beside")
         host.place("answers")
-        host.fill({"answers": charts.answers(here, there, version, page.theme())})
+        host.fill({"answers": charts.answers(rows(here, there), version, page.theme())})
     with lines:
         key = st.selectbox("Question", QUESTIONS, key="field question", format_func=lambda key: QUESTIONS[key].title)
         question = QUESTIONS[key]
@@ -101,6 +101,25 @@ def _compare() -> None:
             column.markdown(f"{name}: **{escape_markdown(reply.text) if reply else '?'}**")
     with st.expander("How the two compare, and what is left out here"):
         _at_a_glance()
+
+
+def rows(here: Mapping[str, EngineAnswer], there: Mapping[str, EngineAnswer]) -> list[AnswerRow]:
+    """Return the rows of the chart of answers. there: {} until PyTorch is asked."""
+    different = differing(here, there) if there else []
+    return [
+        AnswerRow(
+            question.name,
+            question.title,
+            _cell(here[key]),
+            _cell(there[key]) if there else None,
+            key not in different if there else None,
+        )
+        for key, question in QUESTIONS.items()
+    ]
+
+
+def _cell(answer: EngineAnswer) -> AnswerCell:
+    return AnswerCell(answer.text, answer.outcome, answer.failed)
 
 
 def _pytorch() -> tuple[str, dict[str, EngineAnswer]]:

@@ -4,7 +4,7 @@ import numpy as np
 
 from lab.expression import ExpressionError
 from lab.expression.parser import parse
-from lab.ops import OPS
+from lab.operation_table import OPS
 from lab.text import numeral, strict_json
 from lab.trace.export import plain, playable, standalone
 from lab.trace.mistakes import Mistakes

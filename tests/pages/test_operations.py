@@ -1,11 +1,11 @@
-"""Operations without a browser: one page made of lab/ops.py and the engine; what is added there appears here."""
+"""Operations without a browser: one page made of the operation table and the engine; what is added there appears here."""
 
 import subprocess
 import sys
 
 import numpy as np
 
-from lab.ops import OPS
+from lab.operation_table import OPS
 from model import Tensor
 from tests.pages.conftest import ROOT, address, app, components, go_back, press, run, texts
 
@@ -153,9 +153,9 @@ ROW = """
     Op("sin","""
 LOOK = """
 from streamlit.testing.v1 import AppTest
-from lab.autodiff.operations import example
+from lab.trace.operation_example import example
 from lab.expression.parser import parse
-from lab.ops import OPS
+from lab.operation_table import OPS
 from lab.trace.derive import derive
 from lab.trace.recording import record
 from model import Tensor
@@ -177,14 +177,17 @@ assert example(OPS["cube"]).check()
 
 
 def test_an_operation_that_gets_a_rule_and_a_row_is_everywhere(tmp_path):
-    """In a copy of the project, where model.py has one method more and lab/ops.py one row."""
+    """In a copy of the project, where model.py has one method more and lab/operation_table.py one row."""
     for name in ("assets", "static", "pages", "practice"):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "lab").mkdir()
     for path in (ROOT / "lab").iterdir():
-        if path.name not in ("ops.py", "__pycache__"):
+        if path.name not in ("operation_table.py", "__pycache__"):
             (tmp_path / "lab" / path.name).symlink_to(path)
-    for name, before, after in (("model.py", "\n    def tanh(self)", METHOD), ("lab/ops.py", '\n    Op("sin",', ROW)):
+    for name, before, after in (
+        ("model.py", "\n    def tanh(self)", METHOD),
+        ("lab/operation_table.py", '\n    Op("sin",', ROW),
+    ):
         text = (ROOT / name).read_text("utf-8")
         assert text.count(before) == 1
         (tmp_path / name).write_text(text.replace(before, after), "utf-8")

@@ -67,7 +67,7 @@ def test_a_page_has_no_learner_s_code_run_in_the_server():
 
 
 # What `st.html` is given, where it is not a text written there. What these functions are given, they escape: see
-# tests/unit/charts/test_side_by_side.py and tests/unit/traps/test_panels.py.
+# tests/unit/traps/faults/test_side_by_side.py and tests/unit/traps/test_panels.py.
 HTML = {
     "STYLE",  # the app's own file
     "marked(text)",  # lab/ui/terms.py
@@ -76,10 +76,10 @@ HTML = {
     "panels.forward_pass(op)",
     "panels.gradients(result)",
     "panels.scores(in_place.outcomes(), dict(zip(CELLS, guesses, strict=True)))",
-    "charts.code_pair(fault.code, fault.right, fault.changed_lines(), context=whole)",
-    "charts.value_tables(leaves(fault, seed), source(fault.example))",
-    '"".join(charts.gradient_tables(*pair) for pair in small)',
-    '"".join(charts.gradient_tables(*pair) for pair in pairs)',
+    "side_by_side.code_pair(fault.code, fault.right, fault.changed_lines(), context=whole)",
+    "side_by_side.value_tables(leaves(fault, seed), source(fault.example))",
+    '"".join(side_by_side.gradient_tables(*pair) for pair in small)',
+    '"".join(side_by_side.gradient_tables(*pair) for pair in pairs)',
 }
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from lab.designs.network import HIDDEN, POINTS, TARGETS
 from model import MLP, SGD, mse_loss
 
+HIDDEN = 4  # units in each of the two hidden layers: 3*4 + 4  +  4*4 + 4  +  4*1 + 1 = 41 parameters
+# Four points in three dimensions and their targets: the first task of many courses.
+POINTS = np.array([[2.0, 3.0, -1.0], [3.0, -1.0, 0.5], [0.5, 1.0, 1.0], [1.0, 1.0, -1.0]])
+TARGETS = np.array([[1.0], [-1.0], [-1.0], [1.0]])
 SIZES = (POINTS.shape[1], HIDDEN, HIDDEN, 1)
 MAX_STEPS = 100
 RATE = 0.1
@@ -22,6 +26,14 @@ class Moment:
     loss: float
     predictions: np.ndarray
     parameters: list[tuple[str, float, float]]
+
+
+def initial(hidden: int, seed: int) -> list[np.ndarray]:
+    """Draw weights (n_in, n_out) and biases (n_out,) for each layer in turn, uniform from -1 to 1."""
+    rng = np.random.default_rng(seed)
+    layers = pairwise((3, hidden, hidden, 1))
+    shapes = [shape for n_in, n_out in layers for shape in ((n_in, n_out), (n_out,))]
+    return [rng.uniform(-1, 1, shape) for shape in shapes]
 
 
 def train(rate: float, seed: int, steps: int) -> list[Moment]:

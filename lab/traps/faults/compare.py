@@ -213,6 +213,11 @@ class LessonRun:
         return [self.initial, *self.records]
 
     @property
+    def losses(self) -> list[float | None]:
+        """The training losses from epoch 0 on; None where the loss is not a number."""
+        return [record["train_loss"] for record in self.from_start]
+
+    @property
     def completed(self) -> list[Record]:
         """The records without an epoch in which the loss became nan or inf."""
         return [record for record in self.records if not record["diverged"]]

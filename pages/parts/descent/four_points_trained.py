@@ -6,9 +6,9 @@ import streamlit as st
 
 from lab import charts
 from lab.charts import Axis, Line, Mark
-from lab.designs.network import TARGETS
 from lab.text import counted, numeral
 from lab.training.descent import four_points
+from lab.training.descent.four_points import TARGETS
 from lab.ui import address, page
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost

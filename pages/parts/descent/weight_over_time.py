@@ -7,6 +7,7 @@ import streamlit as st
 
 from lab import charts
 from lab.charts import Axis, Chart, Line, Mark
+from lab.gradcheck import numerical_gradient
 from lab.text import numeral
 from lab.training.descent import over_time
 from lab.ui import address, page
@@ -61,7 +62,9 @@ def show() -> None:
             host.place("states")
         host.fill({"states": _states(states, length - kept)})
         return
-    run = memoize("descent run", (kind, w, x, length, kept), lambda: over_time.unroll(kind, w, x, length, kept))
+    state = (kind, w, x, length, kept)
+    run = memoize("descent run", state, lambda: over_time.unroll(*state))
+    numerical = memoize("descent numerical", state, lambda: float(numerical_gradient(run.of_weight, w)))
     with controls:
         cut = length - kept
         lost = (
@@ -71,7 +74,7 @@ def show() -> None:
         )
         st.markdown(
             f"Gradient of w: **{numeral(run.gradient)}**, the sum of {len(run.messages)} messages. By finite "
-            f"differences: {numeral(run.numerical)}. {lost}"
+            f"differences: {numeral(numerical)}. {lost}"
         )
         st.markdown(_largest(run, guessed))
     with picture:

@@ -14,7 +14,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
 from lab.charts import RIDGES, Chart
-from lab.ops import OPS, UNKNOWN
 from lab.text import short
 from lab.training import points
 from lab.training.config import Config
@@ -33,6 +32,7 @@ from lab.training.predictions import (
 )
 from lab.training.records import Record, is_regression
 from lab.training.shelf import ShelvedRun
+from lab.training.trainer import FLAT_ENDS
 from lab.ui import page
 from lab.ui.address import Field, one_of
 from lab.ui.chart_host import ChartHost, clicked_epoch
@@ -404,8 +404,7 @@ def _slow(view: View) -> dict[str, Callable[[], Chart]]:
 
 def lost_units(config: Config, records: list[Record], hidden: list[str], options: dict[str, Any]) -> Chart:
     """Draw the units that no longer learn: saturated ones of an activation with flat ends, or else dead ones."""
-    flat = OPS.get(config.activation, UNKNOWN).saturates
-    return (charts.saturation if flat else charts.dead_units)(records, hidden, **options)
+    return (charts.saturation if config.activation in FLAT_ENDS else charts.dead_units)(records, hidden, **options)
 
 
 def _plane(view: View) -> Chart:

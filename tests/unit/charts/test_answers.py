@@ -1,7 +1,8 @@
 """What two engines answer, as a picture: an outcome that differs is never marked by its colour alone."""
 
-from lab.charts import answers, differing
-from lab.designs.frameworks import QUESTIONS, EngineAnswer
+from lab.charts import answers
+from lab.designs.frameworks import QUESTIONS, EngineAnswer, differing
+from pages.parts.wider_field import rows
 
 HERE = {key: EngineAnswer("6") for key in QUESTIONS} | {
     "twice": EngineAnswer("RuntimeError: one", failed=True),
@@ -17,7 +18,7 @@ def shown(chart):
 
 
 def test_before_pytorch_is_asked_nothing_is_compared():
-    chart = answers(HERE, {}, "")
+    chart = answers(rows(HERE, {}), "")
     assert [cell["formatter"] for cell in shown(chart)["write"]] == ["✗ error", "", "?"]
     assert chart.alt == "PyTorch has not been asked yet."
     assert {row[2] for row in chart.rows} == {"?"}
@@ -25,7 +26,7 @@ def test_before_pytorch_is_asked_nothing_is_compared():
 
 def test_two_errors_are_one_outcome_and_a_number_instead_of_an_error_is_marked_by_a_sign():
     assert differing(HERE, THERE) == ["write"]
-    chart = answers(HERE, THERE, "2.0", "dark")
+    chart = answers(rows(HERE, THERE), "2.0", "dark")
     assert [cell["formatter"] for cell in shown(chart)["write"]] == ["✗ error", "≠", "8"]
     assert {cell["fontWeight"] for cell in shown(chart)["write"]} == {"bold"}
     assert [cell["formatter"] for cell in shown(chart)["twice"]] == ["✗ error", "=", "✗ error"]

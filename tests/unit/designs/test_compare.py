@@ -19,6 +19,7 @@ from lab.designs.compare import (
 )
 from lab.designs.excerpt import PARTS, excerpt
 from lab.expression import ExpressionError, parse
+from lab.training.descent.four_points import initial
 from model import Tensor
 
 ALL = list(DESIGNS)
@@ -208,7 +209,7 @@ def test_41_parameters_give_the_same_numbers_as_scalars_and_as_tensors():
 
 
 def test_the_loss_of_the_network_is_that_of_the_engine():
-    parameters = [Tensor(array) for array in network.initial(4, 3)]
+    parameters = [Tensor(array) for array in initial(4, 3)]
     network.loss_of_tensors(parameters).backward()
     expected = np.concatenate([np.ravel(p.grad) for p in parameters])
     assert np.abs(network.both(seed=3, repeats=1).scalars.gradients - expected).max() < 1e-12

@@ -1,4 +1,4 @@
-"""Checking gradients (in full in test_gradcheck.py)."""
+"""Checking gradients (in full in tests/unit/gradcheck)."""
 
 import numpy as np
 

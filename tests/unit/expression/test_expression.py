@@ -8,7 +8,7 @@ import pytest
 
 from lab.expression import ExpressionError, parser
 from lab.expression.parser import Expression, parse
-from lab.ops import OPS
+from lab.operation_table import OPS
 from lab.trace.recording import record
 from model import Tensor, no_grad
 

@@ -28,7 +28,7 @@ from lab.expression import ExpressionError
 from lab.expression.language import COMPARISONS, OPERATORS
 from lab.expression.parser import _PARTS, _Builder, parse
 from lab.expression.source import Source
-from lab.ops import OPS
+from lab.operation_table import OPS
 from model import Tensor
 
 METHODS, FUNCTIONS = ({name for name, op in OPS.items() if op.form == form} for form in ("method", "function"))

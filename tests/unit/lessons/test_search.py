@@ -8,7 +8,7 @@ from lab.lessons.concepts import CONCEPTS
 from lab.lessons.glossary import TERMS
 from lab.lessons.pages import PAGES
 from lab.lessons.search import search
-from lab.ops import OPS
+from lab.operation_table import OPS
 
 MIN_RIGHT = 0.95  # of what people type: the share with a right answer in the first place
 

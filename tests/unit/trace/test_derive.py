@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.ops import OPS
+from lab.operation_table import OPS
 from lab.trace.derive import _alike, derive, first_disagreement, short_names, table
 from lab.trace.recording import Recording, record
 from model import concatenate, cross_entropy, maximum, minimum, stack, where

@@ -12,8 +12,8 @@ from lab.training.predictions import answers
 from lab.training.records import is_record, score
 from lab.training.run_folder import RunError
 from lab.training.samples import DataError
-from lab.training.trainer import GRADIENT_EDGES, Trainer, learning_rate, train
-from model import Adam, Tensor, cross_entropy
+from lab.training.trainer import FLAT_ENDS, GRADIENT_EDGES, Trainer, learning_rate, train
+from model import ACTIVATIONS, Adam, Tensor, cross_entropy
 
 MOONS = Config(data="moons", hidden=(8, 6), epochs=3, batch_size=100)
 
@@ -681,3 +681,13 @@ def test_a_write_to_the_data_after_the_forward_pass_reaches_no_gradient():
 def test_changes_that_are_no_list_of_changes_get_a_sentence(changes):
     with pytest.raises(ConfigError, match="--changes must be the epoch"):
         Config(changes=changes)
+
+
+def test_an_activation_saturates_where_its_slope_is_a_small_share_of_the_steepest():
+    assert set(FLAT_ENDS) <= set(ACTIVATIONS)
+    for name, share in FLAT_ENDS.items():
+        z = Tensor(np.linspace(-9, 9, 7))
+        y = getattr(z, name)()
+        y.sum().backward()
+        np.testing.assert_allclose(share(y.numpy()), z.grad / z.grad.max(), atol=1e-12)
+        assert share(y.numpy())[0] < 0.01 > share(y.numpy())[-1]

@@ -1,6 +1,6 @@
 """Make a running example of every operation: its code, its curves and its gradient check.
 
-Everything is derived from the row in lab/ops.py and from the engine, so a new row is enough.
+Everything is derived from the row in lab/operation_table.py and from the engine, so a new row is enough.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import model
 from lab.expression import ExpressionError
 from lab.expression.parser import parse
 from lab.gradcheck import Report, gradcheck
-from lab.ops import OPS, Op
+from lab.operation_table import OPS, Op
 from lab.trace.derive import latex_name
 from lab.trace.parts import Code
 from lab.trace.recording import Trace, record
@@ -74,7 +74,7 @@ class Example:
         return record(self.build, self.values, upstream), upstream
 
     def rules(self) -> list[OperandRule]:
-        """Return the derivative with respect to each operand, from the row in lab/ops.py."""
+        """Return the derivative with respect to each operand, from the row in lab/operation_table.py."""
         names = list(self.values)
         called = {"a": names[0], "b": names[1] if len(names) > 1 else "", "y": "y", "g": "g"}
         found = []
@@ -165,11 +165,13 @@ def sources(shown: Example, trace: Trace) -> list[Code]:
 def entry(op: Op) -> Callable[..., Any]:
     """Return the function of the engine for an operation: a method of Tensor, or a function of model.py."""
     if op.form in ("infix", "prefix", "index"):
-        return inspect.unwrap(getattr(Tensor, f"__{op.function.__name__}__"))
-    found: Any = getattr(Tensor, op.name, None) or getattr(model, op.name, None) or op.function
+        found: Any = getattr(Tensor, f"__{op.function.__name__}__")
+    else:
+        found = getattr(Tensor, op.name, None) or getattr(model, op.name, None) or op.function
     if isinstance(found, property):
         found = found.fget
-    return inspect.unwrap(found)
+    function: Callable[..., Any] = inspect.unwrap(found)
+    return function
 
 
 @cache  # the files do not change while the lab runs

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lab.autodiff.softmax import RULES, by_cotangent, by_sum
+from lab.gradcheck.softmax import RULES, by_cotangent, by_sum
 
 LOGITS = [1.0, 2.0, 0.5]
 WRONG = [name for name in RULES if name != "right"]

@@ -1,7 +1,7 @@
 """The table of operations: one row for each operation of the engine, and for each function composed of others.
 
-Expressions take their functions from here, derivations their local derivatives, the player kinds and symbols, the
-search for the first inf or nan its reasons, and the training page which activations saturate.
+Expressions take their functions from here, derivations their local derivatives, the player kinds and symbols, and the
+search for the first inf or nan its reasons.
 
 To add an operation, write it in model.py, add a row to `OPS` and its cases to tests/unit/op_table.py.
 """
@@ -72,8 +72,6 @@ class Op:
     at_kinks     where it has a kink, and the derivative that the engine uses there; "" if it has none
     convention   any other convention of the engine; "" if there is none
     not_finite   how finite operands can give inf or nan; "" if they cannot
-    saturates    for an activation that is flat at both ends: output -> slope there, as a share of the steepest slope;
-                 None for all other operations
     ties         operands and result -> whether equal elements put it at a kink; None if that cannot happen
     composed     made of other operations: no node of a graph has this name
     spoken       other words that people search for it by
@@ -90,7 +88,6 @@ class Op:
     at_kinks: str = ""
     convention: str = ""
     not_finite: str = ""
-    saturates: Callable[[np.ndarray], np.ndarray] | None = None
     ties: Callable[..., bool] | None = None
     composed: bool = False
     spoken: tuple[str, ...] = ()
@@ -289,13 +286,11 @@ _ROWS = (
         "tanh",
         "elementwise",
         derivatives=(Derivative("1 − tanh² {a}", r"1 - \tanh^2 {a}", lambda a, y: 1 - y * y),),
-        saturates=lambda y: 1 - y * y,
     ),
     Op(
         "sigmoid",
         "elementwise",
         derivatives=(Derivative("{y}·(1 − {y})", "{y} (1 - {y})", lambda a, y: y * (1 - y)),),
-        saturates=lambda y: 1 - (2 * y - 1) ** 2,  # sigmoid is a rescaled tanh
     ),
     Op(
         "softplus",

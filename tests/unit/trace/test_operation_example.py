@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import model
-from lab.autodiff.operations import curve, element_curve, elements, entry, example, parts, sources
-from lab.ops import OPS, Op
+from lab.operation_table import OPS, Op
+from lab.trace.operation_example import curve, element_curve, elements, entry, example, parts, sources
 from model import Tensor
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from lab.autodiff.steps import PRECISIONS, STEPS, CheckPoint, ElementName, error_by_step, predicted_step
+from lab.gradcheck.steps import PRECISIONS, STEPS, CheckPoint, ElementName, error_by_step, predicted_step
 from model import Tensor
 
 X = ElementName("x")

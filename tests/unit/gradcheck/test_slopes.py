@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.autodiff.operations import Example
 from lab.expression.parser import parse
 from lab.expression.pytorch import to_torch
 from lab.expression.run_pytorch import installed
 from lab.gradcheck import gradcheck
-from lab.ops import OPS
+from lab.operation_table import OPS
 from lab.trace.numerical import check, slopes_of_numbers
+from lab.trace.operation_example import Example
 from lab.trace.recording import record
 from model import Tensor
 

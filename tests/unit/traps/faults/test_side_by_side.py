@@ -1,14 +1,12 @@
-"""Gradients of two engines as tables, and their losses as one chart."""
+"""Code and gradients of two engines next to each other."""
 
-import json
 import re
 from html import unescape
 
 import numpy as np
 
-from lab.charts.side_by_side import code_pair, gradient_tables, losses, value_tables
-from lab.traps.faults.catalogue import BY_KEY, FAULTS
-from lab.traps.faults.compare import LessonRun, train_with
+from lab.traps.faults.catalogue import FAULTS
+from lab.traps.faults.side_by_side import code_pair, gradient_tables, value_tables
 
 
 def cells(html):
@@ -61,25 +59,3 @@ def test_what_is_marked_in_long_code_is_seen_with_its_surroundings_at_once():
             told = [line.strip() for line, mark in zip(code.splitlines(), marked, strict=True) if mark]
             assert [line[1:].strip() for line in lines if line[0] in "✗✓"] == told
             assert lines[0][1:].strip() == code.splitlines()[0].strip() or lines[0][0] in "✗✓"
-
-
-def test_the_chart_is_strict_json_and_its_table_has_both_runs():
-    for key in ("sign-flipped", "skip-unbroadcast", "wrong-order"):
-        runs = train_with(BY_KEY[key].healthy, 0), train_with(BY_KEY[key].broken, 0)
-        for theme in ("light", "dark"):
-            chart = losses(*runs, theme)
-            json.dumps(chart.spec, allow_nan=False)
-            assert "Healthy:" in chart.alt
-            assert "Broken:" in chart.alt
-            assert chart.headers == ("epoch", "healthy", "broken")
-            assert chart.spec["xAxis"]["axisPointer"]["label"]["formatter"] == "epoch {value}"  # heads the tooltip
-            assert all(len(row) == 3 for row in chart.rows)
-    assert losses(*runs, "light").spec["yAxis"]["type"] == "value"
-
-
-def test_a_run_without_an_epoch_shows_where_it_began():
-    healthy = train_with(BY_KEY["skip-unbroadcast"].healthy, 0)
-    chart = losses(healthy, LessonRun(healthy.initial, [], "ValueError: no."), "light")
-    assert chart.rows[0][2] != "–"
-    assert {row[2] for row in chart.rows[1:]} == {"–"}
-    assert "after 0 epochs" in chart.alt
