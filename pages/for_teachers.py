@@ -6,11 +6,12 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from lab.lessons import assignment_link
-from lab.lessons.assignment import CONTROLS, FORMER, ITEMS, MAX_START_TEXT, beginning, shortened
+from lab.lessons.assignment import CONTROLS, FORMER, ITEMS
 from lab.lessons.cards import CARDS
 from lab.lessons.pages import BY_FILE
 from lab.ui import address, assignment, page
 from lab.ui.address import Field
+from lab.ui.starting_point import MAX_START_TEXT, beginning, shortened
 from lab.ui.table import escape_markdown
 from practice import COURSES
 from practice.debug import PROGRAMS

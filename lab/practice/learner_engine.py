@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from lab.expression.parser import Expression
-from lab.operation_table import OPS, UNKNOWN
 from lab.practice.checker import Job, Problem, Runner
 from lab.text import brief
 from lab.trace.derive import rule_of
+from lab.trace.loading import add_kinds
 from lab.trace.numerical import NumericalCheck, check
 from lab.trace.parts import Captured, Code, Event, Node, Value
 from lab.trace.recording import Trace, record
@@ -263,7 +263,6 @@ def _trace(recorded: Mapping[str, Any], source: str, file: str, leaves: Sequence
         }
         if children:
             _must(bool(_OPERATION.fullmatch(op)))
-            node["kind"], node["symbol"] = OPS.get(op, UNKNOWN).kind, OPS.get(op, UNKNOWN).symbol
             node["captured"] = [_captured(entry, number, nodes, children) for entry in row["captured"]]
             node["calls"] = []
         nodes.append(node)
@@ -319,10 +318,15 @@ def _trace(recorded: Mapping[str, Any], source: str, file: str, leaves: Sequence
     _must(all("source" in node for node in nodes if node["op"]))
     output = int(recorded["output"])
     _must(0 <= output < len(nodes))
+    trace = Trace(nodes, events, gradients, output, sources)
+    add_kinds(trace)
     # An operation with another number of operands, such as a power with a fixed exponent, has another rule.
     counts = {(node["op"], len(node["children"])) for node in nodes if node["op"]}
-    ops = {name: op for name, op in OPS.items() if {n for known, n in counts if known == name} <= {len(op.derivatives)}}
-    trace = Trace(nodes, events, gradients, output, sources, ops=ops)
+    trace.ops = {
+        name: op
+        for name, op in trace.ops.items()
+        if {n for known, n in counts if known == name} <= {len(op.derivatives)}
+    }
     _undo_sums(trace)
     return trace
 

@@ -69,6 +69,11 @@ def table_fits(trace: Trace, name: str) -> bool:
 def set_kinds(trace: Trace) -> None:
     """Add kind and symbol from lab/operation_table.py to the elementwise operations of a trace of another program."""
     trace.ops = {name: op for name, op in OPS.items() if op.kind == "elementwise" and table_fits(trace, name)}
+    add_kinds(trace)
+
+
+def add_kinds(trace: Trace) -> None:
+    """Add kind and symbol to each operation of a trace, from the rows of `trace.ops`."""
     for node in trace.nodes:
         if node["op"]:
             op = trace.ops.get(node["op"], UNKNOWN)

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from lab.config import hosted
 from lab.training.config import Config, ConfigError, setting_text, sizes_text
 from lab.training.live import Own
 from lab.training.records import Record, slim
@@ -132,12 +131,14 @@ def open_with_histograms(folder: Path, name: str) -> ShelvedRun:
     return kept
 
 
-def rename(folder: Path, name: str, new: str) -> str:
+def rename(folder: Path, name: str, new: str, *, read_only: bool) -> str:
     """Rename a run's folder to `new` and return the run's new name. Raises RunError: one sentence.
+
+    read_only: True on a server that visitors share, where it is always an error.
 
     A sweep looks for its runs by name: if it is continued, it trains a renamed run again.
     """
-    path = _changeable(folder, name)
+    path = _changeable(folder, name, read_only)
     if not _may_be_called(new):
         raise RunError(
             f"A run cannot be called {new[:MAX_NAME_LENGTH]!r}: use up to {MAX_NAME_LENGTH} letters, digits, spaces "
@@ -153,9 +154,9 @@ def rename(folder: Path, name: str, new: str) -> str:
     return f"{name.rpartition('/')[0]}/{new}"
 
 
-def delete(folder: Path, name: str) -> None:
-    """Delete the folder of the run, if it holds nothing but a run. Raises RunError: one sentence."""
-    path = _changeable(folder, name)
+def delete(folder: Path, name: str, *, read_only: bool) -> None:
+    """Delete the folder of the run, if it holds nothing but a run; read_only as for `rename`. Raises RunError."""
+    path = _changeable(folder, name, read_only)
     others = [file.name for file in path.iterdir() if file.is_dir() or not FILES.fullmatch(file.name)]
     if others:
         raise RunError(f"The folder of {name!r} also holds {others[0]!r}: it is not only a run, delete it yourself.")
@@ -204,8 +205,8 @@ def _find(folder: Path, name: str) -> Path:
     return paths[name]
 
 
-def _changeable(folder: Path, name: str) -> Path:
-    if hosted():
+def _changeable(folder: Path, name: str, read_only: bool) -> Path:
+    if read_only:
         raise RunError("This server is shared by its visitors: the runs in its folder are read-only.")
     path = _find(folder, name)
     try:

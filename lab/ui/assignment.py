@@ -11,12 +11,13 @@ from collections.abc import Iterable
 import streamlit as st
 
 from lab.lessons import assignment_link
-from lab.lessons.assignment import CONTROLS, ITEMS, MAX_START_TEXT, beginning
+from lab.lessons.assignment import CONTROLS, ITEMS
 from lab.lessons.pages import BY_FILE, BY_PATH
 from lab.lessons.skills import Achievement
 from lab.ui import places, progress, state
 from lab.ui.address import Field, shorter_than
 from lab.ui.assets import component
+from lab.ui.starting_point import MAX_START_TEXT, beginning
 from lab.ui.table import escape_markdown
 
 MAX_NAMED = 8  # unknown names that a note repeats

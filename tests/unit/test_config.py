@@ -47,7 +47,7 @@ def test_a_name_for_others_means_hosted_though_a_proxy_stands_in_front(name):
     assert hosted()
 
 
-@pytest.mark.parametrize(("word", "is_hosted"), [("0", False), ("no", False), ("1", True), ("yes", True)])
+@pytest.mark.parametrize(("word", "is_hosted"), [("0", False), ("no", False), ("1", True), ("yes", True), ("on", True)])
 @pytest.mark.parametrize("address", [*HERE, *ELSEWHERE])
 def test_what_somebody_says_decides(address, word, is_hosted):
     os.environ[HOSTED] = word

@@ -125,13 +125,13 @@ def _shelved(kept: ShelvedRun, put_in_place: Callable[[LiveRun], None]) -> None:
                 run_store.rename(kept)
         elif name:
             with _complaining():
-                rename(runs_folder(), kept.name, name)
+                rename(runs_folder(), kept.name, name, read_only=hosted())
                 forget("training compared")
 
     def remove() -> None:
         with _complaining():
             if kept.shared:
-                delete(runs_folder(), kept.name)
+                delete(runs_folder(), kept.name, read_only=hosted())
             else:
                 run_store.delete(kept)
             forget("training shelf")

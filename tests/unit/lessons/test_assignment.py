@@ -6,8 +6,9 @@ from urllib.parse import quote_plus, urlencode
 import pytest
 
 from lab.lessons import assignment_link
-from lab.lessons.assignment import CONTROLS, ITEMS, beginning, shortened
+from lab.lessons.assignment import CONTROLS, ITEMS
 from lab.lessons.pages import BY_FILE
+from lab.ui.starting_point import beginning, shortened
 
 
 def test_everything_to_do_goes_through_a_link_unescaped():

@@ -5,10 +5,11 @@ import re
 
 import pytest
 
-from lab.lessons.assignment import FORMER, ITEMS, beginning
+from lab.lessons.assignment import FORMER, ITEMS
 from lab.lessons.old_addresses import MOVED, new_address
 from lab.lessons.pages import BY_PATH, PAGES
 from lab.ui.redirect import Redirect
+from lab.ui.starting_point import beginning
 
 CASES = {  # as these pages wrote them -> what the new page writes
     "why?tab=cost&n=2000&slower=20": "why-reverse-mode?tab=cost&n=2000&slower=20",

@@ -5,13 +5,14 @@ import math
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lab.config import hosted
+from lab.training import shelf
 from lab.training.config import Config, ConfigError
 from lab.training.doctor import diagnose
 from lab.training.live import LiveRun
@@ -20,16 +21,15 @@ from lab.training.run_folder import RunError, RunFolder, lock_run
 from lab.training.shelf import (
     MAX_RUNS,
     default_name,
-    delete,
     differences,
     from_folder,
     open_with_histograms,
     put,
-    rename,
     unused,
 )
 
 ROOT = Path(__file__).resolve().parents[3]
+delete, rename = partial(shelf.delete, read_only=False), partial(shelf.rename, read_only=False)
 posix = pytest.mark.skipif(os.name != "posix", reason="links, pipes, locks and users of POSIX")
 
 
@@ -355,20 +355,14 @@ def test_a_run_in_training_is_neither_renamed_nor_deleted(runs):
     delete(runs, "runs/good")
 
 
-@pytest.mark.parametrize(("value", "shared"), [("1", True), ("yes", True), ("on", True), ("", False), ("0", False)])
-def test_on_a_shared_server_the_runs_are_for_reading(runs, monkeypatch, value, shared):
-    monkeypatch.setenv("TENSOR_LAB_HOSTED", value)
-    assert hosted() is shared
+def test_on_a_shared_server_the_runs_are_for_reading(runs):
     assert open_with_histograms(runs, "runs/good").records
     assert len(from_folder(runs)[0]) == 3
-    if shared:
-        before = tree(runs)
-        for call in (delete, lambda folder, name: rename(folder, name, "other")):
-            with pytest.raises(RunError, match="read-only"):
-                call(runs, "runs/good")
-        assert tree(runs) == before
-    else:
-        delete(runs, rename(runs, "runs/good", "other"))
+    before = tree(runs)
+    for call in (shelf.delete, partial(shelf.rename, new="other")):
+        with pytest.raises(RunError, match="read-only"):
+            call(runs, "runs/good", read_only=True)
+    assert tree(runs) == before
 
 
 def places(value, path=()):
