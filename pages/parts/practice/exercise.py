@@ -16,7 +16,7 @@ from typing import Any
 
 import streamlit as st
 
-from lab.practice import folder as own_folder
+from lab.practice import folder as workspace
 from lab.practice import record, sandbox
 from lab.practice.checker import CheckReport
 from lab.practice.checking import Checking
@@ -87,7 +87,7 @@ def exercise(
     "" for no button. go: its callback. Raises FolderError.
     """
     session = st.session_state
-    disk = own_folder.start(folder, course) if folder else None
+    disk = workspace.start(folder, course) if folder else None
     name = f"{course.key} in {folder}" if folder else course.key  # under which the browser stores the text
 
     def check() -> None:
@@ -96,13 +96,13 @@ def exercise(
             return
         if asked.get("key") != name:  # sent before the page changed to another text
             return
-        if len(text) > own_folder.MAX_BYTES or sandbox.unavailable():
+        if len(text) > workspace.MAX_BYTES or sandbox.unavailable():
             return
         session.pop(_name(course, "complaint"), None)
         if folder:
             try:
-                own_folder.keep(folder, course, text, datetime.now())
-                own_folder.write(folder, course, text, str(asked.get("seen")))
+                workspace.keep(folder, course, text, datetime.now())
+                workspace.write(folder, course, text, str(asked.get("seen")))
             except Changed:
                 pass  # the browser asks the learner when it receives the changed file
             except FolderError as error:
@@ -150,7 +150,7 @@ def wait(course: Course) -> None:
 def _watch(course: Course, folder: Path, shown: str) -> None:
     """Rerun the page when the learner's own editor has saved the file."""
     try:
-        disk = own_folder.read(folder, course)
+        disk = workspace.read(folder, course)
     except FolderError:
         disk = None
     if disk is None or disk.stamp != shown:
