@@ -90,10 +90,10 @@ def test_there_is_no_import_circle(graph):
 
 
 def test_few_rooms_need_each_other(graph):
-    """It may only become less: a new arrow takes the place of another."""
+    """The number may only fall: a new arrow takes the place of another."""
     pairs = {(room(module), room(other)) for module, others in graph.items() for other in others}
     arrows = {(a, b) for a, b in pairs if a != b and a and a not in ("train", "app") and b != "model"}
-    assert len(arrows) == MAX_ARROWS, sorted(arrows)
+    assert len(arrows) <= MAX_ARROWS, sorted(arrows)
 
 
 def test_the_library_does_not_import_its_command_line(graph):
