@@ -53,7 +53,9 @@ COMPLAINT = re.compile(
     r"nothing)\b"
 )
 # In these questions, "my" is not a complaint
-HOW_TO = re.compile(r"^\s*(?:how (?:do|can|should|to)|can|where|use|save|test|train|upload)\b")
+HOW_TO = re.compile(
+    r"^\s*(?:how (?:do|can|should|to)|can|where|use|save|test|train|upload|build|write|make|create|compare|hand)\b"
+)
 ASKS = re.compile(r"^\s*(what (is|are|does)|why (is|are|does|do)?|how (do|does|is|to)|when|who|derivative of)\b")
 
 
