@@ -111,6 +111,7 @@ export class Graph {
     this.letter = 0; // pixels, width of a letter in the pill, measured in the actual font
     this.pillRequest = 0; // animation frames
     this.edgesRequest = 0;
+    this.hidingRequest = 0;
     this.patchLater = new Debounced(() => this.patch(() => true));
     this.scene = s("g");
     this.svg = s("svg", { class: "graph", role: "group", "aria-label": "Computation graph" }, arrowheads(), this.scene);
@@ -488,18 +489,29 @@ export class Graph {
     if (drawn) this.view.reveal([boundsOfCards(drawn.plan, [id])]);
   }
 
-  /** Update the drawing after the view has moved. */
+  /** Update the drawing after the view has moved. What comes into sight is shown at once, what leaves it is hidden in
+   * the next frame: each costs a layout of about a hundred texts. */
   onMove() {
-    if (this.drawing) this.hideUnseen(this.drawing.plan, this.drawing.cards, this.drawing.edges);
+    const { drawing } = this;
+    if (drawing) {
+      this.hideUnseen(drawing.plan, drawing.cards, drawing.edges, false);
+      this.hidingRequest ||= requestAnimationFrame(() => {
+        this.hidingRequest = 0;
+        if (this.drawing) this.hideUnseen(this.drawing.plan, this.drawing.cards, this.drawing.edges);
+      });
+    }
     this.patch();
   }
 
   /** Hide the text of what is out of sight: the browser lays out all of it again with each change. The boxes stay, so
-   * the Tab key still reaches them. @param {Plan} plan @param {CardParts[]} cards @param {EdgeParts[]} edges */
-  hideUnseen(plan, cards, edges) {
-    for (const { element, node, card } of cards)
-      element.toggleAttribute("data-away", !this.view.sees(centreOf(plan, node), card));
-    for (const { element, place, size } of edges) element.toggleAttribute("data-away", !this.view.sees(place, size));
+   * the Tab key still reaches them. @param {Plan} plan @param {CardParts[]} cards @param {EdgeParts[]} edges
+   * @param {boolean} hiding false to show only what is in sight again */
+  hideUnseen(plan, cards, edges, hiding = true) {
+    const mark = (/** @type {Element} */ element, /** @type {boolean} */ seen) => {
+      if (seen || hiding) element.toggleAttribute("data-away", !seen);
+    };
+    for (const { element, node, card } of cards) mark(element, this.view.sees(centreOf(plan, node), card));
+    for (const { element, place, size } of edges) mark(element, this.view.sees(place, size));
   }
 
   /** Update the edges and cards that changed; by default only those in sight, the others when playback pauses.
@@ -658,6 +670,7 @@ export class Graph {
   destroy() {
     cancelAnimationFrame(this.pillRequest);
     cancelAnimationFrame(this.edgesRequest);
+    cancelAnimationFrame(this.hidingRequest);
     this.patchLater.cancel();
     this.wanted = ""; // discards a drawing in progress
     this.plan = null;
