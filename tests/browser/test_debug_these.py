@@ -67,6 +67,7 @@ def test_a_list_is_made_and_its_program_mended(open_page, app_url):
 
     page.get_by_role("link", name="Start", exact=True).click()
     expect(listed.get_by_role("img", name="done on")).to_be_visible()
+    page.wait_for_url(re.compile("set=debug.sign"))  # written once the page stands
     page.reload()
     expect(page.get_by_text("1 of 1 done")).to_be_visible()
     page.get_by_role("button", name="Close this list").click()
