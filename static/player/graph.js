@@ -45,7 +45,8 @@ const MAX_PRESENTED_SCALE = 2; // enlarged so far, a presented drawing can be re
  * @property {Size} size of that box
  * @property {Message | Push | undefined} message the message shown
  * @property {boolean} current
- * @property {string} factor the local derivative while a nudge is shown, else "" */
+ * @property {string} factor the local derivative while a nudge is shown, else ""
+ * @property {boolean} away true while its text is hidden, out of sight */
 
 /** @typedef {object} Field value or gradient on a card
  * @property {SVGTextElement} text
@@ -64,7 +65,8 @@ const MAX_PRESENTED_SCALE = 2; // enlarged so far, a presented drawing can be re
  * @property {Element[]} written the texts on the card
  * @property {Field} value
  * @property {Field | null} gradient
- * @property {{classes: string, value: Value | null, gradient: Value | null}} last what the card shows */
+ * @property {{classes: string, value: Value | null, gradient: Value | null}} last what the card shows
+ * @property {boolean} away true while its texts are hidden, out of sight */
 
 /** @typedef {object} Drawing
  * @property {Plan} plan
@@ -360,7 +362,7 @@ export class Graph {
     );
     const written = parts.filter((part) => ["title", "text"].includes(part.tagName));
     const last = { classes: "", value: null, gradient: null };
-    return { element, node: node.id, card, kind, title, rank, written, value, gradient, last };
+    return { element, node: node.id, card, kind, title, rank, written, value, gradient, last, away: false };
   }
 
   /** Add an array to a card, as numbers in cells or as a heat map. @param {number} node
@@ -473,11 +475,12 @@ export class Graph {
     const fresh = !this.shown; // a new trace changes every number: the cards first, the edges in the next frame
     this.shown = { frame, selected, cell };
     const to = focus.to ?? drawn.playback.events[0]?.node; // before the first event, show its node
+    let moved = false;
     if (to !== undefined) {
       const others = focus.from === undefined ? drawn.playback.nodes[to].children : [focus.from];
-      this.view.reveal([boundsOfCards(drawn.plan, [...others, to]), boundsOfCards(drawn.plan, [to])]);
+      moved = this.view.reveal([boundsOfCards(drawn.plan, [...others, to]), boundsOfCards(drawn.plan, [to])]);
     }
-    this.patch(undefined, fresh);
+    if (!moved) this.patch(undefined, fresh); // a move of the view has done it already
     this.patchLater.postpone();
     this.paintPill(drawn, frame, moving);
     this.writeOrder();
@@ -507,11 +510,13 @@ export class Graph {
    * the Tab key still reaches them. @param {Plan} plan @param {CardParts[]} cards @param {EdgeParts[]} edges
    * @param {boolean} hiding false to show only what is in sight again */
   hideUnseen(plan, cards, edges, hiding = true) {
-    const mark = (/** @type {Element} */ element, /** @type {boolean} */ seen) => {
-      if (seen || hiding) element.toggleAttribute("data-away", !seen);
+    const mark = (/** @type {CardParts | EdgeParts} */ part, /** @type {boolean} */ seen) => {
+      if (part.away === !seen || !(seen || hiding)) return;
+      part.away = !seen;
+      part.element.toggleAttribute("data-away", part.away);
     };
-    for (const { element, node, card } of cards) mark(element, this.view.sees(centreOf(plan, node), card));
-    for (const { element, place, size } of edges) mark(element, this.view.sees(place, size));
+    for (const card of cards) mark(card, this.view.sees(centreOf(plan, card.node), card.card));
+    for (const edge of edges) mark(edge, this.view.sees(edge.place, edge.size));
   }
 
   /** Update the edges and cards that changed; by default only those in sight, the others when playback pauses.
@@ -741,6 +746,7 @@ function makeEdge({ id, points, middle, roomy }) {
     message: undefined,
     current: false,
     factor: "",
+    away: false,
   };
 }
 
@@ -764,7 +770,13 @@ function letterWidth(element) {
 function restingPlace(plan, edge, width) {
   const others = [0.4, 0.6, 0.3, 0.7, 0.2, 0.8].map(alongCurve(edge.points));
   const places = [edge.middle, ...others].flatMap(({ x, y }) => PILL_OFFSETS.map((by) => ({ x, y: y + by })));
-  const cards = [...plan.boxes].map(([id, middle]) => ({ ...middle, card: /** @type {Card} */ (plan.cards.get(id)) }));
+  const area = boundingBox(places);
+  const cards = [...plan.boxes].flatMap(([id, { x, y }]) => {
+    const card = /** @type {Card} */ (plan.cards.get(id));
+    const [aside, above] = [(width + card.width) / 2 + PILL_GAP, (PILL_HEIGHT + card.height) / 2];
+    const near = x > area.x - aside && x < area.x + area.width + aside;
+    return near && y > area.y - above && y < area.y + area.height + above ? [{ x, y, card }] : [];
+  });
   const overlaps = places.map((place) =>
     cards.reduce((sum, { x, y, card }) => {
       const across = Math.min(width, (width + card.width) / 2 + PILL_GAP - Math.abs(place.x - x));

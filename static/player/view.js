@@ -99,10 +99,10 @@ export class View {
     this.apply();
   }
 
-  /** Move to the middle of the first box that fits in the window, or of the last, unless it is already visible.
-   * @param {(Point & Size)[]} boxes */
+  /** Move to the middle of the first box that fits in the window, or of the last, unless it is already visible; tell
+   * whether the view moved. @param {(Point & Size)[]} boxes @returns {boolean} */
   reveal(boxes) {
-    if (this.fitted) return;
+    if (this.fitted) return false;
     const room = { width: this.window.width, height: this.window.height - this.window.buttons };
     const margin = this.presented ? Math.min(room.width, room.height) / 4 : VIEW_MARGIN;
     const fits = (/** @type {Size} */ size) =>
@@ -110,8 +110,9 @@ export class View {
     const { x, y, width, height } = boxes.find(fits) ?? boxes[boxes.length - 1];
     const [left, top] = [this.x + x * this.scale, this.y + y * this.scale];
     const [right, bottom] = [left + width * this.scale, top + height * this.scale];
-    if (left >= margin && right <= room.width - margin && top >= margin && bottom <= room.height - margin) return;
+    if (left >= margin && right <= room.width - margin && top >= margin && bottom <= room.height - margin) return false;
     this.centre({ x: x + width / 2, y: y + height / 2 });
+    return true;
   }
 
   apply() {
