@@ -418,6 +418,19 @@ class Expressions:
             return None
         return self.attribute_of(args[0], ast.copy_location(ast.Attribute(node.args[0], name, ast.Load()), node))
 
+    def set_by_name(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
+        """Follow setattr(net, "fc", layer). With an unknown name it may replace any layer that the owner has."""
+        name = args[1].constant if len(args) == 3 else None
+        if isinstance(name, str):
+            self.follower.assign_attribute(args[0], name, args[2], node)
+        elif len(args) == 3 and args[0].kind == args[2].kind == Kind.MODULE and not self.in_constructor():
+            self.methods.wrap_layers(args[0])
+        return Value(Kind.NONE)
+
+    def in_constructor(self) -> bool:
+        place = self.program.frames[-1].definition if self.program.frames else None
+        return isinstance(place, ast.FunctionDef) and place.name == "__init__"
+
     def collected(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         if args and args[0].kind == Kind.PARAMETERS:
             return Value(Kind.PARAMETERS, items=args[0].items, base=args[0].base, tags={Tag.KEPT})
@@ -525,6 +538,7 @@ class Expressions:
         ),
         "sum": summed,
         "getattr": attribute_by_name,
+        "setattr": set_by_name,
         "abs": lambda self, args, keys, node: self.tensors.like(args[0], node, "abs", (args[0],)) if args else None,
         "print": lambda self, args, keys, node: Value(Kind.NONE),
         "isinstance": lambda self, args, keys, node: Value(Kind.FLAG, constant=self.is_layer(args)),

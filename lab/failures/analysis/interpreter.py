@@ -12,6 +12,7 @@ from typing import ClassVar
 from lab.failures.analysis.calls import Calls
 from lab.failures.analysis.expressions import MAX_EXPRESSIONS, Expressions, TextTooLong
 from lab.failures.analysis.facts import (
+    CONTAINERS,
     LIBRARIES,
     TENSORS,
     Value,
@@ -416,8 +417,14 @@ class Interpreter:
             box.attributes[place] = value
             box.items = [*(box.items or []), value]
         elif isinstance(place, int) and box.items and -len(box.items) <= place < len(box.items):
+            self.note_replaced(box.items[place], value, target)
             box.items = [*box.items]
             box.items[place] = value
+
+    def note_replaced(self, old: Value | None, new: Value, node: ast.expr) -> None:
+        """Record that a layer takes the place of another one in a module."""
+        if old is not None and old.kind == new.kind == Kind.MODULE and old is not new:
+            self.program.note(Act.REPLACED, node, old, new, "layer")
 
     def rebind_written(self, owner: ast.expr, base: Value, value: Value, node: ast.expr, scope: Scope) -> None:
         """Bind the name of a tensor that was written to in part to a new value of the graph."""
@@ -463,6 +470,10 @@ class Interpreter:
         else:
             if value.kind == owner.kind == Kind.MODULE:
                 value.tags.add(Tag.REGISTERED)
+                if owner.op in CONTAINERS and name.isdigit():  # setattr(layers, "0", layer)
+                    self.assign_layer(owner, int(name), value, node)
+                    return
+                self.note_replaced(owner.attributes.get(name), value, node)
             self.program.note(Act.ATTRIBUTE, node, owner, value, name)
             if value.kind not in {Kind.LIBRARY, Kind.FUNCTION, Kind.CLASS}:
                 value.name = value.name or name

@@ -226,13 +226,28 @@ class Methods:
         """Return the list that modules(), children() or their named forms give; one unknown module if unknown."""
         parts = [part for part in modules(owner) if part.kind == Kind.MODULE]
         known = owner.op != "any" and not any(Tag.OPEN in part.tags or part.op == "any" for part in parts)
+        names: dict[int, str] = {}
         if "children" in name:
-            own = [*owner.attributes.values(), *(owner.items or [])]
-            parts = [v for v in {id(v): v for v in own}.values() if v.kind == Kind.MODULE]
+            own = [*owner.attributes.items(), *((str(place), v) for place, v in enumerate(owner.items or []))]
+            children = {id(v): (word, v) for word, v in reversed(own) if v.kind == Kind.MODULE}
+            names = {place: word for place, (word, _) in children.items()}
+            parts = [v for _, v in reversed(children.values())]
         parts = parts if known else [Value(Kind.MODULE, op="any", tags={Tag.ANY})]
         if name.startswith("named"):
-            parts = [Value(Kind.LIST, items=[Value(Kind.TEXT), part]) for part in parts]
+            words = [Value(Kind.TEXT, constant=names.get(id(part))) for part in parts]
+            parts = [Value(Kind.LIST, items=[word, part]) for word, part in zip(words, parts, strict=True)]
         return Value(Kind.LIST, items=parts, tags=set() if known else {Tag.OPEN})
+
+    @staticmethod
+    def wrap_layers(owner: Value) -> None:
+        """Let each layer of a module be an unknown one around it: something may have replaced it."""
+
+        def wrapped(layer: Value) -> Value:
+            known = layer.kind != Kind.MODULE or layer.op == "any"
+            return layer if known else Value(Kind.MODULE, op="any", tags={Tag.ANY}, parents=(layer,))
+
+        owner.attributes |= {name: wrapped(part) for name, part in owner.attributes.items()}
+        owner.items = [wrapped(part) for part in owner.items] if owner.items is not None else None
 
     def list_call(self, owner: Value, name: str, args: list[Value], keys: dict[str, Value], at: ast.expr) -> Value:
         if name == "append" and args:

@@ -40,6 +40,18 @@ class Case:
         """Ids of the layers, and of the leaves added last, whose output goes straight into a relu."""
         return self.program.rectified
 
+    def target(self, node: ast.AST) -> str:
+        """Return the source that reads what a target of an assignment, or a setattr(), was given."""
+        if not isinstance(node, ast.Call) or len(node.args) < 2:
+            return self.text.of(node)
+        owner, name = node.args[:2]
+        known = isinstance(name, ast.Constant) and str(name.value).isidentifier()
+        return (
+            f"{self.text.of(owner)}.{ast.literal_eval(name)}"
+            if known
+            else f"getattr({self.text.of(owner)}, {self.text.of(name)})"
+        )
+
     @cached_property
     def names(self) -> set[str]:
         """Every name and attribute in the program, and each part of the modules that it imports."""

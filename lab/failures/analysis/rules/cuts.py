@@ -61,7 +61,10 @@ def no_gradient(case: Case) -> Iterator[RuleHit]:
 
 
 def all_frozen(case: Case, event: Event) -> Iterator[RuleHit]:
-    """Report failure 4: every layer on the way is frozen. Reports nothing if anything else there could learn."""
+    """Report failure 4: every layer on the way is frozen. Reports nothing if anything else there could learn, or if
+    the program may put other layers into the network, such as adapters next to the frozen ones."""
+    if case.names & REPLACES_LAYERS:
+        return
     behind = list(reach(event.value))
     layers = [v for v in behind if v.kind == Kind.MODULE and v.op in LAYERS]
     others = [
@@ -89,6 +92,9 @@ def all_frozen(case: Case, event: Event) -> Iterator[RuleHit]:
             f"{event.statement.lineno} has no graph. Leave out the layers that should learn.",
             case.text.replace([(freezing[0].statement, "pass")]),
         )
+
+
+REPLACES_LAYERS = {"setattr", "_modules", "set_submodule", "register_parametrization"}
 
 
 def forced_requires_grad(case: Case, event: Event) -> Iterator[RuleHit]:

@@ -403,7 +403,7 @@ def replaced_network(case: Case) -> Iterator[RuleHit]:
     alive = {id(v) for e in case.events_of(Act.BACKWARD) for v in reach(e.value)}
     for event in case.events_of(Act.REPLACED):
         old, new = event.value, event.other
-        if new is None or not is_simple(event.statement):
+        if new is None or event.detail or not is_simple(event.statement):
             continue
         parts = {id(part) for part in modules(new)}
         holder = next((e for e in case.events_of(Act.OPTIMIZER) if old in (e.value.items or [])), None)
@@ -422,7 +422,8 @@ def optimizes_other_network(case: Case) -> Iterator[RuleHit]:
     """Report failure 19: no pass goes through the network of the only optimizer, but one goes through another network.
     Reports nothing if anything on the way is unknown, or if a network was replaced."""
     optimizers, passes = case.events_of(Act.OPTIMIZER), case.events_of(Act.BACKWARD)
-    if len(optimizers) != 1 or not all_tracked(case) or case.events_of(Act.REPLACED, Act.READ_GRAD) or not passes:
+    replaced = [e for e in case.events_of(Act.REPLACED, Act.READ_GRAD) if not e.detail]
+    if len(optimizers) != 1 or not all_tracked(case) or replaced or not passes:
         return
     behind = [v for e in passes for v in reach(e.value)]
     given = optimizers[0].value.items or []
@@ -464,16 +465,21 @@ def replaced_layer(case: Case) -> Iterator[RuleHit]:
     if not all_tracked(case) or "add_param_group" in case.names:
         return
     events, optimizers = case.program.events, case.events_of(Act.OPTIMIZER)
+    replaced = {(id(e.node), id(e.other)): e.value for e in case.events_of(Act.REPLACED) if e.detail}
+    made = {id(v): place for place, v in enumerate(case.program.objects)}
     for event in case.events_of(Act.ATTRIBUTE):
         owner, value = event.value, event.other
         if value is None or value.kind != Kind.MODULE or not has_parameters(value) or not is_simple(event.statement):
             continue
-        index = events.index(event)
-        before = [e for e in optimizers if events.index(e) < index and owner in (e.value.items or [])]
+        index, old = events.index(event), replaced.get((id(event.node), id(value)))
+        before = [e for e in optimizers if events.index(e) < index and holds(e.value, owner, old)]
+        before = [e for e in before if made.get(id(owner), 0) < made[id(e.value)]]  # a wrapper made later joins whole
         after = any(events.index(e) > index for e in optimizers)
+        learned_elsewhere = Tag.FROZEN in value.tags or any(has_layer(e.value, value, owner) for e in optimizers)
         in_pass = [p for p in event.functions if isinstance(p, ast.FunctionDef) and p.name == "forward"]
-        if before and not after and (not in_pass or created_if_none(event)):
-            target, name = case.text.of(event.node), before[0].value.name
+        if before and not after and not learned_elsewhere and (not in_pass or created_if_none(event)):
+            target, name = case.target(event.node), before[0].value.name
+            place, seen = after_replacement(case, event, before[0])
             line = before[0].statement.lineno
             yield RuleHit(
                 19,
@@ -483,8 +489,39 @@ def replaced_layer(case: Case) -> Iterator[RuleHit]:
                 if in_pass
                 else f"`{name}` was made in line {line}, with the layer that `{target}` was before: it "
                 "does not have the new one.",
-                case.text.after(event.statement, f'{name}.add_param_group({{"params": {target}.parameters()}})'),
+                case.text.after(place, f'{name}.add_param_group({{"params": {seen}.parameters()}})'),
             )
+
+
+def holds(optimizer: Value, owner: Value, old: Value | None) -> bool:
+    """Tell whether an optimizer was given a network, or the layer in it that another one replaces."""
+    return any(part is owner or part is old for item in optimizer.items or [] for part in modules(item))
+
+
+def has_layer(optimizer: Value, layer: Value, owner: Value) -> bool:
+    """Tell whether an optimizer was given a layer by itself, not only the network that it joins later."""
+    apart = [list(modules(item)) for item in optimizer.items or []]
+    return any(part is layer for parts in apart for part in parts if all(other is not owner for other in parts))
+
+
+def after_replacement(case: Case, event: Event, optimizer: Event) -> tuple[ast.stmt, str]:
+    """Return the statement after which an optimizer can get a new layer, and the layer's name there.
+    If a function replaces the layer, it is the call of that function, where the optimizer has its name."""
+    here, target = event.statement, case.target(event.node)
+    around = next((s for block, s in event.path if block is optimizer.block), here)
+    function = event.function
+    calls = [n for n in ast.walk(around) if isinstance(n, ast.Call)] if around is not here else []
+    if not isinstance(function, ast.FunctionDef) or not is_simple(around) or isinstance(around, ast.Return):
+        return here, target
+    root, _, rest = target.partition(".")
+    for call in calls:
+        owner, called = receiver(call), ast.unparse(call.func).split(".")[-1]
+        names = [a.arg for a in function.args.args]
+        given = dict(zip(names, [owner, *call.args] if owner is not None else call.args, strict=False))
+        part = given.get(root)
+        if called == function.name and isinstance(part, ast.Name | ast.Attribute):
+            return around, f"{case.text.of(part)}.{rest}"
+    return here, target
 
 
 def created_if_none(made: Event) -> bool:
@@ -507,7 +544,7 @@ def network_left_out(case: Case) -> Iterator[RuleHit]:
         if event.other is None:
             continue
         if event.value.kind == Kind.INSTANCE:  # self.head of a trainer
-            names[id(event.other)] = case.text.of(event.node)
+            names[id(event.other)] = case.target(event.node)
         elif event.other.kind in {Kind.LIST, Kind.DICT}:
             hidden |= {id(v) for v in event.other.items or []}
         else:

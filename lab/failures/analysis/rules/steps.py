@@ -29,6 +29,7 @@ class Stepper:
     text: str
     parts: set[int] | None  # ids of what it moves; None if unknown
     block: int | None = None  # id of the block of an update by hand
+    reached: frozenset[int] = frozenset()  # ids of all that a backward pass is known to reach
 
     def touched(self, backward: Event) -> bool | None:
         """Tell whether a backward pass fills the gradients of what this moves; None if unknown."""
@@ -46,9 +47,9 @@ class Stepper:
 
     @property
     def layers(self) -> set[int]:
-        """Ids of the layers and parameters that an optimizer is known to move."""
+        """Ids of the layers and parameters that an optimizer moves and a pass reaches, unlike a replaced layer."""
         given = [part for item in self.value.items or [] if item.kind == Kind.MODULE for part in modules(item)]
-        return {id(part) for part in given if part.op in LAYERS or part.kind == Kind.PARAMETER}
+        return {id(part) for part in given if part.op in LAYERS or part.kind == Kind.PARAMETER} & self.reached
 
     def zeroes_part(self, zero: Event) -> bool:
         """Tell whether an event zeroes the gradients of only a part of the network."""
@@ -74,6 +75,7 @@ def is_update(event: Event) -> bool:
 
 def steppers(case: Case) -> list[Stepper]:
     found: dict[int, Stepper] = {}
+    reached = frozenset(id(v) for e in case.events_of(Act.BACKWARD) for v in reach(e.value))
     for event in case.program.events:
         if event.kind == Act.STEP:
             value = event.value
@@ -86,7 +88,9 @@ def steppers(case: Case) -> list[Stepper]:
                 parts = {
                     id(part) for item in value.items for part in (modules(item) if item.kind == Kind.MODULE else [item])
                 }
-            found.setdefault(id(value), Stepper(value, case.text.of(name) if name else "optimizer", parts))
+            found.setdefault(
+                id(value), Stepper(value, case.text.of(name) if name else "optimizer", parts, None, reached)
+            )
         elif is_update(event):
             value = event.value.base if event.value.kind == Kind.PARAMETER and event.value.base else event.value
             text = value.name or event.value.name
