@@ -26,6 +26,7 @@ MAX_TERMS = 12  # nodes at the end of a loss that are searched
 def backward(watcher: Any, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run backward(), with a look at the graph before and at the gradients afterwards."""
     loss, here = args[0], site(2)
+    watcher.hold_variables()
     note_differentiated_steps(watcher, loss)
     reached: list[Tensor] = []
     call = watcher.backward_calls.setdefault((here.file, here.line), BackwardCall(here))
@@ -58,6 +59,7 @@ def autograd_grad(watcher: Any, func: Callable[..., Any], args: tuple[Any, ...],
     """Run autograd.grad(), and record what it reached and returned."""
     outputs = args[0] if args else kwargs.get("outputs")
     here = site(2)
+    watcher.hold_variables()
     first = outputs if isinstance(outputs, Tensor) else outputs[0] if outputs else None
     if isinstance(first, Tensor) and first.grad_fn is not None:
         mark_nodes(watcher, first)

@@ -19,6 +19,7 @@ from lab.watch.sites import (
     argument_is_quotient,
     function_start,
     line_that_fills,
+    line_that_sets,
     line_that_stores,
     loops_over_micro_batches,
     steps_conditionally,
@@ -27,6 +28,7 @@ from lab.watch.sites import (
 
 Tensor = torch.Tensor
 MIN_RUNNING_SUM = 3  # iterations through which a sum of tensors is carried
+MISNAMED_SWITCHES = ("requires_grad_", "require_grad", "require_grads", "requires_grads")  # meant: requires_grad
 MIN_KEPT_GRAPHS = 3  # graphs in one container
 MIN_ITERATIONS = 3
 MIN_DEAD_SHARE = 0.9  # share of the units of a layer
@@ -60,6 +62,8 @@ def judge(watcher: Any, error: BaseException | None) -> None:
     for opt in watcher.optimizers:
         report_never_reached(watcher, opt)
     report_unoptimized(watcher)
+    report_misnamed_switches(watcher)
+    cuts.report_unused_updates(watcher)
     report_accumulation(watcher)
     report_dead_units(watcher)
     iterations = {number for call in watcher.backward_calls.values() for number in call.iterations}
@@ -323,6 +327,19 @@ def report_unoptimized(watcher: Any) -> None:
             f"one in {leaves[0].backward_count} backward passes, and no optimizer has them.",
             fixes.REGISTER if listed else fixes.GIVE_TO_OPTIMIZER,
         )
+
+
+def report_misnamed_switches(watcher: Any) -> None:
+    """Report parameters that are frozen although an attribute with nearly the right name says that they learn."""
+    for opt in watcher.optimizers:
+        frozen = [p for group in order.param_groups(opt) for p in group["params"] if not p.requires_grad]
+        for name in MISNAMED_SWITCHES:
+            misled = [p for p in frozen if vars(p).get(name) is True]
+            line = line_that_sets(opt.site.file, name) if misled else 0
+            if line:
+                evidence = f"{len(misled)} parameters of the optimizer in line {opt.site.line} are frozen: "
+                evidence += f"`{name} = True` only stores an attribute of that name."
+                watcher.report(12, Site(opt.site.file, line), evidence, fixes.UNFREEZE)
 
 
 def shapes_of(leaves: Sequence[Any]) -> str:

@@ -10,6 +10,7 @@ import itertools
 import sys
 from collections import deque
 from functools import partial
+from types import CodeType, FrameType
 from typing import Any
 
 import torch
@@ -38,6 +39,7 @@ Tensor = torch.Tensor
 UNWATCHED = frozenset(("size", "dim", "numel", "stride", "data_ptr", "is_floating_point"))
 UNWATCHED |= {"__len__", "__format__", "__repr__", "__hash__", "__bool__"}
 VIEW_ATTRIBUTES = frozenset(("T", "mT", "H", "mH", "real", "imag"))  # attributes whose read is an operation
+MAX_CALLS_HELD = 2  # of one function: what is called more often is a step, or an epoch
 IN_PLACE = frozenset(["__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__"])
 
 
@@ -121,6 +123,8 @@ class Watcher(TorchFunctionMode):
         self.running_sums: dict[Site, Any] = {}
         self.modules: dict[int, tuple[Any, Site]] = {}
         self.found: dict[tuple[int, str, int], RunFinding] = {}
+        self.held_frames: dict[CodeType, FrameType] = {}
+        self.calls_seen: dict[CodeType, int] = {}  # by number of frames in which a backward pass ran
         self.pending_findings: list[tuple[BaseException, RunFinding]] = []
         self.patches = Patches(self)
 
@@ -160,11 +164,24 @@ class Watcher(TorchFunctionMode):
             store.clear()
         for rest in (self.optimizers, self.pending_findings, self.dangers, self.constant_weights, self.cuts):
             rest.clear()
-        for other in (self.recent_numbers, self.fading_slopes, self.lost_term_sums):
+        for other in (self.recent_numbers, self.fading_slopes, self.lost_term_sums, self.held_frames):
             other.clear()
         self.last_call = None
         self.last_optimizer_params = ()
         self.last_numpy_cut = None
+
+    def hold_variables(self) -> None:
+        """Keep the variables of the functions that are running until the findings are made, as the script's own are
+        kept: in many scripts all is made in a function `main`. What is called again and again keeps nothing."""
+        for frame in user_frames():
+            code = frame.f_code
+            if code.co_name == "<module>" or self.held_frames.get(code) is frame:
+                continue
+            self.calls_seen[code] = self.calls_seen.get(code, 0) + 1
+            if self.calls_seen[code] <= MAX_CALLS_HELD:
+                self.held_frames[code] = frame
+            else:
+                self.held_frames.pop(code, None)
 
     # Operations
 
