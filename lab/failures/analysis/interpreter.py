@@ -158,6 +158,9 @@ class Interpreter:
         again = old is not None and result.op == "+" and (old in close_ancestors(result) or old.kind == Kind.NUMBER)
         if again and any(ast.unparse(n) == ast.unparse(first) for n in ast.walk(statement.value)):
             self.program.note(Act.GATHER, statement, result, result)
+        loop = self.program.loops[-1][0] if self.program.loops else None
+        if isinstance(first, ast.Name) and old is not None and first.id in names_bound(loop):
+            self.program.note(Act.LOOP_NAME, statement, old, result)
         for target in statement.targets:
             self.bind(target, result, scope)
 
@@ -461,6 +464,8 @@ class Interpreter:
         elif name == "requires_grad":
             if value.constant is False:
                 self.methods.freeze(owner, node)
+            elif owner.kind == Kind.MODULE and owner.op != "any":  # an attribute of its own: its parameters stay
+                self.program.note(Act.ATTRIBUTE, node, owner, value, name)
             elif owner.kind in {Kind.PARAMETER, Kind.MODULE}:
                 self.methods.thaw(owner)
             elif owner.kind in {Kind.TENSOR, Kind.UNKNOWN}:
@@ -546,6 +551,12 @@ class Interpreter:
         ast.Match: match_cases,
         ast.Delete: delete,
     }
+
+
+def names_bound(loop: ast.stmt | None) -> set[str]:
+    """Return the names that a loop binds to its items."""
+    target = loop.target if isinstance(loop, ast.For | ast.AsyncFor) else None
+    return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)} if target is not None else set()
 
 
 def is_zero(value: Value) -> bool:

@@ -107,6 +107,7 @@ class Act(StrEnum):
     GRADCHECK = "gradcheck"
     INIT = "init"
     LOG = "log"
+    LOOP_NAME = "loop name"  # the name of a loop's item is assigned to
     LOSS = "loss"
     MADE = "made"
     MATMUL = "matmul"

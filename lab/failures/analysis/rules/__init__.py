@@ -23,6 +23,7 @@ from lab.failures.analysis.rules.cuts import (
     number_as_loss_term,
     parameter_behind_a_cut,
     refused_by_numpy,
+    still_frozen,
     validation_recorded,
 )
 from lab.failures.analysis.rules.gathered_losses import kept_graphs
@@ -30,6 +31,7 @@ from lab.failures.analysis.rules.leaves import (
     grad_of_nonleaf,
     leaf_rebound,
     leaf_written,
+    loop_name_rebound,
     optimizer_of_nonleaf,
     overwritten,
     recorded_updates,
@@ -96,10 +98,12 @@ RULES: tuple[Rule, ...] = (
     evaluation_recorded,
     averaged_with_graph,
     refused_by_numpy,
+    still_frozen,
     grad_of_nonleaf,
     optimizer_of_nonleaf,
     leaf_written,
     leaf_rebound,
+    loop_name_rebound,
     recorded_updates,
     overwritten,
     column_and_row,

@@ -97,6 +97,40 @@ def all_frozen(case: Case, event: Event) -> Iterator[RuleHit]:
 REPLACES_LAYERS = {"setattr", "_modules", "set_submodule", "register_parametrization"}
 
 
+# What programs assign to instead of `requires_grad`: a method, and names that PyTorch does not know.
+NOT_THE_SWITCH = {"requires_grad_", "require_grad", "require_grads", "requires_grads", "required_grad"}
+
+
+def still_frozen(case: Case) -> Iterator[RuleHit]:
+    """Report failure 12: frozen parameters are to learn again, but what is set is not their requires_grad.
+    Reports nothing if something else switches them on, and for an object's own flag."""
+    for event in case.events_of(Act.ATTRIBUTE):
+        owner, node, word = event.value, event.node, event.detail
+        switch = word in NOT_THE_SWITCH or (word == "requires_grad" and owner.kind == Kind.MODULE)
+        on = event.other is not None and event.other.constant is True
+        frozen = Tag.FROZEN in (owner.base or owner).tags
+        if not (switch and on and frozen and isinstance(node, ast.Attribute)) or not is_simple(event.statement):
+            continue
+        name = case.text.of(node.value)
+        if name == "self":  # a flag of the program's own class, perhaps
+            continue
+        why = (
+            f"`{word}` is a method, and this writes over it"
+            if word == "requires_grad_"
+            else f"`{name}` has no `{word}` that PyTorch reads"
+        )
+        layer = owner.kind == Kind.MODULE
+        yield RuleHit(
+            12,
+            event.statement,
+            f"{why}: `{name}` stays frozen and gets no gradient. "
+            f"{'Call `requires_grad_(True)`.' if layer else f'Set `{name}.requires_grad`.'}",
+            case.text.replace(
+                [(event.statement, f"{name}.requires_grad_(True)") if layer else (node, f"{name}.requires_grad")]
+            ),
+        )
+
+
 def forced_requires_grad(case: Case, event: Event) -> Iterator[RuleHit]:
     """Report failure 4: requires_grad is set on a loss that no parameter leads to."""
     ask = next((e for e in case.events_of(Act.ASK) if e.value is event.value), None)

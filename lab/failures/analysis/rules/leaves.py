@@ -5,23 +5,24 @@ from collections.abc import Iterator
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import ELEMENTWISE
-from lab.failures.analysis.facts import Value, graph_of, reach
+from lab.failures.analysis.facts import Value, close_ancestors, graph_of, reach
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
-from lab.failures.analysis.rules.case import Case, RuleHit, is_simple, name_or, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit, inside, is_simple, name_or, receiver
 
 
 def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
     """Report failure 5: .grad is read of a non-leaf; and failure 4: under no_grad a new tensor replaces the leaf.
     Reports nothing after retain_grad(). This project's engine keeps the gradient of a result, so there only an updated
     result that replaces its leaf counts."""
+    lost = {id(e.statement) for e in case.events_of(Act.LOOP_NAME) if is_lost_update(e)}
     for event in case.events_of(Act.READ_GRAD):
         value = event.value
         seen = value.kind == Kind.TENSOR or (value.kind == Kind.UNKNOWN and value.op in {"view", "index", *ELEMENTWISE})
         rebound = Tag.REBOUND in value.tags
         if not seen or value.leaf or not (value.graph or rebound) or Tag.RETAINED in value.tags:
             continue
-        if not (case.torch or rebound):
+        if not (case.torch or rebound) or id(value.statement) in lost:
             continue
         kept = next((e.statement for e in case.events_of(Act.ATTRIBUTE) if e.other is value), None)
         statement = kept or value.statement
@@ -67,6 +68,62 @@ def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
             f"its `.grad` is None unless `{name}.retain_grad()` was called.",
             edit or case.text.after(statement, f"{kept_as}.retain_grad()"),
         )
+
+
+def loop_name_rebound(case: Case) -> Iterator[RuleHit]:
+    """Report failure 5: `p = p - lr * p.grad` in a loop over leaves gives the name p to a new tensor, no more.
+    Reports nothing if anything reads the name after that, since it may be kept."""
+    for event in case.events_of(Act.LOOP_NAME):
+        statement = event.statement
+        if isinstance(statement, ast.Assign) and is_lost_update(event):
+            name = case.text.of(statement.targets[0])
+            where = "parameter itself" if case.torch else f"numbers of the leaf, `{name}.data`"
+            yield RuleHit(
+                5,
+                statement,
+                f"`{name}` is only the loop's name for the parameter: here it becomes the name of a new tensor, which "
+                f"the next turn drops, and the parameter never moves. Change the {where}{', in place' * case.torch}.",
+                change_item(case, event, statement, name),
+            )
+
+
+def is_lost_update(event: Event) -> bool:
+    """Tell whether an event gives the loop's name of a leaf to an updated tensor, and nothing keeps that."""
+    statement, old, new = event.statement, event.value, event.other or Value()
+    name = old.name if not isinstance(statement, ast.Assign) else ast.unparse(statement.targets[0])
+    learned = old.kind == Kind.PARAMETER or (old.leaf and graph_of(old) is True)
+    derived = new.op == "-" and old in new.parents and any(v.op == "derivative" for v in close_ancestors(new))
+    if not learned or not (derived or Tag.UPDATED in new.tags) or not event.loops:
+        return False
+    here = [(block, s) for block, s in event.path if event.function is None or inside(event.function, s)]
+    after = [later for block, s in here for later in block[block.index(s) + 1 :]]
+    return not any(keeps_name(later, name) for later in after)
+
+
+def keeps_name(statement: ast.stmt, name: str) -> bool:
+    """Tell whether a statement may store what a name stands for. Methods of it, as in p.grad.zero_(), do not."""
+    if isinstance(statement, ast.For) and any(getattr(n, "id", "") == name for n in ast.walk(statement.target)):
+        return False
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    given: list[ast.AST] = [*call.args, *call.keywords] if isinstance(call, ast.Call) else [statement]
+    if isinstance(statement, ast.Assign) and all(isinstance(t, ast.Attribute) for t in statement.targets):
+        given = [statement.value]
+    inside = [node for part in given for node in ast.walk(part)]
+    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in inside)
+
+
+def change_item(case: Case, event: Event, statement: ast.Assign, name: str) -> Edit:
+    """Return the edit that writes into the loop's item instead of giving its name away."""
+    value, indent = statement.value, case.text.indent(statement)
+    left = value.left if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Sub) else None
+    less = case.text.of(value.right) if left is not None and ast.unparse(left) in {name, f"{name}.data"} else ""  # type: ignore[attr-defined]
+    if case.torch:
+        new = f"{name} -= {less}" if less else f"{name}.copy_({case.text.of(value)})"
+        new = f"with torch.no_grad():\n{indent}    {new}" if event.recorded else new
+    else:
+        new = f"{name}.data -= {less}" if less else f"{name}.data[...] = {case.text.of(value)}"
+    zeroed = case.events_of(Act.ZERO) or "zero_grad" in case.names
+    return case.text.replace([(statement, new if zeroed else f"{new}\n{indent}{name}.grad = None")])
 
 
 def recorded_updates(case: Case) -> Iterator[RuleHit]:

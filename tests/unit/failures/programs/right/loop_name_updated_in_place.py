@@ -1,0 +1,22 @@
+import torch
+
+
+class Line:
+    def __init__(self):
+        self.learned = {"slope": torch.zeros(1, requires_grad=True), "offset": torch.zeros(1, requires_grad=True)}
+
+    def fit(self, x, y, rate):
+        for value in self.learned.values():
+            value.grad = None
+        error = (self.learned["slope"] * x + self.learned["offset"] - y).square().mean()
+        error.backward()
+        with torch.no_grad():
+            for value in self.learned.values():
+                value -= rate * value.grad
+        return error.item()
+
+
+line = Line()
+x = torch.linspace(0, 1, 50)
+for epoch in range(100):
+    print(line.fit(x, 3 * x - 1, 0.2))
