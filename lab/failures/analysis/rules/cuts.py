@@ -363,7 +363,7 @@ def math_calls_to_torch(case: Case, number: ast.Call) -> list[tuple[ast.AST, str
         made = [s for s in ast.walk(place) if isinstance(s, ast.Assign) and any(n is number for n in ast.walk(s))]
         names = {target.id for s in made for target in s.targets if isinstance(target, ast.Name)}
         calls = [node for node in ast.walk(place) if is_math_call(node) and len(node.args) == 1]
-        uses = [c for c in calls if isinstance(c.args[0], ast.Name) and c.args[0].id in names]
+        uses = [c for c in calls if any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(c.args[0]))]
         if uses:
             return [(c.func, f"torch.{case.text.of(c.func).removeprefix('math.')}") for c in uses]
     return []
@@ -568,11 +568,14 @@ def learned_numbers(case: Case) -> Iterator[RuleHit]:
                 continue
             behind = list(reach(value, live=False))[1:]
             learned = [v for v in behind if v.leaf and v.graph]
-            plain = all(v.leaf or v.op in ELEMENTWISE | REDUCTIONS | ARITHMETIC for v in behind if v.kind in TENSORS)
+            plain = all(v.leaf or v.op in ONE_BY_ONE for v in behind if v.kind in TENSORS)
             known = all(v.kind in TENSORS | {Kind.NUMBER} for v in behind)
             if learned and plain and known and all(id(v) in moved - alive for v in learned):
                 name = name_or(event.value, "the loss")
                 yield from report_plain_number(case, value.node, value, name, event.statement.lineno)
+
+
+ONE_BY_ONE = ELEMENTWISE | REDUCTIONS | ARITHMETIC | {"part"}  # a parameter's own numbers, changed or not
 
 
 def layers_behind_numpy(case: Case) -> Iterator[RuleHit]:

@@ -415,6 +415,7 @@ def identical_units(case: Case) -> Iterator[RuleHit]:
             if zero_matrix(first) and untransposed(first) is not untransposed(second):
                 yield from two_zero_matrices(case, untransposed(first), untransposed(second), why)
     yield from identical_layers(case, why)
+    yield from identical_matrices(case, why)
     for event in case.events_of(Act.ZERO_LAYER):
         node = event.node
         if isinstance(node, ast.Call) and event.detail == "MLP":
@@ -452,6 +453,23 @@ def identical_layers(case: Case, why: str) -> Iterator[RuleHit]:
             yield same_weights_hit(case, filled[first], why)
 
 
+def identical_matrices(case: Case, why: str) -> Iterator[RuleHit]:
+    """Report failure 16: two matrices of a network, one after the other, are each filled with one number.
+    Reports nothing if other weights on the way differ from unit to unit, or with dropout."""
+    filled = filled_layers(case)
+    products = [(event, untransposed(event.other)) for event in case.events_of(Act.MATMUL) if event.other is not None]
+    matrices = {id(matrix) for _, matrix in products}
+    for event, second in products:
+        before = [untransposed(v) for v in traverse(event.value, in_series)] if id(second) in filled else []
+        first = next((v for v in before if id(v) in filled.keys() & matrices and v is not second), None)
+        learned = [v for v in before if v.leaf and graph_of(v) is True]
+        apart = any(id(v) not in filled and constant_value(v) is None for v in learned)
+        apart = apart or any(v.op in LAYERS or v.op == "call" for v in before)  # other weights tell the units apart
+        narrow = first is not None and first.shape is not None and first.shape[-1:] == (1,)
+        if first is not None and not apart and not narrow:
+            yield same_weights_hit(case, filled[id(first)], why)
+
+
 def same_weights_hit(case: Case, event: Event, why: str) -> RuleHit:
     """Return the hit for failure 16, with random numbers in place of the one that all weights were set to."""
     node = event.node if isinstance(event.node, ast.Call) else event.statement
@@ -475,9 +493,11 @@ def filled_layers(case: Case) -> dict[int, Event]:
             found |= {part: filled[part] for part in met if part in filled}
         elif event.kind == Act.EVAL and event.detail == "load_state_dict":
             filled.clear()
-        elif event.kind in {Act.INIT, Act.WRITE, Act.UPDATE} and event.value.base is not None:
+        elif event.kind in {Act.INIT, Act.WRITE, Act.UPDATE}:
             weight = event.value.name == "weight" or event.value.op == "parameter"
-            parts = [id(part) for part in modules(event.value.base)] if weight else []
+            owner = event.value.base if weight and event.value.kind == Kind.PARAMETER else None
+            alone = event.value.kind == Kind.PARAMETER and event.value.base is None  # of the program's own module
+            parts = [id(event.value)] if alone else [id(part) for part in modules(owner)] if owner is not None else []
             for part in parts:
                 filled.pop(part, None)
             if fills_layers(case, event):
@@ -487,12 +507,19 @@ def filled_layers(case: Case) -> dict[int, Event]:
 
 def fills_layers(case: Case, event: Event) -> bool:
     """Tell whether an event sets all numbers of a weight to the same one, for every layer of a kind."""
-    number, constant = fill_value(event), event.detail == "constant_"  # one number, even if unknown
+    number, constant = fill_value(event), fills_by_name(event)  # one number, even if unknown
     chosen = any(not tests_for_kind(test.test) for test in event.tests)  # a test may pick the biases only
     return (number is not None or constant) and not chosen and (number == 0 or not case.names & DROPOUTS)
 
 
 DROPOUTS = {"Dropout", "dropout", "AlphaDropout", "Dropout1d", "Dropout2d"}
+
+
+def fills_by_name(event: Event) -> bool:
+    """Tell whether an event is a call that writes one number to all elements of a whole tensor."""
+    called = event.node.func if isinstance(event.node, ast.Call) else None
+    fill = isinstance(called, ast.Attribute) and called.attr == "fill_"
+    return event.detail == "constant_" or (fill and event.detail != "part")
 
 
 def two_zero_matrices(case: Case, first: Value, second: Value, why: str) -> Iterator[RuleHit]:
