@@ -307,7 +307,7 @@ class Libraries:
             ):
                 risky.append(part)
         value = self.tensors.function("where", args, keys, node)
-        self.program.note(Act.WHERE, node, value, None, " ".join(risky))
+        self.program.note(Act.WHERE, node, value, args[0], " ".join(risky))
         return value
 
     def layer(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:

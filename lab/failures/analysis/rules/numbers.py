@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from lab.failures.analysis.effects import ELEMENTWISE
+from lab.failures.analysis.effects import BOUNDED, ELEMENTWISE
 from lab.failures.analysis.facts import (
     BROADCASTING_LOSSES,
     CREATORS,
@@ -301,7 +301,7 @@ def both_arms_of_where(case: Case) -> Iterator[RuleHit]:
             named = event.value.parents[0 if other else -1].node if isinstance(arm, ast.Name) else None
             if named is not None and event.value.op == "where":
                 node, arm = named, named
-            part = risky_input(arm, risky)
+            part = risky_input(arm, risky) or sum_under_root(event, arm, node_of_arm(event, not other))
             if part is None:
                 continue
             choice = event.node
@@ -340,6 +340,71 @@ def risky_input(arm: ast.expr, risky: list[str]) -> ast.expr | None:
             if isinstance(name, ast.Name) and (name.id in risky or (not unsure and f"{name.id}?" in risky)):
                 return part
     return None
+
+
+def node_of_arm(event: Event, first: bool) -> list[ast.expr]:
+    """Return an arm of where() as it is written, and what made it if it is a name."""
+    assert isinstance(event.node, ast.Call)
+    written = event.node.args[1 if first else 2]
+    made = event.value.parents[0 if first else -1].node if event.value.op == "where" else None
+    return [written, made] if isinstance(written, ast.Name) and made is not None else [written]
+
+
+ROOTS = {"sqrt", "rsqrt", "log", "log2", "log10", "log1p"}  # not finite for any number below some limit
+
+
+def sum_under_root(event: Event, arm: ast.expr, others: list[ast.expr]) -> ast.expr | None:
+    """Return z + c of sqrt(z + c) in an arm for z > 0, if the other arm is computed from z, too: z has both signs.
+    Without that the sum is a guard: of a squared distance, which is never below 0."""
+    tested = event.other or Value()
+    name = compared_with_zero(tested.node)
+    number = next((part for part in tested.parents if part.kind != Kind.NUMBER), Value())
+    used = any(isinstance(n, ast.Name) and n.id == name for other in others for n in ast.walk(other))
+    if not name or name not in event.detail.split() or not used or not both_signs(number):
+        return None
+    for node in ast.walk(arm):
+        called = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+        fraction = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and is_fraction(node.right)
+        part = under_the_root(node) if called in ROOTS or fraction else None
+        if part is not None and is_linear(part, name):
+            return part
+    return None
+
+
+def compared_with_zero(test: ast.expr | None) -> str:
+    """Return z of z > 0 or 0 >= z; empty for any other expression."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Gt | ast.GtE | ast.Lt | ast.LtE):
+        return ""
+    sides = [test.left, *test.comparators]
+    names = [side.id for side in sides if isinstance(side, ast.Name)]
+    zeros = [side for side in sides if isinstance(side, ast.Constant) and side.value == 0]
+    return names[0] if len(sides) == 2 and names and zeros else ""
+
+
+def is_linear(node: ast.expr, name: str) -> bool:
+    """Tell whether an expression is a name, with a sign, multiplied by something else, or added to it."""
+    if isinstance(node, ast.UnaryOp):
+        return is_linear(node.operand, name)
+    if not isinstance(node, ast.BinOp):
+        return isinstance(node, ast.Name) and node.id == name
+    inside = [any(getattr(n, "id", "") == name for n in ast.walk(side)) for side in (node.left, node.right)]
+    known = isinstance(node.op, ast.Add | ast.Sub | ast.Mult)
+    return known and sum(inside) == 1 and is_linear(node.left if inside[0] else node.right, name)
+
+
+ONE_SIGN = {"**", "pow", "square", "abs", "norm", "vector_norm", "cdist", "pairwise_distance", "var", "std", "exp"}
+WITHIN_ONE = {"tanh", "sin", "cos", "sigmoid", "softmax", "erf", "hardtanh", "normalize", "cosine_similarity"}
+
+
+def both_signs(value: Value) -> bool:
+    """Tell whether a value may be any number, as far as its operation shows; a sum of squares is not below 0."""
+    while value.op in {"sum", "mean", "view", "index", "clone"} and value.parents:
+        value = value.parents[0]
+    squared = value.op == "*" and value.parents[0] is value.parents[-1]
+    if value.op == "+":
+        return any(both_signs(part) for part in value.parents if part.kind != Kind.NUMBER)
+    limited = value.op in ONE_SIGN | WITHIN_ONE | BOUNDED or value.form in {"relu", "probabilities"}
+    return not (squared or limited)
 
 
 def is_fraction(power: ast.expr) -> bool:
