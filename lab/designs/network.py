@@ -11,7 +11,6 @@ import numpy as np
 
 from lab.designs import closures, scalars
 from lab.designs.compare import DESIGNS, Retained, calls_of, kept_by, matching
-from lab.training.descent.four_points import HIDDEN, POINTS, TARGETS, initial
 
 
 @dataclass(frozen=True)
@@ -51,34 +50,38 @@ class Both:
         return self.scalars.seconds / self.tensors.seconds
 
 
-def loss_of_tensors(parameters: Sequence[Any]) -> Any:
-    """Compute the sum of the squared errors over POINTS with parameters that are closures.Tensor objects."""
-    x: Any = POINTS
+def loss_of_tensors(parameters: Sequence[Any], inputs: np.ndarray, targets: np.ndarray) -> Any:
+    """Compute the sum of the squared errors with parameters that are closures.Tensor objects."""
+    x: Any = inputs
     for weight, bias in zip(parameters[::2], parameters[1::2], strict=True):
         x = (x @ weight + bias).tanh()
-    return ((x - TARGETS) ** 2).sum()
+    return ((x - targets) ** 2).sum()
 
 
-def loss_of_scalars(parameters: Sequence[Any]) -> Any:
+def loss_of_scalars(parameters: Sequence[Any], inputs: np.ndarray, targets: np.ndarray) -> Any:
     """Compute the same loss with parameters that are (nested) lists of Values."""
-    x = POINTS.tolist()
+    x = inputs.tolist()
     for weight, bias in zip(parameters[::2], parameters[1::2], strict=True):
         x = [[(z + b).tanh() for z, b in zip(row, bias, strict=True)] for row in scalars.matmul(x, weight)]
-    errors = [row[0] - target for row, target in zip(x, TARGETS[:, 0].tolist(), strict=True)]
+    errors = [row[0] - target for row, target in zip(x, targets[:, 0].tolist(), strict=True)]
     return scalars.sum([error**2 for error in errors])
 
 
-def both(hidden: int = HIDDEN, seed: int = 0, repeats: int = 5) -> Both:
-    """Run the network forward and backward in both designs and measure it. The timed runs alternate."""
-    arrays = initial(hidden, seed)
+def both(arrays: Sequence[np.ndarray], inputs: np.ndarray, targets: np.ndarray, repeats: int = 5) -> Both:
+    """Run the network forward and backward in both designs and measure it. The timed runs alternate.
+
+    arrays   weight and bias of each layer, in turn
+    inputs   shape (samples, inputs of the first layer); targets: shape (samples, 1)
+    """
 
     def in_tensors() -> tuple[Any, list[Any]]:
         parameters = [closures.Tensor(array) for array in arrays]
-        return loss_of_tensors(parameters), parameters
+        return loss_of_tensors(parameters, inputs, targets), parameters
 
     def in_scalars() -> tuple[Any, list[Any]]:
         parameters = [np.frompyfunc(scalars.Value, 1, 1)(array) for array in arrays]
-        return loss_of_scalars([each.tolist() for each in parameters]), [v for each in parameters for v in each.flat]
+        numbers = [number for each in parameters for number in each.flat]
+        return loss_of_scalars([each.tolist() for each in parameters], inputs, targets), numbers
 
     ways = {"closures": in_tensors, "scalars": in_scalars}
     best = dict.fromkeys(ways, float("inf"))

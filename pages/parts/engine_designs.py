@@ -290,7 +290,8 @@ def _scalars() -> None:
         "number, then one for each array. Widen the layers: what does it cost?"
     )
     hidden = st.slider("Units in each hidden layer", *HIDDEN.limits, key="designs hidden")
-    found = memoize("scalars", hidden, lambda: network.both(hidden))
+    points, targets = four_points.POINTS, four_points.TARGETS
+    found = memoize("scalars", hidden, lambda: network.both(four_points.initial(hidden, 0), points, targets))
     left, middle, right = st.columns(3)
     left.metric("Parameters", f"{found.parameters:,}")
     middle.metric("Largest difference of a gradient", number(found.difference))

@@ -19,7 +19,7 @@ from lab.designs.compare import (
 )
 from lab.designs.excerpt import PARTS, excerpt
 from lab.expression import ExpressionError, parse
-from lab.training.descent.four_points import initial
+from lab.training.descent.four_points import POINTS, TARGETS, initial
 from model import Tensor
 
 ALL = list(DESIGNS)
@@ -198,7 +198,7 @@ def test_a_chain_of_5000_kills_recursion_and_not_the_stack(key):
 
 
 def test_41_parameters_give_the_same_numbers_as_scalars_and_as_tensors():
-    found = network.both(repeats=1)
+    found = network.both(initial(4, 0), POINTS, TARGETS, repeats=1)
     assert found.parameters == found.scalars.gradients.size == found.tensors.gradients.size == 41
     assert found.difference < 1e-12
     assert found.scalars.loss == pytest.approx(found.tensors.loss, rel=1e-12)
@@ -210,9 +210,9 @@ def test_41_parameters_give_the_same_numbers_as_scalars_and_as_tensors():
 
 def test_the_loss_of_the_network_is_that_of_the_engine():
     parameters = [Tensor(array) for array in initial(4, 3)]
-    network.loss_of_tensors(parameters).backward()
+    network.loss_of_tensors(parameters, POINTS, TARGETS).backward()
     expected = np.concatenate([np.ravel(p.grad) for p in parameters])
-    assert np.abs(network.both(seed=3, repeats=1).scalars.gradients - expected).max() < 1e-12
+    assert np.abs(network.both(initial(4, 3), POINTS, TARGETS, repeats=1).scalars.gradients - expected).max() < 1e-12
 
 
 def test_a_program_is_run_line_by_line():
