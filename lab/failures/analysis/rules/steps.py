@@ -193,16 +193,19 @@ def report_accumulation(case: Case, event: Event, missed: list[Stepper], step: E
             case.text.before(event.statement, *names),
         )
         return
-    other = zero_of_other_optimizer(case, event)
-    if other is not None and len(missed) == 1 and missed[0].value.kind == Kind.OPTIMIZER:
-        wrong = receiver(other.node)
-        assert wrong is not None
+    other, meant = zero_of_other_optimizer(case, event), zero_meant_for(case, event, missed, step)
+    wrong = other or meant
+    source = receiver(wrong.node) if wrong is not None else None
+    if wrong is not None and source is not None and len(missed) == 1 and missed[0].value.kind == Kind.OPTIMIZER:
         yield RuleHit(
             6,
-            other.node,
-            f"This zeroes the gradients of `{case.text.of(wrong)}`, which the `backward()` in line "
-            f"{event.statement.lineno} does not fill; those of {owners} are never zeroed and add up.",
-            case.text.replace([(wrong, missed[0].text)]),
+            wrong.node,
+            f"This zeroes the gradients of `{case.text.of(source)}`, which the `backward()` in line "
+            f"{event.statement.lineno} does not fill; those of {owners} are never zeroed and add up."
+            if other is not None
+            else f"This zeroes the gradients of `{case.text.of(source)}`, and the step after the pass, in line {line}, "
+            f"is that of {owners}, whose gradients nothing zeroes: they add up.",
+            case.text.replace([(source, missed[0].text)]),
         )
         return
     half = zeroed_parameters(case, event, missed)
@@ -268,8 +271,15 @@ def zeroed_parameters(case: Case, backward: Event, missed: list[Stepper]) -> ast
 
 def zero_of_other_optimizer(case: Case, backward: Event) -> Event | None:
     """Return the zero_grad() just before a pass, of an optimizer that the pass does not concern; None without one."""
+    before = zero_just_before(case, backward)
+    moved = {id(part) for item in before.value.items or [] for part in modules(item)} if before is not None else set()
+    return before if moved and not moved & {id(v) for v in reach(backward.value)} else None
+
+
+def zero_just_before(case: Case, backward: Event) -> Event | None:
+    """Return the zero_grad() just before a pass in its block, if its optimizer is zeroed again before it steps."""
     events = case.program.events
-    index = events.index(backward)
+    index = case.order[backward]
     turn = [e for e in events[:index] if e.turns == backward.turns and e.kind in {Act.ZERO, Act.BACKWARD, Act.STEP}]
     before = turn[-1] if turn else None
     if (
@@ -280,11 +290,24 @@ def zero_of_other_optimizer(case: Case, backward: Event) -> Event | None:
         or receiver(before.node) is None
     ):
         return None
-    moved = {id(part) for item in before.value.items or [] for part in modules(item)}
-    if not moved or moved & {id(v) for v in reach(backward.value)}:
-        return None
     uses = [e for e in events[index:] if e.kind in {Act.ZERO, Act.STEP} and e.value is before.value]
-    return before if not uses or uses[0].kind == Act.ZERO else None  # zeroed again before it steps
+    return before if not uses or uses[0].kind == Act.ZERO else None
+
+
+def zero_meant_for(case: Case, backward: Event, missed: list[Stepper], step: Event) -> Event | None:
+    """Return the zero_grad() just before a pass, of another optimizer than the one that steps after it; else None.
+    The other one is zeroed elsewhere as well, for a pass of its own, and the one that steps nowhere."""
+    before = zero_just_before(case, backward)
+    if before is None or before.value is step.value or step.block is not backward.block:
+        return None
+    alone = any(e.value is stepper.value for e in case.events_of(Act.ZERO) for stepper in missed)
+    return before if not alone and zero_elsewhere(case, before) else None
+
+
+def zero_elsewhere(case: Case, zero: Event) -> int:
+    """Return the line of another statement that zeroes the same optimizer; 0 if there is none."""
+    others = [e for e in case.events_of(Act.ZERO) if e.value is zero.value and e.node is not zero.node]
+    return others[0].statement.lineno if others else 0
 
 
 def wrong_order(case: Case) -> Iterator[RuleHit]:
