@@ -115,6 +115,8 @@ EFFECTS = {
     "hardtanh": Effect(Result.LIKE),
     "logsigmoid": Effect(Result.LIKE),
     "clone": Effect(Result.LIKE),
+    "copy": Effect(Result.LIKE),
+    "ascontiguousarray": Effect(Result.LIKE),
     "erf": Effect(Result.LIKE, saves=Saves.INPUT),
     "floor": Effect(Result.LIKE),
     "ceil": Effect(Result.LIKE),

@@ -27,7 +27,7 @@ from lab.failures.analysis.facts import (
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.methods import Methods, redrawn
 from lab.failures.analysis.program import Follower, Program, Scope
-from lab.failures.analysis.shapes import literal_shape
+from lab.failures.analysis.shapes import literal_shape, windows_shape
 from lab.failures.analysis.tensors import Tensors
 
 MODULES = LAYERS | CONTAINERS | ACTIVATIONS.keys() | LOSSES.keys() | IDENTITIES | POOLS | {"Flatten"}
@@ -234,6 +234,16 @@ class Libraries:
             self.program.modes[-1] = None if flag.value else node
         return Value(Kind.NONE)
 
+    def windows(self, call: LibraryCall) -> Value | None:
+        """Return the result of NumPy's sliding_window_view(x, size, axis), with one more axis; None if unknown."""
+        size = call.args[1] if len(call.args) > 1 else call.keys.get("window_shape", Value())
+        one = call.first.shape is not None and len(call.first.shape) == 1
+        axis = call.args[2] if len(call.args) > 2 else call.keys.get("axis", Value(constant=0 if one else None))
+        shape = windows_shape(call.first.shape, [axis.constant, size.constant])
+        if call.first.kind != Kind.ARRAY or size.kind != Kind.NUMBER:
+            return None
+        return self.tensors.tensor(call.node, "index", [call.first], shape, kind=Kind.ARRAY)
+
     # Names that mean the same in each library; a handler returns None to leave the call to later rules.
     named: ClassVar[dict[str, Callable[["Libraries", LibraryCall], Value | None]]] = {
         "GradScaler": lambda self, call: Value(Kind.SCALER),
@@ -254,6 +264,7 @@ class Libraries:
         "ArgumentParser": lambda self, call: Value(Kind.PARSER),
         "SimpleNamespace": lambda self, call: Value(Kind.INSTANCE, attributes=call.keys),
         "OrderedDict": lambda self, call: named_items(call.args, call.keys),
+        "sliding_window_view": windows,
         "TensorDataset": lambda self, call: Value(Kind.DATASET, items=call.args),
     }
 
