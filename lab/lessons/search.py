@@ -32,6 +32,9 @@ MAX_WORDS = 12  # of a question; the single words of a longer text are not searc
 MIN_SCORE = 0.3  # of an answer
 BODY_WEIGHT = 0.4  # of a word that is in an entry's text but not in its name
 PREFIX_WEIGHT = 0.8  # of a word that shares only its beginning with a searched word
+MIN_PREFIX = 0.5  # share of the longer word: "grad" is not "gradcheck", "hand" is not "handwritten"
+TITLE_BONUS = 0.05  # of an entry whose title is the question, but for common words: "autograd explained"
+COVER_WEIGHT = 0.25  # of the words that an entry has in any of its names: "cost" in one name, "backprop" in another
 MIN_TYPED = 5  # letters that a word needs for its spelling to be corrected
 SPELLING = 0.8  # similarity that a misspelt word must have to a known one
 # Added to the score, to order entries that fit equally well
@@ -40,9 +43,10 @@ PRIOR = {"question": 0.12, "term": 0.1, "operation": 0.1, "page": 0.08, "tab": 0
 COMMON = frozenset(
     re.findall(
         r"\w+",
-        "a about an and are as at be been by can could define definition did do does explain for from get give had "
-        "have here how i if in into is it its like me meaning must my need of on one or out please s should show so "
-        "some tell than that the their them then there these this to us use used using want was we what when which who "
+        "a about an and are as at be been between by can could define definition did do does explain explained "
+        "explanation example for from get give had have here how i if in into is it its like me meaning must my need "
+        "of on one or out please s should show so some tell than that the their them then there these this to us use "
+        "used using want was we what when which who "
         "why will with work works would you your dont doesn doesnt isn isnt",
     )
 )
@@ -50,12 +54,14 @@ COMPLAINT = re.compile(
     r"\b(my|error|exception|traceback|warning|raises?|wrong|nan|inf|none|doesn.?t|don.?t|isn.?t|aren.?t|won.?t|can.?t|"
     r"cannot|never|stuck|fails?|failed|crash\w*|explod\w*|vanish\w*|leak\w*|forgot\w*|diverge\w*|increas\w*|"
     r"out of memory|grows?|growing|go(?:es|ing)? up|ris(?:es|ing)|is (?:zero|0)|dies|dying|always|too|not|no longer|"
-    r"nothing)\b"
+    r"nothing|called? (?:\w+ )?(?:twice|again))\b"
 )
 # In these questions, "my" is not a complaint
 HOW_TO = re.compile(
     r"^\s*(?:how (?:do|can|should|to)|can|where|use|save|test|train|upload|build|write|make|create|compare|hand)\b"
 )
+# What went wrong, even in a question that starts with "why"
+FAILED = re.compile(r"\b(none|nans?|inf|infinity|stuck|error|crash\w*|raises?|fails?|explod\w*)\b")
 ASKS = re.compile(r"^\s*(what (is|are|does)|why (is|are|does|do)?|how (do|does|is|to)|when|who|derivative of)\b")
 
 
@@ -74,11 +80,18 @@ class SearchHit:
 
 @dataclass(frozen=True)
 class SearchRow:
-    """One row of the index. titles: its names in small letters; names: the words of each; body: its other words."""
+    """One row of the index.
+
+    titles   its names as people type them
+    names    the words of each name
+    in_any   the words of all names together
+    body     its other words
+    """
 
     answer: SearchHit
     titles: frozenset[str]
     names: tuple[frozenset[str], ...]
+    in_any: frozenset[str]
     body: frozenset[str]
 
 
@@ -114,12 +127,17 @@ def search(question: str) -> list[SearchHit]:
     if not 0 < len(asked) <= MAX_WORDS:
         return failures
     found = _ranked(asked)
-    text = question.strip(" \t\n?.!").lower()
-    titled = [row.answer for row in _index().entries if row.answer.title.lower().rstrip("?") == text]
+    text = _typed(question)
+    titled = [row.answer for row in _index().entries if _typed(row.answer.title) == text]
     named = [row.answer for row in _index().entries if text in row.titles]  # small words count: "hand in", "by hand"
     exact = [answer for score, answer in found if score >= 1]
     answers = (*titled, *named, *failures, *exact, *(answer for _, answer in found))
     return list({(answer.kind, answer.title): answer for answer in answers}.values())[:MAX_ANSWERS]
+
+
+def _typed(name: str) -> str:
+    """Return a name as people type it: in small letters, without hyphens, underscores and the sign at the end."""
+    return " ".join(re.sub("[-_]", " ", name.lower()).strip(" \t\n?.!").split())
 
 
 def _complains(question: str) -> bool:
@@ -127,17 +145,30 @@ def _complains(question: str) -> bool:
     text = question.lower()
     if finder.ERROR.search(question):
         return True
-    if HOW_TO.match(text):
-        text = re.sub(r"\bmy\b", "", text)
+    text = re.sub(r"\bmy\b" if HOW_TO.match(text) else r"\bmy own\b", "", text)
+    if text.lstrip().startswith("why ") and FAILED.search(text):
+        return True
     return bool(COMPLAINT.search(text)) and not (ASKS.match(text) and " my " not in f" {text} ")
 
 
 def _ranked(asked: Collection[str]) -> list[tuple[float, SearchHit]]:
     index = _index()
     asked = {_known(word, index) for word in asked}
-    scored = ((_score(asked, entry, index), entry.answer) for entry in index.entries)
-    fitting = [(score, answer) for score, answer in scored if score >= MIN_SCORE]
-    return sorted(fitting, key=lambda pair: -(pair[0] + PRIOR.get(pair[1].kind, 0)))
+    scored = ((_score(asked, entry, index), entry) for entry in index.entries)
+    fitting = [(score, entry) for score, entry in scored if score >= MIN_SCORE]
+
+    def order(pair: tuple[float, SearchRow]) -> float:
+        score, entry = pair
+        cover = COVER_WEIGHT * _share(asked, entry.in_any, index)
+        titled = TITLE_BONUS * (asked == entry.names[0])
+        return -(score + cover + titled + PRIOR.get(entry.answer.kind, 0))
+
+    return [(score, entry.answer) for score, entry in sorted(fitting, key=order)]
+
+
+def _share(asked: Collection[str], words: Collection[str], index: Index) -> float:
+    """Return the share of the question, by weight, that is among these words."""
+    return sum(index.weights.get(word, 0.0) * _match(word, words) for word in asked) / index.weight(asked)
 
 
 def _score(asked: Collection[str], entry: SearchRow, index: Index) -> float:
@@ -151,8 +182,7 @@ def _score(asked: Collection[str], entry: SearchRow, index: Index) -> float:
     for name in entry.names:
         shared = sum(index.weights.get(word, 0.0) * _match(word, name) for word in asked)
         best = max(best, shared / math.sqrt(total * index.weight(name)))
-    in_body = sum(index.weights.get(word, 0.0) * _match(word, entry.body) for word in asked) / total
-    return max(best, BODY_WEIGHT * in_body) if best < 1 else 1.0
+    return max(best, BODY_WEIGHT * _share(asked, entry.body, index)) if best < 1 else 1.0
 
 
 def _match(word: str, others: Collection[str]) -> float:
@@ -167,7 +197,9 @@ def _same_stem(one: str, other: str) -> bool:
     if min(len(one), len(other)) < 4 or not (one.isalpha() and other.isalpha()):
         return False
     shared = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    return shared == min(len(one), len(other)) or (shared >= 5 and shared >= 0.65 * max(len(one), len(other)))
+    if shared == min(len(one), len(other)):
+        return shared >= MIN_PREFIX * max(len(one), len(other))
+    return shared >= 5 and shared >= 0.65 * max(len(one), len(other))
 
 
 def _known(word: str, index: Index) -> str:
@@ -177,8 +209,10 @@ def _known(word: str, index: Index) -> str:
     stems = [other for other in index.weights if _same_stem(word, other)]
     if stems:
         return max(stems, key=len)
-    close = difflib.get_close_matches(word, index.weights, n=1, cutoff=SPELLING) if len(word) >= MIN_TYPED else []
-    return close[0] if close else word
+    if len(word) < MIN_TYPED:
+        return word
+    alike = (other for other in index.weights if other[0] == word[0])  # a slip is rarely in the first letter
+    return next(iter(difflib.get_close_matches(word, alike, n=1, cutoff=SPELLING)), word)
 
 
 # ---------------------------------------------------------------- the index
@@ -230,9 +264,17 @@ SAYS = {
 
 
 def _entry(answer: SearchHit, also: Collection[str], body: str) -> SearchRow:
-    titles = frozenset(name.lower().strip("?.!") for name in (answer.title, *also))
-    names = (frozenset(_words(name)) for name in (answer.title, *also))
-    return SearchRow(answer, titles, tuple(dict.fromkeys(name for name in names if name)), frozenset(_words(body)))
+    titles = frozenset(_typed(name) for name in (answer.title, *also))
+    spoken = (_spoken(name) for name in (answer.title, *also))
+    names = (frozenset(_words(name)) for name in (answer.title, *also, *spoken))
+    kept = tuple(dict.fromkeys(name for name in names if name))
+    return SearchRow(answer, titles, kept, frozenset().union(*kept), frozenset(_words(body)))
+
+
+def _spoken(name: str) -> str:
+    """Return a name in code as people also type it: "requires grad". "is_leaf" stays: "is" would be lost."""
+    apart = re.sub(r"(?<=[a-z])_(?=[a-z])", " ", name)
+    return name if COMMON & set(apart.lower().split()) - set(name.lower().split()) else apart
 
 
 def _failure(key: str, sure: bool = False) -> SearchHit:
@@ -245,6 +287,7 @@ def _failure(key: str, sure: bool = False) -> SearchHit:
 def _words(text: str) -> list[str]:
     """Extract the meaningful words, each once, in the singular, with signs such as += and names such as __mul__."""
     text = re.sub(r"\bwhere (?:do|does|did|is|are|can|should)\b", "", text.lower())  # not the function
+    text = re.sub(r"^\W*(?:what is |whats )?(?:the )?difference between\b", "", text)
     text = re.sub(r"\(\s*\d+\s*,[\d\s,]*\)", " shape ", text)
     text = re.sub(r"\w\[[^\]]*\]\s*[-+*/]?=(?!=)", " overwrite ", text)
     found = re.findall(r"\*\*|[-+*/@]=|(?<!\w)[=+*/@](?!\w)|[a-z_][a-z0-9_]*|\d+", text.replace("-", " "))

@@ -59,7 +59,9 @@ def test_a_pasted_message_leads_to_where_it_is_explained(key):
     assert not any(answer.sure for answer in answers) or len(answers) == 1
 
 
-@pytest.mark.parametrize("text", ["my network does not learn", "loss = nan", "my gradients are None"])
+@pytest.mark.parametrize(
+    "text", ["my network does not learn", "loss = nan", "my gradients are None", "why is grad None", "why nan"]
+)
 def test_failures_come_first_for_a_symptom(text):
     assert search(text)[0].kind == "failure"
 
@@ -93,3 +95,32 @@ def test_what_fits_nothing_finds_nothing(asked):
 def test_an_operation_with_a_sign_for_a_name_is_found_by_its_words():
     for word, sign in (("matmul", "@"), ("divide", "/"), ("power", "**")):
         assert sign in [answer.title for answer in search(word) if answer.kind == "operation"], word
+
+
+@pytest.mark.parametrize(
+    ("typed", "right"),
+    [
+        ("vector jacobian product", ("term", "vector-Jacobian product")),  # not jacobian-vector, of the same words
+        ("jacobian vector product", ("term", "forward mode")),
+        ("upstream-gradient", ("term", "upstream gradient")),
+        ("save for backward", ("question", "What are Function, apply and save_for_backward?")),
+    ],
+)
+def test_a_name_is_found_first_with_and_without_its_hyphens_and_underscores(typed, right):
+    assert first(typed) == right
+
+
+@pytest.mark.parametrize(
+    ("typed", "wrong"),
+    [("gradcheck tolerance", "gradient"), ("mnist handwritten", "How do I hand in my work?"), ("recognition", "where")],
+)
+def test_a_word_that_merely_begins_or_ends_alike_is_not_taken_for_another(typed, wrong):
+    assert wrong not in [answer.title for answer in search(typed)]
+
+
+def test_the_words_of_a_question_may_stand_in_several_names_of_its_answer():
+    assert first("cost of backprop") == ("question", "What does a gradient cost?")
+
+
+def test_an_operation_of_my_own_is_no_complaint():
+    assert not any(answer.kind == "failure" for answer in search("add my own operator")[:1])
