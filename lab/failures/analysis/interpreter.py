@@ -285,6 +285,8 @@ class Interpreter:
             over = self.eval(statement.iter, scope)
             if over.kind == Kind.RANGE and isinstance(over.constant, int):
                 self.program.loop_counts[id(statement)] = over.constant
+            if Tag.OPEN in over.tags:
+                self.program.filtered_loops.add(id(statement))
             if over.kind == Kind.MODULE:
                 self.program.layers_in[id(statement)] = count_layers(over)
         members = [] if isinstance(statement, ast.While) else list(parallel_lists(over))

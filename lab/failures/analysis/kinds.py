@@ -73,6 +73,7 @@ class Tag(StrEnum):
     MODULE = "module"
     OPEN = "open"  # may hold more items than are known
     OPTIMIZER = "optimizer"
+    PARTLY_FROZEN = "partly frozen"  # some of its parameters, which a condition in a loop chooses
     PARTLY = "partly"  # a list that grew by an unknown number of items
     REBOUND = "rebound"  # w = w - lr * w.grad of a w with a graph
     REGISTERED = "registered"

@@ -397,14 +397,15 @@ class Methods:
         return value
 
     def freeze(self, owner: Value, node: ast.AST) -> None:
-        """Switch requires_grad off for a tensor, or for all parameters of a module."""
+        """Switch requires_grad off for a tensor, for all parameters of a module, or for those that a loop chooses."""
+        chosen = owner.op == "parameter" and self.program.chooses()
         for part in self.module_parts(owner):
-            part.tags.add(Tag.FROZEN)
+            part.tags |= {Tag.FROZEN, Tag.PARTLY_FROZEN} if chosen else {Tag.FROZEN}
         self.program.note(Act.FROZEN, node, owner.base if owner.kind == Kind.PARAMETER and owner.base else owner)
 
     def thaw(self, owner: Value) -> None:
         for part in self.module_parts(owner):
-            part.tags.discard(Tag.FROZEN)
+            part.tags -= {Tag.FROZEN, Tag.PARTLY_FROZEN}
 
     @staticmethod
     def module_parts(owner: Value) -> list[Value]:

@@ -108,6 +108,7 @@ class Program:
     rectified: set[int] = field(default_factory=set)  # ids of layers and of added leaves whose output goes into a relu
     loop_counts: dict[int, int] = field(default_factory=dict)  # turns of each loop over a known range
     unrolled_loops: set[int] = field(default_factory=set)  # ids of loops followed turn by turn to the end
+    filtered_loops: set[int] = field(default_factory=set)  # ids of loops over some elements of a list
     layers_in: dict[int, int] = field(default_factory=dict)  # how many layers a loop over layers visits
     asked_for_gradient: set[int] = field(default_factory=set)  # ids of tensors given requires_grad
     repeats: int = 1  # how many objects the one made in the current comprehension stands for
@@ -152,6 +153,13 @@ class Program:
 
     def turns(self) -> tuple[tuple[int, int], ...]:
         return tuple((id(loop), turn) for loop, turn in self.loops)
+
+    def chooses(self) -> bool:
+        """Tell whether the innermost loop may leave out elements: it has an `if`, or goes over a filtered list."""
+        loop = self.loops[-1][0] if self.loops else None
+        return loop is not None and (
+            id(loop) in self.filtered_loops or any(isinstance(node, ast.If) for node in ast.walk(loop))
+        )
 
     def grows_by_unknown(self, box: Value) -> bool:
         """Return True if the text does not show how often this statement adds to a list."""

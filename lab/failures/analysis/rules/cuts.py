@@ -70,7 +70,7 @@ def all_frozen(case: Case, event: Event) -> Iterator[RuleHit]:
     others = [
         v for v in behind if v.kind == Kind.PARAMETER or (v.leaf and v.graph) or v.branches or v.op in {"call", "any"}
     ]
-    if not layers or others or any(Tag.FROZEN not in v.tags for v in layers):
+    if not layers or others or any(Tag.FROZEN not in v.tags or Tag.PARTLY_FROZEN in v.tags for v in layers):
         return
     read = [e for e in case.events_of(Act.READ_GRAD) if e.value.graph is False and any(v is e.value for v in behind)]
     if len({id(e.value) for e in read}) == 1 and isinstance(made := read[0].value.statement, ast.Assign):
