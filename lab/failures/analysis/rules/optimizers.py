@@ -473,7 +473,7 @@ def replaced_layer(case: Case) -> Iterator[RuleHit]:
             continue
         index, old = events.index(event), replaced.get((id(event.node), id(value)))
         before = [e for e in optimizers if events.index(e) < index and holds(e.value, owner, old)]
-        before = [e for e in before if made.get(id(owner), 0) < made[id(e.value)]]  # a wrapper made later joins whole
+        before = [e for e in before if made.get(id(owner), -1) < made[id(e.value)]]  # a wrapper made later joins whole
         after = any(events.index(e) > index for e in optimizers)
         learned_elsewhere = Tag.FROZEN in value.tags or any(has_layer(e.value, value, owner) for e in optimizers)
         in_pass = [p for p in event.functions if isinstance(p, ast.FunctionDef) and p.name == "forward"]

@@ -203,8 +203,8 @@ def report_accumulation(case: Case, event: Event, missed: list[Stepper], step: E
             f"This zeroes the gradients of `{case.text.of(source)}`, which the `backward()` in line "
             f"{event.statement.lineno} does not fill; those of {owners} are never zeroed and add up."
             if other is not None
-            else f"This zeroes the gradients of `{case.text.of(source)}`, and the step after the pass, in line {line}, "
-            f"is that of {owners}, whose gradients nothing zeroes: they add up.",
+            else f"This zeroes the gradients of `{case.text.of(source)}`, but the step in line {line}, after the pass, "
+            f"is that of {owners}: nothing zeroes its gradients, and they add up.",
             case.text.replace([(source, missed[0].text)]),
         )
         return
