@@ -66,7 +66,7 @@ def read(source: str | bytes) -> Reading:
     for found in apply_rules(interpreter.program, text):
         line, start, last, end = places.span(found.node)
         end = end if last == line else len(places.lines[line - 1])
-        edit = found.edit
+        edit = places.without_idle(found.edit)
         findings.append(
             CodeFinding(found.failure, line, start, end, found.sentence, edit.change, edit.first, edit.last)
         )

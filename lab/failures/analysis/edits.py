@@ -2,9 +2,12 @@
 
 import ast
 import itertools
+import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+IDLE = re.compile(r"\s*(\w+) = \1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,19 @@ class Text:
             joined = lines[line - first][:start] + new + lines[end_line - first][end:]
             lines[line - first : end_line - first + 1] = joined.split("\n")
         return Edit(first, last, "\n".join(lines))
+
+    def without_idle(self, edit: Edit) -> Edit:
+        """Return an edit without a line `x = x` that it leaves behind, if the next line is of the same block."""
+        new = edit.change.split("\n")
+        at = next((place for place, line in enumerate(new) if IDLE.fullmatch(line)), None)
+        if at is None:
+            return edit
+        last = edit.last
+        if at == len(new) - 1 and last < len(self.lines):  # take the line behind it into the edit
+            new, last = [*new, self.lines[last]], last + 1
+        indents = [len(line) - len(line.lstrip()) for line in new[at : at + 2] if line.strip()]
+        alike = len(indents) == 2 and indents[0] == indents[1]
+        return Edit(edit.first, last, "\n".join(new[:at] + new[at + 1 :])) if alike else edit
 
     def indent(self, node: ast.AST) -> str:
         line, start, *_ = self.span(node)

@@ -150,6 +150,11 @@ def test_each_change_mends_its_finding(path):
         assert {f.failure for f in left} <= {f.failure for f in findings(path)}, finding
 
 
+def test_no_change_leaves_a_line_that_does_nothing():
+    changes = [(path.stem, f.change) for path in WRONG for f in findings(path)]
+    assert [(name, new) for name, new in changes if re.search(r"(?m)^\s*(\w+) = \1$", new)] == []
+
+
 # What some programs of the corpus are not given there: their data, and a use of what they define.
 GIVEN = {
     "accuracy_as_loss": "loader = [(torch.randn(3, 2), torch.rand(3))] * 2",
