@@ -204,7 +204,7 @@ export class Graph {
   /** Lay out and draw a trace; does nothing if that drawing is there or in progress.
    * @param {Playback} playback @param {boolean} patient true if the learner chose to wait for Graphviz */
   async draw(playback, patient = false) {
-    const afar = this.isPresented() && hasCells(playback, this.folded);
+    const afar = this.isPresented() && !this.element.closest(".narrow") && hasCells(playback, this.folded);
     const key = [playback.structure, ...this.folded, patient, afar].join(" ");
     if (key === this.wanted) return;
     this.wanted = key;

@@ -5,7 +5,8 @@ import { h } from "../player/dom.js";
 
 /** @import { Component } from "../types.js" */
 
-const MIN_ZOOM = 1.5;
+const MIN_ZOOM = 1.5; // on a projector
+const MIN_ZOOM_WIDTH = 840; // pixels of the narrowest window with that zoom; a phone's page is not enlarged
 const WIDTH = 683; // CSS pixels that the zoomed window has, or fewer at the minimum zoom
 const HEIGHT = 512;
 const GAP = 8; // pixels between the picture and the bar
@@ -113,7 +114,8 @@ function fullscreenChanged() {
 
 /** Set the zoom for this window. */
 function fit() {
-  const zoom = Math.max(MIN_ZOOM, Math.min(innerWidth / WIDTH, innerHeight / HEIGHT));
+  const least = Math.max(1, MIN_ZOOM * Math.min(1, innerWidth / MIN_ZOOM_WIDTH));
+  const zoom = Math.max(least, Math.min(innerWidth / WIDTH, innerHeight / HEIGHT));
   document.documentElement.style.setProperty("--projected", String(zoom));
   if (following) requestAnimationFrame(reveal);
 }

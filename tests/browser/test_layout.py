@@ -8,6 +8,7 @@ from tests.layout import NAMES, PLACES, look, opened, project
 
 FINE = {"low": [], "small": [], "cut": [], "overlap": [], "wide": 0, "below": []}
 PROJECTORS = ((1024, 768), (1280, 720))
+PHONE = (360, 740)
 READABLE = {"small": [], "cut": [], "overlap": [], "wide": 0}
 # The side of the smallest cell of an array that is in the window.
 CELLS = """() => Math.min(Infinity, ...[...document.querySelectorAll("[data-testid=stBidiComponentIsolated] *")]
@@ -47,7 +48,7 @@ def test_a_page_can_be_read_and_hit_on_a_laptop_on_a_phone_and_projected(tab, co
     errors = console(page)
     opened(page, app_url, known, tab_name)
     assert look(page) == FINE
-    page.set_viewport_size({"width": 360, "height": 740})
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
     on_a_phone = look(page, drawn=10)  # a picture is drawn smaller, and can be made larger
     del on_a_phone["below"]
     assert on_a_phone == {name: fault for name, fault in FINE.items() if name in on_a_phone}
@@ -76,6 +77,9 @@ def _can_be_read_from_the_last_row(page):
         if page.locator("html.projecting").count():
             assert page.evaluate(CELLS) >= 40
             _in_window(page, height)
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    found = look(page, drawn=10)
+    assert {name: found[name] for name in READABLE} == READABLE
     page.keyboard.press("f")
     expect(shown).to_have_count(0)
 

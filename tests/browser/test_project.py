@@ -62,6 +62,61 @@ def test_the_bar_covers_nothing_of_the_picture(open_page):
     pytest.fail(f"The picture is at {box}, the bar at {top}.")
 
 
+PHONE = {"width": 360, "height": 740}
+
+
+def ends(page, part):
+    """Left, top, right and bottom of a part of the page."""
+    box = page.locator(part).first.bounding_box()
+    return box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]
+
+
+@pytest.mark.parametrize("path", ["", "graph-lab", "other-engines?tab=next"])
+def test_on_a_phone_a_presented_player_shows_all_its_buttons_and_words(open_page, path):
+    page = open_page(path, **PHONE)
+    page.locator(".stage .card").first.wait_for()
+    project(page)
+    page.locator(".player.present").wait_for()
+    settled(page)
+    leave = ends(page, ".leave")
+    for button in page.locator(".present .buttons button").all():
+        box = button.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= PHONE["width"]
+        assert box["y"] + box["height"] <= leave[1]
+    assert leave[3] <= PHONE["height"]
+    assert ends(page, ".present .stage")[3] - ends(page, ".present .stage")[1] >= PHONE["height"] / 3
+    page.get_by_role("button", name="First (Home)").click()
+    forward = page.get_by_role("button", name="Step forward (right arrow)")
+    for _ in range(int(page.get_by_role("slider", name="Event", include_hidden=True).get_attribute("max"))):
+        forward.click()
+        scrolled = page.evaluate(SCROLLED)
+        assert scrolled == [], page.locator(".ledger").inner_text()
+    page.get_by_role("button", name="Leave (F)").click()
+    expect(page.locator(".player.present")).to_have_count(0)
+
+
+# The parts of the ledger that show less than they contain.
+SCROLLED = """() => [...document.querySelectorAll("*")]
+  .flatMap((one) => [...one.shadowRoot?.querySelectorAll(".present :is(.ledger, .equation)") ?? []])
+  .filter((one) => one.scrollHeight > one.clientHeight + 2 || one.scrollWidth > one.clientWidth + 2)
+  .map((one) => one.className)"""
+
+
+@pytest.mark.parametrize("path", ["simulate-error", "build-it-yourself", "shapes", "why-reverse-mode"])
+def test_on_a_phone_the_bar_lies_on_nothing_and_the_page_is_as_large_as_before(open_page, path):
+    page = open_page(path, **PHONE)
+    project(page)
+    page.locator("html.projecting").wait_for(state="attached")
+    settled(page)
+    assert ends(page, ".project-bar")[3] <= PHONE["height"]
+    assert ends(page, "[data-testid=stMain]")[3] <= ends(page, ".project-bar")[1]
+    assert page.locator("html").evaluate("(html) => html.style.getPropertyValue('--projected')") == "1"
+    page.get_by_role("button", name="Leave (F)").click()
+    expect(page.locator("html.projecting")).to_have_count(0)
+    assert ends(page, "[data-testid=stMain]")[3] == PHONE["height"]
+
+
 def test_who_writes_an_f_projects_nothing(open_page):
     page = open_page("practise?tab=ask")
     page.locator(".project-bar").wait_for(state="attached")
