@@ -400,7 +400,7 @@ def _by_epoch(series: list[dict[str, Any]], until: int) -> dict[str, Any]:
             "left": 0,
             "itemWidth": 34,
         },
-        "grid": {"left": 54, "right": 52, "top": 30, "bottom": 24, "outerBoundsMode": "none"},
+        "grid": {"left": 54, "right": 52, "top": 36, "bottom": 24, "outerBoundsMode": "none"},
         "tooltip": {"trigger": "axis", "valueFormatter": "%.4g"},
         "xAxis": [
             {

@@ -121,6 +121,21 @@ def test_where_a_run_broke_off_there_is_a_mark_on_every_curve():
     assert threshold["position"] == "insideStartBottom", "above the line stand the marks of the first epochs"
 
 
+def test_the_words_at_a_mark_do_not_touch_the_legend(run):
+    legend_bottom = 5 + 14  # pixels: padding, then a line of its symbols
+    for name in ("loss", "accuracy", "norms"):
+        spec = all_charts(run)[name].spec
+        label = series_with_marks(spec)["markLine"]["label"]
+        label_top = spec["grid"]["top"] - label["distance"] - 1.2 * label["fontSize"]
+        assert spec["legend"]["top"] == 0
+        assert label_top >= legend_bottom, name
+
+
+def series_with_marks(spec):
+    """The series whose labelled marks stand above the plot."""
+    return next(line for line in spec["series"] if line.get("markLine", {}).get("label", {}).get("position") == "end")
+
+
 def test_the_norms_say_how_many_steps_were_clipped():
     run = LiveRun(Config(data="moons", hidden=(8,), clip=0.01, epochs=2))
     run.advance(math.inf)
