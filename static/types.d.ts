@@ -266,6 +266,8 @@ export interface PlayerData {
   canProbe?: boolean;
   /** the player is part of a page and has no panels about a node */
   compact?: boolean;
+  /** it may reach to the end of the window if its graph needs that */
+  grows?: boolean;
   /** show only the graph, without movement */
   still?: boolean;
   live?: Live;

@@ -34,7 +34,7 @@ LOOK = """({ control, font, drawn }) => {
   };
   const meet = (one, other, by) => Math.min(one.right, other.right) - Math.max(one.left, other.left) > by
     && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > by;
-  const low = [], small = [], cut = [], overlap = [], texts = new Map();
+  const low = [], small = [], cut = [], high = [], overlap = [], texts = new Map();
   controls.forEach((one, at) => {
     const box = boxOf(one);
     if (Math.min(box.width, box.height) < control) low.push(`${name(one)}: ${box.width} x ${box.height}`);
@@ -65,6 +65,7 @@ LOOK = """({ control, font, drawn }) => {
     found.forEach((one, at) => {
       const box = one.getBoundingClientRect();
       if (svg.clientWidth && (box.left < frame.left - 1 || box.right > frame.right + 1)) cut.push(name(one));
+      if (svg.clientHeight && (box.top < frame.top - 1 || box.bottom > frame.bottom + 1)) high.push(name(one));
       const on = found.slice(at + 1).find((other) => meet(box, other.getBoundingClientRect(), box.height / 2));
       if (on) overlap.push(`${name(one)} / ${name(on)}`);
     });
@@ -76,7 +77,7 @@ LOOK = """({ control, font, drawn }) => {
   const first = [picture, controls.find((one) => !one.matches("h1, [role=tab]")),
     ...controls.filter((one) => one.matches("[data-testid^=stBaseButton-primary]"))];
   return {
-    low, small, cut, overlap, wide: Math.max(main.scrollWidth - main.clientWidth, 0),
+    low, small, cut, high, overlap, wide: Math.max(main.scrollWidth - main.clientWidth, 0),
     below: first.filter((one) => one && boxOf(one).bottom > innerHeight).map(bottom),
   };
 }"""
@@ -99,6 +100,7 @@ def look(page: Tab, *, control: int = 24, font: int = 12, drawn: int = 12) -> di
     low      controls with a side shorter than `control` pixels
     small    text of less than `font` pixels; in an SVG picture, of less than `drawn`
     cut      text of which a part is hidden
+    high     text of a picture that lies above or below it
     overlap  controls, or texts in a picture, that lie on each other
     wide     pixels that have to be scrolled sideways
     below    the first picture, the first control and lit buttons, where they do not end in the window

@@ -98,6 +98,7 @@ def player(
     along: tuple[str, int] | None = None,
     on_turn: Callable[[int], None] | None = None,
     compact: bool = False,
+    grows: bool = False,
     still: bool = False,
 ) -> PlayerState:
     """Show a trace that can be played event by event, and return the player's state.
@@ -124,6 +125,7 @@ def player(
     on_turn  callback for another prepared state of the page: n steps on, or back if n is negative
     compact  True shows only the controls, the event's sentence, the graph and the inputs, about 430 pixels high; the
              panels about a node appear in Present mode
+    grows    True lets a compact player reach to the end of the window if its graph is too large for 430 pixels
     still    True shows only the graph after the event, without playing or keyboard control
     """
     state = _state(key)
@@ -142,6 +144,7 @@ def player(
         "opening": opening,
         "hasScript": script is not None,
         "compact": compact,
+        "grows": grows,
         "still": still,
         "canCheck": checked,
         "sequence": _natural(state.get("sequence")) or 0,

@@ -272,7 +272,7 @@ def _next() -> None:
         layer = AFTER[key]
         st.markdown(layer["question"], width=600)
     trace = memoize("beyond", key, lambda: record(parse(layer["text"]), layer["values"]))
-    player(trace, key="beyond", title=_title(key), event=0, compact=True)
+    player(trace, key="beyond", title=_title(key), event=0, compact=True, grows=True)
     query = {"expression": layer["text"]}
     page.link_to("pages/graph_lab.py", f"{_title(key)} in the Graph lab", ":material/account_tree:", query)
     st.markdown(

@@ -5,7 +5,7 @@ import { brief, flat, numeral, shapeOf, shapeText, shorten, toNumber } from "./f
 import { Debounced, h, mayMove, nextFrame, s, setAttribute, setText } from "./dom.js";
 import { Arranger } from "./arranger.js";
 import { Bars } from "./bars.js";
-import { bestFor, boundingBox, gridOf, groupsOf, hasCells, itemsOf, alongCurve } from "./layout.js";
+import { bestFor, boundingBox, fitTo, gridOf, groupsOf, hasCells, itemsOf, alongCurve } from "./layout.js";
 import { isOperation } from "./playback.js";
 import { View } from "./view.js";
 
@@ -231,6 +231,13 @@ export class Graph {
     if (plan === this.plan) return;
     this.plan = plan;
     this.build(playback, plan);
+  }
+
+  /** Tell whether the graph is too large to be read as a whole if the panel is this much lower. @param {number} by */
+  isTooLarge(by) {
+    const { width, height } = this.room();
+    const room = { width, height: height - by };
+    return this.plans.length > 0 && this.plans.every((plan) => fitTo(plan, room).scale < this.view.readable());
   }
 
   /** Tell whether present mode is on. */

@@ -75,7 +75,8 @@ const LANE_BEND = 36; // pixels in which an edge turns into its lane
 const LANE_GAP = 12; // pixels between lanes
 const SEGMENT_PIECES = 16; // straight pieces that approximate a Bézier segment
 const MIN_ONE_STYLE_CARDS = 200; // from here on Graphviz is so slow that only one style is tried
-const WINDOW_MARGINS = { width: 24, height: 60 }; // pixels; the height includes the buttons
+const WINDOW_MARGIN = 20; // pixels, of both sides together
+const BUTTONS = { width: 180, height: 36 }; // pixels, in the lower right corner
 /** @type {(Style & {preference: number})[]} */
 const ARRANGEMENTS = [
   { down: false, compact: false, preference: 1 },
@@ -97,14 +98,26 @@ export function stylesFor(playback, folded, afar) {
   return itemsOf(playback, folded).items.size < MIN_ONE_STYLE_CARDS ? ARRANGEMENTS : ARRANGEMENTS.slice(0, 1);
 }
 
+/** Return the largest scale at which a drawing fits a window, and whether the buttons are then below or beside it.
+ * @param {Size} drawing @param {Size} room @param {boolean} [buttons] false in a presentation, which has none */
+export function fitTo({ width, height }, room, buttons = true) {
+  const wide = (room.width - WINDOW_MARGIN) / width;
+  const high = (room.height - WINDOW_MARGIN) / height;
+  if (!buttons) return { scale: Math.min(wide, high), right: 0, bottom: 0 };
+  const below = Math.min(wide, high - BUTTONS.height / height);
+  const beside = Math.min(wide - BUTTONS.width / width, high);
+  return below >= beside
+    ? { scale: below, right: 0, bottom: BUTTONS.height }
+    : { scale: beside, right: BUTTONS.width, bottom: 0 };
+}
+
 /** Return the plan that fits a window best. Compact plans count only if some plan is readable as a whole.
  * @param {Plan[]} plans @param {Size} room size of the window
  * @param {number} limit scale above which a plan gets no better
  * @param {number} readable smallest scale at which the whole drawing can be read */
 export function bestFor(plans, room, limit, readable) {
   /** @param {Plan} plan */
-  const fits = ({ width, height }) =>
-    Math.min((room.width - WINDOW_MARGINS.width) / width, (room.height - WINDOW_MARGINS.height) / height) >= readable;
+  const fits = (plan) => fitTo(plan, room).scale >= readable;
   const large = plans.filter(({ compact }) => !compact);
   const candidates = plans.some(fits) || !large.length ? plans : large;
   /** @param {Plan} plan */

@@ -85,7 +85,10 @@ export function mount(root, host) {
   const graph = new Graph({
     graphviz: host.graphviz,
     onSelect: select,
-    onLayout: () => repaint(false),
+    onLayout: () => {
+      fill();
+      repaint(false);
+    },
     nudges: {
       allows: (id) => !data?.still && !playback?.tangentOf && nudging.allows(id),
       nudgeBy: (id, at, steps) => nudging.nudgeBy(id, at, steps),
@@ -218,13 +221,17 @@ export function mount(root, host) {
   }
   document.addEventListener("keydown", keyOfPage);
 
-  /** Make the workbench as high as the window below its top edge; further down a page, as high as the window. */
+  /** Make the workbench as high as the window below its top edge; further down a page, as high as the window. A part
+   * of a page keeps its height, or grows if it may and its graph is too large for it. */
   function fill() {
+    const top = element.getBoundingClientRect().top + scrolled(element);
     if (data?.compact && !present.on) {
-      element.style.setProperty("--height", `${PART_HEIGHT}px`);
+      const height = parseFloat(element.style.getPropertyValue("--height")) || PART_HEIGHT;
+      const grows = data.grows && graph.isTooLarge(height - PART_HEIGHT);
+      const room = Math.floor(innerHeight - top);
+      element.style.setProperty("--height", `${grows ? Math.max(PART_HEIGHT, room) : PART_HEIGHT}px`);
       return;
     }
-    const top = element.getBoundingClientRect().top + scrolled(element);
     const above = present.on ? 0 : top < innerHeight / 2 ? top : HEADER_HEIGHT;
     const height = Math.max(
       present.on ? 0 : MIN_WORKBENCH_HEIGHT,

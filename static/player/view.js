@@ -1,6 +1,7 @@
 /** Panning and zooming of the drawing: drag to move, buttons or Ctrl + wheel to zoom. */
 
 import { setAttribute } from "./dom.js";
+import { fitTo } from "./layout.js";
 
 /** @import { Point, Size } from "./layout.js" */
 
@@ -22,6 +23,7 @@ export class View {
     this.scene = scene;
     this.size = { width: 1, height: 1 };
     this.fitted = true;
+    this.cropped = false; // because it does not fit, not by the reader's zoom
     this.scale = 1;
     this.x = 0;
     this.y = 0;
@@ -32,7 +34,7 @@ export class View {
     this.point = { x: 0, y: 0 }; // the centre while the drawing does not fit
     this.observer = new ResizeObserver(() => {
       this.measure();
-      if (this.fitted) this.open(this.size, this.point);
+      if (this.fitted || (this.cropped && this.fits())) this.open(this.size, this.point);
       else this.onMove();
     });
     this.observer.observe(svg);
@@ -52,16 +54,23 @@ export class View {
     return phone ? MIN_READABLE_PHONE : MIN_READABLE;
   }
 
+  /** Tell whether the whole drawing can be read in the window. */
+  fits() {
+    return fitTo(this.size, this.window, !this.presented).scale >= this.readable();
+  }
+
   /** Show the whole drawing, centred. @param {Size} [size] of the drawing */
   fit(size = this.size) {
     this.size = size;
     if (!this.window.width) this.measure();
-    const { width, height, buttons } = this.window;
+    const { width, height } = this.window;
     if (!width || !height) return;
+    const { scale, right, bottom } = fitTo(size, this.window, !this.presented);
     this.fitted = true;
-    this.scale = Math.min((width - 24) / size.width, (height - 24 - buttons) / size.height, MAX_FIT_SCALE);
-    this.x = (width - size.width * this.scale) / 2;
-    this.y = (height - buttons - size.height * this.scale) / 2;
+    this.cropped = false;
+    this.scale = Math.min(scale, MAX_FIT_SCALE);
+    this.x = (width - right - size.width * this.scale) / 2;
+    this.y = (height - bottom - size.height * this.scale) / 2;
     this.apply();
   }
 
@@ -72,6 +81,7 @@ export class View {
     this.fit(size);
     if (this.scale >= this.readable()) return;
     this.fitted = false;
+    this.cropped = true;
     this.scale = Math.max(this.readable(), CROPPED_SCALE);
     this.centre(point);
   }
@@ -97,7 +107,7 @@ export class View {
     this.x = x - ((x - this.x) * scale) / this.scale;
     this.y = y - ((y - this.y) * scale) / this.scale;
     this.scale = scale;
-    this.fitted = false;
+    this.fitted = this.cropped = false;
     this.apply();
   }
 
@@ -154,7 +164,7 @@ export class View {
       if (Math.hypot(later.clientX - origin.x, later.clientY - origin.y) < 4) return;
       this.x = later.clientX - start.x;
       this.y = later.clientY - start.y;
-      this.fitted = false;
+      this.fitted = this.cropped = false;
       this.apply();
     };
     const drop = () => {

@@ -12,6 +12,7 @@ const SEND_DELAY_MS = 300; // without a change, before the page is told the choi
 const MAX_EXPONENT = 0; // of the first and largest step
 const HEIGHT = 270; // pixels of the curve's picture
 const ERROR_HEIGHT = 170;
+const ERROR_TOP = 12; // pixels above the grid: half a line of text
 const METHODS = ["forward", "central"];
 const NUMBERS = ["float64", "float32"];
 
@@ -195,9 +196,9 @@ class Picture {
     const low = Math.floor(Math.min(-1, ...logs.filter((one) => one !== null)));
     const high = Math.max(low + 4, Math.ceil(Math.max(...logs.filter((one) => one !== null), -1)));
     const x = scale([-17.4, 0.4], [46, width - 6]);
-    const y = scale([low, high], [ERROR_HEIGHT - 40, 8]);
+    const y = scale([low, high], [ERROR_HEIGHT - 40, ERROR_TOP]);
     const parts = [-16, -12, -8, -4, 0].flatMap((at) => [
-      s("path", { class: "axis", d: `M${x(at)} 8V${ERROR_HEIGHT - 40}` }),
+      s("path", { class: "axis", d: `M${x(at)} ${ERROR_TOP}V${ERROR_HEIGHT - 40}` }),
       s("text", { class: "muted", x: x(at), y: ERROR_HEIGHT - 22, "text-anchor": "middle" }, power(at)),
     ]);
     for (const at of axis(low, high)) {
@@ -221,7 +222,8 @@ class Picture {
     });
     const now = MAX_EXPONENT - choice.h;
     if (steps[now].error !== null) {
-      parts.push(s("path", { class: "axis", d: `M${x(choice.h)} 8V${ERROR_HEIGHT - 40}`, "stroke-dasharray": "3 3" }));
+      const line = `M${x(choice.h)} ${ERROR_TOP}V${ERROR_HEIGHT - 40}`;
+      parts.push(s("path", { class: "axis", d: line, "stroke-dasharray": "3 3" }));
       parts.push(s("circle", { class: "end", cx: x(choice.h), cy: y(logs[now] ?? low), r: 8 }));
     }
     this.errors.replaceChildren(...parts);
