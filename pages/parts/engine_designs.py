@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import graphviz
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
 from lab.charts import Axis, Line, Mark
@@ -197,31 +198,36 @@ def _depth() -> None:
         "Repeat x = x + x: the next step uses each result twice. With an order, each result calls its backward rule "
         "once; how many calls does plain recursion make?"
     )
-    guessed = guess(
-        f"Guess: calls by recursion for {GUESS_DOUBLINGS} doublings",
-        {name: f"{calls:,}" for name, calls in CALLS.items()},
-        "designs calls",
-    )
+    figures, picture = st.columns([1, 2], gap="medium")
+    with figures:
+        guessed = guess(
+            f"Guess: calls by recursion for {GUESS_DOUBLINGS} doublings",
+            {name: f"{calls:,}" for name, calls in CALLS.items()},
+            "designs calls",
+        )
+        if guessed is None:
+            st.markdown(f"{FIRST} Three of the doublings:")
     if guessed is None:
-        st.markdown(f"{FIRST} Three of the doublings:")
-        st.graphviz_chart(_three_doublings(), alt="x + x gives h, h + h gives k, and k + k gives the result.")
+        with picture, st.container(key="wide-doublings"):
+            alt = "x + x gives h, h + h gives k, and k + k gives the result."
+            st.graphviz_chart(_three_doublings(), width="stretch", alt=alt)
     else:
-        _doublings(guessed)
+        _doublings(guessed, figures, picture)
     with st.expander("A long chain: how deep can recursion go?"):
         _long_chain()
     with st.expander("Scalars or tensors: what does an object for each number cost?"):
         _scalars()
 
 
-def _doublings(guessed: str) -> None:
+def _doublings(guessed: str, figures: DeltaGenerator, picture: DeltaGenerator) -> None:
     asked = memoize("doublings asked", GUESS_DOUBLINGS, lambda: depth.doublings(GUESS_DOUBLINGS))
-    st.markdown(
-        f"{verdict(CALLS[guessed] == asked.recursive)} **{asked.recursive:,} calls for {asked.depth} doublings**, "
-        f"counted in a run; {asked.calls['closures']} with an order. Move the slider to see both grow."
-    )
-    doublings = st.slider("Doublings", *DEPTH.limits, key="designs depth")
+    with figures:
+        st.markdown(
+            f"{verdict(CALLS[guessed] == asked.recursive)} **{asked.recursive:,} calls for {asked.depth} doublings**, "
+            f"counted in a run; {asked.calls['closures']} with an order. Move the slider to see both grow."
+        )
+        doublings = st.slider("Doublings", *DEPTH.limits, key="designs depth")
     found = memoize("doublings", doublings, lambda: depth.doublings(doublings))
-    figures, picture = st.columns([1, 2], gap="medium")
     with figures:
         ordered, how = found.calls["closures"], f"computed as 2^{doublings} − 1, not run"
         if found.counted:

@@ -366,13 +366,17 @@ def _chain() -> None:
     shapes = " ".join(f"({rows} × {columns})" for rows, columns in zip(chain[:0:-1], chain[-2::-1], strict=True))
     drawn = length <= MAX_DRAWN
     st.markdown(f"J = {escape_markdown(shapes)}" if drawn else f"J: {m} × {n}, a product of {length} matrices.")
-    guessed = guess("Guess: cheaper for these sizes", SIDES, "jacobian end")
-    if guessed is None:
-        st.markdown(FIRST)
-        if drawn:
-            st.graphviz_chart(_factors(chain), alt=f"The Jacobians of the chain, side by side: {shapes}.")
-        return
     by_table, by_chart = st.columns(2, gap="medium")
+    with by_table:
+        guessed = guess("Guess: cheaper for these sizes", SIDES, "jacobian end")
+        if guessed is None:
+            st.markdown(FIRST)
+    if guessed is None:
+        if drawn:
+            with by_chart, st.container(key="wide-factors"):
+                alt = f"The Jacobians of the chain, side by side: {shapes}."
+                st.graphviz_chart(_factors(chain), width="stretch", alt=alt)
+        return
     with by_table:
         made, sentence = _run(chain, max(left, right))
         st.markdown(

@@ -88,6 +88,23 @@ def test_action_result_and_explanation_are_in_the_window_together(tab, app_url, 
                 assert box["y"] + box["height"] <= height, (result, width, box)
 
 
+@pytest.mark.parametrize("path", ["other-engines?tab=depth", "why-reverse-mode?tab=chain"])
+def test_before_the_guess_the_picture_stands_beside_it_and_fills_the_rest_of_the_width(tab, app_url, path):
+    for width, height in SIZES:
+        page = tab(width=width, height=height)
+        page.goto(f"{app_url}/{path}")
+        picture = page.locator("[data-testid=stGraphVizChart] svg")
+        picture.wait_for()
+        settled(page)
+        box = picture.bounding_box()
+        question = page.locator("[data-testid=stMain] [data-testid=stButtonGroup] >> visible=true").first.bounding_box()
+        text = page.locator("[data-testid=stMainBlockContainer] h1").bounding_box()
+        assert abs(box["y"] - question["y"]) < 40
+        assert box["x"] >= question["x"] + question["width"]
+        assert box["x"] + box["width"] >= text["x"] + text["width"] - 40
+        assert box["width"] >= 0.4 * width
+
+
 PHONE = (360, 740)
 BEGINS = {  # path -> what is pressed or moved, and what comes of it: on a phone both begin in the window
     "faults?tab=spot&case=3": ("[data-testid=stButton] >> text=Accuracy, 1 point", "[data-testid=stTabs] canvas"),
