@@ -204,6 +204,7 @@ AFTER = [
     ("numpy data loaded as float64, the model says double vs float", "integers argmax ?"),
     ("ValueError: Target size (torch.Size([64])) must be the same as input size (torch.Size([64, 1]))", "broadcast ?"),
     ("    w.data -= lr * w.grad.data\nAttributeError: 'NoneType' object has no attribute 'data'", "nonleafgrad no-grad nograph ?"),
+    ("gradient keeps adding over epochs", "zero-grad"),
     ("grads keep getting bigger every iteration even if lr is tiny", "zero-grad"),
     ("my new layer is not training, weights unchanged but the others move", "optimizer"),
     ("used .item() on loss then backward fails", "nograph detach"),
