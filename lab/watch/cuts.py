@@ -212,7 +212,7 @@ def report_unused_updates(watcher: Any) -> None:
         if cut.kind == "update" and not cut.used and still:
             evidence = f"Nothing used the new tensors of this line: the {len(behind)} that got gradients kept their "
             evidence += f"values in {behind[0].backward_count} backward passes."
-            watcher.report(4, cut.site, evidence, fixes.STEP_IN_PLACE)
+            watcher.report(5, cut.site, evidence, fixes.STEP_IN_PLACE)
 
 
 def advice(cut: Any) -> str:

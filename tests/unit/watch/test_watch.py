@@ -63,7 +63,7 @@ def test_failures_are_found_in_the_line_of_their_cause():
 
 
 # These failures are judged when the script has ended, where what a function made might be gone.
-JUDGED_LATE = {4, 10, 12, 18, 19, 23}
+JUDGED_LATE = {5, 10, 12, 18, 19, 23}
 LATE = [
     path
     for path in WRONG
