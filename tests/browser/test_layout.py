@@ -67,6 +67,12 @@ def test_the_names_of_fields_side_by_side_stand_on_one_line(open_page, path):
     assert len({round(name.bounding_box()["y"]) for name in names.all()}) == 1
 
 
+def test_the_messages_sent_along_edges_can_be_read_on_a_phone(open_page):
+    page = open_page("graph-lab?stage=backward&event=21", width=360, height=740)
+    page.locator(".stage .card").first.wait_for()
+    assert look(page, drawn=10)["small"] == []
+
+
 def _can_be_read_from_the_last_row(page, large_graph):
     page.set_viewport_size(dict(zip(("width", "height"), PROJECTORS[0], strict=True)))
     project(page)
