@@ -4,6 +4,7 @@ from playwright.sync_api import expect
 
 from lab.text import brief
 from lab.traps.in_place import Experiment, run
+from tests.layout import look
 from tests.support import settled, switch
 
 STEPS = ("1 Forward", "2 Mutate", "3 Backward", "4 Compare")
@@ -253,3 +254,13 @@ def test_without_the_player_the_plain_drawing_stands_in(tab, app_url):
     page.goto(f"{app_url}/simulate-error?step=4")
     page.get_by_text("The player could not be loaded").wait_for()
     page.get_by_role("figure", name="b = [4, 5, −2], grad [3, 0, 4]").wait_for()
+
+
+def test_nothing_beside_the_scores_is_cut(open_page):
+    page = open_page("simulate-error?part=predict", width=1280, height=720)
+    button(page, "Run all 12").click()
+    button(page, "Watch its four steps").wait_for()
+    for width, height in ((1280, 720), (1024, 768), (360, 740)):
+        page.set_viewport_size({"width": width, "height": height})
+        found = look(page)
+        assert {name: found[name] for name in ("cut", "overlap", "wide")} == {"cut": [], "overlap": [], "wide": 0}
