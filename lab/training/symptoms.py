@@ -42,6 +42,7 @@ NOISY_GAP, NOISY_ERRORS = 0.08, 2.0  # validation accuracy above training accura
 LOST = 0.03  # validation accuracy lost since its best epoch while training accuracy rises
 SMALL_GAP, WIDE_GAP = 0.05, 0.10  # training score above validation score: harmless, and too much
 SLOW = 1.5e-4  # update-to-weight ratio, mean over the layers
+BEND = 0.2  # fall of the loss in the second half of a run, over that in the first, below which its curve has bent
 CLIPPED = 0.9  # share of the steps whose gradients are clipped
 STILL = 0.05  # a loss stands still if it changes by a smaller share from one window to the next
 MOSTLY = 0.7  # share of the epochs in which a loss that mostly falls is lower than before
@@ -290,6 +291,8 @@ def swinging(h: History) -> Evidence | None:
     A single judgement would come and go from epoch to epoch.
     """
     loss = recent_loss(h)
+    if _lower_than_ever(h):
+        return None
     lately = [_swings_badly(h, count) for count in range(len(h), 0 if h.stuck else max(len(h) - LATELY, 0), -1)]
     if not any(lately) or (not h.stuck and 2 * sum(lately) <= len(lately)):
         return None
@@ -302,6 +305,15 @@ def swinging(h: History) -> Evidence | None:
         f"epochs, by {short(steps.max(), 2)} at most; it lies between {short(loss.min())} and {short(loss.max())}.",
         at=began + int(np.argmax(steps > 0)) + 1,
     )
+
+
+def _lower_than_ever(h: History) -> bool:
+    """Tell whether most of the last epochs have a lower loss than any epoch before, well below the baseline's.
+
+    Then the swings are over, or the loss falls in spite of them: this epoch shows no harm.
+    """
+    before, now = h.loss[:-WINDOW], h.loss[-WINDOW:]
+    return bool(h.gain >= GOOD_GAIN and before.size and np.median(now) <= np.nanmin(before, initial=math.inf))
 
 
 def _swings_badly(h: History, count: int) -> bool:
@@ -381,8 +393,10 @@ def at_chance(h: History) -> Evidence | None:
     """Return evidence that the network is no better than guessing.
 
     Its loss stands still at that of the baseline although gradients arrive, or what it learns does not help on the
-    validation samples.
+    validation samples. Silent while validation loss falls ever faster, however slowly: such a plateau may end.
     """
+    if _ever_faster(h.val_loss):
+        return None
     if useless := _useless(h):
         return useless
     found = _loss_at_chance(h)
@@ -426,6 +440,8 @@ def _useless(h: History) -> Evidence | None:
     recent, before = slice(-STILL_EPOCHS // 2, None), slice(-STILL_EPOCHS, -STILL_EPOCHS // 2)
     if np.median(h.val_loss[recent]) < (1 - STILL) * np.median(h.val_loss[before]) or _creeps(h.val_loss):
         return None  # it may get there
+    if h.val_loss[recent].min() <= PRAISED * h.val_guess:  # at times it is better
+        return None
     loss, score = float(np.median(h.val_loss[recent])), float(np.median(h.val_score[recent]))
     if not loss >= CHANCE * h.val_guess or (not h.regression and score > h.baseline_score("val") + h.sampling_error):
         return None
@@ -445,6 +461,14 @@ def _mostly_falls(loss: np.ndarray) -> bool:
     """Tell whether the loss falls, however little, in most of the last epochs."""
     falls = np.diff(loss[-STILL_EPOCHS:]) < 0
     return bool(falls.sum() > MOSTLY * len(falls))
+
+
+def _ever_faster(loss: np.ndarray) -> bool:
+    """Tell whether the loss mostly falls, and at least as far in the last few epochs as in one epoch more before."""
+    if len(loss) < STILL_EPOCHS:
+        return False
+    first, middle, now = loss[-STILL_EPOCHS], loss[-STILL_EPOCHS // 2], loss[-1]
+    return _mostly_falls(loss) and bool(middle - now >= first - middle)
 
 
 def _creeps(loss: np.ndarray) -> bool:
@@ -674,7 +698,7 @@ def slow(h: History) -> Evidence | None:
     if not ratio > 0 or np.mean(np.diff(h.loss) < 0) < MOSTLY:  # a ratio that is nan is not slow
         return None
     of_no_use = h.gain >= SOME_GAIN and h.val_loss[-WINDOW:].mean() >= CHANCE * h.val_guess
-    if ratio >= SLOW and (not h.far_below_usual or h.gain >= GOOD_GAIN or of_no_use):
+    if ratio >= SLOW and (not h.far_below_usual or h.gain >= GOOD_GAIN or of_no_use or _bends(h)):
         return None
     return _evidence(
         h,
@@ -683,6 +707,13 @@ def slow(h: History) -> Evidence | None:
         f"{short(h.loss[-1])} in {len(h)} epochs without a bend.",
         at=0,
     )
+
+
+def _bends(h: History) -> bool:
+    """Tell whether the loss fell much less in the second half of the run than in the first."""
+    known = np.minimum(np.r_[h.start, h.loss] if math.isfinite(h.start) else h.loss, h.guess)
+    half = len(known) // 2
+    return bool(known[half] - known[-1] < BEND * (known[0] - known[half]))
 
 
 def held_back(h: History) -> Evidence | None:
@@ -778,7 +809,8 @@ def _wide_gap(h: History) -> Evidence | None:
     quarter = max(WINDOW, len(h) // 4)
     gaps = h.gap[-quarter:]
     closing = len(h) >= 2 * quarter and gaps.mean() < h.gap[-2 * quarter : -quarter].mean()
-    wide = WIDE_GAP + h.sampling_error
+    errors = 2 if _creeps(h.val_loss) else 1  # while it still helps others, only a gap that is no chance counts
+    wide = WIDE_GAP + errors * h.sampling_error
     if not (gaps.mean() > wide and gaps[-1] > wide) or (closing and not h.learned):
         return None
     smooth = _medians(h.val_loss)
@@ -856,6 +888,8 @@ def unsettled(h: History) -> Evidence | None:
 def settled(h: History) -> Evidence | None:
     """Return evidence that the loss stands still below the baseline's, on the validation samples, too."""
     if len(h) < STILL_EPOCHS or not abs(h.falling) < STILL or h.gap[-WINDOW:].mean() > WIDE_GAP:
+        return None
+    if _creeps(h.loss) or _creeps(h.val_loss) or swings(recent_loss(h), RESTLESS):
         return None
     if (
         h.val_loss[-WINDOW:].mean() >= CHANCE * h.val_guess
