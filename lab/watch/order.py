@@ -8,7 +8,8 @@ from lab.watch.records import VIEWS, WatchedOptimizer, kind, origin_of
 from lab.watch.sites import NOWHERE, Site, line_of_missing_call
 
 SQUARED = frozenset(("MseLoss", "L1Loss", "SmoothL1Loss", "HuberLoss"))
-COSTS = SQUARED | {"NllLoss", "NllLoss2D", "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits"}
+LIKELIHOODS = frozenset(("NllLoss", "NllLoss2D", "BinaryCrossEntropy", "BinaryCrossEntropyWithLogits"))
+COSTS = SQUARED | LIKELIHOODS
 TERMS = frozenset(("Mean", "Sum", "Neg", "Add", "Sub", "Mul", "Div", "Stack", "Cat"))
 REDUCTIONS = frozenset(("Mean", "Sum", "Index", "Gather", "Diagonal"))
 MAX_TERMS = 40
@@ -17,14 +18,17 @@ MIN_IDLE = 5  # backward passes without a step
 
 
 def cost_sign(node: Any) -> tuple[int, Site]:
-    """Return 1 for a known cost (cross entropy, squared error), -1 for minus one, else 0, and the line of the minus."""
-    sign, where = 1, NOWHERE
+    """Return 1 for a known cost (cross entropy, squared error), -1 for minus one, else 0, and the line of the minus.
+    A sum has the sign of its first term, if that is a cross entropy; its minus may be right, as in a bound."""
+    sign, where, costs = 1, NOWHERE, COSTS
     while node is not None:
         name, entry = kind(node), origin_of(node)
-        if name in COSTS or (name == "Pow" and getattr(node, "_saved_exponent", 0) == 2):
-            return sign, where
+        if name in costs or (costs is COSTS and name == "Pow" and getattr(node, "_saved_exponent", 0) == 2):
+            return sign, where if costs is COSTS else NOWHERE
         if name == "Neg":
             sign, where = -sign, entry.site if entry is not None else where
+        elif name in ("Add", "Sub"):
+            costs = LIKELIHOODS  # a squared distance minus another may be wanted large
         elif name not in VIEWS | {"Mean", "Sum"}:
             return 0, NOWHERE
         node = node.next_functions[0][0] if node.next_functions else None
@@ -67,13 +71,13 @@ def check_direction(watcher: Any) -> None:
                 fixes.NO_MAXIMIZE,
             )
         elif alone and call.cost_sign < 0 and not upward and not values[-1] > values[0]:
-            watcher.report(
-                18,
-                call.minus_site,
-                f"The minus in this line reverses the cost: {len(values)} steps "
-                f"took it from {-values[0]:.3g} to {-values[-1]:.3g}.",
-                fixes.NO_MINUS,
-            )
+            if call.minus_site.line:
+                took = f"{len(values)} steps took it from {-values[0]:.3g} to {-values[-1]:.3g}."
+                watcher.report(18, call.minus_site, f"The minus in this line reverses the cost: {took}", fixes.NO_MINUS)
+            else:
+                took = f"{len(values)} steps took the loss from {values[0]:.3g} to {values[-1]:.3g}: the data became "
+                evidence = f"The loss begins with minus a cross entropy, and {took}less likely."
+                watcher.report(18, call.site, evidence, fixes.ADD_A_MINUS)
 
 
 def check_step_before_backward(watcher: Any, loss: Any, reached: list[Any], here: Site) -> None:
@@ -155,7 +159,7 @@ def is_log_probability(loss: Any) -> bool:
         entry = origin_of(node)
         if kind(node) == "LogSoftmax" or (entry is not None and entry.is_log_prob):
             return True
-        if kind(node) not in REDUCTIONS | VIEWS or not node.next_functions:
+        if kind(node) not in REDUCTIONS | VIEWS | {"Stack", "Cat"} or not node.next_functions:
             return False
         node = node.next_functions[0][0]
     return False

@@ -120,7 +120,7 @@ def after_write(watcher: Any, leaf: Leaf, tensor: Tensor, before: Tensor | None,
     """Record a write to a leaf: an initialisation before its first gradient, or a step by hand."""
     if not leaf.backward_count:
         leaf.init_site = here
-        leaf.loaded = leaf.loaded or name == "copy_"
+        leaf.loaded = leaf.loaded or (name == "copy_" and tensor.shape == leaf.shape)  # not into a few of its rows
     leaf.written_by_hand = leaf.backward_count > 0
     if before is not None:
         note_hand_step(watcher, leaf, tensor.detach() - before, here)
