@@ -37,7 +37,7 @@ class Methods:
 
     def method_call(self, owner: Value, name: str, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:
         found = owner.attributes.get(name)
-        if found is not None and found.kind in CALLABLE:
+        if found is not None and (found.kind in CALLABLE or self.follower.method(found, "__call__") is not None):
             return self.follower.call(found, args, keys, node)
         if owner.kind in {Kind.MODULE, Kind.INSTANCE} and (method := self.follower.method(owner, name)) is not None:
             return self.follower.call(method, args, keys, node)
