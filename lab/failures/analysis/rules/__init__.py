@@ -24,6 +24,7 @@ from lab.failures.analysis.rules.cuts import (
     parameter_behind_a_cut,
     refused_by_numpy,
     still_frozen,
+    unrecorded_loss_term,
     validation_recorded,
 )
 from lab.failures.analysis.rules.gathered_losses import kept_graphs
@@ -88,6 +89,7 @@ RULES: tuple[Rule, ...] = (
     backward_from_many,
     no_gradient,
     choice_as_loss_term,
+    unrecorded_loss_term,
     grad_without_requires_grad,
     number_as_loss_term,
     learned_numbers,

@@ -488,6 +488,29 @@ def choice_as_loss_term(case: Case) -> Iterator[RuleHit]:
 SUMMING = {"+", "-", "neg", "mean", "sum"}
 
 
+def unrecorded_loss_term(case: Case) -> Iterator[RuleHit]:
+    """Report failure 12: one term of the loss is computed under no_grad from what the network made, while another term
+    has a gradient. Reports nothing if the term also has another origin."""
+    for event in case.events_of(Act.BACKWARD):
+        if graph_of(event.value) is not True:
+            continue
+        parts = list(traverse(event.value, lambda v: () if v.cut or v.op not in SUMMING else v.parents))
+        for term in parts:
+            found = list(reach(term, live=False)) if term.kind == Kind.TENSOR and graph_of(term) is False else []
+            modes = {v.cut_by for v in found if v.cut == Cut.NO_GRAD and any(graph_of(p) is True for p in v.parents)}
+            mode = modes.pop() if len(modes) == 1 else None
+            edit = enable_gradients(case, mode) if isinstance(mode, ast.expr) else None
+            if edit is not None and isinstance(mode, ast.expr):
+                yield RuleHit(
+                    12,
+                    mode,
+                    f"This switches gradients off for a term of {name_or(event.value, 'the loss')}: to `backward()` in "
+                    f"line {event.statement.lineno} that term is a constant, which teaches nothing.",
+                    edit,
+                )
+                break
+
+
 def grad_without_requires_grad(case: Case) -> Iterator[RuleHit]:
     """Report failure 4: .grad is read of a tensor that takes part in a pass but does not require a gradient.
     Reports nothing for this project's engine, whose tensors require gradients by default."""
