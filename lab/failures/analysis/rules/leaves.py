@@ -34,6 +34,8 @@ def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
                 f"read in line {event.statement.lineno}, is None. Set requires_grad after the last operation.",
                 edit,
             )
+        if isinstance(statement, ast.Return) and Tag.UPDATED in value.tags:
+            yield from returned_update(case, event, statement)
         if not isinstance(statement, ast.Assign):
             continue
         if Tag.UPDATED in value.tags:
@@ -67,6 +69,20 @@ def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
             else f"`{name}`, made in line {statement.lineno}, is computed from other tensors: it is not a leaf, and "
             f"its `.grad` is None unless `{name}.retain_grad()` was called.",
             edit or case.text.after(statement, f"{kept_as}.retain_grad()"),
+        )
+
+
+def returned_update(case: Case, event: Event, statement: ast.Return) -> Iterator[RuleHit]:
+    """Report failure 5, or 4 under no_grad: a function returns the new values of leaves, which are no leaves."""
+    change, unrecorded = leaf_again(event.value, case), Tag.UNRECORDED in event.value.tags
+    if change is not None:
+        what = "require no gradient" if unrecorded else "are not leaves"
+        yield RuleHit(
+            4 if unrecorded else 5,
+            statement,
+            f"The new tensors returned here {what}: their `.grad`, read in line {event.statement.lineno} in the next "
+            "iteration, is None. Make each a leaf again.",
+            change,
         )
 
 
