@@ -50,12 +50,13 @@ export function verdictOn(answer, right, known) {
   return [`✗ You predicted ${brief(answer)}${credit}.`, ...reasons].join(" ");
 }
 
-/** Return how far a step may go: up to the next message to predict, or past the open question.
- * @param {Playback} playback @param {Record<string, Guessed[]>} known @param {number} asking
+/** Return how far a step may go: up to the next message to predict, or past the open question. Until the answers are
+ * known, that is every message.
+ * @param {Playback} playback @param {Record<string, Guessed[]> | null} known @param {number} asking
  * @param {number} from @param {number} to */
 export function limitOf(playback, known, asking, from, to) {
   const start = asking === from ? from + 2 : from;
-  for (let i = start; i < to; i++) if (playback.events[i].kind === "message" && known[i + 1]) return i;
+  for (let i = start; i < to; i++) if (playback.events[i].kind === "message" && (!known || known[i + 1])) return i;
   return Math.max(to, start);
 }
 
@@ -101,20 +102,21 @@ export class Predict {
     };
   }
 
-  /** Take a trace, and end the question about the last one. @param {Playback} playback
+  /** Take a trace, and end the question about the last one, unless this brings its answer. @param {Playback} playback
    * @param {boolean} possible whether a server can answer @param {Record<string, Guessed[]> | null} known */
   setTrace(playback, possible, known) {
+    const answered = !this.known && known?.[this.asking + 1];
     this.playback = playback;
     this.known = known;
     this.toggle.hidden = !possible;
     this.verdict = { k: -1, text: "" };
-    this.close();
+    if (!answered) this.close();
   }
 
   /** Return how far a step from one event to another may go. @param {number} from @param {number} to */
   limit(from, to) {
     const { playback, known } = this;
-    return playback && known && this.wanted ? limitOf(playback, known, this.asking, from, to) : to;
+    return playback && this.wanted ? limitOf(playback, known, this.asking, from, to) : to;
   }
 
   /** Show or close the question at an event. @param {number} k @param {boolean} stopped because of a question */
@@ -136,7 +138,8 @@ export class Predict {
 
   answer() {
     const { playback, known, asking } = this;
-    if (!playback || !known || asking < 0) return;
+    if (!playback || asking < 0) return;
+    if (!known) return setText(this.wrong, "The answers are being computed: press Check again in a moment.");
     const answer = readAnswer(this.input.value);
     if (answer === null) {
       setText(this.wrong, "Write a number such as 6, −0.5 or 1/2, or an array such as [1, 2].");

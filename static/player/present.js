@@ -6,8 +6,11 @@ export class Present {
     this.element = element;
     this.onChange = onChange;
     this.on = false;
+    this.entering = false; // the end of an earlier full screen may be announced meanwhile
+    /** @type {Promise<void> | undefined} */
+    this.exiting = undefined;
     this.onFullscreen = () => {
-      if (this.on && !this.full() && !this.element.matches(":popover-open")) this.leave();
+      if (this.on && !this.entering && !this.full() && !this.element.matches(":popover-open")) this.leave();
     };
     document.addEventListener("fullscreenchange", this.onFullscreen);
   }
@@ -20,8 +23,9 @@ export class Present {
 
   async enter() {
     if (this.on) return;
-    this.on = true;
+    this.on = this.entering = true;
     this.element.classList.add("present");
+    await this.exiting;
     try {
       await this.element.requestFullscreen();
     } catch {
@@ -29,6 +33,8 @@ export class Present {
       if (!this.on) return;
       this.element.popover = "manual";
       this.element.showPopover();
+    } finally {
+      this.entering = false;
     }
     if (!this.on) this.close(); // leave() was called while full screen was starting
     this.element.focus();
@@ -48,7 +54,7 @@ export class Present {
       this.element.hidePopover();
       this.element.popover = null;
     }
-    if (this.full()) document.exitFullscreen().catch(() => {});
+    if (this.full()) this.exiting = document.exitFullscreen().catch(() => {});
   }
 
   toggle() {

@@ -89,7 +89,11 @@ function project() {
 /** Let the picture fill the screen. */
 function enter() {
   document.documentElement.classList.add(NAME);
-  document.documentElement.requestFullscreen?.().catch(() => {}); // if not allowed, the page fills its own window
+  entering = true; // the end of an earlier full screen may be announced meanwhile
+  exiting
+    .then(() => document.documentElement.requestFullscreen?.())
+    .catch(() => {}) // if not allowed, the page fills its own window
+    .then(() => (entering = false));
   following = true;
   fit();
   const content = document.querySelector("[data-testid=stMainBlockContainer]");
@@ -104,12 +108,12 @@ function enter() {
 function leave() {
   stopFollowing();
   document.documentElement.classList.remove(NAME);
-  if (document.fullscreenElement === document.documentElement) document.exitFullscreen().catch(() => {});
+  if (document.fullscreenElement === document.documentElement) exiting = document.exitFullscreen().catch(() => {});
 }
 
 /** Leave when the full screen ends: the page gets no key event for the Escape that ends it. */
 function fullscreenChanged() {
-  if (isProjecting() && document.fullscreenElement === null) leave();
+  if (isProjecting() && !entering && document.fullscreenElement === null) leave();
 }
 
 /** Set the zoom for this window. */
@@ -130,6 +134,8 @@ let frame = 0; // the request for the frame that scrolls to the picture
 /** @type {Element | undefined} */
 let watched; // the picture whose size is observed
 let following = false;
+let entering = false; // full screen was requested and has not begun
+let exiting = Promise.resolve(); // until the end of the last full screen
 
 /** Stop following changes of the page. */
 function stopFollowing() {

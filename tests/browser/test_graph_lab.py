@@ -489,6 +489,23 @@ def test_gradients_are_predicted_before_they_are_shown(open_page):
     expect(question).to_be_hidden()
 
 
+def test_the_first_gradient_is_asked_for_before_its_answer_is_known(open_page):
+    page = open_page("graph-lab?stage=forward")
+    press, run = (page.get_by_role("button", name=name, exact=True) for name in ("Predict", "Run backward pass"))
+    run.wait_for()
+    settled(page)
+    page.emulate_media(reduced_motion="reduce")  # a run then goes to its end at once
+    run.evaluate("(run, predict) => [predict, run].forEach((button) => button.click())", press.element_handle())
+    question, answer = page.locator(".predict label"), page.locator("#prediction")
+    expect(question).to_contain_text("Next, out sends a message to v2.")
+    answer.fill("7")
+    answer.press("Enter")  # at once: the server may not have answered yet
+    settled(page)
+    if question.is_visible():
+        answer.press("Enter")
+    expect(page.locator(".ledger .note")).to_contain_text("✓ As you predicted.")
+
+
 def test_the_engine_is_switched_and_the_first_difference_is_marked(open_page):
     page = open_page("graph-lab", width=1024, height=768)
     page.locator(".card").first.wait_for()

@@ -38,6 +38,19 @@ def test_a_player_in_the_window_is_shown_alone_wherever_the_focus_is(open_page):
             assert not page.locator("html.projecting").count()
 
 
+@pytest.mark.parametrize(("path", "shown"), [("graph-lab", ".player.present"), ("simulate-error", "html.projecting")])
+def test_a_key_pressed_twice_at_once_leaves_and_enters_again(open_page, path, shown):
+    page = open_page(path, width=1024, height=768)
+    page.locator(".project-bar").wait_for(state="attached")
+    settled(page)
+    page.keyboard.press("f")
+    page.wait_for_function("() => document.fullscreenElement")
+    page.evaluate("() => [1, 2].forEach(() => dispatchEvent(new KeyboardEvent('keydown', {key: 'f'})))")
+    page.wait_for_timeout(500)  # the browser announces the end of the first full screen
+    page.wait_for_function("() => document.fullscreenElement")
+    expect(page.locator(shown)).to_have_count(1)
+
+
 def test_a_slider_of_steps_follows_a_presenter(open_page):
     page = open_page("descent?tab=four&soon=100", width=1024, height=768)
     project(page)
