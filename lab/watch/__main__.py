@@ -55,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
         type=Path,
         metavar="FILE",
         help="write the findings as a page, with a player for the backward "
-        "pass of each; recording makes each step take 7 to 11 times as long",
+        "pass of each; recording makes each step take about ten times as long",
     )
     parser.add_argument("--fail", action="store_true", help="exit with code 1 if there are findings")
     parser.add_argument("script", type=Path, metavar="SCRIPT.py")
