@@ -18,7 +18,6 @@ NUMBERS = frozenset(["item", "tolist", "__float__", "__int__"])
 ARRAYS = frozenset(("numpy", "__array__"))
 FACTORIES = frozenset(("tensor", "as_tensor", "from_numpy"))
 PRODUCTS = frozenset(["matmul", "__matmul__", "mm", "mv", "__rmul__"])  # the parameter is the last operand
-MIN_ITERATIONS = 3
 MAX_CUTS = 4  # graph walks for one line that cuts the graph
 
 
@@ -202,17 +201,6 @@ def cause(cut: Any, begin: str) -> tuple[int, Site, str]:
     if cut.kind == "update":
         return 4, cut.site, f"{begin}this line replaced a parameter by a new tensor while gradients were off."
     return 11, cut.site, f"{begin}{cut.name} in this line cut it off."
-
-
-def report_unused_updates(watcher: Any) -> None:
-    """Report a leaf's new value that nothing uses: `p = p - lr * p.grad` in a loop gives the name to another tensor."""
-    for cut in watcher.cuts.values():
-        behind = [leaf for key in cut.leaves if (leaf := watcher.leaves.get(key)) is not None]
-        still = behind and not any(leaf.changed or leaf.backward_count < MIN_ITERATIONS for leaf in behind)
-        if cut.kind == "update" and not cut.used and still:
-            evidence = f"Nothing used the new tensors of this line: the {len(behind)} that got gradients kept their "
-            evidence += f"values in {behind[0].backward_count} backward passes."
-            watcher.report(5, cut.site, evidence, fixes.STEP_IN_PLACE)
 
 
 def advice(cut: Any) -> str:

@@ -63,7 +63,7 @@ def judge(watcher: Any, error: BaseException | None) -> None:
         report_never_reached(watcher, opt)
     report_unoptimized(watcher)
     report_misnamed_switches(watcher)
-    cuts.report_unused_updates(watcher)
+    report_unused_updates(watcher)
     report_accumulation(watcher)
     report_dead_units(watcher)
     iterations = {number for call in watcher.backward_calls.values() for number in call.iterations}
@@ -327,6 +327,17 @@ def report_unoptimized(watcher: Any) -> None:
             f"one in {leaves[0].backward_count} backward passes, and no optimizer has them.",
             fixes.REGISTER if listed else fixes.GIVE_TO_OPTIMIZER,
         )
+
+
+def report_unused_updates(watcher: Any) -> None:
+    """Report a leaf's new value that nothing uses: `p = p - lr * p.grad` in a loop gives the name to another tensor."""
+    for cut in watcher.cuts.values():
+        behind = [leaf for key in cut.leaves if (leaf := watcher.leaves.get(key)) is not None]
+        still = behind and not any(leaf.changed or leaf.backward_count < MIN_ITERATIONS for leaf in behind)
+        if cut.kind == "update" and not cut.used and still:
+            evidence = f"Nothing used the new tensors of this line: the {len(behind)} that got gradients kept their "
+            evidence += f"values in {behind[0].backward_count} backward passes."
+            watcher.report(5, cut.site, evidence, fixes.STEP_IN_PLACE)
 
 
 def report_misnamed_switches(watcher: Any) -> None:

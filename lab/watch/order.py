@@ -75,8 +75,8 @@ def check_direction(watcher: Any) -> None:
                 took = f"{len(values)} steps took it from {-values[0]:.3g} to {-values[-1]:.3g}."
                 watcher.report(18, call.minus_site, f"The minus in this line reverses the cost: {took}", fixes.NO_MINUS)
             else:
-                took = f"{len(values)} steps took the loss from {values[0]:.3g} to {values[-1]:.3g}: the data became "
-                evidence = f"The loss begins with minus a cross entropy, and {took}less likely."
+                evidence = f"The loss begins with minus a cross entropy, and {len(values)} steps took the loss from "
+                evidence += f"{values[0]:.3g} to {values[-1]:.3g}: the data became less likely."
                 watcher.report(18, call.site, evidence, fixes.ADD_A_MINUS)
 
 

@@ -124,7 +124,7 @@ class Watcher(TorchFunctionMode):
         self.modules: dict[int, tuple[Any, Site]] = {}
         self.found: dict[tuple[int, str, int], RunFinding] = {}
         self.held_frames: dict[CodeType, FrameType] = {}
-        self.calls_seen: dict[CodeType, int] = {}  # by number of frames in which a backward pass ran
+        self.calls_seen: dict[CodeType, int] = {}  # function -> calls of it in which a backward pass ran
         self.pending_findings: list[tuple[BaseException, RunFinding]] = []
         self.patches = Patches(self)
 

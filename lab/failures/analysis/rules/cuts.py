@@ -473,7 +473,7 @@ def choice_as_loss_term(case: Case) -> Iterator[RuleHit]:
     for event in case.events_of(Act.BACKWARD):
         if graph_of(event.value) is not True:
             continue
-        parts = list(traverse(event.value, lambda v: () if v.cut or v.op not in SUMMING else v.parents))
+        parts = summands(event.value)
         if any(part.cut not in {Cut.NONE, Cut.CHOICE} for part in parts):
             continue
         for term in parts:
@@ -488,14 +488,18 @@ def choice_as_loss_term(case: Case) -> Iterator[RuleHit]:
 SUMMING = {"+", "-", "neg", "mean", "sum"}
 
 
+def summands(loss: Value) -> list[Value]:
+    """Return a loss with the sums that it consists of and their terms; a sum behind a cut is not taken apart."""
+    return list(traverse(loss, lambda v: () if v.cut or v.op not in SUMMING else v.parents))
+
+
 def unrecorded_loss_term(case: Case) -> Iterator[RuleHit]:
     """Report failure 12: one term of the loss is computed under no_grad from what the network made, while another term
     has a gradient. Reports nothing if the term also has another origin."""
     for event in case.events_of(Act.BACKWARD):
         if graph_of(event.value) is not True:
             continue
-        parts = list(traverse(event.value, lambda v: () if v.cut or v.op not in SUMMING else v.parents))
-        for term in parts:
+        for term in summands(event.value):
             found = list(reach(term, live=False)) if term.kind == Kind.TENSOR and graph_of(term) is False else []
             modes = {v.cut_by for v in found if v.cut == Cut.NO_GRAD and any(graph_of(p) is True for p in v.parents)}
             mode = modes.pop() if len(modes) == 1 else None
