@@ -23,7 +23,6 @@ from lab.lessons.glossary import TERMS
 from lab.lessons.pages import BY_FILE, PAGES
 from lab.lessons.skills import ACHIEVEMENTS
 from lab.operation_table import OPS
-from lab.training.doctor import rules
 
 MAX_ANSWERS = 6
 MAX_FAILURES = 2  # of these answers, unless an error message matches for certain
@@ -232,10 +231,9 @@ def _entries() -> Iterator[SearchRow]:
         yield _entry(answer, concept.also, concept.answer)
     for word, term in TERMS.items():
         yield _entry(SearchHit("term", word, term.meaning, term.path, term.query), term.also, term.meaning)
-    symptoms = {"training-lab": " ".join(rule.name for rule in rules())}  # the findings of the doctor on that page
     for page in PAGES:
         answer = SearchHit("page", page.title, page.question, page.path)
-        yield _entry(answer, (), f"{page.question} {page.words} {symptoms.get(page.path, '')}")
+        yield _entry(answer, (), f"{page.question} {page.words}")
         for name, title in page.tabs.items():
             yield _entry(
                 SearchHit("tab", title, f"A tab of {page.title}.", page.path, {page.tab: name}), (), page.title
