@@ -1,7 +1,7 @@
 """The tasks for learners: what to write, how it is checked, hints, and the wrong answers that people give.
 
 Each folder is a course: `tasks.toml` has its tasks and their checks, `__init__.py` the inputs of the checks; next to
-them are the starter, the reference and right answers in an unusual style. lab/practice runs and judges learners' code.
+them are the starter and the reference. lab/practice runs and judges learners' code.
 """
 
 from __future__ import annotations

@@ -118,8 +118,8 @@ def read_tasks(folder: Path, functions: Mapping[str, Callable[..., Any]]) -> tup
 class Course:
     """Tasks that build one file, step by step.
 
-    folder  the folder of `starter.py` (the initial file), `reference.py` and `unusual/*.py`. In the reference, a line
-            `# task: KEY` begins the lines of the task with that key, up to the next such line
+    folder  the folder of `starter.py` (the initial file) and `reference.py`. In the reference, a line `# task: KEY`
+            begins the lines of the task with that key, up to the next such line
     modules  modules of this project that the learner's file may import: ("model",) for model.py
     room    the shared name of several courses that the learner sees as one exercise, such as "debug", or ""
     """

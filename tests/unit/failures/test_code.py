@@ -127,7 +127,7 @@ def test_pasted_pieces_of_which_little_is_known():
 
 def test_the_right_programs_of_this_project_get_no_false_word():
     """References of the practice and right answers in unusual styles: written by others, for another purpose."""
-    files = [*ROOT.glob("practice/*/reference.py"), *ROOT.glob("practice/*/unusual/*.py")]
+    files = [*ROOT.glob("practice/*/reference.py"), *ROOT.glob("tests/unusual/*/*.py")]
     assert len(files) > 5
     flagged = [(str(path), f.line, f.failure) for path in files for f in check_code(path.read_text("utf-8"))]
     assert flagged == []

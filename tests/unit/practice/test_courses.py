@@ -18,7 +18,7 @@ from lab.practice.checker import FailedCheck, LocalRunner, _cases, _numerical, c
 from lab.practice.render_report import render_report
 from practice import COURSES
 from practice.scalars import reference as scalars
-from tests.answers import grown
+from tests.answers import grown, unusual
 
 MUTANTS = 300
 EXPLAINED = 10  # of so many mutants, one is explained, too, as a learner's text is
@@ -137,7 +137,7 @@ def test_what_writes_to_an_array_of_somebody_else_fails(key, old, new):
 
 @each_course
 def test_right_answers_in_another_style_pass(course):
-    paths = sorted(course.folder.glob("unusual/*.py"))
+    paths = unusual(course)
     assert len(paths) >= 3
     for path in paths:
         report = check(course, course.tasks[-1].key, path.read_text("utf-8"), LocalRunner(), seed=3)

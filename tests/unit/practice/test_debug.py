@@ -5,6 +5,7 @@ import pytest
 
 from lab.practice.checker import LocalRunner, check
 from practice.debug import FAILURES, PROGRAMS
+from tests.answers import unusual
 
 BY_KEY = {program.key: program for program in PROGRAMS}
 
@@ -25,7 +26,7 @@ def test_what_is_found_fails_by_its_first_mistake(program):
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=BY_KEY)
 def test_repairs_pass_and_wrong_repairs_are_named(program):
-    repairs = [program.reference, *(path.read_text("utf-8") for path in sorted(program.folder.glob("unusual/*.py")))]
+    repairs = [program.reference, *(path.read_text("utf-8") for path in unusual(program))]
     assert len(repairs) >= 4
     assert [bool(checked(program, text)) for text in repairs] == [True] * len(repairs)
     mistakes = program.tasks[0].mistakes

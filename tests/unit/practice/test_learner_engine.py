@@ -16,9 +16,10 @@ from lab.trace.export import playable
 from lab.trace.recording import record
 from model import Tensor
 from practice import COURSES
+from tests.answers import unusual
 
 SCALARS, TENSORS, FUNCTIONS = COURSES["scalars"], COURSES["tensors"], COURSES["functions"]
-STYLES = [SCALARS.reference, *(path.read_text("utf-8") for path in sorted(SCALARS.folder.glob("unusual/*.py")))]
+STYLES = [SCALARS.reference, *(path.read_text("utf-8") for path in unusual(SCALARS))]
 PASSES = [
     ("((a*b) + c) * (a + d)", {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0}),
     ("a + a", {"a": 3.0}),
@@ -157,7 +158,7 @@ def edited(*edits):
 
 
 X, Y, ROW = np.array([[1.0, 2.0, -0.5], [3.0, -4.0, 0.5]]), np.array([[0.5, -1.0], [1.0, 2.0], [0.2, 0.3]]), [0.1, 0.2]
-FUNCTION_STYLES = {path.stem: path.read_text("utf-8") for path in sorted(FUNCTIONS.folder.glob("unusual/*.py"))}
+FUNCTION_STYLES = {path.stem: path.read_text("utf-8") for path in unusual(FUNCTIONS)}
 ADDED = "x.grad = message if x.grad is None else x.grad + message"
 FUNCTION_STYLES |= {
     "reference": FUNCTIONS.reference,

@@ -20,6 +20,7 @@ from lab.practice.checker import Job, Stopped, check
 from lab.practice.sandbox import Limits, Pool
 from lab.practice.syscalls import ALLOW, ALLOWED, ARCHITECTURES, KILL, REFUSE, UNKNOWN, Call, instructions
 from practice import COURSES
+from tests.answers import unusual
 from tests.attempts import DANGEROUS, READING, REFUSED
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -379,9 +380,8 @@ def test_ordinary_code_meets_no_refusal(pool, others):
 @pytest.mark.parametrize("course", COURSES)
 def test_references_and_unusual_answers_pass(course):
     """With the filter alone: in bubblewrap it is the same one, and the tests of the courses run there."""
-    folder = ROOT / "practice" / course
     with Pool(boxed=False) as pool:
-        for path in [folder / "reference.py", *(folder / "unusual").glob("*.py")]:
+        for path in [COURSES[course].folder / "reference.py", *unusual(COURSES[course])]:
             with pool.runner() as runner:
                 report = check(COURSES[course], COURSES[course].tasks[-1].key, path.read_text("utf-8"), runner, seed=1)
             assert report, (path, report)
