@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from lab.failures.analysis.facts import MISNAMED_SWITCHES
 from lab.watch import cuts, depth, differences, fixes, order, rates
 from lab.watch.finding import RunFinding
 from lab.watch.records import BackwardCall, CutRecord, WatchedOptimizer, graph_freed, origin_of
@@ -28,7 +29,6 @@ from lab.watch.sites import (
 
 Tensor = torch.Tensor
 MIN_RUNNING_SUM = 3  # iterations through which a sum of tensors is carried
-MISNAMED_SWITCHES = ("requires_grad_", "require_grad", "require_grads", "requires_grads")  # meant: requires_grad
 MIN_KEPT_GRAPHS = 3  # graphs in one container
 MIN_ITERATIONS = 3
 MIN_DEAD_SHARE = 0.9  # share of the units of a layer

@@ -207,6 +207,8 @@ CREATORS = {
 SAVING = KEEPS_OUTPUT | KEEPS_INPUT | LOSS_FUNCTIONS | LAYERS | {"*", "/", "@", "matmul", "mm", "module", "bmm"}
 ARITHMETIC = {"+", "-", "*", "/", "**", "neg", "index", "view", "clone"}
 TENSORS = {Kind.TENSOR, Kind.PARAMETER}
+# What programs assign to instead of `requires_grad`: a method, and names that PyTorch does not know
+MISNAMED_SWITCHES = {"requires_grad_", "require_grad", "require_grads", "requires_grads", "required_grad"}
 MODULE_METHODS = {
     "parameters",
     "named_parameters",

@@ -14,6 +14,7 @@ from lab.failures.analysis.facts import (
     BROADCASTING_LOSSES,
     CREATORS,
     LAYERS,
+    MISNAMED_SWITCHES,
     TENSORS,
     Value,
     graph_of,
@@ -97,16 +98,12 @@ def all_frozen(case: Case, event: Event) -> Iterator[RuleHit]:
 REPLACES_LAYERS = {"setattr", "_modules", "set_submodule", "register_parametrization"}
 
 
-# What programs assign to instead of `requires_grad`: a method, and names that PyTorch does not know.
-NOT_THE_SWITCH = {"requires_grad_", "require_grad", "require_grads", "requires_grads", "required_grad"}
-
-
 def still_frozen(case: Case) -> Iterator[RuleHit]:
     """Report failure 12: frozen parameters are to learn again, but what is set is not their requires_grad.
     Reports nothing if something else switches them on, and for an object's own flag."""
     for event in case.events_of(Act.ATTRIBUTE):
         owner, node, word = event.value, event.node, event.detail
-        switch = word in NOT_THE_SWITCH or (word == "requires_grad" and owner.kind == Kind.MODULE)
+        switch = word in MISNAMED_SWITCHES or (word == "requires_grad" and owner.kind == Kind.MODULE)
         on = event.other is not None and event.other.constant is True
         frozen = Tag.FROZEN in (owner.base or owner).tags
         if not (switch and on and frozen and isinstance(node, ast.Attribute)) or not is_simple(event.statement):
