@@ -118,7 +118,7 @@ def _why(node: Node, reached: dict[int, Value], trace: Trace, unsent: dict[int, 
     if node["id"] == trace.output:
         if node["id"] not in reached:
             return "not computed: the backward pass has not started"
-        return f"{brief(reached[node['id']])} because it is the seed: the backward pass starts here"
+        return f"{brief(reached[node['id']])} because it is the starting gradient"
     if not node["requires_grad"]:
         return "none because it is a constant: its gradient is not needed"
     if node["id"] not in reached:

@@ -7,7 +7,7 @@ import { h, section, setText } from "./dom.js";
 
 const MAX_GRID_CELLS = 36; // cells of an array that can be edited
 const MAX_NUMBER = 1e6; // as LIMIT in lab/ui/player.py
-const RANGE_HINT = "A number from −1,000,000 to 1,000,000 can be used.";
+const RANGE_HINT = "Use a number from −1,000,000 to 1,000,000.";
 const MAX_UNANSWERED = 2; // messages
 const ANSWER_TIMEOUT = 3000; // milliseconds after which unanswered updates no longer delay the next one
 

@@ -213,11 +213,11 @@ function seed(playback, event) {
   const name = playback.name(event.node);
   return {
     phase: "Backward pass",
-    sentence: `The backward pass starts at ${name}: its gradient is ${brief(event.grad)}, the seed.`,
+    sentence: `The backward pass starts at ${name} with the starting gradient ${brief(event.grad)}.`,
     equation: [
       figure(`∂${name}/∂${name}`, "how fast the result changes with itself"),
       sign("="),
-      amount(event.grad, "seed", "gradient"),
+      amount(event.grad, "starting gradient", "gradient"),
     ],
     note: "",
   };

@@ -228,7 +228,7 @@ export class Playback {
     if (state === "constant") return "constant";
     if (state === "no path") return "no path to the result";
     if (this.tangentOf) return state === "number" ? "has a tangent" : "has a value";
-    if (id === this.output) return state === "number" ? "the seed" : "has a value";
+    if (id === this.output) return state === "number" ? "starting gradient" : "has a value";
     const expected = this.derived[id].terms.length;
     const arrived = frame.arrived.get(id) ?? 0;
     if (arrived === 0) return "has a value";

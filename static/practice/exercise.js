@@ -53,7 +53,7 @@ class Exercise {
       h("button", { type: "button", onclick, class: name }, text);
     this.checkButton = button("Check (Ctrl+Enter)", () => this.check(), "check");
     this.stopButton = button("Stop", () => this.send("stop", true));
-    this.linesButton = button("Put in the starter lines", () => this.putIn());
+    this.linesButton = button("Insert the starter lines", () => this.putIn());
     this.note = h("p", { class: "said", role: "status" });
     this.question = h("div", { class: "question", role: "alert", hidden: true });
     const place = h("div", { class: "editor" });
@@ -241,7 +241,7 @@ class Exercise {
     const all = this.draft.copies().reverse();
     const close = h("button", { type: "button", onclick: () => this.copies.close() }, "Close");
     const text = h("pre", { tabindex: 0, role: "region", "aria-label": "The copy" }, h("code", {}));
-    const take = h("button", { type: "button", disabled: true }, "Take this back");
+    const take = h("button", { type: "button", disabled: true }, "Restore this copy");
     const open = (/** @type {Copy} */ one, /** @type {HTMLElement} */ chosen) => {
       for (const other of list.querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === chosen));
       setText(/** @type {HTMLElement} */ (text.firstChild), one.text);
@@ -267,7 +267,7 @@ class Exercise {
 
   /** Put a copy back into the editor. @param {Copy} one */
   takeBack(one) {
-    this.copy("before you took an earlier copy back");
+    this.copy("before you restored an earlier copy");
     this.editor.replace(one.text);
     this.copies.close();
     setText(this.note, "The copy is back in the editor. Undo or Earlier copies bring back your last text.");
@@ -286,7 +286,7 @@ class Exercise {
       this.question.hidden = true;
     };
     const take = () => {
-      this.copy("before the file was taken");
+      this.copy("before the file was loaded");
       this.editor.replace(disk.text);
       agree();
       setText(this.note, "This is the file as it is on the disk.");
@@ -296,7 +296,7 @@ class Exercise {
     else {
       this.question.replaceChildren(
         "The file on the disk and your text here have both changed. ",
-        h("button", { type: "button", onclick: take }, "Take the file"),
+        h("button", { type: "button", onclick: take }, "Use the file"),
         h("button", { type: "button", onclick: agree }, "Keep mine: the next check writes it"),
       );
       this.question.hidden = false;

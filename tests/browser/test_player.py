@@ -80,7 +80,7 @@ def test_from_the_first_event_to_the_last(open_player):
         press(page, "ArrowRight")
         sentences.append(page.locator(".sentence").inner_text())
     assert sentences[0] == "v1 = a * b: 2 * 3 gives 6."
-    assert sentences[4] == "The backward pass starts at out: its gradient is 1, the seed."
+    assert sentences[4] == "The backward pass starts at out with the starting gradient 1."
     assert "v1 (*) sends 7 × 3 = 21 to a: before 10, after 31." in sentences
     expect(row(page, "a")).to_have_text(["leaf", "2", "31", "complete"])
     assert page.errors == []

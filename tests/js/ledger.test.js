@@ -170,7 +170,7 @@ test("the sentences of the first example are these", () => {
     "Nothing has run yet: only the inputs have values.",
     "v1 = a * b: 2 * 3 gives 6.",
     "out = v2 * v3: 10 * 7 gives 70.",
-    "The backward pass starts at out: its gradient is 1, the seed.",
+    "The backward pass starts at out with the starting gradient 1.",
     "out (*) sends 1 × 7 = 7 to v2.",
     "out (*) sends 1 × 7 = 7 to v2: before nothing yet, after 7.",
     "v1 (*) sends 7 × 2 = 14 to b: before nothing yet, after 14.",

@@ -46,7 +46,7 @@ test("going forth event by event, states come in their order and gradients are n
       const states = Array.from({ length: playback.length + 1 }, (_, k) => playback.stateText(id, playback.frame(k)));
       const changes = states.filter((state, i) => state !== states[i - 1]);
       const ranks = changes.map((state) => (/^\d/.test(state) ? "counting" : state));
-      const order = ["not run yet", "has a value", "counting", "complete", "the seed", "constant"];
+      const order = ["not run yet", "has a value", "counting", "complete", "starting gradient", "constant"];
       order.push("no path to the result");
       const at = ranks.map((state) => order.indexOf(state));
       assert.ok(!at.includes(-1), `${changes}`);

@@ -42,12 +42,13 @@ def test_the_reasons_for_a_gradient_that_is_no_sum_differ():
     assert reasons[0] == ""
     assert reasons[1].startswith("0 because no path")
     assert reasons[2].startswith("none because it is a constant")
-    assert reasons[3].startswith("1 because it is the seed")
+    assert reasons[3].startswith("1 because it is the starting gradient")
     assert len(set(reasons)) == 4
 
 
 def test_a_seed_other_than_one_is_named():
-    assert derive(record(lambda a: a * a, {"a": 3.0}, upstream=2.5))[-1]["why"].startswith("2.5 because it is the seed")
+    why = derive(record(lambda a: a * a, {"a": 3.0}, upstream=2.5))[-1]["why"]
+    assert why.startswith("2.5 because it is the starting gradient")
 
 
 def test_not_computed_yet_differs_from_every_reason():
