@@ -106,8 +106,8 @@ FIELDS = (
 
 def _down() -> None:
     st.markdown(
-        "Three optimizers start at one point; click on the picture to move it. The hollow marks show where the next "
-        "step **would** land: guess, then press Step."
+        "Three optimizers start at the same point: click on the picture to move it. The hollow marks show where the "
+        "next step **would** land: guess, then press Step."
     )
     left, right = st.columns([4, 3], gap="medium")
     with right:

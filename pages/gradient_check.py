@@ -192,7 +192,7 @@ def _choose_step(h: int, method: str, numbers: str) -> None:
 def _remarks(report: Report, points: Mapping[str, CheckPoint], sweeps: list[Sweep], engine: Engine | None) -> None:
     """Show the verdict of gradcheck, and what the picture does not say."""
     (st.success if report.passed else st.error)(
-        f"**gradcheck**, which takes ∛ε: {escape_markdown(report.verdict)}",
+        f"**gradcheck**, with h = ∛ε: {escape_markdown(report.verdict)}",
         icon=":material/check:" if report.passed else ":material/close:",
     )
     rules = {sweep.method: short(sweep.rule) for sweep in sweeps}
@@ -200,7 +200,7 @@ def _remarks(report: Report, points: Mapping[str, CheckPoint], sweeps: list[Swee
         f"Rule of thumb: h = √ε = {rules['forward']} for forward, ∛ε = {rules['central']} for central differences."
     ]
     if next(iter(points.values())).cotangent.size > 1:
-        sentences.append("f is the sum of the elements of the result, each with a random weight: the cotangent.")
+        sentences.append("f is a weighted sum of the result’s elements. The random weights are the cotangent.")
     if engine:
         sentences.append("The lab computes the values of f. Your engine runs `backward()` in a separate process.")
     st.caption(" ".join(sentences))

@@ -30,10 +30,10 @@ PLAYER_KEY = "graph player"
 
 WHAT_TO_DO = (
     "Choose an expression and set its inputs. **Run forward pass** computes the values from the inputs to the result; "
-    "**Run backward pass** sends gradients back. Look for the :orange[orange] numbers: they tell how fast the "
-    "result grows when that input grows."
+    "**Run backward pass** sends gradients back. Look for the :orange[orange] numbers: each says how fast the result "
+    "changes as its input grows."
 )
-INSTRUCTION = "Pull a number on its card, or run both passes."
+INSTRUCTION = "Drag a number on its card, or run both passes."
 MODES = {"reverse": "Reverse", "forward": "Forward mode"}
 ENGINES = {  # engines with one wrong rule: name in the address -> label
     "overwrites": "= for +=",

@@ -58,7 +58,7 @@ def main() -> None:
             _one(current, shown, draw)
         _all(found, draw)
         page.closing(
-            "Find “kink”: at these points the derivative is a convention. What else could it be on each curve?",
+            "Search for “kink”: at these points the derivative is a convention. What else could it be on each curve?",
             "pages/gradient_check.py",
             "Next: how far a gradient check itself can be trusted",
         )
@@ -262,10 +262,10 @@ def _at_the_element(shown: Example, upstream: np.ndarray, element: str, x: float
     slope = gradcheck(weighted(shown, upstream), shown.values).inputs[name].element(index).slope
     many = np.size(upstream) > 1
     what = "Σ g·y" if many else "y"
-    judged = f"Differences say: {numeral(slope.slope)}." if slope.kind == "smooth" else slope.sentence
+    judged = f"By finite differences: {numeral(slope.slope)}." if slope.kind == "smooth" else slope.sentence
     sentence = (
         f"At {escape_markdown(element)} = {numeral(x)}: {what} = **{numeral(here.y[0])}**, "
-        f"slope by {escape_markdown(element)} **{numeral(here.slopes[element][0])}**."
+        f"slope in {escape_markdown(element)} **{numeral(here.slopes[element][0])}**."
     )
     title = f"{shown.text}, {element} moved" + (f"; g = {_array(upstream)}" if many else "")
     return f"{sentence} {escape_markdown(judged)}", _chart(title, line, here, element, what)
@@ -286,7 +286,7 @@ def _chart(title: str, line: OperationCurve, here: OperationCurve, along: str, w
     low, high = (float(np.clip(end, -highest, highest)) for end in (min(finite, default=-1), max(finite, default=1)))
     low, high = max(-highest, np.floor(2 * low - 0.1) / 2), min(highest, np.ceil(2 * high + 0.1) / 2)
     drawn = [Line(what, list(zip(line.x, line.y, strict=True)))]
-    drawn += [Line(f"slope by {name}", list(zip(line.x, slopes, strict=True))) for name, slopes in line.slopes.items()]
+    drawn += [Line(f"slope in {name}", list(zip(line.x, slopes, strict=True))) for name, slopes in line.slopes.items()]
     drawn.append(Line("the point", [(x, y)], dots=True))
     if np.isfinite(y) and np.isfinite(slope):
         drawn.append(Line("tangent", [(end, y + (end - x) * slope) for end in (x - 0.6, x + 0.6)]))
@@ -305,11 +305,11 @@ def _sentence(shown: Example, here: OperationCurve, along: str, others: dict[str
     """State the value and the slopes at the point, from the engine and from differences."""
     at = {along: float(here.x[0])} | others
     report = Example(shown.op, shown.text, shown.build, {name: np.array(at[name]) for name in shown.values}).check()
-    slopes = "; ".join(f"slope by {name} **{numeral(values[0])}**" for name, values in here.slopes.items())
+    slopes = "; ".join(f"slope in {name} **{numeral(values[0])}**" for name, values in here.slopes.items())
     where = ", ".join(f"{name} = {numeral(value)}" for name, value in at.items())
     remarks = dict.fromkeys(slope.sentence for slope in report.slopes if slope.kind != "smooth")
     differences = ", ".join(numeral(slope.slope) for slope in report.slopes)
-    judged = " ".join(remarks) or f"Differences say: {differences}."
+    judged = " ".join(remarks) or f"By finite differences: {differences}."
     return f"At {where}: y = **{numeral(here.y[0])}**, {slopes}. {escape_markdown(judged)}"
 
 

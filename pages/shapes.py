@@ -264,7 +264,7 @@ def _loss() -> None:
     st.markdown(
         f"{verdict(guessed == ended)} **They are {ENDS[ended]}.** The mean of the targets is "
         f"{trap.target.mean():.2f}; the targets are {', '.join(f'{t:g}' for t in trap.target)}. "
-        "Each prediction is compared with every one of them."
+        "Each prediction is compared with every target."
     )
     drawing.show(drawing.packed(picture), key="broadcasting trap")
     st.markdown(

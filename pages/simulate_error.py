@@ -34,8 +34,8 @@ CELLS = [(op, written) for op in OPS for written in WRITTEN]
 START = Experiment()
 STYLE = Path(__file__).parents[1] / "assets" / "traps.css"
 TRY_THIS = {
-    "steps": "With the [[guard]] off, find the two operations that a write to their *output* spoils. Then find a "
-    "write that changes what a [[closure]] holds and still leaves the gradient right. What does the "
+    "steps": "With the [[guard]] off, find the two operations whose gradient a write to the *output* spoils. Then find "
+    "a write that changes what a [[closure]] holds and still leaves the gradient right. What does the "
     "[[version]] in PyTorch’s message count?",
     "predict": "Before you run them, say for each row which numbers its derivative rule reads: those must not be "
     "overwritten.",
@@ -185,7 +185,7 @@ def _settings() -> Experiment:
     )
     routes = [name for name, route in ROUTES.items() if written == "input" or not route.inputs_only]
     route = line.selectbox(
-        "How it is written",
+        "How to write",
         routes,
         key="trap route",
         on_change=_ask_again,
@@ -203,7 +203,7 @@ def _settings() -> Experiment:
     )
     with line.popover("Numbers", icon=":material/tune:", width="content"):
         if ROUTES[route].takes_number:
-            st.slider("Number that is written", *NUMBER.limits, step=0.5, key="trap number", on_change=_ask_again)
+            st.slider("Number to write", *NUMBER.limits, step=0.5, key="trap number", on_change=_ask_again)
         for name in OPS[op].inputs:
             for i in range(len(START.a)):
                 key = f"trap {name}{i}"

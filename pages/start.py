@@ -48,7 +48,7 @@ def main() -> None:
             _begin()
         st.title("Where does a gradient come from?")
         prose(
-            "Pull a up a little, on its card. How much does out move, and why? **Run backward pass** answers with a's "
+            "Drag a up a little, on its card. How much does out move, and why? **Run backward pass** answers with a's "
             "[[gradient]], one message at a time."
         )
         if assignment.is_open():
@@ -60,7 +60,7 @@ def main() -> None:
         _map()
         progress.done("first-gradient")
         page.closing(
-            "Set b to 0 and pull a: does out still move?",
+            "Set b to 0 and drag a: does out still move?",
             "pages/graph_lab.py",
             "Next: the same for an expression of your own",
         )

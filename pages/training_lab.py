@@ -386,7 +386,7 @@ def _guess(run: LiveRun) -> None:
             st.caption(_paused(run))
             return
         watch = "how far training and validation drift apart" if run.config.val_fraction else "the loss fall"
-        done = "Done. Drag the epoch to look back. Or change a setting and press Start: this run is kept."
+        done = "Done. Drag the epoch slider to look back, or change a setting and press Start: this run is kept."
         st.caption(done if run.done else f"Watch {watch}." if running else f"Press **Start**, and watch {watch}.")
         return
     guess = st.session_state["training guess"]

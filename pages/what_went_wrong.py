@@ -54,7 +54,7 @@ def main() -> None:
         )
         page.closing(
             "Paste half of a message, or describe a failure as a friend would, and see how sure the answer is. Then "
-            "take a failure whose program is silent, and find numbers for which nothing goes wrong.",
+            "choose a failure that gives no error, and find numbers for which nothing goes wrong.",
             "pages/practise.py",
             "Next: find a failure in a program, and fix it",
             {"tab": "debug"},

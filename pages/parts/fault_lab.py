@@ -152,8 +152,8 @@ def _guess(fault: Fault, seed: int) -> None:
             st.markdown(UNTOUCHED)
     with right.container(gap="small"):
         st.markdown(
-            "A small network on the moons data is trained with each, from the same seed: two hidden layers of 8 units, "
-            "the second with a shortcut around it."
+            "Each engine trains the same small network on the moons data, from the same seed. It has two hidden layers "
+            "of 8 units, the second with a shortcut around it."
         )
         _ask("The training run…", CURVES, "fault curve")
         guessed = st.session_state["fault curve"] and (fault.kind == "training" or st.session_state["fault gradient"])

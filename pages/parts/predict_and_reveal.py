@@ -31,8 +31,8 @@ from lab.ui.table import escape_markdown, markdown_table
 
 POINTS = (
     f"A blank gets {FULL} points if it is right at the first check, {LATER} if it is right later. One that is "
-    f"right given your earlier slip gets {GIVEN}, unless it only repeats the slip. A wrong one gets 1 for its signs, "
-    "and an array 1 for its shape. A revealed one gets none."
+    f"right given your earlier slip gets {GIVEN}, unless it only repeats the slip. A wrong one gets 1 if its signs are "
+    "right, and an array 1 if its shape is. A revealed one gets none."
 )
 PASSES: tuple[Pass, ...] = ("value", "gradient")
 

@@ -283,7 +283,7 @@ def _traced(case: SuspectCase) -> None:
     st.markdown(markdown_table(headers, rows))
     prose(
         "Left over: the norm of the [[gradient]] after `zero_grad()` and before `backward()`. Gradient: its norm after "
-        "`backward()`. A step of SGD takes the learning rate times the gradient away."
+        "`backward()`. A step of SGD subtracts the learning rate times the gradient."
     )
 
 

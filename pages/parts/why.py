@@ -58,7 +58,7 @@ EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
     "log(sum(exp(v)))": {"v": [0.5, -1, 2, 0, 1, -0.5]},
 }
 TRY_THIS = {
-    "cost": "With how many parameters does reverse mode become the fastest? Is it the same for the chain?",
+    "cost": "From how many parameters on is reverse mode the fastest? Is the number the same for the chain?",
     "formula": "Find a function whose derivative formula grows no more than the work of autograd does.",
 }
 TICK, SLICE = 0.3, 0.2  # seconds between two slices of a timing, and of work in each
@@ -284,12 +284,12 @@ def _formula() -> None:
     session["why by"] = state.position("why by", len(names))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by = names[
-            st.selectbox("Derivative by", range(len(names)), format_func=names.__getitem__, key="why by", width=130)
+            st.selectbox("With respect to", range(len(names)), format_func=names.__getitem__, key="why by", width=130)
         ]
         times = st.slider("Times applied", *TIMES.limits, key="why times", width=200)
         h = st.select_slider("Step h of the difference", STEPS, format_func=numeral, key="why h", width=200)
         guessed = _guess_times(
-            f"Guess: applied {MAX_TIMES} times, its derivative is longer than that of the function alone",
+            f"Guess: applied {MAX_TIMES} times, how many times as long is its derivative’s formula?",
             LONGER,
             "why longer",
         )
@@ -328,7 +328,7 @@ def _formula() -> None:
     with left:
         st.markdown(
             markdown_table(
-                ["way", f"derivative by {by}", "difference", "work"],
+                ["way", f"derivative with respect to {by}", "difference", "work"],
                 [
                     (way, _digits(number), "–" if way == "Autograd" else _difference(number, automatic), work)
                     for way, number, work in rows

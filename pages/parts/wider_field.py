@@ -224,8 +224,8 @@ def _judge_segments(guessed: str, layers: int, best: checkpoint.Cost) -> None:
     }
     st.markdown(
         f"{verdict(away[guessed] == min(away.values()))} Least with **{best.segments} segments**, {best.kept:,} bytes. "
-        "Memory holds the input of every segment and the graph of one, so it grows with segments + layers / segments: "
-        f"least near √{layers} = {layers**0.5:.1f}, times a constant. Parameters and gradients are not counted."
+        "Memory holds the input of every segment and the graph of one, so it grows with segments + layers / segments. "
+        f"That is least near √{layers} = {layers**0.5:.1f}, times a constant. Parameters and gradients are not counted."
     )
 
 

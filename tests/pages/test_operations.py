@@ -32,7 +32,7 @@ def test_every_operation_has_a_row_and_passes():
 
 def test_an_elementwise_operation_has_its_rule_its_code_and_a_point_on_its_curve():
     at = opened(op="relu", x=2)
-    assert "At x = 2: y = **2**, slope by x **1**." in texts(at.markdown)
+    assert "At x = 2: y = **2**, slope in x **1**." in texts(at.markdown)
     assert "\\partial y/\\partial x = [x > 0]" in texts(at.markdown)
     assert "A kink at 0: there is no derivative there. This engine, like PyTorch, uses 0." in texts(at.caption)
     assert "self._accumulate(upstream * (result > 0.0))" in texts(at.code)
@@ -47,7 +47,7 @@ def test_an_elementwise_operation_has_its_rule_its_code_and_a_point_on_its_curve
 
 def test_two_operands_have_a_point_each():
     at = opened(op="*", x=3, other=-2, along=1)
-    assert "At b = 3, a = −2: y = **−6**, slope by a **3**; slope by b **−2**." in texts(at.markdown)
+    assert "At b = 3, a = −2: y = **−6**, slope in a **3**; slope in b **−2**." in texts(at.markdown)
     at.radio(key="operations along").set_value(0).run()
     assert "At a = 3, b = −2: y = **−6**" in texts(at.markdown)
 
@@ -61,7 +61,7 @@ def test_the_others_show_shapes_and_numbers():
     at = opened(op="mean")
     assert "\\partial y/\\partial x = \\frac{1}{n}" in texts(at.markdown)
     said = texts(at.markdown).replace("\\", "")
-    assert "slope by x[0, 0] **0.1667**. Differences say: 0.1667" in said
+    assert "slope in x[0, 0] **0.1667**. By finite differences: 0.1667" in said
     at.selectbox(key="operations along").set_value(4).run()
     at.slider(key="operations x").set_value(-2.0).run()
     assert address(at) == {"op": "mean", "along": "4", "x": "-2"}
@@ -135,7 +135,7 @@ def test_a_broken_rule_of_the_engine_fails_its_check(monkeypatch):
     assert "The gradients disagree" in texts(at.error)
     assert "upstream * (1.0 - result)" in texts(at.code)
     assert [row[0] for row in rows(at) if row[1].startswith("✗")] == ["tanh"]
-    assert f"slope by x **{1 - np.tanh(1):.4g}**" in texts(at.markdown)
+    assert f"slope in x **{1 - np.tanh(1):.4g}**" in texts(at.markdown)
 
 
 METHOD = """
@@ -166,7 +166,7 @@ at.run()
 assert not at.exception, at.exception
 said = "\\n".join(text.value.replace("\\\\", "") for text in at.markdown)
 assert "| elementwise | 3·x² |" in said, said
-assert "At x = 1: y = **1**, slope by x **3**." in said
+assert "At x = 1: y = **1**, slope in x **3**." in said
 assert "The gradients agree" in at.success[0].value
 assert "3.0 * value * value" in at.code[0].value
 assert parse("cube(a)*2")(a=Tensor(3.0)).item() == 54

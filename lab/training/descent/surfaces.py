@@ -135,7 +135,7 @@ def network_surface(first: str, second: str) -> Surface:
 
     return Surface(
         "Two weights of a network",
-        f"the loss by {first} and {second}",
+        f"the loss, as a function of {first} and {second}",
         loss,
         (-1.0, -1.6),
         (0.05, 0.01, 0.1),

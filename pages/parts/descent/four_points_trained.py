@@ -34,10 +34,10 @@ FIELDS = (
 def show() -> None:
     """Draw the tab."""
     st.markdown(
-        "Four points with three inputs each train a network of 41 parameters. Guess how soon its loss is below "
+        "Train a network of 41 parameters on four points with three inputs each. Guess how soon its loss is below "
         f"{four_points.LEARNED_LIMIT}, then press Step."
     )
-    st.caption("Mean squared error, linear last layer. A sum, or a tanh at the end, gives other numbers.")
+    st.caption("The loss is the mean squared error, and the last layer has no tanh. Other choices give other numbers.")
     session = st.session_state
 
     def go(by: int) -> None:

@@ -40,7 +40,7 @@ EXAMPLE = Config(data="moons", hidden=(16, 16), optimizer="sgd", lr=10.0, epochs
 STEEP = 50  # ratio of the largest to the smallest loss above which the axis is logarithmic
 IN_PYTORCH = """\
 torch.autograd.set_detect_anomaly(True)   # slow, so only until it is found
-for number, (x, y) in enumerate(loader):  # with the seed of the run: the same batches come
+for number, (x, y) in enumerate(loader):  # use the run's seed, to get the same batches
     loss = criterion(model(x), y)         # anomaly mode names the operation that gives NaN in the backward pass
     if not loss.isfinite():
         print(number, x.isfinite().all(), [name for name, p in model.named_parameters() if not p.isfinite().all()])

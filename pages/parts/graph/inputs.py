@@ -105,7 +105,7 @@ def settings(expression: Expression | None) -> None:
             required=True,
             on_change=_change_view,
         )
-        st.number_input("Sliders go from minus this to plus this", *REACH.limits, key="graph reach")
+        st.number_input("Sliders go from minus this number to plus this number", *REACH.limits, key="graph reach")
         st.select_slider("Step of the sliders", STEPS, key="graph step")
         for name, value in (values_of(expression) if expression else {}).items():
             key = f"leaf {name} shape"

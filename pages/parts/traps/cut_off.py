@@ -57,9 +57,9 @@ def show() -> None:
             st.markdown(f"**{title}**")
             graph(one.graph, cuts_in_it=one.missing)
     st.markdown(
-        "The step is one of `SGD` with learning rate 0.1. An optimizer skips a parameter whose gradient is None, so a "
-        "parameter behind a cut simply never learns. Cutting is right where it is meant: for validation, for targets, "
-        "for a state carried from one batch into the next."
+        "The step is a step of `SGD` with learning rate 0.1. An optimizer skips a parameter whose gradient is None, so "
+        "a parameter behind a cut simply never learns. Cutting is right where it is meant: for validation, for "
+        "targets, for a state carried from one batch into the next."
     )
 
 
