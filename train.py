@@ -108,13 +108,19 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--data", metavar="NAME", help=f"{', '.join(NAMES)} or csv:PATH (default {defaults.data})")
     add("--data-dir", metavar="DIR", help="the folder of the MNIST files (default: they are downloaded)")
-    add("--target", metavar="COLUMN", help="the label column of a CSV, a name or a number from 1 (default: the last)")
+    add(
+        "--target",
+        metavar="COLUMN",
+        help="the target column of a CSV: its name, or its number from 1 (default: the last)",
+    )
     add(
         "--task",
         metavar="NAME",
         help=f"for a CSV: {' or '.join(TASKS)} (default: regression if its target is a measured number)",
     )
-    add("--noise", metavar="DEVIATION", type=float, help="of generated points (default: the usual one of their shape)")
+    add(
+        "--noise", metavar="DEVIATION", type=float, help="of the noise in generated points (default: depends on --data)"
+    )
     add("--samples", metavar="N", type=int, help=f"generated points (default {SYNTHETIC_SAMPLES})")
     add(
         "--hidden",
@@ -128,7 +134,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME",
         action=_Names,
         nargs="*",
-        help=f"features made of two inputs: {', '.join(FEATURES)} (default: the inputs as they are)",
+        help=f"features made from the two inputs: {', '.join(FEATURES)} (default: the inputs as they are)",
     )
     add(
         "--skip",
@@ -140,9 +146,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--optimizer", metavar="NAME", help=f"{', '.join(DEFAULT_LR)} (default {defaults.optimizer})")
     rates = ", ".join(f"{rate} for {name}" for name, rate in DEFAULT_LR.items())
     add("--lr", metavar="RATE", type=float, help=f"learning rate (default {rates})")
-    add(
-        "--schedule", metavar="NAME", help=f"of the learning rate: {', '.join(SCHEDULES)} (default {defaults.schedule})"
-    )
+    add("--schedule", metavar="NAME", help=f"rate over time: {', '.join(SCHEDULES)} (default {defaults.schedule})")
     add("--warmup", metavar="EPOCHS", type=int, help="epochs during which the learning rate grows from 0 (default 0)")
     add("--momentum", metavar="SHARE", type=float, help=f"momentum of sgd (default {defaults.momentum:g})")
     add(
@@ -168,14 +172,14 @@ def _parser() -> argparse.ArgumentParser:
         metavar="EPOCH:NAME=VALUE",
         action=_Changes,
         nargs="+",
-        help=f"after that many epochs, a new value of {', '.join(LIVE)}: --changes 5:lr=0.001 8:batch-size=8",
+        help=f"new value of one of {', '.join(LIVE)} after EPOCH epochs: --changes 5:lr=0.001 8:batch-size=8",
     )
-    add("--seed", metavar="N", type=int, help=f"fixes everything that is random (default {defaults.seed})")
+    add("--seed", metavar="N", type=int, help=f"seed of everything that is random (default {defaults.seed})")
     add(
         "--val-fraction",
         metavar="SHARE",
         type=float,
-        help=f"held out for validation (default {defaults.val_fraction}; 0: nothing, for a handful of rows)",
+        help=f"share of the samples held out for validation (default {defaults.val_fraction}; 0: none)",
     )
     add(
         "--sweep",

@@ -84,7 +84,7 @@ class Config:
 
     def __post_init__(self) -> None:
         for name, text in (("data", self.data), ("data_dir", self.data_dir), ("target", self.target)):
-            require(isinstance(text, str) or (text is None and name != "data"), "must be a text.", name)
+            require(isinstance(text, str) or (text is None and name != "data"), "must be text.", name)
         require(
             self.noise is None or (is_number(self.noise) and 0 <= self.noise <= MAX_NOISE),
             f"must be a number from 0 to {MAX_NOISE:g}, not {typed(self.noise)}: try 0.2.",
@@ -92,7 +92,7 @@ class Config:
         )
         require(
             isinstance(self.hidden, (list, tuple)) and all(is_int(width, 1) for width in self.hidden),
-            f"must be whole numbers from 1 (the widths of the layers), not {typed(self.hidden)}: "
+            f"must be whole numbers of at least 1 (the widths of the layers), not {typed(self.hidden)}: "
             f"write for example 64 32.",
             "hidden",
         )
@@ -130,10 +130,10 @@ class Config:
         )
         require(
             is_number(self.weight_decay) and self.weight_decay >= 0,
-            f"must be a number from 0, not {typed(self.weight_decay)}: try 0.01.",
+            f"must be at least 0, not {typed(self.weight_decay)}: try 0.01.",
             "weight_decay",
         )
-        require(is_number(self.l1) and self.l1 >= 0, f"must be a number from 0, not {typed(self.l1)}: try 0.001.", "l1")
+        require(is_number(self.l1) and self.l1 >= 0, f"must be at least 0, not {typed(self.l1)}: try 0.001.", "l1")
         require(
             self.clip is None or (is_number(self.clip) and self.clip > 0),
             f"must be a positive number, not {typed(self.clip)}: try 1.",
@@ -147,7 +147,7 @@ class Config:
             ("samples", MIN_SAMPLES if self.samples is None else self.samples, MIN_SAMPLES),
             ("seed", self.seed, 0),
         ):
-            require(is_int(value, low), f"must be a whole number from {low}, not {typed(value)}.", name)
+            require(is_int(value, low), f"must be a whole number of at least {low}, not {typed(value)}.", name)
         _require_one_of("schedule", self.schedule, SCHEDULES)
         require(
             self.warmup < self.epochs,
@@ -156,7 +156,7 @@ class Config:
         )
         require(
             is_number(self.val_fraction) and 0 <= self.val_fraction < 1,
-            f"must be a number from 0 (hold out nothing) to below 1, not {typed(self.val_fraction)}: try 0.2.",
+            f"must be at least 0 (hold out nothing) and less than 1, not {typed(self.val_fraction)}: try 0.2.",
             "val_fraction",
         )
 
@@ -170,7 +170,7 @@ class Config:
         for change in self.changes:
             require(
                 good and len(change) == 3 and is_int(change[0], max(last, 1)) and change[1] in LIVE,
-                f"must be the epoch after which a setting changes, and its new value, in the order of the epochs, not "
+                f"must be the epoch after which a setting changes, and its new value, with later epochs last, not "
                 f"{typed(change)}: write for example 5:lr=0.01. Settings that can change are {', '.join(LIVE)}.",
                 "changes",
             )

@@ -128,7 +128,7 @@ def sentences(card: DataCard) -> tuple[str, ...]:
         one = len(card.constant) == 1
         lines.append(
             f"{'column' if one else 'columns'} {_names(card.constant)}: the same number in every training row, so "
-            f"{'it says' if one else 'they say'} nothing"
+            f"{'it tells' if one else 'they tell'} the network nothing"
         )
     lines += [f"columns {a!r} and {b!r}: identical except for their unit" for a, b in card.copies[:MAX_NAMES]]
     if 0 < card.val_rows < MIN_VALIDATION:

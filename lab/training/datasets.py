@@ -319,9 +319,9 @@ def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.ran
         val_x, val = train_x, train
         divided = f"{len(train):,} training samples, none held out: validation numbers are measured on these"
     how = (
-        f"all pixels standardised with the training mean {mean:.4g} and deviation {scale:.4g}"
+        f"all pixels standardised with the training mean {mean:.4g} and standard deviation {scale:.4g}"
         if pixels
-        else "each column standardised with the mean and deviation of its training samples"
+        else "each column standardised with the mean and standard deviation of its training samples"
     )
     inputs = train_x.shape[1]
     answers = f"{len(raw.classes)} classes" if raw.classes else "one target"
@@ -381,8 +381,8 @@ def _check_spread(name: str, columns: Sequence[str], scale: np.ndarray, val_x: n
         farthest = np.abs(val_x[:, index]).max(initial=0.0) / scale[index]
         if farthest > MAX_DEVIATIONS:
             raise DataError(
-                f"{name}: a number of {column!r} lies {farthest:.0e} deviations away from the others: correct it, or "
-                f"remove its row."
+                f"{name}: a number of {column!r} lies {farthest:.0e} standard deviations from the others: correct it, "
+                f"or remove its row."
             )
 
 

@@ -66,7 +66,7 @@ def lower_rate(h: History) -> Remedy:
     """Advise a lower learning rate, and initial weights of a fitting scale."""
     config = h.config
     rate = _calmer(config)
-    text = f"Lower the learning rate from {config.lr:g} to {rate:g}, and again until the curve is smooth"
+    text = f"Lower the learning rate from {config.lr:g} to {rate:g}, and further until the curve is smooth"
     settings: dict[str, Any] = {"lr": rate}
     if config.init == "normal":
         settings["init"] = fitting_init(config.activation)
@@ -92,9 +92,9 @@ def finite_loss(h: History) -> Remedy:
         text = ", and ".join(steps)
         return Remedy(f"{text[0].upper()}{text[1:]}.", settings)
     if config.clip is None:
-        return Remedy("Clip the gradients to a norm of 1, and look at the scale of the inputs.", {"clip": 1.0})
+        return Remedy("Clip the gradients to a norm of 1, and check the scale of the inputs.", {"clip": 1.0})
     return Remedy(
-        f"Lower the learning rate from {config.lr:g} to {_calmer(config):g}, and look at the scale of the inputs.",
+        f"Lower the learning rate from {config.lr:g} to {_calmer(config):g}, and check the scale of the inputs.",
         {"lr": _calmer(config)},
     )
 
@@ -197,7 +197,7 @@ def more_generality(h: History) -> Remedy:
 
 def right_labels(_: History) -> Remedy:
     """Advise to look at the labels: no setting can fix them."""
-    return Remedy("Look at the training samples that the network gets wrong: their labels may be.")
+    return Remedy("Look at the training samples that the network gets wrong: their labels may be wrong.")
 
 
 def larger_network(h: History) -> Remedy:
@@ -214,11 +214,11 @@ def larger_network(h: History) -> Remedy:
     hidden = (16, 16) if sum(config.hidden) < SMALL else tuple(min(2 * width, MAX_WIDTH) for width in config.hidden)
     if hidden == config.hidden:
         return Remedy(
-            "Add a hidden layer. If that changes nothing, the inputs do not tell the classes apart any better."
+            "Add a hidden layer. If that changes nothing, the inputs may not tell the classes apart any better."
         )
     return Remedy(
         f"Use a larger network: hidden layers {setting_text(hidden)} instead of {setting_text(config.hidden)}. If that "
-        f"changes nothing, the inputs do not tell the classes apart any better.",
+        f"changes nothing, the inputs may not tell the classes apart any better.",
         {"hidden": hidden},
     )
 
@@ -244,13 +244,13 @@ def separate_noise(h: History) -> Remedy:
     """Advise a larger network if this one is small: it tells noise from missing bends."""
     if h.bends >= SMALL:
         return Remedy(
-            "Look whether the answers miss a bend: then a larger network may find it. If what is left has no order, it "
-            "is noise, and no network can."
+            "Check whether the predictions miss a bend in the data: a larger network may find it. If the errors show "
+            "no pattern, they are noise, and no network can predict them."
         )
     larger = larger_network(h).settings
     return Remedy(
-        f"To tell noise from missing bends, try hidden layers {setting_text(larger['hidden'])} instead of "
-        f"{setting_text(h.config.hidden)}: if that changes nothing, what is left is noise.",
+        f"To tell noise from missed bends, try hidden layers {setting_text(larger['hidden'])} instead of "
+        f"{setting_text(h.config.hidden)}: if that changes nothing, what is left is probably noise.",
         larger,
     )
 
@@ -286,7 +286,7 @@ def watch(_: History) -> Remedy:
 
 def turn_round(_: History) -> Remedy:
     """Advise to check the signs of the update and of the loss."""
-    return Remedy("Look at the sign of the update: weights go against the gradient. Then at the sign of the loss.")
+    return Remedy("Check the sign of the update: weights move against the gradient. Then check the sign of the loss.")
 
 
 def zero_first(_: History) -> Remedy:
@@ -305,7 +305,7 @@ def safe_numbers(h: History) -> Remedy:
 def compare_shapes(_: History) -> Remedy:
     """Advise to compare the order and shapes of predictions and targets."""
     return Remedy(
-        "Look at what is compared: do labels belong to their samples, do predictions and targets have the same shape? "
+        "Check what is compared: do labels belong to their samples? Do predictions and targets have the same shape? "
         "(n, 1) against (n,) broadcasts to (n, n)."
     )
 

@@ -130,7 +130,7 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
     remarks = (
         *cleaned,
         *([f"decimal commas: {commas:,}, read as points"] if commas else []),
-        *([f"columns of texts: {', '.join(map(repr, texts))}, an input for each different text"] if texts else []),
+        *([f"text columns: {', '.join(map(repr, texts))}, one input for each different text"] if texts else []),
         *([f"empty cells: {empty:,}, each replaced by the mean of its column's training samples"] if empty else []),
     )
     note = f"{Path(path).name}, target {header[label_at]!r}{' (regression)' if regression else ''}"
@@ -301,5 +301,5 @@ def _cell(path: str, number: int, column: str, cell: str) -> float:
         )
     raise DataError(
         f"{place}: {text[:40]!r} is not a number that can be used. Put a number there, leave the cell empty, or remove "
-        f"the row; a column of texts needs at most {MAX_TEXTS} different ones, each more than once."
+        f"the row; a text column may hold at most {MAX_TEXTS} different texts, each more than once."
     )

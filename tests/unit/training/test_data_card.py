@@ -38,7 +38,7 @@ def test_columns_that_say_nothing_are_named():
     found = card(table([f"{i * i},7,{3 * i * i + 1},{'pq'[i % 2]}" for i in range(200)], "a,b,c,y"))
     assert found.constant == ("b",)
     assert found.copies == (("a", "c"),)
-    assert "column 'b': the same number in every training row, so it says nothing" in sentences(found)
+    assert "column 'b': the same number in every training row, so it tells the network nothing" in sentences(found)
     assert "columns 'a' and 'c': identical except for their unit" in sentences(found)
     varied = card(table(UNEVEN))
     assert not varied.constant

@@ -453,7 +453,7 @@ def test_a_column_of_few_texts_has_an_input_for_each(table):
     assert by_size[1] == pytest.approx((0, 1), abs=1e-6)
     assert by_size[6] == pytest.approx((1, 0), abs=1e-6)
     assert 0 < by_size[3][0] < 1
-    assert any("'colour', an input for each different text" in note for note in data.notes)
+    assert any("'colour', one input for each different text" in note for note in data.notes)
     assert any("empty cells: 1," in note for note in data.notes)
 
 
@@ -502,7 +502,7 @@ def test_a_constant_column_becomes_zero(table):
         ),
         ("length,width,kind\n" + "1,,rose\n2,,lily\n" * 2, "the column 'width' is empty: remove it"),
         (FLOWERS.replace(",30,", ",,").replace(",40,", ",,"), "no training sample has a number in 'width'"),
-        (NAMES, "row 2, column 'name': 'Ada' is not a number .* at most 20 different ones, each more than once"),
+        (NAMES, "row 2, column 'name': 'Ada' is not a number .* at most 20 different texts, each more than once"),
         (FLOWERS.replace("3,30", '3,"30,5"'), "row 4, column 'width': '30,5' has a decimal comma, but commas separate"),
         ("a;b;kind\n1,5;2.5;rose\n2;3;lily\n" * 2, "row 2: '2.5' has a point, where other numbers .* a comma"),
         ("a;kind\n1,5;rose\n1,2,3;lily\n", "row 3, column 'a': '1,2,3' is not a number"),
@@ -597,7 +597,7 @@ def test_a_validation_sample_out_of_this_world_is_refused(table, far):
     data = load(table("\n".join(rows)))
     at = round(float(data.val_x[0, 0] * data.scale[0] + data.mean[0]))  # the split depends on the labels alone
     rows[at] = f"{far},{at % 2}"
-    with pytest.raises(DataError, match=r"a number of 'column 1' lies .* deviations away from the others"):
+    with pytest.raises(DataError, match=r"a number of 'column 1' lies .* standard deviations from the others"):
         load(table("\n".join(rows)))
 
 

@@ -170,7 +170,7 @@ def test_a_worker_that_is_killed_is_told_in_a_sentence(here):
         ("--sweep lr=1 lr=2", "names lr twice"),
         ("--sweep lr=1,1.0", "has 2 runs for the folder"),
         ("--sweep init=he,hee", "did you mean he?"),
-        ("--sweep hidden=8-x", "--hidden must be whole numbers from 1 (the widths of the layers), not 8-x"),
+        ("--sweep hidden=8-x", "--hidden must be whole numbers of at least 1 (the widths of the layers), not 8-x"),
         ("--sweep hidden=8,100000-100000", "10,000,600,002 weights, more than"),
         ("--sweep data=moons,mooons", "did you mean 'moons'"),
         ("--sweep momentum=0,0.9", "choose the optimizer sgd"),
