@@ -210,7 +210,8 @@ class Interpreter:
             elif isinstance(target, ast.Attribute) and target.attr == "grad":
                 self.program.note_zero(self.eval(target.value, scope), target)
             elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
-                self.eval(target.value, scope).items = []
+                emptied = self.eval(target.value, scope)
+                emptied.items, emptied.turns = [], self.program.turns()
 
     def current_value(self, target: ast.expr, scope: Scope) -> Value | None:
         """Return the value of a name or attribute before an assignment to it; None if unknown."""

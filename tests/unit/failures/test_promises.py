@@ -300,7 +300,7 @@ FIXES = {  # what a fix says, what holds when one does so, and what does not whe
                 not no_grad_around("the network")),
     "numpy": ("`x.exp()`, not `np.exp(x)`", not raises(lambda: Tensor([1.0]).exp().sum().backward()),
               raises(lambda: np.exp(Tensor([1.0])))),
-    "dead": ("`leaky_relu` has a slope below 0 on which they come back", revives(Tensor.leaky_relu),
+    "dead": ("`leaky_relu` has a slope below 0, so a unit can come back", revives(Tensor.leaky_relu),
              not revives(Tensor.relu)),
     "vanishing": ("`relu` with `he` in place of `sigmoid`; fewer layers",
                   first_over_last("relu", "he", 10) > 0.01 and first_over_last("sigmoid", "xavier", 2) > 100 * first_over_last("sigmoid", "xavier", 10),
