@@ -2,7 +2,6 @@
 
 import ast
 import builtins
-import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -38,14 +37,6 @@ SIGNS = {
     ast.Mod: "%",
     ast.MatMult: "@",
     ast.Pow: "**",
-}
-COMPARISONS: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
 }
 Builtin = Callable[["Expressions", list[Value], dict[str, Value], ast.Call], Value | None]
 
@@ -141,17 +132,11 @@ class Expressions:
             known = isinstance(one.constant, str) and isinstance(two.constant, str)
             same = one.constant == two.constant
             return Value(Kind.FLAG, constant=same is isinstance(node.ops[0], ast.Eq) if known else None)
-        sign, (a, b) = COMPARISONS.get(type(node.ops[0])), (one.constant, two.constant)
-        if self.program.exact and sign and len(values) == 2 and isinstance(a, int | float) and isinstance(b, int | float):
-            return Value(Kind.FLAG, constant=sign(a, b))
         return self.tensors.choice(node, values)
 
     @staticmethod
     def contains(box: Value, key: Value) -> bool | None:
-        """Tell whether a dict has a key, or a list a text; None unless all that it has is known."""
-        texts = [item.constant for item in box.items or [] if item.kind == Kind.TEXT]
-        if box.kind == Kind.LIST and key.kind == Kind.TEXT and Tag.OPEN not in box.tags:
-            return key.constant in texts if None not in {*texts, key.constant} and len(texts) == length(box) else None
+        """Tell whether a dict has a key; None unless all its keys are known."""
         known = box.kind == Kind.DICT and Tag.OPEN not in box.tags and len(box.attributes) == len(box.items or [])
         return str(key.constant) in box.attributes if known and key.constant is not None else None
 
@@ -238,8 +223,7 @@ class Expressions:
         turns = known or (0 if over.items == [] and over.kind == Kind.LIST else 2)
         count = over.constant if over.kind == Kind.RANGE and isinstance(over.constant, int) else 0
         complete = turns == known_turns(over, MAX_ELEMENTS) and not part.ifs
-        repeats, around, found = self.program.repeats, self.program.within, []
-        self.program.within = part
+        repeats, found = self.program.repeats, []
         for turn in range(1, turns + 1):
             if count > known:  # count the first element for all
                 self.program.repeats = repeats * count if turn == 1 else 0
@@ -249,7 +233,7 @@ class Expressions:
             inner, inner_complete = self.comprehend(rest, elements, scope)
             found += inner
             complete = complete and inner_complete
-        self.program.repeats, self.program.within = repeats, around
+        self.program.repeats = repeats
         return found, complete
 
     def attribute(self, node: ast.Attribute, scope: Scope) -> Value:
@@ -328,7 +312,7 @@ class Expressions:
         count = len(base.items) if base.items is not None and Tag.OPEN not in base.tags else 0
         if base.items is not None and isinstance(key.constant, int) and -count <= key.constant < count:
             return base.items[key.constant]
-        if (base.kind == Kind.DICT or base.op == "ModuleDict") and str(key.constant) in base.attributes:
+        if base.kind == Kind.DICT and str(key.constant) in base.attributes:
             return base.attributes[str(key.constant)]
         if base.kind == Kind.MODULE and base.items is not None:
             if isinstance(index, ast.Slice):

@@ -210,8 +210,7 @@ class Interpreter:
             elif isinstance(target, ast.Attribute) and target.attr == "grad":
                 self.program.note_zero(self.eval(target.value, scope), target)
             elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
-                emptied = self.eval(target.value, scope)
-                emptied.items, emptied.turns = [], self.program.turns()
+                self.eval(target.value, scope).items = []
 
     def current_value(self, target: ast.expr, scope: Scope) -> Value | None:
         """Return the value of a name or attribute before an assignment to it; None if unknown."""

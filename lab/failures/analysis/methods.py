@@ -139,9 +139,6 @@ class Methods:
             return known
         if name == "append" and args and not bounded(owner):
             self.program.note(Act.APPEND, at, owner, args[0])
-        if args and args[0].kind == Kind.GRADIENT and args[0].base is owner and name in {"add_", "sub_"}:  # by hand
-            self.program.note(Act.WRITE, at, owner, args[0], "+" if name == "add_" else "-")
-            return owner
         if name in {"item", "numpy", "tolist"}:
             return self.tensors.to_number(owner, at, Cut.NUMPY if name == "numpy" else Cut.ITEM)
         if name in {"detach"}:
@@ -264,8 +261,8 @@ class Methods:
             owner.items = [*(owner.items or []), *(args[0].items or [])][:64]
             partly = self.program.grows_by_unknown(owner) or not args[0].items
             owner.tags |= {Tag.OPEN, Tag.PARTLY} if partly else args[0].tags & {Tag.OPEN}
-        elif name in {"clear", "pop"}:
-            owner.items, owner.turns = owner.items if name == "pop" else [], self.program.turns()
+        elif name == "clear":
+            owner.items = []
         elif name in {"values"}:
             return Value(Kind.LIST, items=owner.items, tags=owner.tags & {Tag.OPEN})
         elif name == "items":

@@ -9,7 +9,7 @@ from typing import ClassVar
 from lab.failures.analysis.effects import EFFECTS, ELEMENTWISE, KEEPS_INPUT, UNKNOWN, Effect, Result, Saves
 from lab.failures.analysis.facts import LAYERS, TENSORS, Value, broadcast, graph_of, has_many_elements, is_row, reach
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
-from lab.failures.analysis.moments import MOVED, combined_moments, created_moments, mixed_moments
+from lab.failures.analysis.moments import MOVED, combined_moments, created_moments
 from lab.failures.analysis.program import Program
 from lab.failures.analysis.shapes import (
     column_pair,
@@ -353,8 +353,6 @@ class Tensors:
         axis = op.keys.get("dim") or op.keys.get("axis") or (op.args[1] if len(op.args) > 1 else Value(constant=0))
         shape = joined_shape(op.name, op.first, axis.constant)
         value = self.tensor(op.node, op.name, parts, shape)
-        if axis.constant in (1, -1):
-            value.moments = mixed_moments([part.moments for part in parts])
         if op.name == "stack" and len(parts) > 1:
             value.tags.add(Tag.MANY)
         return value

@@ -45,15 +45,10 @@ def accumulation(case: Case) -> Iterator[RuleHit]:
             elif event.kind == Act.BACKWARD:
                 yield from undivided(case, event, k)
     for event in case.events_of(Act.BACKWARD):
-        inner = event.within or (event.loops[-1] if len(event.loops) > 1 else None)
-        if isinstance(inner, ast.For | ast.comprehension) and (
-            k := micro_batches(inner, case) or reported_mean(inner, event, case)
-        ):
-            after = case.program.events[case.order[event] :]
-            around = event.loops if event.within is not None else event.loops[:-1]
-            step = next((e for e in after if e.kind == Act.STEP and e.loops == around and e.within is None), None)
-            here = step is not None and (step.functions == event.functions or k.startswith("self.") or k.isdigit())
-            if here:
+        inner = event.loops[-1] if len(event.loops) > 1 else None
+        if isinstance(inner, ast.For) and (k := micro_batches(inner, case) or reported_mean(inner, event, case)):
+            after = case.program.events[case.program.events.index(event) :]
+            if any(e.kind == Act.STEP and e.loops == event.loops[:-1] for e in after):
                 yield from undivided(case, event, k)
 
 
@@ -90,15 +85,11 @@ def undivided(case: Case, backward: Event, k: str) -> Iterator[RuleHit]:
         )
 
 
-def micro_batches(loop: ast.For | ast.comprehension, case: Case) -> str:
+def micro_batches(loop: ast.For, case: Case) -> str:
     """Return k, as source text, of a loop over the k micro-batches of one step; "" for any other loop.
-    It runs over range(k) with an accumulation in k's name, over the k chunks of a batch or a slice of k batches, or
-    takes the next k batches."""
+    It runs over range(k) with an accumulation in k's name, over the k chunks of a batch, or takes the next k
+    batches."""
     over = loop.iter
-    if isinstance(over, ast.Subscript) and isinstance(over.slice, ast.Slice):  # batches[i : i + k]
-        low, high = over.slice.lower, over.slice.upper
-        after = isinstance(high, ast.BinOp) and isinstance(high.op, ast.Add) and low is not None
-        return case.text.of(high.right) if after and ast.unparse(high.left) == ast.unparse(low) else ""
     if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id in {"zip", "enumerate"}:
         over = over.args[0] if over.args else over
     if isinstance(over, ast.Call) and ast.unparse(over.func) in {"islice", "itertools.islice"} and len(over.args) == 2:
@@ -119,7 +110,7 @@ def micro_batches(loop: ast.For | ast.comprehension, case: Case) -> str:
     return k if "accum" in k.lower() or "micro" in k.lower() else ""
 
 
-def reported_mean(loop: ast.For | ast.comprehension, backward: Event, case: Case) -> str:
+def reported_mean(loop: ast.For, backward: Event, case: Case) -> str:
     """Return k of a loop over range(k) that logs the sum of its losses divided by k, so means their mean; else ""."""
     over, loss = loop.iter, receiver(backward.node)
     if not (isinstance(over, ast.Call) and ast.unparse(over.func) == "range" and len(over.args) == 1):

@@ -71,24 +71,6 @@ class Case:
                 found |= {f"{node.module}.{alias.name}": alias.asname or alias.name for alias in node.names}
         return found
 
-    def assignment(self, value: Value) -> ast.stmt | None:
-        """Return the statement that made a value, or, if a function returned it, the only one that gave it its name."""
-        if not isinstance(value.statement, ast.Return):
-            return value.statement
-        named = [node for node in ast.walk(self.program.tree) if isinstance(node, ast.Assign)]
-        named = [s for s in named if isinstance(s.value, ast.Call) and ast.unparse(s.targets[0]) == value.name]
-        return named[0] if len(named) == 1 else value.statement
-
-    def default(self, name: ast.Name) -> ast.expr | None:
-        """Return the default of the parameter that a name in a function stands for; None if there is none."""
-        for place in ast.walk(self.program.tree):
-            if isinstance(place, ast.FunctionDef) and inside(place, name):
-                spec = place.args
-                positional = zip(reversed(spec.posonlyargs + spec.args), reversed(spec.defaults), strict=False)
-                keyed = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
-                return next((default for part, default in [*positional, *keyed] if part.arg == name.id), None)
-        return None
-
     @property
     def torch(self) -> bool:
         """False for a program of this project's own engine. Many PyTorch programs have a module `model`, too."""

@@ -17,20 +17,17 @@ from lab.failures.analysis.rules.case import Case, RuleHit, inside, name_or, rec
 def activation_before_loss(case: Case) -> Iterator[RuleHit]:
     """Report failure 25: softmax or sigmoid before a loss that applies it; and failure 14: relu before such a loss."""
     for event in case.events_of(Act.LOSS):
-        value = unscaled(event.value)
+        value = event.value
         if event.detail not in {"cross_entropy", "binary_cross_entropy_with_logits", "nll_loss"}:
             continue
-        by_hand = event.detail == "nll_loss" and value.op == "log_softmax"  # the two steps of cross_entropy
-        value = unscaled(value.parents[0]) if by_hand else value
+        value = unscaled(value)
         node = value.node
-        if by_hand and value.op != "softmax":
-            continue
         if value.op == "/" and event.detail == "cross_entropy":
             yield from softmax_by_hand(case, value, event)
         if value.op not in {"softmax", "sigmoid", "relu"} or node is None or not isinstance(node, ast.Call):
             continue
         line = event.statement.lineno
-        if event.detail == "nll_loss" and not by_hand:
+        if event.detail == "nll_loss":
             if value.op == "softmax":
                 new = case.text.of(node).replace("softmax", "log_softmax", 1).replace("Softmax", "LogSoftmax", 1)
                 yield RuleHit(
@@ -259,7 +256,13 @@ def is_sigmoid(layer: Value) -> bool:
 
 def default_of(case: Case, call: ast.expr) -> ast.expr | None:
     """Return the default of the called parameter: nn.Sigmoid, for act() in a function with act=nn.Sigmoid."""
-    return case.default(call.func) if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else None
+    name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
+    for place in ast.walk(case.program.tree):
+        if isinstance(place, ast.FunctionDef) and any(node is call for node in ast.walk(place)):
+            positional = zip(reversed(place.args.args), reversed(place.args.defaults), strict=False)
+            keyed = zip(place.args.kwonlyargs, place.args.kw_defaults, strict=True)
+            return next((default for parameter, default in [*positional, *keyed] if parameter.arg == name), None)
+    return None
 
 
 def flat_layers(network: Value) -> list[Value]:

@@ -16,7 +16,6 @@ from lab.failures.analysis.facts import (
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit, name_or, receiver, short
-from lab.failures.analysis.rules.cuts import discounted
 
 
 def column_and_row(case: Case) -> Iterator[RuleHit]:
@@ -25,10 +24,9 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
         if event.other is None or (event.kind == Act.LOSS and event.detail not in BROADCASTING_LOSSES):
             continue
         column = column_against_row(event.value, event.other)
-        if column is None:  # broadcasting leaves only the last axis known
+        if column is None and event.kind == Act.LOSS:  # broadcasting leaves only the last axis known
             pair = ((event.value, event.other), (event.other, event.value))
-            wide = [c for c, row in pair if c.shape == (None, 1) and Tag.ROW in row.tags]
-            column = next((c for c in wide if event.kind == Act.LOSS or c.op == "gather"), None)
+            column = next((c for c, row in pair if c.shape == (None, 1) and Tag.ROW in row.tags), None)
         if column is None or column.shape is None:
             continue
         node = event.node
@@ -47,7 +45,6 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
                 or is_output(column)
                 or summed_per_sample(*two_sides(column, event))
                 or same_batch(*two_sides(column, event))
-                or (column.op == "gather" and discounted(two_sides(column, event)[1]))
             )
         ):
             continue  # two axes on purpose, to compare each with each
@@ -469,7 +466,7 @@ def coarse_difference(case: Case) -> Iterator[RuleHit]:
             continue
         behind = [v for v in reach(event.value, live=False) if v.leaf and isinstance(v.node, ast.Call)]
         made = next((v.node for v in behind if v.op in CREATORS and v.double is False), None)
-        default = default_step(event, step, case) or named_step(event, step, case)
+        default = default_step(event, step) or named_step(event, step, case)
         given = (chosen_precision(v.node, case) for v in behind if isinstance(v.node, ast.Call))
         chosen = next((place for place in given if place is not None), None)
         if chosen is not None:
@@ -499,22 +496,26 @@ def coarse_difference(case: Case) -> Iterator[RuleHit]:
 
 
 def chosen_precision(made: ast.Call, case: Case) -> ast.expr | None:
-    """Return where float32 is written for a tensor: its dtype argument, or the value or default of the name there."""
+    """Return where float32 is written for a tensor: its dtype argument, or the value of the name given there."""
     given = next((key.value for key in made.keywords if key.arg == "dtype"), None)
     if isinstance(given, ast.Name):
         named = (node for node in ast.walk(case.program.tree) if isinstance(node, ast.Assign))
-        default = case.default(given)
-        given = default or next((s.value for s in named if ast.unparse(s.targets[0]) == ast.unparse(given)), None)
+        given = next((s.value for s in named if ast.unparse(s.targets[0]) == ast.unparse(given)), None)
     return given if given is not None and ast.unparse(given).endswith("float32") else None
 
 
-def default_step(event: Event, step: float, case: Case) -> ast.Constant | None:
+def default_step(event: Event, step: float) -> ast.Constant | None:
     """Return the constant of a step, or of half of it, if it is a default of the function with the difference."""
-    divisor = event.node.right if isinstance(event.node, ast.BinOp) else event.node
-    for default in (case.default(node) for node in ast.walk(divisor) if isinstance(node, ast.Name)):
+    place = event.function
+    if not isinstance(place, ast.FunctionDef) or not isinstance(event.node, ast.BinOp):
+        return None
+    spec = place.args
+    positional = zip(reversed(spec.posonlyargs + spec.args), reversed(spec.defaults), strict=False)
+    names = {node.id for node in ast.walk(event.node.right) if isinstance(node, ast.Name)}
+    for parameter, default in [*positional, *zip(spec.kwonlyargs, spec.kw_defaults, strict=True)]:
         number = default.value if isinstance(default, ast.Constant) else None
-        if isinstance(default, ast.Constant) and isinstance(number, float) and step in (number, 2 * number):
-            return default
+        if parameter.arg in names and isinstance(number, float) and step in (number, 2 * number):
+            return default if isinstance(default, ast.Constant) else None
     return None
 
 
@@ -548,14 +549,10 @@ def coarse_gradcheck(case: Case) -> Iterator[RuleHit]:
                 and value.double is False
                 and isinstance(value.node, ast.Call)
             ):
-                place = chosen_precision(value.node, case)
-                new = case.text.of(place).replace("float32", "float64") if place is not None else ""
                 yield RuleHit(
                     23,
-                    place or value.node,
+                    value.node,
                     f"{name_or(value, 'The input')} is float32: differences of step {step} drown in its rounding, and "
                     f"the check in line {event.statement.lineno} fails for a correct gradient.",
-                    case.text.replace(
-                        [(place or value.node, new or case.text.with_keyword(value.node, "dtype", "torch.float64"))]
-                    ),
+                    case.text.replace([(value.node, case.text.with_keyword(value.node, "dtype", "torch.float64"))]),
                 )

@@ -7,7 +7,6 @@ from typing import TypeGuard
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
-from lab.failures.analysis.expressions import COMPARISONS
 from lab.failures.analysis.facts import (
     CREATORS,
     LAYERS,
@@ -18,7 +17,7 @@ from lab.failures.analysis.facts import (
     reach,
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
-from lab.failures.analysis.program import Body, Event
+from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit, is_simple, receiver, short
 from lab.failures.analysis.rules.cuts import trained_parts
 from lab.failures.analysis.rules.steps import is_update, moved_behind
@@ -114,7 +113,7 @@ def growing_rate(case: Case) -> Iterator[RuleHit]:
         if made.detail and is_rate(last) and is_rate(rate.constant) and not ends:
             place = schedule_factor(made.node)
             if last >= MIN_GROWTH and last * rate.constant >= 1 and place is not None:
-                yield from report_growth(case, schedule, place, last)
+                yield from report_growth(case, place, last)
 
 
 MIN_GROWTH = 10  # from this many times the optimizer's rate on, a schedule is reported
@@ -128,18 +127,18 @@ def schedule_factor(call: ast.AST) -> ast.expr | None:
     return call.args[1] if len(call.args) > 1 else named
 
 
-def report_growth(case: Case, schedule: Value, place: ast.expr, last: float) -> Iterator[RuleHit]:
+def report_growth(case: Case, place: ast.expr, last: float) -> Iterator[RuleHit]:
     """Report failure 17 at a schedule's factor: the number, the body of a lambda, or what a function returns."""
-    definition = schedule.body.definition if isinstance(schedule.body, Body) else place
-    given = [n.value for n in ast.walk(definition) if isinstance(n, ast.Return) and n.value is not None]
-    places = given or [definition.body if isinstance(definition, ast.Lambda) else place]
-    new = [(n, "0.99" if isinstance(n, ast.Constant) else f"min(1.0, {case.text.of(n)})") for n in places]
+    named = [n for n in ast.walk(case.program.tree) if isinstance(n, ast.FunctionDef) and n.name == ast.unparse(place)]
+    given = [n.value for f in named for n in ast.walk(f) if isinstance(n, ast.Return) and n.value is not None]
+    node = given[0] if given else place.body if isinstance(place, ast.Lambda) else place
+    new = "0.99" if isinstance(node, ast.Constant) else f"min(1.0, {case.text.of(node)})"
     yield RuleHit(
         17,
-        places[0],
+        node,
         f"This factor grows with every step, to {last:.3g} times the rate that the optimizer was given: the steps "
         "become far longer than the loss's valley is wide. Stop it at 1.",
-        case.text.replace(new),
+        case.text.replace([(node, new)]),
     )
 
 
@@ -614,50 +613,6 @@ def part_left_out(case: Case) -> Iterator[RuleHit]:
 
 
 LEFT_ALONE = {Tag.EVAL, Tag.FROZEN, Tag.EXPOSED, Tag.COPIED}
-
-
-def left_out_by_axes(case: Case) -> Iterator[RuleHit]:
-    """Report failure 19: parameter groups are chosen by the number of axes, and no group takes some of the weights.
-    Reports nothing with a second optimizer, for other tests in the groups, and for weights that no loss needs."""
-    if not all_tracked(case) or len(case.events_of(Act.OPTIMIZER)) > 1 or "add_param_group" in case.names:
-        return
-    alive = {id(v) for e in case.events_of(Act.BACKWARD) for v in reach(e.value)}
-    for event in case.events_of(Act.OPTIMIZER):
-        groups = (event.other.items or []) if event.other is not None else []
-        tests = [axes_test(group.attributes.get("params", Value()).node) for group in groups]
-        known = [test for test in tests if test is not None]
-        most = max(known, key=lambda test: test[1], default=None)
-        if most is None or len(known) < len(tests) or not isinstance(most[0].ops[0], ast.Eq | ast.Gt):
-            continue
-        for part in (inner for item in event.value.items or [] for inner in modules(item)):
-            axes, trained = axes_of(part), id(part) in alive and Tag.FROZEN not in part.tags
-            if trained and axes >= most[1] and not any(COMPARISONS[type(t.ops[0])](axes, n) for t, n in known):
-                yield RuleHit(
-                    19,
-                    most[0],
-                    f"No group takes the weights with {axes} axes, such as `{part.name or part.op}`: the optimizer "
-                    "never changes them.",
-                    case.text.replace([(most[0], f"{case.text.of(most[0].left)} >= {most[1]}")]),
-                )
-                break
-
-
-def axes_test(params: ast.expr | None) -> tuple[ast.Compare, int] | None:
-    """Return the test of [p for p in params if p.ndim == 2], and its number; None for other lists."""
-    tests = params.generators[0].ifs if isinstance(params, ast.ListComp) else []
-    test = tests[0] if len(tests) == 1 else None
-    if not isinstance(test, ast.Compare) or type(test.ops[0]) not in COMPARISONS:
-        return None
-    name = ast.unparse(test.left).partition(".")[2]
-    number = test.comparators[0].value if isinstance(test.comparators[0], ast.Constant) else None
-    return (test, number) if name in {"ndim", "dim()"} and isinstance(number, int) else None
-
-
-def axes_of(part: Value) -> int:
-    """Return how many axes the weight of a layer, or a parameter, has; 0 if unknown."""
-    if part.kind == Kind.PARAMETER and part.base is None:
-        return len(part.shape or ())
-    return 2 + int(part.op[-2]) if part.op in LAYERS and part.op[:4] == "Conv" else 0
 
 
 def leaf_left_out(case: Case) -> Iterator[RuleHit]:

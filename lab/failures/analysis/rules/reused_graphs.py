@@ -20,7 +20,6 @@ from lab.failures.analysis.facts import (
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event, exclusive
 from lab.failures.analysis.rules.case import Case, RuleHit, name_or, receiver
-from lab.failures.analysis.rules.cuts import decorated_function
 from lab.failures.analysis.shapes import (
     leaves,
 )
@@ -155,10 +154,6 @@ def saves(value: Value) -> bool:
 
 def report_freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> Iterator[RuleHit]:
     value, before = shared[0]
-    kept = next((e for e in case.events_of(Act.CACHED) if any(v is value for v in reach(e.value))), None)
-    if kept is not None:
-        yield from report_kept_result(case, kept, event)
-        return
     turns = dict(event.turns)
     carried = any(turns.get(loop, turn) != turn for loop, turn in value.turns) or (
         event.second_call and not before.second_call and event.value is not before.value
@@ -222,19 +217,6 @@ def report_freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event
             "one pass.",
             case.text.replace([(call, case.text.with_keyword(call, "retain_graph", "True"))]),
         )
-
-
-def report_kept_result(case: Case, kept: Event, event: Event) -> Iterator[RuleHit]:
-    """Report failure 2: a decorator keeps a result with its graph, which the first pass through it frees."""
-    place = decorated_function(case, kept.node)
-    prop = case.text.of(kept.node).endswith("property")
-    yield RuleHit(
-        2,
-        kept.node,
-        f"`{place.name if place is not None else 'This'}` is computed once and kept with its graph, which the first `backward()` in line "
-        f"{event.statement.lineno} frees: the next one lacks it. Compute it again for each pass.",
-        case.text.replace([(kept.node, "property")]) if prop else Edit(kept.node.lineno, kept.node.lineno, ""),
-    )
 
 
 def report_carried_state(event: Event, name: str, statement: ast.stmt, edit: Edit) -> Iterator[RuleHit]:
@@ -322,7 +304,7 @@ def computed_before_loop(case: Case, event: Event) -> RuleHit | None:
     if not isinstance(loop, ast.For | ast.While):
         return None
     for value in loop_inputs(event.value, loop):
-        statement = case.assignment(value)
+        statement = value.statement
         if (
             value.name
             and ((value.kind == Kind.TENSOR and value.graph) or any(is_network_output(v) for v in reach(value)))

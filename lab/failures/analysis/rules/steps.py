@@ -16,7 +16,7 @@ from lab.failures.analysis.facts import (
     reach,
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
-from lab.failures.analysis.program import Body, Event, exclusive
+from lab.failures.analysis.program import Event, exclusive
 from lab.failures.analysis.rules.accumulating import scales_gradient
 from lab.failures.analysis.rules.case import Case, RuleHit, inside, is_simple, name_or, receiver
 
@@ -400,7 +400,6 @@ def report_misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event,
 
 def zeroed_in_a_call(case: Case, stepper: Stepper, backward: Event, zero: Event, step: Event) -> Iterator[RuleHit]:
     """Report failure 18: a function zeroes the gradients of an earlier pass and then steps."""
-    yield from zeroed_by_callback(case, stepper, zero, step)
     inner = side_by_side((zero, step))
     before = case.order[backward] < case.order[zero] < case.order[step]
     if inner is None or not before or zero.functions != step.functions or zero.functions == backward.functions:
@@ -415,25 +414,6 @@ def zeroed_in_a_call(case: Case, stepper: Stepper, backward: Event, zero: Event,
             f"The gradients of `backward()` in line {backward.statement.lineno} are zeroed here, before "
             f"`{stepper.text}` steps with them in line {step.statement.lineno}: nothing is learned.",
             edit,
-        )
-
-
-def zeroed_by_callback(case: Case, stepper: Stepper, zero: Event, step: Event) -> Iterator[RuleHit]:
-    """Report failure 18: of a list of callbacks, one zeroes the gradients, and a later one steps with them."""
-    objects = [o for o in case.program.objects if isinstance(o.body, Body)]
-    one, two = ([o.node for o in objects if inside(o.body.definition, e.function)] for e in (zero, step))
-    if zero.loops != step.loops or zero.turns == step.turns or len(one) != 1 or len(two) != 1:
-        return
-    rows = [node.elts for node in ast.walk(case.program.tree) if isinstance(node, ast.List | ast.Tuple)]
-    row = next((row for row in rows if one[0] in row and two[0] in row), [])
-    early, late = ([part for part in row if part is place[0]] for place in (one, two))
-    if early and late:
-        yield RuleHit(
-            18,
-            early[0],
-            f"This callback zeroes the gradients before `{case.text.of(late[0])}` lets `{stepper.text}` step with "
-            "them: nothing is learned.",
-            case.text.replace([(early[0], case.text.of(late[0])), (late[0], case.text.of(early[0]))]),
         )
 
 
@@ -615,6 +595,6 @@ def source_expression(event: Event) -> ast.expr | None:
 
 def positive(node: ast.expr) -> bool:
     """Tell whether a factor is written without a sign."""
-    return isinstance(node, ast.Name | ast.Attribute | ast.Subscript) or (
+    return isinstance(node, ast.Name | ast.Attribute) or (
         isinstance(node, ast.Constant) and node.value not in (0, None)
     )
