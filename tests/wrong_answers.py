@@ -107,7 +107,7 @@ WRONG = (
     _tensor("cross-entropy", ("sum", "mean"), ("-log_p[rows, labels].mean()", "-log_p[rows, labels].sum()")),
     _tensor("cross-entropy", ("number of classes",), ("out.grad * slope / len(labels)", "out.grad * slope / logits.data.shape[1]")),
     _tensor("optimizers", (*SIGN, "where `+` belongs"), ("p.data = p.data - self.lr * m / (np.sqrt(v) + self.eps)", "p.data = p.data + self.lr * m / (np.sqrt(v) + self.eps)")),
-    _tensor("optimizers", ("each turn",), ("        self.steps += 1\n        b1, b2 = self.betas\n        for i, p in enumerate(self.params):\n            if p.grad is not None:\n", "        b1, b2 = self.betas\n        for i, p in enumerate(self.params):\n            if p.grad is not None:\n                self.steps += 1\n")),
+    _tensor("optimizers", ("each iteration",), ("        self.steps += 1\n        b1, b2 = self.betas\n        for i, p in enumerate(self.params):\n            if p.grad is not None:\n", "        b1, b2 = self.betas\n        for i, p in enumerate(self.params):\n            if p.grad is not None:\n                self.steps += 1\n")),
     _tensor("cross-entropy", ("on the way forward",), ("    def backward():\n        slope = np.exp(log_p)\n", "    slope = np.exp(log_p)\n\n    def backward():\n")),
     _tensor("digits", ("after the step",), ("        loss = cross_entropy(network(params, Tensor(x)), labels)\n        loss.backward()\n        optimizer.step()\n", "        cross_entropy(network(params, Tensor(x)), labels).backward()\n        optimizer.step()\n        loss = cross_entropy(network(params, Tensor(x)), labels)\n")),
     _tensor("digits", ("term", "bias"), ("(x @ w1 + b1).relu() @ w2 + b2", "(x @ w1 + b1).relu() @ w2")),

@@ -1195,7 +1195,7 @@ def zero_grad(values):
     (
         "scalars",
         "repeated",
-        ("first turn", "order", "step", "sign", "negative", "0", "missing"),
+        ("first iteration", "order", "step", "sign", "negative", "0", "missing"),
         {
             "zero_grad": """
 def zero_grad(values):
@@ -2936,7 +2936,7 @@ def train(model, xs, ys, rate=0.5, steps=100):
     (
         "scalars",
         "train",
-        ("first turn alone",),
+        ("first iteration alone",),
         {
             "train": """
 def train(model, xs, ys, rate=0.5, steps=100):

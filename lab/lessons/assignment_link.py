@@ -46,5 +46,5 @@ def of_link(link: str) -> tuple[str, ...]:
     except ValueError:
         keys = ()
     if not keys:
-        raise ValueError("The link carries no set: copy it whole, from the page For teachers.")
+        raise ValueError("The link carries no list: copy it whole, from the page For teachers.")
     return keys

@@ -65,8 +65,8 @@ def page(
         *_training(contest),
         "<h2>The code</h2>",
         f"<pre>{escape(source)}</pre>",
-        '<p class="honest">The lab made this page on its author’s word and machine, from what ran there. '
-        "It is a souvenir and no proof: nobody watched, and it can be edited like any file.</p>",
+        '<p class="honest">The lab made this page on its author’s own machine, from what ran there. '
+        "It is a souvenir, not a proof: nobody checked it, and it can be edited like any file.</p>",
     ]
     return _PAGE + "\n".join(parts) + "\n" + _END
 

@@ -133,11 +133,14 @@ def _other_orders(body: list[ast.stmt]) -> Iterator[tuple[str, list[ast.stmt]]]:
             yield "if a step of its loop came once, after the loop", [*before, rest, step, *after]
         for at, step in enumerate(before):
             if isinstance(step, (ast.Assign, ast.AugAssign)):
-                words = f"if `{ast.unparse(step)}` came in each turn of its loop"
+                words = f"if `{ast.unparse(step)}` came in each iteration of its loop"
                 for turn in ([step, *loop.body], _inside_condition(step, loop.body)):
                     yield words, [*before[:at], *before[at + 1 :], _loop(loop, turn), *after]
         if after and isinstance(after[0], ast.Return):
-            yield "if it returned in the first turn of its loop", [*before, _loop(loop, [*loop.body, after[0]]), *after]
+            yield (
+                "if it returned in the first iteration of its loop",
+                [*before, _loop(loop, [*loop.body, after[0]]), *after],
+            )
 
 
 def _inside_condition(step: ast.stmt, body: list[ast.stmt]) -> list[ast.stmt]:
@@ -255,7 +258,11 @@ def _other_indices(node: ast.Subscript, indices: list[ast.expr]) -> Iterator[tup
 
 
 def _shorter_loops(node: ast.For) -> Iterator[tuple[str, ast.stmt]]:
-    turns = {"without the first turn": "1:", "without the last turn": ":-1", "with the first turn alone": ":1"}
+    turns = {
+        "without the first iteration": "1:",
+        "without the last iteration": ":-1",
+        "with the first iteration alone": ":1",
+    }
     for words, part in turns.items():
         shorter = parsed(f"list({ast.unparse(node.iter)})[{part}]")
         yield f"{words} of a loop", ast.For(node.target, shorter, node.body, [], lineno=0)

@@ -38,7 +38,7 @@ def test_the_keys_are_read_out_of_a_whole_link():
     )
     assert assignment_link.of_link(f" https://lab.example/?{query}\n") == ("scalars/add", "by-hand")
     for link in ("", "https://lab.example/", "https://lab.example/?set=", "http://[", "?set=x"):
-        with pytest.raises(ValueError, match="carries no set"):
+        with pytest.raises(ValueError, match="carries no list"):
             assignment_link.of_link(link)
 
 

@@ -52,7 +52,7 @@ def test_it_says_what_was_built_passed_tried_and_trained(contest):
         "95.0%",
         "0.125",
         "x = 1",
-        "no proof",
+        "not a proof",
     ):
         assert words in said
     points = [attributes["points"] for tag, attributes in Elements(page).found if tag == "polyline"]

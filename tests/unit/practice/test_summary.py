@@ -181,7 +181,7 @@ def test_files_of_one_name_keep_their_folders(hand_in, tmp_path, capsys):
 
 def test_a_link_without_a_set_and_a_place_that_cannot_be_written_are_sentences(hand_in, tmp_path, capsys):
     code, _, notes = summarized(capsys, hand_in("ada"), "--set", "https://lab.example/")
-    assert (code, notes) == (2, ["The link carries no set: copy it whole, from the page For teachers."])
+    assert (code, notes) == (2, ["The link carries no list: copy it whole, from the page For teachers."])
     code, lines, notes = summarized(capsys, hand_in("ada"), "--csv", tmp_path)
     assert code == 1
     assert len(lines) == 2
