@@ -240,7 +240,9 @@ def _entries() -> Iterator[SearchRow]:
             )
     for name, op in OPS.items():
         words = (*op.spoken, name.replace("_", " "))
-        aliases = tuple(f"{what} of {word}" for what in ("derivative", "gradient") for word in (name, *words))
+        aliases = tuple(
+            f"{what} of {word}" for what in ("derivative", "gradient", "backward") for word in (name, *words)
+        )
         text = f"Its rule, its code, its curve and its gradient check ({op.kind})."
         yield _entry(SearchHit("operation", name, text, "operations", {"op": name}), (*words, *aliases), op.kind)
     for key, achievement in ACHIEVEMENTS.items():
@@ -286,6 +288,7 @@ def _words(text: str) -> list[str]:
     """Extract the meaningful words, each once, in the singular, with signs such as += and names such as __mul__."""
     text = re.sub(r"\bwhere (?:do|does|did|is|are|can|should)\b", "", text.lower())  # not the function
     text = re.sub(r"^\W*(?:what is |whats )?(?:the )?difference between\b", "", text)
+    text = re.sub(r"\bin[- ]place\b", "inplace", text)
     text = re.sub(r"\(\s*\d+\s*,[\d\s,]*\)", " shape ", text)
     text = re.sub(r"\w\[[^\]]*\]\s*[-+*/]?=(?!=)", " overwrite ", text)
     found = re.findall(r"\*\*|[-+*/@]=|(?<!\w)[=+*/@](?!\w)|[a-z_][a-z0-9_]*|\d+", text.replace("-", " "))
