@@ -47,7 +47,7 @@ READING = {
     "the users": "open('/etc/passwd').read()",
     "the passwords": "open('/etc/shadow').read()",
     "the homes": "os.listdir('/home')",
-    "the temporary files": "os.listdir('/tmp')",
+    "the temporary files": "os.listdir(os.path.dirname(os.path.dirname(D)))",
     "the app": "open(S_ROOT + '/app.py').read()",
     "the right answers": "open(S_ROOT + '/practice/scalars/reference.py').read()",
     "the tests": "open(S_ROOT + '/tests/attempts.py').read()",

@@ -519,9 +519,9 @@ def test_a_reader_who_leaves_a_stream_leaves_no_process(pool):
 # -- The processes -----------------------------------------------------------------------------------------------------
 
 
-def test_a_check_ends_within_three_seconds():
-    assert sandbox.CHECK.wall + sandbox.GRACE < 3
-    assert sandbox.CHECK.seconds == 2
+def test_a_check_has_a_bounded_time_and_memory():
+    assert sandbox.CHECK.wall + sandbox.GRACE < 5.5
+    assert sandbox.CHECK.seconds == 4
     assert sandbox.CHECK.memory == 512 << 20
 
 
