@@ -95,8 +95,8 @@ export class Takeaway {
     this.scriptItem = requestItem("Python script", "script");
     this.element = h(
       "div",
-      { class: "takeaway", role: "group", "aria-label": "Take away" },
-      h("span", {}, "Take away"),
+      { class: "takeaway", role: "group", "aria-label": "Export" },
+      h("span", {}, "Export"),
       item("SVG", () => save(new Blob([svgText(graph)], { type: "image/svg+xml" }), "graph.svg")),
       item("PNG", async () => save(await png(graph), "graph.png")),
     );
