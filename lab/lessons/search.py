@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 
 from lab.failures import finder
 from lab.failures.catalogue import BY_KEY, SHAPES
@@ -127,8 +127,8 @@ def search(question: str) -> list[SearchHit]:
         return failures
     found = _ranked(asked)
     text = _typed(question)
-    titled = [row.answer for row in _index().entries if _typed(row.answer.title) == text]
     named = [row.answer for row in _index().entries if text in row.titles]  # small words count: "hand in", "by hand"
+    titled = [answer for answer in named if _typed(answer.title) == text]
     exact = [answer for score, answer in found if score >= 1]
     answers = (*titled, *named, *failures, *exact, *(answer for _, answer in found))
     return list({(answer.kind, answer.title): answer for answer in answers}.values())[:MAX_ANSWERS]
@@ -153,7 +153,10 @@ def _complains(question: str) -> bool:
 def _ranked(asked: Collection[str]) -> list[tuple[float, SearchHit]]:
     index = _index()
     asked = {_known(word, index) for word in asked}
-    scored = ((_score(asked, entry, index), entry) for entry in index.entries)
+    near = asked.union(*map(_related, asked))
+    # The other entries score 0.
+    touched = (entry for entry in index.entries if not (near.isdisjoint(entry.in_any) and near.isdisjoint(entry.body)))
+    scored = ((_score(asked, entry, index), entry) for entry in touched)
     fitting = [(score, entry) for score, entry in scored if score >= MIN_SCORE]
 
     def order(pair: tuple[float, SearchRow]) -> float:
@@ -180,17 +183,23 @@ def _score(asked: Collection[str], entry: SearchRow, index: Index) -> float:
     best = 0.0
     for name in entry.names:
         shared = sum(index.weights.get(word, 0.0) * _match(word, name) for word in asked)
-        best = max(best, shared / math.sqrt(total * index.weight(name)))
+        if shared:
+            best = max(best, shared / math.sqrt(total * index.weight(name)))
     return max(best, BODY_WEIGHT * _share(asked, entry.body, index)) if best < 1 else 1.0
 
 
 def _match(word: str, others: Collection[str]) -> float:
     if word in others:
         return 1.0
-    return PREFIX_WEIGHT if any(_same_stem(word, other) for other in others) else 0.0
+    return 0.0 if _related(word).isdisjoint(others) else PREFIX_WEIGHT
 
 
-@cache
+@lru_cache(maxsize=1000)
+def _related(word: str) -> frozenset[str]:
+    """Return the words of the index that share their stem with this one."""
+    return frozenset(other for other in _index().weights if _same_stem(word, other))
+
+
 def _same_stem(one: str, other: str) -> bool:
     """Tell whether two words share most of the longer one: "detach", "detached"; "initialise", "initialisation"."""
     if min(len(one), len(other)) < 4 or not (one.isalpha() and other.isalpha()):
@@ -205,8 +214,7 @@ def _known(word: str, index: Index) -> str:
     """Return the word, or, if no row has it, a known word with the same stem or nearly the same spelling."""
     if word in index.weights:
         return word
-    stems = [other for other in index.weights if _same_stem(word, other)]
-    if stems:
+    if stems := [other for other in index.weights if other in _related(word)]:
         return max(stems, key=len)
     if len(word) < MIN_TYPED:
         return word
