@@ -23,6 +23,7 @@ from lab.failures.analysis.shapes import output_shape
 from lab.failures.analysis.tensors import Tensors
 
 MAX_DEPTH = 8  # of calls inside calls that are followed
+KEEPS = {"cached_property", "cache", "lru_cache"}  # decorators that keep a result
 EMPTIES_NOTHING = {
     "zeros_like",
     "zeros",
@@ -64,7 +65,7 @@ class Calls:
         if function.kind == Kind.LOSS and isinstance(node, ast.expr):
             return self.tensors.loss(function.op, args, keys | function.attributes, node)
         if function.kind == Kind.FUNCTION and isinstance(function.body, Body):
-            return self.call_body(function, function.body, args, keys)
+            return self.call_body(function.body, args, keys)
         if function.kind == Kind.PARTIAL and function.base is not None:
             return self.call(function.base, [*(function.items or []), *args], function.attributes | keys, node)
         if function.kind == Kind.LIBRARY and isinstance(node, ast.Call):
@@ -92,7 +93,19 @@ class Calls:
             value.graph, value.cut, value.cut_by = False, Cut.NO_GRAD, mode
         return value
 
-    def call_body(self, function: Value, body: Body, args: list[Value], keys: dict[str, Value]) -> Value:
+    def call_body(self, body: Body, args: list[Value], keys: dict[str, Value]) -> Value:
+        """Follow a call into its definition, unless a decorator keeps the result of an earlier call like it."""
+        decorators = getattr(body.definition, "decorator_list", [])
+        keeps = next((d for d in decorators if ast.unparse(d).split("(")[0].split(".")[-1] in KEEPS), None)
+        if keeps is None:
+            return self.follow_body(body, args, keys)
+        like = (body.definition, body.self, *args, *keys.values())
+        if like not in self.program.cached:
+            self.program.cached[like] = self.follow_body(body, args, keys)
+            self.program.note(Act.CACHED, keeps, self.program.cached[like])
+        return self.program.cached[like]
+
+    def follow_body(self, body: Body, args: list[Value], keys: dict[str, Value]) -> Value:
         definition = body.definition
         if isinstance(definition, ast.ClassDef):
             return Value()
@@ -184,8 +197,8 @@ class Calls:
                 if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) and part.name == name:
                     static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in part.decorator_list)
                     bound = Body(part, body.scope, None if static else owner)
-                    if any(isinstance(d, ast.Name) and d.id == "property" for d in part.decorator_list):
-                        return self.call_body(Value(), bound, [], {})
+                    if any(ast.unparse(d).endswith("property") for d in part.decorator_list):
+                        return self.call_body(bound, [], {})
                     return Value(Kind.FUNCTION, body=bound, name=name)
         return None
 

@@ -9,21 +9,13 @@ from typing import ClassVar
 
 from lab.failures.analysis import tables
 from lab.failures.analysis.calls import Calls
-from lab.failures.analysis.facts import (
-    ACTIVATIONS,
-    CONTAINERS,
-    IDENTITIES,
-    LAYERS,
-    POOLS,
-    TENSORS,
-    Value,
-)
+from lab.failures.analysis.facts import ACTIVATIONS, CONTAINERS, IDENTITIES, LAYERS, POOLS, TENSORS, Value
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.libraries import Libraries, named_items
 from lab.failures.analysis.methods import Methods
 from lab.failures.analysis.program import Body, Follower, Program, Scope
 from lab.failures.analysis.shapes import count_layers, index_shape, known_turns, length
-from lab.failures.analysis.tensors import Tensors
+from lab.failures.analysis.tensors import COMPARISONS, Tensors
 
 MAX_EXPRESSIONS = 15_000  # evaluated in one text; the rest is not read
 MAX_LIST_ITEMS = 64  # of a list written as [x] * n
@@ -128,15 +120,19 @@ class Expressions:
                 return Value(Kind.FLAG, constant=there is isinstance(node.ops[0], ast.In))
             return Value(Kind.FLAG, constant=same is isinstance(node.ops[0], ast.Is) if known else None)
         one, two = values[0], values[-1]
-        if one.kind == two.kind == Kind.TEXT and len(values) == 2 and isinstance(node.ops[0], ast.Eq | ast.NotEq):
-            known = isinstance(one.constant, str) and isinstance(two.constant, str)
-            same = one.constant == two.constant
-            return Value(Kind.FLAG, constant=same is isinstance(node.ops[0], ast.Eq) if known else None)
+        compares = COMPARISONS.get(type(node.ops[0]))
+        exact = one.kind == two.kind and one.kind in ({Kind.TEXT, Kind.NUMBER} if self.program.exact else {Kind.TEXT})
+        if compares and exact and len(values) == 2:
+            known = all(isinstance(v.constant, str | int | float) for v in values)
+            return Value(Kind.FLAG, constant=compares(one.constant, two.constant) if known else None)
         return self.tensors.choice(node, values)
 
     @staticmethod
     def contains(box: Value, key: Value) -> bool | None:
-        """Tell whether a dict has a key; None unless all its keys are known."""
+        """Tell whether a dict has a key, or a list a text; None unless all that it has is known."""
+        texts = [item.constant for item in box.items or [] if item.kind == Kind.TEXT]
+        if box.kind == Kind.LIST and key.kind == Kind.TEXT and Tag.OPEN not in box.tags:
+            return key.constant in texts if None not in {*texts, key.constant} and len(texts) == length(box) else None
         known = box.kind == Kind.DICT and Tag.OPEN not in box.tags and len(box.attributes) == len(box.items or [])
         return str(key.constant) in box.attributes if known and key.constant is not None else None
 
@@ -223,7 +219,8 @@ class Expressions:
         turns = known or (0 if over.items == [] and over.kind == Kind.LIST else 2)
         count = over.constant if over.kind == Kind.RANGE and isinstance(over.constant, int) else 0
         complete = turns == known_turns(over, MAX_ELEMENTS) and not part.ifs
-        repeats, found = self.program.repeats, []
+        repeats, around, found = self.program.repeats, self.program.within, []
+        self.program.within = part
         for turn in range(1, turns + 1):
             if count > known:  # count the first element for all
                 self.program.repeats = repeats * count if turn == 1 else 0
@@ -233,7 +230,7 @@ class Expressions:
             inner, inner_complete = self.comprehend(rest, elements, scope)
             found += inner
             complete = complete and inner_complete
-        self.program.repeats = repeats
+        self.program.repeats, self.program.within = repeats, around
         return found, complete
 
     def attribute(self, node: ast.Attribute, scope: Scope) -> Value:
@@ -312,7 +309,7 @@ class Expressions:
         count = len(base.items) if base.items is not None and Tag.OPEN not in base.tags else 0
         if base.items is not None and isinstance(key.constant, int) and -count <= key.constant < count:
             return base.items[key.constant]
-        if base.kind == Kind.DICT and str(key.constant) in base.attributes:
+        if (base.kind == Kind.DICT or base.op == "ModuleDict") and str(key.constant) in base.attributes:
             return base.attributes[str(key.constant)]
         if base.kind == Kind.MODULE and base.items is not None:
             if isinstance(index, ast.Slice):

@@ -12,7 +12,24 @@ from dataclasses import dataclass, field
 from lab.failures.analysis.effects import KEEPS_INPUT, KEEPS_OUTPUT, LOSS_FUNCTIONS
 from lab.failures.analysis.kinds import Cut, Kind, Tag
 
+RECURRENT = {"LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell"}
+NORMS = {
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "BatchNorm3d",
+    "LayerNorm",
+    "GroupNorm",
+    "InstanceNorm1d",
+    "InstanceNorm2d",
+    "InstanceNorm3d",
+    "RMSNorm",
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "SyncBatchNorm",
+}
 LAYERS = {
+    *NORMS,
+    *RECURRENT,
     "Linear",
     "LazyLinear",
     "Bilinear",
@@ -24,18 +41,6 @@ LAYERS = {
     "ConvTranspose3d",
     "Embedding",
     "EmbeddingBag",
-    "LSTM",
-    "GRU",
-    "RNN",
-    "LSTMCell",
-    "GRUCell",
-    "RNNCell",
-    "BatchNorm1d",
-    "BatchNorm2d",
-    "BatchNorm3d",
-    "LayerNorm",
-    "GroupNorm",
-    "InstanceNorm2d",
     "Transformer",
     "TransformerEncoder",
     "TransformerEncoderLayer",
@@ -44,14 +49,8 @@ LAYERS = {
     "MultiheadAttention",
     "PReLU",
     "MLP",
-    "InstanceNorm1d",
-    "InstanceNorm3d",
-    "RMSNorm",
     "LazyConv1d",
     "LazyConv2d",
-    "LazyBatchNorm1d",
-    "LazyBatchNorm2d",
-    "SyncBatchNorm",
 }
 DISTRIBUTIONS = {
     "Categorical",
@@ -69,21 +68,6 @@ DISTRIBUTIONS = {
     "Dirichlet",
     "TransformedDistribution",
     "RelaxedOneHotCategorical",
-}
-RECURRENT = {"LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell"}
-NORMS = {
-    "BatchNorm1d",
-    "BatchNorm2d",
-    "BatchNorm3d",
-    "LayerNorm",
-    "GroupNorm",
-    "InstanceNorm1d",
-    "InstanceNorm2d",
-    "InstanceNorm3d",
-    "RMSNorm",
-    "LazyBatchNorm1d",
-    "LazyBatchNorm2d",
-    "SyncBatchNorm",
 }
 # Layers without parameters: those treated as the identity, and those that change their input.
 IDENTITIES = {"Identity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"}
@@ -116,31 +100,13 @@ POOLS = {
     "CosineSimilarity",
     "PairwiseDistance",
 }
-ACTIVATIONS = {
-    "ReLU": "relu",
-    "Sigmoid": "sigmoid",
-    "Tanh": "tanh",
-    "Softmax": "softmax",
+LOWERED = (
+    "ReLU Sigmoid Tanh Softmax Softplus GELU ELU SiLU LogSigmoid ReLU6 Hardtanh Mish Hardswish Hardsigmoid SELU CELU "
+    "Softsign Tanhshrink Softshrink Hardshrink Softmin Threshold"
+)
+ACTIVATIONS = {name: name.lower() for name in LOWERED.split()} | {
     "LogSoftmax": "log_softmax",
-    "Softplus": "softplus",
-    "GELU": "gelu",
-    "ELU": "elu",
-    "SiLU": "silu",
     "LeakyReLU": "leaky_relu",
-    "LogSigmoid": "logsigmoid",
-    "ReLU6": "relu6",
-    "Hardtanh": "hardtanh",
-    "Mish": "mish",
-    "Hardswish": "hardswish",
-    "Hardsigmoid": "hardsigmoid",
-    "SELU": "selu",
-    "CELU": "celu",
-    "Softsign": "softsign",
-    "Tanhshrink": "tanhshrink",
-    "Softshrink": "softshrink",
-    "Hardshrink": "hardshrink",
-    "Softmin": "softmin",
-    "Threshold": "threshold",
 }
 LOSSES = {
     "CrossEntropyLoss": "cross_entropy",

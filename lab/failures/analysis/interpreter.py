@@ -11,13 +11,7 @@ from typing import ClassVar
 
 from lab.failures.analysis.calls import Calls
 from lab.failures.analysis.expressions import MAX_EXPRESSIONS, Expressions, TextTooLong
-from lab.failures.analysis.facts import (
-    CONTAINERS,
-    LIBRARIES,
-    TENSORS,
-    Value,
-    close_ancestors,
-)
+from lab.failures.analysis.facts import CONTAINERS, LIBRARIES, TENSORS, Value, close_ancestors
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.libraries import Libraries
 from lab.failures.analysis.methods import Methods
@@ -210,7 +204,8 @@ class Interpreter:
             elif isinstance(target, ast.Attribute) and target.attr == "grad":
                 self.program.note_zero(self.eval(target.value, scope), target)
             elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice):
-                self.eval(target.value, scope).items = []
+                emptied = self.eval(target.value, scope)
+                emptied.items, emptied.turns = [], self.program.turns()
 
     def current_value(self, target: ast.expr, scope: Scope) -> Value | None:
         """Return the value of a name or attribute before an assignment to it; None if unknown."""
@@ -396,6 +391,8 @@ class Interpreter:
                     self.program.note_zero(
                         base.base or Value(), target, not (selects_all(target.slice) and is_zero(value))
                     )
+                elif base.kind == Kind.LIST and selects_all(target.slice):
+                    base.items, base.turns = value.items, self.program.turns()
                 elif base.kind == Kind.DICT:
                     self.assign_item(base, key, value)
                     if value.kind in {Kind.TENSOR, Kind.LIST}:

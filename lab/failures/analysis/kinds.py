@@ -97,6 +97,7 @@ class Act(StrEnum):
     ASK = "ask"  # requires_grad is set on a computed result
     ATTRIBUTE = "attribute"
     BACKWARD = "backward"
+    CACHED = "cached"  # a result is kept for all later calls
     DIFFERENCE = "difference"  # a difference quotient
     DIVIDE = "divide"
     DIFFERENTIATE = "differentiate"

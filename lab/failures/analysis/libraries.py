@@ -1,6 +1,7 @@
 """What the functions and classes of torch, numpy and this engine do."""
 
 import ast
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -74,7 +75,7 @@ class Libraries:
             return (
                 self.tensors.to_number(args[0], node)
                 if args and args[0].kind in TENSORS | {Kind.UNKNOWN}
-                else Value(Kind.NUMBER, parents=tuple(a for a in args if a.cut or a.parents or a.branches))
+                else math_result(call)
             )
         if call.name in MODULES:
             return self.layer(call.name, args, keys, node)
@@ -88,6 +89,7 @@ class Libraries:
             return self.optimizer(name, args, call.keys, node)
         if "lr_scheduler" in full:
             value = Value(Kind.SCHEDULER, op=name, base=call.first, attributes=call.keys, items=self.rate_factors(call))
+            value.body = next((a.body for a in (*args, *call.keys.values()) if a.kind == Kind.FUNCTION), None)
             self.program.note(Act.SCHEDULER, node, value, detail=name)
             return value
         if ".init." in full and name.endswith("_"):
@@ -107,7 +109,10 @@ class Libraries:
         factor = call.args[1] if len(call.args) > 1 else call.keys.get("lr_lambda", call.keys.get("gamma", Value()))
         steps = [Value(Kind.NUMBER, constant=2**i) for i in range(12)]
         if call.name == "LambdaLR" and factor.kind == Kind.FUNCTION:
-            return [self.follower.call(factor, [step], {}, call.node) for step in steps]
+            self.program.exact = True
+            factors = [self.follower.call(factor, [step], {}, call.node) for step in steps]
+            self.program.exact = False
+            return factors
         if call.name == "ExponentialLR":
             return [self.tensors.arithmetic("**", factor, step, call.node) for step in steps]
         return []
@@ -402,6 +407,15 @@ class Libraries:
             root = self.library_name(node.value, scope)
             return f"{root}.{node.attr}" if root else ""
         return ""
+
+
+def math_result(call: LibraryCall) -> Value:
+    """Return the number that a function of math gives; its constant if that of the only argument is known."""
+    given = call.first.constant if len(call.args) == 1 else None
+    value = Value(Kind.NUMBER, parents=tuple(a for a in call.args if a.cut or a.parents or a.branches))
+    if isinstance(given, int | float) and given > 0 and call.name in {"log", "log2", "log10", "sqrt"}:
+        value.constant = getattr(math, call.name)(given)
+    return value
 
 
 def named_items(args: list[Value], keys: dict[str, Value]) -> Value:

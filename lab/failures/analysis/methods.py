@@ -139,6 +139,9 @@ class Methods:
             return known
         if name == "append" and args and not bounded(owner):
             self.program.note(Act.APPEND, at, owner, args[0])
+        item = bool(owner.turns) and bool(args) and args[0].kind == Kind.GRADIENT and args[0].base is owner
+        if item and name in {"add_", "sub_"}:
+            return self.in_place(Operation(name, [owner, *args], keys, at), "method")  # an update by hand
         if name in {"item", "numpy", "tolist"}:
             return self.tensors.to_number(owner, at, Cut.NUMPY if name == "numpy" else Cut.ITEM)
         if name in {"detach"}:
@@ -261,8 +264,8 @@ class Methods:
             owner.items = [*(owner.items or []), *(args[0].items or [])][:64]
             partly = self.program.grows_by_unknown(owner) or not args[0].items
             owner.tags |= {Tag.OPEN, Tag.PARTLY} if partly else args[0].tags & {Tag.OPEN}
-        elif name == "clear":
-            owner.items = []
+        elif name in {"clear", "pop"}:
+            owner.items, owner.turns = owner.items if name == "pop" else [], self.program.turns()
         elif name in {"values"}:
             return Value(Kind.LIST, items=owner.items, tags=owner.tags & {Tag.OPEN})
         elif name == "items":
@@ -307,7 +310,7 @@ class Methods:
         owner, other = op.first, op.args[1] if len(op.args) > 1 else Value(Kind.NONE)
         owner.moments = None
         redrawn(owner.parents[0] if owner.op == "detach" else owner, op.name)
-        how = {"add_": "+", "sub_": "-"}.get(op.name, written)
+        how = written if negative(op.keys.get("alpha")) else {"add_": "+", "sub_": "-"}.get(op.name, written)
         if owner.op == "detach" and isinstance(owner.node, ast.Attribute):  # p.data.add_(...)
             self.program.note(Act.UPDATE, op.node, owner.parents[0], other, how)
         else:
@@ -490,6 +493,12 @@ def redrawn(tensor: Value, by: str) -> None:
     """Forget that a tensor was made of zeros if a function draws numbers into it."""
     if tensor.op == "zeros" and by.endswith(("normal_", "uniform_", "orthogonal_", "exponential_")):
         tensor.op = "randn"
+
+
+def negative(rate: Value | None) -> bool:
+    """Tell whether a rate is written with a minus."""
+    parts = ast.walk(rate.node) if rate is not None and rate.node is not None else ()
+    return any(isinstance(part, ast.USub) for part in parts)
 
 
 def bounded(box: Value) -> bool:

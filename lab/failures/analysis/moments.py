@@ -27,6 +27,8 @@ def created_moments(name: str, args: list[Value], keys: dict[str, Value]) -> Mom
         return uniform_moments(0.0, numbers[0]) if len(numbers) == 1 else uniform_moments(numbers[0], numbers[1])
     if name in {"tensor", "array", "as_tensor", "Tensor", "FloatTensor"} and args and args[0].kind == Kind.LIST:
         return moments_of_numbers([leaf.constant for leaf in leaves(args[:1])])
+    if name in {"randint", "integers"} and 0 < len(numbers) < 3:
+        return uniform_moments(float(numbers[0] if len(numbers) == 2 else 0), float(numbers[-1]) - 1)
     if name in {"from_numpy", "tensor", "as_tensor", "array"} and args:
         return args[0].moments
     return None
@@ -36,13 +38,18 @@ def uniform_moments(low: float, high: float) -> Moments:
     return (low + high) / 2, (high - low) ** 2 / 12
 
 
+def mixed_moments(parts: list[Moments | None]) -> Moments | None:
+    """Return the moments of columns side by side, each counted once; None unless all are known."""
+    known = [part for part in parts if part is not None]
+    if not known or len(known) < len(parts):
+        return None
+    mean = sum(m for m, _ in known) / len(known)
+    return mean, sum(v + (m - mean) ** 2 for m, v in known) / len(known)
+
+
 def moments_of_numbers(numbers: list[object]) -> Moments | None:
     """Return the moments of numbers written in the text; None unless all are known."""
-    known = [float(n) for n in numbers if isinstance(n, int | float)]
-    if not known or len(known) < len(numbers):
-        return None
-    mean = sum(known) / len(known)
-    return mean, sum((n - mean) ** 2 for n in known) / len(known)
+    return mixed_moments([(float(n), 0.0) if isinstance(n, int | float) else None for n in numbers])
 
 
 def combined_moments(sign: str, one: Value, two: Value) -> Moments | None:

@@ -5,12 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from lab.failures.analysis.facts import (
-    Value,
-    graph_of,
-    reach,
-    storage_owner,
-)
+from lab.failures.analysis.facts import Value, graph_of, reach, storage_owner
 from lab.failures.analysis.kinds import Act, Kind
 
 
@@ -28,6 +23,7 @@ class Event:
     arms: tuple[tuple[int, int], ...]  # (id of an `if`, 0 or 1 for its arm), the innermost last
     loops: tuple[ast.stmt, ...]
     tests: tuple[ast.If, ...]  # the enclosing `if`s inside the innermost loop
+    within: ast.comprehension | None  # the comprehension that it happens in
     functions: tuple[ast.AST, ...]  # the functions whose calls it happens in, the innermost last
     second_call: bool  # in the second simulated call of a function that the text never calls
     recorded: bool  # False under no_grad
@@ -111,7 +107,10 @@ class Program:
     filtered_loops: set[int] = field(default_factory=set)  # ids of loops over some elements of a list
     layers_in: dict[int, int] = field(default_factory=dict)  # how many layers a loop over layers visits
     asked_for_gradient: set[int] = field(default_factory=set)  # ids of tensors given requires_grad
+    within: ast.comprehension | None = None  # the comprehension being followed, the innermost
     repeats: int = 1  # how many objects the one made in the current comprehension stands for
+    cached: dict[tuple[object, ...], Value] = field(default_factory=dict)  # kept results, by function and arguments
+    exact: bool = False  # numbers are those of one call: a comparison of them has a known result
     nested: int = 0  # depth of module calls inside module calls
     followed: set[int] = field(default_factory=set)  # ids of definitions that were called
 
@@ -134,6 +133,7 @@ class Program:
                 tuple(self.arms),
                 loops,
                 tests,
+                self.within,
                 tuple(call.definition for call in self.frames),
                 self.second_call,
                 self.modes[-1] is None,

@@ -26,6 +26,9 @@ def index_shape(shape: tuple[int | None, ...] | None, index: ast.expr, place: Va
     parts = list(index.elts) if isinstance(index, ast.Tuple) else [index]
     if shape is None or len(parts) > len(shape):
         return None
+    counts = [part.shape for part in place.items or [] if part.kind == Kind.TENSOR]
+    if counts and len(counts) == len(parts) and all(count is not None and len(count) == 1 for count in counts):
+        return (next((n for (n,) in filter(None, counts) if n), None), *shape[len(parts) :])  # x[rows, columns]
     left: list[int | None] = []
     for size, part in zip(shape, parts, strict=False):
         if isinstance(part, ast.Slice):
@@ -256,6 +259,9 @@ def leaves(values: list[Value]) -> list[Value]:
 
 
 def column_pair(one: Value, two: Value) -> bool:
+    """Tell whether the shapes of two values are known to have one and two axes, or one is (N, 1), the other wide."""
+    if any(a.shape is not None and a.shape[1:] == (1,) and Tag.ROW in b.tags for a, b in ((one, two), (two, one))):
+        return True
     return one.shape is not None and two.shape is not None and {len(one.shape), len(two.shape)} == {1, 2}
 
 

@@ -4,12 +4,12 @@ import ast
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from lab.failures.analysis.effects import EFFECTS, ELEMENTWISE, KEEPS_INPUT, UNKNOWN, Effect, Result, Saves
 from lab.failures.analysis.facts import LAYERS, TENSORS, Value, broadcast, graph_of, has_many_elements, is_row, reach
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
-from lab.failures.analysis.moments import MOVED, combined_moments, created_moments
+from lab.failures.analysis.moments import MOVED, combined_moments, created_moments, mixed_moments
 from lab.failures.analysis.program import Program
 from lab.failures.analysis.shapes import (
     column_pair,
@@ -31,6 +31,14 @@ NUMBER_OPERATORS: dict[str, Callable[[float, float], object]] = {
     "//": operator.floordiv,
     "%": operator.mod,
     "**": operator.pow,
+}
+COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
 }
 KEEP_MANY = {*ELEMENTWISE, "+", "-", "*", "/", "**", "view", "stack", "cat"}  # their results have no fewer elements
 
@@ -353,6 +361,8 @@ class Tensors:
         axis = op.keys.get("dim") or op.keys.get("axis") or (op.args[1] if len(op.args) > 1 else Value(constant=0))
         shape = joined_shape(op.name, op.first, axis.constant)
         value = self.tensor(op.node, op.name, parts, shape)
+        if axis.constant in (1, -1) and len(shape or ()) == 2:
+            value.moments = mixed_moments([part.moments for part in parts])
         if op.name == "stack" and len(parts) > 1:
             value.tags.add(Tag.MANY)
         return value

@@ -45,10 +45,14 @@ def accumulation(case: Case) -> Iterator[RuleHit]:
             elif event.kind == Act.BACKWARD:
                 yield from undivided(case, event, k)
     for event in case.events_of(Act.BACKWARD):
-        inner = event.loops[-1] if len(event.loops) > 1 else None
-        if isinstance(inner, ast.For) and (k := micro_batches(inner, case) or reported_mean(inner, event, case)):
-            after = case.program.events[case.program.events.index(event) :]
-            if any(e.kind == Act.STEP and e.loops == event.loops[:-1] for e in after):
+        inner = event.within or (event.loops[-1] if len(event.loops) > 1 else None)
+        if isinstance(inner, ast.For | ast.comprehension) and (
+            k := micro_batches(inner, case) or reported_mean(inner, event, case)
+        ):
+            after = case.program.events[case.order[event] :]
+            around = event.loops if event.within is not None else event.loops[:-1]
+            steps = [e for e in after if e.kind == Act.STEP and e.loops == around and e.within is None]
+            if steps and visible(case, k, steps[0], event):
                 yield from undivided(case, event, k)
 
 
@@ -85,11 +89,14 @@ def undivided(case: Case, backward: Event, k: str) -> Iterator[RuleHit]:
         )
 
 
-def micro_batches(loop: ast.For, case: Case) -> str:
+def micro_batches(loop: ast.For | ast.comprehension, case: Case) -> str:
     """Return k, as source text, of a loop over the k micro-batches of one step; "" for any other loop.
-    It runs over range(k) with an accumulation in k's name, over the k chunks of a batch, or takes the next k
-    batches."""
+    It runs over range(k) with an accumulation in k's name, over the k chunks of a batch or a slice of k batches, or
+    takes the next k batches."""
     over = loop.iter
+    if isinstance(over, ast.Subscript) and isinstance(over.slice, ast.Slice):  # batches[i : i + k]
+        end = over.slice.upper
+        return named_as_share(case.text.of(end.right)) if isinstance(end, ast.BinOp) else ""
     if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id in {"zip", "enumerate"}:
         over = over.args[0] if over.args else over
     if isinstance(over, ast.Call) and ast.unparse(over.func) in {"islice", "itertools.islice"} and len(over.args) == 2:
@@ -107,10 +114,23 @@ def micro_batches(loop: ast.For, case: Case) -> str:
     k = case.text.of(over.args[-1]) if over.args else ""
     if any(isinstance(node, ast.Call) and ast.unparse(node.func) == "next" for node in ast.walk(loop)):
         return k
+    return named_as_share(k)
+
+
+def named_as_share(k: str) -> str:
+    """Return k if its name says that gradients are accumulated; else ""."""
     return k if "accum" in k.lower() or "micro" in k.lower() else ""
 
 
-def reported_mean(loop: ast.For, backward: Event, case: Case) -> str:
+def visible(case: Case, k: str, step: Event, backward: Event) -> bool:
+    """Tell whether k, an expression from the function of a step, means the same in that of a backward pass."""
+    classes = [node.body for node in ast.walk(case.program.tree) if isinstance(node, ast.ClassDef)]
+    together = any(step.function in body and backward.function in body for body in classes)
+    same = together if k.startswith("self.") else step.function is None or k.isdigit()
+    return same or step.functions == backward.functions
+
+
+def reported_mean(loop: ast.For | ast.comprehension, backward: Event, case: Case) -> str:
     """Return k of a loop over range(k) that logs the sum of its losses divided by k, so means their mean; else ""."""
     over, loss = loop.iter, receiver(backward.node)
     if not (isinstance(over, ast.Call) and ast.unparse(over.func) == "range" and len(over.args) == 1):

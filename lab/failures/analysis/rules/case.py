@@ -35,11 +35,6 @@ class Case:
         """The position of each event among all events."""
         return {event: place for place, event in enumerate(self.program.events)}
 
-    @property
-    def rectified(self) -> set[int]:
-        """Ids of the layers, and of the leaves added last, whose output goes straight into a relu."""
-        return self.program.rectified
-
     def target(self, node: ast.AST) -> str:
         """Return the source that reads what a target of an assignment, or a setattr(), was given."""
         if not isinstance(node, ast.Call) or len(node.args) < 2:
@@ -70,6 +65,28 @@ class Case:
             elif isinstance(node, ast.ImportFrom):
                 found |= {f"{node.module}.{alias.name}": alias.asname or alias.name for alias in node.names}
         return found
+
+    def assignment(self, value: Value) -> ast.stmt | None:
+        """Return the statement that made a value, or, if a function returned it, the only one that gave it its name."""
+        named = self.assignments(value.name) if isinstance(value.statement, ast.Return) else []
+        return named[0] if len(named) == 1 and isinstance(named[0].value, ast.Call) else value.statement
+
+    def assignments(self, name: str) -> list[ast.Assign]:
+        """Return the assignments to a name."""
+        found = [node for node in ast.walk(self.program.tree) if isinstance(node, ast.Assign)]
+        return [node for node in found if ast.unparse(node.targets[0]) == name]
+
+    def default(self, name: ast.expr) -> ast.expr | None:
+        """Return the default of the parameter that a name in a function stands for; None if there is none."""
+        for place in ast.walk(self.program.tree):
+            if isinstance(place, ast.FunctionDef) and inside(place, name):
+                spec = place.args
+                positional = zip(reversed(spec.posonlyargs + spec.args), reversed(spec.defaults), strict=False)
+                keyed = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
+                return next(
+                    (default for part, default in [*positional, *keyed] if part.arg == getattr(name, "id", "")), None
+                )
+        return None
 
     @property
     def torch(self) -> bool:

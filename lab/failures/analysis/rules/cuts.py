@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from lab.failures.analysis.edits import Edit
-from lab.failures.analysis.effects import CHOICES, ELEMENTWISE, REDUCTIONS
+from lab.failures.analysis.effects import CHOICES, ELEMENTWISE, LOSS_FUNCTIONS, REDUCTIONS
 from lab.failures.analysis.facts import (
     ARITHMETIC,
     BROADCASTING_LOSSES,
@@ -73,12 +73,14 @@ def all_frozen(case: Case, event: Event) -> Iterator[RuleHit]:
     ]
     if not layers or others or any(Tag.FROZEN not in v.tags or Tag.PARTLY_FROZEN in v.tags for v in layers):
         return
-    read = [e for e in case.events_of(Act.READ_GRAD) if e.value.graph is False and any(v is e.value for v in behind)]
-    if len({id(e.value) for e in read}) == 1 and isinstance(made := read[0].value.statement, ast.Assign):
+    wanted = [e.value for e in case.events_of(Act.READ_GRAD)]
+    wanted += [v for e in case.events_of(Act.OPTIMIZER) for v in e.value.items or [] if v.kind == Kind.TENSOR]
+    inputs = {id(v): v for v in wanted if v.graph is False and any(part is v for part in behind)}
+    if len(inputs) == 1 and isinstance(made := (value := inputs.popitem()[1]).statement, ast.Assign):
         yield RuleHit(
             4,
             made,
-            f"{name_or(read[0].value, 'This')} requires no gradient and the network's weights are frozen, so "
+            f"{name_or(value, 'This')} requires no gradient and the network's weights are frozen, so "
             f"`backward()` in line {event.statement.lineno} has no graph. Set requires_grad=True.",
             case.text.replace([(made.value, f"{case.text.operand(made.value)}.requires_grad_()")]),
         )
@@ -647,7 +649,7 @@ def network_behind_a_cut(case: Case) -> Iterator[RuleHit]:
     passes = case.events_of(Act.BACKWARD)
     alive = {id(v) for e in passes for v in reach(e.value)}
     for step in case.events_of(Act.STEP):
-        for item in (part for whole in step.value.items or [] for part in (whole, *trained_parts(whole))):
+        for item in (part for whole in step.value.items or [] for part in (whole, *trained_parts(whole, within=True))):
             parts = {id(part) for part in modules(item)}
             if item.kind != Kind.MODULE or item.tags & {Tag.FROZEN, Tag.EVAL} or parts & alive:
                 continue
@@ -658,6 +660,8 @@ def network_behind_a_cut(case: Case) -> Iterator[RuleHit]:
                 kinds = {Cut.DETACH, Cut.NO_GRAD, Cut.CHOICE, Cut.DERIVATIVE}
                 cuts = [v for v in live if v.cut in kinds and isinstance(v.cut_by, ast.expr)]
                 cuts = [v for v in cuts if any(id(p) in parts for p in reach(v, live=False))]
+                targets = {id(v.parents[-1]) for v in live if v.op in LOSS_FUNCTIONS}
+                cuts.sort(key=lambda v: id(v) in targets)  # a target may be detached on purpose
                 if cuts and cuts[0].cut == Cut.DERIVATIVE and isinstance(cuts[0].cut_by, ast.Call):
                     yield from missing_create_graph(case, cuts[0].cut_by, event)
                 elif cuts and cuts[0].cut == Cut.CHOICE and isinstance(cuts[0].cut_by, ast.expr):
@@ -698,7 +702,7 @@ def own_parameters(optimizer: Value) -> Iterator[tuple[str, Value]]:
                     yield name, value
 
 
-def decorated_function(case: Case, mode: ast.expr) -> ast.FunctionDef | None:
+def decorated_function(case: Case, mode: ast.AST) -> ast.FunctionDef | None:
     functions = (node for node in ast.walk(case.program.tree) if isinstance(node, ast.FunctionDef))
     return next((place for place in functions if any(mode is part for part in place.decorator_list)), None)
 
@@ -745,11 +749,13 @@ PRETRAINED = re.compile(
 )
 
 
-def trained_parts(network: Value) -> list[Value]:
-    """Return the layers of a network's own class, without those whose names say that they are pretrained."""
+def trained_parts(network: Value, within: bool = False) -> list[Value]:
+    """Return the layers of a network's own class, without those whose names say that they are pretrained.
+    With `within` also those in its dicts of layers."""
     if network.op != "module" or network.tags & {Tag.FROZEN, Tag.EVAL}:
         return []
     named = [(name, part) for name, part in network.attributes.items() if part.kind == Kind.MODULE]
+    named += [pair for _, part in named if within and part.op == "ModuleDict" for pair in part.attributes.items()]
     return [part for name, part in named if has_parameters(part) and not PRETRAINED.search(name)]
 
 
@@ -898,7 +904,7 @@ def discounted(value: Value) -> bool:
     """Tell whether a value is a sum with a term scaled by a discount factor, like the targets of Q-learning."""
     if value.op != "+":
         return False
-    factors = traverse(value, lambda here: here.parents if here.op in {"+", "*"} and not here.cut else ())
+    factors = traverse(value, lambda here: here.parents if here.op in {"+", "*"} else ())
     return any(
         re.search("gamma|discount", v.name.lower()) or (isinstance(v.constant, float) and 0.8 < v.constant < 1)
         for v in factors
@@ -917,7 +923,7 @@ def moving_target(case: Case) -> Iterator[RuleHit]:
             continue
         statement = target.statement
         alive = list(reach(prediction))
-        shared = {id(v) for v in alive if v.kind == Kind.MODULE and v.op in LAYERS}
+        shared = {id(v) for v in alive if v.kind == Kind.MODULE and graph_of(v)}
         shared |= {id(v.base) for v in alive if is_network_output(v)}
         if not isinstance(statement, ast.Assign | ast.Return) or not any(id(v) in shared for v in reach(target)):
             continue

@@ -3,18 +3,11 @@
 import ast
 from collections.abc import Iterator
 
-from lab.failures.analysis.facts import (
-    Value,
-    is_unknown_loss,
-    reach,
-    traverse,
-)
+from lab.failures.analysis.facts import Value, is_unknown_loss, reach, traverse
 from lab.failures.analysis.kinds import Act, Kind
 from lab.failures.analysis.program import Event, exclusive
 from lab.failures.analysis.rules.case import Case, RuleHit, receiver
-from lab.failures.analysis.shapes import (
-    leaves,
-)
+from lab.failures.analysis.shapes import leaves
 
 
 def summands(value: Value) -> Iterator[Value]:
@@ -52,16 +45,19 @@ def never_freed(event: Event, value: Value, passes: list[Event]) -> bool:
     return here and not any(v is value for e in passes for v in reach(e.value, live=False))
 
 
-def listed_late(case: Case, event: Event, value: Value) -> bool:
-    """Tell whether a result is appended to a list that outlives the iteration, after the only pass through it."""
+def listed(case: Case, event: Event, value: Value) -> bool:
+    """Tell whether a result is appended to a list that outlives the iteration, in which every pass through it is.
+    A pass that comes later and not always may be what the list is for."""
     if value.kind != Kind.TENSOR or value.leaf or not value.graph or not event.loops:
         return False
-    if event.value.kind != Kind.LIST or event.turns[-1] in event.value.turns:
+    if event.value.kind != Kind.LIST or event.turns[-1][0] in dict(event.value.turns):
         return False
-    index = case.program.events.index(event)
-    passes = [(i, e) for i, e in enumerate(case.program.events) if e.kind in {Act.BACKWARD, Act.USED}]
-    through = [(i, e) for i, e in passes if any(v is value for v in reach(e.value))]
-    return bool(through) and all(i < index and e.turns == event.turns and not exclusive(e, event) for i, e in through)
+    alike = [e for e in case.events_of(Act.APPEND) if e.value is event.value and e.node is event.node]
+    through = [e for e in case.events_of(Act.BACKWARD, Act.USED) if any(v is value for v in reach(e.value))]
+    late = all(case.order[e] < case.order[event] for e in through)
+    grows = len({e.turns for e in alike}) > 1 and not any(e.tests for e in through)
+    here = all(e.turns == event.turns and not exclusive(e, event) for e in through)
+    return bool(through) and here and (late or grows)
 
 
 def handover_call(event: Event, names: set[str]) -> tuple[ast.stmt, list[ast.Name]] | None:
@@ -96,9 +92,7 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
         )
         if event.kind == Act.APPEND:
             parts = [v for v in leaves([held]) if v.kind != Kind.NUMBER]
-            parts = [
-                v for v in parts if id(v) in starts or backpropagated(case, event, v) or listed_late(case, event, v)
-            ]
+            parts = [v for v in parts if id(v) in starts or backpropagated(case, event, v) or listed(case, event, v)]
             known = bool(parts) or (looks and computed)
             names = {v.name for v in parts}
         else:

@@ -34,6 +34,8 @@ def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
                 f"read in line {event.statement.lineno}, is None. Set requires_grad after the last operation.",
                 edit,
             )
+        elif isinstance(statement, ast.Return) and Tag.UPDATED not in value.tags:
+            statement = case.assignment(value)
         if isinstance(statement, ast.Return) and Tag.UPDATED in value.tags:
             yield from returned_update(case, event, statement)
         if not isinstance(statement, ast.Assign):

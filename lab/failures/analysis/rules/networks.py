@@ -17,17 +17,20 @@ from lab.failures.analysis.rules.case import Case, RuleHit, inside, name_or, rec
 def activation_before_loss(case: Case) -> Iterator[RuleHit]:
     """Report failure 25: softmax or sigmoid before a loss that applies it; and failure 14: relu before such a loss."""
     for event in case.events_of(Act.LOSS):
-        value = event.value
+        value = unscaled(event.value)
         if event.detail not in {"cross_entropy", "binary_cross_entropy_with_logits", "nll_loss"}:
             continue
-        value = unscaled(value)
+        by_hand = event.detail == "nll_loss" and value.op == "log_softmax"  # the two steps of cross_entropy
+        value = unscaled(value.parents[0]) if by_hand else value
         node = value.node
+        if by_hand and value.op != "softmax":
+            continue
         if value.op == "/" and event.detail == "cross_entropy":
             yield from softmax_by_hand(case, value, event)
         if value.op not in {"softmax", "sigmoid", "relu"} or node is None or not isinstance(node, ast.Call):
             continue
         line = event.statement.lineno
-        if event.detail == "nll_loss":
+        if event.detail == "nll_loss" and not by_hand:
             if value.op == "softmax":
                 new = case.text.of(node).replace("softmax", "log_softmax", 1).replace("Softmax", "LogSoftmax", 1)
                 yield RuleHit(
@@ -144,7 +147,7 @@ def dead_by_bias(case: Case) -> Iterator[RuleHit]:
     """Report failure 14: a bias far below 0 in front of a relu. Reports nothing unless a relu follows the layer."""
     for event in case.events_of(Act.INIT, Act.WRITE, Act.UPDATE):
         number, bias = fill_value(event), event.value
-        if number is None or number > DEAD_BIAS or bias.name != "bias" or id(bias.base) not in case.rectified:
+        if number is None or number > DEAD_BIAS or bias.name != "bias" or id(bias.base) not in case.program.rectified:
             continue
         node = event.node if isinstance(event.node, ast.Call) else event.statement
         written = [n for n in ast.walk(node) if isinstance(n, ast.Constant | ast.UnaryOp) and is_number(n, number)]
@@ -188,12 +191,14 @@ def moved_below_zero(case: Case) -> Iterator[RuleHit]:
         layer, statement = event.value.base, event.statement
         number = event.other.constant if event.other is not None else None
         moved = {"+": 1, "-": -1}.get(event.detail, 0)
-        here = isinstance(statement, ast.AugAssign) and event.value.name == "bias" and id(layer) in case.rectified
+        here = (
+            isinstance(statement, ast.AugAssign) and event.value.name == "bias" and id(layer) in case.program.rectified
+        )
         if here and isinstance(number, int | float) and moved * number <= DEAD_BIAS:
             yield RuleHit(14, statement, BELOW_ZERO.format("this bias"), case.text.replace([(statement, "pass")]))
     for value in {id(v): v for e in case.events_of(Act.BACKWARD) for v in reach(e.value)}.values():
         mean, variance = value.moments or (0.0, 0.0)
-        below = id(value) in case.rectified and value.leaf and mean <= 4 * DEAD_BIAS and variance <= 1
+        below = id(value) in case.program.rectified and value.leaf and mean <= 4 * DEAD_BIAS and variance <= 1
         calls = [n for n in ast.walk(value.node) if isinstance(n, ast.Call)] if below and value.node else []
         made = next((n for n in calls if len(n.args) > 1 and ast.unparse(n.func).endswith("full")), None)
         if made is not None:
@@ -227,7 +232,7 @@ def many_sigmoids(case: Case) -> Iterator[RuleHit]:
             relu = f"{case.imports.get('torch.nn', 'torch.nn')}.ReLU()"
             edit = case.text.replace([(n, relu) for n in places])
             most = max(places, key=lambda node: sum(int(str(i.constant or 0)) for i in alike if i.node is node))
-            default = default_of(case, most)
+            default = case.default(most.func) if isinstance(most, ast.Call) else None
             if default is not None and not here:
                 edit = case.text.replace([(default, relu.removesuffix("()"))])
             yield RuleHit(
@@ -252,17 +257,6 @@ def is_sigmoid(layer: Value) -> bool:
     given = methods[0].body[-1] if len(methods) == 1 and methods[0].name == "forward" else None
     written = ast.unparse(given.value) if isinstance(given, ast.Return) and given.value is not None else ""
     return SIGMOID.fullmatch(written) is not None
-
-
-def default_of(case: Case, call: ast.expr) -> ast.expr | None:
-    """Return the default of the called parameter: nn.Sigmoid, for act() in a function with act=nn.Sigmoid."""
-    name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
-    for place in ast.walk(case.program.tree):
-        if isinstance(place, ast.FunctionDef) and any(node is call for node in ast.walk(place)):
-            positional = zip(reversed(place.args.args), reversed(place.args.defaults), strict=False)
-            keyed = zip(place.args.kwonlyargs, place.args.kw_defaults, strict=True)
-            return next((default for parameter, default in [*positional, *keyed] if parameter.arg == name), None)
-    return None
 
 
 def flat_layers(network: Value) -> list[Value]:

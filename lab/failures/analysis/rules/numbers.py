@@ -16,6 +16,7 @@ from lab.failures.analysis.facts import (
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit, name_or, receiver, short
+from lab.failures.analysis.rules.cuts import discounted
 
 
 def column_and_row(case: Case) -> Iterator[RuleHit]:
@@ -24,9 +25,10 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
         if event.other is None or (event.kind == Act.LOSS and event.detail not in BROADCASTING_LOSSES):
             continue
         column = column_against_row(event.value, event.other)
-        if column is None and event.kind == Act.LOSS:  # broadcasting leaves only the last axis known
+        if column is None:  # broadcasting leaves only the last axis known
             pair = ((event.value, event.other), (event.other, event.value))
-            column = next((c for c, row in pair if c.shape == (None, 1) and Tag.ROW in row.tags), None)
+            tall = [c for c, row in pair if c.shape is not None and c.shape[1:] == (1,) and Tag.ROW in row.tags]
+            column = next((c for c in tall if c.shape != (1, 1) and (event.kind == Act.LOSS or c.op == "gather")), None)
         if column is None or column.shape is None:
             continue
         node = event.node
@@ -45,6 +47,7 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
                 or is_output(column)
                 or summed_per_sample(*two_sides(column, event))
                 or same_batch(*two_sides(column, event))
+                or (column.op == "gather" and discounted(two_sides(column, event)[1]))
             )
         ):
             continue  # two axes on purpose, to compare each with each
@@ -466,7 +469,7 @@ def coarse_difference(case: Case) -> Iterator[RuleHit]:
             continue
         behind = [v for v in reach(event.value, live=False) if v.leaf and isinstance(v.node, ast.Call)]
         made = next((v.node for v in behind if v.op in CREATORS and v.double is False), None)
-        default = default_step(event, step) or named_step(event, step, case)
+        default = default_step(event, step, case) or named_step(event, step, case)
         given = (chosen_precision(v.node, case) for v in behind if isinstance(v.node, ast.Call))
         chosen = next((place for place in given if place is not None), None)
         if chosen is not None:
@@ -496,35 +499,28 @@ def coarse_difference(case: Case) -> Iterator[RuleHit]:
 
 
 def chosen_precision(made: ast.Call, case: Case) -> ast.expr | None:
-    """Return where float32 is written for a tensor: its dtype argument, or the value of the name given there."""
+    """Return where float32 is written for a tensor: its dtype argument, or the value or default of the name there."""
     given = next((key.value for key in made.keywords if key.arg == "dtype"), None)
     if isinstance(given, ast.Name):
-        named = (node for node in ast.walk(case.program.tree) if isinstance(node, ast.Assign))
-        given = next((s.value for s in named if ast.unparse(s.targets[0]) == ast.unparse(given)), None)
+        given = case.default(given) or next((s.value for s in case.assignments(given.id)), None)
     return given if given is not None and ast.unparse(given).endswith("float32") else None
 
 
-def default_step(event: Event, step: float) -> ast.Constant | None:
+def default_step(event: Event, step: float, case: Case) -> ast.Constant | None:
     """Return the constant of a step, or of half of it, if it is a default of the function with the difference."""
-    place = event.function
-    if not isinstance(place, ast.FunctionDef) or not isinstance(event.node, ast.BinOp):
-        return None
-    spec = place.args
-    positional = zip(reversed(spec.posonlyargs + spec.args), reversed(spec.defaults), strict=False)
-    names = {node.id for node in ast.walk(event.node.right) if isinstance(node, ast.Name)}
-    for parameter, default in [*positional, *zip(spec.kwonlyargs, spec.kw_defaults, strict=True)]:
+    divisor = event.node.right if isinstance(event.node, ast.BinOp) else event.node
+    for default in (case.default(node) for node in ast.walk(divisor) if isinstance(node, ast.Name)):
         number = default.value if isinstance(default, ast.Constant) else None
-        if parameter.arg in names and isinstance(number, float) and step in (number, 2 * number):
-            return default if isinstance(default, ast.Constant) else None
+        if isinstance(default, ast.Constant) and isinstance(number, float) and step in (number, 2 * number):
+            return default
     return None
 
 
 def named_step(event: Event, step: float, case: Case) -> ast.Constant | None:
     """Return the constant of a step, or of half of it, if an assignment gives it a name."""
-    names = {node.id for node in ast.walk(event.node.right) if isinstance(node, ast.Name)}  # type: ignore[attr-defined]
-    statements = (node for node in ast.walk(case.program.tree) if isinstance(node, ast.Assign))
-    named = (s.value for s in statements if ast.unparse(s.targets[0]) in names and isinstance(s.value, ast.Constant))
-    return next((number for number in named if number.value in (step, step / 2)), None)
+    names = [node.id for node in ast.walk(event.node.right) if isinstance(node, ast.Name)]  # type: ignore[attr-defined]
+    given = (s.value for name in names for s in case.assignments(name) if isinstance(s.value, ast.Constant))
+    return next((number for number in given if number.value in (step, step / 2)), None)
 
 
 MIN_STEP = 1e-4  # the best step for float32 is about 1e-2 (central) or 3e-4 (one-sided)
@@ -549,10 +545,14 @@ def coarse_gradcheck(case: Case) -> Iterator[RuleHit]:
                 and value.double is False
                 and isinstance(value.node, ast.Call)
             ):
+                place = chosen_precision(value.node, case)
+                new = case.text.of(place).replace("float32", "float64") if place is not None else ""
                 yield RuleHit(
                     23,
-                    value.node,
+                    place or value.node,
                     f"{name_or(value, 'The input')} is float32: differences of step {step} drown in its rounding, and "
                     f"the check in line {event.statement.lineno} fails for a correct gradient.",
-                    case.text.replace([(value.node, case.text.with_keyword(value.node, "dtype", "torch.float64"))]),
+                    case.text.replace(
+                        [(place or value.node, new or case.text.with_keyword(value.node, "dtype", "torch.float64"))]
+                    ),
                 )

@@ -7,17 +7,9 @@ from typing import TypeGuard
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
-from lab.failures.analysis.facts import (
-    CREATORS,
-    LAYERS,
-    NORMS,
-    Value,
-    has_parameters,
-    modules,
-    reach,
-)
+from lab.failures.analysis.facts import CREATORS, LAYERS, NORMS, Value, has_parameters, modules, reach
 from lab.failures.analysis.kinds import Act, Kind, Tag
-from lab.failures.analysis.program import Event
+from lab.failures.analysis.program import Body, Event
 from lab.failures.analysis.rules.case import Case, RuleHit, is_simple, receiver, short
 from lab.failures.analysis.rules.cuts import trained_parts
 from lab.failures.analysis.rules.steps import is_update, moved_behind
@@ -113,7 +105,7 @@ def growing_rate(case: Case) -> Iterator[RuleHit]:
         if made.detail and is_rate(last) and is_rate(rate.constant) and not ends:
             place = schedule_factor(made.node)
             if last >= MIN_GROWTH and last * rate.constant >= 1 and place is not None:
-                yield from report_growth(case, place, last)
+                yield from report_growth(case, schedule, place, last)
 
 
 MIN_GROWTH = 10  # from this many times the optimizer's rate on, a schedule is reported
@@ -127,18 +119,18 @@ def schedule_factor(call: ast.AST) -> ast.expr | None:
     return call.args[1] if len(call.args) > 1 else named
 
 
-def report_growth(case: Case, place: ast.expr, last: float) -> Iterator[RuleHit]:
+def report_growth(case: Case, schedule: Value, place: ast.expr, last: float) -> Iterator[RuleHit]:
     """Report failure 17 at a schedule's factor: the number, the body of a lambda, or what a function returns."""
-    named = [n for n in ast.walk(case.program.tree) if isinstance(n, ast.FunctionDef) and n.name == ast.unparse(place)]
-    given = [n.value for f in named for n in ast.walk(f) if isinstance(n, ast.Return) and n.value is not None]
-    node = given[0] if given else place.body if isinstance(place, ast.Lambda) else place
-    new = "0.99" if isinstance(node, ast.Constant) else f"min(1.0, {case.text.of(node)})"
+    definition = schedule.body.definition if isinstance(schedule.body, Body) else place
+    given = [n.value for n in ast.walk(definition) if isinstance(n, ast.Return) and n.value is not None]
+    places = given or [definition.body if isinstance(definition, ast.Lambda) else place]
+    new = [(n, "0.99" if isinstance(n, ast.Constant) else f"min(1.0, {case.text.of(n)})") for n in places]
     yield RuleHit(
         17,
-        node,
+        places[0],
         f"This factor grows with every step, to {last:.3g} times the rate that the optimizer was given: the steps "
         "become far longer than the loss's valley is wide. Stop it at 1.",
-        case.text.replace([(node, new)]),
+        case.text.replace(new),
     )
 
 
@@ -613,6 +605,48 @@ def part_left_out(case: Case) -> Iterator[RuleHit]:
 
 
 LEFT_ALONE = {Tag.EVAL, Tag.FROZEN, Tag.EXPOSED, Tag.COPIED}
+
+
+def left_out_by_axes(case: Case) -> Iterator[RuleHit]:
+    """Report failure 19: parameter groups for certain numbers of axes, and a layer whose weights have more.
+    Reports nothing with a second optimizer, for other tests in the groups, and for weights that no loss needs."""
+    makers = case.events_of(Act.OPTIMIZER)
+    if not all_tracked(case) or len(makers) > 1 or "add_param_group" in case.names:
+        return
+    alive = {id(v) for e in case.events_of(Act.BACKWARD) for v in reach(e.value)}
+    groups = (makers[0].other.items or []) if makers[0].other is not None else []
+    tests = [axes_test(group.attributes.get("params", Value()).node) for group in groups]
+    known = [test for test in tests if test is not None]
+    parts = [part for item in makers[0].value.items or [] for part in modules(item) if Tag.FROZEN not in part.tags]
+    if known and len(known) == len(tests):
+        test, most = max(known, key=lambda pair: pair[1])
+        left = next((part for part in parts if axes_of(part) > most and id(part) in alive), None)
+        if left is not None:
+            yield RuleHit(
+                19,
+                test,
+                f"No group takes the weights with {axes_of(left)} axes, such as those of `{left.name or left.op}`: the "
+                "optimizer never changes them.",
+                case.text.replace([(test, f"{case.text.of(test.left)} >= {most}")]),
+            )
+
+
+def axes_test(params: ast.expr | None) -> tuple[ast.Compare, int] | None:
+    """Return the test of [p for p in params if p.ndim == 2], and its number; None for other lists."""
+    match params:
+        case ast.ListComp(generators=[ast.comprehension(ifs=[ast.Compare(ops=[ast.Eq()]) as test])]):
+            called = test.left.func if isinstance(test.left, ast.Call) else test.left
+            name = called.attr if isinstance(called, ast.Attribute) else ""
+            number = test.comparators[0].value if isinstance(test.comparators[0], ast.Constant) else None
+            return (test, number) if name in {"ndim", "dim"} and isinstance(number, int) else None
+    return None
+
+
+def axes_of(part: Value) -> int:
+    """Return how many axes the weight of a layer, or a parameter, has; 0 if unknown."""
+    if part.kind == Kind.PARAMETER and part.base is None:
+        return len(part.shape or ())
+    return 2 + int(part.op[-2]) if part.op in LAYERS and part.op[:4] == "Conv" else 0
 
 
 def leaf_left_out(case: Case) -> Iterator[RuleHit]:

@@ -20,9 +20,8 @@ from lab.failures.analysis.facts import (
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event, exclusive
 from lab.failures.analysis.rules.case import Case, RuleHit, name_or, receiver
-from lab.failures.analysis.shapes import (
-    leaves,
-)
+from lab.failures.analysis.rules.cuts import decorated_function
+from lab.failures.analysis.shapes import leaves
 
 
 def graph_used_again(case: Case) -> Iterator[RuleHit]:
@@ -40,9 +39,10 @@ def graph_used_again(case: Case) -> Iterator[RuleHit]:
         shared = [(v, gone[id(v)][1]) for v in values if id(v) in gone and not exclusive(gone[id(v)][1], event)]
         if shared and id(event.node) not in done:
             done.add(id(event.node))
-            yield from report_freed_graph(case, event, shared)
+            hit = report_freed_graph(case, event, shared)
+            yield from [hit] if hit is not None else []
         elif not shared and recurs(case, event) and (state := carried_state(case, event)) is not None:
-            yield from report_carried_state(event, *state)
+            yield report_carried_state(event, *state)
         for value in values:
             gone[id(value)] = (value, event)
 
@@ -152,8 +152,12 @@ def saves(value: Value) -> bool:
     return value.op in SAVING and (value.op not in {"*", "/"} or len(tensors) > 1)
 
 
-def report_freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> Iterator[RuleHit]:
+def report_freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> RuleHit | None:
+    """Return the hit for a pass through a graph that an earlier one freed; None if unsure."""
     value, before = shared[0]
+    kept = next((e for e in case.events_of(Act.CACHED) if any(v is value for v in reach(e.value))), None)
+    if kept is not None:
+        return report_kept_result(case, kept, event)
     turns = dict(event.turns)
     carried = any(turns.get(loop, turn) != turn for loop, turn in value.turns) or (
         event.second_call and not before.second_call and event.value is not before.value
@@ -168,10 +172,10 @@ def report_freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event
                 or not re.search(r"^(self\.)?(h|c|hx|hc|rnn_state|lstm_state)$|hidden", state[0])
             )
         ):
-            yield from report_carried_state(event, *state)
-        return
+            return report_carried_state(event, *state)
+        return None
     if "retain" in before.detail:
-        return
+        return None
     if before.kind == Act.USED and isinstance(before.node, ast.Call):
         line = event.statement.lineno
         later = (
@@ -179,19 +183,18 @@ def report_freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event
             if event.kind == Act.BACKWARD
             else (f"so line {line} cannot differentiate it")
         )
-        yield RuleHit(
+        return RuleHit(
             2,
             before.node,
             f"This derivative frees the graph of {name_or(before.value, 'the result')}, {later} again: keep it here.",
             case.text.replace([(before.node, case.text.with_keyword(before.node, "retain_graph", "True"))]),
         )
-        return
     if event.value is before.value:
         statements = rebuilt(event)
         lines = [case.text.of(s) for s in statements]
         if not lines:
-            return
-        yield RuleHit(
+            return None
+        return RuleHit(
             2,
             event.node,
             f"The graph of {name_or(event.value, 'this result')} was freed by `backward()` in line "
@@ -199,17 +202,14 @@ def report_freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event
             "pass needs a new forward pass.",
             case.text.before(event.statement, *[part for line in lines for part in line.split("\n")]),
         )
-        return
     if (gan := undetached(case, event, before, [v for v, _ in shared])) is not None:
-        yield gan
-        return
+        return gan
     if before.node is event.node and (earlier := computed_before_loop(case, event)) is not None:
-        yield earlier
-        return
+        return earlier
     call = before.node
     if isinstance(call, ast.Call) and not call.args and not before.detail:
         later = f"in line {event.statement.lineno}" if before.node is not event.node else "of the next iteration"
-        yield RuleHit(
+        return RuleHit(
             2,
             call,
             f"This frees the graph of {name_or(before.value, 'the result')}, and the `backward()` {later} starts from "
@@ -217,10 +217,28 @@ def report_freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event
             "one pass.",
             case.text.replace([(call, case.text.with_keyword(call, "retain_graph", "True"))]),
         )
+    return None
 
 
-def report_carried_state(event: Event, name: str, statement: ast.stmt, edit: Edit) -> Iterator[RuleHit]:
-    yield RuleHit(
+def report_kept_result(case: Case, kept: Event, event: Event) -> RuleHit | None:
+    """Return the hit for failure 2: a decorator keeps a result with its graph, which the first pass through it frees.
+    None if the program may drop what was kept."""
+    place, prop = decorated_function(case, kept.node), case.text.of(kept.node).endswith("property")
+    name = place.name if place is not None else ""
+    dropped = any(isinstance(n, ast.Delete) and name in ast.unparse(n) for n in ast.walk(case.program.tree))
+    if case.names & {"cache_clear", "delattr", "__dict__", "vars"} or dropped:
+        return None
+    return RuleHit(
+        2,
+        kept.node,
+        f"`{name}` is computed once and kept with its graph, which the first `backward()` in line "
+        f"{event.statement.lineno} frees: the next iteration lacks it. Compute it again for each pass.",
+        case.text.replace([(kept.node, "property")]) if prop else Edit(*case.text.span(kept.node)[::2], ""),
+    )
+
+
+def report_carried_state(event: Event, name: str, statement: ast.stmt, edit: Edit) -> RuleHit:
+    return RuleHit(
         11,
         statement,
         f"`{name}` comes from the previous iteration with its whole graph: the `backward()` in line "
@@ -304,7 +322,7 @@ def computed_before_loop(case: Case, event: Event) -> RuleHit | None:
     if not isinstance(loop, ast.For | ast.While):
         return None
     for value in loop_inputs(event.value, loop):
-        statement = value.statement
+        statement = case.assignment(value)
         if (
             value.name
             and ((value.kind == Kind.TENSOR and value.graph) or any(is_network_output(v) for v in reach(value)))

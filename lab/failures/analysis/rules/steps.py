@@ -1,22 +1,16 @@
 """Rules about the order within an iteration: zero the gradients, backward pass, step."""
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
-from lab.failures.analysis.facts import (
-    LAYERS,
-    TENSORS,
-    Value,
-    graph_of,
-    modules,
-    reach,
-)
+from lab.failures.analysis.facts import LAYERS, TENSORS, Value, graph_of, modules, reach
 from lab.failures.analysis.kinds import Act, Kind, Tag
-from lab.failures.analysis.program import Event, exclusive
+from lab.failures.analysis.program import Body, Event, exclusive
 from lab.failures.analysis.rules.accumulating import scales_gradient
 from lab.failures.analysis.rules.case import Case, RuleHit, inside, is_simple, name_or, receiver
 
@@ -149,11 +143,11 @@ def never_zeroed(case: Case) -> Iterator[RuleHit]:
                         missed.append(stepper)
                 pending.clear()
     for event, missed, step in hits.values():
-        yield from report_accumulation(case, event, missed, step)
+        yield report_accumulation(case, event, missed, step)
 
 
-def report_accumulation(case: Case, event: Event, missed: list[Stepper], step: Event) -> Iterator[RuleHit]:
-    """Report failure 6 at the statement that fails to zero the gradients, or else at the pass that adds to them."""
+def report_accumulation(case: Case, event: Event, missed: list[Stepper], step: Event) -> RuleHit:
+    """Return the hit for failure 6: at the statement that fails to zero the gradients, or at the pass that adds."""
     names = []
     for stepper in missed:
         is_tensor = stepper.value.kind in TENSORS
@@ -163,28 +157,26 @@ def report_accumulation(case: Case, event: Event, missed: list[Stepper], step: E
     line = getattr(step.node, "lineno", 0)
     ineffective = ineffective_zero(case, event, missed)
     if ineffective is not None:
-        yield RuleHit(
+        return RuleHit(
             6,
             ineffective.node,
             f"This zeroes no gradient: those of {owners} add up, pass after pass, and the step in line {line} "
             "follows the sum of all batches so far.",
             make_zero_effective(case, ineffective) or case.text.before(event.statement, *names),
         )
-        return
     part = partial_zero(case, missed)
     source = receiver(part.node) if part is not None else None
     if part is not None and source is not None:
-        yield RuleHit(
+        return RuleHit(
             6,
             part.node,
             f"This zeroes the gradients of `{case.text.of(source)}` only, but {owners} moves more: the other "
             "gradients add up, pass after pass.",
             case.text.replace([(source, missed[0].text)]),
         )
-        return
     once = zero_outside_loop(case, event, missed)
     if once is not None:
-        yield RuleHit(
+        return RuleHit(
             6,
             once.node,
             f"This zeroes the gradients of {owners} outside of the loop, and nothing does between the step in line "
@@ -192,12 +184,11 @@ def report_accumulation(case: Case, event: Event, missed: list[Stepper], step: E
             "to the last one's.",
             case.text.before(event.statement, *names),
         )
-        return
     other, meant = zero_of_other_optimizer(case, event), zero_meant_for(case, event, missed, step)
     wrong = other or meant
     source = receiver(wrong.node) if wrong is not None else None
     if wrong is not None and source is not None and len(missed) == 1 and missed[0].value.kind == Kind.OPTIMIZER:
-        yield RuleHit(
+        return RuleHit(
             6,
             wrong.node,
             f"This zeroes the gradients of `{case.text.of(source)}`, which the `backward()` in line "
@@ -207,9 +198,8 @@ def report_accumulation(case: Case, event: Event, missed: list[Stepper], step: E
             f"is that of {owners}: nothing zeroes its gradients, and they add up.",
             case.text.replace([(source, missed[0].text)]),
         )
-        return
     half = zeroed_parameters(case, event, missed)
-    yield RuleHit(
+    return RuleHit(
         6,
         event.node if half is None else half,
         f"Nothing zeroes the gradients of {owners} between the step in line {line} and this `backward()` of the "
@@ -386,10 +376,7 @@ def report_misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event,
     elif at["backward"] < at["zero"] < at["step"]:
         part = block[at["backward"] : at["zero"] + 1]
         edit = case.text.reorder(part, [part[-1], *part[:-1]])
-        sentence = (
-            f"The gradients of `backward()` in line {backward.statement.lineno} are zeroed here, before "
-            f"`{stepper.text}` steps with them in line {step.statement.lineno}: nothing is learned."
-        )
+        sentence = zeroed_sentence(stepper, backward, step)
         called_by_name = len(zero.functions) - len(backward.functions) <= 1  # else the called function may do much more
         node = block[at["zero"]] if called_by_name and not here else zero.node
     else:
@@ -400,6 +387,7 @@ def report_misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event,
 
 def zeroed_in_a_call(case: Case, stepper: Stepper, backward: Event, zero: Event, step: Event) -> Iterator[RuleHit]:
     """Report failure 18: a function zeroes the gradients of an earlier pass and then steps."""
+    yield from zeroed_by_callback(case, stepper, backward, zero, step)
     inner = side_by_side((zero, step))
     before = case.order[backward] < case.order[zero] < case.order[step]
     if inner is None or not before or zero.functions != step.functions or zero.functions == backward.functions:
@@ -408,13 +396,27 @@ def zeroed_in_a_call(case: Case, stepper: Stepper, backward: Event, zero: Event,
     part = block[here : there + 1]
     edit = case.text.reorder(part, [*part[1:], part[0]]) if here < there else None
     if edit is not None:
-        yield RuleHit(
-            18,
-            zero.node,
-            f"The gradients of `backward()` in line {backward.statement.lineno} are zeroed here, before "
-            f"`{stepper.text}` steps with them in line {step.statement.lineno}: nothing is learned.",
-            edit,
-        )
+        yield RuleHit(18, zero.node, zeroed_sentence(stepper, backward, step), edit)
+
+
+def zeroed_sentence(stepper: Stepper, backward: Event, step: Event) -> str:
+    return (
+        f"The gradients of `backward()` in line {backward.statement.lineno} are zeroed here, before "
+        f"`{stepper.text}` steps with them in line {step.statement.lineno}: nothing is learned."
+    )
+
+
+def zeroed_by_callback(case: Case, stepper: Stepper, backward: Event, zero: Event, step: Event) -> Iterator[RuleHit]:
+    """Report failure 18: of a list of callbacks, one zeroes the gradients, and a later one steps with them."""
+    homes = [(o.node, o.body.definition) for o in case.program.objects if isinstance(o.body, Body)]
+    one, two = ([made for made, home in homes if any(n is e.function for n in ast.walk(home))] for e in (zero, step))
+    listed = [node.elts for node in ast.walk(case.program.tree) if isinstance(node, ast.List | ast.Tuple)]
+    if zero.loops != step.loops or zero.turns == step.turns or len(one) != 1 or len(two) != 1:
+        return
+    for early, late in itertools.permutations(next((row for row in listed if one[0] in row), []), 2):
+        if early is one[0] and late is two[0]:
+            edit = case.text.replace([(early, case.text.of(late)), (late, case.text.of(early))])
+            yield RuleHit(18, early, zeroed_sentence(stepper, backward, step), edit)
 
 
 def step_before_backward(case: Case, stepper: Stepper, backward: Event, step: Event) -> Iterator[RuleHit]:
@@ -458,6 +460,8 @@ def gradient_ascent(case: Case) -> Iterator[RuleHit]:
             continue
         if event.value.graph is False or (event.recorded and event.kind == Act.WRITE) or moved_back(case, event):
             continue
+        if any(goes_into_layer(event.value, e.value) for e in passes):  # an attack climbs on purpose
+            continue
         statement = event.statement
         if isinstance(statement, ast.AugAssign):
             line = case.text.of(statement).replace("+=", "-=", 1)
@@ -479,6 +483,13 @@ def gradient_ascent(case: Case) -> Iterator[RuleHit]:
             f"The gradient points to where the loss grows: adding it to {name} climbs. Subtract it.",
             case.text.replace([(statement, line)]),
         )
+
+
+def goes_into_layer(value: Value, loss: Value) -> bool:
+    """Tell whether a value is, or makes, the input of a layer on the way to a loss. Its weights are not."""
+    layers = [v for v in reach(loss) if v.parents and (v.op in LAYERS or v.op == "call")]
+    free = value.kind not in {Kind.MODULE, Kind.PARAMETER}
+    return free and any(v is value for layer in layers for part in layer.parents for v in reach(part))
 
 
 def moved_back(case: Case, step: Event) -> bool:
@@ -595,6 +606,6 @@ def source_expression(event: Event) -> ast.expr | None:
 
 def positive(node: ast.expr) -> bool:
     """Tell whether a factor is written without a sign."""
-    return isinstance(node, ast.Name | ast.Attribute) or (
+    return isinstance(node, ast.Name | ast.Attribute | ast.Subscript) or (
         isinstance(node, ast.Constant) and node.value not in (0, None)
     )

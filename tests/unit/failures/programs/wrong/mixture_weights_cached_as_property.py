@@ -1,0 +1,28 @@
+from functools import cached_property
+
+import torch
+from torch import nn
+
+
+class Mixture(nn.Module):
+    def __init__(self, parts=4):
+        super().__init__()
+        self.scores = nn.Parameter(torch.randn(parts))
+        self.centres = nn.Parameter(torch.randn(parts))
+
+    @cached_property  #! 2
+    def shares(self):
+        return torch.softmax(self.scores, dim=0)
+
+    def forward(self, x):
+        return torch.exp(-((x[:, None] - self.centres) ** 2)) @ self.shares
+
+
+mixture = Mixture()
+opt = torch.optim.Adam(mixture.parameters(), lr=0.02)
+for _ in range(100):
+    density = mixture(torch.randn(64))
+    loss = -torch.log(density + 1e-6).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()

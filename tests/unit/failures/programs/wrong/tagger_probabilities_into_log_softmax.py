@@ -1,0 +1,29 @@
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(50, 24)
+        self.score = nn.Linear(24, 5)
+
+    def forward(self, tokens):
+        hidden = torch.tanh(self.words(tokens))
+        return torch.softmax(self.score(hidden), dim=-1)  #! 25
+
+
+def sequence_loss(output, labels):
+    log_p = F.log_softmax(output, dim=-1)
+    return F.nll_loss(log_p.view(-1, 5), labels.view(-1))
+
+
+tagger = Tagger()
+opt = torch.optim.Adam(tagger.parameters(), lr=3e-3)
+for _ in range(200):
+    tokens = torch.randint(0, 50, (16, 9))
+    loss = sequence_loss(tagger(tokens), tokens % 5)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
