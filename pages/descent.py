@@ -109,7 +109,7 @@ def _down() -> None:
         "Three optimizers start at the same point: click on the picture to move it. The hollow marks show where the "
         "next step **would** land: guess, then press Step."
     )
-    left, right = st.columns([4, 3], gap="medium")
+    left, right = st.columns([4, 5], gap="medium")
     with right:
         surface = _settings()
     walks = _walks(surface)

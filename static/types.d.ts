@@ -431,6 +431,8 @@ export interface ChartSpec {
   zero?: number;
   /** whether a click places a point */
   placing?: boolean;
+  /** whether the picture is square; its height is then the greatest */
+  square?: boolean;
   tooltip?: { valueFormatter?: string; [option: string]: unknown };
   [option: string]: unknown;
 }

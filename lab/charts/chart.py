@@ -72,11 +72,11 @@ class Chart:
 
     title: str
     spec: dict[str, Any]
-    height: int
+    height: int  # in pixels; of a square chart, the greatest
     alt: str
     headers: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
-    backdrop: bytes = b""  # a PNG that fills the grid of the plane, behind all series
+    backdrop: bytes = b""  # a PNG that fills the grid, behind all series
 
 
 def placeholder(title: str, sentence: str, theme: str) -> Chart:

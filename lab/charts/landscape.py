@@ -11,10 +11,11 @@ import numpy as np
 
 from lab.charts.chart import COLOURS, DASHES, SYMBOLS, Chart, mix, nth
 from lab.charts.contours import contour
-from lab.charts.plane import PLANE, colour_picture
+from lab.charts.plane import colour_picture
 from lab.text import short
 
 LEVELS = 12  # number of contours, with equal areas between them
+MARGINS = (26, 30, 28, 24)  # pixels around the grid: left, top, right, bottom; equal sums leave a square in a square
 MAX_MARKERS = 60  # steps of a path that are marked one by one; more would hide it
 
 
@@ -41,6 +42,7 @@ def landscape(
 ) -> Chart:
     """Draw contours of heights (rows, columns) over the grid ys x xs, darker where lower, and the tracks on them.
 
+    The picture is square: over equal ranges both axes have one scale, and a gradient is perpendicular to the contours.
     `clicked_points` receives clicks on it. Points that are not finite or outside are only in the table.
     """
     colours = COLOURS[theme]
@@ -88,7 +90,8 @@ def landscape(
     spec = {
         "animation": False,
         "placing": True,
-        "grid": dict(zip(("left", "top", "right", "bottom"), PLANE, strict=True)) | {"outerBoundsMode": "none"},
+        "square": True,
+        "grid": dict(zip(("left", "top", "right", "bottom"), MARGINS, strict=True)) | {"outerBoundsMode": "none"},
         "legend": {"top": 0, "left": 0, "itemWidth": 34, "data": [track.name for track in tracks]},
         "xAxis": [{**axis, "min": float(xs[0]) - half[0], "max": float(xs[-1]) + half[0]}],
         "yAxis": [{**axis, "min": float(ys[0]) - half[1], "max": float(ys[-1]) + half[1]}],
@@ -104,7 +107,7 @@ def landscape(
     return Chart(
         title,
         spec,
-        380,
+        420,
         f"Contours over {across} and {up}, darker where the function is lower. {' '.join(sentences)}",
         ("optimizer", "steps", across, up, "next step lands at", "state"),
         [

@@ -10,7 +10,6 @@ from typing import Any
 import streamlit as st
 
 from lab.charts import Chart
-from lab.charts.plane import PLANE
 from lab.text import strict_json
 from lab.ui.assets import component, keep_value
 from lab.ui.memoize import memoize
@@ -60,7 +59,8 @@ class ChartHost:
         entry = {name: getattr(chart, name) for name in ("title", "spec", "alt", "headers", "rows")}
         entry["height"] = self._heights.get(key, f"{chart.height}px")
         if chart.backdrop:
-            entry["backdrop"] = {"png": base64.b64encode(chart.backdrop).decode(), "edges": PLANE}
+            edges = [chart.spec["grid"][edge] for edge in ("left", "top", "right", "bottom")]
+            entry["backdrop"] = {"png": base64.b64encode(chart.backdrop).decode(), "edges": edges}
         return entry | {"note": self._notes.get(key, "")}
 
 

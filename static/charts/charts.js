@@ -160,7 +160,11 @@ class Figure {
     setText(this.title, shown.title);
     setText(this.note, shown.note);
     setAttribute(this.picture, "aria-label", shown.alt);
-    this.picture.style.height = shown.height;
+    // A square picture is as wide as it is high, so that equal ranges are drawn to one scale.
+    const { square } = shown.spec;
+    this.picture.style.height = square ? "auto" : shown.height;
+    this.picture.style.maxWidth = square ? shown.height : "";
+    this.picture.style.aspectRatio = square ? "1" : "";
     if (this.seen) this.draw(shown);
     this.table.show(shown.headers, shown.rows);
   }

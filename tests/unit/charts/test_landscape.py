@@ -32,3 +32,11 @@ def test_paths_places_and_the_place_ahead():
 def test_a_flat_surface_is_drawn_too():
     heights, xs, ys = SURFACES["bowl"].heights()
     assert landscape("Flat", 0 * heights, xs, ys, TRACKS, ("x", "y")).spec["placing"]
+
+
+def test_both_axes_have_the_same_scale():
+    spec = landscape("Bowl", *SURFACES["bowl"].heights(), TRACKS, ("x", "y"), (0.0, 0.0)).spec
+    (x,), (y,), grid = spec["xAxis"], spec["yAxis"], spec["grid"]
+    assert spec["square"]
+    assert grid["left"] + grid["right"] == grid["top"] + grid["bottom"]  # what is left of the square is square, too
+    assert x["max"] - x["min"] == y["max"] - y["min"]
