@@ -84,6 +84,8 @@ def _can_be_read_from_the_last_row(page, large_graph):
         assert {name: found[name] for name in READABLE} == READABLE
         if page.locator("html.projecting").count():
             assert page.evaluate(CELLS) >= 40
+            main, bar = (page.locator(part).bounding_box() for part in ("[data-testid=stMain]", ".project-bar"))
+            assert main["y"] + main["height"] <= bar["y"]  # the bar lies on nothing
             _in_window(page, height)
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
     found = {**look(page, drawn=10), **({"cut": []} if large_graph else {})}
