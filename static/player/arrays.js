@@ -29,9 +29,18 @@ export function heat(x, largest, palette = PALETTES.gradient) {
   return ZERO.map((low, i) => Math.round(low + share * (end[i] - low)));
 }
 
-/** Tell whether white text is easier to read on a colour than black. @param {number[]} colour */
-export function isDark([red, green, blue]) {
-  return red * 0.3 + green * 0.59 + blue * 0.11 < 140;
+/** Return a colour's relative luminance, as WCAG defines it. @param {number[]} colour */
+export function luminance(colour) {
+  const [red, green, blue] = colour.map((byte) => {
+    const share = byte / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** Tell whether white text has more contrast on a colour than black. @param {number[]} colour */
+export function isDark(colour) {
+  return (luminance(colour) + 0.05) ** 2 < 1.05 * 0.05;
 }
 
 /** Build the legend of the heat maps' colours. @returns {HTMLElement} */

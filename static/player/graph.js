@@ -719,9 +719,9 @@ function paintField(field, value, missing, card, sign) {
     const colour = known ? heat(toNumber(numbers[i]), largest, PALETTES[field.name]) : null;
     setAttribute(back, "fill", colour ? `rgb(${colour.join(" ")})` : "none");
     const written = known ? numeral(numbers[i]) : "";
+    setAttribute(text, "class", `cell-number${colour && isDark(colour) ? " on-dark" : ""}`);
     if (text.textContent === written) return;
     text.textContent = written;
-    setAttribute(text, "class", `cell-number${colour && isDark(colour) ? " on-dark" : ""}`);
     const room = (card.grid?.cell.width ?? 0) - 4;
     if (written.length * DIGIT_WIDTH > room) {
       setAttribute(text, "textLength", String(room));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { bitmap, heat, largestOf, notFinite } from "../../static/player/arrays.js";
+import { bitmap, heat, isDark, largestOf, luminance, notFinite, PALETTES } from "../../static/player/arrays.js";
 import { flat, toNumber } from "../../static/player/format.js";
 import { gridOf } from "../../static/player/layout.js";
 
@@ -60,6 +60,17 @@ test("colours go from blue over paper to orange, and tell what is no number", ()
   assert.deepEqual(heat(Infinity, 5), none);
   assert.deepEqual(heat(0, 0), paper); // all are 0
   assert.deepEqual(heat(3, Infinity), heat(0, 5)); // the share of infinity is 0
+});
+
+test("digits have enough contrast on every colour of a cell", () => {
+  assert.equal(luminance([255, 255, 255]), 1);
+  for (const palette of Object.values(PALETTES)) {
+    for (const x of [NaN, ...Array.from({ length: 401 }, (_, at) => at / 200 - 1)]) {
+      const colour = heat(x, 1, palette);
+      const light = luminance(colour) + 0.05;
+      assert.ok((isDark(colour) ? 1.05 / light : light / 0.05) >= 4.5, `rgb(${colour})`);
+    }
+  }
 });
 
 test("what is not finite is counted", () => {
