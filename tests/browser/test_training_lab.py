@@ -180,11 +180,20 @@ def _do_not_overlap(page):
     assert edges[-1][1] <= picture["x"] + picture["width"] + 1
 
 
+# Whether a text has the colours of the page, undiluted.
+ON_PAPER = """(text) => {
+  const [own, page] = [text, document.querySelector("[data-testid=stApp]")].map(getComputedStyle);
+  const opaque = [text, text.parentElement].every((one) => getComputedStyle(one).opacity === "1");
+  return opaque && own.color === page.color && own.backgroundColor === page.backgroundColor;
+}"""
+
+
 def test_a_feature_that_is_switched_on_gets_its_lines(open_page):
     page = open_lab(open_page, "data=moons&hidden=4")
     lines = "document.querySelectorAll('.network path').length === {}"
     page.wait_for_function(lines.format(2 * 4 + 4 * 2))
     feature = page.get_by_role("button", name="Feature x²", exact=True)
+    assert feature.locator("span").evaluate(ON_PAPER), "the name of a feature that is off is pale, or on its map"
     feature.click()
     page.wait_for_function(lines.format(3 * 4 + 4 * 2))
     expect(feature).to_have_attribute("aria-pressed", "true")
