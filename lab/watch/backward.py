@@ -140,8 +140,8 @@ def mark_nodes(watcher: Any, loss: Tensor) -> None:
         entry = origin_of(node)
         if entry is None:
             continue
-        if entry.running_sum_length or entry.past_iterations:
-            watcher.backpropagated_sums.add(entry.site)
+        if entry.running_sum_length or entry.past_iterations or entry.iteration < watcher.iteration - 1:
+            watcher.passed_later.add(entry.site)
         entry.first_backward = entry.first_backward or watcher.iteration + 1
 
 

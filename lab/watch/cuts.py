@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from lab.watch import differences, fixes, operations, shapes, values
-from lab.watch.records import CutRecord, leaves_of
+from lab.watch.records import CutRecord, leaves_of, node_of, origin_of
 from lab.watch.sites import NOWHERE, Site, call_of_shared, caller_of_function, line_in_function, site
 
 Tensor = torch.Tensor
@@ -21,11 +21,13 @@ PRODUCTS = frozenset(["matmul", "__matmul__", "mm", "mv", "__rmul__"])  # the pa
 MAX_CUTS = 4  # graph walks for one line that cuts the graph
 
 
-def note_use(watcher: Any, operand: Tensor) -> None:
+def note_use(watcher: Any, operand: Tensor, operands: list[Tensor]) -> None:
     """Note that an operation used a tensor that came out of a cut."""
     origin = watcher.origin(operand)
     if origin is not None and origin.cut is not None:
         origin.cut.used = True
+        entries = [origin_of(node_of(other)) for other in operands] if origin.cut.operands else []
+        origin.cut.bypassed |= any(entry is not None and entry.node_number in origin.cut.operands for entry in entries)
         origin.cut.first_use = origin.cut.first_use if origin.cut.first_use.line else site(4)
 
 
@@ -43,20 +45,21 @@ def note_no_graph(watcher: Any, name: str, operands: list[Tensor], result: Tenso
             if origin is not None and origin.cut is not None:
                 cut = origin.cut
                 break
-        block = watcher.grad_modes[-1][1] if watcher.grad_modes else NOWHERE
-        if block.line and block not in watcher.frozen_use_lines and any(map(is_frozen_parameter, operands)):
-            watcher.frozen_use_lines[block] = line_in_function(block)
+        note_frozen_use(watcher, operands)
         wanted = next((operand for operand in operands if operand.requires_grad), None)
         if wanted is not None:
             new = record_cut(watcher, name, here, operands, result)
             cut = new if cut is None or cut.kind == new.kind or operands[0] is wanted else cut
     if cut is None and operands and not result.requires_grad:
-        # Findings about integers and constants name the line that made the values, not the one that passes them on
+        # Findings about integers and constants name the line that made the values, not the one that passes them on;
+        # a copy of floats is a tensor of its own, which may be asked for gradients
         first = watcher.origin(operands[-1 if name in PRODUCTS else 0])
-        if first is not None and name not in CASTS:
+        if first is not None and name not in CASTS and not (name == "clone" and result.is_floating_point()):
             here = first.site
     if name == "softmax":
         watcher.softmax_callers.setdefault(site(4), set()).add(caller_of_function())
+    elif name in operations.CONCATENATIONS:
+        operations.note_join(watcher, None, site(4), operands)
     elif name in operations.SAMPLERS and operands:
         operations.note_sampled_softmax(watcher, name, operands[0])
     if name in values.DANGEROUS and result.is_floating_point():
@@ -67,6 +70,13 @@ def note_no_graph(watcher: Any, name: str, operands: list[Tensor], result: Tenso
     watcher.remember_origin(result, here, cut, name)
     if name in shapes.DIMENSION_FUNCTIONS and result.dim() == operands[0].dim() + 1 and result.shape[-1] == 1:
         watcher.origin(result).column_site = site(4)
+
+
+def note_frozen_use(watcher: Any, operands: list[Tensor]) -> None:
+    """Note the first line in a no_grad block that uses frozen parameters: the block is right for them."""
+    block = watcher.grad_modes[-1][1] if watcher.grad_modes else NOWHERE
+    if block.line and block not in watcher.frozen_use_lines and any(map(is_frozen_parameter, operands)):
+        watcher.frozen_use_lines[block] = line_in_function(block)
 
 
 def record_cut(watcher: Any, name: str, here: Site, operands: list[Tensor], result: Tensor) -> CutRecord:
@@ -114,6 +124,11 @@ def update_cut(watcher: Any, kind: str, here: Site, name: str, operands: list[Te
     watcher.cut_count += 1
     cut.last_number = watcher.cut_count
     if count <= MAX_CUTS:
+        source = origin_of(node_of(operands[0]))
+        if source is not None:
+            behind = (origin_of(other) for other, _ in operands[0].grad_fn.next_functions)  # type: ignore[union-attr]
+            cut.source = watcher.iteration, source.node_number
+            cut.operands = frozenset(entry.node_number for entry in behind if entry is not None) - {0}
         ids: set[int] = set(cut.leaves)
         for operand in operands:
             if operand.grad_fn is not None:
@@ -182,6 +197,13 @@ def loss_without_graph(watcher: Any, loss: Tensor, here: Site) -> None:
 def diagnose_cut(cut: Any, here: Site) -> tuple[int, Site, str, str]:
     """Return the failure behind a loss without a graph: its number, line, evidence and special fix."""
     return (*cause(cut, f"backward() in line {here.line} has no graph to go through: "), advice(cut))
+
+
+def number_of(cut: Any) -> int:
+    """Return the number of the failure by which a cut kept gradients from parameters or from a term of the loss."""
+    if cut.kind == "number" and cut.name in FACTORIES:
+        return 4
+    return {"step": 21, "number": 13, "numpy": 13, "no_grad": 12, "call": 12}.get(cut.kind, 11)
 
 
 def cause(cut: Any, begin: str) -> tuple[int, Site, str]:

@@ -48,7 +48,7 @@ def check_hand_comparison(watcher: Any) -> None:
     if (watcher.tiny_quotients >= 2 or both) and single and not any(opt.steps for opt in watcher.optimizers):
         at, step = watcher.last_tiny_step
         made_at = single[0].site
-        where = Site(made_at.file, line_of_dtype(made_at.file, made_at.line))
+        where = Site(made_at.file, line_of_dtype(*made_at[:2]))
         evidence = f"Finite differences with a tiny step ({step:.1g} in line {at.line}) use float32 "
         evidence += f"numbers, made in line {made_at.line}: their rounding errors are larger than the differences."
         watcher.report(23, where, evidence)
@@ -69,7 +69,7 @@ def run_gradcheck(watcher: Any, check: Any, function: Any, inputs: Any, args: An
         watcher.pause_depth -= 1
         if single and not passed and step < MIN_SINGLE_STEP:
             origin = watcher.origin(single[0])
-            where = origin.site if origin is not None else here
+            where = Site(origin.site.file, line_of_dtype(*origin.site[:2])) if origin is not None else here
             evidence = f"gradcheck in line {here.line} got an input of {single[0].dtype} and failed: for steps "
             evidence += f"of {step:.0e} single precision is too coarse."
             watcher.report(23, where, evidence)

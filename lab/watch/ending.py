@@ -1,5 +1,6 @@
 """Findings that need the whole run; Watcher.findings calls `judge` at its end."""
 
+import ast
 import gc
 import math
 from collections import deque
@@ -13,16 +14,20 @@ import torch
 from lab.failures.analysis.facts import MISNAMED_SWITCHES
 from lab.watch import cuts, depth, differences, fixes, order, rates
 from lab.watch.finding import RunFinding
-from lab.watch.records import BackwardCall, CutRecord, WatchedOptimizer, graph_freed, origin_of
+from lab.watch.records import BackwardCall, CutRecord, NodeOrigin, WatchedOptimizer, graph_freed, origin_of
 from lab.watch.sites import (
     NOWHERE,
     Site,
     argument_is_quotient,
     function_start,
+    last_name,
+    line_of_choice,
     line_that_fills,
+    line_that_filters,
     line_that_sets,
     line_that_stores,
     loops_over_micro_batches,
+    nodes_of,
     steps_conditionally,
     stores_in_attribute,
 )
@@ -58,6 +63,8 @@ def judge(watcher: Any, error: BaseException | None) -> None:
     """Add the findings that need the whole run."""
     report_running_sums(watcher)
     report_kept_graphs(watcher)
+    if not any(found.failure == 10 for found in watcher.found.values()):
+        report_joined_graphs(watcher)
     move_double_softmaxes(watcher)
     for opt in watcher.optimizers:
         report_never_reached(watcher, opt)
@@ -112,15 +119,12 @@ def report_running_sums(watcher: Any) -> None:
         tensor = ref()
         alive = tensor is not None and tensor.grad_fn is not None and origin_of(tensor.grad_fn) is not None
         carried = chain >= MIN_RUNNING_SUM and (alive or iterations >= MIN_RUNNING_SUM)
-        if carried and where not in watcher.backpropagated_sums:
+        if carried and where not in watcher.passed_later:
             held = "still holds" if alive else "held"
             what = f"The sum in line {where.line} gets its numbers here and" if passed_at.line else "This sum"
-            watcher.report(
-                10,
-                passed_at if passed_at.line else where,
-                f"{what} {held} the graphs of at least {chain} iterations: each "
-                "value is a tensor with a grad_fn, and no backward() ever went through it.",
-            )
+            evidence = f"{what} {held} the graphs of at least {chain} iterations: each value is a tensor with a "
+            evidence += "grad_fn, and no backward() ever went through it."
+            watcher.report(10, passed_at if passed_at.line else where, evidence)
 
 
 def report_kept_graphs(watcher: Any) -> None:
@@ -134,7 +138,7 @@ def report_kept_graphs(watcher: Any) -> None:
         seen = [entry for part in graphs if (entry := origin_of(part.grad_fn)) is not None]
         entries = [entry for entry in seen if entry.watcher_number == watcher.number]
         iterations = {entry.iteration for entry in entries}
-        if len(entries) < MIN_KEPT_GRAPHS:
+        if len(entries) < MIN_KEPT_GRAPHS or entries[0].site in watcher.passed_later:
             continue
         idle = not graph_freed(graphs[-1]) and len({entry.site for entry in entries}) == 1
         if len(iterations) < MIN_KEPT_GRAPHS and not (idle and len(iterations) == 1 and watcher.iteration):
@@ -147,20 +151,42 @@ def report_kept_graphs(watcher: Any) -> None:
             watcher.report(10, Site(file, line), evidence)
 
 
+def report_joined_graphs(watcher: Any) -> None:
+    """Report results that were kept with their graphs, joined later, and that no later backward pass went through."""
+    for where, joins in watcher.joins.items():
+        sources = [source for _, joined in joins for source in joined]
+        passed = any(entry is not None and entry.first_backward for entry, _ in joins)
+        if sources and not passed and sources[0].site not in watcher.passed_later:
+            evidence = f"{len(joins[0][1])} results were kept, each with its graph, until line {where.line} joined "
+            evidence += f"them: they are of {len({source.iteration for source in joins[0][1]})} iterations."
+            watcher.report(10, site_of_keeping(sources[0]) or sources[0].site, evidence)
+
+
+def site_of_keeping(source: NodeOrigin) -> Site | None:
+    """Return the line that puts a result into the container that a later line joined, or None."""
+    join, made = source.joined_at, source.site
+    names = map(last_name, nodes_of(join.file, ast.Name, ast.Attribute, line=join.line))
+    line = next((line for name in names if (line := line_that_fills(join.file, name))), 0)
+    line = line or line_that_stores(made.file, made.line)
+    return Site(made.file, line) if line else None
+
+
 def move_double_softmaxes(watcher: Any) -> None:
     """Blame the line of the loss for a second softmax if the first one has other uses: it is sampled from, or its
-    function is called elsewhere."""
-    for key, (softmax, loss) in watcher.double_softmaxes.items():
+    function is called elsewhere. A table of layers is right too; blame the line that chose from it."""
+    for key, (softmax, loss, name) in watcher.double_softmaxes.items():
         found = watcher.found.get(key)
         shared = softmax in watcher.sampled_softmaxes or len(watcher.softmax_callers.get(softmax, ())) > 1
-        if found is not None and shared:
-            del watcher.found[key]
-            evidence = (
-                f"The loss in this line got the result of the softmax of line {found.line}, which other lines "
-                "use too, and another one follows it: give the loss logits."
-            )
-            moved = replace(found, file=loss.file, line=loss.line, evidence=evidence)
-            watcher.found.setdefault((25, loss.file, loss.line), moved)
+        chosen = None if found is None else line_of_choice(found.file, found.line, name)
+        if found is None or not (shared or chosen is not None):
+            continue
+        del watcher.found[key]
+        where = Site(found.file, chosen) if chosen else loss
+        evidence = f"The loss in line {loss.line} got the result of the {name} of line {found.line}, which "
+        evidence += f"{'was chosen here' if chosen else 'other lines use too'}, and another one follows it: give the "
+        evidence += "loss logits."
+        moved = replace(found, file=where.file, line=where.line, evidence=evidence)
+        watcher.found.setdefault((25, where.file, where.line), moved)
 
 
 def graphs_in(holder: Sequence[Any]) -> list[Tensor]:
@@ -214,17 +240,23 @@ def report_never_reached(watcher: Any, opt: WatchedOptimizer) -> None:
     }
     # A graph may also be cut where it should be; the wrong cut is the last before the step.
     cuts_before = opt.cuts_before_step
-    before_step = sorted(watcher.cuts.values(), key=lambda cut: (cut.last_number > cuts_before, -cut.last_number))
+    before_step = sorted(
+        watcher.cuts.values(), key=lambda cut: (cut.last_number > cuts_before, cut.bypassed, -cut.last_number)
+    )
     for cut in before_step:
         behind = unreached & cut.leaves
         each_iteration = cut.kind == "number" and watcher.cut_repeats[key_of(cut)] >= opt.steps
         if behind and (cut.used or each_iteration) and cut.kind != "update":
-            number = {"step": 21, "number": 13, "numpy": 13, "no_grad": 12, "call": 12}.get(cut.kind, 11)
+            if len(watcher.optimizers) == 1 and any(
+                cut.source
+            ):  # the lines that cut off a tensor keep it from one loss
+                same = [other for other in before_step if (other.source, other.kind) == (cut.source, cut.kind)]
+                cut = min(same, key=lambda other: (other.bypassed, other.last_number))
             stored = cut.first_use.line and stores_in_attribute(cut.site.file, cut.site.line)
             where = cut.first_use if stored else cut.site
             evidence = f"{len(behind)} parameters of the optimizer in line {opt.site.line} got no gradient in "
             evidence += f"{opt.steps} steps: {cut.name} in line {cut.site.line} cuts the way to them."
-            watcher.report(number, where, evidence, cuts.advice(cut))
+            watcher.report(cuts.number_of(cut), where, evidence, cuts.advice(cut))
             unreached -= cut.leaves
 
 
@@ -232,14 +264,9 @@ def report_lost_terms(watcher: Any) -> None:
     """Report terms without a graph that were added to a loss in several iterations."""
     for where, terms in watcher.lost_terms.items():
         if len(terms) >= MIN_ITERATIONS:
-            number = {"step": 21, "no_grad": 12, "call": 12}.get(terms[0].kind, 13)
-            watcher.report(
-                number,
-                where,
-                f"A term of the loss was a plain number in each of {len(terms)} backward passes: "
-                f"{terms[0].name} in this line cut it off, so it teaches nothing.",
-                cuts.advice(terms[0]),
-            )
+            evidence = f"A term of the loss was a plain number in each of {len(terms)} backward passes: "
+            evidence += f"{terms[0].name} in this line cut it off, so it teaches nothing."
+            watcher.report(cuts.number_of(terms[0]), where, evidence, cuts.advice(terms[0]))
 
 
 def report_item_multiples(watcher: Any) -> None:
@@ -249,13 +276,9 @@ def report_item_multiples(watcher: Any) -> None:
         shares = [share for _, share in used]
         varied = len({number for number, _ in used}) >= MIN_ITERATIONS
         if varied and max(shares) - min(shares) <= 1e-9 * max(map(abs, shares)):
-            watcher.report(
-                13,
-                where,
-                f"{shares[0]:.3g} times the number that item() gave in this line was added to the "
-                "loss in each iteration: a plain number teaches nothing.",
-                fixes.NO_ITEM,
-            )
+            evidence = f"{shares[0]:.3g} times the number that item() gave in this line was added to the loss in each "
+            evidence += "iteration: a plain number teaches nothing."
+            watcher.report(13, where, evidence, fixes.NO_ITEM)
 
 
 def report_recorded_evaluations(watcher: Any) -> None:
@@ -266,13 +289,15 @@ def report_recorded_evaluations(watcher: Any) -> None:
         used = any(entry.first_backward or detached & owned for entry, _, owned in runs)
         if len(iterations) < MIN_ITERATIONS or used:
             continue
-        watcher.report(
-            12,
-            where,
-            f"The model ran here in eval mode between {len(iterations)} training steps, each time with "
-            "its graph, and no backward() ever went through it.",
-            fixes.UNDER_NO_GRAD,
-        )
+        joined = [entry for entry, *_ in runs if entry.joined_at.line]
+        if len(joined) >= MIN_KEPT_GRAPHS:
+            evidence = f"{len(joined)} outputs of the model in eval mode were kept, each with its graph, until line "
+            evidence += f"{joined[0].joined_at.line} joined them, and no backward() ever went through them."
+            watcher.report(10, site_of_keeping(joined[0]) or where, evidence)
+            continue
+        evidence = f"The model ran here in eval mode between {len(iterations)} training steps, each time with its "
+        evidence += "graph, and no backward() ever went through it."
+        watcher.report(12, where, evidence, fixes.UNDER_NO_GRAD)
 
 
 def report_recreated_parameters(watcher: Any) -> None:
@@ -284,13 +309,9 @@ def report_recreated_parameters(watcher: Any) -> None:
                 leaf.site == where and (key in owned or leaf.backward_count > 1) for key, leaf in watcher.leaves.items()
             )
             if len(iterations) >= MIN_ITERATIONS and where not in watcher.optimizer_parameter_sites and not old:
-                watcher.report(
-                    19,
-                    where,
-                    f"This line made new parameters in {len(iterations)} iterations; each got one gradient, "
-                    "and no optimizer ever had them.",
-                    fixes.MAKE_ONCE,
-                )
+                evidence = f"This line made new parameters in {len(iterations)} iterations; each got one gradient, "
+                evidence += "and no optimizer ever had them."
+                watcher.report(19, where, evidence, fixes.MAKE_ONCE)
 
 
 def key_of(cut: CutRecord) -> tuple[Site, str]:
@@ -320,13 +341,9 @@ def report_unoptimized(watcher: Any) -> None:
         made_at = leaves[0].site.line
         made_in = f", made in line {made_at}," if made_at and made_at != where.line else ""
         listed = watcher.plain_container(leaves[0].ref()) is not None
-        watcher.report(
-            19,
-            where,
-            f"{len(leaves)} tensors that require gradients (shapes {shapes_of(leaves)}){made_in} got "
-            f"one in {leaves[0].backward_count} backward passes, and no optimizer has them.",
-            fixes.REGISTER if listed else fixes.GIVE_TO_OPTIMIZER,
-        )
+        evidence = f"{len(leaves)} tensors that require gradients (shapes {shapes_of(leaves)}){made_in} got one in "
+        evidence += f"{leaves[0].backward_count} backward passes, and no optimizer has them."
+        watcher.report(19, where, evidence, fixes.REGISTER if listed else fixes.GIVE_TO_OPTIMIZER)
 
 
 def report_unused_updates(watcher: Any) -> None:
@@ -365,7 +382,8 @@ def cause_of_unoptimized(watcher: Any, leaf: Any) -> Site:
     if leaf.optimizers_before > last.index if leaf.is_parameter else not made_above(leaf.site, last.site):
         return Site(leaf.site.file, leaf.site.line)
     container = watcher.plain_container(leaf.ref())
-    return container or Site(last.site.file, last.site.line)
+    filtered = len(order.param_groups(last)) > 1 and line_that_filters(last.site.file, "params")
+    return container or Site(last.site.file, filtered or last.site.line)
 
 
 def made_above(leaf: Site, optimizer: Site) -> bool:
@@ -384,40 +402,25 @@ def report_accumulation(watcher: Any) -> None:
                 lost = watcher.lost_gradients.get(here, (0, NOWHERE))
                 if lost[0] and len(watcher.optimizers) == 1:
                     if lost[0] < 2 * (count - 1):
-                        watcher.report(
-                            24,
-                            step,
-                            f"Gradients of backward passes that no step had used were cleared in "
-                            f"line {lost[1].line}: the batches that are left over after a group of {count} "
-                            "are lost.",
-                            fixes.STEP_FOR_THE_REST,
-                        )
+                        evidence = "Gradients of backward passes that no step had used were cleared in line "
+                        evidence += f"{lost[1].line}: the batches that are left over after a group of {count} are "
+                        evidence += "lost."
+                        watcher.report(24, step, evidence, fixes.STEP_FOR_THE_REST)
                         return
-                    watcher.report(
-                        24,
-                        lost[1],
-                        f"zero_grad() here runs between backward passes whose gradients should "
-                        f"add up: of {count} for each step only the last counts.",
-                    )
+                    evidence = "zero_grad() here runs between backward passes whose gradients should add up: of "
+                    evidence += f"{count} for each step only the last counts."
+                    watcher.report(24, lost[1], evidence)
                     return
-            if (
-                count >= 2
-                and mean
-                and (
-                    steps_conditionally(here.file, here.line, step.line)
-                    or loops_over_micro_batches(here.file, here.line, step.line)
-                )
-            ):
+            places = here.file, here.line, step.line
+            summed = count >= 2 and mean and here not in watcher.lost_gradients
+            if summed and (steps_conditionally(*places) or loops_over_micro_batches(*places)):
                 groups.setdefault(here, []).append(count)
         for where, counts in groups.items():
             if len(counts) < 2 or watcher.gradients_scaled or argument_is_quotient(opt.site.file, opt.site.line, "lr"):
                 continue
-            watcher.report(
-                24,
-                where,
-                f"{counts[0]} backward passes were added up for each of {len(counts)} steps, and "
-                f"the loss is a mean that was not divided by {counts[0]}.",
-            )
+            evidence = f"{counts[0]} backward passes were added up for each of {len(counts)} steps, and the loss is a "
+            evidence += f"mean that was not divided by {counts[0]}."
+            watcher.report(24, where, evidence)
 
 
 def report_dead_units(watcher: Any) -> None:
@@ -428,12 +431,9 @@ def report_dead_units(watcher: Any) -> None:
             if cause == where and shares[0] < MIN_DEAD_SHARE and len(watcher.optimizers) == 1:
                 cause = rates.rate_line(watcher.optimizers[0])  # a step killed them
             units = "units" if cause == where else f"units of the relu in line {where.line}"
-            watcher.report(
-                14,
-                cause,
-                f"{shares[-1]:.0%} of the {units} were 0 for the whole batch, in each of the last "
-                f"{min(3, len(shares))} batches that were checked.",
-            )
+            evidence = f"{shares[-1]:.0%} of the {units} were 0 for the whole batch, in each of the last "
+            evidence += f"{min(3, len(shares))} batches that were checked."
+            watcher.report(14, cause, evidence)
 
 
 def report_constant_weights(watcher: Any) -> None:
@@ -453,12 +453,9 @@ def report_hand_steps_uphill(watcher: Any) -> None:
     for where, moves in watcher.hand_steps.items():
         climbs = any(climbs_by_hand(watcher, call) for call in watcher.backward_calls.values())
         if len(moves) >= MIN_ITERATIONS and all(move.along_gradient > 0 for move in moves) and climbs:
-            watcher.report(
-                18,
-                where,
-                f"In {len(moves)} of {len(moves)} steps by hand the parameters went along their "
-                "gradient, uphill, and the loss rose.",
-            )
+            evidence = f"In {len(moves)} of {len(moves)} steps by hand the parameters went along their gradient, "
+            evidence += "uphill, and the loss rose."
+            watcher.report(18, where, evidence)
 
 
 def climbs_by_hand(watcher: Any, call: BackwardCall) -> bool:
@@ -477,12 +474,10 @@ def report_recorded_steps(watcher: Any) -> None:
     """Report steps by hand whose graphs hold all earlier steps, where no gradient goes back through them."""
     for where, steps in watcher.recorded_steps.items():
         if steps >= MIN_RUNNING_SUM:
-            watcher.report(
-                12,
-                where,
-                f"The step by hand in this line is recorded: {steps} times its result held the graphs of all earlier "
-                "steps, and no gradient went back through them. Step under torch.no_grad() or detach the result.",
-            )
+            evidence = f"The step by hand in this line is recorded: {steps} times its result held the graphs of all "
+            evidence += "earlier steps, and no gradient went back through them. Step under torch.no_grad() or detach "
+            evidence += "the result."
+            watcher.report(12, where, evidence)
 
 
 def report_carried_states(watcher: Any) -> None:

@@ -9,8 +9,8 @@ import torch
 
 from lab.watch import cuts, fixes
 from lab.watch.finding import RunFinding
-from lab.watch.records import origin_of, skip_views, walk
-from lab.watch.sites import NOWHERE, Site, is_library, names_read_for_grad, user_frame
+from lab.watch.records import node_of, origin_of, skip_views, walk
+from lab.watch.sites import NOWHERE, Site, is_library, line_that_makes, names_read_for_grad, user_frame, user_frames
 
 Tensor = torch.Tensor
 VERSION_MISMATCH = re.compile(r"\[([\d, ]*)\]\]?.*? is at version (\d+); expected version (\d+)", re.S)
@@ -144,8 +144,8 @@ def explain_second_backward(watcher: Any, loss: Tensor, here: Site) -> RunFindin
     if call is not None and call.iterations and recent and moved and not repeated:
         return finding(
             2,
-            first.site,
-            f"{first.name} in this line ran once, and backward() in line {here.line} of "
+            site_made_once(freed) or first.site,
+            f"{first.name} in line {first.site.line} ran once, and backward() in line {here.line} of "
             f"iteration {watcher.iteration + 1} needs its graph again: the first one freed it.",
         )
     stepped = [opt for opt in watcher.optimizers if opt.last_iteration == watcher.iteration and opt.steps]
@@ -173,6 +173,21 @@ def explain_second_backward(watcher: Any, loss: Tensor, here: Site) -> RunFindin
     evidence = f"backward() number {watcher.iteration + 1} needs a graph that an earlier one freed; it was made in "
     evidence += f"line {', '.join(map(str, names)) or here.line}."
     return finding(2, here, evidence)
+
+
+def site_made_once(nodes: list[Any]) -> Site | None:
+    """Return the line that keeps the result of one of these nodes in a variable, an attribute or a cached property."""
+    for frame in user_frames():
+        known = dict(frame.f_locals)
+        for value in frame.f_locals.values():
+            if not is_library(getattr(sys.modules.get(type(value).__module__), "__file__", None) or "<"):
+                known |= vars(value) if hasattr(value, "__dict__") else {}
+        for name, value in known.items():
+            file = frame.f_code.co_filename
+            line = line_that_makes(file, name) if isinstance(value, Tensor) and node_of(value) in nodes else 0
+            if line:
+                return Site(file, line)
+    return None
 
 
 def reaches_only_others(node: Any, owned: set[int]) -> bool:

@@ -29,6 +29,7 @@ LARGER_WEIGHTS = (
 )
 CALL_IT = "Add the parentheses: without them the method is not called."
 NO_MINUS = "Remove the minus: the optimizer already makes the loss smaller."
+STEP_DOWN = "Subtract the update: `p.sub_(lr * update)`, or `p.add_(update, alpha=-lr)`."
 NO_MAXIMIZE = "Leave out `maximize=True`: a cost should become smaller."
 ADD_A_MINUS = "Put a minus before it: the optimizer makes the loss smaller, so negate what should grow."
 REGISTER = (

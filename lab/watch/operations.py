@@ -4,6 +4,7 @@ import itertools
 import re
 import sys
 from collections import deque
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +36,12 @@ NORMALIZERS = {
 }
 SAMPLERS = frozenset(("sum", "multinomial"))  # a distribution calls sum to normalize its probabilities
 JOINS = frozenset(("Cat", "Stack", "Clamp", "ClampMin", "ClampMax", "Index"))
+CONCATENATIONS = frozenset(("cat", "concat", "concatenate", "stack", "hstack", "vstack"))
 SUMS_OF_LOSSES = frozenset(("add", "__add__", "__radd__", "sub", "__sub__"))
 GAIN_NAMES = re.compile(r"adv|reward|return|gain|gae", re.I)
 MIN_DISCOUNT = 0.8  # smallest discount factor of the next prediction in a target
+MIN_JOINED = 5  # iterations whose results are joined
+MAX_JOINS = 20  # kept for one line
 MAX_MULTIPLES = 100  # kept for one item()
 
 
@@ -68,6 +72,28 @@ def inspect(watcher: Any, entry: NodeOrigin, operands: list[Tensor], result: Ten
         shapes.check_shapes(watcher, entry, operands, result)
     if name in SUMS_OF_LOSSES and result.numel() == 1:
         note_lost_term(watcher, entry, operands, args)
+    if name in CONCATENATIONS and note_join(watcher, entry, entry.site, operands):
+        result.grad_fn.register_prehook(partial(note_pass, entry))  # type: ignore[union-attr]
+
+
+def note_join(watcher: Any, entry: NodeOrigin | None, here: Site, operands: list[Tensor]) -> bool:
+    """Note that a script joins results of one line; tell whether it kept them through several iterations."""
+    nodes = [skip_views(operand.grad_fn) for operand in operands if len(operands) > 2 and operand.grad_fn is not None]
+    sources = [source for node in nodes if (source := origin_of(node)) is not None]
+    if len({source.site for source in sources}) != 1:
+        return False
+    for source in sources:
+        source.joined_at = here
+    known = watcher.joins.setdefault(here, [])
+    kept = len({source.iteration for source in sources}) >= MIN_JOINED and len(known) < MAX_JOINS
+    if kept:
+        known.append((entry, sources))
+    return kept
+
+
+def note_pass(entry: NodeOrigin, gradients: Any) -> None:
+    """Note that a backward pass goes through a node."""
+    entry.first_backward = entry.first_backward or 1
 
 
 def note_factors(watcher: Any, entry: NodeOrigin, operands: list[Tensor], args: Any) -> None:
@@ -97,13 +123,9 @@ def check_bootstrapped_target(watcher: Any, operands: list[Tensor]) -> None:
         if entry is None or later is None or not is_discounted(terms[0]):
             continue
         if {id(t) for t in leaves_of(terms[0])} & {id(t) for t in leaves_of(other.grad_fn)}:
-            watcher.report(
-                11,
-                entry.site,
-                "The target made here holds the graph of the network that it is a target "
-                "for: a step moves the target too.",
-                fixes.FIXED_TARGET,
-            )
+            evidence = "The target made here holds the graph of the network that it is a target for: a step moves "
+            evidence += "the target too."
+            watcher.report(11, entry.site, evidence, fixes.FIXED_TARGET)
 
 
 def is_discounted(node: Any) -> bool:
@@ -128,7 +150,8 @@ def note_lost_term(watcher: Any, entry: NodeOrigin, operands: list[Tensor], args
     for operand in operands:
         origin = watcher.origin(operand)
         if origin is not None and origin.cut is not None and operand.numel() == 1:
-            cut = origin.cut if origin.cut.kind in ("step", "no_grad", "call", "number", "numpy") else cut
+            known = origin.cut.kind in ("step", "no_grad", "call", "number", "numpy")
+            cut = origin.cut if known and origin.cut.name != "multinomial" else cut  # a reward depends on a sample
     numbers = [value for value in args[:2] if isinstance(value, float)]
     if numbers and numbers[0]:
         same = (known for number, known in watcher.recent_numbers if number == numbers[0] and known.kind == "number")
@@ -184,31 +207,24 @@ def check_double_normalization(watcher: Any, loss: NodeOrigin, operands: list[Te
     where = entry.module_site if entry.module_site.line else entry.site
     if own is not None and activation == kind(own).lower():
         again: Any = origin_of(own)
-        watcher.report(
-            25,
-            again.site,
-            f"The {activation} in this line gets the result of the {activation} in line {where.line}, and "
-            f"{name} in line {loss.site.line} needs only one.",
-            f"Leave out this {activation}: {name} needs one and gets two.",
-        )
+        evidence = f"The {activation} in this line gets the result of the {activation} in line {where.line}, and "
+        evidence += f"{name} in line {loss.site.line} needs only one."
+        watcher.report(25, again.site, evidence, f"Leave out this {activation}: {name} needs one and gets two.")
     elif activation in ("softmax", "sigmoid"):
-        watcher.double_softmaxes.setdefault((25, where.file, where.line), (entry.site, loss.site))
+        watcher.double_softmaxes.setdefault((25, where.file, where.line), (entry.site, loss.site, activation))
+        evidence = f"{name} in line {loss.site.line} got the result of a {activation}, made here, and another one "
+        evidence += "follows it: give the loss logits."
         watcher.report(
             25,
             where,
-            f"{name} in line {loss.site.line} got the result of a {activation}, made here, and "
-            "another one follows it: give the loss logits.",
+            evidence,
             f"Give `{name}` what the {activation} gets. To look at probabilities, compute them separately.",
         )
     elif activation == "relu" and name == "cross_entropy":
         share = float((operands[0] == 0).double().mean())
-        watcher.report(
-            14,
-            where,
-            f"cross_entropy got logits that went through a relu: {share:.0%} of them are exactly 0, "
-            "and no gradient passes there.",
-            fixes.NO_RELU,
-        )
+        evidence = f"cross_entropy got logits that went through a relu: {share:.0%} of them are exactly 0, and no "
+        evidence += "gradient passes there."
+        watcher.report(14, where, evidence, fixes.NO_RELU)
 
 
 def skip_joins(node: Any) -> Any:
@@ -264,24 +280,15 @@ def report_non_leaf_grad(watcher: Any, tensor: Tensor, node: Any) -> None:
         )
         kept = line_of_attribute(reader.file, reader.line)
         if kept:
-            watcher.report(
-                5,
-                Site(reader.file, kept),
-                f".grad is read in line {reader.line}, and it is None: the tensor "
-                f"stored here is the result of {entry.name} in line {entry.site.line}, not a leaf.",
-            )
+            evidence = f".grad is read in line {reader.line}, and it is None: the tensor stored here is the result of "
+            evidence += f"{entry.name} in line {entry.site.line}, not a leaf."
+            watcher.report(5, Site(reader.file, kept), evidence)
             return
         if not made_there:
-            watcher.report(
-                5,
-                reader,
-                f".grad is read here, and it is None: the tensor is the result of {entry.name} in "
-                f"line {entry.site.line}, not a leaf.",
-            )
+            evidence = f".grad is read here, and it is None: the tensor is the result of {entry.name} in line "
+            evidence += f"{entry.site.line}, not a leaf."
+            watcher.report(5, reader, evidence)
             return
-        watcher.report(
-            5,
-            entry.site,
-            f".grad is read in line {reader.line}, and it is None: the tensor is the result of "
-            f"{entry.name} in this line, not a leaf.",
-        )
+        evidence = f".grad is read in line {reader.line}, and it is None: the tensor is the result of {entry.name} in "
+        evidence += "this line, not a leaf."
+        watcher.report(5, entry.site, evidence)

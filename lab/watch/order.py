@@ -70,6 +70,10 @@ def check_direction(watcher: Any) -> None:
                 f"from {values[0]:.3g} to {values[-1]:.3g}.",
                 fixes.NO_MAXIMIZE,
             )
+        elif alone and call.cost_sign > 0 and not upward and climbs(optimizers[0]) and values[-1] > values[0]:
+            evidence = f"{optimizers[0].kind}.step() moves the parameters along their gradient, and the loss rose from "
+            evidence += f"{values[0]:.3g} to {values[-1]:.3g}."
+            watcher.report(18, optimizers[0].write_site, evidence, fixes.STEP_DOWN)
         elif alone and call.cost_sign < 0 and not upward and not values[-1] > values[0]:
             if call.minus_site.line:
                 took = f"{len(values)} steps took it from {-values[0]:.3g} to {-values[-1]:.3g}."
@@ -78,6 +82,12 @@ def check_direction(watcher: Any) -> None:
                 evidence = f"The loss begins with minus a cross entropy, and {len(values)} steps took the loss from "
                 evidence += f"{values[0]:.3g} to {values[-1]:.3g}: the data became less likely."
                 watcher.report(18, call.site, evidence, fixes.ADD_A_MINUS)
+
+
+def climbs(opt: WatchedOptimizer) -> bool:
+    """Tell whether each measured step of an optimizer that the script defines went along the gradient."""
+    moves = opt.measured_steps
+    return bool(opt.write_site.line) and len(moves) >= MIN_ITERATIONS and all(move.along_gradient > 0 for move in moves)
 
 
 def check_step_before_backward(watcher: Any, loss: Any, reached: list[Any], here: Site) -> None:

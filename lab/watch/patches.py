@@ -14,8 +14,9 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from torch.overrides import _get_current_function_mode, _pop_mode_temporarily
 
 from lab.watch import differences, steps
+from lab.watch.operations import note_pass
 from lab.watch.order import check_late_clip
-from lab.watch.records import NodeOrigin, node_of, origin_of
+from lab.watch.records import node_of, origin_of
 from lab.watch.sites import NOWHERE, Site, site, syntax_tree, user_frame
 
 GRAD_MODES = (torch.no_grad, torch.inference_mode)
@@ -81,7 +82,10 @@ class Patches:
             parameter = old(cls, *args, **kwargs)
             here = site(2)
             if parameter.requires_grad:
-                self.watcher.leaf(parameter, here)
+                leaf, caller = self.watcher.leaf(parameter, here), sys._getframe(1)
+                copied = caller.f_locals.get("self") if caller.f_code.co_name == "__deepcopy__" else None
+                if id(copied) in self.watcher.leaves:
+                    leaf.init_site = self.watcher.leaves[id(copied)].init_site
             return parameter
 
         return __new__
@@ -228,11 +232,6 @@ class Patches:
             return old(mode, *ended)
 
         return __exit__
-
-
-def note_pass(entry: NodeOrigin, gradients: Any) -> None:
-    """Note that a backward pass goes through a node."""
-    entry.first_backward = entry.first_backward or 1
 
 
 def without_watcher(watcher: Any, function: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from lab.watch.records import BackwardCall, MeasuredStep, WatchedOptimizer
-from lab.watch.sites import Site, line_of_argument, line_of_factor
+from lab.watch.sites import Site, line_of_argument, line_of_factor, line_of_return, line_that_names
 
 Tensor = torch.Tensor
 MIN_VALUES = 5  # losses
@@ -31,7 +31,13 @@ def measure_step(watcher: Any, opt: WatchedOptimizer, parameters: Sequence[Tenso
         if tensor.grad is not None and not tensor.grad.is_sparse:
             along += share * float(torch.dot(moved, sample(tensor.grad)).real)
     opt.values_before = []
-    opt.measured_steps.append(MeasuredStep(watcher.iteration, change, size, along, last_loss(watcher)))
+    rate = largest_rate(opt)
+    opt.measured_steps.append(MeasuredStep(watcher.iteration, change, size, along, last_loss(watcher), rate))
+
+
+def largest_rate(opt: WatchedOptimizer) -> float:
+    """Return the largest learning rate of an optimizer's groups; 0 if they have none."""
+    return max((float(group.get("lr") or 0.0) for group in opt.ref().param_groups), default=0.0)
 
 
 def sample(tensor: Tensor) -> Tensor:
@@ -95,7 +101,15 @@ def loss_before_long_steps(values: Sequence[float], moves: Sequence[MeasuredStep
 
 
 def rate_line(opt: WatchedOptimizer) -> Site:
-    """Return the line of the number that an optimizer was given as its learning rate."""
+    """Return the line of the number that an optimizer was given as its learning rate, or the line of the scheduler that
+    had more than doubled it by the first long step."""
+    scheduler = None if opt.scheduler is None else opt.scheduler()
+    rate = next((move.rate for move in opt.measured_steps if move.relative_length > LONG_STEP), 0.0)
+    if scheduler is not None and rate > 2 * opt.given_rate:
+        code = getattr(getattr(scheduler, "lr_lambdas", [None])[0], "__code__", None)
+        if code is not None:
+            return Site(code.co_filename, line_of_return(code.co_filename, code.co_firstlineno))
+        return Site(opt.site.file, line_that_names(opt.site.file, opt.site.line, type(scheduler).__name__))
     return Site(opt.site.file, line_of_argument(opt.site.file, opt.site.line, "lr"))
 
 

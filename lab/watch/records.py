@@ -46,6 +46,7 @@ class NodeOrigin:
     has_discount: bool = False  # multiplied by a number a little below 1
     has_gain: bool = False  # a log-probability times an advantage or return
     node_number: int = 0  # Watcher.node_count when it was made
+    joined_at: Site = NOWHERE  # the line that joined it to other results of the same line
 
 
 class InPlaceWrite(NamedTuple):
@@ -70,6 +71,9 @@ class CutRecord:
     used: bool = False
     first_use: Site = NOWHERE  # the first line that computed with the result
     last_number: int = 0  # Watcher.cut_count when this line last cut a graph
+    source: tuple[int, int] = (0, 0)  # iteration, and number of the node that it last cut off
+    operands: frozenset[int] = frozenset()  # numbers of the nodes of its operands
+    bypassed: bool = False  # the result is added to one of them: a straight-through estimator
 
 
 @dataclass(slots=True)
@@ -117,6 +121,7 @@ class MeasuredStep:
     squared_size: float
     along_gradient: float
     loss: float
+    rate: float = 0.0
 
     @property
     def relative_length(self) -> float:
@@ -143,6 +148,9 @@ class WatchedOptimizer:
     measured_steps: list["MeasuredStep"] = field(default_factory=list)
     values_before: list[torch.Tensor] = field(default_factory=list)  # of the parameters, before the running step
     # for each step: a backward() line, its passes since the last step, whether the loss is a mean, the line of the step
+    given_rate: float = 0.0  # the largest of its learning rates when it was made
+    scheduler: Any = None  # weak reference to the scheduler that the script steps
+    write_site: Site = NOWHERE  # the line of its own step() that last wrote to a parameter
     windows: list[tuple["BackwardCall", int, bool, Site]] = field(default_factory=list)
     last_step_site: Site = NOWHERE
     node_count: int = 0  # Watcher.node_count at the last step

@@ -4,7 +4,7 @@ import ast
 import linecache
 import sys
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -99,14 +99,11 @@ def caller_of_function() -> Site:
 
 @cache
 def calls_of_decorated(filename: str, line: int) -> frozenset[int]:
-    """Return the lines that call the function with a decorator in this line."""
-    nodes = list(ast.walk(syntax_tree(filename)))
-    names = {
-        node.name
-        for node in nodes
-        if isinstance(node, ast.FunctionDef) and any(decorator.lineno == line for decorator in node.decorator_list)
-    }
-    return frozenset(node.lineno for node in nodes if isinstance(node, ast.Call) and last_name(node.func) in names)
+    """Return the lines that call the function with a decorator in this line, except those in a no_grad block."""
+    blocks = [node for node in nodes_of(filename, ast.With) if "no_grad" in ast.dump(node.items[0])]
+    functions = nodes_of(filename, ast.FunctionDef)
+    names = {node.name for node in functions if any(part.lineno == line for part in node.decorator_list)}
+    return frozenset(call for call in calls_of(filename, names) if not any(covers(block, call) for block in blocks))
 
 
 def call_of_shared(decorator: Site) -> Site:
@@ -153,148 +150,116 @@ def last_name(node: ast.AST) -> str:
 
 
 @cache
+def nodes_of(filename: str, *kinds: type[ast.AST], line: int = 0) -> list[Any]:
+    """Return the nodes of these kinds in a file, breadth first; with `line`, those that begin there."""
+    nodes = [node for node in ast.walk(syntax_tree(filename)) if isinstance(node, kinds)]
+    return [node for node in nodes if line in (0, getattr(node, "lineno", 0))]
+
+
+def covers(node: Any, line: int) -> bool:
+    return bool(node.lineno <= line <= (node.end_lineno or 0))
+
+
+def only(lines: Iterable[int], otherwise: int = 0) -> int:
+    """Return the only line of several, or the other one if there is not exactly one."""
+    found = set(lines)
+    return found.pop() if len(found) == 1 else otherwise
+
+
+def calls_of(filename: str, names: Collection[str]) -> set[int]:
+    """Return the lines that call a function with one of these names."""
+    return {node.lineno for node in nodes_of(filename, ast.Call) if last_name(node.func) in names}
+
+
+def assignments_to(filename: str, names: Collection[str]) -> list[Any]:
+    """Return the assignments to variables, attributes or keys with one of these names."""
+    nodes = nodes_of(filename, ast.Assign)
+    return [node for node in nodes if any(last_name(target) in names for target in node.targets)]
+
+
+@cache
 def function_start(filename: str, line: int) -> int:
     """Return the first line of the innermost function that contains a line; 0 for none."""
-    inside = [
-        node.lineno
-        for node in ast.walk(syntax_tree(filename))
-        if isinstance(node, (ast.FunctionDef, ast.Lambda)) and node.lineno <= line <= (node.end_lineno or 0)
-    ]
-    return max(inside, default=0)
+    functions = nodes_of(filename, ast.FunctionDef, ast.Lambda)
+    return max((node.lineno for node in functions if covers(node, line)), default=0)
 
 
 def line_of_argument(filename: str, line: int, name: str) -> int:
     """Return the line of the number passed to a call as argument `name`, also through a variable or a dict, or the
-    line of the call."""
-    for node in ast.walk(syntax_tree(filename)):
-        if isinstance(node, ast.Call) and node.lineno == line:
-            for given in node.keywords:
-                if given.arg is None:  # **options
-                    return line_of_number(filename, name) or line
-                if given.arg == name:
-                    return (
-                        given.value.lineno
-                        if is_number(given.value)
-                        else (line_of_number(filename, last_name(given.value)) or line)
-                    )
-            for value in node.args[1:2]:
-                return line_of_number(filename, last_name(value)) or line
+    line of that argument or of the call."""
+    for call in nodes_of(filename, ast.Call, line=line):
+        for given in call.keywords:
+            if given.arg is None:  # **options
+                return line_of_number(filename, name) or line
+            if given.arg == name:
+                return line_of_number(filename, last_name(given.value)) or given.value.lineno
+        for value in call.args[1:2]:
+            return line_of_number(filename, last_name(value)) or line
     return line
 
 
 def argument_is_quotient(filename: str, line: int, name: str) -> bool:
     """Tell whether a call in a line gets a quotient as argument `name`: `lr=0.1 / k`."""
-    return any(
-        given.arg == name and isinstance(given.value, ast.BinOp) and isinstance(given.value.op, ast.Div)
-        for node in ast.walk(syntax_tree(filename))
-        if isinstance(node, ast.Call) and node.lineno == line
-        for given in node.keywords
-    )
+    given = [keyword for call in nodes_of(filename, ast.Call, line=line) for keyword in call.keywords]
+    values = [keyword.value for keyword in given if keyword.arg == name]
+    return any(isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) for value in values)
 
 
 def line_of_dtype(filename: str, line: int) -> int:
-    """Return the line that sets the variable passed to a call as its dtype, or the line of the call."""
-    for node in ast.walk(syntax_tree(filename)):
-        if isinstance(node, ast.Call) and node.lineno == line:
-            names = {
-                last_name(given.value)
-                for given in node.keywords
-                if given.arg == "dtype" and isinstance(given.value, ast.Name)
-            }
-            set_in = [
-                other.lineno
-                for other in ast.walk(syntax_tree(filename))
-                if isinstance(other, ast.Assign) and any(last_name(target) in names for target in other.targets)
-            ]
-            if len(set_in) == 1:
-                return set_in[0]
-    return line
+    """Return the line that sets the variable or default passed to a call as its dtype, or the line of the call."""
+    given = [keyword for call in nodes_of(filename, ast.Call, line=line) for keyword in call.keywords]
+    names = {last_name(keyword.value) for keyword in given if keyword.arg == "dtype"}
+    defaults = [pair for node in nodes_of(filename, ast.arguments) for pair in defaults_of(node)]
+    set_in = [value.lineno for name, value in defaults if name in names]
+    return only(set_in + [node.lineno for node in assignments_to(filename, names)], line)
 
 
 def line_that_names(filename: str, line: int, name: str) -> int:
     """Return the only line that names a class or function, or the given line if there is not exactly one."""
-    named = {
-        node.lineno
-        for node in ast.walk(syntax_tree(filename))
-        if isinstance(node, (ast.Name, ast.Attribute)) and last_name(node).lower() == name.lower()
-    }
-    return named.pop() if len(named) == 1 else line
+    nodes = nodes_of(filename, ast.Name, ast.Attribute)
+    return only((node.lineno for node in nodes if last_name(node).lower() == name.lower()), line)
 
 
 def line_of_attribute(filename: str, read: int) -> int:
     """Return, for `net.hidden.grad` in a line, the only line that sets the attribute `hidden`; 0 if there is none."""
-    read_names = {
-        node.value.attr
-        for node in ast.walk(syntax_tree(filename))
-        if isinstance(node, ast.Attribute)
-        and node.attr == "grad"
-        and node.lineno == read
-        and isinstance(node.value, ast.Attribute)
-    }
-    set_in = {
+    reads = [node.value for node in nodes_of(filename, ast.Attribute, line=read) if node.attr == "grad"]
+    names = {value.attr for value in reads if isinstance(value, ast.Attribute)}
+    return only(
         node.lineno
-        for node in ast.walk(syntax_tree(filename))
-        if isinstance(node, ast.Assign)
-        and not isinstance(node.value, ast.Constant)
-        and any(isinstance(target, ast.Attribute) and target.attr in read_names for target in node.targets)
-    }
-    return set_in.pop() if len(set_in) == 1 else 0
+        for node in nodes_of(filename, ast.Assign)
+        if not isinstance(node.value, ast.Constant)
+        and any(isinstance(target, ast.Attribute) and target.attr in names for target in node.targets)
+    )
 
 
 def names_read_for_grad(filename: str, after: int) -> dict[str, int]:
     """Return the variables whose `.grad` is read in the same function below line `after`, each with the last line
     above it that sets the variable, or 0."""
-    function = function_start(filename, after)
-    inside = [
-        node
-        for node in ast.walk(syntax_tree(filename))
-        if function_start(filename, getattr(node, "lineno", 0)) == function
-    ]
-    names = [
-        node.value.id
-        for node in inside
-        if isinstance(node, ast.Attribute)
-        and node.attr == "grad"
-        and isinstance(node.value, ast.Name)
-        and node.lineno > after
-    ]
+    start, reads = function_start(filename, after), nodes_of(filename, ast.Attribute)
+    below = [node for node in reads if node.lineno > after and function_start(filename, node.lineno) == start]
+    names = {node.value.id for node in below if node.attr == "grad" and isinstance(node.value, ast.Name)}
+    lines = {name: [node.lineno for node in assignments_to(filename, [name])] for name in names}
     return {
-        name: max(
-            (
-                node.lineno
-                for node in inside
-                if isinstance(node, ast.Assign)
-                and node.lineno < after
-                and any(last_name(target) == name for target in node.targets)
-            ),
-            default=0,
-        )
-        for name in names
+        name: max((line for line in set_in if line < after and function_start(filename, line) == start), default=0)
+        for name, set_in in lines.items()
     }
 
 
 def line_of_factor(filename: str, line: int) -> int:
     """Return the line that sets the factor by which a gradient is multiplied in a line; 0 if there is none."""
-    for node in ast.walk(syntax_tree(filename)):
-        if isinstance(node, (ast.AugAssign, ast.Assign, ast.Expr)) and node.lineno == line:
-            for part in ast.walk(node.value):
-                if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)):
-                    found = line_of_number(filename, last_name(part))
-                    if found:
-                        return found
-    return 0
+    statements = nodes_of(filename, ast.AugAssign, ast.Assign, ast.Expr, line=line)
+    names = (last_name(part) for node in statements for part in ast.walk(node.value))
+    return next((found for name in names if (found := line_of_number(filename, name))), 0)
 
 
 def line_of_missing_call(filename: str, name: str) -> int:
     """Return the line that names a method as a statement without calling it, `optimizer.step`; 0 if there is none."""
-    return next(
-        (
-            node.lineno
-            for node in ast.walk(syntax_tree(filename))
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute) and node.value.attr == name
-        ),
-        0,
-    )
+    values = [node.value for node in nodes_of(filename, ast.Expr)]
+    return next((value.lineno for value in values if isinstance(value, ast.Attribute) and value.attr == name), 0)
+
+
+def defaults_of(arguments: ast.arguments) -> list[tuple[str, ast.expr]]:
+    return [(arg.arg, value) for arg, value in zip(arguments.args[::-1], arguments.defaults[::-1], strict=False)]
 
 
 def numbers_named(node: ast.AST, name: str) -> list[int]:
@@ -306,13 +271,10 @@ def numbers_named(node: ast.AST, name: str) -> list[int]:
     elif isinstance(node, ast.keyword):
         pairs = [(node.arg or "", node.value)]
     elif isinstance(node, ast.Dict):
-        pairs = [
-            (str(key.value), value)
-            for key, value in zip(node.keys, node.values, strict=True)
-            if isinstance(key, ast.Constant)
-        ]
+        entries = zip(node.keys, node.values, strict=True)
+        pairs = [(str(key.value), value) for key, value in entries if isinstance(key, ast.Constant)]
     elif isinstance(node, ast.arguments):
-        pairs = [(arg.arg, value) for arg, value in zip(node.args[::-1], node.defaults[::-1], strict=False)]
+        pairs = defaults_of(node)
     elif isinstance(node, ast.Call) and last_name(node.func) == "add_argument" and node.args:
         option = node.args[0].value if isinstance(node.args[0], ast.Constant) else ""
         pairs = [
@@ -327,8 +289,7 @@ def numbers_named(node: ast.AST, name: str) -> list[int]:
 
 def line_of_number(filename: str, name: str) -> int:
     """Return the only line that gives a name, or a key of a dict, a number; 0 if there is not exactly one."""
-    found = {line for node in ast.walk(syntax_tree(filename)) for line in numbers_named(node, name)}
-    return found.pop() if len(found) == 1 else 0
+    return only(line for node in ast.walk(syntax_tree(filename)) for line in numbers_named(node, name) if name)
 
 
 def is_number(node: ast.AST) -> bool:
@@ -337,40 +298,31 @@ def is_number(node: ast.AST) -> bool:
 
 def line_that_fills(filename: str, name: str) -> int:
     """Return the line that appends to a container or stores in it; 0 if there is none."""
-    for node in ast.walk(syntax_tree(filename)):
+    for node in nodes_of(filename, ast.Call, ast.AugAssign, ast.Assign):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             fills = node.func.attr in ("append", "extend", "insert", "add")
             if fills and name_of_container(node.func.value) == name:
-                return line_that_hands_in(filename, node) or node.lineno
+                return line_that_hands_in(filename, node) or int(node.lineno)
         elif (isinstance(node, ast.AugAssign) and last_name(node.target) == name) or (
             isinstance(node, ast.Assign)
             and isinstance(node.targets[0], ast.Subscript)
             and last_name(node.targets[0].value) == name
         ):
-            return node.lineno
+            return int(node.lineno)
     return 0
 
 
 def line_that_stores(filename: str, line: int) -> int:
     """Return the line that appends a variable set in the given line of the same function; 0 if there is none."""
-    nodes = list(ast.walk(syntax_tree(filename)))
-    names = {
-        last_name(target)
-        for node in nodes
-        if isinstance(node, ast.Assign) and node.lineno == line
-        for target in node.targets
-    }
-    return next(
-        (
-            node.lineno
-            for node in nodes
-            if isinstance(node, ast.Call)
-            and last_name(node.func) == "append"
-            and function_start(filename, node.lineno) == function_start(filename, line)
-            and any(isinstance(value, ast.Name) and value.id in names for value in node.args)
-        ),
-        0,
-    )
+    names = {last_name(target) for node in nodes_of(filename, ast.Assign, line=line) for target in node.targets}
+    calls = [node for node in nodes_of(filename, ast.Call) if last_name(node.func) == "append"]
+    same = [node for node in calls if function_start(filename, node.lineno) == function_start(filename, line)]
+    return next((node.lineno for node in same if names & names_in(node.args)), 0)
+
+
+def names_in(nodes: Sequence[ast.AST]) -> set[str]:
+    """Return the names of the variables in these nodes."""
+    return {part.id for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
 def name_of_container(node: ast.AST) -> str:
@@ -382,70 +334,107 @@ def name_of_container(node: ast.AST) -> str:
 
 def line_that_hands_in(filename: str, fill: ast.Call) -> int:
     """Return the only call of the function that fills a container with its arguments alone; 0 if there is none."""
-    for node in ast.walk(syntax_tree(filename)):
-        if isinstance(node, ast.FunctionDef) and any(part is fill for part in ast.walk(node)):
+    for node in nodes_of(filename, ast.FunctionDef):
+        if any(part is fill for part in ast.walk(node)):
             given = {arg.arg for arg in ast.walk(node.args) if isinstance(arg, ast.arg)} - {"self"}
-            put = {part.id for value in fill.args for part in ast.walk(value) if isinstance(part, ast.Name)}
-            calls = [
-                call.lineno
-                for call in ast.walk(syntax_tree(filename))
-                if isinstance(call, ast.Call) and last_name(call.func) == node.name
-            ]
-            if put and put <= given and len(calls) == 1:
-                return calls[0]
+            put, call = names_in(fill.args), only(calls_of(filename, [node.name]))
+            if put and put <= given and call:
+                return call
     return 0
 
 
 def line_that_sets(filename: str, name: str) -> int:
     """Return the line that assigns an attribute or variable of this name; 0 if there is none."""
-    for node in ast.walk(syntax_tree(filename)):
-        targets = (
-            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-        )
+    for node in nodes_of(filename, ast.Assign, ast.AnnAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         if any(isinstance(target, (ast.Attribute, ast.Name)) and last_name(target) == name for target in targets):
-            return next(target.lineno for target in targets)
+            return int(targets[0].lineno)
     return 0
 
 
+def line_that_filters(filename: str, key: str) -> int:
+    """Return the first line that gives a key of a dict a list with a condition, also through a variable; 0 if none
+    does, or if one list has no condition."""
+    given = [value for known, value in entries_of_dicts(filename) if known.value == key]
+    lists = [value for value in given if not isinstance(value, ast.Name)]
+    names = [value.id for value in given if isinstance(value, ast.Name)]
+    lists += [node.value for node in assignments_to(filename, names)]
+    tests = [[part for part in ast.walk(value) if isinstance(part, ast.comprehension) and part.ifs] for value in lists]
+    return min((parts[0].ifs[0].lineno for parts in tests), default=0) if all(tests) else 0
+
+
+def entries_of_dicts(filename: str) -> list[tuple[ast.Constant, ast.expr]]:
+    """Return the entries of all dict displays whose key is a constant."""
+    dicts = nodes_of(filename, ast.Dict)
+    entries = [entry for node in dicts for entry in zip(node.keys, node.values, strict=True)]
+    return [(key, value) for key, value in entries if isinstance(key, ast.Constant)]
+
+
+def line_of_choice(filename: str, line: int, name: str) -> int | None:
+    """Return the only line that names the key of the table (a dict) that makes a layer in the given line; 0 if there
+    are several such lines, None if it is made by no table."""
+    entries, here = entries_of_dicts(filename), nodes_of(filename, ast.Name, ast.Attribute, line=line)
+    keys = [key for key, value in entries if isinstance(value, ast.Lambda) and covers(value, line)]
+    if not any(last_name(node).lower() == name for node in here):
+        keys += [key for key, value in entries if last_name(value).lower() == name]
+    strings = [node for node in nodes_of(filename, ast.Constant) if keys and node.value == keys[0].value]
+    return only(node.lineno for node in strings if node is not keys[0]) if keys else None
+
+
+def line_of_list(filename: str, *lines: int) -> int:
+    """Return the line of the list that makes objects of the different classes with these lines; 0 if there is none."""
+    classes = {node.name for node in nodes_of(filename, ast.ClassDef) if any(covers(node, line) for line in lines)}
+    for node in nodes_of(filename, ast.List, ast.Tuple) if len(classes) == len(lines) else ():
+        if classes <= {last_name(made.func) for made in node.elts if isinstance(made, ast.Call)}:
+            return int(node.lineno)
+    return 0
+
+
+def line_of_return(filename: str, start: int) -> int:
+    """Return the first line of a function or lambda that returns a value; `start` is its first line."""
+    functions = nodes_of(filename, ast.FunctionDef, line=start)
+    returns = [part for node in functions for part in ast.walk(node) if isinstance(part, ast.Return)]
+    return min((part.lineno for part in returns), default=start)
+
+
+def line_that_makes(filename: str, name: str) -> int:
+    """Return the only line that assigns a name, or the decorator that caches the property; 0 if there is none."""
+    functions = [node for node in nodes_of(filename, ast.FunctionDef) if node.name == name]
+    cached = [part for node in functions for part in node.decorator_list if "cache" in ast.unparse(part)]
+    return only(node.lineno for node in cached + assignments_to(filename, [name]))
+
+
+def line_next_to(filename: str, line: int, step: int) -> int:
+    """Return the only line in the function of the step that calls the function of the given line, or that line."""
+    start, outer = function_start(filename, line), function_start(filename, step)
+    names = [node.name for node in nodes_of(filename, ast.FunctionDef, line=start) if start not in (0, outer)]
+    return only((call for call in calls_of(filename, names) if function_start(filename, call) == outer), line)
+
+
+@cache
 def steps_conditionally(filename: str, backward: int, step: int) -> bool:
     """Tell whether a loop or function always calls backward() but steps only under an `if`."""
-    repeated = [
-        node
-        for node in ast.walk(syntax_tree(filename))
-        if isinstance(node, (ast.For, ast.While, ast.FunctionDef)) and node.lineno <= backward <= (node.end_lineno or 0)
-    ]
-    if not repeated:
-        return False
-    inner = max(repeated, key=lambda node: node.lineno)
-    tests = [
-        node
-        for node in ast.walk(inner)
-        if isinstance(node, ast.If)
-        and node.lineno < step <= (node.end_lineno or 0)
-        and not node.lineno <= backward <= (node.end_lineno or 0)
-    ]
-    return bool(tests)
+    backward = line_next_to(filename, backward, step)
+    repeated = [node for node in nodes_of(filename, ast.For, ast.While, ast.FunctionDef) if covers(node, backward)]
+    inner = ast.walk(max(repeated, key=lambda node: node.lineno)) if repeated else ()
+    tests = [node for node in inner if isinstance(node, ast.If)]
+    return any(node.lineno < step and covers(node, step) and not covers(node, backward) for node in tests)
 
 
+@cache
 def loops_over_micro_batches(filename: str, backward: int, step: int) -> bool:
     """Tell whether backward() runs in a loop over parts of a batch, and the step after that loop."""
-    loops = [
-        node
-        for node in ast.walk(syntax_tree(filename))
-        if isinstance(node, ast.For) and node.lineno <= backward <= (node.end_lineno or 0)
-    ]
+    backward = line_next_to(filename, backward, step)
+    loops = [node for node in nodes_of(filename, ast.For, ast.ListComp, ast.GeneratorExp) if covers(node, backward)]
     inner = max(loops, key=lambda node: node.lineno, default=None)
-    if inner is None or inner.lineno <= step <= (inner.end_lineno or 0):
+    if inner is None or covers(inner, step):
         return False
-    over = ast.unparse(inner.iter)
+    over = ast.unparse(inner.iter if isinstance(inner, ast.For) else inner.generators[0].iter)
     return any(word in over.lower() for word in ("chunk", "split", "accum", "micro"))
 
 
 def stores_in_attribute(filename: str, line: int) -> bool:
     """Tell whether a line is like `self.last = hidden.detach()`: a copy kept to look at; `hidden` stays in use."""
-    for node in ast.walk(syntax_tree(filename)):
-        if isinstance(node, ast.Assign) and node.lineno == line and isinstance(node.targets[0], ast.Attribute):
-            value = node.value
-            if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-                return isinstance(value.func.value, ast.Name)
-    return False
+    nodes = [node for node in nodes_of(filename, ast.Assign, line=line) if isinstance(node.targets[0], ast.Attribute)]
+    calls = [node.value.func for node in nodes if isinstance(node.value, ast.Call)]
+    return any(isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) for func in calls)

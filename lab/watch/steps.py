@@ -1,5 +1,6 @@
 """Inspect each call of an optimizer's step, a scheduler or zero_grad()."""
 
+import inspect
 import weakref
 from functools import partial
 from typing import Any
@@ -8,7 +9,7 @@ import torch
 
 from lab.watch import backward, ending, rates
 from lab.watch.records import WatchedOptimizer, node_of, origin_of
-from lab.watch.sites import NOWHERE, Site, site, site_outside_methods_of
+from lab.watch.sites import NOWHERE, Site, is_library, line_of_list, site, site_outside_methods_of
 
 Tensor = torch.Tensor
 MAX_MEASURED_STEPS = 6  # first steps of an optimizer that are measured; later, one in EARLY_ITERATIONS
@@ -23,6 +24,8 @@ def before_step(watcher: Any, optimizer: Any, args: Any, kwargs: Any) -> None:
     opt.steps += 1
     if not callable(closure):
         watcher.pause_depth += 1
+        code = getattr(inspect.unwrap(type(optimizer).step), "__code__", None) if opt.steps <= 2 else None
+        watcher.stepping = None if code is None or is_library(code.co_filename) else opt
 
 
 def after_step(watcher: Any, optimizer: Any, args: Any, kwargs: Any) -> None:
@@ -30,9 +33,17 @@ def after_step(watcher: Any, optimizer: Any, args: Any, kwargs: Any) -> None:
     closure = args[1] if len(args) > 1 else kwargs.get("closure")
     if not callable(closure):
         watcher.pause_depth = max(0, watcher.pause_depth - 1)
+        watcher.stepping = None
     opt, here = watched_optimizer(watcher, optimizer), site(2)
     with torch._C.DisableTorchFunction():
         check_after(watcher, opt, optimizer, here)
+
+
+def note_own_write(watcher: Any, opt: WatchedOptimizer, args: Any) -> None:
+    """Note the line in which an optimizer that the script defines writes to a parameter."""
+    dense = bool(args) and isinstance(args[0], Tensor) and args[0].layout == torch.strided
+    if dense and watcher.leaf_ids.get(args[0].data_ptr()) in opt.parameter_ids:
+        opt.write_site = site(2)
 
 
 def watched_optimizer(watcher: Any, optimizer: Any) -> WatchedOptimizer:
@@ -43,6 +54,7 @@ def watched_optimizer(watcher: Any, optimizer: Any) -> WatchedOptimizer:
             return opt
     ref = weakref.ref(optimizer, partial(on_optimizer_deleted, watcher))
     opt = WatchedOptimizer(ref, site_outside_methods_of(optimizer), type(optimizer).__name__, len(known))
+    opt.given_rate = rates.largest_rate(opt)
     known.append(opt)
     update_parameters(watcher, opt, optimizer)
     return opt
@@ -82,7 +94,10 @@ def note_zero_grad(watcher: Any, owner: Any, here: Site) -> None:
 def note_scheduler_step(watcher: Any, scheduler: Any, here: Site) -> None:
     """Record a scheduler's step that comes before its optimizer's first one."""
     opt = next((opt for opt in watcher.optimizers if opt.ref() is scheduler.optimizer), None)
-    if opt is not None and not opt.steps:
+    if opt is None:
+        return
+    opt.scheduler = weakref.ref(scheduler)
+    if not opt.steps:
         watcher.early_scheduler_steps.setdefault(opt.index, here)
 
 
@@ -111,7 +126,9 @@ def check_before(watcher: Any, opt: WatchedOptimizer, optimizer: Any, here: Site
             (-1, NOWHERE, False),
         )
         if iteration == watcher.iteration and cleared.line:
-            where = here if forwarded or watcher.forward_ran else cleared
+            listed = line_of_list(here.file, cleared.line, here.line)
+            cleared_at = Site(here.file, listed) if listed else cleared  # the list sets the order of the two calls
+            where = here if forwarded or watcher.forward_ran else cleared_at
             watcher.report(
                 18,
                 where,

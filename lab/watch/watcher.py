@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from lab.watch import backward, cuts, depth, ending, errors, operations, values, writes
+from lab.watch import backward, cuts, depth, ending, errors, operations, steps, values, writes
 from lab.watch.finding import RunFinding
 from lab.watch.patches import Patches
 from lab.watch.records import (
@@ -53,6 +53,7 @@ class Watcher(TorchFunctionMode):
         super().__init__()
         self.number = next(_watcher_numbers)
         self.pause_depth = 0  # above 0 inside an optimizer, whose operations are not the user's
+        self.stepping: WatchedOptimizer | None = None  # the running optimizer, if the script defines it
         self.iteration = 0  # number of backward passes that have run
         self.inspect_closely = True  # whether this iteration gets the expensive checks
         self.origins: dict[int, TensorOrigin] = {}
@@ -79,7 +80,7 @@ class Watcher(TorchFunctionMode):
         self.relu_iterations: dict[Site, set[int]] = {}
         self.constant_weights: dict[int, Leaf] = {}
         self.last_optimizer_params: Any = ()
-        self.backpropagated_sums: set[Site] = set()  # running sums that a backward pass went through
+        self.passed_later: set[Site] = set()  # running sums and old results that a later backward pass went through
         self.early_scheduler_steps: dict[int, Site] = {}  # index of the optimizer -> line of the scheduler's step
         self.carried_states: dict[Site, int] = {}  # line -> number of past iterations that its graph reaches
         self.dangers: deque[values.Danger] = deque(maxlen=64)
@@ -92,13 +93,16 @@ class Watcher(TorchFunctionMode):
         self.eval_runs: dict[Site, list[tuple[NodeOrigin, int, frozenset[int]]]] = {}
         # line that switches gradients off -> the first line inside that used frozen parameters
         self.frozen_use_lines: dict[Site, int] = {}
+        # line that joined results of many iterations -> for each of its first calls, its own node and theirs
+        self.joins: dict[Site, list[tuple[NodeOrigin | None, list[NodeOrigin]]]] = {}
         self.lost_term_sums: dict[int, tuple[NodeOrigin, CutRecord]] = {}  # sums with a term that lost its graph
         self.lost_terms: dict[Site, list[CutRecord]] = {}  # line of the cut -> one entry per backward pass
         self.lost_gradients: dict[Site, tuple[int, Site]] = {}  # backward() -> how often cleared unused, and where
         self.late_clips: dict[Site, int] = {}  # line that clips -> times in a row that it came after the step
         self.softmax_callers: dict[Site, set[Site]] = {}  # softmax -> lines that called its function
         self.sampled_softmaxes: set[Site] = set()  # softmaxes whose result was sampled from
-        self.double_softmaxes: dict[tuple[int, str, int], tuple[Site, Site]] = {}  # finding -> softmax, loss
+        # finding -> softmax, loss, name of the activation
+        self.double_softmaxes: dict[tuple[int, str, int], tuple[Site, Site, str]] = {}
         self.uses_grad_scaler = False  # it may skip steps
         self.fresh_parameters: dict[Site, set[int]] = {}  # line -> iterations of its parameters' first gradients
         self.optimizer_parameter_sites: set[Site] = set()
@@ -191,6 +195,8 @@ class Watcher(TorchFunctionMode):
         kwargs = kwargs or {}
         name: str = func.__name__
         if self.pause_depth or name in UNWATCHED:
+            if self.stepping is not None and (name in IN_PLACE or name.endswith("_")):
+                steps.note_own_write(self, self.stepping, args)
             return func(*args, **kwargs)
         if name == "__get__":
             return self.read_attribute(func, args)
@@ -237,7 +243,7 @@ class Watcher(TorchFunctionMode):
             before = node_of(operand)
             if before is None:
                 if id(operand) in self.origins:
-                    cuts.note_use(self, operand)
+                    cuts.note_use(self, operand, operands)
                 continue
             source = origin_of(before)
             if source is None:

@@ -1,0 +1,25 @@
+import torch
+from torch import nn
+
+
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(20, 8)
+        self.scale = nn.Parameter(torch.ones(8))
+        self.out = nn.Linear(8, 3)
+
+    def forward(self, ids):
+        return self.out(self.words(ids) * self.scale)
+
+
+torch.manual_seed(10)
+net = Tagger()
+decayed = [p for n, p in net.named_parameters() if n.endswith("weight")]
+others = [p for n, p in net.named_parameters() if not n.endswith("weight")]
+opt = torch.optim.AdamW([{"params": decayed, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}], lr=0.01)
+for ids in torch.randint(20, (12, 32)):
+    loss = nn.functional.cross_entropy(net(ids), ids % 3)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
