@@ -7,6 +7,7 @@ import re
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -100,7 +101,7 @@ class Fault:
         if self.broken.optimizer is not SGD:
             return _methods(self.broken.optimizer)
         if self.broken.loss is not self.healthy.loss:
-            return inspect.getsource(self.broken.loss)
+            return _unannotated(inspect.getsource(self.broken.loss))
         return self.fix.splitlines()[0].removeprefix("- ")
 
     @property
@@ -109,19 +110,28 @@ class Fault:
         for broken, healthy in ((self.broken.engine, Tensor), (self.broken.optimizer, SGD)):
             if broken is not healthy:
                 names = [name for name, value in vars(broken).items() if inspect.isfunction(value)]
-                return "\n".join(_without_docstring(getattr(healthy, name)) for name in names)
+                return "\n".join(_plain(getattr(healthy, name)) for name in names)
         if self.broken.loss is not self.healthy.loss:
-            return _without_docstring(self.healthy.loss)
+            return _plain(self.healthy.loss)
         return self.fix.splitlines()[-1].removeprefix("+ ")
 
     def changed_lines(self) -> tuple[list[bool], list[bool]]:
-        """Mark the lines of `code` that the fix removes, and the lines of `right` that it adds."""
+        """Mark the lines of `code` that the fix removes, and the lines of `right` that it adds.
+
+        If the fix names none of the lines on one side, mark all that differ from the other side.
+        """
+        sides = self.code.splitlines(), self.right.splitlines()
+        blocks = SequenceMatcher(None, sides[0], sides[1], autojunk=False).get_matching_blocks()
         flags = []
-        for sign, mine, other in (("- ", self.code, self.right), ("+ ", self.right, self.code)):
+        for side, (sign, lines) in enumerate(zip("-+", sides, strict=True)):
             changed = [line[2:].strip() for line in self.fix.splitlines() if line.startswith(sign)]
-            lines, others = [line.strip() for line in mine.splitlines()], {line.strip() for line in other.splitlines()}
-            named = [bool(line) and any(line.startswith(text) for text in changed) for line in lines]
-            flags.append(named if any(named) else [line not in others for line in lines])
+            equal = {block[side] + offset for block in blocks for offset in range(block.size)}
+            differing = [at not in equal and bool(line.strip()) for at, line in enumerate(lines)]
+            named = [
+                mark and any(line.strip().startswith(text) for text in changed)
+                for line, mark in zip(lines, differing, strict=True)
+            ]
+            flags.append(named if any(named) else differing)
         return flags[0], flags[1]
 
     def refusal(self) -> tuple[str, str] | None:
@@ -142,15 +152,27 @@ def source(function: Callable) -> str:
 
 
 @cache
-def _without_docstring(function: Callable) -> str:
+def _plain(function: Callable) -> str:
+    """Return the source of a function without docstring and annotations."""
     lines = textwrap.dedent(inspect.getsource(function))
-    return re.sub(r'\n +"""(.|\n)*?"""', "", lines, count=1)
+    return _unannotated(re.sub(r'\n +"""(.|\n)*?"""', "", lines, count=1))
+
+
+def _unannotated(source: str) -> str:
+    """Remove the annotations of parameters, results and variables, which differ between engines and explain nothing."""
+
+    def shortened(line: re.Match) -> str:
+        parameters = re.sub(r": [\w.]+ = ", "=", re.sub(r" -> .*:$", ":", line[0]))
+        return re.sub(r"(\w): [\w.]+(?=[,)])", r"\1", parameters)
+
+    source = re.sub(r"^ *def .*:$", shortened, source, flags=re.MULTILINE)
+    return re.sub(r"^( +\w+): [\w.\[\]]+ = ", r"\1 = ", source, flags=re.MULTILINE)
 
 
 def _methods(broken: type) -> str:
-    """Return the source of a class without its `class` line, `__slots__` and linter comments."""
+    """Return the source of a class without its `class` line, `__slots__`, annotations and linter comments."""
     source = textwrap.dedent(inspect.getsource(broken).partition("\n")[2]).replace("__slots__ = ()\n", "")
-    return re.sub(r"  # noqa.*", "", source).strip() + "\n"
+    return _unannotated(re.sub(r"  # noqa.*", "", source)).strip() + "\n"
 
 
 # ---------------------------------------------------------------- the engine or run that has each fault

@@ -1,7 +1,8 @@
 """Engines with one wrong rule each.
 
-Each is a subclass of Tensor. The result of an operation has the class of its first operand, so an expression on such
-tensors runs on the broken engine, and nothing else in the process does.
+Each is a subclass of Tensor. Wherever possible its method is a copy of the engine's with only the wrong lines changed,
+because the page shows the two next to each other. The result of an operation has the class of its first operand, so an
+expression on such tensors runs on the broken engine, and nothing else in the process does.
 """
 
 from __future__ import annotations
@@ -12,7 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from model import Tensor, _as_float_array, _axes, _fitted, _reduced, topological_order
+from model import (
+    Tensor,
+    _axes,
+    _check_nothing_freed,
+    _check_nothing_written_to,
+    _fitted,
+    _Number,
+    _reduced,
+    _starting_gradient,
+    _tick,
+    topological_order,
+)
 
 # ---------------------------------------------------------------- engines with one wrong rule
 
@@ -21,44 +33,69 @@ class Overwrites(Tensor):
     __slots__ = ()
 
     def _accumulate(self, message):
-        if self.requires_grad:
-            self.grad = _fitted(message, self)
+        if not self.requires_grad:
+            return
+        if type(message) is not _Number or type(self._data) is not _Number:  # two such numbers always fit
+            message = _fitted(message, self)
+        if self.grad is None:
+            self.grad = message
+        else:
+            self.grad = message
 
 
 class SkipsUnbroadcast(Tensor):
     __slots__ = ()
 
     def _accumulate(self, message):
-        if self.requires_grad:
-            self.grad = message * 1.0 if self.grad is None else self.grad + message
+        if not self.requires_grad:
+            return
+        if type(message) is not _Number or type(self._data) is not _Number:  # two such numbers always fit
+            message = message * 1.0
+        if self.grad is None:
+            self.grad = message
+        else:
+            self.grad += message
 
 
 class WrongOrder(Tensor):
     __slots__ = ()
 
     def backward(self, grad: Any = None, retain_graph: bool = False) -> None:
-        self.grad = _seed(self, grad)
-        queue: list[Tensor] = [self]
-        seen: set[Tensor] = {self}
-        for node in queue:  # the queue grows as it is read: nodes nearest to the output come first
-            if node._backward is not None:
-                node._backward(node.grad)
-            for child in node._children:
-                if child not in seen:
-                    seen.add(child)
-                    queue.append(child)
+        upstream = _starting_gradient(self, grad)
+        order: list[Tensor] = [self]
+        for node in order:  # the list grows as it is read: nodes nearest to the output come first
+            order += [child for child in dict.fromkeys(node._children) if child not in order]
+        order.reverse()
+        _check_nothing_freed(order)
+        _check_nothing_written_to(order)
+        interior = [node for node in order if node._backward is not None]
+        for node in interior:
+            node.grad = None  # only leaves add up over several passes
+        self.grad = upstream
+        now = _tick()
+        for node in reversed(interior):
+            node._backward(node.grad)
+            if not retain_graph:
+                node._backward, node._children = now, ()
 
 
 class Recursive(Tensor):
     __slots__ = ()
 
     def _accumulate(self, message):
-        super()._accumulate(message)
+        if not self.requires_grad:
+            return
+        if type(message) is not _Number or type(self._data) is not _Number:  # two such numbers always fit
+            message = _fitted(message, self)
+        if self.grad is None:
+            self.grad = message
+        else:
+            self.grad += message
         if self._backward is not None:
-            self._backward(_fitted(message, self))
+            self._backward(message)
 
     def backward(self, grad: Any = None, retain_graph: bool = False) -> None:
-        self._accumulate(_seed(self, grad))
+        self._accumulate(_starting_gradient(self, grad))
 
 
 class LateReads(Tensor):
@@ -94,11 +131,16 @@ class BackwardTwice(Tensor):
     __slots__ = ()
 
     def backward(self, grad: Any = None, retain_graph: bool = False) -> None:
+        upstream = _starting_gradient(self, grad)
         order = topological_order(self)
-        self.grad = _seed(self, grad)
-        for node in order[::-1] + order[::-1]:
-            if node._backward is not None:
-                node._backward(node.grad)
+        _check_nothing_freed(order)
+        _check_nothing_written_to(order)
+        interior = [node for node in order if node._backward is not None]
+        for node in interior:
+            node.grad = None  # only leaves add up over several passes
+        self.grad = upstream
+        for node in 2 * interior[::-1]:
+            node._backward(node.grad)
 
 
 class ReluWrongSide(Tensor):
@@ -129,18 +171,32 @@ class MeanUndivided(Tensor):
 class SoftmaxUnshifted(Tensor):
     __slots__ = ()
 
-    def softmax(self, axis: int = -1) -> Tensor:
-        e = self.exp()
-        return e / e.sum(axis, keepdims=True)
+    def softmax(self, axis: Any = -1) -> Tensor:
+        value, axes = self._read(), _axes(self, axis, empty=False)
+        e = np.exp(value)
+        result = e / e.sum(axis=axes, keepdims=True)
 
-    def log_softmax(self, axis: int = -1) -> Tensor:
-        return self - self.exp().sum(axis, keepdims=True).log()
+        def _backward(upstream):
+            # d result_i/d value_j = result_i (1[i = j] - result_j)
+            self._accumulate(result * (upstream - (upstream * result).sum(axis=axes, keepdims=True)))
+
+        return self._node(result, (self,), "softmax", _backward)
+
+    def log_softmax(self, axis: Any = -1) -> Tensor:
+        value, axes = self._read(), _axes(self, axis, empty=False)
+        result = value - np.log(np.exp(value).sum(axis=axes, keepdims=True))
+
+        def _backward(upstream):
+            # d result_i/d value_j = 1[i = j] - softmax_j
+            self._accumulate(upstream - np.exp(result) * upstream.sum(axis=axes, keepdims=True))
+
+        return self._node(result, (self,), "log_softmax", _backward)
 
 
 class LogUnguarded(Tensor):
     __slots__ = ()
 
-    def log_softmax(self, axis: int = -1) -> Tensor:
+    def log_softmax(self, axis: Any = -1) -> Tensor:
         return self.softmax(axis).log()
 
 
@@ -148,14 +204,18 @@ class HalfPrecision(Tensor):
     __slots__ = ()
 
     def _accumulate(self, message):
-        super()._accumulate(message.astype(np.float16))
+        if not self.requires_grad:
+            return
+        message = message.astype(np.float16)
+        if type(message) is not _Number or type(self._data) is not _Number:  # two such numbers always fit
+            message = _fitted(message, self)
+        if self.grad is None:
+            self.grad = message
+        else:
+            self.grad += message
 
 
 # Engines that a learner can choose in place of the right one: the name in an address -> the engine.
 SWITCH: Mapping[str, type[Tensor]] = MappingProxyType(
     {"overwrites": Overwrites, "any-order": WrongOrder, "forgets-the-sum": SkipsUnbroadcast}
 )
-
-
-def _seed(output: Tensor, grad: Any) -> Any:
-    return _as_float_array(np.ones(output.shape) if grad is None else grad, output.dtype)

@@ -1,6 +1,7 @@
 """HTML that shows the healthy and the broken engine side by side: their code, and their gradients as tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
 from html import escape
 from itertools import pairwise
 from textwrap import dedent
@@ -12,6 +13,7 @@ from lab.trace.dot import PALETTES
 from lab.traps.faults.compare import differs
 
 MAX_LINES = 8  # of code: more cannot be seen at once side by side
+LINES_ABOVE = 3  # a difference, shown of longer code
 
 # The browser chooses one of the two, also when the theme changes while this is on the page.
 _GRADIENT = f"color:light-dark({PALETTES['light']['gradient']},{PALETTES['dark']['gradient']});"
@@ -23,16 +25,25 @@ def code_pair(broken: str, right: str, marks: tuple[Sequence[bool], Sequence[boo
     """Make HTML with the broken lines next to the right ones; the marked lines get a sign and a bar.
 
     marks: for each line of broken and of right, whether it is marked. context: show the lines around the marked ones,
-    too; of long code only the nearest and the first, so that all can be seen at once.
+    too; of long code only the nearest and the first, the same lines on both sides.
     """
-    blocks = zip(("broken", "right"), (broken, right), marks, "✗✓", strict=True)
-    return f'<div class="code-pair">{"".join(_code(*block, context) for block in blocks)}</div>'
+    sides = broken.splitlines(), right.splitlines()
+    shown: Sequence[Iterable[int]] = [[at for at, mark in enumerate(side) if mark] for side in marks]
+    if context or not all(shown):  # a line that is missing on one side is seen by the lines around its place
+        long = max(map(len, sides)) > MAX_LINES
+        shown = _near_marks(sides, marks) if long else [range(len(lines)) for lines in sides]
+    blocks = zip(("broken", "right"), sides, marks, shown, "✗✓", strict=True)
+    return f'<div class="code-pair">{"".join(_code(*block, dots=context) for block in blocks)}</div>'
 
 
-def _code(title: str, code: str, marked: Sequence[bool], sign: str, context: bool) -> str:
-    pairs = [(line, mark) for line, mark in zip(code.splitlines(), marked, strict=True) if mark or context]
-    if len(pairs) > MAX_LINES:
-        pairs = _near_marks(pairs)
+def _code(title: str, code: Sequence[str], marked: Sequence[bool], shown: Iterable[int], sign: str, dots: bool) -> str:
+    """Make HTML with the shown lines; dots: with a line of dots for lines left out."""
+    pairs: list[tuple[str, bool]] = []
+    for at, following in pairwise([*sorted(shown), len(code)]):
+        pairs.append((code[at], marked[at]))
+        left_out = code[at + 1 : following]
+        if dots and any(map(str.strip, left_out)):
+            pairs.append((left_out[0][: len(left_out[0]) - len(left_out[0].lstrip())] + "…", False))
     indented = dedent("\n".join(line for line, _ in pairs)).splitlines()
     lines = "".join(
         f'<span class="{title if mark else ""}">{sign if mark else " "} {escape(line)}\n</span>'
@@ -41,23 +52,23 @@ def _code(title: str, code: str, marked: Sequence[bool], sign: str, context: boo
     return f'<figure><figcaption>{title}</figcaption><pre tabindex="0" aria-label="{title} code">{lines}</pre></figure>'
 
 
-def _near_marks(pairs: Sequence[tuple[str, bool]]) -> list[tuple[str, bool]]:
-    """Keep the first line and each marked line with the line above it (two lines above a single mark).
-
-    A line of dots stands for lines left out.
-    """
-    marked = [at for at, (_, mark) in enumerate(pairs) if mark]
-    if not marked:
-        return list(pairs)
-    above = 2 if len(marked) == 1 else 1
-    shown = {0} | {near for at in marked for near in range(max(at - above, 0), at + 1)}
-    lines: list[tuple[str, bool]] = []
-    for before, at in pairwise(sorted(shown | {len(pairs)})):
-        lines.append(pairs[before])
-        if at - before > 1:
-            line = pairs[before + 1][0]
-            lines.append((line[: len(line) - len(line.lstrip())] + "…", False))
-    return lines
+def _near_marks(sides: Sequence[Sequence[str]], marks: Sequence[Sequence[bool]]) -> tuple[set[int], set[int]]:
+    """Return the indices of the first line of each side, the marked lines and, from the code that both sides have, the
+    lines above a difference and the first lines of methods: the same lines on both sides."""
+    shown = tuple({0} | {at for at, mark in enumerate(side) if mark} for side in marks)
+    blocks = [
+        (slice(*ends[:2]), slice(*ends[2:]))
+        for tag, *ends in SequenceMatcher(None, sides[0], sides[1], autojunk=False).get_opcodes()
+        if tag == "equal"
+    ]
+    for each in blocks:
+        common = sides[0][each[0]]
+        last = each[0].stop == len(sides[0]) and each[1].stop == len(sides[1])
+        near = range(len(common) if last else max(len(common) - LINES_ABOVE, 0), len(common))
+        kept = [at for at, line in enumerate(common) if line.startswith("def ") or (at in near and line.strip())]
+        for indices, block in zip(shown, each, strict=True):
+            indices |= {block.start + at for at in kept}
+    return shown[0], shown[1]
 
 
 def gradient_tables(name: str, healthy: np.ndarray | None, broken: np.ndarray | None) -> str:

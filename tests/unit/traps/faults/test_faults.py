@@ -188,8 +188,8 @@ def test_the_first_event_that_the_healthy_engine_does_not_have(fault):
 
 
 FIRST = {
-    "overwrite": ("accumulate", "self.grad = _fitted(message, self)"),
-    "skip-unbroadcast": ("accumulate", "else self.grad + message"),
+    "overwrite": ("accumulate", "self.grad = message"),
+    "skip-unbroadcast": ("accumulate", "self.grad = message"),
     "wrong-order": (
         "message",
         "self._accumulate(upstream * right)",
@@ -200,7 +200,7 @@ FIRST = {
     "backward-twice": ("message", "self._accumulate(upstream * right)"),
     "relu-side": ("message", "(result <= 0.0)"),
     "mean-undivided": ("message", "self._accumulate(np.broadcast_to"),
-    "softmax-unshifted": ("forward", '"exp"'),
+    "softmax-unshifted": ("forward", '(self,), "softmax"'),
     "log-unguarded": ("forward", '"softmax"'),
     "half-precision": ("accumulate", "self.grad = message"),
 }
@@ -276,10 +276,11 @@ def test_where_the_entry_says_that_training_does_not_change_it_does_not(key):
 def test_the_fix_turns_code_that_is_here_into_code_that_is_there(fault):
     broken, healthy = fault.broken, fault.healthy
     wrong_code = "".join(inspect.getsource(part) for part in (broken.engine, broken.optimizer, broken.loss))
+    wrong_code = wrong_code.replace("order: list[Tensor] =", "order =")  # the page shows no annotations
     right_code = "".join((ROOT / name).read_text(encoding="utf-8") for name in ("model.py", "lab/training/trainer.py"))
     right_code += inspect.getsource(healthy.loss)
     lines = fault.fix.splitlines()
-    assert 1 <= len(lines) <= 3
+    assert 1 <= len(lines) <= 7
     for line in lines:
         sign, code = line[:2], line[2:].strip()
         if code.startswith("Config("):
@@ -292,10 +293,28 @@ def test_the_fix_turns_code_that_is_here_into_code_that_is_there(fault):
 
 @by_key(FAULTS)
 def test_the_line_that_is_broken_is_marked_and_so_is_the_right_one(fault):
-    for code, marks in zip((fault.code, fault.right), fault.changed_lines(), strict=True):
-        marked = [line for line, mark in zip(code.splitlines(), marks, strict=True) if mark]
-        assert 1 <= len(marked) <= 2
-    assert fault.code != fault.right
+    marked = [
+        [line for line, mark in zip(code.splitlines(), marks, strict=True) if mark]
+        for code, marks in zip((fault.code, fault.right), fault.changed_lines(), strict=True)
+    ]
+    assert 1 <= len(marked[0]) <= 5
+    assert len(marked[1]) <= 3
+    assert bool(marked[1]) == (fault.key != "half-precision")  # whose fix only removes a line
+
+
+# Broken methods that are written in another way than the engine's, not with other lines in it.
+REWRITTEN = {"silent-broadcast", "recursive", "mean-undivided", "log-unguarded"}
+
+
+@by_key([fault for fault in FAULTS if fault.key not in REWRITTEN])
+def test_only_the_marked_lines_differ_from_the_engine(fault):
+    rest = [
+        [line for line, mark in zip(code.splitlines(), marks, strict=True) if not mark]
+        for code, marks in zip((fault.code, fault.right), fault.changed_lines(), strict=True)
+    ]
+    if fault.key == "backward-twice":
+        rest[1].remove("    now = _tick()")  # needed only by the lines that free the graph
+    assert rest[0] == rest[1]
 
 
 def test_the_entries_are_complete():
