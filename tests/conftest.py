@@ -17,6 +17,11 @@ for library in ("OPENBLAS", "OMP", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"
 
 
+def pytest_collection_modifyitems(items):
+    """The test that takes longest begins early, so that at the end no process waits for the one that runs it."""
+    items.sort(key=lambda item: item.name != "test_types")
+
+
 def pytest_collection_finish():
     """What has been collected and imported by now stays to the end: the garbage collector need not look at it again."""
     gc.collect()
