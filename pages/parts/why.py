@@ -62,7 +62,8 @@ TRY_THIS = {
     "formula": "Find a function whose derivative formula grows no more than the work of autograd does.",
 }
 TICK, SLICE = 0.3, 0.2  # seconds between two slices of a timing, and of work in each
-SLOWER = {"2": 2, "20": 20, "200": 200, "2000": 2000}  # guesses: name in the address -> factor
+SLOWER = {"10": 10, "100": 100, "1000": 1000, "10000": 10_000}  # guesses: name in the address -> factor
+OLD_SLOWER = {"2": "10", "20": "10", "200": "100", "2000": "1000"}  # guesses in older addresses -> the nearest one
 LONGER = {"6": 6, "30": 30, "150": 150}
 MAX_TIMES = 6  # times that a function is applied to itself
 MAX_TEXT = 400  # characters of a formula
@@ -96,7 +97,13 @@ FIELDS = (
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
     Field("function", "why family", "network", address.one_of(*FAMILIES)),
     PARAMETERS,
-    Field("slower", "why slower", None, address.one_of(*SLOWER), address.optional),
+    Field(
+        "slower",
+        "why slower",
+        None,
+        lambda text: address.one_of(*SLOWER)(OLD_SLOWER.get(text, text)),
+        address.optional,
+    ),
     TIMES,
     H,
     *OF_FORMULA,
@@ -135,11 +142,15 @@ def _nearest_verdict(options: Mapping[str, int], ratio: float, guessed: str) -> 
 
 def _cost() -> None:
     prose(
-        "A gradient by [[finite differences|finite difference]] moves one parameter after the other. "
-        "[[Reverse mode|reverse mode]] needs two passes in all. Guess, then press **Run** to race them."
+        "[[Finite differences|finite difference]] take two forward passes for each parameter, at +h and −h. "
+        "[[Reverse mode|reverse mode]] takes two passes in all. Guess, then press **Run**."
     )
     session = st.session_state
-    guessed = _guess_times("With 1,000 parameters, how many times slower are finite differences?", SLOWER, "why slower")
+    guessed = _guess_times(
+        "With 1,000 parameters, how many times as long as reverse mode do finite differences take?",
+        SLOWER,
+        "why slower",
+    )
     timing = session.get("why timings", {}).get(session["why family"])
     measured = _summary(timing, running=False) if guessed and timing and timing.done else ""
     ask = "" if guessed else FIRST

@@ -19,8 +19,8 @@ export function passesOfLane(passes, lane, each) {
   return Math.max(0, Math.min(each, passes - lane * each));
 }
 
-/** Return a runner's place on its lane, from 0 to 1: the first pass leads to 1, the second back to 0.
+/** Return a runner's place on its lane, from 0 to 1: each pass begins at 0 and leads to 1.
  * @param {number} legs passes that the runner has done */
 export function placeOf(legs) {
-  return legs <= 1 ? legs : 2 - legs;
+  return legs <= 1 ? legs : legs - 1;
 }

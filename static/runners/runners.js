@@ -42,7 +42,7 @@ class Race {
     this.count = h("output");
     this.button = h("button", { type: "button", class: "go", onclick: () => this.run() }, "Run");
     this.note = h("p", { class: "said", role: "status" });
-    this.many = new Track("Finite differences: each parameter runs there and back");
+    this.many = new Track("Finite differences: each parameter runs forward twice, at +h and −h");
     this.two = new Track("Reverse mode: one runs forward, one backward");
     this.table = new DataTable();
     this.element = h(
@@ -118,8 +118,9 @@ class Race {
   paint(passes) {
     if (!this.shown) return;
     const { n, label } = this.now;
-    this.many.paint(n, Math.min(passes, 2 * n), 2, `${label} runners`);
-    this.two.paint(2, Math.min(passes, 2), 1, "2 runners");
+    const { guessed } = this.shown;
+    this.many.paint(n, Math.min(passes, 2 * n), 2, `${label} runners`, guessed);
+    this.two.paint(2, Math.min(passes, 2), 1, "2 runners", guessed);
   }
 }
 
@@ -135,8 +136,9 @@ class Track {
   }
 
   /** Draw the runners where they are after this many passes. @param {number} runners
-   * @param {number} passes passes done so far @param {number} each passes of one runner @param {string} name */
-  paint(runners, passes, each, name) {
+   * @param {number} passes passes done so far @param {number} each passes of one runner @param {string} name
+   * @param {boolean} counted whether to show the number of passes, which answers the question */
+  paint(runners, passes, each, name, counted) {
     const lanes = Math.min(runners, MAX_LANES);
     if (this.runners.length !== lanes) {
       this.runners = Array.from({ length: lanes }, () => s("circle", { class: "runner" }));
@@ -158,7 +160,8 @@ class Track {
     const made = Math.min(total, Math.floor(passes + 1e-9));
     const done = made === total ? "✓ " : "";
     const bundle = runners > lanes ? `; each dot is ${Math.round(runners / lanes).toLocaleString("en")} runners` : "";
-    setText(this.count, `${done}${made.toLocaleString("en")} of ${total.toLocaleString("en")} passes${bundle}`);
+    const count = `${done}${made.toLocaleString("en")} of ${total.toLocaleString("en")} passes`;
+    setText(this.count, (counted ? count : name) + bundle);
     setAttribute(this.picture, "aria-label", `${name}: ${this.count.textContent}`);
   }
 }

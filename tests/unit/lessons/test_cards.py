@@ -73,7 +73,7 @@ def test_running_both_engines_after_two_guesses_completes_the_card():
 
 def test_a_measured_gradient_and_a_measured_race_complete_their_cards():
     at = opened("what-it-costs")
-    at.segmented_control(key="why slower").set_value("2000").run()
+    at.segmented_control(key="why slower").set_value("1000").run()
     press(at, "why measure")
     while at.session_state["why timing"]:
         at.run()
