@@ -194,6 +194,7 @@ def test_a_folder_with_another_run_is_refused(here, capsys):
     assert "holds a run with other settings: give the sweep another --out" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("workers_in_this_process")
 def test_a_damaged_run_of_a_sweep_is_moved_away_and_the_sweep_goes_on(here, capsys):
     flags = [*SMALL, "--sweep", "lr=0.1,0.2", "--out", "s"]
     assert train.main([*flags, "--quiet"]) == 0
@@ -211,6 +212,7 @@ def test_a_damaged_run_of_a_sweep_is_moved_away_and_the_sweep_goes_on(here, caps
     assert len(metrics("s/lr=0.2")) == 3
 
 
+@pytest.mark.usefixtures("workers_in_this_process")
 def test_every_sweep_gets_a_folder_of_its_own(here, capsys):
     """Also when another process has taken the next number meanwhile."""
     assert train.main([*SMALL, "--sweep", "lr=0.1", "--quiet"]) == 0

@@ -133,9 +133,8 @@ def test_without_arguments_it_trains_on_digits_past_95_percent(here):
 
 
 @pytest.mark.skipif(not MNIST.is_dir(), reason="needs the MNIST files in ../shared/data/mnist")
-def test_mnist_passes_93_percent_within_five_epochs(here):
-    done = run("--data", "mnist", "--data-dir", MNIST, "--epochs", 5, "--out", "m", "--quiet", cwd=here)
-    assert done.returncode == 0
+def test_mnist_passes_93_percent_within_five_epochs(here, capsys):
+    assert call(capsys, "--data", "mnist", "--data-dir", MNIST, "--epochs", 5, "--out", "m", "--quiet")[0] == 0
     assert max(record["val_accuracy"] for record in metrics(here / "m")) > 0.93
 
 
@@ -193,15 +192,15 @@ def test_quiet_prints_one_line(here, capsys):
     assert err == ""
 
 
-def test_json_prints_one_object_per_epoch_and_nothing_else(here):
-    done = run(*SMALL, "--json", "--out", "r", cwd=here)
-    assert done.returncode == 0
-    records = [json.loads(line) | {"seconds": 0} for line in done.stdout.splitlines()]
+def test_json_prints_one_object_per_epoch_and_nothing_else(here, capsys):
+    code, out, err = call(capsys, *SMALL, "--json", "--out", "r")
+    assert code == 0
+    records = [json.loads(line) | {"seconds": 0} for line in out.splitlines()]
     assert records == metrics(here / "r")
     assert {"epoch", "train_loss", "val_loss", "train_accuracy", "val_accuracy", "gap", "grad_norm", "seconds"} <= set(
         records[0]
     )
-    assert "moons" in done.stderr
+    assert "moons" in err
 
 
 def test_every_flag_reaches_the_config(here, capsys):
@@ -233,6 +232,7 @@ def test_every_flag_reaches_the_config(here, capsys):
     )
 
 
+@pytest.mark.usefixtures("workers_in_this_process")
 def test_a_regression_has_no_accuracy_and_everything_else(here, capsys):
     flags = [
         "--data",
@@ -603,10 +603,7 @@ def test_resume_refuses_a_checkpoint_of_another_shape_and_a_damaged_one(here, ca
     checkpoint = Path("a/checkpoint.npz")
     checkpoint.write_bytes(Path("b/checkpoint.npz").read_bytes())
     before = contents("a")
-    done = run("--resume", "--out", "a", "--epochs", 3, cwd=here)
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert "a network 2-9-2, but this one is 2-6-2" in done.stderr
+    assert "a network 2-9-2, but this one is 2-6-2" in refused(capsys, "--resume", "--out", "a", "--epochs", 3)
     assert contents("a") == before
     checkpoint.write_bytes(checkpoint.read_bytes()[:1000])
     assert "checkpoint.npz in 'a' is damaged" in refused(capsys, "--resume", "--out", "a", "--epochs", 3)
@@ -913,20 +910,16 @@ def test_an_idx_file_cut_short_through_the_real_command_line(here):
     assert "truncated" in real_refusal(here, "--data", "mnist", "--data-dir", ".")
 
 
-def test_a_download_that_fails_is_one_sentence(here):
+def test_a_download_that_fails_is_one_sentence(here, capsys, monkeypatch):
     # A proxy that does not answer: every download fails at once, also on a machine with a network.
-    closed = dict.fromkeys(("HTTPS_PROXY", "https_proxy"), "http://127.0.0.1:9")
-    done = subprocess.run(
-        command("--data", "mnist"),
-        cwd=here,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=environment() | closed | {"XDG_CACHE_HOME": str(here), "HOME": str(here)},
-    )
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-    assert "MNIST could not be downloaded" in done.stderr.splitlines()[-1]
+    for name in ("HTTPS_PROXY", "https_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("XDG_CACHE_HOME", "HOME"):
+        monkeypatch.setenv(name, str(here))
+    code, _, err = call(capsys, "--data", "mnist")
+    assert code == 2
+    assert "Traceback" not in err
+    assert "MNIST could not be downloaded" in err.splitlines()[-1]
 
 
 @posix
@@ -1018,12 +1011,11 @@ def test_a_reader_that_goes_away_ends_the_run_without_a_traceback(here):
     assert "Broken pipe" in err
 
 
-def test_a_loss_that_diverges_is_one_sentence(here):
-    done = run(*SMALL, "--optimizer", "sgd", "--lr", "1e30", "--out", "r", "--quiet", cwd=here)
-    assert done.returncode == 1
-    assert done.stderr == ""
-    assert "diverged in epoch 1" in done.stdout
-    assert "a smaller --lr" in done.stdout
+def test_a_loss_that_diverges_is_one_sentence(here, capsys):
+    code, out, err = call(capsys, *SMALL, "--optimizer", "sgd", "--lr", "1e30", "--out", "r", "--quiet")
+    assert (code, err) == (1, "")
+    assert "diverged in epoch 1" in out
+    assert "a smaller --lr" in out
     assert names("r") == FILES
     assert metrics("r")[-1]["train_loss"] is None
 
