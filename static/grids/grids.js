@@ -63,22 +63,25 @@ class Picture {
     this.what = h("span");
     this.arithmetic = h("b");
     const words = h("p", { class: "words", "aria-live": "polite" }, this.what, this.arithmetic);
-    const lines = rows.map((parts) => h("div", { class: "row" }, ...halves(parts).map((half) => this.line(half))));
+    const sides = rows.map(halves);
+    const columns = sides[0].map((_, side) =>
+      h("div", { class: "column" }, ...sides.map((row) => this.line(row[side]))),
+    );
     this.element = h(
       "div",
       { class: "grids", style: roomFor(rows), onpointerleave: () => this.point(this.chosen) },
       words,
-      ...lines,
+      h("div", { class: "columns", style: `--rows: ${rows.length}` }, ...columns),
     );
     /** the cell that was chosen last: pointing at another cell shows that one only meanwhile */
     this.chosen = start;
     this.choose(start);
   }
 
-  /** Return one side of a row. @param {Part[]} parts */
+  /** Return a row of one column. @param {Part[]} parts */
   line(parts) {
     const lines = groups(parts).map((group) => h("div", { class: "group" }, ...group.map((part) => this.part(part))));
-    return h("div", { class: "half" }, ...lines);
+    return h("div", { class: "row" }, ...lines);
   }
 
   /** Return a sign or a grid. @param {Part} part */
