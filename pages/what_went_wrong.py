@@ -26,6 +26,14 @@ FORM = Field("form", "wrong form", 0, int, limits=(0, max(len(failure.others) fo
 TABS = page.Tabs("what-went-wrong", "wrong tab")
 SHAPE = Field("shape", "wrong shape", None, address.one_of(*SHAPES), address.optional)
 FIELDS = (TABS.field, FAILURE, OWN, FORM, SHAPE, from_a_curve.WAY)
+TRY_THIS = {
+    "message": "Paste half of a message, or describe a failure as a friend would, and see how sure the answer is. Then "
+    "choose a failure that gives no error, and find numbers for which nothing goes wrong.",
+    "code": "Press **An example** and correct the program until nothing more is found. Then paste a training loop of "
+    "your own and break it: which mistakes can be found without running it, and which cannot?",
+    "curve": "In the Training lab, train with a learning rate that is far too high, then choose **One of your runs** "
+    "here. Is the learning rate the first cause? What else could have drawn this curve?",
+}
 CHECK_LIST = (
     "**Print the graph.** Is the loss computed from the parameters? Each name on the way has a `grad_fn`.",
     "**Isolate one operation.** Take its inputs as they are, and call it and `backward()` alone.",
@@ -53,8 +61,7 @@ def main() -> None:
             gap="xsmall",
         )
         page.closing(
-            "Paste half of a message, or describe a failure as a friend would, and see how sure the answer is. Then "
-            "choose a failure that gives no error, and find numbers for which nothing goes wrong.",
+            TRY_THIS[TABS.open],
             "pages/practise.py",
             "Next: find a failure in a program, and fix it",
             {"tab": "debug"},

@@ -225,3 +225,14 @@ def test_a_message_of_one_form_opens_that_form(text, form):
     at = opened()
     ask(at, text)
     assert address(at)["form"] == form
+
+
+def test_each_tab_has_its_own_suggestion():
+    suggestions = {}
+    for tab in ("message", "code", "curve"):
+        (suggestions[tab],) = (
+            block.proto.body for block in opened(tab=tab).get("html") if "Try this" in block.proto.body
+        )
+    assert "Paste half of a message" in suggestions["message"]
+    assert "An example" in suggestions["code"]
+    assert "One of your runs" in suggestions["curve"]
