@@ -137,6 +137,15 @@ def test_four_points_are_learned_within_a_hundred_steps():
     assert address(at)["seed"] == "5"
 
 
+@pytest.mark.parametrize("steps", [0, 100])
+def test_the_target_of_four_points_is_on_the_axis_from_the_start(steps):
+    spec = charts(opened(tab="four", soon="30", four_steps=steps))["loss"]["spec"]
+    losses = [loss for _, loss in spec["series"][0]["data"]]
+    (target,) = spec["series"][0]["markLine"]["data"]
+    assert target == {"yAxis": 0.01, "name": "target: 0.01"}
+    assert spec["yAxis"]["min"] < min(target["yAxis"], *losses)
+
+
 def test_the_messages_add_up_and_detaching_takes_some_away():
     at = opened(tab="time")
     assert "send" not in texts(at.markdown[1:])

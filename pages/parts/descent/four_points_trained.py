@@ -1,5 +1,6 @@
 """The tab with a whole training on four points: guess how soon the loss is small, then see each number of each step."""
 
+import math
 from collections.abc import Sequence
 
 import streamlit as st
@@ -72,8 +73,8 @@ def show() -> None:
                     "Loss by step",
                     [Line("mean squared error", [(float(i), moment.loss) for i, moment in enumerate(moments)])],
                     Axis("step", ends=(0, four_points.MAX_STEPS)),
-                    Axis("loss", log=True),
-                    marks=[Mark("y", four_points.LEARNED_LIMIT, str(four_points.LEARNED_LIMIT))],
+                    Axis("loss", log=True, ends=(_lowest(moments), None)),
+                    marks=[Mark("y", four_points.LEARNED_LIMIT, f"target: {four_points.LEARNED_LIMIT}")],
                     height=260,
                     theme=page.theme(),
                 )
@@ -97,6 +98,12 @@ def show() -> None:
                 ],
             )
         )
+
+
+def _lowest(moments: Sequence[four_points.Moment]) -> float:
+    """Return the lower end of the axis of the loss: a power of ten below the target and below all losses."""
+    losses = (moment.loss for moment in moments if moment.loss > 0)  # False for nan, too
+    return float(10.0 ** math.floor(math.log10(min(four_points.LEARNED_LIMIT / 2, *losses))))
 
 
 def _soon(moments: Sequence[four_points.Moment], guessed: str) -> str:
