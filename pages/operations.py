@@ -72,7 +72,7 @@ DRAW = Field("draw", "operations draw", 0, int, limits=(0, DRAWS))
 POINT = Field("x", "operations x", 1.0, float, address.number, (-REACH, REACH))
 OTHER = Field("other", "operations other", 2.0, float, address.number, (-REACH, REACH))
 FIELDS = (
-    Field("op", "operations op", "exp", address.one_of(*OPS), always=True),
+    Field("op", "operations op", "tanh", address.one_of(*OPS), always=True),
     Field("find", "operations find", ""),
     Field("kind", "operations kind", EVERY, address.one_of(*KINDS)),
     ALONG,

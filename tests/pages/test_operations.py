@@ -1,5 +1,6 @@
 """Operations without a browser: one page made of the operation table and the engine; what is added there appears here."""
 
+import re
 import subprocess
 import sys
 
@@ -20,6 +21,13 @@ def rows(at):
         [cell.strip().replace("\\", "").replace("\u200b", "") for cell in line.strip("|").split("|")]
         for line in found.split("\n")[2:]
     ]
+
+
+def test_the_first_operation_has_a_slope_that_can_be_told_from_its_value():
+    at = opened()
+    assert address(at)["op"] == "tanh"
+    value, slope = re.search(r"At x = 1: y = \*\*(.*?)\*\*, slope in x \*\*(.*?)\*\*", texts(at.markdown)).groups()
+    assert value != slope
 
 
 def test_every_operation_has_a_row_and_passes():
@@ -113,7 +121,7 @@ def test_kinks_are_found_by_the_word():
     at = opened(find="kink")
     at.run()
     found = at.selectbox(key="operations op").options
-    assert {name for name, op in OPS.items() if op.at_kinks} == set(found) - {"exp"}  # which is chosen at first
+    assert {name for name, op in OPS.items() if op.at_kinks} == set(found) - {"tanh"}  # which is chosen at first
     assert {"relu", "abs", "max", "min", "std", "norm", "clip", "where", "leaky_relu"} <= set(found)
 
 
