@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -1068,11 +1069,19 @@ def test_a_run_can_be_renamed_and_no_two_have_one_name(at):
     assert not at.exception
 
 
-@pytest.fixture
-def runs(tmp_path, monkeypatch):
-    """A folder with one good run and a broken one, as the command line left them."""
+@pytest.fixture(scope="module")
+def good_run(tmp_path_factory):
+    """The folder of a run, as the command line left it."""
+    folder = tmp_path_factory.mktemp("good") / "run"
     command = [sys.executable, ROOT / "train.py", "--data", "xor", "--hidden", "5", "--epochs", "3", "--quiet"]
-    subprocess.run([*command, "--out", tmp_path / "runs/first"], check=True, capture_output=True)
+    subprocess.run([*command, "--out", folder], check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture
+def runs(tmp_path, monkeypatch, good_run):
+    """A folder with one good run and a broken one."""
+    shutil.copytree(good_run, tmp_path / "runs/first")
     (tmp_path / "runs/broken").mkdir()
     (tmp_path / "runs/broken/config.json").write_text("{")
     monkeypatch.setenv("TENSOR_LAB_RUNS", str(tmp_path / "runs"))
