@@ -175,14 +175,29 @@ def test_units_that_too_long_steps_killed_are_no_second_failure(capsys):
     assert [finding.failure for finding in found] == [17]
 
 
-def test_command_line(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text("import sys\nimport torch\nprint(sys.argv[1:], torch.rand(1).item() < 2)\nsys.exit(7)\n")
-    command = [sys.executable, "-m", "lab.watch", "--json", tmp_path / "out.json", script, "--a", "b"]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+SCRIPT = """import sys
+import torch
+print(sys.argv[1:], torch.rand(1).item() < 2)
+float(torch.ones(1, requires_grad=True))
+sys.exit(7)
+"""
+
+
+@pytest.fixture(scope="module")
+def command_line(tmp_path_factory):
+    """A script that the real command line has run, the process that did, and the file that it wrote."""
+    folder = tmp_path_factory.mktemp("command_line")
+    script, written = folder / "script.py", folder / "out.json"
+    script.write_text(SCRIPT)
+    command = [sys.executable, "-m", "lab.watch", "--json", written, script, "--a", "b"]
+    return script, subprocess.run(command, cwd=ROOT, capture_output=True, text=True), written
+
+
+def test_command_line(command_line):
+    _, ran, written = command_line
     assert (ran.returncode, ran.stdout) == (7, "['--a', 'b'] True\n")
     assert "no failure found" in ran.stderr
-    assert json.loads((tmp_path / "out.json").read_text()) == []
+    assert json.loads(written.read_text()) == []
 
 
 def test_a_run_that_stops_is_not_called_free_of_failures(tmp_path, capsys):
@@ -194,11 +209,9 @@ def test_a_run_that_stops_is_not_called_free_of_failures(tmp_path, capsys):
     assert "this is a folder" in capsys.readouterr().err
 
 
-def test_a_warning_of_pytorch_names_the_line_of_the_script(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text("import torch\nprint(float(torch.ones(1, requires_grad=True)))\n")
-    ran = subprocess.run([sys.executable, "-m", "lab.watch", script], cwd=ROOT, capture_output=True, text=True)
-    assert f"{script}:2: UserWarning" in ran.stderr
+def test_a_warning_of_pytorch_names_the_line_of_the_script(command_line):
+    script, ran, _ = command_line
+    assert f"{script}:4: UserWarning" in ran.stderr
     assert "watcher.py" not in ran.stderr
 
 
@@ -222,18 +235,24 @@ def test_a_file_that_cannot_be_written_is_named_before_the_run(tmp_path, place, 
     assert (said.out, said.err.count("\n")) == ("", 1)
 
 
-def written_page(tmp_path, program):
-    """The page that --html writes of a program that fails, the numbers of its passes, and the recorded data of each."""
+@pytest.fixture
+def written_page(tmp_path, watched_script):
+    """written_page(program): the page that --html writes of a program that fails, the numbers of its passes, and the
+    recorded data of each."""
     target = tmp_path / "page.html"
-    command = [sys.executable, "-m", "lab.watch", "--html", target, PROGRAMS / "wrong" / f"{program}.py"]
-    subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
-    page = target.read_text("utf-8")
-    data = [unescape(part) for part in re.findall(r"id=&quot;trace&quot;&gt;(\{.*?)&lt;/script", page)]
-    return page, re.findall(r'id="pass-(\d+)"', page), [json.loads(part)["trace"] for part in data]
+
+    def write(program):
+        watched_script("--html", target, PROGRAMS / "wrong" / f"{program}.py")
+        page = target.read_text("utf-8")
+        data = [unescape(part) for part in re.findall(r"id=&quot;trace&quot;&gt;(\{.*?)&lt;/script", page)]
+        return page, re.findall(r'id="pass-(\d+)"', page), [json.loads(part)["trace"] for part in data]
+
+    return write
 
 
-def test_a_page_plays_the_pass_in_which_the_failure_was_noticed(tmp_path):
-    page, numbers, (trace,) = written_page(tmp_path, "nan_at_step_400")
+@pytest.mark.filterwarnings("ignore")
+def test_a_page_plays_the_pass_in_which_the_failure_was_noticed(written_page):
+    page, numbers, (trace,) = written_page("nan_at_step_400")
     assert numbers == ["400"]
     assert '<a href="#pass-400">' in page
     values = {node["op"]: node["value"] for node in trace["nodes"]}
@@ -241,9 +260,10 @@ def test_a_page_plays_the_pass_in_which_the_failure_was_noticed(tmp_path):
     assert "-inf" in values["log"]
 
 
-def test_a_page_plays_the_pass_that_stopped(tmp_path):
+@pytest.mark.filterwarnings("ignore")
+def test_a_page_plays_the_pass_that_stopped(written_page):
     program = next(path.stem for path in WRONG if "  #! 1\n" in path.read_text("utf-8") and watched(path)[1])
-    page, numbers, (trace,) = written_page(tmp_path, program)
+    page, numbers, (trace,) = written_page(program)
     assert len(numbers) == 1
     assert "modified by an inplace operation" in trace["error"]
     assert "It stopped: one of the variables needed" in page
