@@ -30,7 +30,8 @@ TRY_THIS = {
     "down": "On the bowl, find the largest rate at which SGD still converges. What happens at 1? Then start on the "
     "saddle at y = 0, and at y = 0.1. Where has the first one converged?",
     "four": "Find a rate that makes the loss grow instead. What do the gradients look like just before it does?",
-    "time": "Linear, 30 steps: compare w = 0.9, 1 and 1.1. Then take tanh and w = 2: why does it not explode?",
+    "time": "Take the state h = w · h + x and 30 time steps: compare w = 0.9, 1 and 1.1. Then take tanh and w = 2: "
+    "why does the gradient not explode?",
 }
 
 

@@ -203,3 +203,13 @@ def test_all_is_found_again_after_another_page_and_after_back():
 @pytest.mark.parametrize("tab", ["down", "four"])
 def test_what_is_to_be_done_comes_within_80_words(tab):
     assert 10 < len(opened(tab=tab).markdown[0].value.split()) <= 80
+
+
+def test_the_words_over_time_name_what_is_on_the_page():
+    at = opened(tab="time")
+    states = at.segmented_control(key="descent kind").options
+    blocks = [block.proto.body for block in at.get("html")]
+    (suggestion,) = (body for body in blocks if "Try this" in body)
+    assert any(state in suggestion for state in states)
+    assert 'id="term-detach"' in blocks[0]
+    assert at.select_slider(key="descent last").label.endswith("detach")

@@ -33,7 +33,7 @@ def show() -> None:
     """Draw the tab."""
     prose(
         "The [[gradient]] of w is a sum with one [[message]] from each time step. Guess which step sends the largest, "
-        "then move w, the length, and where the state is [[detached|detach]]."
+        "then move w, the time steps, and the step at which the state is [[detached|detach]]."
     )
     controls, picture = st.columns([2, 3], gap="large")
     with controls:
@@ -48,7 +48,7 @@ def show() -> None:
         if KEPT_STEPS.get() >= length:
             KEPT_STEPS.set(ALL_STEPS)
         kept = right.select_slider(
-            "Keep the last … steps",
+            "Steps after the detach",
             [*range(1, length), ALL_STEPS],
             format_func=lambda steps: "all" if steps == ALL_STEPS else str(steps),
             key="descent last",
