@@ -365,9 +365,9 @@ def _player(result: Outcome, event: int, still: bool = False) -> None:
 
 
 def _predict() -> None:
-    st.markdown(
+    prose(
         "After each forward pass comes one write, `a.data += 1` or `y.data += 1`. Tick the writes that spoil a "
-        "gradient when the guard is off."
+        "gradient when the [[guard]], which would refuse the backward pass, is off."
     )
     guesses = [st.session_state[_key(cell)] for cell in CELLS]
     scored = st.session_state.get("guesses run") == guesses

@@ -7,7 +7,7 @@ as a string with a letter for each action, so it fits into an address and replay
 from dataclasses import dataclass, field
 from html import escape
 from itertools import pairwise
-from textwrap import fill
+from textwrap import wrap
 from typing import Any
 
 import graphviz
@@ -62,7 +62,7 @@ PATHS = {  # (from, to): the action. The transitions that are drawn; others exis
     ("backward", "updated"): "step()",
     ("freed", "updated"): "step()",
     ("updated", "forward"): "forward again",
-    ("updated", "converged"): f"both < {SETTLED}",
+    ("updated", "converged"): f"gradient and step < {SETTLED}",
     ("converged", "forward"): "forward again",
     ("updated", "diverged"): "inf or nan",
 }
@@ -223,7 +223,7 @@ def draw_life(life: Life, theme: str = "light") -> graphviz.Digraph:
         dot.edge(
             start,
             end,
-            label=fill(f" {name}", 12),
+            label="\n".join(f"  {line}  " for line in wrap(name, 12)),  # spaces keep it off the arrow
             color=colours["gradient" if taken else "edge"],
             fontcolor=colours["text" if taken else "faint"],
             penwidth="2.5" if taken else "1",

@@ -253,6 +253,7 @@ def test_a_link_with_an_impossible_pair_keeps_what_it_can():
 def test_the_score_counts_what_was_predicted_against_what_happened():
     at = opened(part="predict")
     assert len(at.checkbox) == 12
+    assert 'id="term-guard"' in html(at)  # the guard is explained where it is first named
     assert html(at).count("trap-pass") == 6  # the arrays that are written to, before anything is said of them
     assert ">7.389<" in html(at)
     spoiled = {cell[:2]: outcome == "wrong" for cell, outcome in outcomes().items() if not cell[2]}
@@ -311,6 +312,7 @@ def guess_cut(at, a, b):
 )
 def test_a_cut_is_shown_beside_the_whole_graph_once_it_is_guessed(kind, came):
     at = opened(part="cut", cut=kind)
+    assert "Compared with the uncut pass, a.grad is…" in at.segmented_control(key="cut guess a").label
     assert at.button(key="cut go").disabled
     (asked,) = (chart.proto.spec for chart in at.get("graphviz_chart"))
     assert "✂" not in asked  # neither the cut nor a gradient is shown before the guess

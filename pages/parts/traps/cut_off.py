@@ -75,7 +75,7 @@ def _guess() -> None:
 
     guesses = [
         st.segmented_control(
-            f"**Your guess.** Next to the uncut pass, {name}.grad is…",
+            f"**Your guess.** Compared with the uncut pass, {name}.grad is…",
             list(ARRIVALS),
             key=f"cut guess {name}",
             format_func=ARRIVALS.__getitem__,

@@ -1,5 +1,7 @@
 """The life of a tensor: states follow from what the engine did, whatever the learner presses."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -80,6 +82,14 @@ def test_any_life_can_be_replayed_and_drawn(letters, lr):
     assert all(entry.sentence for entry in life.log)
     assert draw_life(life, "dark").source.count("now") == 1
     assert live(text, lr).log == life.log or not np.isfinite(life.log[-1].w)
+
+
+def test_the_label_of_a_transition_says_what_is_small_and_keeps_off_the_arrow():
+    labels = re.findall(r'label="([^"]*)"', draw_life(live("", 0.1)).source)
+    assert any("gradient and" in label and "step < 0.001" in label for label in labels)
+    lines = [line for label in labels for line in re.split(r"\n|\\n", label)]
+    assert lines
+    assert all(line.startswith("  ") and line.endswith("  ") for line in lines)
 
 
 def test_the_lines_on_the_buttons_do_what_was_run():
