@@ -283,8 +283,8 @@ def _loss() -> None:
 
 def _matmul() -> None:
     st.markdown(
-        "**C = A @ B**: A[i, k] meets each cell of row k of B once. Point at a cell of A.grad: it is row i of G times "
-        "*row* k of B, which is column k of Bᵀ."
+        "**C = A @ B**: A[i, k] meets each cell of row k of B once. G is the upstream gradient of C. Point at a "
+        "cell of A.grad: it is row i of G times *row* k of B, which is column k of Bᵀ."
     )
     columns = st.columns(3)
     words = ("Rows of A", "Columns of A, rows of B", "Columns of B")

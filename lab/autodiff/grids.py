@@ -414,7 +414,7 @@ def loss_trap(trap: Any, right: Any) -> GridPicture:
         )
         good.lights.append({"due": [i], "prediction": [i]})
     for i, j in np.ndindex(count, count):
-        kind = "is a pair" if i == j else "was never meant to meet"
+        kind = "compares a prediction with its own target" if i == j else "compares it with another’s target"
         wrong.says.append(
             f"prediction[{i}, 0] − target[{j}] {kind}:\n{numeral(trap.prediction[i, 0])} − "
             f"{_in_sum(trap.target[j])} = {numeral(trap.difference[i, j])}"

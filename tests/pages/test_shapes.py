@@ -96,6 +96,8 @@ def test_the_loss_that_broadcasts_stands_beside_the_right_one():
 
 def test_a_product_of_matrices_cell_by_cell():
     at = opened(tab="matmul", n=1, k=2, m=3)
+    before, _ = at.markdown[0].value.split("row i of G")
+    assert "G is the upstream gradient" in before
     assert drawn(at)["C"]["shape"] == [1, 3]
     assert drawn(at)["gradient of A"]["says"][1].endswith("1 × 40 + 2 × 50 + 3 × 60 = 320")
 

@@ -150,6 +150,13 @@ def test_no_line_of_arithmetic_is_false_where_rounding_shows():
     )
 
 
+def test_a_difference_of_the_loss_is_called_what_it_compares():
+    picture = grids.loss_trap(forgotten_sum.loss(2, (2,)), forgotten_sum.loss(2, (2, 1)))
+    (wrong,) = (part for row in picture.rows for part in row if getattr(part, "key", "") == "wrong")
+    assert "prediction[0, 0] − target[0] compares a prediction with its own target:" in wrong.says[0]
+    assert "prediction[0, 0] − target[1] compares it with another’s target:" in wrong.says[1]
+
+
 def test_the_loss_that_broadcasts_leads_to_the_mean():
     trap, right = forgotten_sum.loss(5, (5,)), forgotten_sum.loss(5, (5, 1))
     assert trap.difference.shape == (5, 5)
