@@ -279,8 +279,9 @@ def _summary(timing: Timing | None, running: bool) -> str:
 
 def _formula() -> None:
     prose(
-        "Three ways to a derivative: a formula, a difference, or a backward pass ([[autograd]]). Apply the function to "
-        "itself six times, and autograd does six times the work: what happens to the formula?"
+        "Three ways to a derivative: a formula, a difference, or a backward pass ([[autograd]]). Apply the "
+        "function six times, each time to its last result: autograd does six times the work. What happens to the "
+        "formula?"
     )
     session = st.session_state
     found = _expression()
@@ -300,7 +301,7 @@ def _formula() -> None:
         times = st.slider("Times applied", *TIMES.limits, key="why times", width=200)
         h = st.select_slider("Step h of the difference", STEPS, format_func=numeral, key="why h", width=200)
         guessed = _guess_times(
-            f"Guess: applied {MAX_TIMES} times, how many times as long is its derivative’s formula?",
+            f"Guess: the derivative’s formula for {MAX_TIMES} applications is how many times as long as for 1?",
             LONGER,
             "why longer",
         )
@@ -316,7 +317,8 @@ def _formula() -> None:
     left, right = st.columns([3, 2], gap="medium")
     if guessed is None:
         with left:
-            st.markdown(f"The function, applied {counted(times, 'time')}. {FIRST}")
+            again = f", each result in place of {escape_markdown(by)} in the next" if times > 1 else ""
+            st.markdown(f"The function, applied {counted(times, 'time')}{again}. {FIRST}")
             st.code(text(as_formula, MAX_TEXT), language=None, wrap_lines=True)
         with right:
             _draw_operations([_autograd(expression, point, by)])
@@ -351,8 +353,8 @@ def _formula() -> None:
     with right:
         ratio = grown[-1].derivative / max(grown[0].derivative, 1)
         st.markdown(
-            f"Applied {grown[-1].times} times, the formula of the derivative is **{ratio:,.0f}×** as long, and "
-            f"autograd takes {grown[-1].forward / grown[0].forward:.0f}× the operations. "
+            f"Applied {grown[-1].times} times, the formula of the derivative is **{ratio:,.0f}×** as long as for one "
+            f"application, and autograd takes {grown[-1].forward / grown[0].forward:.0f}× the operations. "
             + _nearest_verdict(LONGER, ratio, guessed)
         )
         short = [(one.times, one.simplified.operations) for one in grown if one.simplified is not None]

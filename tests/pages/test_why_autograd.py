@@ -148,7 +148,8 @@ def test_a_measurement_can_be_stopped():
 
 def test_three_ways_to_one_derivative():
     at = opened(tab="formula", expression="4*x*(1 - x)", in_x="0.3", times="2")
-    assert "Guess first" in texts(at.markdown)
+    assert "The function, applied 2 times, each result in place of x in the next. Guess first" in texts(at.markdown)
+    assert at.segmented_control(key="why longer").label.endswith("is how many times as long as for 1?")
     assert [code.value for code in at.code] == [
         "(4 * ((4 * x) * (1 - x))) * (1 - ((4 * x) * (1 - x)))"
     ]  # no derivative
