@@ -263,7 +263,7 @@ def gradient_norms(
         "data": [{"yAxis": HIGH_NORM}],
     }
     remark = f"{BAND[0]:g} to {BAND[1]:g} is usual while a network learns; from {HIGH_NORM:g} on it is too large."
-    title, clipped = f"{chart.title}, usual in the shaded band", records[-1].get("clipped", 0)
+    title, clipped = f"{chart.title}; shaded: usual norms", records[-1].get("clipped", 0)
     if clipped:
         title += f", {clipped:.0%} of the steps then clipped"
     return replace(chart, title=title, alt=f"{chart.alt} Logarithmic scale. {remark}")
@@ -302,7 +302,7 @@ def norms_and_updates(
     spec["yAxis"] = [spec["yAxis"], updates.spec["yAxis"] | {"position": "right", "splitLine": {"show": False}}]
     return replace(
         norms,
-        title=norms.title.replace("Gradient norm per layer", "Gradient norms by epoch; thin: updates"),
+        title=norms.title.replace("Gradient norm per layer", "Gradient norms; thin lines: updates, right axis"),
         alt=f"{norms.alt} {updates.alt} An update of 0.001 is usual.",
         headers=(*norms.headers, *(f"{layer}, update" for layer in updates.headers[1:])),
         rows=[(*norm, *update[1:]) for norm, update in zip(norms.rows, updates.rows, strict=True)],

@@ -640,6 +640,7 @@ def test_nothing_need_be_held_out_and_then_nothing_is_called_validation(at, data
         assert "alidation" not in json.dumps(told), key
     assert "alidation" not in texts([*at.markdown, *at.success, *at.warning, *at.info])
     loss = shown(at)["loss"]
+    assert loss["note"].startswith("band: loss of each batch")
     assert loss["headers"] == ["epoch", "training loss"]
     assert loss["rows"][-1] == ["20", short(live(at).history[-1]["train_loss"])]
     assert [part["name"] for part in line_series(at, "loss", "training")["markLine"]["data"]] == ["best"]

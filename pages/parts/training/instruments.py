@@ -60,7 +60,7 @@ PANEL = {  # tab -> chart; one of them is shown next to the plane
 }
 TALL, HALF = "var(--training-tall)", "var(--training-half)"  # heights of the charts, from assets/training.css
 HEIGHTS = {"loss": HALF, **dict.fromkeys(PANEL.values(), HALF)}
-NOTES = {"loss": "band: single batches"}
+NOTES = {"loss": "band: loss of each batch"}
 BY_HEADING = [{"query": {"minWidth": 361}, "option": {"legend": {"left": 176}}}]  # as in assets/training.css
 ANSWER = "the answer of the network"
 POINTS_OF, IMAGES_OF = ("validation", "training"), ("first", "mistakes")

@@ -142,7 +142,7 @@ def test_the_norms_say_how_many_steps_were_clipped():
     chart = charts.gradient_norms(run.history, run.trainer.layer_names, until=2)
     assert f"{run.records[-1]['clipped']:.0%} of the steps" in chart.title
     assert run.records[-1]["clipped"] > 0.5
-    assert "usual in the shaded band" in chart.title
+    assert "shaded: usual norms" in chart.title
     assert "label" not in series(chart, "layer 1")["markArea"], "words in the band would lie on the lines"
 
 
