@@ -270,7 +270,7 @@ def _next() -> None:
         )
         assert key
         layer = AFTER[key]
-        st.markdown(layer["question"], width=600)
+        st.markdown(layer["question"], width=580)
     trace = memoize("beyond", key, lambda: record(parse(layer["text"]), layer["values"]))
     player(trace, key="beyond", title=_title(key), event=0, compact=True, grows=True)
     query = {"expression": layer["text"]}

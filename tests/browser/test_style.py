@@ -30,3 +30,14 @@ def test_a_chart_follows_the_theme_at_once(open_page, path):
         expect(payload).to_contain_text(COLOURS[theme]["text"])
         expect(payload).not_to_contain_text(COLOURS[other]["text"])
         expect(canvas).to_be_visible()
+
+
+RADII = """(piece) => ["TopLeft", "TopRight", "BottomLeft", "BottomRight"].map(
+  (corner) => getComputedStyle(piece)[`border${corner}Radius`])"""
+
+
+def test_segments_that_wrap_are_whole(open_page):
+    page = open_page("shapes?tab=forgotten", width=360)
+    pieces = page.get_by_role("radiogroup", name="What will happen?").get_by_role("radio")
+    pieces.nth(3).wait_for()
+    assert {radius for piece in pieces.all() for radius in piece.evaluate(RADII)} == {"8px"}
