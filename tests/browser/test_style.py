@@ -32,8 +32,27 @@ def test_a_chart_follows_the_theme_at_once(open_page, path):
         expect(canvas).to_be_visible()
 
 
+LINK = """(words) => {
+  const { color, textDecorationLine, textIndent } = getComputedStyle(words);
+  const plain = getComputedStyle(document.querySelector("[data-testid=stMain]")).color;
+  return { link: color !== plain, underlined: textDecorationLine === "underline", hangs: parseFloat(textIndent) < 0 };
+}"""
 RADII = """(piece) => ["TopLeft", "TopRight", "BottomLeft", "BottomRight"].map(
   (corner) => getComputedStyle(piece)[`border${corner}Radius`])"""
+
+
+def test_a_line_of_the_failures_looks_like_a_link(open_page):
+    page = open_page("what-went-wrong", width=1024)
+    line = page.get_by_role("button", name="19 A parameter that the optimizer does not have")
+    words = line.locator("p")
+    assert words.evaluate(LINK) == {"link": True, "underlined": False, "hangs": True}
+    line.hover()
+    assert words.evaluate(LINK)["underlined"]
+    page.get_by_role("heading", level=1).hover()
+    page.get_by_role("button", name="18 ").focus()
+    page.keyboard.press("Tab")
+    expect(line).to_be_focused()
+    assert words.evaluate(LINK)["underlined"]
 
 
 def test_segments_that_wrap_are_whole(open_page):
