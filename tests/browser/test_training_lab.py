@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from lab.charts.plane import PLANE
 from lab.training.lessons import FIRST
 from lab.training.live import LiveRun
 from pages.parts.training.instruments import UPDATES
@@ -210,6 +211,9 @@ def test_on_a_phone_the_plane_stands_before_the_network(open_page):
     plane, network = (part.bounding_box() for part in parts)
     assert plane["y"] < network["y"]
     assert plane["y"] < 740
+    picture = page.locator("[data-chart=plane] .picture").bounding_box()
+    left, top, right, bottom = PLANE
+    assert abs(picture["width"] - left - right - (picture["height"] - top - bottom)) < 2  # one scale for both axes
 
 
 def test_a_newcomer_makes_a_boundary_bend(open_page):
