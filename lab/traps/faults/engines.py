@@ -60,11 +60,12 @@ class SkipsUnbroadcast(Tensor):
 class WrongOrder(Tensor):
     __slots__ = ()
 
-    def backward(self, grad: Any = None, retain_graph: bool = False) -> None:
+    def backward(self, grad=None, retain_graph=False):
         upstream = _starting_gradient(self, grad)
-        order: list[Tensor] = [self]
+        order, seen = [self], {self}
         for node in order:  # the list grows as it is read: nodes nearest to the output come first
-            order += [child for child in dict.fromkeys(node._children) if child not in order]
+            order += [child for child in dict.fromkeys(node._children) if child not in seen]
+            seen.update(node._children)
         order.reverse()
         _check_nothing_freed(order)
         _check_nothing_written_to(order)

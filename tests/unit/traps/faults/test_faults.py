@@ -25,6 +25,7 @@ from lab.traps.faults.compare import (
     train_with,
     which_curve,
 )
+from lab.traps.faults.engines import WrongOrder
 from lab.traps.faults.training import LessonTrainer
 from model import Tensor
 
@@ -252,6 +253,12 @@ def test_the_comparison_shows_the_effect(fault):
         assert all(np.isfinite(g).all() for g in comparison.healthy.gradients.values())
 
 
+def test_the_wrong_order_visits_every_node_also_of_equal_values():
+    a = WrongOrder(1.0)
+    (a * 1.0 * 1.0 * 1.0).backward()  # a chain of equal numbers
+    assert a.grad == 1.0
+
+
 def test_recursion_sends_a_message_for_each_path():
     comparison = compare(BY_KEY["recursive"], 0)
     operations = sum(gradient is not None for _, _, gradient in comparison.healthy.nodes) - 1
@@ -276,7 +283,6 @@ def test_where_the_entry_says_that_training_does_not_change_it_does_not(key):
 def test_the_fix_turns_code_that_is_here_into_code_that_is_there(fault):
     broken, healthy = fault.broken, fault.healthy
     wrong_code = "".join(inspect.getsource(part) for part in (broken.engine, broken.optimizer, broken.loss))
-    wrong_code = wrong_code.replace("order: list[Tensor] =", "order =")  # the page shows no annotations
     right_code = "".join((ROOT / name).read_text(encoding="utf-8") for name in ("model.py", "lab/training/trainer.py"))
     right_code += inspect.getsource(healthy.loss)
     lines = fault.fix.splitlines()
