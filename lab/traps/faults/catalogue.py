@@ -159,13 +159,14 @@ def _plain(function: Callable) -> str:
 
 
 def _unannotated(source: str) -> str:
-    """Remove the annotations of parameters and results, which differ between engines and explain nothing."""
+    """Remove the annotations of parameters, results and variables, which differ between engines and explain nothing."""
 
     def shortened(line: re.Match) -> str:
         parameters = re.sub(r": [\w.]+ = ", "=", re.sub(r" -> .*:$", ":", line[0]))
         return re.sub(r"(\w): [\w.]+(?=[,)])", r"\1", parameters)
 
-    return re.sub(r"^ *def .*:$", shortened, source, flags=re.MULTILINE)
+    source = re.sub(r"^ *def .*:$", shortened, source, flags=re.MULTILINE)
+    return re.sub(r"^ +\w+: [\w\[\]]+\n", "", source, flags=re.MULTILINE)
 
 
 def _methods(broken: type) -> str:

@@ -60,8 +60,10 @@ class SkipsUnbroadcast(Tensor):
 class WrongOrder(Tensor):
     __slots__ = ()
 
-    def backward(self, grad=None, retain_graph=False):
+    def backward(self, grad: Any = None, retain_graph: bool = False) -> None:
         upstream = _starting_gradient(self, grad)
+        order: list[Tensor]
+        seen: set[Tensor]
         order, seen = [self], {self}
         for node in order:  # the list grows as it is read: nodes nearest to the output come first
             order += [child for child in dict.fromkeys(node._children) if child not in seen]
