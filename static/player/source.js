@@ -60,7 +60,6 @@ export class Source {
   /** Show the line of the engine that made the last event. @param {Playback} playback @param {Frame} frame */
   paint(playback, frame) {
     const event = frame.event;
-    this.element.classList.toggle("empty", !event);
     const right = playback.departs(frame) ? (playback.departure?.line ?? "") : ""; // "" if the lines agree
     this.right.hidden = !right;
     setText(this.right, right && `✓ right engine: ${right}`);

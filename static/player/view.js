@@ -8,10 +8,10 @@ import { fitTo } from "./layout.js";
 const [MIN_SCALE, MAX_SCALE, MAX_FIT_SCALE] = [0.05, 4, 2];
 const BUTTON_ROW = 36; // pixels at the bottom; absent in a presentation
 const [MIN_READABLE, MIN_READABLE_PHONE] = [0.75, 0.6]; // scales; a phone is held closer
-const MIN_PRESENTED = 1; // the smallest digits have 12 pixels
+const PRESENTED_SCALE = 1.34; // the smallest digits grow from 12 to 16 pixels
 const PRESENTED_SCALE_PHONE = 0.84; // the smallest digits have 10 pixels
 const MIN_SMALL_PRINT = 0.35; // scale below which the small print is hidden
-const [CROPPED_SCALE, CROPPED_SCALE_PRESENTED] = [1, 1.34]; // for a drawing that does not fit; 16 pixels
+const CROPPED_SCALE = 1; // for a drawing that does not fit
 const VIEW_MARGIN = 12; // pixels between an event's nodes and the edge of the view
 
 /** The visible part of a drawing. */
@@ -50,7 +50,7 @@ export class View {
   /** Return the smallest scale at which a drawing is readable. */
   readable() {
     const phone = this.svg.closest(".narrow");
-    if (this.presented) return phone ? PRESENTED_SCALE_PHONE : MIN_PRESENTED;
+    if (this.presented) return phone ? PRESENTED_SCALE_PHONE : PRESENTED_SCALE;
     return phone ? MIN_READABLE_PHONE : MIN_READABLE;
   }
 
@@ -82,8 +82,7 @@ export class View {
     if (this.scale >= this.readable()) return;
     this.fitted = false;
     this.cropped = true;
-    const wide = this.presented && !this.svg.closest(".narrow");
-    this.scale = wide ? CROPPED_SCALE_PRESENTED : CROPPED_SCALE;
+    this.scale = Math.max(this.readable(), CROPPED_SCALE);
     this.centre(point);
   }
 

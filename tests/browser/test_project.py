@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.layout import look, project
+from tests.layout import project
 from tests.support import settled
 
 
@@ -128,21 +128,6 @@ def test_on_a_phone_the_bar_lies_on_nothing_and_the_page_is_as_large_as_before(o
     page.get_by_role("button", name="Leave (F)").click()
     expect(page.locator("html.projecting")).to_have_count(0)
     assert ends(page, "[data-testid=stMain]")[3] == PHONE["height"]
-
-
-def test_a_projected_graph_is_shown_whole_or_fills_the_room(open_page):
-    page = open_page("other-engines?tab=next&layer=convolution", width=1920, height=1080)
-    page.locator(".stage .card").first.wait_for()
-    project(page)
-    page.locator(".player.present").wait_for()
-    settled(page)
-    found = look(page, drawn=12)
-    assert (found["cut"], found["high"], found["small"]) == ([], [], [])
-    page.set_viewport_size({"width": 1024, "height": 768})
-    settled(page)
-    assert ends(page, ".present .stage")[3] - ends(page, ".present .stage")[1] > 400  # no line of code has run yet
-    page.keyboard.press("ArrowRight")
-    expect(page.locator(".present .codes .line >> visible=true")).to_have_count(4)
 
 
 def test_who_writes_an_f_projects_nothing(open_page):
