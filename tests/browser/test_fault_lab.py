@@ -72,7 +72,10 @@ def test_guess_run_and_read_by_keyboard_alone(open_page):
     page.get_by_text("As you expected: the same gradients").wait_for()
     page.get_by_text("8,191").wait_for()
     expect(page.get_by_text("As you expected: the same gradients")).to_be_in_viewport()  # nobody has scrolled
-    expect(page.locator("figure", has_text="broken").locator(".broken")).to_be_in_viewport()
+    wrong = page.locator("figure", has_text="broken").locator(".broken")
+    expect(wrong).to_have_count(3)
+    for line in wrong.all():
+        expect(line).to_be_in_viewport()
     expect(page.locator("canvas").first).to_be_in_viewport()
     page.wait_for_url("**run=1**")
     page.wait_for_url("**gradient=same**")

@@ -346,7 +346,7 @@ def test_a_live_input_is_computed_by_the_engine(open_player):
     change(page, "b, exact number", "")
     assert page.get_by_label("b, exact number").get_attribute("aria-invalid") == "true"
     assert page.locator(".nodes tr.output").get_by_text("13.49").count() == 1
-    said = "b stays −1. A number from −1,000,000 to 1,000,000 can be used."
+    said = "b stays −1. Use a number from −1,000,000 to 1,000,000."
     expect(page.locator(".refused")).to_have_text("")
     page.get_by_label("b, exact number").blur()
     expect(page.locator(".refused")).to_have_text(said)

@@ -165,7 +165,7 @@ def test_choices_are_kept_while_numbers_move(open_page):
     page = open_page("simulate-error?step=4&route=name&op=exp&written=output")
     page.get_by_text(WRONG).wait_for()
     button(page, "Numbers").click()
-    slider = page.locator('input[type=range][aria-label="Number that is written"]')
+    slider = page.locator('input[type=range][aria-label="Number to write"]')
     slider.focus()
     slider.press("ArrowRight")
     page.get_by_text("other[0] = 1.5").first.wait_for()
