@@ -112,6 +112,7 @@ def test_a_phone_sees_everything(open_page):
 
 def test_on_a_phone_no_button_has_a_row_of_its_own(open_page):
     page = open_lab(open_page, width=360, height=740)
+    settled(page)  # two boxes are measured one after the other, and what comes above them moves both
     title, more = page.get_by_role("heading", name="Training lab"), page.locator(".st-key-training-settings")
     pairs = [(title, more), (page.locator(".st-key-training-speed"), page.locator(".st-key-training-view"))]
     for left, right in pairs:
