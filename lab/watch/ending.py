@@ -247,9 +247,8 @@ def report_never_reached(watcher: Any, opt: WatchedOptimizer) -> None:
         behind = unreached & cut.leaves
         each_iteration = cut.kind == "number" and watcher.cut_repeats[key_of(cut)] >= opt.steps
         if behind and (cut.used or each_iteration) and cut.kind != "update":
-            if len(watcher.optimizers) == 1 and any(
-                cut.source
-            ):  # the lines that cut off a tensor keep it from one loss
+            # With one optimizer, all lines that cut off a tensor keep it from the same loss
+            if len(watcher.optimizers) == 1 and any(cut.source):
                 same = [other for other in before_step if (other.source, other.kind) == (cut.source, cut.kind)]
                 cut = min(same, key=lambda other: (other.bypassed, other.last_number))
             stored = cut.first_use.line and stores_in_attribute(cut.site.file, cut.site.line)
