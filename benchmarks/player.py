@@ -129,8 +129,11 @@ class Page:
         self.times.append(self.page.evaluate("() => latency"))
 
 
-def nudge(page, seconds=2.0):
-    """Pull the card of `a` up and down, and count the frames in which the result's bar shows another change."""
+def nudge(page, seconds=2.0, reach=360, speed=360):
+    """Pull the card of `a` up and down, and count the frames in which the result's bar shows another change.
+
+    reach: pixels of one way; speed: pixels a second, at 60 Hz more than one step of a nudge for each frame.
+    """
     page.locator(".scrubber").press("Home")
     box = page.locator('.card[data-node="0"]').bounding_box()
     page.evaluate(COUNT_CHANGES)
@@ -139,7 +142,7 @@ def nudge(page, seconds=2.0):
     page.mouse.down()
     start, move = time.monotonic(), 0
     while (now := time.monotonic()) - start < seconds:
-        page.mouse.move(x, y - 120 * (1 - math.cos(2 * (now - start))))
+        page.mouse.move(x, y - abs((speed * (now - start) + reach) % (2 * reach) - reach))
         move += 1
         time.sleep(max(0.0, start + move / 60 - time.monotonic()))
     seen = page.evaluate("() => seen")

@@ -97,6 +97,7 @@ BEFORE = [
     ("Function 'MulBackward0' returned nan values in its 0th output.", "nan where"),
     ("jax: TypeError: Gradient only defined for scalar-output functions. Output had shape: (3,).", "scalar"),
     ("RuntimeError: grad can be implicitly created only for scalar outputs", "scalar"),
+    ("my rnn forgets everything that is older than 20 steps", "vanishing"),
     ("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.", "numpy"),
     ("math.exp(t) and the gradient is gone", "numpy"),
 ]
