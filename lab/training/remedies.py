@@ -258,7 +258,8 @@ def separate_noise(h: History) -> Remedy:
 def nothing(h: History) -> Remedy:
     """Advise no change."""
     so_far = h.epochs[-1] < h.config.epochs and h.config.patience is None
-    return Remedy("So far nothing needs to change: train on." if so_far else "Nothing needs to change.")
+    # Records cannot tell that no other setting does better.
+    return Remedy(f"Nothing in these numbers asks for a change{': train on' if so_far else ''}.")
 
 
 def hold_more_out(_: History) -> Remedy:

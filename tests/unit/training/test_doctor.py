@@ -405,7 +405,7 @@ def test_nothing_needs_to_change_only_where_level_and_trend_are_good():
         return diagnose([record(e, **{k: f(e) for k, f in columns.items()}) for e in range(1, 31)], Config())[0]
 
     good = {"loss": lambda e: 1 / e, "train": lambda e: 0.97, "val": lambda e: 0.95}
-    assert word(**good).remedy == "Nothing needs to change."
+    assert word(**good).remedy == "Nothing in these numbers asks for a change."
     for worse in (
         {"train": lambda e: 0.7, "val": lambda e: 0.7},
         {"loss": lambda e: 0.2 + 0.05 * (e % 3)},

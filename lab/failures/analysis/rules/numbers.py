@@ -443,7 +443,7 @@ def integers(case: Case) -> Iterator[RuleHit]:
                     case.text.replace([(target.node, case.text.of(source))]),
                 )
             continue
-        while value.op in {"part", "index", "view"} and value.parents:
+        while value.op in {"part", "index", "view", "clone"} and value.parents:
             value = value.parents[0]
         node = value.node
         if not isinstance(node, ast.Call) or value.op not in CREATORS:
