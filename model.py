@@ -142,7 +142,8 @@ class Tensor:
         retain_graph=True keeps the graph for another pass.
 
         Raises RuntimeError if there is no graph, it was freed, or `grad` is missing, and MutationError if values that
-        the pass needs were written to. In each case no gradient has changed.
+        the pass needs were written to. In each case no gradient has changed. A pass that is interrupted leaves
+        gradients half added up: forget them with `zero_grad()`.
         """
         upstream = _starting_gradient(self, grad)
         order = topological_order(self)
@@ -374,16 +375,18 @@ class Tensor:
 
     def mean(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """Average along `axis`."""
-        return self.sum(axis, keepdims) / _count(self.shape, _axes(self, axis))
+        axes = _axes(self, axis)
+        return self.sum(axes, keepdims) / _count(self.shape, axes)
 
     def var(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """Return the mean squared distance from the mean: divides by n, torch.var by n - 1."""
-        return ((self - self.mean(axis, keepdims=True)) ** 2).mean(axis, keepdims)
+        axes = _axes(self, axis)
+        return ((self - self.mean(axes, keepdims=True)) ** 2).mean(axes, keepdims)
 
     def std(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """Return the square root of var: divides by n, torch.std by n - 1. The gradient of equal elements is 0."""
-        spread = self - self.mean(axis, keepdims=True)
-        return spread.norm(axis, keepdims) / math.sqrt(_count(self.shape, _axes(self, axis)))
+        axes = _axes(self, axis)
+        return (self - self.mean(axes, keepdims=True)).norm(axes, keepdims) / math.sqrt(_count(self.shape, axes))
 
     def norm(self, axis: Any = None, keepdims: bool = False) -> Tensor:
         """Compute the Euclidean norm, sqrt(sum of squares), along `axis`. The gradient at 0 is 0."""
@@ -418,8 +421,9 @@ class Tensor:
         product = value.prod(axis=axes, keepdims=True)
 
         def _backward(upstream: Array) -> None:
-            # d(prod)/d value_i is the product of the others. Dividing the result by value_i would fail at 0, so
-            # multiply what lies before element i by what lies after it, along one axis that holds all the reduced ones.
+            # d(prod)/d value_i is the product of the others. Where the result is 0 or has overflowed, it cannot be
+            # divided by value_i: multiply what lies before element i by what lies after it, along one axis that holds
+            # all the reduced ones.
             order = [i for i in range(value.ndim) if i not in axes] + [*axes]
             moved = np.transpose(value, order)
             rows = moved.reshape(*moved.shape[: value.ndim - len(axes)], _count(value.shape, axes))
@@ -427,6 +431,8 @@ class Tensor:
             before = np.cumprod(np.concatenate([ones, rows], axis=-1)[..., :-1], axis=-1)
             after = np.cumprod(np.concatenate([ones, rows[..., ::-1]], axis=-1)[..., :-1], axis=-1)[..., ::-1]
             others = (before * after).reshape(moved.shape).transpose(np.argsort(order))
+            divisible = np.isfinite(product) & np.isfinite(1.0 / product)
+            others = np.where(divisible, product / value, others)
             self._accumulate(upstream.reshape(product.shape) * others)
 
         return self._node(_reduced(product, axes, keepdims), (self,), "prod", _backward)
@@ -593,7 +599,7 @@ class Tensor:
     def _compare(self, other: Any, compare: Callable[[Any, Any], Any]) -> Any:
         with _refusing("comparison", self):
             result = compare(self._data, getattr(other, "_data", other))
-        return result.view(Comparison) if result.ndim else result
+        return result.view(Comparison) if np.ndim(result) else result  # `Tensor(1.0) == None` is a plain False
 
     __eq__, __ne__ = partialmethod(_compare, compare=operator.eq), partialmethod(_compare, compare=operator.ne)
     __lt__, __le__ = partialmethod(_compare, compare=operator.lt), partialmethod(_compare, compare=operator.le)
@@ -798,7 +804,7 @@ def _as_float_array(value: Any, dtype: Any = None) -> Array:
         raise _error("rows") from None
     if array.dtype.kind not in "fiub" or isinstance(value, np.ma.MaskedArray):
         raise _error("no numbers", type(value).__name__, array.dtype, kind=TypeError)
-    dtype = dtype or (np.float32 if array.dtype == np.float32 else np.float64)
+    dtype = dtype or (np.float32 if array.dtype.type is np.float32 else np.float64)
     array = array.astype(dtype, copy=not isinstance(value, np.ndarray))  # `__array__` may have returned its own array
     return array if array.ndim else array[()]
 
@@ -844,6 +850,7 @@ def _sum(array: Array, axes: tuple[int, ...], keepdims: bool = True) -> Array:
 
 def _reduced(kept: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
     """Drop the reduced axes of a reduction's result, which have length 1 in `kept`, unless keepdims is set."""
+    _require(isinstance(keepdims, (bool, np.bool_)), "keepdims", keepdims, kind=TypeError)
     return kept if keepdims else np.squeeze(kept, axes)[()]
 
 
@@ -888,8 +895,10 @@ def where(condition: Any, left: Any, right: Any) -> Tensor:
     """Return `left` where the condition (an array of booleans, a constant) holds, `right` elsewhere."""
     first, second = _as_tensors("where", left, right)
     _, left, right = first._operands(second, "where")
-    condition = np.array(getattr(condition, "_data", condition), dtype=bool)
-    with _refusing("where", condition.shape, first, second):
+    condition = np.array(getattr(condition, "_data", condition))
+    _require(condition.dtype.kind in "biuf", "where", condition.shape, condition.dtype, first, second)
+    with _refusing("where", condition.shape, condition.dtype, first, second):
+        condition = condition.astype(bool)  # a copy: `__array__` may have returned its own array
         result = np.where(condition, left, right)[()]
 
     def _backward(upstream: Array) -> None:
@@ -912,7 +921,8 @@ def stack(tensors: Iterable[Any], axis: int = 0) -> Tensor:
 def _join(op: str, join: Callable[..., Array], tensors: Iterable[Any], axis: int) -> Tensor:
     operands = _as_tensors(op, *tensors)
     with _refusing("join", op, ", ".join(str(operand.shape) for operand in operands), axis):
-        result = join([operand._read() for operand in operands], operator.index(axis))
+        axis = operator.index(axis)  # a number of its own: the caller may change a 0-d array later
+        result = join([operand._read() for operand in operands], axis)
     ends = np.cumsum([1 if op == "stack" else operand.shape[axis] for operand in operands])[:-1]
 
     def _backward(upstream: Array) -> None:
@@ -925,6 +935,7 @@ def _join(op: str, join: Callable[..., Array], tensors: Iterable[Any], axis: int
 def linear(inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """Compute inputs @ weight + bias as one operation: inputs (n, n_in), weight (n_in, n_out), bias (n_out,)."""
     left, right = inputs._read(), weight._read()
+    _require(right.ndim == 2 and bias.shape == right.shape[1:], "linear", weight, bias)
     if left.ndim != 2 or left.shape[1] != right.shape[0]:
         raise _error("inputs", right.shape[0], inputs)
     result = left @ right
@@ -960,7 +971,7 @@ def _same_shape(loss: str, prediction: Any, target: Any) -> tuple[Tensor, ...]:
 def cross_entropy(logits: Any, labels: Any) -> Tensor:
     """Return the mean over rows of -log softmax(logits)[label]: logits (n, classes), labels (n,) integers from 0."""
     operand = logits if isinstance(logits, Tensor) else Tensor(logits, requires_grad=False)
-    value, labels = operand._read(), np.array(getattr(labels, "_data", labels))
+    value, labels = operand._read(), np.array(getattr(labels, "_data", labels)).copy()  # see `_as_float_array`
     if value.ndim != 2 or labels.shape != value.shape[:1] or not labels.size:
         raise _error("logits", operand, labels.shape)
     if labels.dtype.kind not in "iu":
@@ -1104,11 +1115,11 @@ class Optimizer:
 
     def step(self) -> None:
         """Update each parameter that has a gradient, in place."""
-        now = _tick()
+        now, decay = _tick(), float(self.weight_decay)  # a NumPy number would turn float32 into float64
         for i, p in enumerate(self.parameters):
             gradient, data = _own_gradient(p), p._data
             if gradient is not None:
-                update = self._update(i, gradient + self.weight_decay * data if self.weight_decay else gradient)
+                update = self._update(i, gradient + decay * data if decay else gradient)
                 # No other code has the array `update`, so the new values are written into it, not into a third one
                 values = np.subtract(data, update, update) if data.ndim else data - update
                 if p._lent is None:
@@ -1132,7 +1143,7 @@ class SGD(Optimizer):
 
     def _update(self, i: int, gradient: Array) -> Array:
         if self.momentum:
-            self.memory[f"velocity{i}"] = gradient = self.momentum * self.memory[f"velocity{i}"] + gradient
+            self.memory[f"velocity{i}"] = gradient = float(self.momentum) * self.memory[f"velocity{i}"] + gradient
         return float(self.lr) * gradient
 
 
@@ -1153,7 +1164,8 @@ class Adam(Optimizer):
         self.memory["steps"] = np.zeros(len(self.parameters), int)
 
     def _update(self, i: int, gradient: Array) -> Array:
-        memory, (beta1, beta2) = self.memory, self.betas
+        memory, (beta1, beta2) = self.memory, map(float, self.betas)
+        memory["steps"] = memory["steps"].copy()  # as all memory, replaced: a dict(memory) of before stays as it is
         memory["steps"][i] += 1
         steps = int(memory["steps"][i])
         memory[f"mean{i}"] = mean = beta1 * memory[f"mean{i}"] + (1.0 - beta1) * gradient
@@ -1161,7 +1173,7 @@ class Adam(Optimizer):
         # Both means start at 0; dividing by these factors corrects for it. eps stands outside the square root.
         mean = mean / (1.0 - beta1**steps)
         square = square / (1.0 - beta2**steps)
-        return float(self.lr) * mean / (np.sqrt(square) + self.eps)
+        return float(self.lr) * mean / (np.sqrt(square) + float(self.eps))
 
 
 def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> float:
@@ -1178,13 +1190,13 @@ def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> float:
     return norm
 
 
-def _leaves(parameters: Iterable[Tensor]) -> list[Tensor]:
+def _leaves(parameters: Iterable[Tensor]) -> tuple[Tensor, ...]:
     """Return the parameters, each once; raise TypeError unless all are leaves."""
     listed = isinstance(parameters, Iterable) and not isinstance(parameters, Tensor)
     leaves: list[Any] = [*parameters] if listed else [None]
     _require(leaves, "no parameters", kind=TypeError)
     _require(all(isinstance(p, Tensor) and p._backward is None for p in leaves), "parameters", kind=TypeError)
-    return list(dict.fromkeys(leaves))
+    return tuple(dict.fromkeys(leaves))
 
 
 # ---------------------------------------------------------------- misuse: error messages that say what to do
@@ -1205,7 +1217,7 @@ _SENTENCES = MappingProxyType({
     "broadcast_to": "{} cannot be broadcast to {}: each axis must be 1 or as long as the one asked for.",
     "index": "{} cannot be indexed like this: {}.",
     "comparison": "{} can be compared with numbers, and with arrays that broadcast to its shape.",
-    "where": "where cannot choose by a condition of shape {} from {} and {}.",
+    "where": "where cannot choose by a condition of shape {} ({}) from {} and {}.",
     "join": "{} cannot join shapes {} along axis {}: it must exist (in the result), and all other axes must agree.",
     "nothing": "{} needs at least one tensor.",
     # values
@@ -1226,6 +1238,7 @@ _SENTENCES = MappingProxyType({
     "copied": "{} cannot be copied or pickled with its graph: use detach(), for its values.",
     "numpy": "NumPy would lose the graph of {}: use {}, or take t.numpy(), the values alone.",
     "axis only": "Here it is axis and keepdims, as in NumPy (PyTorch: dim, keepdim), not {}.",
+    "keepdims": "keepdims is True or False, not {!r}: several axes are one tuple, as in axis=(0, 1).",
     # the backward pass
     "order": "topological_order needs the Tensor that a graph ends with, not {}.",
     "later": "The body of a generator or an async function runs later, in pieces: inside it, put `with no_grad():` "
@@ -1252,13 +1265,15 @@ _SENTENCES = MappingProxyType({
     "logits": "cross_entropy needs logits (n, classes) and n labels; {} came with labels of shape {}.",
     "labels": "cross_entropy needs integer class numbers as labels, not {}.",
     "range": "cross_entropy got labels from {} to {}, but with {} classes they go from 0 to {}.",
+    "linear": "linear needs a weight of shape (n_in, n_out) and a bias of shape (n_out,), not {} and {}.",
     "inputs": "A layer of {0} inputs needs an input of shape (n, {0}), not {1}.",
     "choice": "There is no {} '{}'; choose one of {}.",
     "layer": "A layer needs at least one input and one output, as integers: not {!r} and {!r}.",
     "weights": "The weights of a layer are float64 or float32: {} cannot be trained.",
     "sizes": "A network needs a list of at least an input and an output size, not {!r}.",
     "no parameters": "The list of parameters is empty: there is nothing to train.",
-    "parameters": "Give parameters as a list of leaf Tensors, such as network.parameters(), not results of operations.",
+    "parameters": "Give parameters as a list of leaf Tensors, such as network.parameters(): results of operations are "
+    "none.",
     "betas": "Adam needs two betas, such as (0.9, 0.999), not {!r}.",
 })  # read by rows  # fmt: skip
 
@@ -1392,7 +1407,7 @@ def _axis_only(function: Function) -> Function:
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
-        if wrong := options.keys() - {"axis", "keepdims"}:
+        if wrong := options.keys() - {"axis", "keepdims", "tensors"}:
             raise _error("axis only", ", ".join(sorted(wrong)), kind=TypeError)
         return function(*args, **options)
 

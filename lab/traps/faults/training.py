@@ -31,7 +31,7 @@ class ZeroesSome(SGD):
 class Ascends(SGD):
     def _update(self, i, gradient):
         if self.momentum:
-            self.memory[f"velocity{i}"] = gradient = self.momentum * self.memory[f"velocity{i}"] + gradient
+            self.memory[f"velocity{i}"] = gradient = float(self.momentum) * self.memory[f"velocity{i}"] + gradient
         return -float(self.lr) * gradient
 
 

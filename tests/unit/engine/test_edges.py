@@ -19,6 +19,7 @@ from model import (
     clip_grad_norm,
     concatenate,
     cross_entropy,
+    linear,
     maximum,
     minimum,
     mse_loss,
@@ -413,7 +414,8 @@ def test_an_assigned_gradient_of_another_shape_is_refused(use, shape, gradient):
 )
 def test_only_a_list_of_leaves_is_taken_as_parameters(use, parameters):
     with pytest.raises(
-        TypeError, match=r"^Give parameters as a list of leaf Tensors.*parameters\(\), not results of operations\.$"
+        TypeError,
+        match=r"^Give parameters as a list of leaf Tensors.*parameters\(\): results of operations are none\.$",
     ):
         use(parameters)
     with pytest.raises(TypeError, match=r"^The list of parameters is empty: there is nothing to train\.$"):
@@ -650,3 +652,53 @@ def test_a_skip_connection_adds_the_input_of_a_layer_where_both_have_one_shape()
     np.testing.assert_allclose(plain(x).numpy(), second @ w3 + b3, rtol=1e-12)
     np.testing.assert_allclose([output.numpy() for output in around.outputs(x)][1], second, rtol=1e-12)
     assert gradcheck(around, [x])
+
+
+@pytest.mark.parametrize("value", [2.0, [1.0, 2.0]])
+def test_a_tensor_can_be_compared_with_what_is_no_number(value):
+    t = Tensor(value)
+    assert not np.any(t == None)  # noqa: E711
+    assert np.all(t != None)  # noqa: E711
+
+
+def test_a_single_number_can_be_looked_for_in_a_list():
+    loss = Tensor([1.0, 2.0]).sum()
+    assert loss not in [None, "best"]
+    assert [None, loss].index(loss) == 1
+
+
+@pytest.mark.parametrize("name", ["mean", "var", "std", "sum"])
+def test_axes_from_an_iterator_are_read_once(name):
+    values = np.arange(6.0).reshape(2, 3)
+    reduce = getattr(Tensor(values), name)
+    np.testing.assert_array_equal(reduce(axis=iter([0])).numpy(), reduce(axis=0).numpy())
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "norm", "prod", "var", "std", "min", "logsumexp"])
+def test_a_second_axis_is_not_taken_for_keepdims(name):
+    with pytest.raises(TypeError, match=r"^keepdims is True or False, not 1: several axes are one tuple"):
+        getattr(Tensor(np.ones((2, 3))), name)(0, 1)
+
+
+@pytest.mark.parametrize("condition", [None, "no", [None, True]])
+def test_a_condition_is_of_booleans(condition):
+    with pytest.raises(ValueError, match=r"^where cannot choose by a condition of shape .* \((object|<U2)\)"):
+        where(condition, Tensor([1.0, 2.0]), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("weight", "bias"), [((3, 3, 3), (3,)), ((3,), (3,)), ((3, 4), (1, 4)), ((3, 4), (2, 4)), ((3, 4), (3,)), ((), ())]
+)
+def test_linear_refuses_shapes_before_the_backward_pass(weight, bias):
+    with pytest.raises(ValueError, match=r"^linear needs a weight of shape \(n_in, n_out\) and a bias"):
+        linear(Tensor(np.ones((2, 3))), Tensor(np.ones(weight)), Tensor(np.ones(bias)))
+
+
+@pytest.mark.parametrize("join", [stack, concatenate])
+def test_tensors_to_join_can_be_given_by_name(join):
+    a, b = Tensor([1.0]), Tensor([2.0])
+    np.testing.assert_array_equal(join(tensors=[a, b], axis=0).numpy(), join([a, b]).numpy())
+
+
+def test_float32_of_another_byte_order_stays_float32():
+    assert Tensor(np.array([1.0], ">f4")).dtype == np.float32

@@ -136,7 +136,7 @@ def outcome(case, route, target, right, tensor=Sourced):
         route.write(output if target is None else leaves[target], handle)
     except (ValueError, TypeError) as error:
         # the guard is off, and the array is a broadcast one that NumPy protects itself; or an optimizer of a result
-        if not any(reason in str(error) for reason in ("read-only", "not results of operations")):
+        if not any(reason in str(error) for reason in ("read-only", "results of operations are none")):
             raise
         return "refused"
     try:

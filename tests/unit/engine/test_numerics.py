@@ -1,5 +1,7 @@
 """Numbers at the edge: overflow, poles, kinks, ties, nan, labels."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -201,3 +203,26 @@ def test_trap_48_cross_entropy_refuses_labels_that_are_no_classes(labels, messag
 @pytest.mark.parametrize("dtype", [int, np.int8, np.uint8, np.int64])
 def test_trap_48_cross_entropy_takes_every_kind_of_integer(dtype):
     assert cross_entropy(Tensor(np.zeros((2, 3))), np.array([0, 2], dtype)).item() == pytest.approx(np.log(3))
+
+
+@pytest.mark.parametrize(
+    ("factors", "dtype"),
+    [
+        ([1e-300, 2.0, 1e200, 1e200], float),  # the product of the last two overflows on the way
+        ([1e300, 2.0, 1e-200, -1e-200], float),  # and here it vanishes
+        ([1e-3] * 10 + [1e4] * 10, np.float32),
+        ([1e300, 1e10, 3.0], float),  # the result is inf, the products of the others are not
+        ([1e-200, 1e-200, 3.0], float),  # the result is 0, without any factor of 0
+        ([0.0, 2.0, 5.0], float),
+    ],
+)
+def test_the_gradient_of_prod_is_finite_where_the_true_one_is(factors, dtype):
+    t = Tensor(np.array(factors, dtype))
+    with np.errstate(over="ignore"):
+        t.prod().backward()
+    others = [Fraction(1)] * len(factors)
+    for i in range(len(factors)):
+        for j, factor in enumerate(np.array(factors, dtype).tolist()):
+            others[i] *= Fraction(factor) if i != j else 1
+    due = [float(other) if other < Fraction(np.finfo(dtype).max.item()) else np.inf for other in others]
+    np.testing.assert_allclose(t.grad, np.array(due, dtype), rtol=1e-13 if dtype is float else 1e-5)

@@ -50,3 +50,39 @@ def test_trap_50_the_spread_of_the_initial_weights(init, std):
     assert weight.shape == (600, 300)
     assert weight.std() == pytest.approx(std, rel=0.01)
     assert weight.mean() == pytest.approx(0.0, abs=0.01 * std + 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "value"),
+    [
+        (lambda p: SGD(p, 0.1, momentum=0.9), "momentum", np.float64(0.5)),
+        (lambda p: SGD(p, 0.1), "weight_decay", np.float64(0.5)),
+        (lambda p: SGD(p, 0.1), "lr", np.float64(0.5)),
+        (Adam, "eps", np.float64(1e-8)),
+        (Adam, "betas", tuple(np.float64([0.8, 0.9]))),
+    ],
+)
+def test_a_scheduler_with_numpy_numbers_leaves_parameters_in_float32(make, name, value):
+    p = Tensor(np.float32([1.0, 2.0]))
+    optimizer = make([p])
+    setattr(optimizer, name, value)
+    for _ in range(2):
+        p.grad = np.ones(2, np.float32)
+        optimizer.step()
+    assert p.dtype == np.float32
+
+
+def test_memory_that_was_copied_is_what_it_was():
+    p = Tensor([1.0, 2.0])
+    optimizer = Adam([p])
+    p.grad = np.ones(2)
+    optimizer.step()
+    kept = dict(optimizer.memory)
+    optimizer.step()
+    assert kept["steps"].tolist() == [1]
+    assert optimizer.memory["steps"].tolist() == [2]
+
+
+def test_parameters_keep_their_numbers():
+    with pytest.raises(AttributeError):
+        SGD([Tensor([1.0])], 0.1).parameters.remove(None)

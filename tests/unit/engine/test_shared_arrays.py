@@ -246,3 +246,33 @@ def test_a_write_to_an_upstream_gradient_reaches_no_gradient(route):
     output.backward(upstream, retain_graph=True)
     change()
     assert t.grad.tolist() == [[2.0] * 3] * 3
+
+
+class Lender:
+    """Gives its own array away, as an object with `__array__` may."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array
+
+
+def test_a_condition_and_labels_are_copied_from_what_lends_its_memory():
+    mask, labels = np.array([True, False]), np.array([0])
+    t, logits = Tensor([1.0, 2.0]), Tensor([[0.0, 0.0]])
+    chosen, loss = where(Lender(mask), t, 0.0).sum(), cross_entropy(logits, Lender(labels))
+    mask[:], labels[:] = False, 1
+    chosen.backward()
+    loss.backward()
+    np.testing.assert_array_equal(t.grad, [1.0, 0.0])
+    np.testing.assert_array_equal(logits.grad, [[-0.5, 0.5]])
+
+
+@pytest.mark.parametrize("join", [stack, concatenate])
+def test_the_axis_of_a_join_is_a_number_of_its_own(join):
+    a, b, axis = Tensor(np.zeros((2, 2))), Tensor(np.zeros((2, 2))), np.array(0)
+    joined = join([a, b], axis)
+    axis[...] = 1
+    joined.backward(np.arange(8.0).reshape(joined.shape))
+    np.testing.assert_array_equal(a.grad, [[0.0, 1.0], [2.0, 3.0]])

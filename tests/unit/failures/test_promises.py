@@ -99,7 +99,7 @@ PROMISES = {  # of each failure, by form: what its program shows, and that of it
         lambda ran: not falls(ran.shown["loss"]) and set(ran.shown["loss"]) == {10.0},
     ],
     "optimizer": [
-        stops("not results of operations"),
+        stops("results of operations are none"),
         stops("is empty"),
         lambda ran: ran.shown["hidden moved by"] == 0 < ran.shown["norm of hidden's gradient"],
     ],
