@@ -171,7 +171,8 @@ RULES = (
         STUCK | {"vanishing", "rate-high"},  # only the output's bias swings then
     ),
     Rule("exploding", "Gradients explode", symptoms.badly_scaled, remedies.smaller_gradients, "norms", WILD),
-    Rule("rate-high", "The learning rate is too high", symptoms.swinging, remedies.lower_rate, "loss", WILD),
+    Rule("rate-high", "The learning rate is too high", symptoms.swinging_in_vain, remedies.lower_rate, "loss", WILD),
+    Rule("rate-high", "The loss swings", symptoms.swinging, remedies.lower_rate, "loss", WILD),
     Rule("exploding", "Gradients explode", symptoms.exploding, remedies.smaller_gradients, "norms", WILD),
     Rule("vanishing", "Gradients vanish on their way back", symptoms.vanishing, remedies.carried_back, "norms", STUCK),
     Rule("clipped", "Clipping holds the training back", symptoms.held_back, remedies.looser_clip, "updates", STUCK),
@@ -200,7 +201,7 @@ RULES = (
         "loss",
         STUCK,
     ),
-    Rule("chance", "It answers as if by chance", symptoms.at_chance, remedies.compare_labels, "loss"),
+    Rule("chance", "It answers as if by chance", symptoms.at_chance, remedies.off_the_plateau, "loss"),
 )
 SIGNS = (  # remarks, made if the rule of the same key finds no harm
     Rule("dying", "Units are off", symptoms.units_off, remedies.nothing, "dead units"),

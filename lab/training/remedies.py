@@ -16,7 +16,7 @@ import numpy as np
 
 from lab.training.config import DEFAULT_LR, Config, setting_text
 from lab.training.datasets import SYNTHETIC_SAMPLES
-from lab.training.symptoms import ALL_DEAD, PULLS, History
+from lab.training.symptoms import ALL_DEAD, MIN_GAIN, PULLS, History
 
 USUAL_UPDATE_RATIO = 3e-3  # update-to-weight ratio of a run that makes progress
 MAX_RAISE = 1000.0  # largest factor by which a learning rate is raised at once
@@ -223,9 +223,17 @@ def larger_network(h: History) -> Remedy:
     )
 
 
-def compare_labels(_: History) -> Remedy:
-    """Advise to compare labels and inputs."""
-    return Remedy("Check that the labels belong to their samples, and that the inputs can tell them apart.")
+def off_the_plateau(h: History) -> Remedy:
+    """Advise to compare labels and inputs; first a larger network, if this one is small and has learned nothing."""
+    labels = "check that the labels belong to their samples, and that the inputs can tell them apart."
+    if h.bends >= SMALL or h.gain >= MIN_GAIN:
+        return Remedy(labels.capitalize())
+    larger = larger_network(h).settings
+    return Remedy(
+        f"Use a larger network: hidden layers {setting_text(larger['hidden'])} instead of "
+        f"{setting_text(h.config.hidden)}. If that changes nothing, {labels}",
+        larger,
+    )
 
 
 def more_epochs(h: History) -> Remedy:
@@ -241,7 +249,10 @@ def more_epochs(h: History) -> Remedy:
 
 
 def separate_noise(h: History) -> Remedy:
-    """Advise a larger network if this one is small: it tells noise from missing bends."""
+    """Advise a higher rate if it is far below usual, a larger network if this one is small, which tells noise from
+    missing bends."""
+    if h.far_below_usual:
+        return larger_rate(h)
     if h.bends >= SMALL:
         return Remedy(
             "Check whether the predictions miss a bend in the data: a larger network may find it. If the errors show "

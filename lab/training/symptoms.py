@@ -52,7 +52,7 @@ FEW_UNITS = 3  # hidden units in total: only a network with fewer is called too 
 MANY_UNITS = 8  # hidden units in total: with fewer, some units are off by chance
 CHANCE = 0.97  # loss over that of guessing
 MIN_GAIN, SOME_GAIN, STUCK_GAIN, GOOD_GAIN = 0.03, 0.1, 0.25, 0.5  # share of the baseline's loss that is saved
-SWINGING_GAIN = 0.7  # the same share for a loss whose swings do no harm
+SWINGING_GAIN, NEARLY_ALL_GAIN = 0.7, 0.85  # the same for swings that do no harm: at a usual rate, and far above it
 PRAISED = 0.8  # validation loss of a healthy network, at most, over that of the baseline
 HALF_THE_ERRORS = 0.5  # training errors of a trained network, at most, over those of the baseline
 FAR_ABOVE = 10.0  # learning rate over the usual one: above it, no swing counts as harmless
@@ -307,6 +307,11 @@ def swinging(h: History) -> Evidence | None:
     )
 
 
+def swinging_in_vain(h: History) -> Evidence | None:
+    """Return evidence that the loss keeps rising again and has hardly come below the baseline's."""
+    return swinging(h) if h.harmed else None
+
+
 def _lower_than_ever(h: History) -> bool:
     """Tell whether most of the last epochs have a lower loss than any epoch before, well below the baseline's.
 
@@ -332,10 +337,10 @@ def _harmless(h: History, loss: np.ndarray) -> bool:
     """Tell whether the swings of a loss do no harm.
 
     They are small, or lie far below the baseline's loss, or the loss gets lower all the same. At a rate far above
-    usual no swing is harmless.
+    usual only those near 0 are harmless.
     """
     if h.far_above_usual:
-        return False
+        return bool(_usual(loss) <= (1 - NEARLY_ALL_GAIN) * h.guess < math.inf)
     if loss.mean() <= (1 + NO_HARM) * loss.min():
         return True
     half = len(loss) // 4 * 2  # even: what goes up and down by turns is up as often in both

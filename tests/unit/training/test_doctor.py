@@ -11,8 +11,8 @@ from lab.training.config import Config
 from lab.training.datasets import from_table
 from lab.training.doctor import NOTHING_WRONG, OF_A_LOOP, RULES, diagnose, remarks
 from lab.training.lessons import LESSONS
-from lab.training.remedies import rung
-from lab.training.symptoms import DEAD, MIN_EPOCHS
+from lab.training.remedies import rung, separate_noise
+from lab.training.symptoms import DEAD, MIN_EPOCHS, History
 from lab.training.trainer import Trainer, train
 from lab.training.trial import try_in_turn
 from tests.unit.training.labelled_runs import BETTER, CAUSES, FIRST, HELD_OUT, WELL, labelled, score, trained
@@ -342,6 +342,47 @@ def test_a_rate_that_makes_an_ordinal_table_swing_is_not_named_and_forgotten_by_
         config, records, _ = of_a_table(grade, seed, optimizer="sgd", lr=0.3, hidden=(16, 16), batch_size=16, epochs=40)
         turns += sum(a == "rate-high" != b for a, b in pairwise(words(records, config)))
     assert turns <= 4
+
+
+@pytest.mark.parametrize(("seed", "lr"), [(1, 0.02), (1, 0.05), (2, 0.02), (3, 0.02)])
+def test_swings_of_a_loss_near_0_are_no_illness_however_high_the_rate(seed, lr):
+    config, records, _ = of_a_table(
+        lambda x, rng: half(x[:, 0] - 0.2 * x[:, 1]), seed, (300, 2), hidden=(64, 64), lr=lr, batch_size=8, epochs=25
+    )
+    assert "rate-high" not in words(records, config)
+
+
+def test_a_loss_that_swings_and_falls_all_the_same_is_not_blamed_on_the_rate():
+    config = Config(data="spirals", hidden=(64, 64), lr=0.05, val_fraction=0.95, batch_size=16, epochs=25, seed=2)
+    records = list(train(config))
+    names = {diagnose(records[:count], config)[0].name for count in range(1, 26)}
+    assert "The loss swings" in names
+    assert "The learning rate is too high" not in names
+
+
+def test_a_small_network_on_a_plateau_is_offered_a_larger_one_before_its_labels_are_doubted():
+    def chequered(x, _):
+        return half(np.sin(3 * x[:, 0]) * np.sin(3 * x[:, 1]))
+
+    def last(draw, **settings):
+        config, records, _ = of_a_table(draw, 1, (400, 2), lr=0.003, epochs=20, **settings)
+        return diagnose(records, config)[0]
+
+    small, large = last(chequered, hidden=(4,), activation="tanh"), last(at_random(2), hidden=(32, 32))
+    assert small.key == large.key == "chance"
+    assert small.remedy.startswith("Use a larger network: hidden layers 16-16 instead of 4.")
+    assert dict(small.settings) == {"hidden": (16, 16)}
+    assert large.remedy.startswith("Check that the labels belong to their samples")
+    assert not large.settings
+
+
+def test_what_has_settled_at_a_very_low_rate_is_offered_a_higher_one_first():
+    config = Config(data="circles", hidden=(2,), activation="tanh", lr=0.02, epochs=30)
+    records = list(train(config))
+    usual, low = (separate_noise(History(records, replace(config, lr=lr))) for lr in (0.02, 1e-5))
+    assert dict(usual.settings) == {"hidden": (16, 16)}
+    assert low.text.startswith("Raise the learning rate from 1e-05")
+    assert list(low.settings) == ["lr"]
 
 
 def test_clipping_is_named_where_it_holds_a_run_back():

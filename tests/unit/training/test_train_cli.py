@@ -413,7 +413,7 @@ def standing(records, config):
 
 
 REAPPEARS = train.Config(data="spirals", hidden=(64, 64), lr=0.03, val_fraction=0.95, batch_size=16, epochs=40)
-FLICKERS = replace(REAPPEARS, seed=3, lr=0.1)
+FLICKERS = replace(REAPPEARS, seed=3, lr=0.1, epochs=20)
 
 
 @pytest.mark.parametrize("config", [FLICKERS, REAPPEARS], ids=["flickers", "reappears"])
