@@ -457,6 +457,27 @@ def test_nothing_needs_to_change_only_where_level_and_trend_are_good():
         assert word(**good | worse).key != "healthy", worse
 
 
+def test_first_steps_that_went_too_far_are_blamed_only_until_the_network_has_got_away_from_them():
+    origin = {
+        "train_loss": 0.7,
+        "classes": 2,
+        "baseline_train_loss": 0.69,
+        "baseline_val_loss": 0.69,
+        "baseline_train_accuracy": 0.5,
+        "baseline_val_accuracy": 0.5,
+        "val_samples": 100,
+    }
+
+    def first_word(later):
+        losses = [2.5, *(later + 0.05 * (epoch % 2) for epoch in range(9))]
+        records = [record(epoch, loss, 0.7, 0.7, origin=origin) for epoch, loss in enumerate(losses, start=1)]
+        return diagnose(records, Config(optimizer="sgd", lr=0.2))[0]
+
+    assert first_word(0.9).name == "The learning rate is too high"
+    assert "first steps went much too far" in first_word(0.9).evidence[0]
+    assert first_word(0.4).well or first_word(0.4).name == "The loss swings"
+
+
 def test_records_without_the_optional_instruments_are_enough():
     records = [record(epoch, 0.4 + 0.3 * (epoch % 2)) for epoch in range(1, 10)]
     finding = diagnose(records, Config())[0]
