@@ -21,6 +21,7 @@ import numpy as np
 
 from lab.practice import driver
 from lab.practice.formulas import formula
+from lab.practice.overwritten import forward_part, overwritten
 from lab.practice.variants import SMALL_CHANGE, variants
 from practice.task import Check, Course, Inputs, Mistake, Task
 
@@ -28,7 +29,8 @@ STEP = 1e-5  # of the finite differences
 CLOSE = 1e-4  # tolerance between the reference and finite differences, relative to the largest number
 MAX_SHRINKS = 60  # smaller cases tried in search of the smallest that fails
 MAX_FITTING = 3  # variants of the reference with the learner's answers, of which the best is named
-MISSING = re.compile(r"missing \d+ required positional arguments?")  # as in Python's messages
+# as in Python's messages; of the callee, only names that are the same for every learner
+MISSING = re.compile(r"((__\w+__|forward|backward)\(\) )?missing \d+ required positional arguments?")
 NO_ATTRIBUTE = re.compile(r"'NoneType' object has no attribute")
 SHAPE = re.compile(r"\(\d*,[\d,]*\)")  # as in NumPy's messages
 SIZES = 4  # the sizes of cases are 0 to SIZES - 1, in turn
@@ -341,24 +343,72 @@ def _explain(course: Course, task: Task, ran: Sequence[_Run], runner: Runner, re
     given = {name: value for name, value in job.inputs.items() if name not in one.secret}
     if mine.verdict:
         return FailedCheck(task.key, one, given, "", None, None, mistake=mistake, looks_like=mine.verdict)
-    show = next((show for show in one.shows if not _fits(one, show, mine, right)), "")
+    written, sentence = _overwritten(course, task, one, job, (mine, right), runner)
+    show = written or next((show for show in one.shows if not _fits(one, show, mine, right)), "")
     value, wanted = mine.values.get(show), right.values.get(show)
-    problem = mine.problem if mine.problem and mine.problem.kind != (right.problem and right.problem.kind) else None
     numbers = show in mine.values and show in right.values
-    wrong = wrong_elements(value, wanted, one.rtol) if numbers else None
-    numerical = _numerical(one, job, show, reference)
-    if wrong is None and numbers and isinstance(value, list) and isinstance(wanted, list):  # of different lengths
-        fits = [same(*pair, one.rtol) for pair in zip(value, wanted, strict=False)]
-        wrong = ~np.array(fits + [False] * (len(value) - len(fits)), bool)
-        wrong = wrong if wrong.any() else None
-    looks = "" if mistake or problem or not numbers else resemblance(value, wanted, one.rtol)
-    if not looks and not mistake and not problem and numbers:
-        failed = [(got[n].values.get(show), expected[n].values.get(show)) for n in failing]
-        differ = [pair for pair in failed if not same(*pair, one.rtol)]
-        looks = pattern([(value, wanted), *differ], one.rtol) if len(differ) > 1 else ""
+    problem = mine.problem if mine.problem and mine.problem.kind != (right.problem and right.problem.kind) else None
+    if numbers:  # an exception came later, in another expression
+        problem = None
+    if written and (mistake is None or mistake.key == SMALL_CHANGE):
+        mistake = Mistake("overwritten", sentence, ())
+    looks = ""
+    if numbers and not mistake:
+        failed = [(got[number].values.get(show), expected[number].values.get(show)) for number in failing]
+        looks = _remark(show, (value, wanted), failed, one.rtol)
         if not looks and not one.slow and all(show in each.values for each in (*got, *expected)):
             mistake = _find_formula(ran[-1], show, reference)
+    wrong = _marked(value, wanted, one.rtol) if numbers else None
+    numerical = _numerical(one, job, show, reference)
     return FailedCheck(task.key, one, given, show, value, wanted, wrong, numerical, problem, mistake, looks_like=looks)
+
+
+def _remark(show: str, shown: tuple[Any, Any], failed: Sequence[tuple[Any, Any]], rtol: float) -> str:
+    """Describe what is striking about a wrong value that is shown, and about those of the other cases: pairs of the
+    learner's value and the right one."""
+    differ = [pair for pair in failed if not same(*pair, rtol)]
+    looks = resemblance(show, *shown, rtol, differ)
+    return looks or (pattern([shown, *differ], rtol) if len(differ) > 1 else "")
+
+
+def _marked(value: Any, wanted: Any, rtol: float) -> np.ndarray | None:
+    """Return which elements of a value are wrong; of a list of another length, those that differ, if any do."""
+    wrong = wrong_elements(value, wanted, rtol)
+    if wrong is not None or not isinstance(value, list) or not isinstance(wanted, list):
+        return wrong
+    fits = [same(*pair, rtol) for pair in zip(value, wanted, strict=False)]
+    wrong = ~np.array(fits + [False] * (len(value) - len(fits)), bool)
+    return wrong if wrong.any() else None
+
+
+def _overwritten(
+    course: Course, task: Task, one: Check, job: Job, pairs: tuple[Answer, Answer], runner: Runner
+) -> tuple[str, str]:
+    """Return the expression whose value the learner's code has written over, and a sentence about it, or "" twice.
+    pairs: the learner's answer and the right one."""
+    mine, right = pairs
+    earlier = [check for before in course.up_to(task.key)[:-1] for check in before.checks]
+    earlier += task.checks[: task.checks.index(one)]
+    wrong = [show for show in one.shows if show in mine.values and not _fits(one, show, mine, right)]
+    for show in wrong:
+        if show in right.values and (
+            sentence := overwritten(one, show, job.inputs, right.values[show], earlier)
+            or _changed_by_rule(one, show, job, right, runner)
+        ):
+            return show, sentence
+    return "", ""
+
+
+def _changed_by_rule(one: Check, show: str, job: Job, right: Answer, runner: Runner) -> str:
+    """Say that the backward pass changes the result's data, if it is right before that pass and wrong after it."""
+    before = forward_part(one.program)
+    if show != one.output or one.slow or not before:
+        return ""
+    with contextlib.suppress(Stopped):
+        (answer,) = runner.run([replace(job, program=before, shows=(show,))])
+        if _fits(one, show, answer, right):
+            return f"The rule changes the result itself: `{show}` is right before the way back and wrong after it."
+    return ""
 
 
 def _find_formula(ran: _Run, show: str, reference: LocalRunner) -> Mistake | None:
@@ -400,7 +450,10 @@ def _find_mistake(
     if mistake := _likeliest(course, task, known, later):
         return mistake
     fitting = (mistake for mistake in variants(course, task) if _explains(course, task, mistake, quick))
-    by_rule = list(itertools.islice((one for one in fitting if _fits_later(course, task, one, later)), MAX_FITTING))
+    fitting = (mistake for mistake in fitting if _fits_later(course, task, mistake, later))
+    # A small change is only a guess: it must also give the learner's answers to the later checks.
+    fitting = (one for one in fitting if one.key != SMALL_CHANGE or _explains(course, task, one, later))
+    by_rule = list(itertools.islice(fitting, MAX_FITTING))
     by_rule = [mistake for mistake in by_rule if _passes_before(course, task, mistake)]
     if quick[0].got[0].problem and len({mistake.sentence for mistake in by_rule}) > 1:
         if any(mistake.key != SMALL_CHANGE for mistake in by_rule):
@@ -596,10 +649,14 @@ def differences(case: Callable[[Any], Job], at: Any, upstream: Any, runner: Runn
     return np.reshape((above - below) / (2 * STEP), point.shape)
 
 
-def resemblance(got: Any, expected: Any, rtol: float) -> str:
-    """Describe in one sentence what is striking about a wrong value, such as its shape or sign; "" if nothing is."""
+def resemblance(show: str, got: Any, expected: Any, rtol: float, others: Sequence[tuple[Any, Any]] = ()) -> str:
+    """Describe in one sentence what is striking about a wrong value, such as its shape or type; "" if nothing is.
+
+    show    the expression whose value it is
+    others  (got, expected) in other failing cases: a small case may be 0 by chance
+    """
     if got is None and expected is not None:
-        return "It is None: it was never set, or a function ended without `return`."
+        return _none(show, expected)
     if isinstance(got, dict) and got.keys() == {"type"}:  # a value that the driver could not encode
         return f"It is of another type: `{got['type']}`."
     if isinstance(got, list) and isinstance(expected, list) and len(got) != len(expected):
@@ -621,9 +678,23 @@ def resemblance(got: Any, expected: Any, rtol: float) -> str:
         return "It is nan where a number should be."
     if np.isinf(a).any() and np.isfinite(b).all():
         return "It is infinite where a number should be: something overflowed, or was divided by 0, or is log(0)."
-    if not a.any():
+    if not a.any() and not any(map(_has_numbers, others)):
         return "It is 0 everywhere." if a.ndim else "It is 0."
     return ""
+
+
+def _none(show: str, expected: Any) -> str:
+    """Describe a value that is None and should not be."""
+    if show.endswith(".grad"):
+        return "It is None: no gradient has arrived there."
+    if isinstance(expected, (str, bool, list, dict)):
+        return f"It is None and should be {expected!r}." if not isinstance(expected, dict) else "It is None."
+    return "It is None: it was never set, or a function ended without `return`."
+
+
+def _has_numbers(pair: tuple[Any, Any]) -> bool:
+    """Tell whether the first of a pair is anything but zeros."""
+    return not isinstance(pair[0], (int, float, np.ndarray)) or bool(np.any(pair[0]))
 
 
 def pattern(pairs: Sequence[tuple[Any, Any]], rtol: float) -> str:

@@ -164,8 +164,8 @@ def _defaults(function: ast.FunctionDef) -> dict[str, ast.expr]:
 def _replacements(node: ast.AST, defaults: dict[str, ast.expr]) -> Iterator[tuple[str, ast.AST]]:
     """Yield wrong replacements of a node, each with the words for it."""
     if isinstance(node, ast.BinOp):
-        yield from _other_operations(node)
         yield from _without_parentheses(node)
+        yield from _other_operations(node)
     elif isinstance(node, ast.Compare):
         yield from _other_comparisons(node)
     elif isinstance(node, ast.BoolOp):

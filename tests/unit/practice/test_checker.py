@@ -285,11 +285,73 @@ def test_what_counts_as_the_same(got, expected, equal):
     ],
 )
 def test_what_strikes_one(got, said):
-    assert said in resemblance(got, np.arange(1.0, 5).reshape(2, 2), 1e-6)
+    assert said in resemblance("y", got, np.arange(1.0, 5).reshape(2, 2), 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("show", "expected", "said"),
+    [
+        ("w1.grad", np.ones(2), "It is None: no gradient has arrived there."),
+        ("a._op", "", "It is None and should be ''."),
+        ("y", 2.0, "It is None: it was never set, or a function ended without `return`."),
+    ],
+)
+def test_what_is_said_of_none_depends_on_what_is_shown(show, expected, said):
+    assert resemblance(show, None, expected, 1e-6) == said
+
+
+def test_a_value_is_called_0_only_if_it_is_0_in_every_failing_case():
+    assert resemblance("y", 0.0, 1.0, 1e-6, [(0.0, 2.0)]) == "It is 0."
+    assert resemblance("y", 0.0, 1.0, 1e-6, [(0.0, 2.0), (1.0, 2.0)]) == ""
+
+
+WITH_A_RULE = """
+class Tensor:
+    def __init__(self, data):
+        self.data, self.grad = data, None
+
+
+def doubled(x):
+    out = Tensor(2 * x.data)
+
+    def _backward():
+        x.grad = 2 * out.grad
+
+    out._backward = _backward
+    return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "show", "said"),
+    [
+        ("out = Tensor(2 * x.data)", "x.data *= 2; out = Tensor(x.data)", "a.data", "changes its first operand"),
+        ("x.grad = 2 * out.grad", "out.grad *= 2; x.grad = out.grad", "out.grad", "changes the upstream gradient"),
+        ("x.grad = 2 * out.grad", "x.grad = 2 * out.grad; out.data *= 3", "out.data", "changes the result itself"),
+        ("x.grad = 2 * out.grad", "x.grad = 2 * out.grad + 1", "a.grad", ""),
+        ("out = Tensor(2 * x.data)", "out = Tensor(2 * x.data + 1)", "out.data", ""),
+    ],
+)
+def test_a_value_that_the_code_has_written_over_is_named(tmp_path, old, new, show, said):
+    (tmp_path / "reference.py").write_text(WITH_A_RULE, "utf-8")
+    one = Check(
+        "A rule",
+        "a = Tensor(x)\nout = doubled(a)\nout.grad = v\nout._backward()",
+        ("out.data", "a.grad", "out.grad", "a.data"),
+        lambda rng, size: {"x": rng.uniform(1, 2, 3), "v": rng.uniform(1, 2, 3)},
+        output="out.data",
+    )
+    course = Course("rules", "Rules", "?", tmp_path, (Task("rule", "A rule", "", (one,), (), ()),))
+    failure = check(course, "rule", WITH_A_RULE.replace(old, new), LocalRunner(), 0).failure
+    assert failure.show == show
+    if said:
+        assert said in failure.mistake.sentence
+    else:
+        assert not failure.mistake or "changes" not in failure.mistake.sentence
 
 
 def test_of_a_list_that_is_too_short_its_length_strikes_one():
-    assert resemblance([1.0], [1.0, 2.0], 1e-6) == "Its length is 1 and should be 2."
+    assert resemblance("y", [1.0], [1.0, 2.0], 1e-6) == "Its length is 1 and should be 2."
 
 
 @pytest.mark.parametrize(

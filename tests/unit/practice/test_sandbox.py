@@ -469,7 +469,7 @@ def test_any_value_can_be_compared_and_described(got):
     got = driver.decode(json.loads(json.dumps(driver.encode(got))))
     for expected in EXPECTED:
         assert agree(CHECK, Answer({"y": got}), Answer({"y": expected})) in (True, False)
-        assert "\n" not in resemblance(got, expected, 1e-6)
+        assert "\n" not in resemblance("y", got, expected, 1e-6)
     str(got).encode("utf-8")
 
 
