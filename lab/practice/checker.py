@@ -22,7 +22,7 @@ import numpy as np
 from lab.practice import driver
 from lab.practice.formulas import formula
 from lab.practice.overwritten import forward_part, overwritten
-from lab.practice.variants import SMALL_CHANGE, variants
+from lab.practice.variants import NO_RULE, SMALL_CHANGE, variants
 from practice.task import Check, Course, Inputs, Mistake, Task
 
 STEP = 1e-5  # of the finite differences
@@ -229,6 +229,7 @@ def check(
                                 runner.load(source, course.file, course.modules)
                                 runner.run([Job(one.program, failure.inputs, one.shows)])
                                 failure = replace(failure, alone=True)
+                        failure = _own_raise(failure, source)
                         return CheckReport(
                             passed, checks, failure, line=failure.problem.line if failure.problem else None
                         )
@@ -236,6 +237,18 @@ def check(
         except Stopped as stopped:
             return CheckReport(passed or {tasks[0].key: False}, checks, stopped=str(stopped), line=stopped.line)
     return CheckReport(passed, checks)
+
+
+def _own_raise(failure: FailedCheck, source: str) -> FailedCheck:
+    """Add a remark if the exception comes from a `raise` of the learner's own, as in a guard that refuses too much."""
+    problem = failure.problem
+    if problem is None or problem.line is None or failure.mistake:
+        return failure
+    raises = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Raise)]
+    if not any(node.lineno <= problem.line <= (node.end_lineno or node.lineno) for node in raises):
+        return failure
+    said = f"`{problem.kind}: {problem.message}`" if problem.message else f"`{problem.kind}`"
+    return replace(failure, looks_like=f"Line {problem.line} raises {said}. This program is right and should run.")
 
 
 @dataclass(frozen=True)
@@ -456,7 +469,9 @@ def _find_mistake(
     by_rule = list(itertools.islice(fitting, MAX_FITTING))
     by_rule = [mistake for mistake in by_rule if _passes_before(course, task, mistake)]
     if quick[0].got[0].problem and len({mistake.sentence for mistake in by_rule}) > 1:
-        if any(mistake.key != SMALL_CHANGE for mistake in by_rule):
+        if no_rule := [mistake for mistake in by_rule if mistake.key == NO_RULE]:
+            by_rule = no_rule[:1]
+        elif any(mistake.key != SMALL_CHANGE for mistake in by_rule):
             by_rule = []  # many mistakes end in the same exception
         else:
             sentences = dict.fromkeys(mistake.sentence for mistake in by_rule)

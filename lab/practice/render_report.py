@@ -82,7 +82,9 @@ def _sentence(course: Course, report: CheckReport) -> str:
     if failure.mistake and not original:
         return failure.mistake.sentence
     if failure.problem:
-        return _exception(failure.problem)
+        return failure.looks_like or _exception(failure.problem)
+    if original:
+        return f"`{failure.show}` comes out as in the program that you found."
     return failure.looks_like or (f"`{failure.show}` is not what it should be." if failure.show else "")
 
 

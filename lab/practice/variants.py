@@ -16,6 +16,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from lab.practice.shared_state import shared_by_all, without_rule
 from lab.practice.small_changes import changed_once
 from lab.practice.syntax_trees import parsed, path_to, substituted, with_node_at, with_nodes
 from lab.text import counted
@@ -23,6 +24,7 @@ from practice.task import Course, Mistake, Task
 
 SIGNS = {"__add__": "+", "__mul__": "*", "__pow__": "**", "__matmul__": "@", "__sub__": "-", "__truediv__": "/"}
 ORDINALS = ("first", "second", "third")
+NO_RULE = "no rule"  # the key of a variant whose exception no other mistake raises
 SMALL_CHANGE = "small change"  # the key of a variant that names a place in the code, not a misconception
 MAX_SUBSETS = 6  # up to this many messages every subset is tried; of more, only each one, each rule's and all
 
@@ -79,6 +81,7 @@ def _generate(source: _Source, key: str, also: Sequence[str]) -> Iterator[Mistak
         yield from _other_nodes(source, function)
         yield from _detached(source, function)
         yield from _in_place(source, function)
+        yield from _misplaced(source, function)
         yield from _changed_once(source, function, key)
     for rule in other_ways:
         yield from source.changes(rule.name, rule.place, changed_once(rule.function, lambda node: True))
@@ -638,6 +641,23 @@ def _in_place(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterator[
         yield source.mistake(
             f"`{name}` changes its first operand: the operand's `data` is another number afterwards. Return the "
             "result in a new value.",
+            (function, changed),
+        )
+
+
+def _misplaced(source: _Source, called: tuple[str, ast.FunctionDef]) -> Iterator[Mistake]:
+    """Yield variants that do not store the rule, or that keep what it needs in one place for all results."""
+    name, function = called
+    for changed in without_rule(function):
+        yield source.mistake(
+            f"The result of `{name}` has no rule under the name `_backward`: store it there, `out._backward = ...`.",
+            (function, changed),
+            key=NO_RULE,
+        )
+    for changed in shared_by_all(function):
+        yield source.mistake(
+            f"`{name}` keeps what its rule needs in one place for all results, such as the class or a global "
+            f"variable. The next `{name}` overwrites it. Keep it in a local variable.",
             (function, changed),
         )
 

@@ -15,6 +15,7 @@ FOLDER = Path(__file__).resolve().parent
 DIGITS = FOLDER.parents[1] / "assets" / "digits.npz"
 UNSEEN = 450  # held-out digits of the 1,797
 MIN_ACCURACY = 0.9  # on the unseen digits
+MAX_LOGIT = 300  # on the unseen digits; a network that reads stays far below it
 
 
 # -- Inputs ------------------------------------------------------------------------------------------------------------
@@ -131,7 +132,9 @@ GRADIENTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "exp": np.exp,
     "log": lambda x: 1 / x,
     "relu": np.ones_like,
+    "factor": lambda x: x,
     "product": lambda x: np.ones_like(x) @ x.T,
+    "left_product": lambda x: x.T @ np.ones_like(x),
     "softmax": lambda x: (p := _softmax(x)) * (x - (p * x).sum(axis=-1, keepdims=True)),
     "cross_entropy": lambda x: (_softmax(x) - np.eye(len(x))[0]) / len(x),
 }
@@ -153,7 +156,12 @@ def _spoiled(of: str) -> Judge:
 
 def _read(inputs: Inputs, values: Mapping[str, Any]) -> str:
     """Judge whether enough of the unseen digits were read."""
-    logits, answers = values["logits.data"], inputs["answers"]
+    if values["four"] is not True:
+        got = f"{values['len(params)']} values"
+        if values["len(params)"] == 4:
+            got = "four values, and not all of them are tensors"
+        return f"`train` should return the four parameters, w1, b1, w2 and b2, as tensors. Yours returns {got}."
+    logits, answers = values["logits"], inputs["answers"]
     if not isinstance(logits, np.ndarray) or logits.shape != (len(answers), 10):
         return f"The logits of {len(answers)} images should be an array of shape ({len(answers)}, 10)."
     if not np.isfinite(logits).all():
@@ -167,7 +175,35 @@ def _read(inputs: Inputs, values: Mapping[str, Any]) -> str:
     share = float((guesses == answers).mean())
     if share > MIN_ACCURACY:
         return ""
-    return f"It reads {share:.1%} of the unseen digits, and the task asks for more than {MIN_ACCURACY:.0%}: more steps?"
+    largest = np.abs(logits).max()
+    advice = (
+        f"The largest logit is {largest:,.0f}: the weights were drawn too large, or the steps are too long."
+        if largest > MAX_LOGIT
+        else "More steps may help, or weights of another size."
+    )
+    asked = f"the task asks for more than {MIN_ACCURACY:.0%}"
+    return f"It reads {share:.1%} of the unseen digits, and {asked}. {advice}"
+
+
+def _steady(inputs: Inputs, values: Mapping[str, Any]) -> str:
+    """Judge whether the losses of steps that move nothing are equal."""
+    losses = values["losses"]
+    if not all(isinstance(loss, float) for loss in losses) or np.allclose(losses, losses[0], 1e-9):
+        return ""  # what else is wrong with a list, the next checks see
+    return (
+        "With a learning rate of 0 no parameter moves, so every step has the same loss. Yours differ: does each step "
+        "take all rows, and nothing random?"
+    )
+
+
+def _seeded(inputs: Inputs, values: Mapping[str, Any]) -> str:
+    """Judge whether two calls of `train` gave the same parameters."""
+    if values["same"] is True:
+        return ""
+    return (
+        "Two calls of `train` give different parameters. In `train`, make the generator with a seed: "
+        "`np.random.default_rng(0)`."
+    )
 
 
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {  # what the rows of tasks.toml name
@@ -192,6 +228,8 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {  # what the rows of tasks.toml n
     "digits": _digits,
     "spoiled": _spoiled,
     "read": _read,
+    "seeded": _seeded,
+    "steady": _steady,
 }
 COURSE = Course(
     "tensors", "Tensors", "Can your own engine learn to read digits?", FOLDER, read_tasks(FOLDER, FUNCTIONS)

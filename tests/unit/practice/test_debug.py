@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from lab.practice.checker import LocalRunner, check
+from lab.practice.render_report import render_report
 from practice.debug import FAILURES, PROGRAMS
 from tests.answers import unusual
 
@@ -22,6 +23,9 @@ def test_there_are_twelve():
 def test_what_is_found_fails_by_its_first_mistake(program):
     report = checked(program, program.starter)
     assert report.failure.mistake == program.tasks[0].mistakes[0]
+    said = render_report(program, program.tasks[0].key, report, "")["sentence"]
+    assert report.failure.mistake.sentence not in said
+    assert report.failure.problem or said == f"`{report.failure.show}` comes out as in the program that you found."
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=BY_KEY)

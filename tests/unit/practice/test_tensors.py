@@ -3,7 +3,9 @@
 import pytest
 
 from lab.practice.checker import LocalRunner, check
+from lab.practice.render_report import render_report
 from practice.tensors import COURSE
+from tests.answers import grown
 
 
 @pytest.mark.parametrize(
@@ -11,6 +13,13 @@ from practice.tensors import COURSE
     [
         ("steps=60", "steps=1", "of the unseen digits, and the task asks for more than 90%"),
         ("deviation=0.2", "deviation=0.0", "nothing was learned"),
+        ("deviation=0.2", "deviation=20", "drawn too large"),
+        (
+            "    fit(params, images, labels, Adam(params, lr), steps)\n    return params",
+            "    return fit(params, images, labels, Adam(params, lr), steps)",
+            "Yours returns 60 values",
+        ),
+        ("default_rng(seed)", "default_rng()", "Two calls of `train` give different parameters"),
         ("lr=0.02", "lr=1e200", "not finite"),
         (
             "def network(params, x):\n",
@@ -25,3 +34,63 @@ def test_what_is_said_of_a_network_that_does_not_read(old, new, said):
     assert failure.check.slow
     assert said in failure.looks_like
     assert "answers" not in failure.inputs
+
+
+@pytest.mark.parametrize(
+    ("key", "old", "new", "said"),
+    [
+        (
+            "functions",
+            "            self._receive(out.grad * (x > 0))",
+            "            out.grad[x <= 0] = 0\n            self._receive(out.grad)",
+            "changes the upstream gradient: `out.grad`",
+        ),
+        (
+            "softmax",
+            "        powers = np.exp(self.data - self.data.max(axis=axis, keepdims=True))",
+            "        x = self.data\n        x -= x.max(axis=axis, keepdims=True)\n        powers = np.exp(x)",
+            "changes its first operand: `x.data`",
+        ),
+        (
+            "softmax",
+            "            self._receive(p * (out.grad - common))",
+            "            message = p\n            message *= out.grad - common\n            self._receive(message)",
+            "changes the result itself: `out.data`",
+        ),
+        (
+            "cross-entropy",
+            "    z = logits.data - logits.data.max(axis=1, keepdims=True)\n",
+            "    z = logits.data\n    z -= z.max(axis=1, keepdims=True)\n",
+            "changes its first operand: `z.data`",
+        ),
+    ],
+)
+def test_a_write_in_place_is_named(key, old, new, said):
+    text = grown(COURSE, len(COURSE.up_to(key)))
+    assert text.count(old) == 1
+    failure = check(COURSE, key, text.replace(old, new), LocalRunner(), 0).failure
+    assert said in failure.mistake.sentence
+
+
+def test_a_step_with_random_rows_is_seen_at_a_learning_rate_of_0():
+    old = "        loss = cross_entropy(network(params, Tensor(x)), labels)\n"
+    new = """\
+        some = rng.permutation(len(x))[: len(x) // 2]
+        loss = cross_entropy(network(params, Tensor(x[some])), labels[some])
+"""
+    text = COURSE.reference.replace(old, new).replace(
+        "    losses = []\n", "    losses, rng = [], np.random.default_rng(1)\n"
+    )
+    failure = check(COURSE, "digits", text, LocalRunner(), 0).failure
+    assert "does each step take all rows" in failure.looks_like
+
+
+def test_a_guard_that_refuses_every_write_is_told_by_its_line():
+    old = "        values = np.array(values)  # nobody"
+    text = COURSE.reference.replace(
+        old, "        if hasattr(self, '_data'):\n            raise ValueError('locked')\n" + old
+    )
+    report = check(COURSE, "guard", text, LocalRunner(), 0)
+    said = render_report(COURSE, "guard", report, "")["sentence"]
+    assert said == f"Line {report.line} raises `ValueError: locked`. This program is right and should run."
+    assert text.splitlines()[report.line - 1].strip() == "raise ValueError('locked')"
