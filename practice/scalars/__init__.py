@@ -9,6 +9,7 @@ from typing import Any
 
 from numpy.random import Generator
 
+from practice.judges import kept_apart
 from practice.task import Cases, Course, Inputs, Judge, read_tasks
 
 # -- Inputs: the smallest case has small integers; later ones have zeros, ties, signs and fractions --------------------
@@ -150,6 +151,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {  # what the rows of tasks.toml n
     "beginning": _beginning,
     "seed": _seed,
     "both_sides": _both_sides,
+    "kept_apart": kept_apart,
     "learned": _learned,
 }
 COURSE = Course(
