@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from practice.judges import kept_apart
 from practice.task import Cases, Course, Inputs, read_tasks
 
 # -- Inputs ------------------------------------------------------------------------------------------------------------
@@ -59,6 +60,12 @@ def _matrices(rng: Generator, size: int) -> Inputs:
     return _product(rng, size, *rng.permutation([1 + size, 2 + size, 3 + size]).tolist())
 
 
+def _total(rng: Generator, size: int) -> Inputs:
+    """Draw an array with at least two rows, and a number: the upstream gradient of its sum."""
+    shape = tuple(rng.integers(2, 4 + size, rng.integers(1, 4)).tolist())
+    return {"x": _array(rng, shape, size), "v": float(_array(rng, (), 1) + 3)}
+
+
 def _row(rng: Generator, size: int) -> Inputs:
     n, k = (2, 2) if size == 0 else rng.permutation([2 + size, 3 + size]).tolist()
     return {"x": _array(rng, (n, k), size), "r": _array(rng, (k,), size), "v": _array(rng, (n, k), size)}
@@ -83,8 +90,10 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {  # what the rows of tasks.toml n
     "power": _power,
     "square": _square,
     "matrices": _matrices,
+    "total": _total,
     "row": _row,
     "network": _network,
+    "kept_apart": kept_apart,
 }
 COURSE = Course(
     "functions",

@@ -9,9 +9,11 @@ import pytest
 
 from lab.practice import driver
 from lab.practice.checker import LocalRunner, check
+from lab.practice.render_report import render_report
 from lab.practice.variants import variants
 from practice import COURSES
 from tests import wrong_styles
+from tests.told_answers import TOLD
 from tests.wrong_answers import WRONG
 
 SHARE = 0.9  # of the wrong answers that get a sentence of their own
@@ -34,13 +36,17 @@ def judged(course, key, edits):
     return judged_text(course, key, edited(course, edits))
 
 
-def judged_text(course, key, text):
-    """The report of the task alone: what comes before it is as it should be."""
+def judged_text(course, key, text, before=lambda checks: ()):
+    """The report of the task alone: what comes before it is as it should be. before: which earlier checks still run."""
     course = COURSES[course]
-    *before, task = course.up_to(key)
-    quick = replace(task, checks=tuple(one for one in task.checks if not one.slow and "5000" not in one.program))
-    before = [replace(each, checks=()) for each in before]
-    return check(replace(course, tasks=(*before, quick)), key, text, LocalRunner(), 5)
+    *earlier, task = course.up_to(key)
+    earlier = [replace(each, checks=tuple(before(quick(each).checks))) for each in earlier]
+    return check(replace(course, tasks=(*earlier, quick(task))), key, text, LocalRunner(), 5)
+
+
+def quick(task):
+    """The task without checks that take long."""
+    return replace(task, checks=tuple(one for one in task.checks if not one.slow and "5000" not in one.program))
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +68,16 @@ def test_wrong_answers_are_refused_and_named(course, reports):
             assert any(word in mistake.sentence for word in words), (key, edits, mistake.sentence)
             named += 1
     assert named >= SHARE * len(wrong), f"{named} of {len(wrong)}"
+
+
+@pytest.mark.parametrize(("course", "key", "edits", "words"), sorted(TOLD), ids=range(len(TOLD)))
+def test_a_wrong_answer_is_told_in_words_that_fit(course, key, edits, words):
+    report = judged_text(
+        course, key, edited(course, edits), before=lambda checks: [replace(one, cases=1) for one in checks]
+    )
+    assert not report
+    sentence = render_report(COURSES[course], key, report, "")["sentence"]
+    assert any(word in sentence for word in words), sentence
 
 
 def put(text, name, replacement):
