@@ -674,12 +674,8 @@ def resemblance(show: str, got: Any, expected: Any, rtol: float, others: Sequenc
         return _none(show, expected)
     if isinstance(got, dict) and got.keys() == {"type"}:  # a value that the driver could not encode
         return f"It is of another type: `{got['type']}`."
-    if isinstance(got, list) and isinstance(expected, list) and len(got) != len(expected):
-        if {*map(repr, got)} == {*map(repr, expected)} and len(got) == len({*map(repr, got)}):
-            return "It has each item only once, but one belongs there twice. A set does that: use a tuple."
-        return f"Its length is {len(got)} and should be {len(expected)}."
-    if isinstance(got, list) and isinstance(expected, list) and sorted(map(repr, got)) == sorted(map(repr, expected)):
-        return "It has the right items in the wrong order. A set has no order: use a tuple."
+    if isinstance(got, list) and isinstance(expected, list):
+        return _list_remark(show, got, expected)
     if isinstance(got, (str, bool)) and isinstance(expected, (str, bool)):
         return f"It is {got!r} and should be {expected!r}."
     if not isinstance(got, (int, float, np.ndarray)) or not isinstance(expected, (int, float, np.ndarray)):
@@ -695,6 +691,18 @@ def resemblance(show: str, got: Any, expected: Any, rtol: float, others: Sequenc
         return "It is infinite where a number should be: something overflowed, or was divided by 0, or is log(0)."
     if not a.any() and not any(map(_has_numbers, others)):
         return "It is 0 everywhere." if a.ndim else "It is 0."
+    return ""
+
+
+def _list_remark(show: str, got: list[Any], expected: list[Any]) -> str:
+    """Describe a list with other items, fewer, or in another order. Children in a set are a common cause."""
+    children = "_children" in show
+    if len(got) != len(expected):
+        if children and {*map(repr, got)} == {*map(repr, expected)} and len(got) == len({*map(repr, got)}):
+            return "It has each item only once, but one belongs there twice. A set does that: use a tuple."
+        return f"Its length is {len(got)} and should be {len(expected)}."
+    if sorted(map(repr, got)) == sorted(map(repr, expected)):
+        return "It has the right items in the wrong order." + " A set has no order: use a tuple." * children
     return ""
 
 

@@ -53,7 +53,7 @@ def _product(rng: Generator, size: int, n: int, k: int, m: int) -> Inputs:
 
 
 def _square(rng: Generator, size: int) -> Inputs:
-    return _product(rng, size, 2, 2, 2)
+    return _product(rng, size, *3 * [2 + size])
 
 
 def _matrices(rng: Generator, size: int) -> Inputs:
