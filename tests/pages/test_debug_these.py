@@ -44,7 +44,8 @@ def test_the_page_begins_with_a_program_and_says_no_failure():
 def test_a_program_is_checked_mended_and_its_failure_named():
     at = opened(program=NUMBER)
     check(at, PROGRAM.starter)
-    assert shown(at)["result"]["sentence"] == "`w` comes out as in the program that you found."  # and not why: that is to be found
+    # The sentence does not say why: that is for the learner to find.
+    assert shown(at)["result"]["sentence"] == "`w` comes out as in the program that you found."
     mistake = PROGRAM.tasks[0].mistakes[1]
     check(at, PROGRAM.with_mistake(mistake))
     assert shown(at)["result"]["sentence"] == mistake.sentence
