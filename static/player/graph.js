@@ -467,10 +467,13 @@ export class Graph {
     }
   }
 
-  /** Label an edge with the local derivative during a nudge, otherwise with its message. @param {EdgeParts} edge */
-  write({ label, factor, roomy, current, message }) {
+  /** Label an edge with the local derivative during a nudge, otherwise with its message if there is space for it.
+   * @param {EdgeParts} edge */
+  write({ element, label, factor, roomy, current, message }) {
     const number = message && !Array.isArray(message.contribution) ? numeral(message.contribution) : "";
     setText(label, factor || (roomy && !current ? number : ""));
+    if ((roomy || factor) && !label.parentNode) element.append(label);
+    else if (!roomy && !factor) label.remove(); // the browser would lay out an empty text, too
   }
 
   /** Show a frame. @param {Frame} frame @param {number | null} selected node
@@ -523,7 +526,8 @@ export class Graph {
       part.element.toggleAttribute("data-away", part.away);
     };
     for (const card of cards) mark(card, this.view.sees(centreOf(plan, card.node), card.card));
-    for (const edge of edges) mark(edge, this.view.sees(edge.place, edge.size));
+    const labelled = edges.filter((edge) => edge.roomy);
+    for (const edge of labelled) mark(edge, this.view.sees(edge.place, edge.size));
   }
 
   /** Update the edges and cards that changed; by default only those in sight, the others when playback pauses.
@@ -737,7 +741,7 @@ function makeEdge({ id, points, middle, roomy }) {
   const [start, ...rest] = points.map(({ x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`);
   const path = s("path", { d: `M${start}C${rest.join(" ")}`, class: "wire", "marker-end": "url(#arrow)" });
   const label = s("text", { class: "sent", x: middle.x, y: middle.y, "text-anchor": "middle", dy: "0.35em" });
-  const element = s("g", { class: "edge", "data-edge": id }, path, label);
+  const element = s("g", { class: "edge", "data-edge": id }, path, ...(roomy ? [label] : []));
   const { x, y, ...size } = boundingBox(points);
   const place = { x: x + size.width / 2, y: y + size.height / 2 };
   return {
