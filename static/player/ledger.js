@@ -72,10 +72,10 @@ export function tell(playback, frame, cell) {
     const out = playback.name(playback.output);
     if (playback.tangentOf) {
       const { tangentOf } = playback;
-      story.note = `The forward pass is done. Send tangents: how fast does each node change with ${tangentOf}?`;
+      story.note = `The forward pass is done. Now the tangents: how fast does each node change with ${tangentOf}?`;
       return story;
     }
-    story.note = `The forward pass is done. Run backward pass: how fast does ${out} change with each input?`;
+    story.note = `The forward pass is done. Now the backward pass: how fast does ${out} change with each input?`;
   }
   return story;
 }
@@ -166,7 +166,7 @@ function storyOf(playback, frame, cell) {
       phase: "Start",
       sentence: "Nothing has run yet: only the inputs have values.",
       equation: fitting(playback.leaves().map((leaf) => amount(leaf.value, playback.name(leaf.id), "value"))),
-      note: "Run forward pass computes everything that depends on them, down to the result.",
+      note: "The forward pass computes everything that depends on them, down to the result.",
     };
   }
   if (event.kind === "forward") return forward(playback, event, cell);

@@ -334,7 +334,7 @@ test("a rule that the engine did not follow is named", () => {
 test("the error of the engine stands at the last event and nowhere else", () => {
   const playback = playbackOf("only forward");
   assert.equal(playback.length, 1);
-  assert.match(tell(playback, playback.frame(0), null).note, /^Run forward pass computes everything/);
+  assert.match(tell(playback, playback.frame(0), null).note, /^The forward pass computes everything/);
   assert.equal(tell(playback, playback.frame(1), null).note, "Here the engine stopped: It was told to stop.");
 });
 
