@@ -18,6 +18,8 @@ from lab.training.records import Record
 from lab.training.remedies import Remedy
 from lab.training.symptoms import Evidence, History
 
+Grade = Literal["seen", "suspected", "shown"]
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -29,17 +31,15 @@ class Rule:
     remedy: Callable[[History], Remedy]
     instrument: str  # which plot shows it: "loss", "gap", "norms", "updates", "histogram" or "dead units"
     brings: frozenset[str] = frozenset()
-
-
-Grade = Literal["seen", "suspected", "shown"]
+    grade: Grade = "suspected"  # "seen" if the name says no more than the records show
 
 
 @dataclass(frozen=True)
 class Finding:
     """A verdict on a run. evidence: sentences with numbers; epoch: where it first shows.
 
-    grade: how sure it is. "seen": true, but harmless; "suspected": the run does worse than it should, and this may be
-    why; "shown": the remedy was tried and helped.
+    grade: how sure it is. "seen": the records show it, and it may do no harm; "suspected": the run does worse than it
+    should, and this may be why; "shown": the remedy was tried and helped.
     remedy: what to do, in a sentence; settings: the same as data. `replace(config, **settings)` is the run to try
     next; empty if no setting helps. consequences: other verdicts that this one explains.
     """
@@ -113,7 +113,14 @@ def _finding(rule: Rule, history: History) -> Finding | None:
         return None
     remedy = rule.remedy(history)
     return Finding(
-        rule.key, rule.name, evidence.sentences, remedy.text, rule.instrument, evidence.epoch, remedy.settings
+        rule.key,
+        rule.name,
+        evidence.sentences,
+        remedy.text,
+        rule.instrument,
+        evidence.epoch,
+        remedy.settings,
+        grade=rule.grade,
     )
 
 
@@ -172,7 +179,7 @@ RULES = (
     ),
     Rule("exploding", "Gradients explode", symptoms.badly_scaled, remedies.smaller_gradients, "norms", WILD),
     Rule("rate-high", "The learning rate is too high", symptoms.swinging_in_vain, remedies.lower_rate, "loss", WILD),
-    Rule("rate-high", "The loss swings", symptoms.swinging, remedies.lower_rate, "loss", WILD),
+    Rule("rate-high", "The loss swings", symptoms.swinging, remedies.lower_rate, "loss", WILD, "seen"),
     Rule("exploding", "Gradients explode", symptoms.exploding, remedies.smaller_gradients, "norms", WILD),
     Rule("vanishing", "Gradients vanish on their way back", symptoms.vanishing, remedies.carried_back, "norms", STUCK),
     Rule("clipped", "Clipping holds the training back", symptoms.held_back, remedies.looser_clip, "updates", STUCK),
