@@ -2936,7 +2936,7 @@ def train(model, xs, ys, rate=0.5, steps=100):
     (
         "scalars",
         "train",
-        ("first iteration alone",),
+        ("first iteration of a loop alone",),
         {
             "train": """
 def train(model, xs, ys, rate=0.5, steps=100):

@@ -6,7 +6,7 @@ import ast
 import copy
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from lab.practice.syntax_trees import parsed, path_to, substituted, with_node_at, with_nodes
 
@@ -65,6 +65,7 @@ def changed_once(function: ast.FunctionDef, owned: Callable[[ast.AST], bool]) ->
     A `while` never changes, as it might then loop forever.
     """
     fixed = {id(node) for loop in ast.walk(function) if isinstance(loop, ast.While) for node in ast.walk(loop)}
+    fixed |= {id(number) for node in ast.walk(function) if (number := _below_minus(node))}  # -1 changes as one number
     mine = [node for node in ast.walk(function) if node is not function and id(node) not in fixed and owned(node)]
     defaults = _defaults(function)
     for node in mine:
@@ -187,6 +188,8 @@ def _replacements(node: ast.AST, defaults: dict[str, ast.expr]) -> Iterator[tupl
             ast.AugAssign(node.target, ast.Sub() if isinstance(node.op, ast.Add) else ast.Add(), node.value),
         )
         yield "with `=` where `+=` or `-=` belongs", ast.Assign([node.target], node.value, lineno=0)
+    elif number := _below_minus(node):
+        yield from _other_constants(-number.value)
     elif isinstance(node, ast.UnaryOp):
         words = "without a minus sign" if isinstance(node.op, ast.USub) else "if a condition in it were reversed"
         yield words, node.operand
@@ -195,7 +198,7 @@ def _replacements(node: ast.AST, defaults: dict[str, ast.expr]) -> Iterator[tupl
         yield "if a condition in it were always true", node.body
         yield "if a condition in it were always false", node.orelse
     elif isinstance(node, ast.Constant):
-        yield from _other_constants(node)
+        yield from _other_constants(node.value)
     elif isinstance(node, ast.Call):
         yield from _other_calls(node)
     elif isinstance(node, ast.Name) and node.id in defaults and isinstance(node.ctx, ast.Load):
@@ -258,14 +261,14 @@ def _other_indices(node: ast.Subscript, indices: list[ast.expr]) -> Iterator[tup
 
 
 def _shorter_loops(node: ast.For) -> Iterator[tuple[str, ast.stmt]]:
-    turns = {
-        "without the first iteration": "1:",
-        "without the last iteration": ":-1",
-        "with the first iteration alone": ":1",
-    }
-    for words, part in turns.items():
+    used = {each.id for step in node.body for each in ast.walk(step) if isinstance(each, ast.Name)}
+    counts = not used & {each.id for each in ast.walk(node.target) if isinstance(each, ast.Name)}  # any one may lack
+    turns = {"without the first iteration of a loop": "1:", "without the last iteration of a loop": ":-1"}
+    if counts:
+        turns = {"with one iteration of a loop too few": "1:"}
+    for words, part in (*turns.items(), ("with the first iteration of a loop alone", ":1")):
         shorter = parsed(f"list({ast.unparse(node.iter)})[{part}]")
-        yield f"{words} of a loop", ast.For(node.target, shorter, node.body, [], lineno=0)
+        yield words, ast.For(node.target, shorter, node.body, [], lineno=0)
     if len(node.body) == 1 and isinstance(condition := node.body[0], ast.If):
         stop = ast.If(ast.UnaryOp(ast.Not(), condition.test), [ast.Break()], [])
         yield (
@@ -314,8 +317,14 @@ def _other_operations(node: ast.BinOp) -> Iterator[tuple[str, ast.expr]]:
         yield "without a division", node.left
 
 
-def _other_constants(node: ast.Constant) -> Iterator[tuple[str, ast.expr]]:
-    number = node.value
+def _below_minus(node: ast.AST) -> Any:
+    """Return the constant in a node such as -1, None in any other node."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+        return node.operand
+    return None
+
+
+def _other_constants(number: Any) -> Iterator[tuple[str, ast.expr]]:
     if isinstance(number, bool):
         yield f"with `{not number}` where `{number}` belongs", ast.Constant(not number)
     elif isinstance(number, (int, float)):
