@@ -371,7 +371,8 @@ def thrown(h: History) -> Evidence | None:
 
     Its loss is far above guessing, or its units are dead.
     """
-    gets_away = not h.harmed and not h.far_above_usual
+    moves = _mostly_falls(h.loss) or h.falling >= STILL or swinging(h)
+    gets_away = moves and not h.harmed and not h.far_above_usual
     if h.learned or h.gain >= GOOD_GAIN or gets_away or not h.loss.size:
         return None
     early = h.loss[:MIN_EPOCHS]
