@@ -112,12 +112,13 @@ def test_a_phone_sees_everything(open_page):
 
 def test_on_a_phone_no_button_has_a_row_of_its_own(open_page):
     page = open_lab(open_page, width=360, height=740)
-    settled(page)  # two boxes are measured one after the other, and what comes above them moves both
+    settled(page)
     title, more = page.get_by_role("heading", name="Training lab"), page.locator(".st-key-training-settings")
     pairs = [(title, more), (page.locator(".st-key-training-speed"), page.locator(".st-key-training-view"))]
     for left, right in pairs:
-        one, other = left.bounding_box(), right.bounding_box()
-        assert one["x"] + one["width"] <= 360 > other["x"] + other["width"]
+        both = "(one, other) => [one, other].map((element) => element.getBoundingClientRect().toJSON())"
+        one, other = left.evaluate(both, right.element_handle())  # in one frame: what comes above them moves both
+        assert one["right"] <= 360 > other["right"]
         assert abs(one["y"] + one["height"] / 2 - other["y"] - other["height"] / 2) < 8, (one, other)
 
 
