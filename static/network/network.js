@@ -14,7 +14,9 @@ const HOVER_MS = 80; // for which the pointer rests on a tile before the page is
 const MIN_LINE_WIDTH = 0.4; // pixels: a weight of 0
 const ADDED_LINE_WIDTH = 6; // pixels that the largest weight adds
 const MAX_WIDE_LAYERS = 3; // hidden layers: with more, the two buttons above a layer are stacked
-const MAX_ROWS = 8; // of tiles in a layer
+const [MAX_ROWS, MANY_ROWS] = [8, 16]; // of tiles in a layer: usual ones, and small ones
+const [TILE, SMALL_TILE] = [30, 15]; // pixels, at most, where tiles stand side by side
+const MANY_TILES = 32; // in a layer: more are small
 const DRAW_MARGIN = "200px"; // how far outside the window the picture is already drawn
 
 /** The picture, as one of the charts of a page. */
@@ -96,9 +98,10 @@ export class Network {
 
   /** Return a column with its heading, buttons and tiles. @param {NetworkColumn} column @param {number} at */
   column({ name, tiles, more, layer }, at) {
-    const across = Math.ceil(tiles.length / MAX_ROWS);
-    const wide = across > 1;
-    const grid = h("div", { class: wide ? "tiles wide" : "tiles", style: `--across: ${across}` }, ...this.tiles[at]);
+    const many = tiles.length > MANY_TILES;
+    const across = Math.ceil(tiles.length / (many ? MANY_ROWS : MAX_ROWS));
+    const style = `--across: ${across}; --tile: ${many ? SMALL_TILE : TILE}px`;
+    const grid = h("div", { class: across > 1 ? "tiles wide" : "tiles", style }, ...this.tiles[at]);
     const buttons = layer === null ? [] : [this.changer(layer, -1), this.changer(layer, 1)];
     const head = h("div", { class: "head" }, h("span", {}, name), h("span", { class: "change" }, ...buttons));
     return h(

@@ -122,6 +122,16 @@ def test_on_a_phone_no_button_has_a_row_of_its_own(open_page):
         assert abs(one["y"] + one["height"] / 2 - other["y"] - other["height"] / 2) < 8, (one, other)
 
 
+def test_inputs_can_be_switched_on_beside_layers_of_many_units(open_page):
+    page = open_lab(open_page, "data=spirals&hidden=64+64", width=1024, height=768)
+    settled(page)
+    widths = "tiles => tiles.map((tile) => tile.getBoundingClientRect().width)"
+    inputs, units = (page.locator(".network .column").nth(at).locator(".tiles button") for at in (0, 1))
+    assert inputs.count() == 7
+    assert min(inputs.evaluate_all(widths)) >= 24
+    assert min(units.evaluate_all(widths)) >= 12
+
+
 def test_a_link_shows_the_same_settings(open_page):
     page = open_lab(open_page, "data=xor&hidden=12+5&lr=0.03&seed=4&epochs=2")
     button(page, "Start").click()
