@@ -127,7 +127,7 @@ def test_inputs_can_be_switched_on_beside_layers_of_many_units(open_page):
     settled(page)
     widths = "tiles => tiles.map((tile) => tile.getBoundingClientRect().width)"
     inputs, units = (page.locator(".network .column").nth(at).locator(".tiles button") for at in (0, 1))
-    assert inputs.count() == 7
+    expect(inputs).to_have_count(7)
     assert min(inputs.evaluate_all(widths)) >= 24
     assert min(units.evaluate_all(widths)) >= 12
 
