@@ -371,9 +371,7 @@ def thrown(h: History) -> Evidence | None:
 
     Its loss is far above guessing, or its units are dead.
     """
-    moves = _mostly_falls(h.loss) or h.falling >= STILL or swinging(h)
-    gets_away = moves and not h.harmed and not h.far_above_usual
-    if h.learned or h.gain >= GOOD_GAIN or gets_away or not h.loss.size:
+    if h.learned or h.gain >= GOOD_GAIN or not h.loss.size or _gets_away(h):
         return None
     early = h.loss[:MIN_EPOCHS]
     worst = int(np.nanargmax(early)) if np.isfinite(early).any() else 0
@@ -393,6 +391,13 @@ def thrown(h: History) -> Evidence | None:
             at=0,
         )
     return None
+
+
+def _gets_away(h: History) -> bool:
+    """Tell whether the loss is below the baseline's and still moves, at a rate that is not far above usual."""
+    if h.harmed or h.far_above_usual:
+        return False
+    return bool(_mostly_falls(h.loss) or h.falling >= STILL or swinging(h))
 
 
 def at_chance(h: History) -> Evidence | None:
