@@ -5,8 +5,9 @@
 Uses a real server and a real browser. First newcomers, whose browsers have cached nothing of the page, press Start as
 soon as it is enabled. Then each round measures, one after the other, so that a slow moment of the machine hits all: the
 speed of the command line alone; another visitor's slider on an idle server, and while a run is watched at full speed
-from another machine; the page in a browser at full speed, and that slider meanwhile; pausing; closing the tab. The
-browser itself runs on the measured processors. Prints medians over the rounds; ratios are taken within a round.
+from another machine; the page in a browser at full speed, alone and then with that slider moved meanwhile; pausing;
+closing the tab. The browser itself runs on the measured processors. Prints medians over the rounds; ratios are taken
+within a round.
 """
 
 import os
@@ -38,7 +39,7 @@ from tests.support import launch, start_app
 
 # Small batches, so that the job outlasts the measurement at full speed.
 JOBS = {
-    "digits 64-128-64-10": Config(hidden=(128, 64), batch_size=8, epochs=300),
+    "digits 64-128-64-10": Config(hidden=(128, 64), batch_size=4, epochs=300),
     "moons 2-16-16-2": Config(data="moons", hidden=(16, 16), lr=0.01, batch_size=2, epochs=300),
 }
 WARM_UP = 5  # seconds, in which the browser compiles the code that it runs often
@@ -121,6 +122,21 @@ def batches(page, steps_per_epoch):
     return int(epoch) * steps_per_epoch + int(batch or 0)
 
 
+class Pace:
+    """The batches that an open page trains on from here until it is asked, and the time since then."""
+
+    def __init__(self, page, steps_per_epoch):
+        self.page, self.steps_per_epoch = page, steps_per_epoch
+        self.began, self.first = time.perf_counter(), batches(page, steps_per_epoch)
+
+    def seconds(self):
+        return time.perf_counter() - self.began
+
+    def steps_per_second(self):
+        seconds = self.seconds()
+        return (batches(self.page, self.steps_per_epoch) - self.first) / seconds
+
+
 def cpu_seconds(pid):
     """Return the processor time of the server and of its training processes."""
     ticks = 0
@@ -199,13 +215,15 @@ def one_round(browser, url, server, config, seconds):
     page.goto(f"{url}/training-lab?{link(config, speed='inf')}")
     page.get_by_role("button", name=re.compile("^Start")).click()
     page.wait_for_timeout(1000 * WARM_UP)
+    pace = Pace(page, steps_per_epoch)
+    page.wait_for_timeout(1000 * seconds)
+    figures["page"] = pace.steps_per_second()
     page.evaluate(COUNT_UPDATES)
-    began, first = time.perf_counter(), batches(page, steps_per_epoch)
+    pace = Pace(page, steps_per_epoch)
     busy = visitor.latencies(seconds)
     page.wait_for_timeout(100)
-    elapsed, last = time.perf_counter() - began, batches(page, steps_per_epoch)
-    figures["page"] = (last - first) / elapsed
-    figures["updates"] = page.evaluate("window.updates") / elapsed
+    figures["updates"] = page.evaluate("window.updates") / pace.seconds()
+    figures["shared"] = pace.steps_per_second()
 
     began = time.perf_counter()
     page.get_by_role("button", name=re.compile("^Pause")).click()
@@ -225,6 +243,7 @@ def one_round(browser, url, server, config, seconds):
     visitor.socket.close()
     return figures | {
         "pace": figures["page"] / figures["command_line"],
+        "shared_pace": figures["shared"] / figures["command_line"],
         "idle_p50": percentile(idle, 0.5),
         "idle_p95": percentile(idle, 0.95),
         "busy_p50": percentile(busy, 0.5),
@@ -267,6 +286,7 @@ def main():
                 print(f"\n{name}, medians of {options.rounds} rounds")
                 print(f"  command line       {middle['command_line']:8.0f} steps/s")
                 print(f"  page, full speed   {middle['page']:8.0f} steps/s  = {middle['pace']:.2f} x   (bar 0.75)")
+                print(f"  beside the slider  {middle['shared']:8.0f} steps/s  = {middle['shared_pace']:.2f} x")
                 print(f"  chart updates      {middle['updates']:8.1f} /s   (bar 5)")
                 for where, label in (("busy", "browser here"), ("remote", "browser elsewhere")):
                     ratio = middle[f"{where}_slider"]
