@@ -493,12 +493,13 @@ def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, u
             marks.setdefault(record["epoch"] - 1, []).append((words, made))
     if cursor is not None:
         marks.setdefault(cursor, []).append(("", {"type": "solid", "width": 1.5, "color": colours["text"]}))
+    said = {epoch: ", ".join(name for name, _ in found if name) for epoch, found in marks.items()}
     data = [
         {
             "xAxis": str(epoch),
-            "name": ", ".join(name for name, _ in found if name),
+            "name": said[epoch],
             "lineStyle": found[-1][1],
-            "label": {"align": "left" if 2 * epoch < until else "right"},
+            "label": {"align": _side(epoch, [other for other in said if said[other]], until)},
         }
         for epoch, found in marks.items()
     ]
@@ -511,6 +512,13 @@ def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, u
         "fontSize": 12,
     }
     line["markLine"] = {"silent": True, "symbol": "none", "label": label, "data": data}
+
+
+def _side(epoch: int, marked: Sequence[int], until: int) -> str:
+    """Choose the alignment of a mark's words: away from a mark that is near, or else towards the middle."""
+    near = min((other - epoch for other in marked if other != epoch), key=abs, default=until)
+    away = -near if 8 * abs(near) < until else until - 2 * epoch
+    return "left" if away > 0 else "right"
 
 
 # ---------------------------------------------------------------- numbers, names and colours

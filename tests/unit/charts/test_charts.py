@@ -121,6 +121,13 @@ def test_where_a_run_broke_off_there_is_a_mark_on_every_curve():
     assert threshold["position"] == "insideStartBottom", "above the line stand the marks of the first epochs"
 
 
+def test_the_words_at_two_marks_near_each_other_do_not_read_as_one(run):
+    records = [{**run.history[-1], "epoch": epoch, "best": epoch <= 21} for epoch in range(30)]
+    records[25]["changed"] = {"lr": 0.1}
+    marks = series_with_marks(charts.loss(records, np.array([]), np.array([]), until=40).spec)["markLine"]["data"]
+    assert {m["name"]: m["label"]["align"] for m in marks} == {"best": "right", "lr 0.1": "left"}
+
+
 def test_the_words_at_a_mark_do_not_touch_the_legend(run):
     legend_bottom = 5 + 14  # pixels: padding, then a line of its symbols
     for name in ("loss", "accuracy", "norms"):
