@@ -253,7 +253,6 @@ export function tell({ setStateValue, setTriggerValue }) {
     }, HOVER_MS);
   };
   const changed = (/** @type {Event} */ event) => {
-    clearTimeout(timer); // the tile under the pointer may be gone
     setTriggerValue("change", /** @type {CustomEvent} */ (event).detail);
   };
   window.addEventListener(UNIT, pointed);

@@ -379,6 +379,10 @@ def test_pointing_at_a_unit_or_moving_the_focus_to_it_fills_the_plane(open_page)
     page.get_by_role("heading", name="Decision boundary").wait_for()
     point_and_focus()
     button(page, "Pause").wait_for()  # it went on
+    unit.hover()
+    page.get_by_role("heading", name="Output of unit 3 of layer 1").wait_for()
+    button(page, "Add a unit in layer 1").click()  # at once: the page still learns that the pointer left the tile
+    page.get_by_role("heading", name="Decision boundary").wait_for()
 
 
 @pytest.mark.parametrize(
