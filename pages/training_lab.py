@@ -101,7 +101,7 @@ def _show(current: PageState) -> None:
         shelf.shelf(_put_in_place)
         return
     with word:
-        if ready:
+        if ready and not session.get("training proposal"):
             _guess(_run())
         unchecked(_run().config)
     turn = session["training worker"].take_turn()
@@ -192,6 +192,7 @@ def _begin_again() -> None:
         assert proposal is not None  # otherwise the button does not exist
         state.step()
         settings.set_widgets(proposal)
+        keep()  # the question is answered
 
     def keep() -> None:
         session["training proposal"] = None

@@ -747,8 +747,7 @@ def test_a_remedy_is_tried_side_by_side_and_only_then_shown(at):
     tick_until(at, lambda: at.session_state["training trial"].done)
     at.run()
     said = " ".join(box.value for box in at.warning)
-    assert "(shown)" in said
-    assert "Tried initial weights he: **cured**: validation loss" in said
+    assert "(shown). Tried initial weights he: **cured**: validation loss" in said
     assert "seeds 0, 1, 2, 25 epochs each" in said
     (button,) = remedies(at)
     assert button.label == "Set initial weights to he"
@@ -1563,12 +1562,14 @@ def test_what_cannot_change_asks_and_keeps_the_run(at):
         == "**Begin again** with hidden 4-3 instead of 4? The run so far is kept as “moons 4 adam 0.01”."
         for m in at.markdown
     )
+    assert not [c for c in at.caption if c.value.startswith("Watch ")]  # one sentence at a time
     click(at, "keep run")
     assert live(at) is before
     assert not [b for b in at.button if b.key == "training begin again"]
     at.text_input(key="training hidden").set_value("5").run()
     click(at, "begin again")
     assert live(at).config == replace(before.config, hidden=(5,))
+    assert not [b for b in at.button if b.key == "training begin again"]
     assert at.text_input(key="training hidden").value == "5"
     assert [kept.name for kept in at.session_state["training shelf"]] == ["moons 4 adam 0.01"]
     assert "is kept as “moons 4 adam 0.01”" in at.toast[0].value.replace("\\", "")

@@ -39,10 +39,9 @@ def say(seen: Sequence[Record], config: Config, place: DeltaGenerator, trials: S
     box = place.container()
     first, *more = found
     trials = _trials_of(found, trials)
-    text = f"{_name(first, trials)} {' '.join(first.evidence)} {_advice(first, trials)}"
+    text = " ".join([_name(first, trials), *map(_result, trials), *first.evidence, _advice(first, trials)])
     if tab := INSTRUMENTS.get(first.instrument):
         text += f" See “{'R²' if tab == 'Accuracy' and is_regression(seen[0]) else tab}”."
-    text += "".join(f"\n\n{_result(trial)}" for trial in trials)
     if first.key == "healthy":
         box.success(text, icon=":material/check_circle:")
     elif first.well:
@@ -105,7 +104,7 @@ def prescribe(seen: Sequence[Record], run: LiveRun) -> None:
     with _remedies():
         if (under_way := experiment(run)) and not under_way.done:
             pairs = len(under_way.histories)
-            st.caption(f"Trying {in_words(under_way.finding.settings)}: pair {pairs} of {SEEDS}")
+            st.caption(f"Trying {in_words(under_way.finding.settings)}: pair {pairs} of {SEEDS}", width="content")
             st.button("Stop trying", icon=":material/stop:", on_click=stop, key="training trial stop")
             return
         helpful = next((trial.finding for trial in trials if trial.helps), None)
