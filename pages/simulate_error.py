@@ -366,12 +366,12 @@ def _player(result: Outcome, event: int, still: bool = False) -> None:
 
 def _predict() -> None:
     prose(
-        "After each forward pass comes one write, `a.data += 1` or `y.data += 1`. Tick the writes that spoil a "
-        "gradient when the [[guard]], which would refuse the backward pass, is off."
+        "After the forward pass, `a.data += 1` or `y.data += 1` overwrites an array while the [[guard]] is off. Tick "
+        "the writes that spoil a gradient."
     )
     guesses = [st.session_state[_key(cell)] for cell in CELLS]
     scored = st.session_state.get("guesses run") == guesses
-    matrix, text_column = st.columns([1, 1] if scored else [5, 2], gap="medium")  # the scores need less width
+    matrix, text_column = st.columns([1, 1] if scored else [4, 1], gap="medium")  # the scores need less width
     with matrix:
         if scored:
             st.html(panels.scores(in_place.outcomes(), dict(zip(CELLS, guesses, strict=True))))
@@ -389,10 +389,7 @@ def _predict() -> None:
             _score()
             st.button("Guess again", key="guess go", on_click=again, type="primary", icon=":material/replay:")
         else:
-            st.markdown(
-                "For each operation, ask: which numbers does its derivative rule read? An array that is read in "
-                "the backward pass must not change before it."
-            )
+            st.markdown("Which numbers does each derivative rule read? They must not change before the backward pass.")
             st.button(
                 f"Run all {len(CELLS)}", key="guess go", on_click=run, type="primary", icon=":material/play_arrow:"
             )
@@ -401,7 +398,7 @@ def _predict() -> None:
 def _tick() -> None:
     with st.container(gap="xsmall"):
         for op in OPS:
-            arrays, *boxes = st.columns([6, 2, 2], vertical_alignment="center")
+            arrays, *boxes = st.columns([7, 2, 2], vertical_alignment="center")
             arrays.html(panels.forward_pass(op))
             for box, (written, target) in zip(boxes, WRITTEN.items(), strict=True):
                 box.checkbox(f"write to {target}", key=_key((op, written)))

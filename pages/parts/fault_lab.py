@@ -167,7 +167,7 @@ def _guess(fault: Fault, seed: int) -> None:
                 icon=":material/play_arrow:",
             )
             if not guessed:
-                st.caption("First say what you expect: a wrong guess teaches more than none.")
+                st.caption("First say what you expect.")
 
 
 # ---------------------------------------------------------------- what came of it

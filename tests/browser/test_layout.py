@@ -74,6 +74,25 @@ def test_the_names_of_fields_side_by_side_stand_on_one_line(open_page, path):
     assert len({round(name.bounding_box()["y"]) for name in names.all()}) == 1
 
 
+def test_code_in_a_sentence_is_in_the_code_font_and_smaller_than_its_words(open_page):
+    page = open_page("simulate-error?part=predict")
+    code = page.locator(".prose code").first
+    expect(code).to_have_css("font-family", '"Source Code Pro", monospace')
+    expect(code).to_have_css("font-size", "13px")
+
+
+def test_an_operation_with_its_arrays_stands_on_one_line_on_a_small_laptop(open_page):
+    page = open_page("simulate-error?part=predict", width=1024)
+    page.locator(".trap-pass").last.wait_for()
+    heights = page.locator(".trap-pass").evaluate_all("(all) => all.map((one) => one.clientHeight)")
+    assert len(set(heights)) == 1
+
+
+def test_the_first_window_says_why_a_fault_cannot_run_yet(open_page):
+    page = open_page("faults", height=720)
+    expect(page.get_by_text("First say what you expect.")).to_be_in_viewport(ratio=1)
+
+
 def test_the_messages_sent_along_edges_can_be_read_on_a_phone(open_page):
     page = open_page("graph-lab?stage=backward&event=21", width=360, height=740)
     page.locator(".stage .card").first.wait_for()
