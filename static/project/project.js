@@ -24,8 +24,8 @@ const STEPS = /^(Steps?|Event|Node|Passes)$/; // labels of sliders that step thr
 const BACK = /(Back|Undo)$/;
 const NAME = "projecting";
 
-const back = h("button", { type: "button", title: "Back (Page Up)", onclick: () => step(-1) }, "◂");
-const next = h("button", { type: "button", title: "Next (Page Down)", onclick: () => step(1) }, "▸");
+const back = h("button", { type: "button", title: "Back (Page Up)", onclick: () => step(-1) }, "←");
+const next = h("button", { type: "button", title: "Next (Page Down)", onclick: () => step(1) }, "→");
 const leaveButton = h("button", { type: "button", onclick: leave }, "Leave (F)");
 const bar = h("div", { class: "project-bar", role: "group", "aria-label": "Projecting" }, back, next, leaveButton);
 
