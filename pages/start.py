@@ -48,8 +48,8 @@ def main() -> None:
             _begin()
         st.title("Where does a gradient come from?")
         prose(
-            "Drag a up a little, on its card. How much does out move, and why? **Run backward pass** answers with a's "
-            "[[gradient]], one message at a time."
+            "Drag *a* up a little on its card. How much does *out* move, and why? **Run backward pass** answers with "
+            "the [[gradient]] of *a*, one message at a time."
         )
         if assignment.is_open():
             assignment.show()

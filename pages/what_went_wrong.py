@@ -136,7 +136,7 @@ def _question() -> str:
             height=68,
             max_chars=search_field.MAX_CHARACTERS,
             on_change=_search,
-            placeholder="RuntimeError: grad can be implicitly …   or: loss is nan   or a loop or a CSV",
+            placeholder="RuntimeError: grad can be implicitly …\nor: my loss is nan",
             persist_state="session",
             label_visibility="collapsed",
         )

@@ -225,7 +225,7 @@ def broadcast(run: Run, op: str, sources: tuple[Sources, Sources]) -> GridPictur
                 for kind, c in (("gradient of", int(at[cell])), ("message to", cell))
             }
         )
-    headings: list[Grid | str] = ["Forward: values are read again", "|", "Backward: gradients are summed"]
+    headings: list[Grid | str] = ["Forward: values are reused", "|", "Backward: gradients are summed"]
     rows: list[list[Grid | str]] = [headings, [*forward, "|", *back], [result, "|", upstream]]
     most = max(
         ((len(terms), f"gradient of {name}") for name, each in zip(names, sources, strict=True) for terms in each[:1])
