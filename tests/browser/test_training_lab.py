@@ -506,9 +506,11 @@ def test_pictures_that_are_watched_are_high_enough_to_be_read(open_page):
     assert doctor["y"] + doctor["height"] <= 720
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1024, 768)])
-def test_a_projector_shows_the_pictures_with_the_buttons_of_the_run_above_them(open_page, width, height):
-    page = open_lab(open_page, width=width, height=height)
+@pytest.mark.parametrize(
+    ("width", "height", "query"), [(1280, 720, LONG), (1024, 768, LONG), (1024, 768, "data=moons&speed=30")]
+)
+def test_a_projector_shows_the_pictures_with_the_buttons_of_the_run_above_them(open_page, width, height, query):
+    page = open_lab(open_page, query, width=width, height=height)
     project(page)
     shown = [button(page, "Start"), page.locator("[data-chart=network]"), page.locator("[data-chart=plane]")]
     page.wait_for_function(
