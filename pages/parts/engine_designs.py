@@ -195,8 +195,8 @@ def _side_by_side() -> None:
 
 def _depth() -> None:
     st.markdown(
-        "Repeat x = x + x: the next step uses each result twice. With an order, each result calls its backward rule "
-        "once; how many calls does plain recursion make?"
+        "Repeat x = x + x: the next step uses each result twice. In topological order, each result calls its "
+        "backward rule once. How many calls does plain recursion make?"
     )
     figures, picture = st.columns([1, 2], gap="medium")
     with figures:
@@ -224,7 +224,7 @@ def _doublings(guessed: str, figures: DeltaGenerator, picture: DeltaGenerator) -
     with figures:
         st.markdown(
             f"{verdict(CALLS[guessed] == asked.recursive)} **{asked.recursive:,} calls for {asked.depth} doublings**, "
-            f"counted in a run; {asked.calls['closures']} with an order. Move the slider to see both grow."
+            f"counted in a run; {asked.calls['closures']} in topological order. Move the slider to see both grow."
         )
         doublings = st.slider("Doublings", *DEPTH.limits, key="designs depth")
     found = memoize("doublings", doublings, lambda: depth.doublings(doublings))
@@ -232,14 +232,14 @@ def _doublings(guessed: str, figures: DeltaGenerator, picture: DeltaGenerator) -
         ordered, how = found.calls["closures"], f"computed as 2^{doublings} − 1, not run"
         if found.counted:
             how = "counted in a run just now"
-        st.metric("Calls with an order", f"{ordered:,}", help="Counted in the closures design.")
+        st.metric("Calls in topological order", f"{ordered:,}", help="Counted in the closures design.")
         st.metric("Calls by recursion", f"{found.recursive:,}")
     with picture:
         host = ChartHost("doublings")
         host.place("calls")
         host.fill({"calls": _calls(doublings)})
     st.markdown(
-        f"The calls by recursion were **{how}**: up to {depth.MAX_RUN} doublings they are run. All others "
+        f"The calls by recursion were **{how}**. Recursion is run up to {depth.MAX_RUN} doublings. The others "
         f"were counted now: {', '.join(f'{DESIGNS[key].title} {calls}' for key, calls in found.calls.items())}. "
         f"The gradient of x: {' or '.join(f'{gradient:,.0f}' for gradient in found.gradients)}."
     )
@@ -263,7 +263,7 @@ def _calls(doublings: int) -> charts.Chart:
         "Backward calls, counted",
         [
             Line("recursion", [(run.depth, run.recursive) for run in runs]),
-            Line("with an order", [(run.depth, run.calls["closures"]) for run in runs]),
+            Line("topological order", [(run.depth, run.calls["closures"]) for run in runs]),
         ],
         Axis("doublings"),
         Axis("calls", log=True),

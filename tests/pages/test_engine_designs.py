@@ -133,7 +133,7 @@ def test_a_broken_rule_is_seen_in_the_table(monkeypatch):
     at = opened(tab="depth", depth=5, length=100, calls=144)
     assert table(at, "100 operations")[1][1] == f"✓ arrives: {2.0**100:g}"
     assert at.metric[0].value == "10"
-    assert "24 with an order" in texts(at.markdown)
+    assert "24 in topological order" in texts(at.markdown)
     assert float(opened(tab="depth", length=100).metric[1].value.replace("−", "-")) > 1e-3
 
 
@@ -155,7 +155,7 @@ def test_the_calls_of_recursion_double_and_from_some_depth_on_are_computed():
     assert at.get("graphviz_chart")[0].proto.spec.count("->") == 6  # three doublings, each with two edges
     at.button_group(key="designs calls").set_value("144").run()
     assert address(at)["calls"] == "144"
-    assert "✗ Not as you guessed. **4,095 calls for 12 doublings**, counted in a run; 12 with" in texts(at.markdown)
+    assert "✗ Not as you guessed. **4,095 calls for 12 doublings**, counted in a run; 12 in " in texts(at.markdown)
     assert "✓ As you guessed." in texts(opened(tab="depth", calls=4095).markdown)
     assert [metric.value for metric in at.metric[:2]] == ["10", "1,023"]
     assert "counted in a run just now" in texts(at.markdown)
