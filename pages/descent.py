@@ -156,7 +156,7 @@ def _settings() -> Surface:
                 session[one] = value
     for column, one, name in zip(st.columns(2), START, surface.names, strict=True):
         column.slider(f"Start, {name}", -REACH, REACH, key=one, step=0.01)
-    for column, one, kind in zip(st.columns(3), RATE, KINDS.values(), strict=True):
+    for column, one, kind in zip(st.columns(3, vertical_alignment="bottom"), RATE, KINDS.values(), strict=True):
         column.select_slider(f"Rate, {kind.title}", RATES, key=one, format_func=address.number)
     return surface
 

@@ -30,7 +30,7 @@ READING = read_rows(Path(__file__).parents[2] / "lab" / "lessons" / "reading.tom
 YEARS = ("1847", "1951", "1964", "1970", "1986", "2015")
 TRY_THIS = {
     "beside": "Change one of the snippets in a notebook so that both engines use the same dtype.",
-    "memory": "Double the layers. Does the best number of segments double, or grow by about √2?",
+    "memory": "Double the layers. Does the best number of segments double, or grow by a factor of about √2?",
     "next": "Open the attention in the Graph lab, go backward, and find the softmax: whose gradient has row sums of 0?",
 }
 
