@@ -141,6 +141,7 @@ class Figure {
     /** @type {echarts.Chart | null} */
     this.chart = null;
     this.look = ""; // the theme that the instance was made with
+    this.zoom = 1; // for which it was made
     this.title = document.createTextNode("");
     this.note = h("small");
     this.picture = h("div", { class: "picture", role: "img" });
@@ -149,7 +150,7 @@ class Figure {
     this.element = h("section", { class: "figure", "data-chart": key }, heading, this.picture, this.table.element);
     this.sight = new IntersectionObserver(([entry]) => this.see(entry.isIntersecting), { rootMargin: DRAW_MARGIN });
     this.sight.observe(this.picture);
-    this.size = new ResizeObserver(() => this.chart?.resize());
+    this.size = new ResizeObserver(() => this.resize());
     this.size.observe(this.picture);
   }
 
@@ -194,7 +195,13 @@ class Figure {
     this.picture.style.background = `${left}px ${top}px / ${size} no-repeat ${picture}`;
   }
 
-  /** Return the ECharts instance; make a new one when the theme has changed. */
+  /** Fit the chart to its new size; draw it again when the page is zoomed, or its pixels would be seen. */
+  resize() {
+    if (this.drawn && this.shown && this.zoom !== this.picture.currentCSSZoom) this.draw(this.shown);
+    else this.chart?.resize();
+  }
+
+  /** Return the ECharts instance; make a new one when the theme or the zoom has changed. */
   instance() {
     const style = getComputedStyle(this.picture);
     const look = {
@@ -204,10 +211,12 @@ class Figure {
       fontFamily: style.fontFamily,
     };
     const key = Object.values(look).join();
-    if (this.chart && this.look === key) return this.chart;
+    const zoom = this.picture.currentCSSZoom ?? 1; // an older browser does not know it
+    if (this.chart && this.look === key && this.zoom === zoom) return this.chart;
     this.look = key;
+    this.zoom = zoom;
     this.chart?.dispose();
-    this.chart = echarts.init(this.picture, theme(look));
+    this.chart = echarts.init(this.picture, theme(look), { devicePixelRatio: devicePixelRatio * zoom });
     this.chart.getZr().setSleepAfterStill(1); // frames that it requests with nothing new to draw
     this.chart.getZr().on("click", ({ offsetX, offsetY }) => this.click([offsetX, offsetY]));
     return this.chart;

@@ -13,4 +13,4 @@ export interface Chart {
   };
 }
 
-export function init(element: HTMLElement, theme: object): Chart;
+export function init(element: HTMLElement, theme: object, options: { devicePixelRatio: number }): Chart;

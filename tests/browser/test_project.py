@@ -60,6 +60,18 @@ def test_a_slider_of_steps_follows_a_presenter(open_page):
         expect(slider).to_have_value(value)
 
 
+def test_a_projected_chart_is_drawn_with_the_pixels_of_its_size(open_page):
+    page = open_page("descent", width=1024, height=768)
+    canvas = page.locator("[data-chart] canvas").first
+    canvas.wait_for()
+    sharp = "one => one.width >= 0.99 * one.getBoundingClientRect().width * devicePixelRatio"
+    for pressed in (False, True, True):
+        if pressed:
+            project(page)
+            settled(page)
+        assert page.locator("[data-chart] canvas").first.evaluate(sharp)
+
+
 def test_the_bar_covers_nothing_of_the_picture(open_page):
     page = open_page("simulate-error?part=life", width=1024, height=768)
     picture = page.locator("[data-testid=stGraphVizChart] svg")
