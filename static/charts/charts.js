@@ -197,7 +197,7 @@ class Figure {
 
   /** Fit the chart to its new size; draw it again when the page is zoomed, or its pixels would be seen. */
   resize() {
-    if (this.drawn && this.shown && this.zoom !== this.picture.currentCSSZoom) this.draw(this.shown);
+    if (this.drawn && this.shown && this.zoom !== zoomOf(this.picture)) this.draw(this.shown);
     else this.chart?.resize();
   }
 
@@ -211,7 +211,7 @@ class Figure {
       fontFamily: style.fontFamily,
     };
     const key = Object.values(look).join();
-    const zoom = this.picture.currentCSSZoom ?? 1; // an older browser does not know it
+    const zoom = zoomOf(this.picture);
     if (this.chart && this.look === key && this.zoom === zoom) return this.chart;
     this.look = key;
     this.zoom = zoom;
@@ -281,6 +281,11 @@ function sendPoints(setStateValue) {
   };
   window.addEventListener(POINT, listener);
   return () => window.removeEventListener(POINT, listener);
+}
+
+/** Return the zoom in which an element is drawn; an older browser does not know it. @param {Element} element */
+function zoomOf(element) {
+  return element.currentCSSZoom ?? 1;
 }
 
 /** Return an ECharts theme with the colours and the font of Streamlit's.
