@@ -78,7 +78,7 @@ def _ask() -> None:
     else:
         if shape := st.session_state["wrong shape"]:
             _shape(SHAPES[shape])
-        st.header("All 25 failures" if text or shape else "Or look through all 25", anchor="all")
+        st.header("All 25 failures" if text or shape else "Or look through all 25 failures", anchor="all")
         st.space(4)
         _all()
 
