@@ -125,13 +125,16 @@ def _finding(rule: Rule, history: History) -> Finding | None:
 
 
 def _folded(found: list[tuple[Rule, Finding]]) -> list[Finding]:
-    """Fold each finding under the first one that explains it."""
+    """Fold each finding under the first one that explains it, the first of each key."""
     causes: list[Finding] = []
     while found:
         rule, first = found[0]
         rest = [(other, finding) for other, finding in found[1:] if other.key != rule.key]
-        brought = tuple(finding for other, finding in rest if other.key in rule.brings)
-        causes.append(replace(first, consequences=brought))
+        brought: dict[str, Finding] = {}
+        for other, finding in rest:
+            if other.key in rule.brings:
+                brought.setdefault(other.key, finding)
+        causes.append(replace(first, consequences=tuple(brought.values())))
         found = [(other, finding) for other, finding in rest if other.key not in rule.brings]
     return causes
 

@@ -19,7 +19,7 @@ from lab.training.datasets import SYNTHETIC_SAMPLES
 from lab.training.symptoms import ALL_DEAD, MIN_GAIN, PULLS, History
 
 USUAL_UPDATE_RATIO = 3e-3  # update-to-weight ratio of a run that makes progress
-MAX_RAISE = 1000.0  # largest factor by which a learning rate is raised at once
+MIN_RAISE, MAX_RAISE = 3.5, 1000.0  # factors by which a rate is raised at once; the smaller one reaches the next rung
 NEAR = 3.0  # learning rate over the usual one: up to this it is lowered to a third
 MAX_LOWERED = 10.0  # learning rate over the usual one, at most, after it was lowered
 MAX_WIDTH, MAX_EPOCHS = 256, 300  # units of a layer and epochs that the page accepts
@@ -146,7 +146,7 @@ def smaller_gradients(h: History) -> Remedy:
 def larger_rate(h: History) -> Remedy:
     """Advise a rate that is higher by as much as steps are too small."""
     ratio = float(np.median(h.updates.mean(axis=1)))
-    rate = rung(h.config.lr * min(USUAL_UPDATE_RATIO / ratio, MAX_RAISE))
+    rate = rung(h.config.lr * float(np.clip(USUAL_UPDATE_RATIO / ratio, MIN_RAISE, MAX_RAISE)))
     return Remedy(f"Raise the learning rate from {h.config.lr:g} to {rate:g}, until the curve bends.", {"lr": rate})
 
 

@@ -3,15 +3,16 @@
 import re
 from dataclasses import fields, replace
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from lab.training.config import Config
 from lab.training.datasets import from_table
-from lab.training.doctor import NOTHING_WRONG, OF_A_LOOP, RULES, diagnose, remarks
+from lab.training.doctor import NOTHING_WRONG, OF_A_LOOP, RULES, Finding, _folded, diagnose, remarks, rules
 from lab.training.lessons import LESSONS
-from lab.training.remedies import rung, separate_noise
+from lab.training.remedies import larger_rate, rung, separate_noise
 from lab.training.symptoms import DEAD, MIN_EPOCHS, History
 from lab.training.trainer import Trainer, train
 from lab.training.trial import try_in_turn
@@ -85,6 +86,20 @@ def test_one_cause_comes_first_and_its_consequences_are_folded_under_it(runs):
             assert finding.key not in {consequence.key for consequence in finding.consequences}
             assert all(not consequence.consequences for consequence in finding.consequences)
         assert len(found) <= 2, [finding.name for finding in found]
+
+
+def test_a_consequence_that_several_rules_find_is_named_once():
+    found = [(rule, Finding(rule.key, rule.name, (), "", "loss", 1, {})) for rule in rules()]
+    for cause in _folded(found):
+        keys = [finding.key for finding in cause.consequences]
+        assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize("lr", [0.0003, 0.001, 0.002, 0.03, 0.2])
+@pytest.mark.parametrize("ratio", [1e-12, 1e-5, 1e-3, 2.5e-3, 1e-2])
+def test_a_rate_that_is_too_low_is_raised(lr, ratio):
+    steps = SimpleNamespace(config=Config(lr=lr, optimizer="sgd"), updates=np.full((5, 2), ratio))
+    assert larger_rate(steps).settings["lr"] > lr
 
 
 def test_all_weights_zero_is_one_cause_without_contradicting_itself(lessons):
