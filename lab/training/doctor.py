@@ -125,17 +125,15 @@ def _finding(rule: Rule, history: History) -> Finding | None:
 
 
 def _folded(found: list[tuple[Rule, Finding]]) -> list[Finding]:
-    """Fold each finding under the first one that explains it, the first of each key."""
+    """Fold each finding under the first one that explains it; of several with one key, only the first counts."""
+    left: dict[str, tuple[Rule, Finding]] = {}
+    for rule, finding in found:
+        left.setdefault(rule.key, (rule, finding))
     causes: list[Finding] = []
-    while found:
-        rule, first = found[0]
-        rest = [(other, finding) for other, finding in found[1:] if other.key != rule.key]
-        brought: dict[str, Finding] = {}
-        for other, finding in rest:
-            if other.key in rule.brings:
-                brought.setdefault(other.key, finding)
-        causes.append(replace(first, consequences=tuple(brought.values())))
-        found = [(other, finding) for other, finding in rest if other.key not in rule.brings]
+    while left:
+        rule, first = left.pop(next(iter(left)))
+        brought = [key for key in left if key in rule.brings]
+        causes.append(replace(first, consequences=tuple(left.pop(key)[1] for key in brought)))
     return causes
 
 
