@@ -335,7 +335,7 @@ export function mount(root, host) {
     named = key;
     const name = h("b", {}, now.definition(selected));
     if (pinned === null) {
-      chosen.replaceChildren(name, h("span", {}, " follows the events. Choose a node to stay with it."));
+      chosen.replaceChildren(name, h("span", {}, " is shown now. Choose a node to stay with it."));
     } else {
       const onclick = () => select(selected, cell);
       chosen.replaceChildren(name, h("button", { type: "button", class: "quiet", onclick }, "Follow the events"));

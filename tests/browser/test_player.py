@@ -291,6 +291,7 @@ def test_every_control_by_keyboard_and_the_address_keeps_the_event(open_player):
 
 def test_a_node_is_selected_by_click_and_by_tab_and_enter_and_its_gradient_derived(open_player):
     page = open_player()
+    expect(page.locator(".chosen")).to_have_text(re.compile("^[a-z].* is shown now. Choose a node to stay with it.$"))
     page.locator(".card", has_text="v2 = v1 + c").click()
     assert page.locator(".derivation h3").inner_text() == "Derivation of ∂out/∂v2"
     page.locator(".card", has_text="v2 = v1 + c").focus()
