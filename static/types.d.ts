@@ -439,6 +439,9 @@ export interface ChartSpec {
 
 export interface AxisSpec {
   type: string;
+  /** the ends, if they are fixed */
+  min?: number;
+  max?: number;
   axisLabel?: { formatter?: unknown; [option: string]: unknown };
   [option: string]: unknown;
 }

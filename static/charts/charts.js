@@ -313,11 +313,13 @@ function theme({ text, border, paper, fontFamily }) {
 /** Return the axes and the tooltip with functions that format their numbers.
  * @param {ChartSpec} spec @param {number | undefined} zero where a logarithmic axis shows 0 */
 function numbers(spec, zero) {
-  const write = (/** @type {number} */ value) => (value === zero ? "0" : short(value));
-  const axis = (/** @type {AxisSpec} */ one) =>
-    one.type === "category" || one.axisLabel?.formatter
-      ? one
-      : { ...one, axisLabel: { ...one.axisLabel, formatter: write } };
+  const axis = (/** @type {AxisSpec} */ one) => {
+    if (one.type === "category" || one.axisLabel?.formatter) return one;
+    const { type, min = 0, max } = one;
+    const end = type === "value" && max !== undefined ? Math.max(Math.abs(min), Math.abs(max)) : undefined;
+    const write = (/** @type {number} */ value) => (value === zero ? "0" : short(value, end));
+    return { ...one, axisLabel: { ...one.axisLabel, formatter: write } };
+  };
   const value = formatter(spec.tooltip?.valueFormatter);
   const valueFormatter = (/** @type {unknown} */ shown) => (zero !== undefined && shown === zero ? "0" : value(shown));
   return {
@@ -327,11 +329,13 @@ function numbers(spec, zero) {
   };
 }
 
-/** Format a number for an axis: "−0.25", "1200", "1e−4", "1e22". @param {number} value */
-export function short(value) {
-  const size = Math.abs(value);
-  const far = size && (size < 0.001 || size >= 1e5);
-  return withMinusSigns(far ? value.toExponential().replace("e+", "e") : String(Number(value.toPrecision(6))));
+/** Format a number for an axis: "−0.25", "1200", "1e−4", "1e22".
+ * @param {number} value @param {number} end the end of a linear axis, which decides the form of all its numbers */
+export function short(value, end = value) {
+  const size = Math.abs(end);
+  const far = value && (size < 0.001 || size >= 1e5);
+  const number = Number(value.toPrecision(6));
+  return withMinusSigns(far ? number.toExponential().replace("e+", "e") : String(number));
 }
 
 /** Replace hyphens with real minus signs, as in the player. @param {string} text */

@@ -34,6 +34,13 @@ test("numbers beside an axis have the player's minus sign", () => {
   for (const [number, text] of cases) assert.equal(short(number), text);
 });
 
+test("all numbers beside a linear axis have one form, which its end decides", () => {
+  const write = (/** @type {number} */ end) => [0, end / 2, end].map((number) => short(number, end));
+  assert.deepEqual(write(1e5), ["0", "5e4", "1e5"]);
+  assert.deepEqual(write(5e4), ["0", "25000", "50000"]);
+  assert.deepEqual(write(0.001), ["0", "0.0005", "0.001"]);
+});
+
 test("points that are clicked are told together, a moment after the last click", (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const target = new EventTarget();
