@@ -20,6 +20,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from lab.text import percent_text
 from lab.training import data_card
 from lab.training.config import (
     DEFAULT_LR,
@@ -40,7 +41,7 @@ from lab.training.datasets import NAMES, SYNTHETIC_SAMPLES
 from lab.training.doctor import Finding, diagnose, remarks
 from lab.training.features import FEATURES
 from lab.training.live_doctor import Watch
-from lab.training.records import Record, is_regression, score
+from lab.training.records import Record, is_regression, r_squared, score
 from lab.training.run_folder import RunError, RunFolder, in_new_folder, lock_run, write_atomic
 from lab.training.samples import DataError
 from lab.training.trainer import Trainer, resume_trainer, save_summary, train
@@ -522,10 +523,10 @@ def _line(record: Record, config: Config) -> str:
     regression = is_regression(record)
     train, val = (score(record, part) for part in ("train", "val"))
     loss, name = _rounded(record["train_loss"], "{:#.4g}"), "R²" if regression else "acc"
-    scored = f"{train:.3f}" if regression else f"{train:.1%}"
+    scored = f"{train:.3f}" if regression else percent_text(train, 1)
     measured = f"train {loss}  {name} {scored}"
     if config.val_fraction:
-        val_scored = f"{val:.3f}" if regression else f"{val:.1%}"
+        val_scored = f"{val:.3f}" if regression else percent_text(val, 1)
         val_loss = _rounded(record["val_loss"], "{:#.4g}")
         measured = f"train {loss}  val {val_loss}  {name} {val_scored} (train {scored})"
     norms = " ".join(_rounded(norm, "{:.2g}") for norm in record["grad_norm"].values())
@@ -540,7 +541,10 @@ def _rounded(value: float | None, form: str) -> str:
 
 
 def _conclusion(trainer: Trainer, run: RunFolder) -> str:
-    scored = f"accuracy {trainer.best_accuracy:.2%}" if trainer.dataset.classes else f"R² {1 - trainer.best_loss:.4f}"
+    if trainer.dataset.classes:
+        scored = f"accuracy {percent_text(trainer.best_accuracy, 2)}"
+    else:
+        scored = f"R² {r_squared(trainer.best_loss, trainer.origin['baseline_val_loss']):.4f}"
     part = "validation " if trainer.config.val_fraction else ""
     best = f"best {part}{scored} in epoch {trainer.best_epoch} of {trainer.epoch}; run in {run.path}"
     if trainer.stopped_early:

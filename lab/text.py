@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 MINUS = "−"
+MAX_PERCENT_DIGITS = 6
 MAX_ELEMENTS = 6  # of an array that is shown in a sentence or a table cell
 
 
@@ -41,6 +42,15 @@ def short(number: float | None, digits: int = 3) -> str:
         return "not a number"
     whole = 10**digits <= abs(number) < 1e6
     return numeral(float(f"{number:.0f}" if whole else f"{number:.{digits}g}"))
+
+
+def percent_text(share: float | None, digits: int = 0) -> str:
+    """Format a share with `digits` decimals, or with more where it would be rounded up to 100%: "97%", "99.5%"."""
+    if share is None or math.isnan(share):
+        return "not a number"
+    while digits < MAX_PERCENT_DIGITS and share < 1 and f"{share:.{digits}%}" == f"{1:.{digits}%}":
+        digits += 1
+    return f"{share:.{digits}%}"
 
 
 def with_minus(text: str) -> str:

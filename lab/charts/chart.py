@@ -7,7 +7,6 @@ orange and weights blue, as in the drawings of graphs; deeper layers are lighter
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict, TypeVar
@@ -116,10 +115,6 @@ def heat_palette(colours: Sequence[str]) -> dict[str, Any]:
 
 def percent(value: float) -> float:
     return round(100 * value, 2)
-
-
-def percent_text(value: float) -> str:
-    return f"{value:.1%}" if math.isfinite(value) else "not a number"
 
 
 def signed(value: float, digits: str = ".3g") -> str:

@@ -23,7 +23,7 @@ from lab.charts.chart import (
     thinned,
     undrawn_line,
 )
-from lab.text import short
+from lab.text import percent_text, short
 from lab.training.records import Curve, LayerCurve, Record, score, scores
 from lab.training.symptoms import BAND, HIGH_NORM
 
@@ -102,8 +102,8 @@ def accuracy(
     rows = [
         (
             str(r["epoch"]),
-            f"{r['train_accuracy']:.1%}",
-            f"{r['val_accuracy']:.1%}",
+            percent_text(r["train_accuracy"], 1),
+            percent_text(r["val_accuracy"], 1),
             signed(100 * (score(r, "train") - score(r, "val")), ".1f"),
         )
         for r in thinned(records)

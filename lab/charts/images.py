@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lab.charts.chart import COLOURS, SHADES, Chart, heat_cells, heat_palette, mix, percent, percent_text, placeholder
-from lab.text import short
+from lab.charts.chart import COLOURS, SHADES, Chart, heat_cells, heat_palette, mix, percent, placeholder
+from lab.text import percent_text, short
 
 MAX_TILES = 5  # images side by side
 MAX_LARGE_NAMES = 12  # classes: with more, letters are small, so that every class is named
@@ -88,7 +88,7 @@ def samples(
         f"{count} images of the {part} samples; the network names {hits} of them correctly.",
         ("image", "is", "taken for", "probability of that"),
         [
-            (str(k + 1), classes[labels[k]], classes[predicted[k]], percent_text(float(answers[k].max())))
+            (str(k + 1), classes[labels[k]], classes[predicted[k]], percent_text(float(answers[k].max()), 1))
             for k in range(count)
         ],
     )
@@ -146,9 +146,9 @@ def likelihoods(answer: np.ndarray, classes: Sequence[str], theme: str = "light"
             "series": [{"type": "bar", "data": bars, "label": label, "barWidth": "70%", "silent": True}],
         },
         24 * len(classes) + 8,
-        f"Probabilities of the classes: most likely {classes[best]} with {percent_text(float(answer[best]))}.",
+        f"Probabilities of the classes: most likely {classes[best]} with {percent_text(float(answer[best]), 1)}.",
         ("class", "probability"),
-        [(name, percent_text(float(p))) for name, p in zip(classes, answer, strict=True)],
+        [(name, percent_text(float(p), 1)) for name, p in zip(classes, answer, strict=True)],
     )
 
 

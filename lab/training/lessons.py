@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import MappingProxyType
 
+from lab.text import percent_text
 from lab.training.config import Config
 from lab.training.letters import bigram_loss
 from lab.training.records import Curve, Record, score
@@ -32,7 +33,7 @@ class Lesson:
 
 def _accuracy(records: Sequence[Record]) -> Answer:
     last = score(records[-1], "val")
-    return (0 if last < 0.9 else 1 if last < 0.97 else 2), f"validation accuracy ended at {last:.1%}."
+    return (0 if last < 0.9 else 1 if last < 0.97 else 2), f"validation accuracy ended at {percent_text(last, 1)}."
 
 
 def _oscillation(records: Sequence[Record]) -> Answer:
@@ -92,7 +93,7 @@ def _epoch_above_90(records: Sequence[Record]) -> Answer:
     first = next((record["epoch"] for record in records if score(record, "val") >= 0.9), None)
     if first is None:
         best = max(score(record, "val") for record in records)
-        return 2, f"the best validation accuracy was {best:.1%}."
+        return 2, f"the best validation accuracy was {percent_text(best, 1)}."
     return (0 if first <= 20 else 1), f"validation accuracy passed 90 % in epoch {first}."
 
 
@@ -105,15 +106,16 @@ def _explained_variance(records: Sequence[Record]) -> Answer:
 
 def _generalization(records: Sequence[Record]) -> Answer:
     train, val = (score(records[-1], part) for part in ("train", "val"))
-    return int(val < 0.65), f"training accuracy ended at {train:.0%}, validation accuracy at {val:.0%}."
+    return int(
+        val < 0.65
+    ), f"training accuracy ended at {percent_text(train)}, validation accuracy at {percent_text(val)}."
 
 
 def _above_baseline(records: Sequence[Record]) -> Answer:
     last, origin = score(records[-1], "val"), records[-1]["origin"]
     baseline = origin["baseline_val_accuracy"] or 0.0
-    where = (
-        f"validation accuracy ended at {last:.1%}; always saying class 0 is right in {baseline:.1%} of these samples."
-    )
+    plain = f"always saying class 0 is right in {percent_text(baseline, 1)} of these samples"
+    where = f"validation accuracy ended at {percent_text(last, 1)}; {plain}."
     return (0 if last <= baseline + 0.005 else 1 if last <= 0.99 else 2), where
 
 

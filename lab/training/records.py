@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypedDict, TypeGuard, cast, get_type
 
 import numpy as np
 
-from lab.text import with_minus
+from lab.text import percent_text, with_minus
 from lab.training.config import LIVE, Config, is_int, is_number
 
 # Names of fields, as types of arguments
@@ -74,7 +74,7 @@ class Measured(TypedDict):
 class Record(Measured, total=False):
     """Measurements at the end of an epoch, and of the training during the epoch; it can be written as JSON directly.
 
-    The record of epoch 0 (untrained) lacks the fields listed here; a slim record has no histograms.
+    Of the fields listed here, the record of epoch 0 (untrained) has `origin` only; a slim record has no histograms.
     """
 
     grad_norm: PerLayer  # norm of the gradient of weights and biases before clipping, averaged over the batches
@@ -118,17 +118,34 @@ def is_regression(record: Measured) -> bool:
     return record["train_accuracy"] is None
 
 
-def score(record: Measured, part: Literal["train", "val"]) -> float:
-    """Return a score of at most 1: the accuracy, or in a regression R², the share of the variance that it explains."""
-    accuracy, loss = (
-        (record["train_accuracy"], record["train_loss"])
-        if part == "train"
-        else (record["val_accuracy"], record["val_loss"])
-    )
-    return accuracy if accuracy is not None else -math.inf if loss is None else 1 - loss
+def score(record: Record, part: Literal["train", "val"]) -> float:
+    """Return a score of at most 1: the accuracy, or in a regression R² (see `r_squared`)."""
+    origin = record.get("origin")  # runs of earlier versions lack it
+    if part == "train":
+        accuracy, loss, of_the_mean = (
+            record["train_accuracy"],
+            record["train_loss"],
+            origin and origin["baseline_train_loss"],
+        )
+    else:
+        accuracy, loss, of_the_mean = record["val_accuracy"], record["val_loss"], origin and origin["baseline_val_loss"]
+    if accuracy is not None:
+        return accuracy
+    return r_squared(loss, 1.0 if of_the_mean is None else of_the_mean)
 
 
-def scores(records: Sequence[Measured], part: Literal["train", "val"]) -> np.ndarray:
+def r_squared(loss: Measure, of_the_mean: float) -> float:
+    """Return the share of a squared error that a regression saves: 0 for one that always answers with the mean.
+
+    loss: the regression's; None for inf or nan. of_the_mean: the mean's on the same samples; the mean itself is that
+    of the training samples.
+    """
+    if loss is None or not of_the_mean > 0:
+        return -math.inf
+    return 1 - loss / of_the_mean
+
+
+def scores(records: Sequence[Record], part: Literal["train", "val"]) -> np.ndarray:
     """Collect the scores of all records into an array (epochs,), nan where the loss is not finite."""
     values = np.array([score(record, part) for record in records], dtype=float)
     return np.where(np.isfinite(values), values, np.nan)
@@ -136,7 +153,7 @@ def scores(records: Sequence[Measured], part: Literal["train", "val"]) -> np.nda
 
 def score_text(value: float, record: Measured) -> str:
     """Format a score as that record's kind of run has it: "accuracy 97.1%" or "R² 0.94"."""
-    return with_minus(f"R² {value:.3f}") if is_regression(record) else f"accuracy {value:.1%}"
+    return with_minus(f"R² {value:.3f}") if is_regression(record) else f"accuracy {percent_text(value, 1)}"
 
 
 def best_text(records: Sequence[Record], config: Config) -> str:

@@ -128,8 +128,9 @@ class Trainer:
         self.best_loss = math.inf
         self.best_weights = self.weights()
         self._begin_epoch()
-        self.start = self.measure()  # the untrained network
-        self.origin = self._origin()
+        untrained = self.measure()
+        self.origin = self._origin(untrained)
+        self.start: Record = {**untrained, "origin": self.origin}
 
     def new_network(self, init: str, rng: np.random.Generator | None = None) -> MLP:
         """Make a network of the run's architecture with newly initialised weights."""
@@ -295,13 +296,13 @@ class Trainer:
         self._begin_epoch()
         return record
 
-    def _origin(self) -> Origin:
+    def _origin(self, untrained: Record) -> Origin:
         known = baseline(self.dataset)
         return {
-            "train_loss": self.start["train_loss"],
-            "val_loss": self.start["val_loss"],
-            "train_accuracy": self.start["train_accuracy"],
-            "val_accuracy": self.start["val_accuracy"],
+            "train_loss": untrained["train_loss"],
+            "val_loss": untrained["val_loss"],
+            "train_accuracy": untrained["train_accuracy"],
+            "val_accuracy": untrained["val_accuracy"],
             "baseline_train_loss": known.train_loss,
             "baseline_val_loss": known.val_loss,
             "baseline_train_accuracy": known.train_accuracy,

@@ -367,8 +367,9 @@ def test_a_regression_is_drawn_as_its_curve_and_as_the_share_that_it_explains(re
     side = charts.answers_against_targets(said, said + 0.5, "dark")
     assert "error: 0.5." in side.alt
     explained = charts.r_squared(regression.history, until=3)
+    of_the_mean = regression.trainer.origin["baseline_val_loss"]
     line = next(one for one in explained.spec["series"] if one.get("name") == "validation")
-    np.testing.assert_allclose(line["data"], [1 - record["val_loss"] for record in regression.history])
+    np.testing.assert_allclose(line["data"], [1 - record["val_loss"] / of_the_mean for record in regression.history])
     assert explained.headers == ("epoch", "training", "validation", "gap")
     for one in (chart, side, explained):
         json.dumps(one.spec, allow_nan=False)

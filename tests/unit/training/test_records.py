@@ -6,7 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from lab.text import percent_text
 from lab.training.config import Config
+from lab.training.datasets import from_table
 from lab.training.live import LiveRun
 from lab.training.records import (
     ADDED,
@@ -16,9 +18,12 @@ from lab.training.records import (
     Histogram,
     Measured,
     Record,
+    best_text,
     column,
     ending,
     is_record,
+    r_squared,
+    score,
     slim,
 )
 from lab.training.trainer import Trainer, train
@@ -33,6 +38,32 @@ RUNS = {
     "weights that are nan": replace(MOONS, lr=1e300),
     "a loss of billions": replace(MOONS, optimizer="sgd", lr=1e6, activation="identity", epochs=3),
 }
+
+
+def test_the_mean_of_the_training_samples_has_an_r_squared_of_0_on_either_part():
+    rng = np.random.default_rng(0)
+    rows = [f"{rng.normal():.3f},{rng.normal():.3f},{rng.standard_t(2):.4f}" for _ in range(200)]
+    trainer = Trainer(Config(data="csv:t.csv", hidden=(2,), epochs=1), from_table("\n".join(["a,b,y", *rows]), "t.csv"))
+    origin = trainer.origin
+    assert abs(origin["baseline_val_loss"] - 1) > 0.1  # the validation samples vary more, or less
+    for parameter in trainer.model.parameters():
+        parameter.data = np.zeros_like(parameter.data)  # it answers 0, the mean
+    mean = {**trainer.measure(), "origin": origin}
+    assert score(mean, "train") == pytest.approx(0, abs=1e-5)
+    assert score(mean, "val") == pytest.approx(0, abs=1e-5)
+    (record,) = train(trainer.config, trainer)
+    assert score(record, "val") == 1 - record["val_loss"] / origin["baseline_val_loss"]
+    assert r_squared(None, 1.0) == r_squared(0.5, 0.0) == -np.inf
+    assert score({**record, "origin": origin | {"baseline_val_loss": 0.0}}, "val") == -np.inf
+
+
+def test_an_accuracy_is_never_rounded_up_to_all():
+    assert [percent_text(share) for share in (0.974, 0.9953, 0.99996, 1.0)] == ["97%", "99.5%", "99.996%", "100%"]
+    assert [percent_text(share, 1) for share in (0.9953, 0.9996, 1.0)] == ["99.5%", "99.96%", "100.0%"]
+    assert percent_text(None) == percent_text(float("nan")) == "not a number"
+    records = list(train(MOONS))
+    records[-1] |= {"val_accuracy": 0.9996}
+    assert best_text(records, MOONS) == "best validation accuracy 99.96%"
 
 
 def written_and_read(record):
@@ -54,7 +85,7 @@ def test_what_a_trainer_gives_is_a_record_before_and_after_it_was_in_a_file(conf
 
 def test_the_state_before_the_training_is_the_first_part_of_a_record():
     run = LiveRun(MOONS)
-    assert run.history[0].keys() == Measured.__annotations__.keys()
+    assert run.history[0].keys() == {*Measured.__annotations__, "origin"}
     assert Record.__annotations__.keys() == FIELDS.keys()
     assert run.history[0]["epoch"] == 0
 
