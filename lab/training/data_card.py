@@ -11,12 +11,15 @@ from itertools import combinations
 
 import numpy as np
 
+from lab.text import percent_text, short
 from lab.training.datasets import Dataset
 
 MIN_VALIDATION = 30  # rows held out: with fewer, a single row moves the accuracy by more than 3 points
 MIN_IMBALANCE = 1.5  # share of the commonest class over an even share, from which all shares are listed
 MAX_SHARES, MAX_NAMES = 5, 6  # classes and columns that a sentence lists
 MAX_COMPARED = 200  # columns that are compared in pairs
+MIN_OTHERS = 5  # validation rows that are not of the commonest class: with fewer, accuracy says next to nothing
+EXTREME, DECISIVE = 0.01, 0.25  # share of the rows that counts as extreme, and of the squared error that they may make
 MAX_KNOWN_SHARE = 0.1  # of validation rows that are also training rows, before it is reported: a few can be chance
 COPY_TOLERANCE = 1e-5  # largest difference between two standardised columns that count as copies
 
@@ -40,21 +43,29 @@ class Baseline:
 class DataCard:
     """Facts about a dataset.
 
-    train_rows, val_rows: samples; val_rows is 0 if none is held out. shares: (class, share of the training samples),
-    the commonest first; empty in a regression. mean: of a regression's target, None for classes. constant: columns
-    with the same number in every training row. copies: pairs of columns that differ only in their unit. known:
-    validation rows whose inputs also occur in a training row. numbers_rows: True if the target is a row number.
+    train_rows, val_rows: samples; val_rows is 0 if none is held out. is_table: False for images. shares: (class, share
+    of the training samples), the commonest first; empty in a regression. mean: of a regression's target, None for
+    classes. constant: columns with the same number in every training row. copies: pairs of columns that differ only in
+    their unit. known: validation rows whose inputs also occur in a training row. val_others: validation rows that are
+    not of the commonest class, None in a regression. row_numbers: columns that number the rows. numbers_rows: True if
+    the target does. extreme_rows, extreme_share: how many rows are the most extreme hundredth by their target, and
+    their share of the squared error of the mean; 0 for classes.
     """
 
     train_rows: int
     val_rows: int
     columns: int
+    is_table: bool
     shares: tuple[tuple[str, float], ...]
     mean: float | None
     constant: tuple[str, ...]
     copies: tuple[tuple[str, str], ...]
     known: int
+    val_others: int | None
+    row_numbers: tuple[str, ...]
     numbers_rows: bool
+    extreme_rows: int
+    extreme_share: float
     baseline: Baseline
 
 
@@ -78,19 +89,46 @@ def card(data: Dataset) -> DataCard:
     if data.classes:
         found = np.bincount(data.train_y, minlength=len(data.classes)) / len(data.train_y)
         shares = tuple((data.classes[i], float(found[i])) for i in np.argsort(-found, kind="stable"))
+    known = baseline(data)
+    held_out = len(data.val_x) if data.held_out else 0
+    everything = data.train_x if not held_out else np.concatenate([data.train_x, data.val_x])
+    extreme_rows, extreme_share = _extremes(data)
     constant = np.ptp(data.train_x, axis=0) == 0 if data.columns else np.zeros(0, bool)
     return DataCard(
         train_rows=len(data.train_x),
-        val_rows=len(data.val_x) if data.held_out else 0,
+        val_rows=held_out,
         columns=data.train_x.shape[1],
+        is_table=bool(data.columns),
         shares=shares,
         mean=data.target[0] if data.target else None,
         constant=tuple(name for name, same in zip(data.columns, constant, strict=True) if same),
         copies=_copies(data, ~constant),
         known=_known(data) if data.held_out else 0,
-        numbers_rows=_numbers_rows(data),
-        baseline=baseline(data),
+        val_others=None if known.val_accuracy is None else round(held_out * (1 - known.val_accuracy)),
+        row_numbers=tuple(
+            name
+            for at, name in enumerate(data.columns)
+            if _numbers_rows(everything[:, at] * data.scale[at] + data.mean[at])
+        ),
+        numbers_rows=data.target is not None and _numbers_rows(data.in_units(_targets(data))),
+        extreme_rows=extreme_rows,
+        extreme_share=extreme_share,
+        baseline=known,
     )
+
+
+def _targets(data: Dataset) -> np.ndarray:
+    """Return the targets of all rows, each once."""
+    return np.concatenate([data.train_y, data.val_y]) if data.held_out else data.train_y
+
+
+def _extremes(data: Dataset) -> tuple[int, float]:
+    """Return how many rows are the most extreme hundredth by their target, and their share of the squared error."""
+    if data.target is None:
+        return 0, 0.0
+    errors = np.sort(_targets(data).astype(np.float64) ** 2)  # standardised: the mean is 0
+    count = max(1, round(EXTREME * len(errors)))
+    return count, float(errors[-count:].sum() / errors.sum())
 
 
 def _copies(data: Dataset, varied: np.ndarray) -> tuple[tuple[str, str], ...]:
@@ -112,13 +150,9 @@ def _known(data: Dataset) -> int:
     return sum(row.tobytes() in training for row in data.val_x)
 
 
-def _numbers_rows(data: Dataset) -> bool:
-    """Return True if the target of a regression is a row number. The samples are in the order of their rows."""
-    if data.target is None or len(data.train_y) < 3:
-        return False
-    steps = np.diff(data.train_y)
-    rows = np.sort(data.in_units(np.concatenate([data.train_y, data.val_y[: len(data.val_y) * data.held_out]])))
-    return bool(np.all(steps > 0) or np.all(steps < 0)) and bool(np.allclose(np.diff(rows), 1, atol=0.01))
+def _numbers_rows(values: np.ndarray) -> bool:
+    """Tell whether the values, in any order, are whole numbers without a gap, each once: 1, 2, 3, ..."""
+    return len(values) > 2 and bool(np.allclose(np.diff(np.sort(values)), 1, atol=0.01))
 
 
 def sentences(card: DataCard) -> tuple[str, ...]:
@@ -131,29 +165,57 @@ def sentences(card: DataCard) -> tuple[str, ...]:
             f"{'it tells' if one else 'they tell'} the network nothing"
         )
     lines += [f"columns {a!r} and {b!r}: identical except for their unit" for a, b in card.copies[:MAX_NAMES]]
+    lines += [
+        f"column {name!r}: a different whole number in each row, as if it numbered them: does it say anything about a "
+        "new row?"
+        for name in card.row_numbers[:MAX_NAMES]
+    ]
+    if card.is_table and card.columns >= card.train_rows:
+        lines.append(
+            f"{card.columns} columns for {card.train_rows} training rows: a network can learn so few rows by heart"
+        )
     if 0 < card.val_rows < MIN_VALIDATION:
         rows = "row is" if card.val_rows == 1 else "rows are"
         each = f": each is {100 / card.val_rows:.0f} points of accuracy" if card.shares else ""
         lines.append(f"only {card.val_rows} {rows} held out for validation{each}, too few to prove anything")
+    elif card.val_rows and card.val_others is not None and card.val_others < MIN_OTHERS:
+        lines.append(
+            f"of {card.val_rows} validation rows only {card.val_others} {'is' if card.val_others == 1 else 'are'} not "
+            f"{card.shares[0][0]!r}: accuracy can hardly tell whether anything but that was learned"
+        )
     if card.known > MAX_KNOWN_SHARE * card.val_rows:
         lines.append(
             f"{card.known} of {card.val_rows} validation rows have the same inputs as a training row: validation "
             "also rewards memorizing"
         )
     if card.numbers_rows:
-        lines.append("the target grows by 1 from row to row, as a row number does: is it the right column?")
+        lines.append(
+            "the target is a different whole number in each row, as if it numbered them: is it the right column?"
+        )
+    if card.extreme_share > DECISIVE:
+        rows = "row" if card.extreme_rows == 1 else f"{card.extreme_rows} rows"
+        verb = "makes" if card.extreme_rows == 1 else "make"
+        lines.append(
+            f"the {rows} with the most extreme target {verb} {card.extreme_share:.0%} of the squared error of always "
+            "answering with the mean: the loss is mostly about such rows"
+        )
     return tuple(lines)
 
 
 def _to_beat(card: DataCard) -> str:
     if not card.shares:
-        return f"to beat: always answering with the mean, {card.mean:.4g}, has R² 0"
+        return f"to beat: always answering with the mean, {_plain(card.mean)}, has R² 0"
     name, share = card.shares[0]
     even = share < MIN_IMBALANCE / len(card.shares)
-    listed = ", ".join(f"{other} {part:.1%}" for other, part in card.shares[:MAX_SHARES])
+    listed = ", ".join(f"{other} {percent_text(part, 1)}" for other, part in card.shares[:MAX_SHARES])
     more = ", ..." if len(card.shares) > MAX_SHARES else ""
     which = "" if even else f" (training rows: {listed}{more})"
-    return f"to beat: always answering {name!r} is right in {share:.1%}{which}"
+    return f"to beat: always answering {name!r} is right in {percent_text(share, 1)}{which}"
+
+
+def _plain(mean: float | None) -> str:
+    """Format the mean of a target: large numbers in full."""
+    return f"{mean:,.0f}" if mean is not None and 1e4 <= abs(mean) < 1e9 else short(mean, 4)
 
 
 def _names(names: tuple[str, ...]) -> str:

@@ -129,7 +129,7 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
     empty = sum(not cells[at].strip() for _, cells in rows for at in columns)
     remarks = (
         *cleaned,
-        *([f"decimal commas: {commas:,}, read as points"] if commas else []),
+        *([f"cells with a decimal comma: {commas:,} (3,14 is read as 3.14)"] if commas else []),
         *([f"text columns: {', '.join(map(repr, texts))}, one input for each different text"] if texts else []),
         *([f"empty cells: {empty:,}, each replaced by the mean of its column's training samples"] if empty else []),
     )

@@ -1313,7 +1313,12 @@ def test_a_table_from_a_spreadsheet_is_read_and_what_was_decided_is_said(at):
     at.get("file_uploader")[0].set_value(("mine.csv", f"a;b;colour;class\n{rows}".encode(), "text/csv")).run()
     assert not at.exception
     said = " ".join(c.value for c in at.caption).replace("\\", "")
-    for words in ("Decimal commas: 40,", "Text columns: 'colour'", "Empty cells: 1,", "4 inputs, 2 classes"):
+    for words in (
+        "Cells with a decimal comma: 40 (",
+        "Text columns: 'colour'",
+        "Empty cells: 1,",
+        "4 inputs, 2 classes",
+    ):
         assert words in said
     run_to_the_end(at)
     assert len(live(at).records) == 2

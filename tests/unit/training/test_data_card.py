@@ -1,5 +1,7 @@
 """The facts about a table before training, each tried on a table that has it and on one that has not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -23,7 +25,7 @@ def test_the_commonest_class_is_the_answer_to_beat():
     found = card(table(UNEVEN))
     assert found.shares == (("k0", 0.975), ("k1", 0.025))
     assert found.baseline.val_accuracy == 0.975
-    assert sentences(found) == ("to beat: always answering 'k0' is right in 97.5% (training rows: k0 97.5%, k1 2.5%)",)
+    assert sentences(found)[0] == "to beat: always answering 'k0' is right in 97.5% (training rows: k0 97.5%, k1 2.5%)"
     assert found.baseline.train_loss == pytest.approx(-0.975 * np.log(0.975) - 0.025 * np.log(0.025), rel=0.02)
 
 
@@ -53,11 +55,11 @@ def test_a_table_of_constant_inputs_is_refused():
 
 
 def test_few_rows_to_validate_are_said():
-    few = card(table([f"{i},{i * i},{'pq'[i % 2]}" for i in range(14)]))
+    few = card(table([f"{2 * i},{i * i},{'pq'[i % 2]}" for i in range(14)]))
     assert few.val_rows == 2
     assert "only 2 rows are held out for validation: each is 50 points of accuracy" in sentences(few)[1]
-    assert len(sentences(card(table(UNEVEN)))) == 1
-    none = card(from_table("\n".join(["a,y", *(f"{i},{'pq'[i % 2]}" for i in range(14))]), "t", val_fraction=0.0))
+    assert not any("held out" in line for line in sentences(card(table(UNEVEN))))
+    none = card(from_table("\n".join(["a,y", *(f"{2 * i},{'pq'[i % 2]}" for i in range(14))]), "t", val_fraction=0.0))
     assert none.val_rows == 0
     assert len(sentences(none)) == 1
 
@@ -70,14 +72,68 @@ def test_validation_rows_that_are_training_rows_are_counted():
     assert card(table(UNEVEN)).known == 0
     few = card(table([*UNEVEN, *UNEVEN[:16]]))
     assert 0 < few.known < few.val_rows / 10
-    assert len(sentences(few)) == 1
+    assert not any("the same inputs" in line for line in sentences(few))
 
 
 def test_a_target_that_numbers_the_rows_is_asked_about():
     rows = [f"{RNG.normal():.3f},{RNG.normal():.3f},{i + 1000}" for i in range(100)]
-    assert card(table(rows)).numbers_rows
-    assert not card(table(RNG.permutation(rows))).numbers_rows
+    for order in (rows, RNG.permutation(rows)):
+        numbered = card(table(order))
+        assert numbered.numbers_rows
+        assert sentences(numbered)[-1].startswith("the target is a different whole number in each row")
     assert not card(table([f"{i},{i * i},{0.5 * i + 0.25}" for i in range(100)])).numbers_rows
+    assert not card(table([*rows, rows[0]])).numbers_rows
+
+
+def test_an_input_that_numbers_the_rows_is_asked_about():
+    def of(identity):
+        return card(table([f"{identity(i)},{RNG.normal():.3f},{'pq'[i % 2]}" for i in range(90)], "id,b,y"))
+
+    order = RNG.permutation(90)
+    for identity in (lambda i: i, lambda i: 100000 + order[i]):
+        assert of(identity).row_numbers == ("id",)
+        assert sentences(of(identity))[1].startswith("column 'id': a different whole number in each row")
+    assert of(lambda i: 2 * i).row_numbers == ()
+    assert of(lambda i: i % 89).row_numbers == ()
+
+
+def test_rare_rows_held_out_are_counted():
+    rare = card(table(UNEVEN))
+    assert (rare.val_rows, rare.val_others) == (80, 2)
+    assert sentences(rare)[1].startswith("of 80 validation rows only 2 are not 'k0'")
+    even = card(table([f"{RNG.normal():.3f},{RNG.normal():.3f},{'pq'[i % 2]}" for i in range(400)]))
+    assert even.val_others >= 30
+    assert len(sentences(even)) == 1
+    assert card(load("sine")).val_others is None
+
+
+def test_as_many_columns_as_rows_are_said():
+    def wide(columns):
+        rows = (",".join([*(f"{v:.3f}" for v in RNG.normal(size=columns)), "pq"[i % 2]]) for i in range(60))
+        return card(from_table("\n".join([",".join([*(f"x{i}" for i in range(columns)), "y"]), *rows]), "t.csv"))
+
+    assert "48 columns for 48 training rows: a network can learn so few rows by heart" in sentences(wide(48))
+    assert not any("by heart" in line for line in sentences(wide(47)))
+    few_images = replace(card(load("digits")), train_rows=50)
+    assert not any("by heart" in line for line in sentences(few_images))  # pixels are no columns
+
+
+def test_targets_far_from_all_others_are_said():
+    def targets(*far):
+        values = [*RNG.uniform(size=300 - len(far)), *far]
+        return card(table([f"{RNG.normal():.3f},{RNG.normal():.3f},{value:.4f}" for value in RNG.permutation(values)]))
+
+    outliers = targets(20.0, 30.0, 40.0)
+    assert outliers.extreme_rows == 3
+    assert outliers.extreme_share > 0.9
+    assert "the 3 rows with the most extreme target make" in sentences(outliers)[-1]
+    assert "R² 0" in sentences(targets())[0]
+    assert len(sentences(targets())) == 1
+
+
+def test_the_mean_of_large_targets_is_written_in_full():
+    large = card(table([f"{RNG.normal():.3f},{RNG.normal():.3f},{RNG.uniform(3e6, 5e6):.1f}" for _ in range(100)]))
+    assert sentences(large)[0] == f"to beat: always answering with the mean, {large.mean:,.0f}, has R² 0"
 
 
 def test_records_know_the_untrained_network_and_the_baseline():

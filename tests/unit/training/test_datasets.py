@@ -386,8 +386,8 @@ def test_csv_dialects_give_the_same_data(table, text):
 def test_decimal_commas_are_points_where_no_comma_separates(table, text, alike):
     data, expected = load(table(text), val_fraction=0.5), load(table(alike), val_fraction=0.5)
     assert data.fingerprint == expected.fingerprint
-    assert any(note.startswith("decimal commas: ") for note in data.notes)
-    assert not any(note.startswith("decimal") for note in expected.notes)
+    assert any(note.startswith("cells with a decimal comma: ") for note in data.notes)
+    assert not any(note.startswith("cells with a decimal") for note in expected.notes)
 
 
 def test_a_measured_target_makes_a_regression(table):
