@@ -16,7 +16,7 @@ import numpy as np
 
 from lab.training.config import DEFAULT_LR, Config, setting_text
 from lab.training.datasets import SYNTHETIC_SAMPLES
-from lab.training.symptoms import ALL_DEAD, MIN_GAIN, PULLS, History
+from lab.training.symptoms import ALL_DEAD, LATELY, MIN_GAIN, PULLS, SOME_GAIN, History
 
 USUAL_UPDATE_RATIO = 3e-3  # update-to-weight ratio of a run that makes progress
 MIN_RAISE, MAX_RAISE = 3.5, 1000.0  # factors by which a rate is raised at once; the smaller one reaches the next rung
@@ -72,6 +72,12 @@ def lower_rate(h: History) -> Remedy:
         settings["init"] = fitting_init(config.activation)
         text += f"; and start from init {settings['init']}, which keeps the scale from layer to layer"
     return Remedy(text + ".", settings)
+
+
+def slightly_lower_rate(h: History) -> Remedy:
+    """Advise a third of the learning rate, for a loss that falls though it swings."""
+    rate = rung(h.config.lr / 3)
+    return Remedy(f"For a smoother curve, lower the learning rate from {h.config.lr:g} to {rate:g}.", {"lr": rate})
 
 
 def finite_loss(h: History) -> Remedy:
@@ -224,8 +230,16 @@ def larger_network(h: History) -> Remedy:
 
 
 def off_the_plateau(h: History) -> Remedy:
-    """Advise to compare labels and inputs; first a larger network, if this one is small and has learned nothing."""
+    """Advise to compare labels and inputs; first a higher rate or a larger network, where one may be missing."""
     labels = "check that the labels belong to their samples, and that the inputs can tell them apart."
+    if h.far_below_usual:
+        higher = larger_rate(h)
+        return Remedy(f"{higher.text} If that changes nothing, {labels}", higher.settings)
+    if h.gain >= SOME_GAIN and not h.learned and not h.regression:
+        return Remedy(
+            "What it has learned may be a beginning: a higher learning rate or a larger network may find what helps on "
+            f"other samples, too. If not, {labels}"
+        )
     if h.bends >= SMALL or h.gain >= MIN_GAIN:
         return Remedy(labels.capitalize())
     larger = larger_network(h).settings
@@ -237,12 +251,17 @@ def off_the_plateau(h: History) -> Remedy:
 
 
 def more_epochs(h: History) -> Remedy:
-    """Advise to train on: more patience, the epochs that are left, or more epochs."""
+    """Advise to train on: more patience, the epochs that are left, or more epochs if validation gets better by them."""
     epochs, patience = h.config.epochs, h.config.patience
     if patience is not None and h.records[-1].get("since_best", 0) >= patience:
         return Remedy(f"Set patience to {2 * patience}: it stops too soon.", {"patience": 2 * patience})
     if h.epochs[-1] < epochs:
         return Remedy("Train on.")
+    if len(h) >= 2 * LATELY and not h.val_falls:
+        return Remedy(
+            f"Training gets better and validation does not: more epochs alone may not help. The best epoch so far is "
+            f"{_best(h)}."
+        )
     if 2 * epochs > MAX_EPOCHS:
         return Remedy("Train for more epochs.")
     return Remedy(f"Train for {2 * epochs} epochs instead of {epochs}.", {"epochs": 2 * epochs})
@@ -269,8 +288,9 @@ def separate_noise(h: History) -> Remedy:
 def nothing(h: History) -> Remedy:
     """Advise no change."""
     so_far = h.epochs[-1] < h.config.epochs and h.config.patience is None
+    further = "; validation loss still falls, so more epochs may lower it" if h.val_falls else ""
     # Records cannot tell that no other setting does better.
-    return Remedy(f"Nothing in these numbers asks for a change{': train on' if so_far else ''}.")
+    return Remedy(f"Nothing in these numbers asks for a change{': train on' if so_far else further}.")
 
 
 def hold_more_out(_: History) -> Remedy:
@@ -288,9 +308,25 @@ def wait(_: History) -> Remedy:
     return Remedy("Train on.")
 
 
-def watch(_: History) -> Remedy:
-    """Advise to watch a few more epochs."""
-    return Remedy("Watch a few more epochs.")
+def watch(h: History) -> Remedy:
+    """Advise to watch a few more epochs; after the last one, what would calm the loss."""
+    if h.epochs[-1] < h.config.epochs:
+        return Remedy("Watch a few more epochs.")
+    rate = rung(h.config.lr / 3)
+    return Remedy(
+        f"To see it settle, train on with a lower learning rate, such as {rate:g} instead of {h.config.lr:g}."
+    )
+
+
+def watch_gap(h: History) -> Remedy:
+    """Advise how to tell a gap that is chance from one that is not."""
+    chance = 2 * h.sampling_error
+    if h.gap[-1] < chance:
+        return Remedy(
+            f"On so few validation rows, chance alone makes gaps of up to {100 * chance:.0f} points: hold more rows "
+            "out to know more."
+        )
+    return Remedy(f"If the gap grows, stop: the best epoch so far is {_best(h)}.")
 
 
 # For a learner's own training loop, whose mistakes no setting can fix.

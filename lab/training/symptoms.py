@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from lab.text import short, with_minus
+from lab.text import percent_text, short, with_minus
 from lab.training.config import DEFAULT_LR, Config
 from lab.training.records import Histogram, Record, column, is_regression, scores
 
@@ -32,7 +32,7 @@ SWING, SWING_SHARE = 0.03, 0.04  # mean rise of the loss per epoch: absolute, an
 NO_HARM = 0.1  # a swinging loss does no harm if its mean is at most this share above its minimum
 RESTLESS = 0.015  # absolute mean rise per epoch of a loss that has not settled
 MIN_RISES = 3  # rises of the loss that count as swinging, unless the rate is far above usual
-LATELY = 5  # the loss has to swing after most of the last so many epochs
+LATELY = 5  # epochs of which most have to swing, and whose median says how validation does now
 SWING_MIN_EPOCHS, SWING_EPOCHS = 5, 10  # epochs needed to judge swings; epochs judged, or half of a long run
 CLIMB = 1.05  # last loss of a climbing run, over its first
 DEAD, MOSTLY_DEAD, ALL_DEAD = 0.5, 0.75, 0.95  # share of the units of a hidden layer
@@ -53,6 +53,8 @@ MANY_UNITS = 8  # hidden units in total: with fewer, some units are off by chanc
 CHANCE = 0.97  # loss over that of guessing
 MIN_GAIN, SOME_GAIN, STUCK_GAIN, GOOD_GAIN = 0.03, 0.1, 0.25, 0.5  # share of the baseline's loss that is saved
 SWINGING_GAIN, NEARLY_ALL_GAIN = 0.7, 0.85  # the same for swings that do no harm: at a usual rate, and far above it
+RELAPSED = 2.0  # validation loss over its best: above it, a network that has learned is not called healthy
+NEAR_NOTHING = 0.05  # validation loss over the baseline's: below it, no rise does harm
 PRAISED = 0.8  # validation loss of a healthy network, at most, over that of the baseline
 HALF_THE_ERRORS = 0.5  # training errors of a trained network, at most, over those of the baseline
 FAR_ABOVE = 10.0  # learning rate over the usual one: above it, no swing counts as harmless
@@ -62,6 +64,7 @@ PULLS = {
     "l1": ("L1 penalty", 0.03),
 }  # name, and the value from which it is suspected
 MIN_HELD_OUT = 30  # validation rows that a healthy verdict needs
+MIN_RARE = 3  # the same, to say that the network answers as if by chance
 MIN_MIXED = 5  # validation rows that the baseline gets wrong, for a healthy verdict
 # Overfitting: validation loss rises from its minimum
 RISEN, FALLEN = 0.15, 0.10  # shares by which validation loss has risen and training loss has fallen
@@ -232,7 +235,7 @@ class History:
 
     def shown(self, score: float, digits: int = 0) -> str:
         """Return a score as text, such as "97%" or, in a regression, "0.94"."""
-        return with_minus(f"{score:.2f}") if self.regression else f"{score:.{digits}%}"
+        return with_minus(f"{score:.2f}") if self.regression else percent_text(score, digits)
 
     @property
     def checked_on(self) -> str:
@@ -243,6 +246,14 @@ class History:
     def bends(self) -> int:
         """Hidden units with a nonlinear activation; without any, the network can only draw straight lines."""
         return 0 if self.config.activation == "identity" else sum(self.config.hidden)
+
+    @property
+    def val_falls(self) -> bool:
+        """Whether validation loss is lower than some epochs before, by more than the noise of single epochs."""
+        recent, before = self.val_loss[-LATELY:], self.val_loss[-2 * LATELY : -LATELY]
+        return len(before) == LATELY and bool(
+            np.median(recent) < (1 - STILL) * np.median(before) or _creeps(self.val_loss)
+        )
 
     @property
     def falling(self) -> float:
@@ -371,11 +382,13 @@ def thrown(h: History) -> Evidence | None:
 
     Its loss is far above guessing, or its units are dead.
     """
-    if h.learned or h.gain >= GOOD_GAIN or not h.loss.size or _gets_away(h):
+    if h.learned or h.gain >= GOOD_GAIN or not h.loss.size or _gets_away(h) or _only_by_heart(h):
         return None
     early = h.loss[:MIN_EPOCHS]
     worst = int(np.nanargmax(early)) if np.isfinite(early).any() else 0
-    if h.config.init != "normal" and early[worst] > THROWN * h.guess and not (h.only_falls or early[worst] <= h.start):
+    far = early[worst] > THROWN * h.guess and not (h.only_falls or early[worst] <= h.start)
+    overcome = len(h) >= STILL_EPOCHS and bool(np.all(h.loss[-STILL_EPOCHS:] < h.guess))
+    if h.config.init != "normal" and far and not overcome:
         return _evidence(
             h,
             f"After epoch {h.epochs[worst]} the training loss is {short(early[worst])}, where guessing costs "
@@ -387,10 +400,15 @@ def thrown(h: History) -> Evidence | None:
         return _evidence(
             h,
             f"The gradient norm reaches {short(norm, 2)}, and with a learning rate of {h.config.lr:g} such steps have "
-            f"killed {h.dead[:MIN_EPOCHS].max():.0%} of the units of a layer.",
+            f"killed {percent_text(h.dead[:MIN_EPOCHS].max())} of the units of a layer.",
             at=0,
         )
     return None
+
+
+def _only_by_heart(h: History) -> bool:
+    """Tell whether it learns well enough, but nothing that helps on the validation samples: no rate would cure that."""
+    return not h.harmed and _helps_nobody(h)
 
 
 def _gets_away(h: History) -> bool:
@@ -411,7 +429,7 @@ def at_chance(h: History) -> Evidence | None:
     if useless := _useless(h):
         return useless
     found = _loss_at_chance(h)
-    if found and np.median(h.val_score[-STILL_EPOCHS // 2 :]) > h.baseline_score("val") + h.sampling_error:
+    if found and np.median(h.val_score[-LATELY:]) > h.baseline_score("val") + h.sampling_error:
         return None  # it tells the classes apart, though with probabilities close to guessing
     return found
 
@@ -437,32 +455,40 @@ def _loss_at_chance(h: History) -> Evidence | None:
     return _evidence(
         h,
         f"The loss stands still at {short(loss)}, and guessing among {h.classes} classes costs {short(h.guess)}; "
-        f"training accuracy is {h.train_score[-1]:.0%}. No layer is cut off: the smallest gradient norm is "
+        f"training accuracy is {percent_text(h.train_score[-1])}. No layer is cut off: the smallest gradient norm is "
         f"{short(h.norms[-1].min(), 2)}.",
     )
 
 
-def _useless(h: History) -> Evidence | None:
-    """Return evidence that it learns its training samples but is no better than the baseline on others."""
+def _helps_nobody(h: History) -> bool:
+    """Tell whether it learns its training samples but is no better than the baseline on the validation samples."""
     if h.origin is None or not h.config.val_fraction or h.few_rows or len(h) < STILL_EPOCHS:
-        return None
+        return False
     if not np.median(h.loss[-STILL_EPOCHS:]) <= (1 - MIN_GAIN) * h.guess:
+        return False
+    recent, before = h.val_loss[-LATELY:], h.val_loss[-STILL_EPOCHS:-LATELY]
+    if np.median(recent) < (1 - STILL) * np.median(before) or _creeps(h.val_loss):
+        return False  # it may get there
+    if recent.min() <= PRAISED * h.val_guess:  # at times it is better
+        return False
+    above = float(np.median(h.val_score[-LATELY:])) - h.baseline_score("val")
+    if above > 0 and np.median(recent) < h.val_guess and not h.harmed:  # better in both: it may be a beginning
+        return False
+    return bool(np.median(recent) >= CHANCE * h.val_guess and (h.regression or above <= h.sampling_error))
+
+
+def _useless(h: History) -> Evidence | None:
+    """Return evidence that what it learns of its training samples does not help on enough others."""
+    rare = h.plainly_wrong is not None and h.plainly_wrong < MIN_RARE
+    if rare or not _helps_nobody(h):
         return None
-    recent, before = slice(-STILL_EPOCHS // 2, None), slice(-STILL_EPOCHS, -STILL_EPOCHS // 2)
-    if np.median(h.val_loss[recent]) < (1 - STILL) * np.median(h.val_loss[before]) or _creeps(h.val_loss):
-        return None  # it may get there
-    if h.val_loss[recent].min() <= PRAISED * h.val_guess:  # at times it is better
-        return None
-    loss, score = float(np.median(h.val_loss[recent])), float(np.median(h.val_score[recent]))
-    if not loss >= CHANCE * h.val_guess or (not h.regression and score > h.baseline_score("val") + h.sampling_error):
-        return None
+    loss, score = float(np.median(h.val_loss[-LATELY:])), float(np.median(h.val_score[-LATELY:]))
     baseline = "the mean" if h.regression else "the commonest class"
-    scored = (
-        "" if h.regression else f" Validation accuracy is {score:.1%}, that answer's {h.baseline_score('val'):.1%}."
-    )
+    plain = percent_text(h.baseline_score("val"), 1)
+    scored = "" if h.regression else f" Validation accuracy is {percent_text(score, 1)}, that answer's {plain}."
     return _evidence(
         h,
-        f"Training loss is {short(h.loss[-1])}, but validation loss is {short(loss)} (median of {STILL_EPOCHS // 2} "
+        f"Training loss is {short(h.loss[-1])}, but validation loss is {short(loss)} (median of {LATELY} "
         "epochs); "
         f"always answering with {baseline} costs {short(h.val_guess)}.{scored}",
     )
@@ -502,7 +528,8 @@ def underfitting(h: History) -> Evidence | None:
     baseline = f" Always answering with the class shares costs {short(h.guess)}." if math.isfinite(h.guess) else ""
     return _evidence(
         h,
-        f"Training accuracy stands at {h.train_score[-WINDOW:].mean():.0%}, and the loss hardly changes any more: "
+        f"Training accuracy stands at {percent_text(h.train_score[-WINDOW:].mean())}, and the loss hardly changes any "
+        "more: "
         f"{short(before)} on average from epoch {h.epochs[-2 * width]} to {h.epochs[-width - 1]}, {short(now)} from "
         f"epoch {h.epochs[-width]} to {h.epochs[-1]}.{baseline}",
         at=len(h) - 2 * width,
@@ -529,7 +556,7 @@ def no_gradient(h: History) -> Evidence | None:
 
 def dead_layer(h: History) -> Evidence | None:
     """Return evidence of a layer whose units are all off, in a network that has not learned."""
-    return None if h.gain >= GOOD_GAIN else _dead_units(h, ALL_DEAD)
+    return None if h.gain >= GOOD_GAIN or _only_by_heart(h) else _dead_units(h, ALL_DEAD)
 
 
 def dying(h: History) -> Evidence | None:
@@ -559,8 +586,8 @@ def _dead_units(h: History, share: float, at: int = -1) -> Evidence | None:
     when = "" if until == len(h) else f"In epoch {h.epochs[at]} "
     return _evidence(
         h,
-        f"{when}{h.dead[at, layer]:.0%} of the units of {h.layers[layer]} give the same output for every sample "
-        f"(since epoch {h.epochs[since]} at least {share:.0%}): no gradient passes through them.",
+        f"{when}{percent_text(h.dead[at, layer])} of the units of {h.layers[layer]} give the same output for every "
+        f"sample (since epoch {h.epochs[since]} at least {share:.0%}): no gradient passes through them.",
         at=since,
     )
 
@@ -571,7 +598,7 @@ def overshot(h: History) -> Evidence | None:
     It shows in dead layers, many dead units or huge gradients: now, or at any time where the network is still hardly
     better than the baseline. Such steps are suspected before anything that they bring about.
     """
-    if not h.far_above_usual or h.gain >= GOOD_GAIN:
+    if not h.far_above_usual or h.gain >= GOOD_GAIN or _only_by_heart(h):
         return None
     found = dead_layer(h) or exploding(h) or dying(h)
     if found is None and h.stuck and h.dead.size and len(h) >= MIN_EPOCHS:
@@ -708,7 +735,9 @@ def slow(h: History) -> Evidence | None:
     ratio = float(np.median(h.updates.mean(axis=1)))
     if not ratio > 0 or np.mean(np.diff(h.loss) < 0) < MOSTLY:  # a ratio that is nan is not slow
         return None
-    of_no_use = h.gain >= SOME_GAIN and h.val_loss[-WINDOW:].mean() >= CHANCE * h.val_guess
+    of_no_use = (h.gain >= SOME_GAIN and h.val_loss[-WINDOW:].mean() >= CHANCE * h.val_guess) or (
+        len(h) >= SWING_EPOCHS and not _mostly_falls(h.val_loss)
+    )
     if ratio >= SLOW and (not h.far_below_usual or h.gain >= GOOD_GAIN or of_no_use or _bends(h)):
         return None
     return _evidence(
@@ -733,7 +762,7 @@ def held_back(h: History) -> Evidence | None:
     creeping = slow(h)
     if creeping is None or share < CLIPPED:
         return None
-    sentence = f"The gradients of {share:.0%} of the steps are clipped to a norm of {h.config.clip:g}."
+    sentence = f"The gradients of {percent_text(share)} of the steps are clipped to a norm of {h.config.clip:g}."
     return Evidence((sentence, *creeping.sentences), creeping.epoch)
 
 
@@ -751,8 +780,8 @@ def noise(h: History) -> Evidence | None:
     if errors - others > NOISY_GAP + h.sampling_error and errors > NOISY_ERRORS * others:
         return _evidence(
             h,
-            f"In the last {WINDOW} epochs the accuracy is {h.train_score[-WINDOW:].mean():.0%} on the training "
-            f"samples and {h.val_score[-WINDOW:].mean():.0%} on samples never trained on: what it has learned fits "
+            f"In the last {WINDOW} epochs the accuracy is {percent_text(1 - errors)} on the training samples and "
+            f"{percent_text(1 - others)} on samples never trained on: what it has learned fits "
             f"better than the labels.",
             at=int(np.argmax(h.gap < -NOISY_GAP)),
         )
@@ -774,8 +803,9 @@ def _learned_by_heart(h: History) -> Evidence | None:
         return None
     return _evidence(
         h,
-        f"Around epoch {h.epochs[best + 1]} validation accuracy was {validation[best]:.0%}; it has fallen to "
-        f"{validation[-1]:.0%} since, while training accuracy rose from {training[best]:.0%} to {training[-1]:.0%} "
+        f"Around epoch {h.epochs[best + 1]} validation accuracy was {percent_text(validation[best])}; it has fallen to "
+        f"{percent_text(validation[-1])} since, while training accuracy rose from {percent_text(training[best])} to "
+        f"{percent_text(training[-1])} "
         f"(medians of {WINDOW} epochs): what is learned now is wrong for other samples, as wrong labels would be.",
         at=best + 1,
     )
@@ -844,11 +874,7 @@ def _wide_gap(h: History) -> Evidence | None:
 
 def healthy(h: History) -> Evidence | None:
     """Return evidence that the network has learned, its loss does not rise and validation keeps up with training."""
-    if len(h) < MIN_EPOCHS or not h.learned or h.proves_little or not h.beats_baseline:
-        return None
-    if h.loss[-WINDOW:].mean() > h.loss[0] or swings(recent_loss(h), RESTLESS):
-        return None
-    if h.gap[-WINDOW:].mean() > SMALL_GAP or not h.val_loss[-WINDOW:].mean() <= h.guess or _rising(h, RISEN / 2):
+    if len(h) < MIN_EPOCHS or not h.learned or h.proves_little or not h.beats_baseline or _restless(h) or _gapes(h):
         return None
     return _evidence(
         h,
@@ -856,6 +882,30 @@ def healthy(h: History) -> Evidence | None:
         "training "
         f"{h.scored} is {h.shown(h.train_score[-1], 1)}, validation {h.scored} {h.shown(h.val_score[-1], 1)}.",
     )
+
+
+def _gapes(h: History) -> bool:
+    """Tell whether training does better than validation by more than is harmless."""
+    return bool(h.gap[-WINDOW:].mean() > SMALL_GAP)
+
+
+def _restless(h: History) -> tuple[str, ...]:
+    """Return what keeps the losses of a network that has learned from being as low as they were, in sentences."""
+    loss = recent_loss(h)
+    if swings(loss, RESTLESS) or loss[-WINDOW:].mean() > h.loss[0]:
+        return (
+            f"The training loss rises in {int(np.sum(np.diff(loss) > 0))} of the last {len(loss)} epochs and lies "
+            f"between {short(loss.min())} and {short(loss.max())}.",
+        )
+    smooth = _medians(h.val_loss)
+    best = int(np.nanargmin(smooth))
+    doubled = smooth[-1] > max(RELAPSED * smooth[best], NEAR_NOTHING * h.val_guess)
+    if doubled or _rising(h, RISEN / 2) or not h.val_loss[-WINDOW:].mean() <= h.guess:
+        return (
+            f"{h.checked_on.capitalize()} loss is {short(smooth[-1])}, and was {short(smooth[best])} around epoch "
+            f"{h.epochs[best + 1]} (medians of {WINDOW} epochs).",
+        )
+    return ()
 
 
 def few_to_check(h: History) -> Evidence | None:
@@ -884,15 +934,19 @@ def unchecked(h: History) -> Evidence | None:
 
 
 def unsettled(h: History) -> Evidence | None:
-    """Return evidence that it has learned, but is neither healthy nor ill enough to name an illness."""
-    if len(h) < MIN_EPOCHS or not h.learned:
+    """Return evidence that it has learned, but its losses still rise again."""
+    reasons = _restless(h) if len(h) >= MIN_EPOCHS and h.learned else ()
+    return _evidence(h, f"Training {h.scored} is {h.shown(h.train_score[-1], 1)}.", *reasons) if reasons else None
+
+
+def small_gap(h: History) -> Evidence | None:
+    """Return evidence that it has learned, with a gap too small or too uncertain to be called overfitting."""
+    if len(h) < MIN_EPOCHS or not h.learned or not h.beats_baseline or not _gapes(h):
         return None
     return _evidence(
         h,
-        f"Training {h.scored} is {h.shown(h.train_score[-1], 1)}. In the last {WINDOW} epochs training loss was at "
-        f"most {short(h.loss[-WINDOW:].max())}, its lowest so far is {short(np.nanmin(h.loss))}; validation loss was "
-        "at most "
-        f"{short(h.val_loss[-WINDOW:].max())}, its lowest {short(np.nanmin(h.val_loss))}.",
+        f"In epoch {h.epochs[-1]} training {h.scored} is {h.shown(h.train_score[-1], 1)} and validation {h.scored} "
+        f"{h.shown(h.val_score[-1], 1)}, in the last {WINDOW} epochs {100 * h.gap[-WINDOW:].mean():.0f} points apart.",
     )
 
 
@@ -900,20 +954,19 @@ def settled(h: History) -> Evidence | None:
     """Return evidence that the loss stands still below the baseline's, on the validation samples, too."""
     if len(h) < STILL_EPOCHS or not abs(h.falling) < STILL or h.gap[-WINDOW:].mean() > WIDE_GAP:
         return None
-    if _creeps(h.loss) or _creeps(h.val_loss) or swings(recent_loss(h), RESTLESS):
+    if _creeps(h.loss) or h.val_falls or swings(recent_loss(h), RESTLESS):
         return None
-    if (
-        h.val_loss[-WINDOW:].mean() >= CHANCE * h.val_guess
-        if h.regression
-        else h.origin is None or not h.beats_baseline
-    ):
+    recent = h.val_loss[-LATELY:]
+    if recent.max() >= CHANCE * h.val_guess if h.regression else h.origin is None or not h.beats_baseline:
         return None
+    low, high = short(recent.min()), short(recent.max())
+    jumps = f", and {h.checked_on} loss between {low} and {high}" if low != high else ""
     baseline = "the mean" if h.regression else "the commonest class"
     return _evidence(
         h,
         f"The loss hardly changes any more: {short(h.loss[-1])}, where always answering with {baseline} costs "
-        f"{short(h.guess)}. "
-        f"{h.checked_on.capitalize()} {h.scored} is {h.shown(h.val_score[-1])}.",
+        f"{short(h.guess)}. In the last {LATELY} epochs {h.checked_on} {h.scored} was "
+        f"{h.shown(float(np.median(h.val_score[-LATELY:])))} in the median{jumps}.",
     )
 
 
@@ -925,8 +978,14 @@ def learning(h: History) -> Evidence | None:
         h,
         f"The training loss went from {short(h.loss[0])} to {short(h.loss[-1])} in {len(h)} epochs, and training "
         f"{h.scored} "
-        f"is {h.shown(h.train_score[-1])}.",
+        f"is {h.shown(h.train_score[-1], 1)}{_against(h)}.",
     )
+
+
+def _against(h: History) -> str:
+    """Return what always answering with the commonest class would reach; "" where that is not known or is R² 0."""
+    known = h.origin is not None and not h.regression
+    return f" (always answering with the commonest class: {h.shown(h.baseline_score('train'), 1)})" if known else ""
 
 
 def early(h: History) -> Evidence:

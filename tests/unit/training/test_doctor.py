@@ -12,7 +12,7 @@ from lab.training.config import Config
 from lab.training.datasets import from_table
 from lab.training.doctor import NOTHING_WRONG, OF_A_LOOP, RULES, Finding, _folded, diagnose, remarks, rules
 from lab.training.lessons import LESSONS
-from lab.training.remedies import larger_rate, rung, separate_noise
+from lab.training.remedies import larger_rate, off_the_plateau, rung, separate_noise
 from lab.training.symptoms import DEAD, MIN_EPOCHS, History
 from lab.training.trainer import Trainer, train
 from lab.training.trial import try_in_turn
@@ -21,6 +21,15 @@ from tests.unit.training.labelled_runs import BETTER, CAUSES, FIRST, HELD_OUT, W
 # The labelled runs, which take longest, are trained once: in the process that all tests of this file share.
 pytestmark = pytest.mark.xdist_group("doctor")
 
+ORIGIN = {
+    "train_loss": 0.7,
+    "classes": 2,
+    "baseline_train_loss": 0.69,
+    "baseline_val_loss": 0.69,
+    "baseline_train_accuracy": 0.5,
+    "baseline_val_accuracy": 0.5,
+    "val_samples": 100,
+}
 LESSON_EPOCHS = 30  # of the lessons, at most: what they show is plain by then
 
 
@@ -400,6 +409,63 @@ def test_what_has_settled_at_a_very_low_rate_is_offered_a_higher_one_first():
     assert list(low.settings) == ["lr"]
 
 
+def test_more_epochs_are_advised_only_where_validation_gains_by_them():
+    def at_the_end(val_loss):
+        records = [record(e, 0.6 - e / 100, 0.7, 0.7, val_loss=val_loss(e)) for e in range(1, 21)]
+        return diagnose(records, Config(epochs=20))[0]
+
+    falls, stands, rises = (at_the_end(f) for f in (lambda e: 0.7 - e / 100, lambda e: 0.6, lambda e: 0.5 + e / 200))
+    assert dict(falls.settings) == {"epochs": 40}
+    for finding in (stands, rises):
+        assert finding.key == "learning"
+        assert not finding.settings
+        assert finding.remedy.startswith("Training gets better and validation does not")
+    assert "The best epoch so far is 1 by validation loss" in rises.remedy
+
+
+def test_a_plateau_at_a_very_low_rate_is_offered_a_higher_one_before_its_labels_are_doubted():
+    def remedy(**settings):
+        config, records, _ = of_a_table(at_random(2), 2, (300, 4), epochs=12, **settings)
+        return off_the_plateau(History(records, replace(config, lr=1e-5)))
+
+    found = remedy(hidden=(32, 32), lr=0.01)
+    assert found.text.startswith("Raise the learning rate from 1e-05")
+    assert "If that changes nothing, check that the labels" in found.text
+    assert list(found.settings) == ["lr"]
+
+
+def test_what_does_not_help_on_other_samples_yet_may_be_a_beginning():
+    def last(loss, accuracy):
+        records = [record(e, loss, accuracy, 0.52, val_loss=0.71, origin=ORIGIN) for e in range(1, 16)]
+        return diagnose(records, Config(hidden=(32,), lr=0.003))[0]
+
+    begun, nothing = last(0.55, 0.62), last(0.65, 0.55)
+    assert begun.key == nothing.key == "chance"
+    assert begun.remedy.startswith("What it has learned may be a beginning")
+    assert nothing.remedy.startswith("Check that the labels belong to their samples")
+
+
+def test_a_gap_that_chance_explains_is_told_from_one_that_grows():
+    def last(rows):
+        origin = {**ORIGIN, "val_samples": rows}
+        records = [record(e, 0.5 / e, 0.97, 0.9, origin=origin) for e in range(1, 13)]
+        return diagnose(records, Config())[0]
+
+    few, many = last(100), last(10_000)
+    assert few.name == many.name == "It has learned, with a gap"
+    assert few.well
+    assert "chance alone makes gaps of up to 10 points" in few.remedy
+    assert many.remedy.startswith("If the gap grows, stop: the best epoch so far is")
+
+
+def test_what_still_swings_at_the_end_is_offered_a_lower_rate():
+    records = [record(e, 0.15 + 0.04 * (e % 3), 0.97, 0.96, origin=ORIGIN) for e in range(1, 13)]
+    during, after = (diagnose(records, Config(epochs=epochs, lr=0.001))[0] for epochs in (20, 12))
+    assert during.name == after.name == "Not settled yet"
+    assert during.remedy == "Watch a few more epochs."
+    assert after.remedy.startswith("To see it settle, train on with a lower learning rate, such as 0.0003")
+
+
 def test_clipping_is_named_where_it_holds_a_run_back():
     records, config = trained(0, data="moons", optimizer="sgd", clip=0.01, epochs=5)
     (finding,) = diagnose(records, config)
@@ -461,7 +527,9 @@ def test_nothing_needs_to_change_only_where_level_and_trend_are_good():
         return diagnose([record(e, **{k: f(e) for k, f in columns.items()}) for e in range(1, 31)], Config())[0]
 
     good = {"loss": lambda e: 1 / e, "train": lambda e: 0.97, "val": lambda e: 0.95}
-    assert word(**good).remedy == "Nothing in these numbers asks for a change."
+    asks_nothing = "Nothing in these numbers asks for a change"
+    assert word(**good).remedy == f"{asks_nothing}; validation loss still falls, so more epochs may lower it."
+    assert word(**good, val_loss=lambda e: max(1 / e, 0.1)).remedy == f"{asks_nothing}."
     for worse in (
         {"train": lambda e: 0.7, "val": lambda e: 0.7},
         {"loss": lambda e: 0.2 + 0.05 * (e % 3)},
@@ -473,19 +541,9 @@ def test_nothing_needs_to_change_only_where_level_and_trend_are_good():
 
 
 def test_first_steps_that_went_too_far_are_blamed_only_until_the_network_has_got_away_from_them():
-    origin = {
-        "train_loss": 0.7,
-        "classes": 2,
-        "baseline_train_loss": 0.69,
-        "baseline_val_loss": 0.69,
-        "baseline_train_accuracy": 0.5,
-        "baseline_val_accuracy": 0.5,
-        "val_samples": 100,
-    }
-
     def first_word(later):
         losses = [2.5, *(later * (1 - 0.03 * epoch) + 0.05 * (epoch % 2) for epoch in range(9))]
-        records = [record(epoch, loss, 0.7, 0.7, origin=origin) for epoch, loss in enumerate(losses, start=1)]
+        records = [record(epoch, loss, 0.7, 0.7, origin=ORIGIN) for epoch, loss in enumerate(losses, start=1)]
         return diagnose(records, Config(optimizer="sgd", lr=0.2))[0]
 
     assert first_word(0.9).name == "The learning rate is too high"
