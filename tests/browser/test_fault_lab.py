@@ -10,6 +10,7 @@ from lab.trace.dot import PALETTES
 from lab.traps.faults.catalogue import BY_KEY
 from lab.traps.faults.compare import compare
 from lab.traps.faults.suspects import open_case
+from tests.layout import project
 from tests.support import settled, switch
 
 WIDE = "document.querySelector('[data-testid=stMain]').scrollWidth"
@@ -141,3 +142,13 @@ def test_a_case_is_solved_and_leads_to_its_fault(open_page):
     page.get_by_role("button", name="See it next to the healthy engine").click()
     page.get_by_role("heading", name="What finds it").wait_for()
     page.wait_for_url("**fault=sign-flipped**")
+
+
+@pytest.mark.parametrize("width", [1024, 1280])
+def test_a_projected_fault_has_the_right_code_beside_the_broken_one(open_page, width):
+    page = open_page("faults", width=width, height=768)
+    project(page)
+    settled(page)
+    broken, right = (page.locator(".code-pair figure").nth(at).bounding_box() for at in (0, 1))
+    assert broken["y"] == right["y"]
+    assert broken["x"] + broken["width"] < right["x"]
