@@ -16,7 +16,8 @@ from lab.training import remedies, symptoms
 from lab.training.config import Config
 from lab.training.records import Record
 from lab.training.remedies import Remedy
-from lab.training.symptoms import Evidence, History
+from lab.training.run_history import History
+from lab.training.symptoms import Evidence
 
 Grade = Literal["seen", "suspected", "shown"]
 

@@ -31,6 +31,11 @@ class Histogram(TypedDict):
     above: int
 
 
+def total(histogram: Histogram) -> int:
+    """Return the number of values in a histogram."""
+    return sum(histogram["counts"]) + histogram["below"] + histogram["above"]
+
+
 # The kinds of fields. `is_record` checks each kind by its rule, and TensorBoard selects fields by their kind.
 Share = Annotated[float, "from 0 to 1"]
 Score = Annotated[float | None, "from 0 to 1; None in a regression"]

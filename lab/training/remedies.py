@@ -16,7 +16,8 @@ import numpy as np
 
 from lab.training.config import DEFAULT_LR, Config, setting_text
 from lab.training.datasets import SYNTHETIC_SAMPLES
-from lab.training.symptoms import ALL_DEAD, LATELY, MIN_GAIN, PULLS, SOME_GAIN, History
+from lab.training.run_history import LATELY, PULLS, SOME_GAIN, History
+from lab.training.symptoms import ALL_DEAD, MIN_GAIN
 
 USUAL_UPDATE_RATIO = 3e-3  # update-to-weight ratio of a run that makes progress
 MIN_RAISE, MAX_RAISE = 3.5, 1000.0  # factors by which a rate is raised at once; the smaller one reaches the next rung

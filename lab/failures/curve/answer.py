@@ -13,10 +13,10 @@ from lab.failures.curve.known import KNOWN, KNOWN_KEY, Known
 from lab.failures.curve.rules import CURVE_RULES, HUGE, LOOKALIKES, at_chance, is_flat
 from lab.failures.curve.table import CurveError, Table, read
 from lab.failures.failure import Failure
-from lab.training import symptoms
 from lab.training.config import Config
 from lab.training.doctor import Finding, diagnose, examine
 from lab.training.records import Record
+from lab.training.run_history import STILL_EPOCHS
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def _unseen(c: UploadedCurve) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if not c.updates.size:
         unseen.append("How large the steps are: there is no update-to-weight ratio.")
         log.append("ratio = (lr * p.grad.norm() / p.norm()).item()  # plain SGD; about 0.001 is usual")
-    if len(c) < symptoms.STILL_EPOCHS:
+    if len(c) < STILL_EPOCHS:
         unseen.append(f"Slow trends: the curve has only {len(c)} points to compare.")
     unseen.append("A few wrong labels, training data in the validation set, and other mistakes in the code.")
     return tuple(unseen), tuple(log)

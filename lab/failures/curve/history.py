@@ -13,7 +13,7 @@ import numpy as np
 from lab.failures.curve.table import Table
 from lab.training.config import Config
 from lab.training.records import Record
-from lab.training.symptoms import WINDOW, History
+from lab.training.run_history import WINDOW, History
 
 BLOCKS, PER_BLOCK = 30, 8  # number of blocks that steps are averaged in; fewest steps in a block
 MANY_ROWS, FEW_EPOCHS = 60, 8  # with more rows in fewer epochs than these, steps are looked at

@@ -18,7 +18,8 @@ from lab.text import short
 from lab.training import symptoms
 from lab.training.doctor import Rule
 from lab.training.remedies import Remedy
-from lab.training.symptoms import MIN_EPOCHS, STILL, WINDOW, Evidence, History
+from lab.training.run_history import LEARNED, STILL, WINDOW, History
+from lab.training.symptoms import MIN_EPOCHS, Evidence
 
 RISE = 3.0  # ratio of a loss or norm to its lowest before, from which it counts as grown
 HUGE = 3.0  # a first loss below this does not come from inputs or weights of the wrong scale
@@ -413,7 +414,7 @@ def overfitting(c: UploadedCurve) -> Evidence | None:
     if not c.config.val_fraction:
         return None
     score, loss = c.val_score[-WINDOW:].mean(), c.val_loss
-    if score >= symptoms.LEARNED and score >= np.max(c.val_score) - symptoms.LOST and loss[-1] < 1.5 * loss.min():
+    if score >= LEARNED and score >= np.max(c.val_score) - symptoms.LOST and loss[-1] < 1.5 * loss.min():
         return None
     return symptoms.overfitting(c)
 

@@ -13,7 +13,8 @@ from lab.training.datasets import from_table
 from lab.training.doctor import NOTHING_WRONG, OF_A_LOOP, RULES, Finding, _folded, diagnose, remarks, rules
 from lab.training.lessons import LESSONS
 from lab.training.remedies import larger_rate, off_the_plateau, rung, separate_noise
-from lab.training.symptoms import DEAD, MIN_EPOCHS, History
+from lab.training.run_history import History
+from lab.training.symptoms import DEAD, MIN_EPOCHS
 from lab.training.trainer import Trainer, train
 from lab.training.trial import try_in_turn
 from tests.unit.training.labelled_runs import BETTER, CAUSES, FIRST, HELD_OUT, WELL, labelled, score, trained
