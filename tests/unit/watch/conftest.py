@@ -1,6 +1,7 @@
 """What the tests of the watcher share."""
 
 import gc
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -12,7 +13,12 @@ ROOT = Path(__file__).parents[3]
 @pytest.fixture(autouse=True, scope="module")
 def what_other_tests_left_is_not_searched():
     """The watcher looks at all objects at the end of each program, and one test collects garbage for each: what other
-    tests have left in this process need not be looked at each time."""
+    tests have left in this process need not be looked at each time.
+
+    Nor need what the first optimizer imports: it stays, and is more than all that the programs make.
+    """
+    if importlib.util.find_spec("torch"):
+        importlib.import_module("torch._dynamo")
     gc.collect()
     gc.freeze()
 
