@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -151,8 +151,7 @@ class Course:
 
     def parts(self, text: str) -> list[tuple[str, str]]:
         """Split a text such as the reference into (task key, lines). The lines before the first task are "given"."""
-        first, *others = re.split(r"^[ \t]*# task: ([\w-]+)\n", text, flags=re.MULTILINE)
-        return [("given", first), *zip(others[::2], others[1::2], strict=True)]
+        return _parts(text)
 
     def lines_of(self, key: str) -> str:
         """Return the reference's lines for a task: all of them for a single task, none for one without lines."""
@@ -164,8 +163,15 @@ class Course:
     def grown(self, text: str, count: int) -> str:
         """Return a text such as the reference with only the lines of its first `count` tasks. Lines of later tasks
         inside a function stay, as they change code that is there from the start."""
-        first = {"given", *(task.key for task in self.tasks[:count])}
-        return "".join(lines for key, lines in self.parts(text) if key in first or lines.startswith(" " * 8))
+        return _grown(text, self._first(count))
+
+    def grown_with(self, mistake: Mistake, count: int) -> str:
+        """Return the reference with this mistake, and of it only the lines of its first `count` tasks, with a cache: a
+        wrong answer is compared with hundreds of such texts, the next one with the same. Raises as `with_mistake`."""
+        return _grown_with(self.reference, self._first(count), mistake)
+
+    def _first(self, count: int) -> tuple[str, ...]:
+        return ("given", *(task.key for task in self.tasks[:count]))
 
     def up_to(self, key: str) -> tuple[Task, ...]:
         """Return the tasks up to and including the one with the given key. Raises KeyError if there is none."""
@@ -176,9 +182,26 @@ class Course:
 
     def with_mistake(self, mistake: Mistake) -> str:
         """Return the reference with this mistake in it. Raises ValueError unless each edit matches exactly once."""
-        text = self.reference
-        for old, new in mistake.edits:
-            if text.count(old) != 1:
-                raise ValueError(f"{mistake.key}: {old!r} occurs {text.count(old)} times in the reference.")
-            text = text.replace(old, new)
-        return text
+        return _with_mistake(self.reference, mistake)
+
+
+def _parts(text: str) -> list[tuple[str, str]]:
+    first, *others = re.split(r"^[ \t]*# task: ([\w-]+)\n", text, flags=re.MULTILINE)
+    return [("given", first), *zip(others[::2], others[1::2], strict=True)]
+
+
+def _grown(text: str, keys: Sequence[str]) -> str:
+    return "".join(lines for key, lines in _parts(text) if key in keys or lines.startswith(" " * 8))
+
+
+def _with_mistake(text: str, mistake: Mistake) -> str:
+    for old, new in mistake.edits:
+        if text.count(old) != 1:
+            raise ValueError(f"{mistake.key}: {old!r} occurs {text.count(old)} times in the reference.")
+        text = text.replace(old, new)
+    return text
+
+
+@lru_cache(3000)  # as many as the driver keeps compiled, and of the same texts
+def _grown_with(reference: str, keys: Sequence[str], mistake: Mistake) -> str:
+    return _grown(_with_mistake(reference, mistake), keys)

@@ -32,6 +32,20 @@ MAX_NUMBERS = 10_000  # in one value of an answer; checks ask for far fewer
 DTYPES = re.compile(r"bool|u?int(8|16|32|64)|float(16|32|64|96|128)")
 
 
+@functools.cache
+def name_of(dtype: np.dtype[Any]) -> str:
+    """Return the name of a dtype, with a cache: NumPy puts it together anew each time."""
+    return dtype.name
+
+
+@functools.cache
+def dtype_of(name: str) -> np.dtype[Any]:
+    """Return the dtype of this name. Raises ValueError or TypeError unless it is one of numbers or truth values."""
+    if not DTYPES.fullmatch(name):
+        raise ValueError("There is no such array.")
+    return np.dtype(name)
+
+
 def encode(value: Any, most: float = MAX_NUMBERS) -> Any:
     """Return a value as JSON data. One of an unknown type, with more than `most` elements, or a dict with keys other
     than texts and numbers, becomes the name of its type."""
@@ -48,7 +62,7 @@ def encode(value: Any, most: float = MAX_NUMBERS) -> Any:
         if array.dtype.kind in "bfiu" and array.size <= most:
             numbers = (array.astype(float) if array.dtype.kind == "f" else array).ravel().tolist()  # nan and inf, too
             return (
-                {"dtype": array.dtype.name, "shape": list(array.shape), "numbers": numbers}
+                {"dtype": name_of(array.dtype), "shape": list(array.shape), "numbers": numbers}
                 if array.ndim
                 else numbers[0]
             )
@@ -72,10 +86,13 @@ def decode(value: Any) -> Any:
     if "dict" in value:
         return {decode(key): decode(item) for key, item in value["dict"]}
     if "numbers" in value:
-        if not DTYPES.fullmatch(value["dtype"]) or not all(type(size) is int and size >= 0 for size in value["shape"]):
+        dtype = dtype_of(value["dtype"])
+        if not all(type(size) is int and size >= 0 for size in value["shape"]):
             raise ValueError("There is no such array.")
+        if dtype.itemsize == 8:  # no number is too large for it
+            return np.array(value["numbers"], dtype).reshape(value["shape"])
         with np.errstate(over="ignore"):  # of float16
-            return np.array(value["numbers"], value["dtype"]).reshape(value["shape"])
+            return np.array(value["numbers"], dtype).reshape(value["shape"])
     return {"type": decode(str(value["type"]))}
 
 

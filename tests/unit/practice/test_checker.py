@@ -274,6 +274,13 @@ def test_what_counts_as_the_same(got, expected, equal):
     assert same(got, expected, 1e-6) is equal
 
 
+@pytest.mark.parametrize("got", [0.0, 1.0, 1.0000005, 1.1, 1e-9, 1e308, -1e308, np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("expected", [0.0, 1.0, 1e-3, 1e308, np.inf, -np.inf, np.nan])
+def test_a_number_counts_as_an_array_of_it_does(got, expected):
+    """It is compared without arrays, which is quicker."""
+    assert same(float(got), float(expected), 1e-6) is same(np.array([got]), np.array([expected]), 1e-6)
+
+
 @pytest.mark.parametrize(
     ("got", "said"),
     [

@@ -27,6 +27,28 @@ SECONDS = 3  # of processor time that a mutant gets: some of them run for ever
 each_course = pytest.mark.parametrize("course", COURSES.values(), ids=COURSES)
 
 
+@pytest.fixture
+def reference_answers_once(monkeypatch):
+    """The reference answers each check once: many wrong texts are compared with it, in the same cases."""
+    cases_of, answers_to = checker._cases, checker._expected
+    made, answered = {}, {}
+
+    def cases(one, rng):
+        key = id(one), str(rng.bit_generator.seed_seq.entropy)
+        if key not in made:
+            made[key] = one, [*cases_of(one, rng)]  # with the check itself, so that no other gets its id
+        return made[key][1]
+
+    def expected(reference, one, cases):
+        key = (id(one), *map(id, cases))
+        if key not in answered:
+            answered[key] = answers_to(reference, one, cases)
+        return answered[key]
+
+    monkeypatch.setattr(checker, "_cases", cases)
+    monkeypatch.setattr(checker, "_expected", expected)
+
+
 @each_course
 def test_a_course_is_complete(course):
     assert course.key == next(key for key, each in COURSES.items() if each is course)
@@ -73,10 +95,9 @@ def thin(task):
 
 def matrix(course, seed):
     """For each known mistake: (its task, its key, the task and the check that fail, the mistake that is named)."""
-    rows = []
+    rows, thinned = [], [thin(task) for task in course.tasks]
     for number, task in enumerate(course.tasks):
-        # As for a learner, who has passed what comes before.
-        tasks = (*(thin(each) for each in course.tasks[:number]), task)
+        tasks = (*thinned[:number], task)  # as for a learner, who has passed what comes before
         for mistake in task.mistakes:
             failure = check(
                 replace(course, tasks=tasks), task.key, course.with_mistake(mistake), LocalRunner(), seed
@@ -87,6 +108,7 @@ def matrix(course, seed):
 
 
 @each_course
+@pytest.mark.usefixtures("reference_answers_once")
 def test_the_matrix_of_mistakes(course):
     """Each fails, in the task that it belongs to, and is called by its name."""
     rows = matrix(course, seed=7)
@@ -323,6 +345,7 @@ SAME = {
 
 
 @each_course
+@pytest.mark.usefixtures("reference_answers_once")
 def test_mutants_are_caught(course, monkeypatch):
     assert not caught(course, course.tasks[0].key, course.reference)
     share = -(-MUTANTS // len(COURSES))
