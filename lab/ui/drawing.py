@@ -18,6 +18,7 @@ def graph(graph: Trace, count: int | None = None, cuts_in_it: Sequence[tuple[int
     cuts_in_it  paths that carry no gradient: the ids of the first and last node of each, and what cuts it
     """
     drawing, colours = draw(graph, count, page.theme()), PALETTES[page.theme()]
+    drawing.attr(rankdir="LR")  # low, so that it is in the window together with what is said about it
     leaves = [f"n{node['id']}" for node in graph.nodes if node["requires_grad"] and not node["op"]]
     with drawing.subgraph() as row:  # keeps the leaves in one row and in this order, whatever is cut
         row.attr(rank="same")

@@ -23,6 +23,7 @@ import { save, Takeaway } from "./takeaway.js";
 const NARROW_WIDTH = 700; // pixels; a narrower player has one column
 const TIGHT_WIDTH = 1100; // pixels; a narrower player has shorter labels on its buttons
 const PART_HEIGHT = 430; // pixels; height of a player that is one part of a page
+const MIN_STILL_HEIGHT = 200; // pixels; with less room below it, a picture has its usual height and is scrolled to
 const MIN_WORKBENCH_HEIGHT = 440; // pixels
 const HEADER_HEIGHT = 64; // pixels; covers the top of the window above a player further down the page
 const BOTTOM_MARGIN = 8; // pixels
@@ -228,8 +229,10 @@ export function mount(root, host) {
     if (data?.compact && !present.on) {
       const height = parseFloat(element.style.getPropertyValue("--height")) || PART_HEIGHT;
       const grows = data.grows && graph.isTooLarge(height - PART_HEIGHT);
-      const room = Math.floor(innerHeight - top);
-      element.style.setProperty("--height", `${grows ? Math.max(PART_HEIGHT, room) : PART_HEIGHT}px`);
+      const room = Math.floor((innerHeight - top) / (element.currentCSSZoom ?? 1));
+      const shrinks = data.still && room >= MIN_STILL_HEIGHT;
+      const most = grows ? Math.max(PART_HEIGHT, room) : PART_HEIGHT;
+      element.style.setProperty("--height", `${shrinks ? Math.min(room - BOTTOM_MARGIN, most) : most}px`);
       return;
     }
     const above = present.on ? 0 : top < innerHeight / 2 ? top : HEADER_HEIGHT;
