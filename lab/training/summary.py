@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
+from matplotlib.image import imsave
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, PercentFormatter
 
 from lab.training.records import Record, column, is_regression, scores
@@ -40,8 +41,7 @@ def run_picture(records: Sequence[Record], title: str, stopped_early: bool = Fal
     held_out: False if no samples were held out. The validation numbers then repeat the training numbers and are not
     drawn.
     """
-    figure = Figure(figsize=(11, 7.5), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = Figure(figsize=(11, 7.5), dpi=120, layout="constrained")
     figure.suptitle(_drawable(title), fontsize=12, parse_math=False)  # a dollar sign in a name does not begin a formula
     axes = figure.subplots(2, 2)
     _draw_loss(axes[0, 0], records, stopped_early, held_out)
@@ -57,8 +57,7 @@ def run_picture(records: Sequence[Record], title: str, stopped_early: bool = Fal
 
 def comparison_picture(runs: Mapping[str, Sequence[Record]]) -> bytes:
     """Draw the PNG of several runs' validation loss and accuracy; runs: name -> records, at least one each."""
-    figure = Figure(figsize=(11, 4.2 + 0.22 * len(runs)), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = Figure(figsize=(11, 4.2 + 0.22 * len(runs)), dpi=120, layout="constrained")
     axes = figure.subplots(1, 2)
     for index, records in enumerate(runs.values()):
         colour, _, marker = LAYER_STYLES[index % len(LAYER_STYLES)]
@@ -97,8 +96,11 @@ def _epochs_along(panel: Axes, epochs: int) -> None:
 
 
 def _png(figure: Figure) -> bytes:
+    """Draw a figure once. `savefig` draws it twice: before, for the layout, all that it will draw again."""
+    canvas: Any = FigureCanvasAgg(figure)  # its methods are without types
+    canvas.draw()
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=120)
+    imsave(buffer, canvas.buffer_rgba(), format="png", dpi=figure.dpi)
     return buffer.getvalue()
 
 
