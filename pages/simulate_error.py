@@ -372,7 +372,7 @@ def _predict() -> None:
     guesses = [st.session_state[_key(cell)] for cell in CELLS]
     scored = st.session_state.get("guesses run") == guesses
     matrix, text_column = st.columns([1, 1] if scored else [4, 1], gap="medium")  # the scores need less width
-    with matrix:
+    with matrix.container(key="picture-writes"):  # which a projector shows whole
         if scored:
             st.html(panels.scores(in_place.outcomes(), dict(zip(CELLS, guesses, strict=True))))
         else:

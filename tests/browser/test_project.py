@@ -87,6 +87,17 @@ def test_the_bar_covers_nothing_of_the_picture(open_page):
     pytest.fail(f"The picture is at {box}, the bar at {top}.")
 
 
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720)])
+def test_a_table_to_fill_in_and_two_pieces_of_code_are_seen_whole(open_page, width, height):
+    for path, rows, first in (("simulate-error?part=predict", ".trap-pass", 6), ("faults", ".code-pair figure", 2)):
+        page = open_page(path, width=width, height=height)
+        expect(page.locator(rows)).to_have_count(first)
+        project(page)
+        for row in page.locator(rows).all():
+            expect(row).to_be_in_viewport(ratio=0.99)
+        assert ends(page, f"{rows} >> nth=-1")[3] <= ends(page, ".project-bar")[1]
+
+
 PHONE = {"width": 360, "height": 740}
 
 
