@@ -98,6 +98,15 @@ def test_a_table_to_fill_in_and_two_pieces_of_code_are_seen_whole(open_page, wid
         assert ends(page, f"{rows} >> nth=-1")[3] <= ends(page, ".project-bar")[1]
 
 
+def test_a_projected_task_comes_before_the_list_of_tasks(open_page):
+    page = open_page("practise", width=1024, height=768)
+    project(page)
+    settled(page)
+    task = page.get_by_role("heading", name="1. An error in the backward pass")
+    expect(task).to_be_in_viewport(ratio=1)
+    assert task.bounding_box()["y"] < ends(page, "[class*=st-key-tasks-]")[1]
+
+
 PHONE = {"width": 360, "height": 740}
 
 
