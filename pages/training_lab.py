@@ -32,7 +32,7 @@ from pages.parts.training.instruments import (
     unchecked,
 )
 from pages.parts.training.settings import FIELD
-from pages.parts.training.upload import OWN_DATA, POINTS
+from pages.parts.training.upload import OWN_DATA, POINTS, about_the_table
 
 STYLE = Path(__file__).parents[1] / "assets" / "training.css"
 SPEEDS = (10, 30, 100, 300, 1000, math.inf)  # batches per second
@@ -63,7 +63,8 @@ def _show(current: PageState) -> None:
     session["training decided"] = session.get("training decided", False) or current.restored
     if config:
         config = settings.decide(session["training worker"], config)
-    with st.container(key="training-bar", horizontal=True, vertical_alignment="center", gap="small"):
+    bar = st.container(key="training-bar", horizontal=True, vertical_alignment="center", gap="small")
+    with bar:
         st.title("Training lab", width="content")
         settings.choose_lesson(config)
         transport = st.container(key="training-transport", horizontal=True, gap="small", width="content")
@@ -81,7 +82,7 @@ def _show(current: PageState) -> None:
             st.error(escape_markdown(complaint))
         _begin_again()
         if own:
-            data = own(session["training val_fraction"], session["training seed"])
+            data = own(session["training val_fraction"], session["training seed"], bar)
     ready = bool(config and (data or not own))
     if config and ready:
         _keep_up(config, *(data or (None, {})))
@@ -101,6 +102,8 @@ def _show(current: PageState) -> None:
         shelf.shelf(_put_in_place)
         return
     with word:
+        if session["training data"] == "table" and not _run().batches:  # then the picture needs the room
+            about_the_table(word)
         if ready and not session.get("training proposal"):
             _guess(_run())
         unchecked(_run().config)
@@ -109,10 +112,10 @@ def _show(current: PageState) -> None:
     if session["training running"]:
         train(_run(), turn)  # starts before the page is drawn, so it trains during that
     with st.container(key="training-epochs", horizontal=True, vertical_alignment="center", gap="small"):
-        bar = st.container(key="training-progress")
+        epochs = st.container(key="training-progress")
         view = choose_view(_choose_speed, settings.change_network)
     with st.container(key="training-instruments"):
-        places = lay_out(view, bar)
+        places = lay_out(view, epochs)
         if session["training running"]:
             st.fragment(follow, run_every=TICK)(view, places, turn)
         elif trying:

@@ -11,6 +11,8 @@ from lab.charts.chart import COLOURS, SHADES, Chart, heat_cells, heat_palette, m
 from lab.text import percent_text, short
 
 MAX_TILES = 5  # images side by side
+LETTER, MAX_NAME = 7, 84  # pixels: of a letter, and of a class's name beside the confusion matrix
+MATRIX = 280  # pixels: width of the matrix itself, about
 MAX_LARGE_NAMES = 12  # classes: with more, letters are small, so that every class is named
 
 
@@ -179,7 +181,8 @@ def confusion_matrix(
             }
         )
     axis = {"type": "category", "data": list(classes), "splitArea": {"show": False}, "nameLocation": "middle"}
-    axis |= {"axisLabel": {"interval": 0, "fontSize": 10}} if len(classes) > MAX_LARGE_NAMES else {}
+    label = {"interval": 0, "overflow": "truncate"} | ({"fontSize": 10} if len(classes) > MAX_LARGE_NAMES else {})
+    room = min(8 + LETTER * max(map(len, classes)), MAX_NAME)  # pixels for the names of classes left of the matrix
     right, total = int(counts.trace()), int(counts.sum())
     wrong = np.where(diagonal, 0, counts)
     i, j = map(int, np.unravel_index(wrong.argmax(), wrong.shape))
@@ -188,9 +191,14 @@ def confusion_matrix(
         "Confusion matrix",
         {
             "animation": False,
-            "grid": {"left": 44, "right": 4, "top": 4, "bottom": 44, "outerBoundsMode": "none"},
-            "xAxis": {**axis, "name": "taken for", "nameGap": 26},
-            "yAxis": {**axis, "name": "is", "nameGap": 26, "inverse": True},
+            "grid": {"left": room + 24, "right": 4, "top": 4, "bottom": 44, "outerBoundsMode": "none"},
+            "xAxis": {
+                **axis,
+                "name": "taken for",
+                "nameGap": 26,
+                "axisLabel": label | {"width": MATRIX // len(classes)},
+            },
+            "yAxis": {**axis, "name": "is", "nameGap": room + 6, "inverse": True, "axisLabel": label | {"width": room}},
             "visualMap": maps,
             "series": series,
         },

@@ -11,7 +11,6 @@ import os
 import re
 import stat
 from collections.abc import Sequence
-from pathlib import Path
 from typing import IO, cast
 
 import numpy as np
@@ -133,7 +132,7 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
         *([f"text columns: {', '.join(map(repr, texts))}, one input for each different text"] if texts else []),
         *([f"empty cells: {empty:,}, each replaced by the mean of its column's training samples"] if empty else []),
     )
-    note = f"{Path(path).name}, target {header[label_at]!r}{' (regression)' if regression else ''}"
+    note = f"target {header[label_at]!r}{' (regression)' if regression else ''}"
     features = np.stack([values for _, values in inputs], axis=1)
     cells = tuple((header[at], text) for at, found in by_column.items() for text, _ in found)
     names = tuple(column if text is None else f"{column} “{text}”" for column, text in cells)

@@ -316,7 +316,7 @@ def test_a_table_is_uploaded_trained_and_its_mistakes_are_said(open_page):
     page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('Epoch 60 of 60')")
     page.reload()
     page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('Epoch 60 of 60')")
-    button(page, "Another table").click()
+    button(page, "Your table").click()
     upload.set_input_files({"name": "bad.csv", "mimeType": "text/csv", "buffer": f"a,b,class\n{rows}x,1,no\n".encode()})
     page.get_by_text(re.compile("bad.csv.*row 42.*not a number")).wait_for()
 

@@ -7,6 +7,7 @@ import io
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from lab.training import data_card, points
 from lab.training.config import TASKS
@@ -23,7 +24,7 @@ LAST, AS_IT_IS = "last", "automatic"
 POINTS = Field("points", "own points", points.START, points.from_text, points.to_text)
 
 
-def your_points(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
+def your_points(val_fraction: float, seed: int, _: DeltaGenerator) -> tuple[Dataset, Own] | None:
     """Let the visitor click or type points, and return their dataset and what it was made from.
 
     Returns None after a message if they cannot be trained on yet.
@@ -68,61 +69,61 @@ def your_points(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
         return None
 
 
-def your_table(val_fraction: float, seed: int) -> tuple[Dataset, Own] | None:
+def your_table(val_fraction: float, seed: int, bar: DeltaGenerator) -> tuple[Dataset, Own] | None:
     """Let the visitor upload a table and choose its target column, and return its dataset and what it was made from.
 
-    Returns None after a message if there is no file yet or it cannot be used.
+    bar: where the button stands that leads back to the table, once there is one. Returns None after a message if there
+    is no file yet or it cannot be used.
     """
     session = st.session_state
     own: Own | None = session.get("own table")
-    with st.container(key="training-own", horizontal=own is not None, vertical_alignment="center", gap="small"):
-        # The table is kept in the session, because the widget forgets its file when the page is left.
-        place = st.container() if own is None else st.popover("Another table", icon=":material/upload_file:")
-        file = place.file_uploader(
-            "A table as CSV: input columns, of numbers or of a few different texts, and a target column",
-            "csv",
-            key="own table file",
-        )
-        try:
-            if file and session.get("own table id") != file.file_id:
-                text = file.getvalue().decode("utf-8-sig")
-                own = {"table": text, "name": file.name, "target": None, "task": None}
-                from_table(text, file.name, None, val_fraction, seed)
-                session["own table"], session["own table id"] = own, file.file_id
-                session["own table target"], session["own table task"] = LAST, AS_IT_IS
-                st.rerun()
-            if own is None:
-                st.info("**Your table: no file yet**, so there is nothing to train on. Choose one above.")
-                return None
-            with st.container(horizontal=True, vertical_alignment="center"):
-                # Streamlit forgets both when the page is left.
-                session.setdefault("own table target", own["target"] or LAST)
-                session.setdefault("own table task", own.get("task") or AS_IT_IS)
-                target = place.selectbox("Target column", [LAST, *_header(own["table"])], key="own table target")
-                task = place.selectbox("Task", [AS_IT_IS, *TASKS], key="own table task")
-                own = own | {"target": None if target == LAST else target, "task": None if task == AS_IT_IS else task}
-                session["own table"] = own
-                asked = (own, val_fraction, seed)
-                if session.get("own table asked") != asked:  # reading is slow
-                    data = from_table(own["table"], own["name"], own["target"], val_fraction, seed, own["task"])
-                    _check_size(data, val_fraction)
-                    notes = (*data.notes, *data_card.sentences(data_card.card(data)))
-                    session["own table data"], session["own table notes"], session["own table asked"] = (
-                        data,
-                        notes,
-                        asked,
-                    )
-                data, notes = session["own table data"], session["own table notes"]
-                named = [note if note.startswith(data.name) else f"{note[0].upper()}{note[1:]}" for note in notes]
-                st.caption(escape_markdown(" ".join(f"{note}." for note in named)))
-        except UnicodeDecodeError:
-            name = escape_markdown(file.name) if file else "This file"
-            st.error(f"{name} is not text in UTF-8: save the table as CSV in UTF-8.")
+    # The table is kept in the session, because the widget forgets its file when the page is left.
+    place = st.container() if own is None else bar.popover("Your table", icon=":material/upload_file:")
+    file = place.file_uploader(
+        "A table as CSV: input columns, of numbers or of a few different texts, and a target column",
+        "csv",
+        key="own table file",
+    )
+    try:
+        if file and session.get("own table id") != file.file_id:
+            text = file.getvalue().decode("utf-8-sig")
+            own = {"table": text, "name": file.name, "target": None, "task": None}
+            from_table(text, file.name, None, val_fraction, seed)
+            session["own table"], session["own table id"] = own, file.file_id
+            session["own table target"], session["own table task"] = LAST, AS_IT_IS
+            st.rerun()
+        if own is None:
+            st.info("**Your table: no file yet**, so there is nothing to train on. Choose one above.")
             return None
-        except DataError as error:  # its message may quote the table
-            st.error(escape_markdown(str(error)))
-            return None
-        return data, own
+        # Streamlit forgets both when the page is left.
+        session.setdefault("own table target", own["target"] or LAST)
+        session.setdefault("own table task", own.get("task") or AS_IT_IS)
+        target = place.selectbox("Target column", [LAST, *_header(own["table"])], key="own table target")
+        task = place.selectbox("Task", [AS_IT_IS, *TASKS], key="own table task")
+        own = own | {"target": None if target == LAST else target, "task": None if task == AS_IT_IS else task}
+        session["own table"] = own
+        asked = (own, val_fraction, seed)
+        if session.get("own table asked") != asked:  # reading is slow
+            data = from_table(own["table"], own["name"], own["target"], val_fraction, seed, own["task"])
+            _check_size(data, val_fraction)
+            notes = (*data.notes, *data_card.sentences(data_card.card(data)))
+            session["own table data"], session["own table notes"], session["own table asked"] = data, notes, asked
+        about_the_table(place)
+    except UnicodeDecodeError:
+        name = escape_markdown(file.name) if file else "This file"
+        st.error(f"{name} is not text in UTF-8: save the table as CSV in UTF-8.")
+        return None
+    except DataError as error:  # its message may quote the table
+        st.error(escape_markdown(str(error)))
+        return None
+    return session["own table data"], own
+
+
+def about_the_table(place: DeltaGenerator) -> None:
+    """Say how the visitor's table was read, and what is worth knowing about it before training."""
+    name, notes = st.session_state["own table data"].name, st.session_state["own table notes"]
+    named = [note if note.startswith(name) else f"{note[0].upper()}{note[1:]}" for note in notes]
+    place.caption(escape_markdown(" ".join(note if note.endswith("?") else f"{note}." for note in named)))
 
 
 def _header(text: str) -> list[str]:
