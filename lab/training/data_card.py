@@ -18,7 +18,8 @@ MIN_VALIDATION = 30  # rows held out: with fewer, a single row moves the accurac
 MIN_IMBALANCE = 1.5  # share of the commonest class over an even share, from which all shares are listed
 MAX_SHARES, MAX_NAMES = 5, 6  # classes and columns that a sentence lists
 MAX_COMPARED = 200  # columns that are compared in pairs
-MIN_OTHERS = 5  # validation rows that are not of the commonest class: with fewer, accuracy says next to nothing
+MIN_OTHERS = 10  # validation rows that are not of the commonest class: with fewer, accuracy says next to nothing
+FAR = 12.0  # deviations from the mean: an input that lies farther away is asked about
 EXTREME, DECISIVE = 0.01, 0.25  # share of the rows that counts as extreme, and of the squared error that they may make
 MAX_KNOWN_SHARE = 0.1  # of validation rows that are also training rows, before it is reported: a few can be chance
 COPY_TOLERANCE = 1e-5  # largest difference between two standardised columns that count as copies
@@ -48,7 +49,8 @@ class DataCard:
     classes. constant: columns with the same number in every training row. copies: pairs of columns that differ only in
     their unit. known: validation rows whose inputs also occur in a training row. val_others: validation rows that are
     not of the commonest class, None in a regression. row_numbers: columns that number the rows. numbers_rows: True if
-    the target does. extreme_rows, extreme_share: how many rows are the most extreme hundredth by their target, and
+    the target does. farthest: (column, value, deviations from the mean) of values more than FAR deviations away.
+    extreme_rows, extreme_share: how many rows are the most extreme hundredth by their target, and
     their share of the squared error of the mean; 0 for classes.
     """
 
@@ -64,6 +66,7 @@ class DataCard:
     val_others: int | None
     row_numbers: tuple[str, ...]
     numbers_rows: bool
+    farthest: tuple[tuple[str, float, float], ...]
     extreme_rows: int
     extreme_share: float
     baseline: Baseline
@@ -111,10 +114,24 @@ def card(data: Dataset) -> DataCard:
             if _numbers_rows(everything[:, at] * data.scale[at] + data.mean[at])
         ),
         numbers_rows=data.target is not None and _numbers_rows(data.in_units(_targets(data))),
+        farthest=_farthest(data, everything),
         extreme_rows=extreme_rows,
         extreme_share=extreme_share,
         baseline=known,
     )
+
+
+def _farthest(data: Dataset, rows: np.ndarray) -> tuple[tuple[str, float, float], ...]:
+    """Return the column, the value and its distance in deviations, for the farthest value of each column, if it is far.
+
+    rows: the standardised inputs of all rows, (rows, columns).
+    """
+    found = []
+    for at, name in enumerate(data.columns):
+        row = int(np.abs(rows[:, at]).argmax())
+        if (away := float(rows[row, at])) and abs(away) > FAR:
+            found.append((name, float(away * data.scale[at] + data.mean[at]), abs(away)))
+    return tuple(found)
 
 
 def _targets(data: Dataset) -> np.ndarray:
@@ -170,6 +187,11 @@ def sentences(card: DataCard) -> tuple[str, ...]:
         "new row?"
         for name in card.row_numbers[:MAX_NAMES]
     ]
+    lines += [
+        f"column {name!r}: its most extreme value, {short(value, 4)}, lies {away:.0f} standard deviations from the "
+        "mean: is it right?"
+        for name, value, away in card.farthest[:MAX_NAMES]
+    ]
     if card.is_table and card.columns >= card.train_rows:
         lines.append(
             f"{card.columns} columns for {card.train_rows} training rows: a network can learn so few rows by heart"
@@ -209,8 +231,8 @@ def _to_beat(card: DataCard) -> str:
     even = share < MIN_IMBALANCE / len(card.shares)
     listed = ", ".join(f"{other} {percent_text(part, 1)}" for other, part in card.shares[:MAX_SHARES])
     more = ", ..." if len(card.shares) > MAX_SHARES else ""
-    which = "" if even else f" (training rows: {listed}{more})"
-    return f"to beat: always answering {name!r} is right in {percent_text(share, 1)}{which}"
+    which = "" if even else f" ({listed}{more})"
+    return f"to beat: always answering {name!r} is right in {percent_text(share, 1)} of the training rows{which}"
 
 
 def _plain(mean: float | None) -> str:

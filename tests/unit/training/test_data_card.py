@@ -25,7 +25,10 @@ def test_the_commonest_class_is_the_answer_to_beat():
     found = card(table(UNEVEN))
     assert found.shares == (("k0", 0.975), ("k1", 0.025))
     assert found.baseline.val_accuracy == 0.975
-    assert sentences(found)[0] == "to beat: always answering 'k0' is right in 97.5% (training rows: k0 97.5%, k1 2.5%)"
+    assert (
+        sentences(found)[0]
+        == "to beat: always answering 'k0' is right in 97.5% of the training rows (k0 97.5%, k1 2.5%)"
+    )
     assert found.baseline.train_loss == pytest.approx(-0.975 * np.log(0.975) - 0.025 * np.log(0.025), rel=0.02)
 
 
@@ -105,6 +108,18 @@ def test_rare_rows_held_out_are_counted():
     assert even.val_others >= 30
     assert len(sentences(even)) == 1
     assert card(load("sine")).val_others is None
+
+
+def test_a_value_far_from_all_others_is_asked_about():
+    def of(value):
+        inputs = [*RNG.normal(size=299), value]
+        return card(table([f"{RNG.normal():.3f},{x:.3f},{'pq'[i % 2]}" for i, x in enumerate(inputs)]))
+
+    ((column, value, away),) = of(900.0).farthest
+    assert (column, round(value)) == ("b", 900)
+    assert away > 12
+    assert "column 'b': its most extreme value, 900, lies" in sentences(of(900.0))[-1]
+    assert of(4.0).farthest == ()
 
 
 def test_as_many_columns_as_rows_are_said():
