@@ -223,7 +223,9 @@ NOTHING_WRONG = (
     Rule("healthy", "Healthy", symptoms.healthy, remedies.nothing, "loss"),
     Rule("unsettled", "Not settled yet", symptoms.unsettled, remedies.watch, "loss"),
     Rule("unsettled", "It has learned, with a gap", symptoms.small_gap, remedies.watch_gap, "gap"),
+    Rule("unsettled", "The loss jumps", symptoms.jumping, remedies.watch, "loss"),
     Rule("settled", "It has settled", symptoms.settled, remedies.separate_noise, "loss"),
+    Rule("settled", "It no longer gets better", symptoms.no_better, remedies.separate_noise, "loss"),
     Rule("learning", "Still learning", symptoms.learning, remedies.more_epochs, "loss"),
     Rule("early", "Too early to say", symptoms.early, remedies.wait, "loss"),
 )

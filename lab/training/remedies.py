@@ -16,7 +16,7 @@ import numpy as np
 
 from lab.training.config import DEFAULT_LR, Config, setting_text
 from lab.training.datasets import SYNTHETIC_SAMPLES
-from lab.training.run_history import LATELY, PULLS, SOME_GAIN, History
+from lab.training.run_history import PULLS, SOME_GAIN, History
 from lab.training.symptoms import ALL_DEAD, MIN_GAIN
 
 USUAL_UPDATE_RATIO = 3e-3  # update-to-weight ratio of a run that makes progress
@@ -97,7 +97,7 @@ def finite_loss(h: History) -> Remedy:
             settings["init"] = fitting_init(config.activation)
             steps.append(f"start from init {settings['init']}, which keeps the scale from layer to layer")
         text = ", and ".join(steps)
-        return Remedy(f"{text[0].upper()}{text[1:]}.", settings)
+        return Remedy(f"{text[0].upper()}{text[1:]}; further if it happens again.", settings)
     if config.clip is None:
         return Remedy("Clip the gradients to a norm of 1, and check the scale of the inputs.", {"clip": 1.0})
     return Remedy(
@@ -236,10 +236,13 @@ def off_the_plateau(h: History) -> Remedy:
     if h.far_below_usual:
         higher = larger_rate(h)
         return Remedy(f"{higher.text} If that changes nothing, {labels}", higher.settings)
-    if h.gain >= SOME_GAIN and not h.learned and not h.regression:
+    if h.far_above_usual:
+        lower = lower_rate(h)
+        return Remedy(f"{lower.text} If that changes nothing, {labels}", lower.settings)
+    if h.gain >= SOME_GAIN:
         return Remedy(
-            "What it has learned may be a beginning: a higher learning rate or a larger network may find what helps on "
-            f"other samples, too. If not, {labels}"
+            f"{labels.capitalize()} A lower learning rate, fewer epochs or weight decay keep it from learning single "
+            "samples by heart."
         )
     if h.bends >= SMALL or h.gain >= MIN_GAIN:
         return Remedy(labels.capitalize())
@@ -258,7 +261,7 @@ def more_epochs(h: History) -> Remedy:
         return Remedy(f"Set patience to {2 * patience}: it stops too soon.", {"patience": 2 * patience})
     if h.epochs[-1] < epochs:
         return Remedy("Train on.")
-    if len(h) >= 2 * LATELY and not h.val_falls:
+    if not h.val_falls:
         return Remedy(
             f"Training gets better and validation does not: more epochs alone may not help. The best epoch so far is "
             f"{_best(h)}."
@@ -310,22 +313,22 @@ def wait(_: History) -> Remedy:
 
 
 def watch(h: History) -> Remedy:
-    """Advise to watch a few more epochs; after the last one, what would calm the loss."""
+    """Advise to watch a few more epochs, and what would calm the loss."""
+    rate = f"a lower learning rate, such as {rung(h.config.lr / 3):g} instead of {h.config.lr:g}"
     if h.epochs[-1] < h.config.epochs:
-        return Remedy("Watch a few more epochs.")
-    rate = rung(h.config.lr / 3)
-    return Remedy(
-        f"To see it settle, train on with a lower learning rate, such as {rate:g} instead of {h.config.lr:g}."
-    )
+        return Remedy(f"Watch a few more epochs; if it goes on, try {rate}.")
+    return Remedy(f"To see it settle, train with {rate}.")
 
 
 def watch_gap(h: History) -> Remedy:
     """Advise how to tell a gap that is chance from one that is not."""
-    chance = 2 * h.sampling_error
+    rows = h.origin["val_samples"] if h.origin and not h.regression else 0
+    share = (rows * h.val_score[-1] + 1) / (rows + 2)  # so that an accuracy of 100% is not taken for certain
+    chance = 2 * math.sqrt(share * (1 - share) / rows) if rows else 0.0
     if h.gap[-1] < chance:
         return Remedy(
-            f"On so few validation rows, chance alone makes gaps of up to {100 * chance:.0f} points: hold more rows "
-            "out to know more."
+            f"On {rows} rows an accuracy is known to {100 * chance:.0f} points only, so this gap may be chance: hold "
+            "more rows out to know more."
         )
     return Remedy(f"If the gap grows, stop: the best epoch so far is {_best(h)}.")
 

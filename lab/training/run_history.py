@@ -201,11 +201,14 @@ class History:
 
     @property
     def val_falls(self) -> bool:
-        """Whether validation loss is lower than some epochs before, by more than the noise of single epochs."""
-        recent, before = self.val_loss[-LATELY:], self.val_loss[-2 * LATELY : -LATELY]
-        return len(before) == LATELY and bool(
-            np.median(recent) < (1 - STILL) * np.median(before) or creeps(self.val_loss)
-        )
+        """Whether validation loss falls from one half of the last epochs to the next, and was lowest of late."""
+        lowest = np.isfinite(self.val_loss).any() and int(np.nanargmin(self.val_loss))
+        return falls(self.val_loss) and lowest >= len(self) - LATELY
+
+    @property
+    def plain_answer(self) -> str:
+        """What the baseline always answers, in words."""
+        return "the mean" if self.regression else "the commonest class"
 
     @property
     def falling(self) -> float:
@@ -216,6 +219,12 @@ class History:
         width = max(WINDOW, len(self) // 4)
         before, now = self.loss[-2 * width : -width], self.loss[-width:]
         return float(1 - now.mean() / before.mean()) if len(before) == width and before.any() else math.nan
+
+
+def falls(loss: np.ndarray) -> bool:
+    """Tell whether the median loss of the last epochs is lower than that of as many before."""
+    width = min(LATELY, len(loss) // 2)
+    return width > 0 and bool(np.median(loss[-width:]) < np.median(loss[-2 * width : -width]))
 
 
 def mostly_falls(loss: np.ndarray) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lab.text import percent_text, short
+from lab.text import counted, percent_text, short
 from lab.training.config import DEFAULT_LR
 from lab.training.records import Histogram, total
 from lab.training.run_history import (
@@ -26,6 +26,7 @@ from lab.training.run_history import (
     WINDOW,
     History,
     creeps,
+    falls,
     mostly_falls,
 )
 
@@ -42,6 +43,7 @@ NO_HARM = 0.1  # a swinging loss does no harm if its mean is at most this share 
 RESTLESS = 0.015  # absolute mean rise per epoch of a loss that has not settled
 MIN_RISES = 3  # rises of the loss that count as swinging, unless the rate is far above usual
 SWING_MIN_EPOCHS, SWING_EPOCHS = 5, 10  # epochs needed to judge swings; epochs judged, or half of a long run
+JUMP, LEAP = 0.3, 2.0  # rise of the loss in one epoch that is a jump; loss over those before that is one by itself
 CLIMB = 1.05  # last loss of a climbing run, over its first
 DEAD, MOSTLY_DEAD, ALL_DEAD = 0.5, 0.75, 0.95  # share of the units of a hidden layer
 SHRUNK = 0.85  # size of a layer's weights over that after epoch 1, from which on a penalty has shrunk them
@@ -51,13 +53,16 @@ LOST = 0.03  # validation accuracy lost since its best epoch while training accu
 SMALL_GAP, WIDE_GAP = 0.05, 0.10  # training score above validation score: harmless, and too much
 SLOW = 1.5e-4  # update-to-weight ratio, mean over the layers
 BEND = 0.2  # fall of the loss in the second half of a run, over that in the first, below which its curve has bent
+STRAIGHT = 0.6  # the same, from which on its curve is called straight
 CLIPPED = 0.9  # share of the steps whose gradients are clipped
 FEW_UNITS = 3  # hidden units in total: only a network with fewer is called too small
 MANY_UNITS = 8  # hidden units in total: with fewer, some units are off by chance
+SPREAD = 0.1  # range of the last losses of a run that has settled, over their median
 CHANCE = 0.97  # loss over that of guessing
+ONCE_BETTER = 0.9  # lowest validation loss over the baseline's: below it, the network has not always been at chance
 MIN_GAIN, GOOD_GAIN = 0.03, 0.5  # share of the baseline's loss that is saved
 SWINGING_GAIN, NEARLY_ALL_GAIN = 0.7, 0.85  # the same for swings that do no harm: at a usual rate, and far above it
-RELAPSED = 2.0  # validation loss over its best: above it, a network that has learned is not called healthy
+RELAPSED = 1.25  # validation loss over its best: above it, a network that has learned is not called healthy
 NEAR_NOTHING = 0.05  # validation loss over the baseline's: below it, no rise does harm
 MIN_RARE = 3  # validation rows that the baseline gets wrong, to say that the network answers as if by chance
 # Overfitting: validation loss rises from its minimum
@@ -200,8 +205,8 @@ def thrown(h: History) -> Evidence | None:
     if h.config.init != "normal" and far and not overcome:
         return _evidence(
             h,
-            f"After epoch {h.epochs[worst]} the training loss is {short(early[worst])}, where guessing costs "
-            f"{short(h.guess, 2)}: the first steps went much too far.",
+            f"After epoch {h.epochs[worst]} the training loss is {short(early[worst])}, where always answering with "
+            f"{h.plain_answer} costs {short(h.guess, 2)}: the first steps went much too far.",
             at=worst,
         )
     norm = _largest(h.norms[:MIN_EPOCHS])
@@ -263,9 +268,9 @@ def _loss_at_chance(h: History) -> Evidence | None:
         return None
     return _evidence(
         h,
-        f"The loss stands still at {short(loss)}, and guessing among {h.classes} classes costs {short(h.guess)}; "
-        f"training accuracy is {percent_text(h.train_score[-1])}. No layer is cut off: the smallest gradient norm is "
-        f"{short(h.norms[-1].min(), 2)}.",
+        f"The loss stands still at {short(loss)}, and always answering with the commonest class costs "
+        f"{short(h.guess)}; training accuracy is {percent_text(h.train_score[-1])}. Each layer gets a "
+        f"gradient: the smallest norm is {short(h.norms[-1].min(), 2)}.",
     )
 
 
@@ -280,6 +285,8 @@ def _helps_nobody(h: History) -> bool:
         return False  # it may get there
     if recent.min() <= PRAISED * h.val_guess:  # at times it is better
         return False
+    if _medians(h.val_loss).min() < ONCE_BETTER * h.val_guess:  # it had learned what helps
+        return False
     above = float(np.median(h.val_score[-LATELY:])) - h.baseline_score("val")
     if above > 0 and np.median(recent) < h.val_guess and not h.harmed:  # better in both: it may be a beginning
         return False
@@ -292,14 +299,13 @@ def _useless(h: History) -> Evidence | None:
     if rare or not _helps_nobody(h):
         return None
     loss, score = float(np.median(h.val_loss[-LATELY:])), float(np.median(h.val_score[-LATELY:]))
-    baseline = "the mean" if h.regression else "the commonest class"
     plain = percent_text(h.baseline_score("val"), 1)
     scored = "" if h.regression else f" Validation accuracy is {percent_text(score, 1)}, that answer's {plain}."
     return _evidence(
         h,
         f"Training loss is {short(h.loss[-1])}, but validation loss is {short(loss)} (median of {LATELY} "
         "epochs); "
-        f"always answering with {baseline} costs {short(h.val_guess)}.{scored}",
+        f"always answering with {h.plain_answer} costs {short(h.val_guess)}.{scored}",
     )
 
 
@@ -541,17 +547,26 @@ def slow(h: History) -> Evidence | None:
     return _evidence(
         h,
         f"A step changes the weights by {short(ratio, 1)} of their size, and the loss creeps from {short(h.loss[0])} "
-        "to "
-        f"{short(h.loss[-1])} in {len(h)} epochs without a bend.",
+        f"to {short(h.loss[-1])} in {len(h)} epochs{', without a bend' if _straight(h) else ''}.",
         at=0,
     )
 
 
 def _bends(h: History) -> bool:
     """Tell whether the loss fell much less in the second half of the run than in the first."""
-    known = np.minimum(np.r_[h.start, h.loss] if math.isfinite(h.start) else h.loss, h.guess)
-    half = len(known) // 2
-    return bool(known[half] - known[-1] < BEND * (known[0] - known[half]))
+    return _later_fall(np.minimum(np.r_[h.start, h.loss] if math.isfinite(h.start) else h.loss, h.guess)) < BEND
+
+
+def _straight(h: History) -> bool:
+    """Tell whether the loss fell about as far in the second half of the run as in the first."""
+    return _later_fall(h.loss) >= STRAIGHT
+
+
+def _later_fall(loss: np.ndarray) -> float:
+    """Return how far the loss fell in the second half, over how far it fell in the first."""
+    half = len(loss) // 2
+    first = loss[0] - loss[half]
+    return float((loss[half] - loss[-1]) / first) if first > 0 else math.inf
 
 
 def held_back(h: History) -> Evidence | None:
@@ -689,32 +704,35 @@ def _gapes(h: History) -> bool:
 
 def _restless(h: History) -> tuple[str, ...]:
     """Return what keeps the losses of a network that has learned from being as low as they were, in sentences."""
-    loss = recent_loss(h)
+    loss, found = recent_loss(h), []
     if swings(loss, RESTLESS) or loss[-WINDOW:].mean() > h.loss[0]:
-        return (
-            f"The training loss rises in {int(np.sum(np.diff(loss) > 0))} of the last {len(loss)} epochs and lies "
-            f"between {short(loss.min())} and {short(loss.max())}.",
+        rises = np.diff(loss) > 0
+        found.append(
+            f"The training loss rises in {int(rises.sum())} of the last {len(rises)} epochs and lies between "
+            f"{short(loss.min())} and {short(loss.max())}."
         )
     smooth = _medians(h.val_loss)
     best = int(np.nanargmin(smooth))
     doubled = smooth[-1] > max(RELAPSED * smooth[best], NEAR_NOTHING * h.val_guess)
     if doubled or _rising(h, RISEN / 2) or not h.val_loss[-WINDOW:].mean() <= h.guess:
-        return (
+        found.append(
             f"{h.checked_on.capitalize()} loss is {short(smooth[-1])}, and was {short(smooth[best])} around epoch "
-            f"{h.epochs[best + 1]} (medians of {WINDOW} epochs).",
+            f"{h.epochs[best + 1]} (medians of {WINDOW} epochs)."
         )
-    return ()
+    return tuple(found)
 
 
 def few_to_check(h: History) -> Evidence | None:
     """Return evidence that it has learned its samples, but too few others are held out to check it on."""
     if not h.proves_little or len(h) < MIN_EPOCHS or not h.learned or h.origin is None:
         return None
-    few = "" if h.few_rows else f", and always the commonest class is wrong for only {h.plainly_wrong} of them"
+    few = "" if h.few_rows else f", and always answering with the commonest class is wrong for only {h.plainly_wrong}"
+    worse = np.median(h.val_loss[-WINDOW:]) > h.val_guess
+    beaten = f" There, always answering with {h.plain_answer} does better." if worse else ""
     return _evidence(
         h,
         f"Training {h.scored} is {h.shown(h.train_score[-1], 1)}, validation {h.scored} {h.shown(h.val_score[-1], 1)} "
-        f"on {h.origin['val_samples']} rows{few}: so few prove nothing.",
+        f"on {h.origin['val_samples']} rows{few}: so few prove nothing.{beaten}",
     )
 
 
@@ -752,19 +770,50 @@ def settled(h: History) -> Evidence | None:
     """Return evidence that the loss stands still below the baseline's, on the validation samples, too."""
     if len(h) < STILL_EPOCHS or not abs(h.falling) < STILL or h.gap[-WINDOW:].mean() > WIDE_GAP:
         return None
-    if creeps(h.loss) or h.val_falls or swings(recent_loss(h), RESTLESS):
+    if creeps(h.loss) or creeps(h.val_loss) or swings(recent_loss(h), RESTLESS):
+        return None
+    if np.ptp(h.loss[-LATELY:]) > SPREAD * np.median(h.loss[-LATELY:]):
         return None
     recent = h.val_loss[-LATELY:]
     if recent.max() >= CHANCE * h.val_guess if h.regression else h.origin is None or not h.beats_baseline:
         return None
     low, high = short(recent.min()), short(recent.max())
     jumps = f", and {h.checked_on} loss between {low} and {high}" if low != high else ""
-    baseline = "the mean" if h.regression else "the commonest class"
     return _evidence(
         h,
-        f"The loss hardly changes any more: {short(h.loss[-1])}, where always answering with {baseline} costs "
+        f"The loss hardly changes any more: {short(h.loss[-1])}, where always answering with {h.plain_answer} costs "
         f"{short(h.guess)}. In the last {LATELY} epochs {h.checked_on} {h.scored} was "
         f"{h.shown(float(np.median(h.val_score[-LATELY:])))} in the median{jumps}.",
+    )
+
+
+def no_better(h: History) -> Evidence | None:
+    """Return evidence that the training loss no longer falls, though it may go up and down."""
+    if len(h) < MIN_EPOCHS or (falls(h.loss) and h.loss[-1] < h.loss[0]):
+        return None
+    width = min(LATELY, len(h) // 2)
+    now, before = (float(np.median(part)) for part in (h.loss[-width:], h.loss[-2 * width : -width]))
+    return _evidence(
+        h,
+        f"The training loss is {short(h.loss[-1])}; its median is {short(now)} in the last {counted(width, 'epoch')}, "
+        f"and was {short(before)} in as many before.",
+    )
+
+
+def jumping(h: History) -> Evidence | None:
+    """Return evidence that the loss of a network that has not learned jumps up, by far or again and again."""
+    if len(h) < MIN_EPOCHS or h.learned or not np.isfinite(h.loss).all():
+        return None
+    steps = h.loss[-LATELY - 1 :]
+    jumps = np.flatnonzero(steps[1:] > (1 + JUMP) * steps[:-1])
+    if len(jumps) < 2 and steps[-1] <= LEAP * np.median(steps[:-1]):
+        return None
+    at = (int(jumps[-1]) + 1 if jumps.size else len(steps) - 1) - len(steps)  # the last jump, counted from the end
+    return _evidence(
+        h,
+        f"In epoch {h.epochs[at]} the training loss jumps from {short(h.loss[at - 1])} to {short(h.loss[at])}; in the "
+        f"last {len(steps)} epochs it lies between {short(steps.min())} and {short(steps.max())}.",
+        at=at,
     )
 
 
