@@ -17,7 +17,7 @@ import numpy as np
 from lab.training.config import DEFAULT_LR, Config, setting_text
 from lab.training.datasets import SYNTHETIC_SAMPLES
 from lab.training.run_history import PULLS, SOME_GAIN, History
-from lab.training.symptoms import ALL_DEAD, MIN_GAIN
+from lab.training.symptoms import ALL_DEAD, MIN_GAIN, MOSTLY_DEAD
 
 USUAL_UPDATE_RATIO = 3e-3  # update-to-weight ratio of a run that makes progress
 MIN_RAISE, MAX_RAISE = 3.5, 1000.0  # factors by which a rate is raised at once; the smaller one reaches the next rung
@@ -154,7 +154,7 @@ def larger_rate(h: History) -> Remedy:
     """Advise a rate that is higher by as much as steps are too small."""
     ratio = float(np.median(h.updates.mean(axis=1)))
     rate = rung(h.config.lr * float(np.clip(USUAL_UPDATE_RATIO / ratio, MIN_RAISE, MAX_RAISE)))
-    return Remedy(f"Raise the learning rate from {h.config.lr:g} to {rate:g}, until the curve bends.", {"lr": rate})
+    return Remedy(f"Raise the learning rate from {h.config.lr:g} to {rate:g}.", {"lr": rate})
 
 
 def looser_clip(h: History) -> Remedy:
@@ -260,7 +260,9 @@ def more_epochs(h: History) -> Remedy:
     if patience is not None and h.records[-1].get("since_best", 0) >= patience:
         return Remedy(f"Set patience to {2 * patience}: it stops too soon.", {"patience": 2 * patience})
     if h.epochs[-1] < epochs:
-        return Remedy("Train on.")
+        return Remedy(
+            "Train on." if h.keeps_up else f"Train on, and watch validation: its best epoch so far is {_best(h)}."
+        )
     if not h.val_falls:
         return Remedy(
             f"Training gets better and validation does not: more epochs alone may not help. The best epoch so far is "
@@ -272,10 +274,12 @@ def more_epochs(h: History) -> Remedy:
 
 
 def separate_noise(h: History) -> Remedy:
-    """Advise a higher rate if it is far below usual, a larger network if this one is small, which tells noise from
-    missing bends."""
+    """Advise a usual rate if it is far from usual and does harm, a larger network if this one is small, which tells
+    noise from missing bends."""
     if h.far_below_usual:
         return larger_rate(h)
+    if h.far_above_usual and h.dead.size and h.dead[-1].max() >= MOSTLY_DEAD:
+        return lower_rate(h)
     if h.bends >= SMALL:
         return Remedy(
             "Check whether the predictions miss a bend in the data: a larger network may find it. If the errors show "
@@ -321,7 +325,9 @@ def watch(h: History) -> Remedy:
 
 
 def watch_gap(h: History) -> Remedy:
-    """Advise how to tell a gap that is chance from one that is not."""
+    """Advise to train on while validation gains by it, or how to tell a gap that is chance from one that is not."""
+    if h.val_falls:
+        return more_epochs(h)
     rows = h.origin["val_samples"] if h.origin and not h.regression else 0
     share = (rows * h.val_score[-1] + 1) / (rows + 2)  # so that an accuracy of 100% is not taken for certain
     chance = 2 * math.sqrt(share * (1 - share) / rows) if rows else 0.0

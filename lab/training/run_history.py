@@ -18,6 +18,8 @@ LEARNED = 0.9  # training score from which a network counts as trained
 LATELY = 5  # epochs of which most have to swing, and whose median says how validation does now
 STILL = 0.05  # a loss stands still if it changes by a smaller share from one window to the next
 MOSTLY = 0.7  # share of the epochs in which a loss that mostly falls is lower than before
+LEFT_BEHIND = 0.08  # share by which validation loss is above its best where it no longer keeps up
+LEAST_FALL = 0.01  # share by which a median is lower where a loss falls
 CREEP = 0.04  # a loss creeps down if it falls by this share in STILL_EPOCHS
 STILL_EPOCHS = 10  # before these, a plateau may still end
 SOME_GAIN, STUCK_GAIN = 0.1, 0.25  # share of the baseline's loss that is saved
@@ -206,6 +208,12 @@ class History:
         return falls(self.val_loss) and lowest >= len(self) - LATELY
 
     @property
+    def keeps_up(self) -> bool:
+        """Whether validation loss is near its best, as the median of some epochs."""
+        medians = windows(self.val_loss)
+        return not len(medians) or bool(medians[-1] <= (1 + LEFT_BEHIND) * np.nanmin(medians))
+
+    @property
     def plain_answer(self) -> str:
         """What the baseline always answers, in words."""
         return "the mean" if self.regression else "the commonest class"
@@ -221,10 +229,18 @@ class History:
         return float(1 - now.mean() / before.mean()) if len(before) == width and before.any() else math.nan
 
 
+def windows(values: np.ndarray) -> np.ndarray:
+    """Return the median of each WINDOW epochs in a row, in which a single outlier does not show."""
+    if len(values) < WINDOW:
+        return values[:0]
+    medians: np.ndarray = np.median(np.lib.stride_tricks.sliding_window_view(values, WINDOW), axis=1)
+    return medians
+
+
 def falls(loss: np.ndarray) -> bool:
     """Tell whether the median loss of the last epochs is lower than that of as many before."""
     width = min(LATELY, len(loss) // 2)
-    return width > 0 and bool(np.median(loss[-width:]) < np.median(loss[-2 * width : -width]))
+    return width > 0 and bool(np.median(loss[-width:]) < (1 - LEAST_FALL) * np.median(loss[-2 * width : -width]))
 
 
 def mostly_falls(loss: np.ndarray) -> bool:

@@ -28,6 +28,7 @@ from lab.training.run_history import (
     creeps,
     falls,
     mostly_falls,
+    windows,
 )
 
 # ---------------------------------------------------------------- thresholds
@@ -54,10 +55,11 @@ SMALL_GAP, WIDE_GAP = 0.05, 0.10  # training score above validation score: harml
 SLOW = 1.5e-4  # update-to-weight ratio, mean over the layers
 BEND = 0.2  # fall of the loss in the second half of a run, over that in the first, below which its curve has bent
 STRAIGHT = 0.6  # the same, from which on its curve is called straight
+MIN_COMPARED = 4  # epochs whose median is compared with that of as many before
 CLIPPED = 0.9  # share of the steps whose gradients are clipped
 FEW_UNITS = 3  # hidden units in total: only a network with fewer is called too small
 MANY_UNITS = 8  # hidden units in total: with fewer, some units are off by chance
-SPREAD = 0.1  # range of the last losses of a run that has settled, over their median
+SPREAD, VAL_SPREAD = 0.1, 0.3  # range of the last training and validation losses of a settled run, over their median
 CHANCE = 0.97  # loss over that of guessing
 ONCE_BETTER = 0.9  # lowest validation loss over the baseline's: below it, the network has not always been at chance
 MIN_GAIN, GOOD_GAIN = 0.03, 0.5  # share of the baseline's loss that is saved
@@ -285,7 +287,7 @@ def _helps_nobody(h: History) -> bool:
         return False  # it may get there
     if recent.min() <= PRAISED * h.val_guess:  # at times it is better
         return False
-    if _medians(h.val_loss).min() < ONCE_BETTER * h.val_guess:  # it had learned what helps
+    if windows(h.val_loss).min() < ONCE_BETTER * h.val_guess:  # it had learned what helps
         return False
     above = float(np.median(h.val_score[-LATELY:])) - h.baseline_score("val")
     if above > 0 and np.median(recent) < h.val_guess and not h.harmed:  # better in both: it may be a beginning
@@ -300,12 +302,12 @@ def _useless(h: History) -> Evidence | None:
         return None
     loss, score = float(np.median(h.val_loss[-LATELY:])), float(np.median(h.val_score[-LATELY:]))
     plain = percent_text(h.baseline_score("val"), 1)
-    scored = "" if h.regression else f" Validation accuracy is {percent_text(score, 1)}, that answer's {plain}."
+    accuracy = "" if h.regression else f"; accuracy is {percent_text(score, 1)}, and that answer's {plain}"
     return _evidence(
         h,
-        f"Training loss is {short(h.loss[-1])}, but validation loss is {short(loss)} (median of {LATELY} "
-        "epochs); "
-        f"always answering with {h.plain_answer} costs {short(h.val_guess)}.{scored}",
+        f"Training loss is {short(h.loss[-1])}, where always answering with {h.plain_answer} costs {short(h.guess)}. "
+        f"Validation loss is {short(loss)}, and that answer's {short(h.val_guess)}{accuracy} (medians of {LATELY} "
+        "epochs).",
     )
 
 
@@ -387,13 +389,17 @@ def _dead_units(h: History, share: float, at: int = -1) -> Evidence | None:
     layer = int(np.argmax(h.dead[at]))
     until = at % len(h) + 1
     since = until - int(np.argmin(np.r_[h.dead[:until][::-1, layer] >= share, False]))  # of this stretch
-    when = "" if until == len(h) else f"In epoch {h.epochs[at]} "
-    return _evidence(
-        h,
-        f"{when}{percent_text(h.dead[at, layer])} of the units of {h.layers[layer]} give the same output for every "
-        f"sample (since epoch {h.epochs[since]} at least {share:.0%}): no gradient passes through them.",
-        at=since,
-    )
+    units = f"{percent_text(h.dead[at, layer])} of the units of {h.layers[layer]}"
+    if until < len(h):
+        said = (
+            f"In epoch {h.epochs[at]} {units} gave the same output for every sample: no gradient passed through them."
+        )
+    else:
+        said = (
+            f"{units} give the same output for every sample (since epoch {h.epochs[since]} at least {share:.0%}): no "
+            "gradient passes through them."
+        )
+    return _evidence(h, said, at=since)
 
 
 def overshot(h: History) -> Evidence | None:
@@ -544,10 +550,11 @@ def slow(h: History) -> Evidence | None:
     )
     if ratio >= SLOW and (not h.far_below_usual or h.gain >= GOOD_GAIN or of_no_use or _bends(h)):
         return None
+    moves, bend = ("creeps", ", without a bend") if _straight(h) else ("falls", "")
     return _evidence(
         h,
-        f"A step changes the weights by {short(ratio, 1)} of their size, and the loss creeps from {short(h.loss[0])} "
-        f"to {short(h.loss[-1])} in {len(h)} epochs{', without a bend' if _straight(h) else ''}.",
+        f"A step changes the weights by {short(ratio, 1)} of their size, and the loss {moves} from "
+        f"{short(h.loss[0])} to {short(h.loss[-1])} in {len(h)} epochs{bend}.",
         at=0,
     )
 
@@ -605,12 +612,12 @@ def _learned_by_heart(h: History) -> Evidence | None:
     """Return evidence that validation accuracy has fallen from its best while training accuracy rose."""
     if h.regression or len(h) < WINDOW + PAST_BEST:
         return None
-    validation, training = _medians(h.val_score), _medians(h.train_score)
+    validation, training = windows(h.val_score), windows(h.train_score)
     best = int(np.argmax(validation))
     lost, gained = validation[best] - validation[-1], training[-1] - training[best]
     if len(validation) - 1 - best < PAST_BEST or not (lost >= LOST and gained >= LOST) or training[best] > LEARNED:
         return None  # also where there are no accuracies: a score that is nan has not fallen
-    if _medians(h.val_loss)[-1] < _medians(h.val_loss)[best]:
+    if windows(h.val_loss)[-1] < windows(h.val_loss)[best]:
         return None
     if lost < h.sampling_error or training[-1] - h.baseline_score("train") < WIDE_GAP:  # chance moves as much
         return None
@@ -633,7 +640,7 @@ def _rising(h: History, share: float) -> Evidence | None:
     """Return evidence that validation loss rose by this share from its minimum while training loss kept falling."""
     if len(h) < WINDOW + PAST_BEST or not np.isfinite(h.val_loss).all():
         return None
-    smooth = _medians(h.val_loss)
+    smooth = windows(h.val_loss)
     best = int(np.argmin(smooth))
     if len(smooth) - 1 - best < PAST_BEST:
         return None
@@ -667,7 +674,7 @@ def _wide_gap(h: History) -> Evidence | None:
     wide = WIDE_GAP + errors * h.sampling_error
     if not (gaps.mean() > wide and gaps[-1] > wide) or (closing and not h.learned):
         return None
-    smooth = _medians(h.val_loss)
+    smooth = windows(h.val_loss)
     if len(smooth) > WINDOW and smooth[-1] < (1 - FALLEN) * smooth[-1 - WINDOW]:  # validation still gets better
         return None
     if smooth[-1] < (1 + RISEN) * smooth.min() if h.regression else smooth[-1] == smooth.min() and not h.learned:
@@ -711,7 +718,7 @@ def _restless(h: History) -> tuple[str, ...]:
             f"The training loss rises in {int(rises.sum())} of the last {len(rises)} epochs and lies between "
             f"{short(loss.min())} and {short(loss.max())}."
         )
-    smooth = _medians(h.val_loss)
+    smooth = windows(h.val_loss)
     best = int(np.nanargmin(smooth))
     doubled = smooth[-1] > max(RELAPSED * smooth[best], NEAR_NOTHING * h.val_guess)
     if doubled or _rising(h, RISEN / 2) or not h.val_loss[-WINDOW:].mean() <= h.guess:
@@ -728,7 +735,7 @@ def few_to_check(h: History) -> Evidence | None:
         return None
     few = "" if h.few_rows else f", and always answering with the commonest class is wrong for only {h.plainly_wrong}"
     worse = np.median(h.val_loss[-WINDOW:]) > h.val_guess
-    beaten = f" There, always answering with {h.plain_answer} does better." if worse else ""
+    beaten = f" By validation loss, always answering with {h.plain_answer} does better." if worse else ""
     return _evidence(
         h,
         f"Training {h.scored} is {h.shown(h.train_score[-1], 1)}, validation {h.scored} {h.shown(h.val_score[-1], 1)} "
@@ -775,6 +782,8 @@ def settled(h: History) -> Evidence | None:
     if np.ptp(h.loss[-LATELY:]) > SPREAD * np.median(h.loss[-LATELY:]):
         return None
     recent = h.val_loss[-LATELY:]
+    if np.ptp(recent) > VAL_SPREAD * np.median(recent):
+        return None
     if recent.max() >= CHANCE * h.val_guess if h.regression else h.origin is None or not h.beats_baseline:
         return None
     low, high = short(recent.min()), short(recent.max())
@@ -789,7 +798,7 @@ def settled(h: History) -> Evidence | None:
 
 def no_better(h: History) -> Evidence | None:
     """Return evidence that the training loss no longer falls, though it may go up and down."""
-    if len(h) < MIN_EPOCHS or (falls(h.loss) and h.loss[-1] < h.loss[0]):
+    if len(h) < 2 * MIN_COMPARED or falls(h.loss) or mostly_falls(h.loss):
         return None
     width = min(LATELY, len(h) // 2)
     now, before = (float(np.median(part)) for part in (h.loss[-width:], h.loss[-2 * width : -width]))
@@ -818,12 +827,15 @@ def jumping(h: History) -> Evidence | None:
 
 
 def learning(h: History) -> Evidence | None:
-    """Return how far the training loss has come, if there are enough epochs to say."""
-    if len(h) < MIN_EPOCHS:
+    """Return how far the training loss has come, if there are enough epochs to say and it has come down."""
+    lower = h.loss[-1] < h.loss[0]
+    if len(h) < MIN_EPOCHS or not (lower or falls(h.loss)):
         return None
+    top = int(np.nanargmax(h.loss))
+    came = f"from {short(h.loss[0])}" if lower else f"from {short(h.loss[top])} in epoch {h.epochs[top]}"
     return _evidence(
         h,
-        f"The training loss went from {short(h.loss[0])} to {short(h.loss[-1])} in {len(h)} epochs, and training "
+        f"The training loss went {came} to {short(h.loss[-1])} in {len(h)} epochs, and training "
         f"{h.scored} "
         f"is {h.shown(h.train_score[-1], 1)}{_against(h)}.",
     )
@@ -836,17 +848,12 @@ def _against(h: History) -> str:
 
 
 def early(h: History) -> Evidence:
-    """Return how many epochs there are."""
-    return _evidence(h, f"Epochs so far: {len(h)}.")
+    """Return how many epochs there are, and the losses if there are enough to compare."""
+    losses = f" The training loss is {short(h.loss[-1])}, after {short(h.loss[0])} in the first." if len(h) > 1 else ""
+    return _evidence(h, f"Epochs so far: {len(h)}.{losses}")
 
 
 # ---------------------------------------------------------------- reading records
-
-
-def _medians(values: np.ndarray) -> np.ndarray:
-    """Return the median of each WINDOW epochs in a row, in which a single outlier does not show."""
-    medians: np.ndarray = np.median(np.lib.stride_tricks.sliding_window_view(values, WINDOW), axis=1)
-    return medians
 
 
 def _evidence(h: History, *sentences: str, at: int = -1) -> Evidence:

@@ -422,6 +422,10 @@ def test_more_epochs_are_advised_only_where_validation_gains_by_them():
         assert not finding.settings
         assert finding.remedy.startswith("Training gets better and validation does not")
     assert "The best epoch so far is 1 by validation loss" in rises.remedy
+    records = [record(e, 0.6 - e / 100, 0.7, 0.7, val_loss=0.5 + e / 100) for e in range(1, 13)]
+    at_first, later = (diagnose(records[:count], Config(epochs=20))[0].remedy for count in (4, 12))
+    assert at_first == "Train on."
+    assert later.startswith("Train on, and watch validation: its best epoch so far is 1 by validation loss")
 
 
 def test_a_plateau_at_a_very_low_rate_is_offered_a_higher_one_before_its_labels_are_doubted():
@@ -451,8 +455,11 @@ def test_what_is_learned_by_heart_is_not_answered_by_a_larger_network_or_rate():
 
 
 def test_a_gap_that_chance_explains_is_told_from_one_that_grows():
-    def last(rows, loss=lambda e: 0.5 / e, accuracies=(0.97, 0.9)):
-        records = [record(e, loss(e), *accuracies, origin={**ORIGIN, "val_samples": rows}) for e in range(1, 13)]
+    def last(rows, loss=lambda e: 0.5 / e, accuracies=(0.97, 0.9), **more):
+        more = {"val_loss": 0.2} | more
+        records = [
+            record(e, loss(e), *accuracies, origin={**ORIGIN, "val_samples": rows}, **more) for e in range(1, 13)
+        ]
         return diagnose(records, Config())[0]
 
     few, many = last(40), last(10_000)
@@ -460,6 +467,8 @@ def test_a_gap_that_chance_explains_is_told_from_one_that_grows():
     assert few.well
     assert "On 40 rows an accuracy is known to 10 points only, so this gap may be chance" in few.remedy
     assert many.remedy.startswith("If the gap grows, stop: the best epoch so far is")
+    still_falls = [record(e, 0.5 / e, 0.97, 0.9, origin=ORIGIN) for e in range(1, 13)]
+    assert diagnose(still_falls, Config(epochs=12))[0].remedy.startswith("Train for 24 epochs")
     # 100% on the training samples, 9 points less on 100 others: 2 standard errors are 6 points
     assert last(100, accuracies=(1.0, 0.91)).remedy.startswith("If the gap grows")
 
@@ -487,7 +496,7 @@ def test_what_few_rows_say_against_a_network_is_said():
     records = [record(e, 0.5 / e, 1.0, 0.9, val_loss=0.9, origin={**ORIGIN, "val_samples": 10}) for e in range(1, 8)]
     finding = diagnose(records, Config())[0]
     assert finding.key == "few"
-    assert "There, always answering with the commonest class does better." in finding.evidence[0]
+    assert "By validation loss, always answering with the commonest class does better." in finding.evidence[0]
 
 
 def test_clipping_is_named_where_it_holds_a_run_back():
