@@ -85,7 +85,8 @@ def _show(current: PageState) -> None:
             data = own(session["training val_fraction"], session["training seed"], bar)
     ready = bool(config and (data or not own))
     if config and ready:
-        _keep_up(config, *(data or (None, {})))
+        dataset, made_from = data or (None, {})
+        _keep_up(config, dataset, made_from, current.restored)
     if current.restored:
         if own and not data:  # an address has no table, so there is nothing to train on yet
             session["training epoch"] = None
@@ -159,14 +160,15 @@ def _run() -> LiveRun:
     return st.session_state["training worker"].run
 
 
-def _keep_up(config: Config, data: Dataset | None, own: Own) -> None:
+def _keep_up(config: Config, data: Dataset | None, own: Own, restored: bool) -> None:
     """Replace the present run, which moves to the shelf, if the settings or the data have changed.
 
     data: the visitor's own, or None for those that the config names; own: what the visitor's data were made from.
+    restored: whether the settings are those of an address, which may lead back to a run that another has replaced.
     """
     run = _run()
     if config != run.config or (data is not None and data.fingerprint != run.trainer.dataset.fingerprint):
-        _put_in_place(LiveRun(config, data, own=own))
+        _put_in_place((shelf.kept_run(config, own) if restored else None) or LiveRun(config, data, own=own))
 
 
 def _put_in_place(run: LiveRun) -> None:

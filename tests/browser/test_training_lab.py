@@ -321,6 +321,26 @@ def test_a_table_is_uploaded_trained_and_its_mistakes_are_said(open_page):
     page.get_by_text(re.compile("bad.csv.*row 42.*not a number")).wait_for()
 
 
+def test_back_to_a_run_that_another_has_replaced_finds_it_as_far_as_it_was_trained(open_page):
+    page = open_lab(open_page)
+    button(page, "Start").click()
+    page.locator(".run-progress", has_text=re.compile("Epoch [1-9]")).wait_for()
+    epoch, batch = pause(page)
+    settings(page)
+    hidden = page.get_by_role("textbox", name="Hidden layers")
+    hidden.fill("5")
+    hidden.press("Enter")
+    button(page, "Begin again").wait_for()
+    page.keyboard.press("Escape")
+    button(page, "Begin again").click()
+    page.locator(".run-progress", has_text="Epoch 0 of").wait_for()
+    settled(page)
+    page.go_back()
+    page.locator(".run-progress", has_text=f"Epoch {epoch} of").wait_for()
+    button(page, "Continue").wait_for()
+    assert progress(page) == (epoch, batch)
+
+
 def test_a_digit_is_drawn_by_pointer_and_by_keyboard(open_page):
     page = open_lab(open_page, "data=digits&hidden=32&lr=0.01&epochs=6&epoch=5")
     page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('Epoch 6 of 6')")

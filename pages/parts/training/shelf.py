@@ -13,7 +13,7 @@ from lab import charts
 from lab.config import hosted, runs_folder
 from lab.training import run_store
 from lab.training.config import Config, ConfigError
-from lab.training.live import LiveRun
+from lab.training.live import LiveRun, Own
 from lab.training.records import BULKY, best_text, is_regression
 from lab.training.run_folder import RunError
 from lab.training.shelf import ShelvedRun, delete, differences, from_folder, open_with_histograms, rename, table, unused
@@ -89,6 +89,15 @@ def _table(runs: list[ShelvedRun], put_in_place: Callable[[LiveRun], None]) -> N
         _shelved(ticked[0], put_in_place)
     elif ticked:
         st.markdown(f"Drawn: {escape_markdown(', '.join(run.name for run in ticked))}.")
+
+
+def kept_run(config: Config, own: Own) -> LiveRun | None:
+    """Return the run on the shelf with these settings and data, with all that it has been trained; None without one."""
+    for kept in reversed(st.session_state["training shelf"]):
+        if kept.file is not None and (kept.config, kept.own) == (config, own):
+            with contextlib.suppress(RunError):
+                return run_store.unpack(kept.file)
+    return None
 
 
 def _shelved(kept: ShelvedRun, put_in_place: Callable[[LiveRun], None]) -> None:
