@@ -150,11 +150,3 @@ def test_the_file_in_an_own_folder_is_taken_written_and_never_lost(open_page, tm
     assert file.read_text("utf-8") == "there = 2\nhere = 3"
     copies = {copy.read_text("utf-8") for copy in (file.parent / "earlier").iterdir()}
     assert {"there = 4\n", "there = 2\nhere = 3"} < copies
-
-
-def test_the_whole_report_of_a_check_is_in_the_window_of_a_small_laptop(open_page):
-    page = open_page("build-it-yourself", width=1280, height=720)
-    page.get_by_role("button", name="Check (Ctrl+Enter)").click()
-    expect(page.locator(".checks .fails")).to_be_in_viewport(ratio=1)
-    assert page.locator(".result").evaluate("(one) => one.scrollHeight - one.clientHeight") <= 0
-    expect(page.locator(".result")).to_be_in_viewport(ratio=1)
