@@ -245,8 +245,8 @@ def falls(loss: np.ndarray) -> bool:
 
 def mostly_falls(loss: np.ndarray) -> bool:
     """Tell whether the loss falls, however little, in most of the last epochs."""
-    falls = np.diff(loss[-STILL_EPOCHS:]) < 0
-    return bool(falls.sum() > MOSTLY * len(falls))
+    lower = np.diff(loss[-STILL_EPOCHS:]) < 0
+    return bool(lower.sum() > MOSTLY * len(lower))
 
 
 def creeps(loss: np.ndarray) -> bool:
