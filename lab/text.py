@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 MINUS = "−"
-MAX_PERCENT_DIGITS = 6
+MAX_PERCENT_DIGITS = 6  # of a share so near to 1 that fewer would make it 100%
 MAX_ELEMENTS = 6  # of an array that is shown in a sentence or a table cell
 
 

@@ -237,10 +237,21 @@ def windows(values: np.ndarray) -> np.ndarray:
     return medians
 
 
+def before_and_now(loss: np.ndarray) -> tuple[float, float, int]:
+    """Return the median loss of some epochs and of as many after them, the last ones, and how many these are.
+
+    Both medians are nan before there are two epochs.
+    """
+    width = min(LATELY, len(loss) // 2)
+    if not width:
+        return math.nan, math.nan, 0
+    return float(np.median(loss[-2 * width : -width])), float(np.median(loss[-width:])), width
+
+
 def falls(loss: np.ndarray) -> bool:
     """Tell whether the median loss of the last epochs is lower than that of as many before."""
-    width = min(LATELY, len(loss) // 2)
-    return width > 0 and bool(np.median(loss[-width:]) < (1 - LEAST_FALL) * np.median(loss[-2 * width : -width]))
+    before, now, _ = before_and_now(loss)
+    return now < (1 - LEAST_FALL) * before
 
 
 def mostly_falls(loss: np.ndarray) -> bool:

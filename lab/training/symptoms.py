@@ -25,6 +25,7 @@ from lab.training.run_history import (
     STILL_EPOCHS,
     WINDOW,
     History,
+    before_and_now,
     creeps,
     falls,
     mostly_falls,
@@ -720,8 +721,8 @@ def _restless(h: History) -> tuple[str, ...]:
         )
     smooth = windows(h.val_loss)
     best = int(np.nanargmin(smooth))
-    doubled = smooth[-1] > max(RELAPSED * smooth[best], NEAR_NOTHING * h.val_guess)
-    if doubled or _rising(h, RISEN / 2) or not h.val_loss[-WINDOW:].mean() <= h.guess:
+    relapsed = smooth[-1] > max(RELAPSED * smooth[best], NEAR_NOTHING * h.val_guess)
+    if relapsed or _rising(h, RISEN / 2) or not h.val_loss[-WINDOW:].mean() <= h.guess:
         found.append(
             f"{h.checked_on.capitalize()} loss is {short(smooth[-1])}, and was {short(smooth[best])} around epoch "
             f"{h.epochs[best + 1]} (medians of {WINDOW} epochs)."
@@ -800,8 +801,7 @@ def no_better(h: History) -> Evidence | None:
     """Return evidence that the training loss no longer falls, though it may go up and down."""
     if len(h) < 2 * MIN_COMPARED or falls(h.loss) or mostly_falls(h.loss):
         return None
-    width = min(LATELY, len(h) // 2)
-    now, before = (float(np.median(part)) for part in (h.loss[-width:], h.loss[-2 * width : -width]))
+    before, now, width = before_and_now(h.loss)
     return _evidence(
         h,
         f"The training loss is {short(h.loss[-1])}; its median is {short(now)} in the last {counted(width, 'epoch')}, "
