@@ -97,7 +97,8 @@ def finite_loss(h: History) -> Remedy:
             settings["init"] = fitting_init(config.activation)
             steps.append(f"start from init {settings['init']}, which keeps the scale from layer to layer")
         text = ", and ".join(steps)
-        return Remedy(f"{text[0].upper()}{text[1:]}; further if it happens again.", settings)
+        again = " Lower it further if it happens again." if "lr" in settings else ""
+        return Remedy(f"{text[0].upper()}{text[1:]}.{again}", settings)
     if config.clip is None:
         return Remedy("Clip the gradients to a norm of 1, and check the scale of the inputs.", {"clip": 1.0})
     return Remedy(
@@ -257,13 +258,16 @@ def off_the_plateau(h: History) -> Remedy:
 def more_epochs(h: History) -> Remedy:
     """Advise to train on: more patience, the epochs that are left, or more epochs if validation gets better by them."""
     epochs, patience = h.config.epochs, h.config.patience
+    held_out = h.config.val_fraction > 0  # else the figures of validation are those of training
     if patience is not None and h.records[-1].get("since_best", 0) >= patience:
         return Remedy(f"Set patience to {2 * patience}: it stops too soon.", {"patience": 2 * patience})
     if h.epochs[-1] < epochs:
         return Remedy(
-            "Train on." if h.keeps_up else f"Train on, and watch validation: its best epoch so far is {_best(h)}."
+            "Train on."
+            if h.keeps_up or not held_out
+            else f"Train on, and watch validation: its best epoch so far is {_best(h)}."
         )
-    if not h.val_falls:
+    if held_out and not h.val_falls:
         return Remedy(
             f"Training gets better and validation does not: more epochs alone may not help. The best epoch so far is "
             f"{_best(h)}."

@@ -12,7 +12,7 @@ from lab.training.config import Config
 from lab.training.datasets import from_table
 from lab.training.doctor import NOTHING_WRONG, OF_A_LOOP, RULES, Finding, _folded, diagnose, remarks, rules
 from lab.training.lessons import LESSONS
-from lab.training.remedies import larger_rate, off_the_plateau, rung, separate_noise
+from lab.training.remedies import finite_loss, larger_rate, off_the_plateau, rung, separate_noise
 from lab.training.run_history import History
 from lab.training.symptoms import DEAD, MIN_EPOCHS
 from lab.training.trainer import Trainer, train
@@ -426,6 +426,16 @@ def test_more_epochs_are_advised_only_where_validation_gains_by_them():
     at_first, later = (diagnose(records[:count], Config(epochs=20))[0].remedy for count in (4, 12))
     assert at_first == "Train on."
     assert later.startswith("Train on, and watch validation: its best epoch so far is 1 by validation loss")
+    for epochs in (12, 20):  # without samples held out there is no validation to speak of
+        assert "alidation" not in diagnose(records, Config(epochs=epochs, val_fraction=0.0))[0].remedy
+
+
+def test_a_finite_loss_by_other_weights_alone_says_nothing_of_a_rate():
+    def remedy(**settings):
+        return finite_loss(History([record(1)], Config(optimizer="sgd", **settings)))
+
+    assert remedy(lr=0.01, init="normal").text.endswith("which keeps the scale from layer to layer.")
+    assert remedy(lr=300.0).text.endswith("which is usual for sgd. Lower it further if it happens again.")
 
 
 def test_a_plateau_at_a_very_low_rate_is_offered_a_higher_one_before_its_labels_are_doubted():
