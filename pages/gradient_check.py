@@ -22,7 +22,7 @@ from lab.practice.learner_engine import Unusable
 from lab.text import numeral, short
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
-from lab.ui.chart_host import ChartHost
+from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
@@ -178,9 +178,7 @@ def _one_element(expression: Expression, engine: Engine | None) -> None:
     step_picture.show(packed, "check picture", chosen, _choose_step)
     _remarks(report, points, sweeps, engine)
     if place.index:
-        host = ChartHost("check")
-        host.place("map")
-        host.fill({"map": _map(point, at, place, float(f"1e{session['check h']}"), report)})
+        show_chart(_map(point, at, place, float(f"1e{session['check h']}"), report), "map")
 
 
 def _choose_step(h: int, method: str, numbers: str) -> None:

@@ -26,7 +26,7 @@ from lab.trace.operation_example import (
 )
 from lab.ui import address, page, state
 from lab.ui.address import Field
-from lab.ui.chart_host import ChartHost
+from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
@@ -249,9 +249,7 @@ def _element_curve(current: PageState, shown: Example, draw: int, upstream: np.n
 def _picture(op: Op, sentence: str, chart: charts.Chart) -> None:
     """Show the sentence about the point, the curves around it, and what the engine does at kinks."""
     st.markdown(sentence)
-    host = ChartHost("operations")
-    host.place("curve")
-    host.fill({"curve": chart})
+    show_chart(chart, "curve")
     _conventions(op)
 
 

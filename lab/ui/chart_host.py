@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import math
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -62,6 +64,17 @@ class ChartHost:
             edges = [chart.spec["grid"][edge] for edge in ("left", "top", "right", "bottom")]
             entry["backdrop"] = {"png": base64.b64encode(chart.backdrop).decode(), "edges": edges}
         return entry | {"note": self._notes.get(key, "")}
+
+
+def show_chart(chart: Chart, key: str, of: str = "") -> None:
+    """Draw a single chart between other elements of a page.
+
+    key: unique on the page; of: the engine that the chart is about, as a note and in the alternative text.
+    """
+    name = re.sub(r"\W", "-", key)
+    host = ChartHost(name, {name: of})
+    host.place(name)
+    host.fill({name: replace(chart, alt=f"{of.capitalize()} engine. {chart.alt}") if of else chart})
 
 
 _teller = component("epoch_teller", "charts/charts.js", "tellEpoch")

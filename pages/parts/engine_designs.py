@@ -19,7 +19,7 @@ from lab.trace.dot import blank
 from lab.training.descent import four_points
 from lab.ui import address, expression_box, page
 from lab.ui.address import Field
-from lab.ui.chart_host import ChartHost
+from lab.ui.chart_host import show_chart
 from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.memoize import forget, memoize
 from lab.ui.state import PageState
@@ -109,9 +109,7 @@ def _designs() -> None:
             st.markdown(markdown_table(headers, [_row(result, results[0]) for result in results]))
             _measure_again("designs")
         with st.container(width=PICTURE):
-            host = ChartHost("designs")
-            host.place("price")
-            host.fill({"price": _price(results)})
+            show_chart(_price(results), "price")
     with st.expander("How this was counted, and how the second pass ended"):
         st.markdown(
             "**Nodes**: objects made for values. **Calls**: how often backward() calls the rule of an operation. "
@@ -235,9 +233,7 @@ def _doublings(guessed: str, figures: DeltaGenerator, picture: DeltaGenerator) -
         st.metric("Calls in topological order", f"{ordered:,}", help="Counted in the closures design.")
         st.metric("Calls by recursion", f"{found.recursive:,}")
     with picture:
-        host = ChartHost("doublings")
-        host.place("calls")
-        host.fill({"calls": _calls(doublings)})
+        show_chart(_calls(doublings), "calls")
     st.markdown(
         f"The calls by recursion were **{how}**. Recursion is run up to {depth.MAX_RUN} doublings. The others "
         f"were counted now: {', '.join(f'{DESIGNS[key].title} {calls}' for key, calls in found.calls.items())}. "

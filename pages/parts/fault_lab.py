@@ -37,7 +37,7 @@ from lab.traps.faults.compare import (
 from lab.traps.faults.training import Setup
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
-from lab.ui.chart import show_chart
+from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.player import player
 from lab.ui.state import PageState

@@ -21,7 +21,7 @@ from lab.text import counted, numeral
 from lab.trace.dot import blank
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
-from lab.ui.chart_host import ChartHost
+from lab.ui.chart_host import show_chart
 from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.memoize import memoize
 from lab.ui.state import PageState
@@ -149,15 +149,13 @@ def _matrix(graph: FunctionGraph, controls: DeltaGenerator, picture: DeltaGenera
         else:
             matrix[number], known[number] = graph.row(graph.outputs[number]), True
     with picture:
-        host = ChartHost("jacobian")
-        host.place("jacobian")
         theme = page.theme()
         chart = memoize(
             "jacobian picture",
             (matrix.tobytes(), known.tobytes(), outputs, inputs, theme),
             lambda: charts.jacobian(matrix, known, outputs, inputs, theme),
         )
-        host.fill({"jacobian": chart})
+        show_chart(chart, "jacobian")
         st.caption(_scale(matrix[known]))
         _product(graph, matrix if done == most else None)
     session["jacobian filled"] = done == most
@@ -392,26 +390,19 @@ def _chain() -> None:
         st.markdown(f"{_cheaper(left, right, n, m, guessed)} {sentence}")
     places = sorted({*(round(x) for x in np.geomspace(1, 1000, 25)), m})
     with by_chart:
-        host = ChartHost("jacobian-chain")
-        host.place("chain")
-        host.fill(
-            {
-                "chain": charts.lines(
-                    "Multiplications, by the number of results",
-                    [
-                        Line(title, [(one, multiplications(sizes(n, width, one, length), end)) for one in places])
-                        for title, end in ENDS.items()
-                    ],
-                    Axis("results, m", log=True),
-                    Axis("multiplications", log=True),
-                    marks=[Mark("x", m, f"m = {m}"), Mark("x", n, f"n = {n}")]
-                    if m != n
-                    else [Mark("x", m, f"m = n = {m}")],
-                    height=280,
-                    theme=page.theme(),
-                )
-            }
+        chart = charts.lines(
+            "Multiplications, by the number of results",
+            [
+                Line(title, [(one, multiplications(sizes(n, width, one, length), end)) for one in places])
+                for title, end in ENDS.items()
+            ],
+            Axis("results, m", log=True),
+            Axis("multiplications", log=True),
+            marks=[Mark("x", m, f"m = {m}"), Mark("x", n, f"n = {n}")] if m != n else [Mark("x", m, f"m = n = {m}")],
+            height=280,
+            theme=page.theme(),
         )
+        show_chart(chart, "chain")
 
 
 def _factors(chain: list[int]) -> graphviz.Digraph:

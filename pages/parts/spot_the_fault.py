@@ -25,7 +25,7 @@ from lab.traps.faults.suspects import (
 )
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
-from lab.ui.chart import show_chart
+from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table

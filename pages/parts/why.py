@@ -38,7 +38,7 @@ from lab.gradcheck import gradcheck, numerical_gradient
 from lab.text import counted, numeral, with_minus
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
-from lab.ui.chart_host import ChartHost
+from lab.ui.chart_host import show_chart
 from lab.ui.guess import FIRST, guess
 from lab.ui.memoize import memoize
 from lab.ui.state import PageState
@@ -221,23 +221,18 @@ def _timed(family: str, ticking: bool) -> None:
     if timing and not timing.done:
         st.progress(timing.share, "of all passes")
     if timing and timing.points:
-        host = ChartHost("why-measured")
-        host.place("measured")
-        host.fill(
-            {
-                "measured": charts.lines(
-                    f"Seconds for one gradient, measured: {FAMILIES[family].title}",
-                    [
-                        Line(title, [(point.parameters, point.seconds[method]) for point in timing.points])
-                        for method, title in METHODS.items()
-                    ],
-                    Axis("parameters", log=True),
-                    Axis("seconds", log=True),
-                    height=250,
-                    theme=page.theme(),
-                )
-            }
+        chart = charts.lines(
+            f"Seconds for one gradient, measured: {FAMILIES[family].title}",
+            [
+                Line(title, [(point.parameters, point.seconds[method]) for point in timing.points])
+                for method, title in METHODS.items()
+            ],
+            Axis("parameters", log=True),
+            Axis("seconds", log=True),
+            height=250,
+            theme=page.theme(),
         )
+        show_chart(chart, "measured")
         headers = ["parameters", "finite differences", "forward mode", "reverse mode", "error of differences"]
         with st.expander("Passes made, and how exact the gradients are"):
             st.markdown(
@@ -432,8 +427,6 @@ def _autograd(expression: Expression, point: dict[str, float], by: str) -> Line:
 
 
 def _draw_operations(lines: list[Line]) -> None:
-    host = ChartHost("why-growth")
-    host.place("growth")
     chart = charts.lines(
         "Operations of the derivative, counted",
         [line for line in lines if line.points],
@@ -442,7 +435,7 @@ def _draw_operations(lines: list[Line]) -> None:
         height=250,
         theme=page.theme(),
     )
-    host.fill({"growth": chart})
+    show_chart(chart, "growth")
 
 
 PART = page.TabGroup(

@@ -18,7 +18,7 @@ from lab.text import read_rows
 from lab.trace.recording import record
 from lab.ui import address, expression_box, page
 from lab.ui.address import Field
-from lab.ui.chart_host import ChartHost
+from lab.ui.chart_host import ChartHost, show_chart
 from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.memoize import memoize
 from lab.ui.player import player
@@ -86,9 +86,7 @@ def _compare() -> None:
             st.markdown(f"{judged} **{len(differ)} of {len(QUESTIONS)} outcomes** differ: {names}.")
     picture, lines = st.columns([2, 3], gap="medium")
     with picture:
-        host = ChartHost("beside")
-        host.place("answers")
-        host.fill({"answers": charts.answers(rows(here, there), version, page.theme())})
+        show_chart(charts.answers(rows(here, there), version, page.theme()), "answers")
     with lines:
         key = st.selectbox("Question", QUESTIONS, key="field question", format_func=lambda key: QUESTIONS[key].title)
         question = QUESTIONS[key]

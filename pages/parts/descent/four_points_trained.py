@@ -12,7 +12,7 @@ from lab.training.descent import four_points
 from lab.training.descent.four_points import TARGETS
 from lab.ui import address, page
 from lab.ui.address import Field
-from lab.ui.chart_host import ChartHost
+from lab.ui.chart_host import show_chart
 from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.memoize import memoize
 from lab.ui.table import markdown_table
@@ -65,21 +65,16 @@ def show() -> None:
         st.metric(f"Loss after {counted(steps, 'step')}", numeral(last.loss))
         st.markdown(FIRST if guessed is None else _soon(moments, guessed))
     with left:
-        host = ChartHost("descent-four")
-        host.place("loss")
-        host.fill(
-            {
-                "loss": charts.lines(
-                    "Loss by step",
-                    [Line("mean squared error", [(float(i), moment.loss) for i, moment in enumerate(moments)])],
-                    Axis("step", ends=(0, four_points.MAX_STEPS)),
-                    Axis("loss", log=True, ends=(_lowest(moments), None)),
-                    marks=[Mark("y", four_points.LEARNED_LIMIT, f"target: {four_points.LEARNED_LIMIT}")],
-                    height=260,
-                    theme=page.theme(),
-                )
-            }
+        chart = charts.lines(
+            "Loss by step",
+            [Line("mean squared error", [(float(i), moment.loss) for i, moment in enumerate(moments)])],
+            Axis("step", ends=(0, four_points.MAX_STEPS)),
+            Axis("loss", log=True, ends=(_lowest(moments), None)),
+            marks=[Mark("y", four_points.LEARNED_LIMIT, f"target: {four_points.LEARNED_LIMIT}")],
+            height=260,
+            theme=page.theme(),
         )
+        show_chart(chart, "loss")
         wanted = ", ".join(numeral(value) for value in TARGETS[:, 0])
         st.markdown(f"**Loss and predictions as they fall**, the latest first. Targets: {wanted}.")
         rows = [

@@ -12,7 +12,7 @@ from lab.text import numeral
 from lab.training.descent import over_time
 from lab.ui import address, page
 from lab.ui.address import Field
-from lab.ui.chart_host import ChartHost
+from lab.ui.chart_host import ChartHost, show_chart
 from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.memoize import memoize
 from lab.ui.table import markdown_table
@@ -58,9 +58,7 @@ def show() -> None:
         controls.markdown(FIRST)
         states = memoize("descent states", (kind, w, x, length), lambda: over_time.states(kind, w, x, length))
         with picture:
-            host = ChartHost("descent-time")
-            host.place("states")
-        host.fill({"states": _states(states, length - kept)})
+            show_chart(_states(states, length - kept), "states")
         return
     state = (kind, w, x, length, kept)
     run = memoize("descent run", state, lambda: over_time.unroll(*state))

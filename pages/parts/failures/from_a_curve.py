@@ -27,7 +27,7 @@ from lab.training.samples import DataError
 from lab.training.trainer import train
 from lab.ui import address, page, state
 from lab.ui.address import Field
-from lab.ui.chart_host import ChartHost
+from lab.ui.chart_host import show_chart
 from lab.ui.player import player
 from lab.ui.table import escape_markdown, with_code
 from pages.parts.training.settings import trainable
@@ -269,15 +269,8 @@ def _draw_curve(answer: CurveAnswer) -> None:
         if cause.at is not None and cause.evidence
     ]
     across = {"epoch": "epoch", "block": "step", "row": "row"}[c.unit]
-    host = ChartHost("curve")
-    host.place("curve")
-    host.fill(
-        {
-            "curve": charts.lines(
-                "The curve", drawn, Axis(across), Axis("loss", log=log), marks=marks, theme=page.theme()
-            )
-        }
-    )
+    x, y = Axis(across), Axis("loss", log=log)
+    show_chart(charts.lines("The curve", drawn, x, y, marks=marks, theme=page.theme()), "curve")
 
 
 def _points(c: UploadedCurve, values: np.ndarray) -> list[tuple[float, float]]:

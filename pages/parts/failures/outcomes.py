@@ -11,7 +11,7 @@ from lab.charts import Chart
 from lab.failures.failure import Ran
 from lab.text import brief
 from lab.ui import page
-from lab.ui.chart import show_chart
+from lab.ui.chart_host import show_chart
 from lab.ui.table import markdown_table
 
 
