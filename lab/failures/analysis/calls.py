@@ -15,7 +15,7 @@ from lab.failures.analysis.facts import (
     Value,
     graph_of,
 )
-from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
+from lab.failures.analysis.kinds import Act, Cut, Kind, Tag, words
 from lab.failures.analysis.libraries import Libraries
 from lab.failures.analysis.methods import Methods
 from lab.failures.analysis.program import Body, Follower, Frame, Program, Scope
@@ -24,18 +24,7 @@ from lab.failures.analysis.tensors import Tensors
 
 MAX_DEPTH = 8  # of calls inside calls that are followed
 KEEPS = {"cached_property", "cache", "lru_cache"}  # decorators that keep a result
-EMPTIES_NOTHING = {
-    "zeros_like",
-    "zeros",
-    "detach",
-    "clone",
-    "parameters",
-    "list",
-    "enumerate",
-    "zip",
-    "print",
-    "append",
-}
+EMPTIES_NOTHING = words("zeros_like zeros detach clone parameters list enumerate zip print append")
 
 
 @dataclass

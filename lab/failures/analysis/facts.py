@@ -10,96 +10,34 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from lab.failures.analysis.effects import KEEPS_INPUT, KEEPS_OUTPUT, LOSS_FUNCTIONS
-from lab.failures.analysis.kinds import Cut, Kind, Tag
+from lab.failures.analysis.kinds import Cut, Kind, Tag, words
 
 RECURRENT = {"LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell"}
-NORMS = {
-    "BatchNorm1d",
-    "BatchNorm2d",
-    "BatchNorm3d",
-    "LayerNorm",
-    "GroupNorm",
-    "InstanceNorm1d",
-    "InstanceNorm2d",
-    "InstanceNorm3d",
-    "RMSNorm",
-    "LazyBatchNorm1d",
-    "LazyBatchNorm2d",
-    "SyncBatchNorm",
-}
-LAYERS = {
-    *NORMS,
-    *RECURRENT,
-    "Linear",
-    "LazyLinear",
-    "Bilinear",
-    "Conv1d",
-    "Conv2d",
-    "Conv3d",
-    "ConvTranspose1d",
-    "ConvTranspose2d",
-    "ConvTranspose3d",
-    "Embedding",
-    "EmbeddingBag",
-    "Transformer",
-    "TransformerEncoder",
-    "TransformerEncoderLayer",
-    "TransformerDecoder",
-    "TransformerDecoderLayer",
-    "MultiheadAttention",
-    "PReLU",
-    "MLP",
-    "LazyConv1d",
-    "LazyConv2d",
-}
-DISTRIBUTIONS = {
-    "Categorical",
-    "Normal",
-    "Bernoulli",
-    "Beta",
-    "Gamma",
-    "Poisson",
-    "MultivariateNormal",
-    "OneHotCategorical",
-    "Uniform",
-    "Independent",
-    "LogNormal",
-    "Laplace",
-    "Dirichlet",
-    "TransformedDistribution",
-    "RelaxedOneHotCategorical",
-}
+NORMS = words(
+    "BatchNorm1d BatchNorm2d BatchNorm3d LayerNorm GroupNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d "
+    "RMSNorm LazyBatchNorm1d LazyBatchNorm2d SyncBatchNorm"
+)
+LAYERS = (
+    NORMS
+    | RECURRENT
+    | words(
+        "Linear LazyLinear Bilinear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d "
+        "Embedding EmbeddingBag Transformer TransformerEncoder TransformerEncoderLayer TransformerDecoder "
+        "TransformerDecoderLayer MultiheadAttention PReLU MLP LazyConv1d LazyConv2d"
+    )
+)
+DISTRIBUTIONS = words(
+    "Categorical Normal Bernoulli Beta Gamma Poisson MultivariateNormal OneHotCategorical Uniform Independent "
+    "LogNormal Laplace Dirichlet TransformedDistribution RelaxedOneHotCategorical"
+)
 # Layers without parameters: those treated as the identity, and those that change their input.
 IDENTITIES = {"Identity", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"}
-POOLS = {
-    "MaxPool1d",
-    "MaxPool2d",
-    "MaxPool3d",
-    "AvgPool1d",
-    "AvgPool2d",
-    "AvgPool3d",
-    "AdaptiveAvgPool1d",
-    "AdaptiveAvgPool2d",
-    "AdaptiveAvgPool3d",
-    "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d",
-    "Upsample",
-    "UpsamplingNearest2d",
-    "UpsamplingBilinear2d",
-    "ZeroPad2d",
-    "ReflectionPad1d",
-    "ReflectionPad2d",
-    "ReplicationPad2d",
-    "ConstantPad1d",
-    "ConstantPad2d",
-    "PixelShuffle",
-    "Unflatten",
-    "Unfold",
-    "Fold",
-    "GLU",
-    "CosineSimilarity",
-    "PairwiseDistance",
-}
+POOLS = words(
+    "MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d "
+    "AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d Upsample UpsamplingNearest2d UpsamplingBilinear2d "
+    "ZeroPad2d ReflectionPad1d ReflectionPad2d ReplicationPad2d ConstantPad1d ConstantPad2d PixelShuffle "
+    "Unflatten Unfold Fold GLU CosineSimilarity PairwiseDistance"
+)
 LOWERED = (
     "ReLU Sigmoid Tanh Softmax Softplus GELU ELU SiLU LogSigmoid ReLU6 Hardtanh Mish Hardswish Hardsigmoid SELU CELU "
     "Softsign Tanhshrink Softshrink Hardshrink Softmin Threshold"
@@ -127,111 +65,27 @@ LOSSES = {
 }
 BROADCASTING_LOSSES = {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"}  # others refuse different shapes
 CONTAINERS = {"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"}
-OPTIMIZERS = {
-    "SGD",
-    "Adam",
-    "AdamW",
-    "NAdam",
-    "RAdam",
-    "Adamax",
-    "RMSprop",
-    "Adagrad",
-    "Adadelta",
-    "LBFGS",
-    "Rprop",
-    "SparseAdam",
-    "ASGD",
-}
-CREATORS = {
-    "tensor",
-    "zeros",
-    "ones",
-    "randn",
-    "rand",
-    "empty",
-    "full",
-    "arange",
-    "linspace",
-    "eye",
-    "randint",
-    "randperm",
-    "zeros_like",
-    "ones_like",
-    "randn_like",
-    "rand_like",
-    "empty_like",
-    "full_like",
-    "as_tensor",
-    "from_numpy",
-    "normal",
-    "logspace",
-    "array",
-    "Tensor",
-    "FloatTensor",
-}
+OPTIMIZERS = words("SGD Adam AdamW NAdam RAdam Adamax RMSprop Adagrad Adadelta LBFGS Rprop SparseAdam ASGD")
+CREATORS = words(
+    "tensor zeros ones randn rand empty full arange linspace eye randint randperm zeros_like ones_like "
+    "randn_like rand_like empty_like full_like as_tensor from_numpy normal logspace array Tensor FloatTensor"
+)
 # The operations known to need saved values, which a first backward pass frees.
 SAVING = KEEPS_OUTPUT | KEEPS_INPUT | LOSS_FUNCTIONS | LAYERS | {"*", "/", "@", "matmul", "mm", "module", "bmm"}
 ARITHMETIC = {"+", "-", "*", "/", "**", "neg", "index", "view", "clone"}
 TENSORS = {Kind.TENSOR, Kind.PARAMETER}
 # What programs assign to instead of `requires_grad`: a method, and names that PyTorch does not know
 MISNAMED_SWITCHES = {"requires_grad_", "require_grad", "require_grads", "requires_grads", "required_grad"}
-MODULE_METHODS = {
-    "parameters",
-    "named_parameters",
-    "state_dict",
-    "load_state_dict",
-    "train",
-    "eval",
-    "modules",
-    "apply",
-    "children",
-    "requires_grad_",
-    "register_buffer",
-    "add_module",
-    "register_module",
-    "cuda",
-    "to",
-    "double",
-    "named_modules",
-    "named_children",
-    "compile",
-    "register_parameter",
-}
+MODULE_METHODS = words(
+    "parameters named_parameters state_dict load_state_dict train eval modules apply children requires_grad_ "
+    "register_buffer add_module register_module cuda to double named_modules named_children compile "
+    "register_parameter"
+)
 # Methods that show an unknown value to be a tensor.
-TENSOR_METHODS = {
-    "float",
-    "long",
-    "int",
-    "double",
-    "mean",
-    "sum",
-    "squeeze",
-    "view",
-    "reshape",
-    "log_softmax",
-    "softmax",
-    "sigmoid",
-    "log",
-    "exp",
-    "relu",
-    "tanh",
-    "flatten",
-    "unsqueeze",
-    "argmax",
-    "cpu",
-    "clone",
-    "sqrt",
-    "norm",
-    "abs",
-    "pow",
-    "square",
-    "sin",
-    "cos",
-    "clamp",
-    "clip",
-    "std",
-    "var",
-}
+TENSOR_METHODS = words(
+    "float long int double mean sum squeeze view reshape log_softmax softmax sigmoid log exp relu tanh "
+    "flatten unsqueeze argmax cpu clone sqrt norm abs pow square sin cos clamp clip std var"
+)
 # Names of a network in training, not of one that may be loaded and left unchanged.
 NETWORK = re.compile(
     r"(?i)^(my_?|the_?)?(model|net|network|net_?[gd]|[gd]_?net|g|d|generator|discriminator|critic|actor|policy|"
@@ -239,22 +93,9 @@ NETWORK = re.compile(
 )
 FORWARD = {"forward", "encode", "decode", "dist", "distribution", "log_prob", "evaluate_actions", "logits", "features"}
 ENGINE = "model"  # the module of this project's engine
-LIBRARIES = (
-    "torch",
-    "numpy",
-    "model",
-    "pytorch_lightning",
-    "lightning",
-    "torchvision",
-    "math",
-    "functools",
-    "types",
-    "dataclasses",
-    "argparse",
-    "copy",
-    "collections",
-    "matplotlib",
-    "scipy",
+LIBRARIES = words(
+    "torch numpy model pytorch_lightning lightning torchvision math functools types dataclasses argparse copy "
+    "collections matplotlib scipy"
 )
 
 

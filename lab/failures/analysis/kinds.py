@@ -3,6 +3,11 @@
 from enum import StrEnum
 
 
+def words(text: str) -> frozenset[str]:
+    """Return a set of names, written as one text."""
+    return frozenset(text.split())
+
+
 class Kind(StrEnum):
     """The type of a value; UNKNOWN if nothing shows it."""
 

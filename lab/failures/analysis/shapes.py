@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 
 from lab.failures.analysis.facts import NORMS, Value
-from lab.failures.analysis.kinds import Kind, Tag
+from lab.failures.analysis.kinds import Kind, Tag, words
 
 MAX_RANGE_TURNS = 4  # followed in a loop over a range; two turns stand for all of a longer one
 
@@ -127,20 +127,7 @@ def moved_shape(
     return turned_shape(name, shape, sizes)
 
 
-SAME_SHAPE = {
-    "to",
-    "cuda",
-    "cpu",
-    "clone",
-    "contiguous",
-    "float",
-    "double",
-    "half",
-    "type",
-    "astype",
-    "bfloat16",
-    "real",
-}
+SAME_SHAPE = words("to cuda cpu clone contiguous float double half type astype bfloat16 real")
 
 
 def turned_shape(name: str, shape: tuple[int | None, ...], axes: Sequence[int | None]) -> tuple[int | None, ...] | None:

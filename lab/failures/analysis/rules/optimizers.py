@@ -8,22 +8,16 @@ from typing import TypeGuard
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
 from lab.failures.analysis.facts import CREATORS, LAYERS, NORMS, Value, has_parameters, modules, reach
-from lab.failures.analysis.kinds import Act, Kind, Tag
+from lab.failures.analysis.kinds import Act, Kind, Tag, words
 from lab.failures.analysis.program import Body, Event
 from lab.failures.analysis.rules.case import Case, RuleHit, is_simple, receiver, short
 from lab.failures.analysis.rules.cuts import trained_parts
 from lab.failures.analysis.rules.steps import is_update, moved_behind
 
 # Schedules that start at the optimizer's rate. Others may multiply it by a small factor from the start.
-FULL_START = {
-    "StepLR",
-    "MultiStepLR",
-    "ExponentialLR",
-    "CosineAnnealingLR",
-    "ReduceLROnPlateau",
-    "PolynomialLR",
-    "CosineAnnealingWarmRestarts",
-}
+FULL_START = words(
+    "StepLR MultiStepLR ExponentialLR CosineAnnealingLR ReduceLROnPlateau PolynomialLR CosineAnnealingWarmRestarts"
+)
 
 
 def rate_too_high(case: Case) -> Iterator[RuleHit]:
