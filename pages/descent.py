@@ -14,9 +14,9 @@ from lab.training.descent.walk import CONVERGED, DIVERGED, KINDS, MAX_STEPS, Opt
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost, clicked_points
-from lab.ui.guess import guess, verdict
 from lab.ui.memoize import memoize
 from lab.ui.table import markdown_table
+from lab.ui.widgets import guess, pick, verdict
 from pages.parts.descent import four_points_trained, weight_over_time
 from pages.parts.descent.four_points_trained import RATES
 
@@ -137,13 +137,13 @@ def _settings() -> Surface:
         for key in (*START, *RATE):
             session[key] = None
 
-    key = st.selectbox("Surface", TITLES, format_func=TITLES.__getitem__, key="descent surface", on_change=start_over)
+    key = pick("Surface", TITLES, "descent surface", on_change=start_over)
     if key == NETWORK:
         numbers = []
         for column, pair_key, other in zip(st.columns(2), PAIR, PAIR[::-1], strict=True):
-            choices = [number for number in range(len(WEIGHTS)) if number != session[other]]
+            choices = {number: name for number, name in enumerate(WEIGHTS) if number != session[other]}
             with column:
-                numbers.append(st.selectbox("Weight", choices, format_func=WEIGHTS.__getitem__, key=pair_key))
+                numbers.append(pick("Weight", choices, pair_key))
         surface = network_surface(*(WEIGHTS[number] for number in numbers))
         st.caption("Δ is a weight’s distance from its trained value; the other eight weights keep theirs.")
     else:
@@ -184,18 +184,19 @@ def _transport(walks: Mapping[str, Walk]) -> None:
     def go(by: int) -> None:
         session["descent steps"] = min(session["descent steps"] + by, MAX_STEPS)
 
-    def run(on: bool) -> None:
-        session["descent running"] = on
-
     over = session["descent steps"] >= MAX_STEPS or _ended(walks, session["descent steps"])
     running = session["descent running"]
     with st.container(horizontal=True, gap="small"):
         st.button("Step", key="descent step", on_click=go, args=(1,), type="primary", disabled=over or running)
         st.button("Run 10", key="descent ten", on_click=go, args=(10,), disabled=over or running)
         if running:
-            st.button("Stop", key="descent stop", on_click=run, args=(False,), icon=":material/stop:")
+            st.button(
+                "Stop", key="descent stop", on_click=state.put, args=("descent running", False), icon=":material/stop:"
+            )
         else:
-            st.button("Run to the end", key="descent run", on_click=run, args=(True,), disabled=over)
+            st.button(
+                "Run to the end", key="descent run", on_click=state.put, args=("descent running", True), disabled=over
+            )
         st.button("Reset", key="descent reset", on_click=_reset, disabled=not session["descent steps"])
 
 

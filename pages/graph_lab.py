@@ -19,6 +19,7 @@ from lab.ui.player import Live, live_values, player
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown
 from lab.ui.terms import prose
+from lab.ui.widgets import pick, switch
 from pages.parts.graph import inputs, passes, plain_drawing
 from pages.parts.practice import choice, finished
 
@@ -163,17 +164,8 @@ def _edit_expression() -> None:
 
 def _direction(expression: Expression, values: dict[str, float | list]) -> tuple[str, int] | None:
     """Let the learner choose reverse mode (None) or forward mode along one number (leaf, position of the cell)."""
-    st.segmented_control(
-        "Direction",
-        [*MODES],
-        format_func=MODES.__getitem__,
-        key="graph mode",
-        required=True,
-        on_change=_turn_round,
-        label_visibility="collapsed",
-    )
     session = st.session_state
-    if session["graph mode"] == "reverse":
+    if switch("Direction", MODES, "graph mode", on_change=_turn_round, bare=True) == "reverse":
         return None
     cells = {
         name + (f"[{', '.join(map(str, index))}]" if index else ""): (name, cell)
@@ -182,10 +174,7 @@ def _direction(expression: Expression, values: dict[str, float | list]) -> tuple
     }
     if session["graph along"] not in cells:
         session["graph along"] = next(iter(cells))
-    st.selectbox(
-        "With respect to", [*cells], key="graph along", on_change=_turn_round, label_visibility="collapsed", width=110
-    )
-    return cells[session["graph along"]]
+    return cells[pick("With respect to", [*cells], "graph along", on_change=_turn_round, bare=True, width=110)]
 
 
 def _turn_round() -> None:
@@ -269,15 +258,7 @@ def _turn(by: int) -> None:
 
 def _example() -> None:
     names = [*(p["name"] for p in PRESETS), OWN, RECORDED]
-    st.selectbox(
-        "Example",
-        names,
-        key="graph preset",
-        persist_state="session",
-        on_change=_choose_preset,
-        label_visibility="collapsed",
-        width=250,
-    )
+    pick("Example", names, "graph preset", persist_state="session", on_change=_choose_preset, bare=True, width=250)
 
 
 def _expression() -> None:

@@ -31,6 +31,7 @@ from lab.ui.memoize import memoize
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
+from lab.ui.widgets import pick
 
 NAME = "operations"
 EVERY = "every kind"
@@ -120,18 +121,14 @@ def _choose() -> list[Op]:
         on_change=narrow,
         label_visibility="collapsed",
     )
-    kind.selectbox("Kind", KINDS, key="operations kind", on_change=narrow, label_visibility="collapsed")
+    with kind:
+        pick("Kind", KINDS, "operations kind", on_change=narrow, bare=True)
     found = _found()
     names = [op.name for op in found]
     if session["operations op"] not in names:  # a link may name one outside the search
         names.insert(0, session["operations op"])
-    chosen.selectbox(
-        f"Operation ({len(found)} of {len(OPS)})",
-        names,
-        key="operations op",
-        on_change=state.step,
-        label_visibility="collapsed",
-    )
+    with chosen:
+        pick(f"Operation ({len(found)} of {len(OPS)})", names, "operations op", on_change=state.step, bare=True)
     if not found:
         st.info("Nothing found. Try another word.")
     return found

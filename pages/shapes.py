@@ -1,6 +1,6 @@
 """Shapes: which cell of the upstream gradient goes where, and what a forgotten sum does."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import streamlit as st
@@ -12,10 +12,10 @@ from lab.traps.faults import forgotten_sum
 from lab.traps.faults.forgotten_sum import BROKEN, UPDATES
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
-from lab.ui.guess import guess, verdict
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, markdown_table, with_code
 from lab.ui.terms import prose
+from lab.ui.widgets import guess, switch, verdict
 from model import Tensor
 from pages.parts import grids as drawing
 
@@ -137,16 +137,13 @@ def _broadcast() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox("Example", PRESETS, key="broadcasting preset", on_change=take, placeholder="Your own", width=220)
         st.text_input("Shape of a", key="broadcasting a", max_chars=30, width=110)
-        st.segmented_control(
-            "Operation", OPERATIONS, key="broadcasting op", required=True, format_func=SIGNS.__getitem__
-        )
+        op = switch("Operation", SIGNS, "broadcasting op")
         st.text_input("Shape of b", key="broadcasting b", max_chars=30, width=110)
     try:
         left, right = sources.read_shape(pair[0]), sources.read_shape(pair[1])
     except ValueError as error:
         st.error(str(error))
         return
-    op = session["broadcasting op"]
 
     def draw() -> bytes:
         found = one_operation.run(OPERATIONS[op], one_operation.counted(left), one_operation.counted(right, 10.0))
@@ -188,17 +185,11 @@ def _forgotten() -> None:
         f"{forgotten_sum.STEPS_BEFORE} steps on one batch and {forgotten_sum.AFTER} on a batch of another size: "
         "**what will happen?**"
     )
-    session = st.session_state
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control("The engine", BROKEN, key="broadcasting engine", required=True, on_change=_forget)
-        st.segmented_control(
-            "Rows in the batch", range(1, 5), key="broadcasting rows", required=True, on_change=_forget
-        )
-        st.segmented_control(
-            "The step", UPDATES, key="broadcasting update", required=True, on_change=_forget, format_func="`{}`".format
-        )
+        engine = switch("The engine", [*BROKEN], "broadcasting engine", on_change=_forget)
+        rows = switch("Rows in the batch", range(1, 5), "broadcasting rows", on_change=_forget)
+        update = switch("The step", _as_code(UPDATES), "broadcasting update", on_change=_forget)
     guessed = guess("What will happen?", OUTCOMES, "broadcasting guess")
-    engine, rows, update = session["broadcasting engine"], session["broadcasting rows"], session["broadcasting update"]
 
     def train() -> tuple[forgotten_sum.Training, forgotten_sum.Training, grids.GridPicture]:
         right, broken = (forgotten_sum.train(kind, rows, update) for kind in (Tensor, BROKEN[engine]))
@@ -311,19 +302,17 @@ def _reduce() -> None:
         "passes each cell a share. A maximum passes it to the largest cell (equal ones share it), an index to the "
         "cells that it selects."
     )
-    session = st.session_state
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        kind = st.segmented_control(
-            "What is done with x", [*REDUCTIONS, "index"], key="broadcasting reduce", required=True
-        )
+        kind = switch("What is done with x", [*REDUCTIONS, "index"], "broadcasting reduce")
         if kind == "index":
-            st.segmented_control("Index", INDICES, key="broadcasting index", required=True, format_func="`{}`".format)
+            chosen = switch("Index", _as_code(INDICES), "broadcasting index")
         else:
-            st.segmented_control("Axis", AXES, key="broadcasting axis", required=True)
-    chosen = session["broadcasting index"] if kind == "index" else session["broadcasting axis"]
-    drawing.show(
-        memoize("reduction", (kind, chosen), lambda: _reduced(str(kind), chosen)), key="broadcasting reduction"
-    )
+            chosen = switch("Axis", [*AXES], "broadcasting axis")
+    drawing.show(memoize("reduction", (kind, chosen), lambda: _reduced(kind, chosen)), key="broadcasting reduction")
+
+
+def _as_code(options: Iterable[str]) -> dict[str, str]:
+    return {option: f"`{option}`" for option in options}
 
 
 def _reduced(kind: str, chosen: str) -> bytes:

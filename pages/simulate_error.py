@@ -18,6 +18,7 @@ from lab.ui.memoize import memoize
 from lab.ui.player import player
 from lab.ui.table import markdown_table
 from lab.ui.terms import prose
+from lab.ui.widgets import pick, switch
 from pages.parts.traps import cut_off, tensor_life
 
 PARTS = page.Tabs("simulate-error", "trap part")
@@ -172,35 +173,19 @@ def _four_steps() -> None:
 
 def _settings() -> Experiment:
     line = st.container(key="trap-settings", horizontal=True, vertical_alignment="bottom", gap="small")
-    op = line.selectbox(
-        "Operation", list(OPS), format_func=lambda name: OPS[name].text, key="trap op", on_change=_ask_again, width=155
-    )
-    written = line.selectbox(
-        "Write to",
-        list(WRITTEN),
-        format_func=lambda what: f"{WRITTEN[what]} ({what})",
-        key="trap written",
-        on_change=_ask_again,
-        width=155,
-    )
-    routes = [name for name, route in ROUTES.items() if written == "input" or not route.inputs_only]
-    route = line.selectbox(
-        "How to write",
-        routes,
-        key="trap route",
-        on_change=_ask_again,
-        width=325,
-        format_func=lambda name: f"{ROUTES[name].line('t', 'v')}   ({ROUTES[name].title})",
-    )
-    guard = line.segmented_control(
-        "Guard",
-        list(GUARDS),
-        required=True,
-        key="trap guard",
-        on_change=_ask_again,
-        width="content",
-        help="On is the engine’s default. Off runs the pass inside `allow_mutation()`.",
-    )
+    texts = {name: op.text for name, op in OPS.items()}
+    targets = {what: f"{target} ({what})" for what, target in WRITTEN.items()}
+    guards = "On is the engine’s default. Off runs the pass inside `allow_mutation()`."
+    with line:
+        op = pick("Operation", texts, "trap op", on_change=_ask_again, width=155)
+        written = pick("Write to", targets, "trap written", on_change=_ask_again, width=155)
+        routes = {
+            name: f"{route.line('t', 'v')}   ({route.title})"
+            for name, route in ROUTES.items()
+            if written == "input" or not route.inputs_only
+        }
+        route = pick("How to write", routes, "trap route", on_change=_ask_again, width=325)
+        guard = switch("Guard", [*GUARDS], "trap guard", on_change=_ask_again, width="content", help=guards)
     with line.popover("Numbers", icon=":material/tune:", width="content"):
         if ROUTES[route].takes_number:
             st.slider("Number to write", *NUMBER.limits, step=0.5, key="trap number", on_change=_ask_again)
@@ -209,7 +194,7 @@ def _settings() -> Experiment:
                 key = f"trap {name}{i}"
                 st.slider(f"{name}[{i}]", -MAX_ABS, MAX_ABS, step=0.5, key=key, on_change=_ask_again)
     values = {name: tuple(st.session_state[f"trap {name}{i}"] for i in range(len(START.a))) for name in ("a", "b")}
-    return Experiment(op, written, route, GUARDS[str(guard)], number=st.session_state["trap number"], **values)
+    return Experiment(op, written, route, GUARDS[guard], number=st.session_state["trap number"], **values)
 
 
 def _next_step() -> int:
@@ -381,13 +366,17 @@ def _predict() -> None:
     def run() -> None:
         st.session_state["guesses run"] = [st.session_state[_key(cell)] for cell in CELLS]
 
-    def again() -> None:
-        st.session_state["guesses run"] = None
-
     with text_column:
         if scored:
             _score()
-            st.button("Guess again", key="guess go", on_click=again, type="primary", icon=":material/replay:")
+            st.button(
+                "Guess again",
+                key="guess go",
+                on_click=state.put,
+                args=("guesses run", None),
+                type="primary",
+                icon=":material/replay:",
+            )
         else:
             st.markdown("Which numbers does each derivative rule read? They must not change before the backward pass.")
             st.button(

@@ -7,7 +7,7 @@ from lab.lessons.pages import GROUPS, PAGES
 from lab.text import numeral
 from lab.trace.recording import Trace, record
 from lab.trace.stages import STAGES, Values
-from lab.ui import address, assignment, page, progress
+from lab.ui import address, assignment, page, progress, state
 from lab.ui.address import Field
 from lab.ui.memoize import memoize
 from lab.ui.player import Live, live_values, player
@@ -159,17 +159,13 @@ def _machine(expression: Expression, trace: Trace, values: Values) -> None:
     session = st.session_state
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.subheader("The machine", anchor="machine", width="content")
-
-        def move(to: int) -> None:
-            session["start machine"] = to
-
         at = session["start machine"]
         following = STAGES[at].name if at < len(STAGES) else STAGES[0].name
         st.button(
             f"Run: {following}",
             icon=":material/play_arrow:",
-            on_click=move,
-            args=(at % len(STAGES) + 1,),
+            on_click=state.put,
+            args=("start machine", at % len(STAGES) + 1),
             key="start machine step",
         )
     for place, (index, stage) in zip(st.columns(len(STAGES)), enumerate(STAGES, start=1), strict=True):

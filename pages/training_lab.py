@@ -16,6 +16,7 @@ from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown
+from lab.ui.widgets import pick
 from pages.parts.practice import choice, contest
 from pages.parts.practice.finished import Engine
 from pages.parts.training import doctor, one_input, saved_runs, settings, shelf, upload
@@ -368,14 +369,8 @@ def _transport(ready: bool) -> None:
 
 
 def _choose_speed() -> None:
-    st.selectbox(
-        "Batches per second",
-        SPEEDS,
-        format_func=lambda rate: f"{rate:,} batches/s" if math.isfinite(rate) else "full speed",
-        key="training speed",
-        label_visibility="collapsed",
-        width=FIELD,
-    )
+    texts = {rate: f"{rate:,} batches/s" if math.isfinite(rate) else "full speed" for rate in SPEEDS}
+    pick("Batches per second", texts, "training speed", bare=True, width=FIELD)
 
 
 def _guess(run: LiveRun) -> None:

@@ -16,6 +16,7 @@ from lab.ui import address, page, search_field, state
 from lab.ui.address import Field
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, markdown_table, with_code
+from lab.ui.widgets import switch
 from pages.parts.failures import from_a_curve, from_code
 from pages.parts.failures.outcomes import show_outcomes
 
@@ -304,18 +305,8 @@ def _form(failure: Failure) -> int:
     session = st.session_state
     if session["wrong form"] >= len(failure.forms):
         state.reset([FORM])  # the address was for another failure
-    return (
-        st.segmented_control(
-            "It comes in several forms",
-            range(len(failure.forms)),
-            format_func=failure.forms.__getitem__,
-            required=True,
-            key="wrong form",
-            on_change=state.step,
-            label_visibility="collapsed",
-        )
-        or 0
-    )
+    forms = dict(enumerate(failure.forms))
+    return switch("It comes in several forms", forms, "wrong form", on_change=state.step, bare=True)
 
 
 def _numbers(failure: Failure) -> Numbers:
@@ -356,10 +347,6 @@ def _pytorch(failure: Failure, numbers: Numbers) -> None:
     program = failure.pytorch_equivalent(numbers)
     code, answer = st.columns(2, gap="large")
     code.code(program, wrap_lines=True)
-
-    def ask() -> None:
-        st.session_state["wrong asked"] = program
-
     with answer:
         if st.session_state.get("wrong asked") == program:
             try:
@@ -383,7 +370,8 @@ def _pytorch(failure: Failure, numbers: Numbers) -> None:
                 "Run it in PyTorch",
                 key="wrong ask",
                 icon=":material/play_arrow:",
-                on_click=ask,
+                on_click=state.put,
+                args=("wrong asked", program),
                 help="Runs in a separate process, which then ends.",
             )
         else:

@@ -14,6 +14,7 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
@@ -279,6 +280,11 @@ def leave(file: str, here: str, query: Mapping[str, str] = MappingProxyType({}))
 def _read_query(text: str) -> list[tuple[str, str]]:
     """Parse the parameters of an address, without those that only Streamlit may set."""
     return [pair for pair in parse_qsl(text, keep_blank_values=True) if pair[0].lower() not in STREAMLIT_PARAMETERS]
+
+
+def put(key: str, value: Any) -> None:
+    """Store a value in the session, as a callback."""
+    st.session_state[key] = value
 
 
 def step() -> None:

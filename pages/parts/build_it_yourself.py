@@ -13,6 +13,7 @@ from lab.practice.render_report import next_task
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.state import PageState
+from lab.ui.widgets import switch
 from pages.parts.practice import finished, hints
 from pages.parts.practice.exercise import exercise, finished_check, wait
 from pages.parts.practice.tasks import tasks
@@ -89,23 +90,12 @@ def _courses() -> None:
         state.step()
 
     titles = {key: course.title for key, course in COURSES.items()}
-    st.segmented_control(
-        "Course",
-        [*titles],
-        format_func=lambda key: titles[key],
-        key="build course",
-        required=True,
-        on_change=change,
-        label_visibility="collapsed",
-    )
+    switch("Course", titles, "build course", on_change=change, bare=True)
 
 
 def _own_editor(course: Course) -> Path | None:
     """Ask for a folder for the learner's own editor; it is not in the address, or a link could write files."""
     session = st.session_state
-
-    def leave() -> None:
-        session["build folder"] = ""
 
     session.setdefault("build folder", session.get("build folder kept", ""))
 
@@ -115,7 +105,7 @@ def _own_editor(course: Course) -> Path | None:
             f"`{course.file}` in it, loads what your editor saves there, and keeps a dated copy at each check."
         )
         text = st.text_input("Folder", key="build folder", placeholder="~/my-engine").strip()
-        st.button("Back to the editor on this page", on_click=leave, disabled=not text)
+        st.button("Back to the editor on this page", on_click=state.put, args=("build folder", ""), disabled=not text)
     session["build folder kept"] = text
     return Path(os.path.expanduser(text)) if text else None
 

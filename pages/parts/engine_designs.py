@@ -20,10 +20,10 @@ from lab.training.descent import four_points
 from lab.ui import address, expression_box, page
 from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
-from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.memoize import forget, memoize
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.widgets import FIRST, guess, pick, switch, verdict
 
 NAME = "engine designs"
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
@@ -171,12 +171,8 @@ def _side_by_side() -> None:
     st.header("The code, side by side")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         part = st.selectbox("Part", [*PARTS, WHOLE_FILE], key="designs part", width=190)
-        names = [
-            st.selectbox(
-                side.capitalize(), DESIGNS, format_func=lambda key: DESIGNS[key].title, key=f"designs {side}", width=220
-            )
-            for side in ("left", "right")
-        ]
+        titles = {key: design.title for key, design in DESIGNS.items()}
+        names = [pick(side.capitalize(), titles, f"designs {side}", width=220) for side in ("left", "right")]
     for column, name in zip(st.columns(2, gap="medium"), names, strict=True):
         design = DESIGNS[name]
         shown = design.source if part == WHOLE_FILE else excerpt(design, part)
@@ -270,10 +266,8 @@ def _calls(doublings: int) -> charts.Chart:
 
 
 def _long_chain() -> None:
-    length = st.segmented_control(
-        "x + 1 + 1 + …, so many times", LENGTHS, required=True, key="designs length", format_func="{:,}".format
-    )
-    assert length
+    lengths = {length: f"{length:,}" for length in LENGTHS}
+    length = switch("x + 1 + 1 + …, so many times", lengths, "designs length")
     chains = memoize("chains", length, lambda: [depth.chain(key, length) for key in DESIGNS])
     rows = [
         (design.title, f"✗ {chain.error}" if chain.error else f"✓ arrives: {chain.gradient:g}")

@@ -22,11 +22,11 @@ from lab.trace.dot import blank
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
-from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.memoize import memoize
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
+from lab.ui.widgets import FIRST, guess, switch, verdict
 from model import Tensor
 
 NAME = "jacobian"
@@ -218,16 +218,8 @@ def _fill(graph: FunctionGraph, most: int) -> int:
     def another() -> None:
         session["jacobian passes"] += 1
 
-    def restart() -> None:
-        session["jacobian passes"] = 0
-
     guessed = guess("Guess: zeros are", ZEROS, "jacobian zeros")
-    by_columns = (
-        st.segmented_control(
-            "Fill it by", WAYS, format_func=WAYS.__getitem__, key="jacobian way", required=True, on_change=restart
-        )
-        == "columns"
-    )
+    way = switch("Fill it by", WAYS, "jacobian way", on_change=state.put, args=("jacobian passes", 0))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.button(
             "Next pass",
@@ -243,7 +235,7 @@ def _fill(graph: FunctionGraph, most: int) -> int:
         return 0
     if not done:
         st.markdown("No passes yet. A dot means: not computed.")
-    elif by_columns:
+    elif way == "columns":
         name = escape_markdown(place_name(graph.inputs[done - 1]))
         st.markdown(f"Pass {done} of {most}, forward: {name} changes by 1, all other inputs by 0. That is a column.")
     else:

@@ -28,6 +28,7 @@ from lab.ui.memoize import memoize
 from lab.ui.player import player
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.widgets import pick
 
 POINTS = (
     f"A blank gets {FULL} points if it is right at the first check, {LATER} if it is right later. One that is "
@@ -144,15 +145,8 @@ def _choose() -> None:
         st.session_state["predict number"] = 1
         _begin_again()
 
-    st.selectbox(
-        "Level",
-        [*LEVELS],
-        format_func=lambda level: f"{level}: {LEVELS[level]}",
-        key="predict level",
-        on_change=another_level,
-        width=190,
-        label_visibility="collapsed",
-    )
+    levels = {level: f"{level}: {name}" for level, name in LEVELS.items()}
+    pick("Level", levels, "predict level", on_change=another_level, width=190, bare=True)
     st.number_input(
         "Graph", *NUMBER.limits, key="predict number", on_change=_begin_again, width=120, label_visibility="collapsed"
     )

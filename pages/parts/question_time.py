@@ -19,6 +19,7 @@ from lab.ui import address, assignment, page, progress, state
 from lab.ui.address import Field
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.widgets import pick
 from pages.parts import skills
 from practice.questions import QUESTIONS, TOPICS, ChoiceQuestion, Question, TextQuestion
 
@@ -139,9 +140,7 @@ def _ask() -> None:
 def _choose() -> None:
     """Draw the choice of a topic, and show the progress with it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.selectbox(
-            "Topic", [EVERY, *TOPICS], key="questions topic", on_change=_next, width=220, label_visibility="collapsed"
-        )
+        pick("Topic", [EVERY, *TOPICS], "questions topic", on_change=_next, width=220, bare=True)
         done, count, back = _progress(_keys())
         st.markdown(f"**{done} of {count}** done" + (f", {back} to come back." if back else "."), width="content")
         st.button(

@@ -39,11 +39,11 @@ from lab.text import counted, numeral, with_minus
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
-from lab.ui.guess import FIRST, guess
 from lab.ui.memoize import memoize
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
+from lab.ui.widgets import FIRST, guess, pick
 from model import Tensor
 from pages.parts import runners
 
@@ -157,14 +157,8 @@ def _cost() -> None:
     runners.show("why runners", session["why parameters"], _choose_count, ask=ask, measured=measured.replace("**", ""))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown("**Measured on this machine**", width="content")
-        family = st.selectbox(
-            "Function",
-            FAMILIES,
-            format_func=lambda key: FAMILIES[key].title,
-            key="why family",
-            width=250,
-            label_visibility="collapsed",
-        )
+        titles = {key: one.title for key, one in FAMILIES.items()}
+        family = pick("Function", titles, "why family", width=250, bare=True)
     ticking = session.get("why timing") == family
     st.fragment(_timed, run_every=TICK if ticking else None)(family, ticking)
     with st.expander("The brute-force function, run for three parameters"):
@@ -201,12 +195,9 @@ def _timed(family: str, ticking: bool) -> None:
             session["why timings"][family] = Timing(FAMILIES[family])
         session["why timing"] = family
 
-    def stop() -> None:
-        session["why timing"] = None
-
     with st.container(horizontal=True, vertical_alignment="center"):
         if ticking:
-            st.button("Stop", icon=":material/stop:", on_click=stop, key="why stop")
+            st.button("Stop", icon=":material/stop:", on_click=state.put, args=("why timing", None), key="why stop")
         else:
             title = "Measure" if timing is None else "Measure again" if timing.done else "Go on"
             st.button(
@@ -290,9 +281,7 @@ def _formula() -> None:
     names = [*point]
     session["why by"] = state.position("why by", len(names))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        by = names[
-            st.selectbox("With respect to", range(len(names)), format_func=names.__getitem__, key="why by", width=130)
-        ]
+        by = names[pick("With respect to", dict(enumerate(names)), "why by", width=130)]
         times = st.slider("Times applied", *TIMES.limits, key="why times", width=200)
         h = st.select_slider("Step h of the difference", STEPS, format_func=numeral, key="why h", width=200)
         guessed = _guess_times(

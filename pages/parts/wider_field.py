@@ -19,11 +19,11 @@ from lab.trace.recording import record
 from lab.ui import address, expression_box, page
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost, show_chart
-from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.memoize import memoize
 from lab.ui.player import player
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.widgets import FIRST, guess, pick, switch, verdict
 
 KEPT_TITLE = "Bytes kept at the worst moment"
 READING = read_rows(Path(__file__).parents[2] / "lab" / "lessons" / "reading.toml")
@@ -88,7 +88,7 @@ def _compare() -> None:
     with picture:
         show_chart(charts.answers(rows(here, there), version, page.theme()), "answers")
     with lines:
-        key = st.selectbox("Question", QUESTIONS, key="field question", format_func=lambda key: QUESTIONS[key].title)
+        key = pick("Question", {key: one.title for key, one in QUESTIONS.items()}, "field question")
         question = QUESTIONS[key]
         sides = (
             ("This engine", question.source, here[key]),
@@ -263,10 +263,7 @@ def _curves(
 
 def _next() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        key = st.segmented_control(
-            "Layer", AFTER, format_func=_title, key="field layer", required=True, label_visibility="collapsed"
-        )
-        assert key
+        key = switch("Layer", {key: _title(key) for key in AFTER}, "field layer", bare=True)
         layer = AFTER[key]
         st.markdown(layer["question"], width=580)
     trace = memoize("beyond", key, lambda: record(parse(layer["text"]), layer["values"]))

@@ -22,6 +22,7 @@ from lab.ui.memoize import memoize
 from lab.ui.player import LIMIT, Live, live_values, player
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.widgets import switch
 from pages.parts.practice import choice, contest, finished
 from pages.parts.practice.finished import Engine
 
@@ -96,15 +97,8 @@ def _choose(engine: Engine) -> None:
         state.step()
 
     if len(engines) > 1:
-        st.segmented_control(
-            "Engine",
-            [*engines],
-            format_func=lambda key: engines[key].course.title,
-            key="own engine",
-            required=True,
-            on_change=change,
-            label_visibility="collapsed",
-        )
+        titles = {key: one.course.title for key, one in engines.items()}
+        switch("Engine", titles, "own engine", on_change=change, bare=True)
     choice.badge(engine)
 
 

@@ -13,9 +13,9 @@ from lab.training.descent.four_points import TARGETS
 from lab.ui import address, page
 from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
-from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.memoize import memoize
 from lab.ui.table import markdown_table
+from lab.ui.widgets import FIRST, guess, verdict
 
 RATES = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.08, 0.09, 0.1, 0.11, 0.15, 0.2, 0.5, 1.0, 2.0)
 SOON = {"10": "within 10 steps", "30": "within 30", "100": "within 100", "never": "not within 100"}

@@ -13,10 +13,10 @@ from lab.training.descent import over_time
 from lab.ui import address, page
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost, show_chart
-from lab.ui.guess import FIRST, guess, verdict
 from lab.ui.memoize import memoize
 from lab.ui.table import markdown_table
 from lab.ui.terms import prose
+from lab.ui.widgets import FIRST, guess, switch, verdict
 
 LARGEST = {"first": "the first", "between": "one between", "last": "the last"}
 W = Field("w", "descent w", 0.8, float, address.number, limits=(-2.0, 2.0))
@@ -38,9 +38,7 @@ def show() -> None:
     controls, picture = st.columns([2, 3], gap="large")
     with controls:
         guessed = guess("Guess: the largest message comes from which time step?", LARGEST, "descent largest")
-        kind = st.segmented_control(
-            "State", over_time.KINDS, format_func=over_time.KINDS.__getitem__, required=True, key="descent kind"
-        )
+        kind = switch("State", over_time.KINDS, "descent kind")
         left, right = st.columns(2)
         w = left.slider("Weight w", *W.limits, key="descent w", step=0.05)
         x = right.slider("Input x", *X.limits, key="descent input", step=0.05)
@@ -53,7 +51,6 @@ def show() -> None:
             format_func=lambda steps: "all" if steps == ALL_STEPS else str(steps),
             key="descent last",
         )
-    assert kind
     if guessed is None:  # show only the forward pass
         controls.markdown(FIRST)
         states = memoize("descent states", (kind, w, x, length), lambda: over_time.states(kind, w, x, length))

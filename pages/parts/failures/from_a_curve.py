@@ -30,6 +30,7 @@ from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
 from lab.ui.player import player
 from lab.ui.table import escape_markdown, with_code
+from lab.ui.widgets import switch
 from pages.parts.training.settings import trainable
 
 Choose = Callable[[str], None]
@@ -73,9 +74,7 @@ def take(text: str) -> None:
 def from_a_curve(choose: Choose) -> None:
     """Ask for a curve and show what may have caused it. choose: callback that opens the failure with a key."""
     session = st.session_state
-    way = st.segmented_control(
-        "Where is the curve?", WAYS, format_func=WAYS.__getitem__, required=True, key="curve way", on_change=state.step
-    )
+    way = switch("Where is the curve?", WAYS, "curve way", on_change=state.step)
     try:
         if way == "run":
             _of_visit(choose)

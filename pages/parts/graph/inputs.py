@@ -10,6 +10,7 @@ from lab.expression.parser import Expression, parse
 from lab.trace.recording import Change
 from lab.ui import address, expression_box, state
 from lab.ui.address import Field, PrefixField
+from lab.ui.widgets import pick, switch
 
 STAGES = ("none", "forward", "backward")
 PLAYER = "player"
@@ -97,30 +98,16 @@ def settings(expression: Expression | None) -> None:
     if not box.open:
         return
     with box:
-        st.segmented_control(
-            "Picture",
-            [PLAYER, PLAIN],
-            format_func={PLAYER: "Player", PLAIN: "Plain drawing"}.__getitem__,
-            key="graph view",
-            required=True,
-            on_change=_change_view,
-        )
+        switch("Picture", {PLAYER: "Player", PLAIN: "Plain drawing"}, "graph view", on_change=_change_view)
         st.number_input("Sliders go from minus this number to plus this number", *REACH.limits, key="graph reach")
         st.select_slider("Step of the sliders", STEPS, key="graph step")
         for name, value in (values_of(expression) if expression else {}).items():
             key = f"leaf {name} shape"
             st.session_state[key] = SHAPES[np.ndim(value)]
-            st.segmented_control(f"Shape of {name}", SHAPES, key=key, required=True, on_change=_reshape, args=(name,))
+            switch(f"Shape of {name}", SHAPES, key, on_change=_reshape, args=(name,))
             key = f"leaf {name} change"
             st.session_state[key] = st.session_state["graph leaves"].get(name, "")
-            st.selectbox(
-                f"What is done to {name}",
-                CHANGES,
-                format_func=CHANGES.__getitem__,
-                key=key,
-                on_change=_change,
-                args=(name,),
-            )
+            pick(f"What is done to {name}", CHANGES, key, on_change=_change, args=(name,))
 
 
 def _change_view() -> None:

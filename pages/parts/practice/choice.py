@@ -23,6 +23,7 @@ from lab.ui import address, page, state
 from lab.ui.address import Field
 from lab.ui.assets import component, keep_value
 from lab.ui.table import escape_markdown
+from lab.ui.widgets import switch
 from pages.parts.practice import finished
 from pages.parts.practice.finished import Engine
 from pages.parts.practice.processes import pool
@@ -66,15 +67,7 @@ def choose(
     }
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
         if len(names) > 1 and st.session_state[f"{name} engine"] in names:  # the chosen one may be under check
-            st.segmented_control(
-                "Engine",
-                [*names],
-                format_func=names.__getitem__,
-                key=f"{name} engine",
-                required=True,
-                on_change=on_change,
-                label_visibility="collapsed",
-            )
+            switch("Engine", names, f"{name} engine", on_change=on_change, bare=True)
         if engine := chosen(name):
             badge(engine)
         for key in missed:

@@ -30,6 +30,7 @@ from lab.training.live import Own
 from lab.training.worker import Worker
 from lab.ui import address, state
 from lab.ui.address import Field
+from lab.ui.widgets import pick
 from model import ACTIVATIONS, INITS
 
 OWN = "Your own settings"
@@ -249,15 +250,8 @@ def choose_lesson(config: Config | None) -> None:
     st.session_state["training lesson"] = next((name for name in LESSONS if LESSONS[name].config == config), OWN)
     if st.session_state["training hide"]:
         return
-    st.selectbox(
-        "Lesson",
-        [*LESSONS, OWN],
-        key="training lesson",
-        on_change=begin,
-        label_visibility="collapsed",
-        help="Each lesson sets up the lab and asks you to predict what happens.",
-        width=200,
-    )
+    what = "Each lesson sets up the lab and asks you to predict what happens."
+    pick("Lesson", [*LESSONS, OWN], "training lesson", on_change=begin, bare=True, help=what, width=200)
 
 
 def lesson() -> Lesson | None:
@@ -335,15 +329,8 @@ def _scale_or_usual(name: str, scale: tuple, usual: float) -> None:
     """Draw a choice from a scale, or None for the usual value, which is shown in grey; a cross resets it."""
     chosen = st.session_state[_key(name)]
     options = sorted({*scale, *([] if chosen is None else [chosen])})
-    st.selectbox(
-        LABELS[name],
-        options,
-        index=None,
-        format_func="{:g}".format,
-        key=_key(name),
-        width=FIELD,
-        placeholder=f"{usual:g}",
-    )
+    texts = {option: f"{option:g}" for option in options}
+    pick(LABELS[name], texts, _key(name), index=None, width=FIELD, placeholder=f"{usual:g}")
 
 
 def _count(name: str, **more: Any) -> None:

@@ -18,6 +18,7 @@ from lab.training.tables import separator
 from lab.ui.address import Field
 from lab.ui.chart_host import clicked_points
 from lab.ui.table import escape_markdown
+from lab.ui.widgets import switch
 
 MAX_ROWS, MAX_COLUMNS, MAX_CLASSES = 20_000, 100, 20  # of a table, because the server is shared
 LAST, AS_IT_IS = "last", "automatic"
@@ -47,13 +48,7 @@ def your_points(val_fraction: float, seed: int, _: DeltaGenerator) -> tuple[Data
     count = len(session["own points"])
     with st.container(key="training-own", horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**Click on the plane.** {count} of at most {points.MAX_POINTS} points.", width="content")
-        st.segmented_control(
-            "Class of the next point",
-            points.CLASSES,
-            key="own points class",
-            required=True,
-            label_visibility="collapsed",
-        )
+        switch("Class of the next point", points.CLASSES, "own points class", bare=True)
         st.button("Undo", on_click=keep, args=session["own points"][:-1], key="own points undo", disabled=not count)
         st.button("Clear", on_click=keep, key="own points clear", disabled=not count)
         with st.popover("By number"):

@@ -10,6 +10,7 @@ from lab.ui.address import Field
 from lab.ui.drawing import graph
 from lab.ui.table import markdown_table
 from lab.ui.terms import prose
+from lab.ui.widgets import guess, switch
 
 ARRIVALS = {"same": "the same", "part": "a part of it", "none": "None"}
 KINDS = {"detach": "h.detach()", "no_grad": "no_grad around h", "all": "no_grad around everything"}
@@ -29,18 +30,16 @@ def show() -> None:
         "[[detach()|detach]] and `no_grad()` change no number of the [[forward pass]], but they cut the "
         "[[graph|computational graph]]. Guess what is left of each [[gradient]], then run both passes."
     )
-    kinds = list(KINDS)
     what, left, right = st.columns([5, 3, 3], gap="medium")
-    kind = what.segmented_control(
-        "What is cut", kinds, format_func=KINDS.__getitem__, required=True, key="cut kind", on_change=_ask_again
-    )
+    with what:
+        kind = switch("What is cut", KINDS, "cut kind", on_change=_ask_again)
     a = left.slider("a", *CUT_A.limits, step=0.5, key="cut a", on_change=_ask_again)
     b = right.slider("b", *CUT_B.limits, step=0.5, key="cut b", on_change=_ask_again)
-    uncut, cut = cuts.run_cut("uncut", a, b), cuts.run_cut(str(kind), a, b)
+    uncut, cut = cuts.run_cut("uncut", a, b), cuts.run_cut(kind, a, b)
     code, answer = st.columns([2, 3], gap="large")
     ran = st.session_state.get("cut run")
     with code:
-        st.markdown(f"**Cut: {KINDS[str(kind)]}**, L = {brief(cut.loss)}")
+        st.markdown(f"**Cut: {KINDS[kind]}**, L = {brief(cut.loss)}")
         st.code(f"{cut.code}L.backward()\n", wrap_lines=True)
         st.markdown(f"Without the cut `L = (a * b) * a`, and L is {brief(uncut.loss)} as well.")
         if not ran:
@@ -52,7 +51,7 @@ def show() -> None:
             return
         _gradients(uncut, cut, cuts.numerical(a, b))
     left, right = st.columns(2, gap="large")
-    for column, title, one in ((left, "Nothing cut", uncut), (right, f"Cut: {KINDS[str(kind)]}", cut)):
+    for column, title, one in ((left, "Nothing cut", uncut), (right, f"Cut: {KINDS[kind]}", cut)):
         with column:
             st.markdown(f"**{title}**")
             graph(one.graph, cuts_in_it=one.missing)
@@ -73,15 +72,8 @@ def _guess() -> None:
         st.session_state["cut run"] = True
         st.session_state["cut guessed"] = {name: st.session_state[f"cut guess {name}"] for name in ("a", "b")}
 
-    guesses = [
-        st.segmented_control(
-            f"**Your guess.** Compared with the uncut pass, {name}.grad is…",
-            list(ARRIVALS),
-            key=f"cut guess {name}",
-            format_func=ARRIVALS.__getitem__,
-        )
-        for name in ("a", "b")
-    ]
+    question = "**Your guess.** Compared with the uncut pass, {}.grad is…"
+    guesses = [guess(question.format(name), ARRIVALS, f"cut guess {name}") for name in ("a", "b")]
     st.button("Run both passes", key="cut go", type="primary", on_click=run, disabled=None in guesses)
 
 
@@ -95,10 +87,10 @@ def _gradients(uncut: cuts.CutDemo, cut: cuts.CutDemo, numerical: dict[str, floa
         moved = " (not moved)" if got is None else ""
         steps = brief(uncut.after[name]), f"{brief(cut.after[name])}{moved}"
         rows.append((name, brief(due), verdict, brief(numerical[name]), *steps))
-        guess = st.session_state.get("cut guessed", {}).get(name)
-        if guess is not None:
-            right = guess == came
-            verdicts.append(f"{name}: {'✓ as you guessed' if right else f'✕ you guessed “{ARRIVALS[guess]}”'}")
+        guessed = st.session_state.get("cut guessed", {}).get(name)
+        if guessed is not None:
+            right = guessed == came
+            verdicts.append(f"{name}: {'✓ as you guessed' if right else f'✕ you guessed “{ARRIVALS[guessed]}”'}")
     headers = ["input", "uncut", "cut", "numerical", "after a step, uncut", "after a step, cut"]
     st.markdown(markdown_table(headers, rows))
     why = "Each ✂ in the graph below is a path on which a gradient would have flowed. No error tells you."

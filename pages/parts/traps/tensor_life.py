@@ -4,7 +4,7 @@ import streamlit as st
 
 from lab.traps import lifecycle
 from lab.traps.lifecycle import ACTIONS, STATES
-from lab.ui import address, page
+from lab.ui import address, page, state
 from lab.ui.address import Field
 from lab.ui.table import escape_markdown, markdown_table
 
@@ -40,12 +40,6 @@ def _actions(actions: str, life: lifecycle.Life) -> None:
         session["life guessed"] = session.get("life guess"), len(letters), session["life actions"]
         session["life guess"] = None
 
-    def undo() -> None:
-        st.session_state["life actions"] = st.session_state["life actions"][:-1]
-
-    def restart() -> None:
-        st.session_state["life actions"] = ""
-
     with st.container(horizontal=True, gap="small"):
         for letter, action in ACTIONS.items():
             st.button(
@@ -66,8 +60,10 @@ def _actions(actions: str, life: lifecycle.Life) -> None:
             type="primary",
             disabled=full,
         )
-        st.button("Undo", key="life undo", on_click=undo, disabled=not actions)
-        st.button("Start over", key="life restart", on_click=restart, disabled=not actions)
+        st.button(
+            "Undo", key="life undo", on_click=state.put, args=("life actions", actions[:-1]), disabled=not actions
+        )
+        st.button("Start over", key="life restart", on_click=state.put, args=("life actions", ""), disabled=not actions)
     st.pills(
         "Guess before you press, if you like: w.grad …",
         list(lifecycle.EFFECTS),

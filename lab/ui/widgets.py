@@ -1,0 +1,43 @@
+"""Widgets for one of several options: one that is always chosen, and a guess that the learner may make first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+import streamlit as st
+
+V = TypeVar("V")
+FIRST = "Guess first."  # shown in place of the answer
+
+
+def switch(label: str, options: Mapping[V, str] | Sequence[V], key: str, *, bare: bool = False, **more: Any) -> V:
+    """Draw a row of buttons, one of which is always chosen, and return its option.
+
+    options: option in the session -> its text; or texts. bare: only screen readers get the label. more: further
+    arguments of `st.segmented_control`.
+    """
+    return cast(V, st.segmented_control(label, [*options], key=key, required=True, **_look(options, bare), **more))
+
+
+def pick(label: str, options: Mapping[V, str] | Sequence[V], key: str, *, bare: bool = False, **more: Any) -> V:
+    """Draw a select box and return the chosen option; the arguments are those of `switch`."""
+    return cast(V, st.selectbox(label, [*options], key=key, **_look(options, bare), **more))
+
+
+def guess(question: str, options: Mapping[str, str], key: str) -> str | None:
+    """Ask a question that the learner may answer before the page does; at first no answer is chosen.
+
+    Returns the learner's choice, or None. options: name in the session -> text of the answer.
+    """
+    return st.segmented_control(question, list(options), format_func=options.__getitem__, key=key)
+
+
+def verdict(right: bool) -> str:
+    """Say whether the guess was right; the caller adds the numbers that show it."""
+    return "✓ As you guessed." if right else "✗ Not as you guessed."
+
+
+def _look(options: Mapping[V, str] | Sequence[V], bare: bool) -> dict[str, Any]:
+    texts = {"format_func": options.__getitem__} if isinstance(options, Mapping) else {}
+    return {"label_visibility": "collapsed" if bare else "visible", **texts}
