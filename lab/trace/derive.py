@@ -8,15 +8,15 @@ the two disagree, the engine, or an operation that someone wrote, is wrong.
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from lab.operation_table import UNKNOWN, Derivative
 from lab.text import brief
-from lab.trace.parts import Derived, DueTerm, Message, Node, SentTerm, Value
-from lab.trace.recording import Trace, kind_of, plain
+from lab.trace.parts import Derived, DueTerm, Message, Node, Role, SentTerm, Value
+from lab.trace.recording import Trace
 
 
 def derive(trace: Trace) -> list[Derived]:
@@ -25,7 +25,7 @@ def derive(trace: Trace) -> list[Derived]:
     symbols = [latex_name(name) for name in names]
     values = [np.asarray(node["value"]) for node in trace.nodes]
     reached = trace.gradients_after()
-    unsent = _unsent(trace)
+    unsent = _unsent(trace, reached)
     derived: list[Derived] = [
         {
             "name": names[i],
@@ -44,9 +44,18 @@ def derive(trace: Trace) -> list[Derived]:
     return derived
 
 
-def _unsent(trace: Trace) -> dict[int, list[DueTerm]]:
-    """Return the missing messages: those due to each node that leads to the result but has no gradient."""
-    reached, leading = trace.gradients_after(), {trace.output}
+def kind_of(trace: Trace, node: Node) -> Role:
+    """Return a node's role in the drawing: "output", "operation", "constant" or "leaf"."""
+    if node["id"] == trace.output:
+        return "output"
+    if node["op"]:
+        return "operation"
+    return "leaf" if node["requires_grad"] else "constant"
+
+
+def _unsent(trace: Trace, reached: Mapping[int, Value]) -> dict[int, list[DueTerm]]:
+    """Return the missing messages: those due to each node that leads to the result but is not reached by a gradient."""
+    leading = {trace.output}
     due: dict[int, list[DueTerm]] = {}
     for node in reversed(trace.nodes):  # operands come before their users
         if node["id"] in leading:
@@ -89,9 +98,9 @@ def table(trace: Trace, count: int | None = None) -> list[dict[str, str]]:
 
     Keys: node, computed from, shape, value, gradient.
     """
-    names, unsent = short_names(trace), _unsent(trace)
     computed = {event["node"] for event in trace.events[:count] if event["kind"] == "forward"}
     reached, in_the_end = trace.gradients_after(count), trace.gradients_after()
+    names, unsent = short_names(trace), _unsent(trace, in_the_end)
     rows = []
     for node, name in zip(trace.nodes, names, strict=True):
         number = node["id"]
@@ -159,7 +168,7 @@ def _term(
         "rule": rule.text.format(**{key: f"{{{key}}}" for key in "gaby"}),
         "used": used,
         "upstream": event["upstream"],
-        "local": None if local is None else plain(local),
+        "local": None if local is None else np.asarray(local).tolist(),
         "message": arrived,
         "agrees": agrees,
     }

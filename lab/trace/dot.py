@@ -9,7 +9,8 @@ from html import escape
 import graphviz
 
 from lab.text import brief
-from lab.trace.recording import Trace, describe, kind_of
+from lab.trace.derive import kind_of
+from lab.trace.recording import Trace, describe
 
 # Text colours have a contrast of at least 4.5 to 1 on their fill, in both themes.
 PALETTES = {

@@ -10,6 +10,7 @@ from typing import Any
 from lab.gradcheck.slopes import Slope
 from lab.text import strict_json
 from lab.trace.derive import derive
+from lab.trace.nonfinite import remarks
 from lab.trace.parts import Captured
 from lab.trace.recording import Trace
 
@@ -47,6 +48,16 @@ MODULES = (
 )
 
 
+def player_data(trace: Trace, slopes: Sequence[Slope] = ()) -> dict[str, Any]:
+    """Return what the player shows of a trace: the pass, where inf and nan arose in it (each sentence with the pass
+    after which it may be read), and the numerical check of the gradients, from lab.trace.numerical."""
+    return {
+        "trace": playable(trace),
+        "remarks": [{"after": arose, "text": sentence.replace("`", "")} for arose, sentence in remarks(trace)],
+        "slopes": slope_data(slopes),
+    }
+
+
 def playable(trace: Trace) -> dict[str, Any]:
     """Return a trace and its derivations as plain data for the player; lab/trace/parts.py describes the parts.
 
@@ -79,7 +90,7 @@ def _without_copy(entry: Captured) -> dict[str, Any]:
     return {key: value for key, value in entry.items() if not (copied and key == "value")}
 
 
-def plain(slopes: Sequence[Slope]) -> list[dict[str, Any]]:
+def slope_data(slopes: Sequence[Slope]) -> list[dict[str, Any]]:
     """Return slopes as plain data, with the keys that the player reads."""
     return [
         {
@@ -99,10 +110,7 @@ def plain(slopes: Sequence[Slope]) -> list[dict[str, Any]]:
 
 
 def standalone(
-    trace: Trace,
-    event: int | None = None,
-    title: str = "A backward pass, step by step",
-    slopes: Sequence[Slope] = (),
+    trace: Trace, event: int | None = None, title: str = "A backward pass, step by step", slopes: Sequence[Slope] = ()
 ) -> str:
     """Return one HTML page with the player, the trace and Graphviz inside; it opens from a disk, without any network.
 
@@ -114,7 +122,7 @@ def standalone(
 
 def page_data(trace: Trace, event: int | None = None, slopes: Sequence[Slope] = ()) -> str:
     """Return the data that the page plays, as JSON that is safe inside a script element."""
-    return strict_json({"trace": playable(trace), "event": event, "slopes": plain(slopes)}).replace("<", "\\u003c")
+    return strict_json({"event": event, **player_data(trace, slopes)}).replace("<", "\\u003c")
 
 
 @cache

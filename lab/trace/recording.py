@@ -24,7 +24,7 @@ import numpy as np
 
 from lab.operation_table import OPS, UNKNOWN, Op
 from lab.text import brief, strict_json
-from lab.trace.parts import Captured, Code, Event, Node, Role, Value
+from lab.trace.parts import Captured, Code, Event, Node, Value
 from model import (
     MutationError,
     Tensor,
@@ -114,15 +114,6 @@ class Trace:
             lines.append(f"{line} = {brief(node['value'])}, {gradient}")
             stack += [(child, depth + 1) for child in reversed(node["children"])]
         return "\n".join(lines)
-
-
-def kind_of(trace: Trace, node: Node) -> Role:
-    """Return a node's role in the drawing: "output", "operation", "constant" or "leaf"."""
-    if node["id"] == trace.output:
-        return "output"
-    if node["op"]:
-        return "operation"
-    return "leaf" if node["requires_grad"] else "constant"
 
 
 def record(
@@ -217,12 +208,7 @@ class Recorded(Tensor):
         return self.observed(data, children, op, backward, made_at)
 
     def observed(
-        self,
-        data: Any,
-        children: tuple[Tensor, ...],
-        op: str,
-        backward: Callable[..., Any],
-        made_at: "SourcePlace",
+        self, data: Any, children: tuple[Tensor, ...], op: str, backward: Callable[..., Any], made_at: "SourcePlace"
     ) -> "Recorded":
         """Make the node of an operation, with a closure that reports when it runs."""
         recorder = self.recorder

@@ -6,7 +6,7 @@ only a few lines that load the rest.
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +15,8 @@ import streamlit as st
 
 from lab.text import strict_json
 from lab.trace.comparison import Departure
-from lab.trace.export import plain, playable, standalone
+from lab.trace.export import player_data, slope_data, standalone
 from lab.trace.mistakes import Mistakes
-from lab.trace.nonfinite import remarks
 from lab.trace.numerical import NumericalCheck, check, slopes_of_numbers
 from lab.trace.recording import Trace
 from lab.ui.assets import keep_value, loading
@@ -153,12 +152,6 @@ def player(
     if live:
         leaves = [{"name": name, **vars(leaf)} for name, leaf in live.items()]
         data |= {"live": {"id": _identity(live), "leaves": leaves}, "values": values}
-    if build is not None:
-        data["probe"] = nudged(trace, build, state.get("probe"))
-    if checked and build is not None and state.get("check") is True:
-        data["check"] = _check(trace, build)
-    if checked and state.get("predict") is True:
-        data["guesses"] = Mistakes(trace).wrong_gradients_by_event(MAX_PREDICTED)
     request = _request(key)
     if request.get("what") == "html":
         page = standalone(trace, _natural(request.get("event")), title, slopes_of_numbers(trace, judged))
@@ -171,15 +164,17 @@ def player(
         if on_turn and isinstance(by, int) and abs(by) <= LIMIT:
             on_turn(by)
 
+    questions = {name: state.get(name) for name in ("probe", "check", "predict")}
+
     def packed() -> tuple[Trace, bytes]:
         """Encode the data; the cache keeps the trace, too, so that no other trace gets its id."""
-        sent = {"trace": playable(trace), "remarks": _remarks(trace), "slopes": plain(slopes_of_numbers(trace, judged))}
-        return trace, strict_json(data | sent).encode()
+        shown = player_data(trace, slopes_of_numbers(trace, judged))
+        return trace, strict_json(data | shown | _answers(trace, build, checked, questions)).encode()
 
     # Streamlit sends bytes as they are, but parses and sorts a dict.
     shown = _component(
         key=key,
-        data=memoize(f"player {key}", (id(trace), data), packed)[1],
+        data=memoize(f"player {key}", (id(trace), data, questions), packed)[1],
         on_state_change=keep_value,
         on_failed_change=keep_value,
         on_want_change=turn,
@@ -191,6 +186,20 @@ def player(
         selected=_natural(state.get("selected")),
         failed=bool(shown.get("failed")),
     )
+
+
+def _answers(
+    trace: Trace, build: Callable[..., Tensor] | None, checked: bool, questions: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Answer what the learner has asked the player: a nudge, the numerical check, predictions to compare with."""
+    answers: dict[str, Any] = {}
+    if build is not None:
+        answers["probe"] = nudged(trace, build, questions["probe"])
+    if checked and build is not None and questions["check"] is True:
+        answers["check"] = _check(trace, build)
+    if checked and questions["predict"] is True:
+        answers["guesses"] = Mistakes(trace).wrong_gradients_by_event(MAX_PREDICTED)
+    return answers
 
 
 def nudged(trace: Trace, build: Callable[..., Tensor], question: Any) -> dict[str, Any] | None:
@@ -217,11 +226,6 @@ def nudged(trace: Trace, build: Callable[..., Tensor], question: Any) -> dict[st
     return {"name": name, "cell": cell, "h": h, "predicted": float(slope * h), "actual": float(change)}
 
 
-def _remarks(trace: Trace) -> Sequence[dict[str, str]]:
-    """Explain nan and inf in a trace; each sentence names the pass after which the player may show it."""
-    return [{"after": arose, "text": sentence.replace("`", "")} for arose, sentence in remarks(trace)]
-
-
 def _check(trace: Trace, build: Callable[..., Tensor]) -> dict[str, Any]:
     rows, note = check(trace, build)
     return {"rows": [_row(row) for row in rows], "note": note}
@@ -234,7 +238,7 @@ def _row(row: NumericalCheck) -> dict[str, Any]:
         "value": row.value,
         **{name: None if array is None else array.tolist() for name, array in numbers.items()},
         "agrees": row.agrees,
-        "slopes": plain(row.remarks),
+        "slopes": slope_data(row.remarks),
     }
 
 

@@ -6,7 +6,7 @@ from lab.expression import ExpressionError
 from lab.expression.parser import parse
 from lab.operation_table import OPS
 from lab.text import numeral, strict_json
-from lab.trace.export import plain, playable, standalone
+from lab.trace.export import playable, slope_data, standalone
 from lab.trace.mistakes import Mistakes
 from lab.trace.numerical import slopes_of_numbers
 from lab.trace.recording import Recording, attempt, record
@@ -102,7 +102,7 @@ def slopes():
     for name, (text, leaves) in SLOPES.items():
         build = parse(text)
         trace = record(build, leaves)
-        yield name, {"data": playable(trace), "slopes": plain(slopes_of_numbers(trace, build))}
+        yield name, {"data": playable(trace), "slopes": slope_data(slopes_of_numbers(trace, build))}
 
 
 NUDGES = (1e-6, 0.05, -0.4, 2.0)

@@ -1,11 +1,13 @@
 """The first inf or nan of a pass is told with its cause: the operand that is at fault, not one beside it."""
 
+import json
 import math
 
 import numpy as np
 import pytest
 
 from lab.expression import parse
+from lab.trace.export import page_data
 from lab.trace.nonfinite import explain, remarks
 from lab.trace.recording import record
 
@@ -113,3 +115,10 @@ def test_an_inf_that_the_program_puts_in_is_no_accident():
     trace = record(lambda x: x.log(), {"x": np.array([0.0, 1.0])})
     trace.nodes[1]["op"] = "masked_fill"  # of a recorded PyTorch pass
     assert [remark for remark in remarks(trace) if remark.arose == "forward"] == []
+
+
+def test_a_saved_page_explains_them_too():
+    trace = record(lambda x: x.log(), {"x": 0.0})
+    told = [(remark["after"], remark["text"]) for remark in json.loads(page_data(trace))["remarks"]]
+    assert [after for after, _ in told] == ["forward", "backward"]
+    assert [text for _, text in told] == [sentence.replace("`", "") for sentence in explain(trace)]

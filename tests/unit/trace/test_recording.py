@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from lab.expression import parse
 from lab.text import brief
+from lab.trace.derive import kind_of
 from lab.trace.export import playable
-from lab.trace.recording import MAX_NUMBERS, Recording, _source_lines, attempt, kind_of, record, starting_gradients
+from lab.trace.recording import MAX_NUMBERS, Recording, _source_lines, attempt, record, starting_gradients
 from lab.traps.faults.engines import Overwrites
 from model import MutationError, Tensor, allow_mutation, concatenate, maximum, no_grad, stack
 from tests.programs import LEAVES, OPERATIONS, program, shared
