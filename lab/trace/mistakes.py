@@ -4,7 +4,6 @@ A mistake is reported as a condition: "this is what you get if you overwrite ins
 the learner did; if two mistakes give the same numbers, both are named. One that gives the right numbers is left out.
 """
 
-import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -12,8 +11,8 @@ from typing import Any, cast
 import numpy as np
 
 from lab.operation_table import OPS
-from lab.trace.derive import rule_of, short_names
-from lab.trace.parts import Accumulate, Message, Node
+from lab.trace.derive import derive
+from lab.trace.parts import Accumulate, Message, Node, SentTerm
 from lab.trace.recording import Trace
 from model import Tensor, no_grad
 
@@ -63,10 +62,11 @@ class WrongNumbers:
 
 @dataclass(frozen=True)
 class _Arrived:
-    """A message and the accumulation that added it to the receiver's gradient."""
+    """A message, the accumulation that added it to the receiver's gradient, and how it is derived."""
 
     sent: Message
     arrived: Accumulate
+    term: SentTerm
 
 
 def same(a: Any, b: Any) -> bool:
@@ -84,11 +84,16 @@ class Mistakes:
     """The wrong numbers that known mistakes give in one pass."""
 
     def __init__(self, trace: Trace) -> None:
-        self.trace, self.names = trace, short_names(trace)
-        self._messages: dict[int, list[_Arrived]] = {}  # by receiver; an accumulation directly follows its message
-        for event, following in itertools.pairwise(trace.events):
-            if event["kind"] == "message" and following["kind"] == "accumulate":
-                self._messages.setdefault(event["child"], []).append(_Arrived(event, following))
+        derived = derive(trace)
+        self.trace, self.names = trace, [node["name"] for node in derived]
+        self._messages = [  # by receiver; an accumulation directly follows its message
+            [
+                _Arrived(cast(Message, trace.events[at]), cast(Accumulate, trace.events[at + 1]), cast(SentTerm, term))
+                for term in node["terms"]
+                if (at := term["event"]) is not None
+            ]
+            for node in derived
+        ]
 
     def of_value(self, number: int) -> list[WrongNumbers]:
         """List the mistakes in the value of an operation."""
@@ -105,7 +110,7 @@ class Mistakes:
 
     def of_gradient(self, number: int) -> list[WrongNumbers]:
         """List the mistakes in the gradient of a node at the end of the pass."""
-        messages = self._messages.get(number, [])
+        messages = self._messages[number]
         value = np.asarray(self.trace.nodes[number]["value"], float)
         if messages:
             return self._of_sum(messages, messages, value)
@@ -154,13 +159,14 @@ class Mistakes:
         """Compute the gradient of a node if some of its senders had these gradients; None if it cannot be computed."""
         total = None
         with np.errstate(all="ignore"):
-            for sent, arrived in ((one.sent, one.arrived) for one in self._messages.get(number, [])):
+            for message in self._messages[number]:
+                sent = message.sent
                 upstream = gradients.get(sent["node"], np.asarray(sent["upstream"], float))
-                linear = self._linear(sent)
+                linear = self._linear(message)
                 if linear is None or np.shape(upstream) != np.shape(sent["upstream"]):
                     return None
-                message = _summed_to(linear(upstream), np.shape(arrived["after"]))
-                total = message if total is None else total + message
+                part = _summed_to(linear(upstream), np.shape(message.arrived["after"]))
+                total = part if total is None else total + part
         return total
 
     def _of_sum(
@@ -182,7 +188,7 @@ class Mistakes:
                 if len(messages) > 1:
                     found.append(WrongNumbers(FORGOTTEN, f"the one from {sender}", rest))
                     found.append(WrongNumbers(SIGN, f"in the message from {sender}", rest - own))
-                for name, where, contribution in self._wrong_contributions(message.sent):
+                for name, where, contribution in self._wrong_contributions(message):
                     one = _summed_to(contribution, shape)
                     if name == UPSTREAM:
                         without.append(one)
@@ -199,18 +205,19 @@ class Mistakes:
             found.append(WrongNumbers(TRANSPOSED, "the gradient is", right.T))
         return _wrong(found, right)
 
-    def _wrong_contributions(self, sent: Message) -> Iterator[tuple[str, str, np.ndarray]]:
+    def _wrong_contributions(self, message: _Arrived) -> Iterator[tuple[str, str, np.ndarray]]:
         """Yield the mistakes in a closure's message: name, details, and the wrong message before it is unbroadcast."""
-        names, node, operand = self.names, self.trace.nodes[sent["node"]], sent["operand"]
+        sent, names = message.sent, self.names
+        node, operand = self.trace.nodes[sent["node"]], sent["operand"]
         upstream, right = np.asarray(sent["upstream"], float), np.asarray(sent["contribution"], float)
-        linear = self._linear(sent)
+        linear = self._linear(message)
         if linear is not None:
             yield UPSTREAM, "", linear(np.ones(upstream.shape))
         operands = self._operands(node)
         if node.get("kind") == "elementwise":
             yield LOCAL, f": {names[node['id']]} passes its own gradient on unchanged", _broadcast(upstream, right)
             y = np.asarray(node["value"], float)
-            called = {key: names[number] for key, number in rule_of(self.trace, node, operand)[1].items()}
+            called = {key: names[number] for key, number in message.term["used"].items()}
             for name, where, local in _LOCALS.get((node["op"], operand), ()):
                 arguments = (operands[0], operands[-1], y)
                 yield name, f": {where.format(**called)}", _broadcast(upstream * local(*arguments), right)
@@ -226,15 +233,14 @@ class Mistakes:
             for product in _if_computable(TRANSPOSED, f": {names[node['children'][1 - operand]]}", np.matmul, *factors):
                 yield product.name, product.where, product.wrong
 
-    def _linear(self, sent: Message) -> Callable[[np.ndarray], np.ndarray] | None:
+    def _linear(self, message: _Arrived) -> Callable[[np.ndarray], np.ndarray] | None:
         """Return the linear function from an upstream gradient to the message that a closure sends; None if the trace
         does not have it."""
+        sent, local = message.sent, message.term["local"]
+        if local is not None:
+            factor = np.asarray(local, float)
+            return lambda upstream: _broadcast(upstream * factor, np.asarray(sent["contribution"]))
         node, operand = self.trace.nodes[sent["node"]], sent["operand"]
-        rule, _ = rule_of(self.trace, node, operand)
-        if rule.value is not None and not (rule.scalar_only and node["shape"]):
-            operands = self._operands(node)
-            local = np.asarray(rule.value(*operands, np.asarray(node["value"], float)), float)
-            return lambda upstream: _broadcast(upstream * local, np.asarray(sent["contribution"]))
         paths = (node.get("paths") or [None] * (operand + 1))[operand]
         if paths is None:
             return None
@@ -255,14 +261,8 @@ _GATES: tuple[_Local, ...] = (
     (GATE, "nothing gets through", lambda a, b, y: np.zeros(y.shape)),
 )
 _LOCALS: Mapping[tuple[str, int], tuple[_Local, ...]] = {
-    ("*", 0): (
-        (OUTPUT, "{y} in place of {b}", lambda a, b, y: y),
-        (OWN, "{a} in place of {b}", lambda a, b, y: a),
-    ),
-    ("*", 1): (
-        (OUTPUT, "{y} in place of {a}", lambda a, b, y: y),
-        (OWN, "{b} in place of {a}", lambda a, b, y: b),
-    ),
+    ("*", 0): ((OUTPUT, "{y} in place of {b}", lambda a, b, y: y), (OWN, "{a} in place of {b}", lambda a, b, y: a)),
+    ("*", 1): ((OUTPUT, "{y} in place of {a}", lambda a, b, y: y), (OWN, "{b} in place of {a}", lambda a, b, y: b)),
     ("/", 0): (
         (OUTPUT, "{y} in place of 1/{b}", lambda a, b, y: y),
         (INVERTED, "{b} in place of 1/{b}", lambda a, b, y: b),
@@ -295,10 +295,7 @@ _LOCALS: Mapping[tuple[str, int], tuple[_Local, ...]] = {
     ),
     ("abs", 0): ((GATE, "the sign of {a} is not used", lambda a, b, y: np.ones(y.shape)),),
     **{
-        (op, operand): (
-            *_GATES,
-            (GATE, "the other one gets it", other),
-        )
+        (op, operand): (*_GATES, (GATE, "the other one gets it", other))
         for op, operand, other in (
             ("maximum", 0, lambda a, b, y: np.where(a == b, 0.5, a < b)),
             ("maximum", 1, lambda a, b, y: np.where(a == b, 0.5, a > b)),
