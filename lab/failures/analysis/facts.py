@@ -131,6 +131,10 @@ class Value:
     created_at: int = 0  # number of events recorded before it was computed
     tags: set[Tag] = field(default_factory=set)  # what else is known
 
+    def __format__(self, otherwise: str) -> str:
+        """Return the value's name in the program, in backticks; `otherwise` if it has none."""
+        return f"`{self.name}`" if self.name else otherwise
+
 
 def reach(value: Value, live: bool = True) -> Iterator[Value]:
     """Yield every value that a gradient of `value` reaches; with live=False also those behind cuts and in branches."""

@@ -32,6 +32,10 @@ class Event:
     detail: str = ""  # a variant of the kind: "retain", "partly", the name of a loss, ...
 
     @property
+    def line(self) -> int:
+        return self.statement.lineno
+
+    @property
     def block(self) -> Sequence[ast.stmt]:
         """The block of statements that it is part of."""
         return self.path[-1][0]

@@ -4,7 +4,9 @@
 hold two whose passes stand in different arms of one `if`.
 """
 
+import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,17 @@ def test_the_sentences_of_a_program_are_these(program):
         (program, str(f.line), f" {f.failure}", f" {f.sentence}") for f in findings(CORPUS / "wrong" / f"{program}.py")
     ]
     assert said == [tuple(row) for row in GOLDEN if row[0] == program]
+
+
+def test_each_sentence_is_that_of_a_rule():
+    rules = Path(__file__).parents[3] / "lab" / "failures" / "analysis" / "rules"
+    keys = [key for texts in tomllib.loads((rules / "sentences.toml").read_text("utf-8")).values() for key in texts]
+    nodes = [node for path in rules.glob("*.py") for node in ast.walk(ast.parse(path.read_text("utf-8")))]
+    written = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    hits = [node.args[0] for node in nodes if isinstance(node, ast.Call) and ast.unparse(node.func) == "case.hit"]
+    assert len(keys) == len(set(keys))
+    assert set(keys) <= written
+    assert {node.value for node in hits if isinstance(node, ast.Constant)} <= set(keys)
 
 
 def test_each_failure_has_a_golden_sentence():

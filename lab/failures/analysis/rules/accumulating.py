@@ -35,13 +35,7 @@ def accumulation(case: Case) -> Iterator[RuleHit]:
             if event.kind == Act.ZERO and event.value is step.value and direct and not event.tests:
                 edit = move_after(case, event, step)
                 if edit is not None:
-                    yield RuleHit(
-                        24,
-                        event.node,
-                        f"The step comes once in `{k}` iterations, but each one zeroes the gradients: only the last "
-                        "batch before a step counts.",
-                        edit,
-                    )
+                    yield case.hit("zeroed_each_batch", event.node, edit, k=k)
             elif event.kind == Act.BACKWARD:
                 yield from undivided(case, event, k)
     for event in case.events_of(Act.BACKWARD):
@@ -80,13 +74,7 @@ def undivided(case: Case, backward: Event, k: str) -> Iterator[RuleHit]:
         target = target.args[0]
     mean = backward.value.form == "loss" or is_unknown_loss(backward.value)
     if mean and not weighted(backward.value) and target is not None:
-        yield RuleHit(
-            24,
-            backward.node,
-            f"Before each step the gradients of `{k}` batches are added, and each loss is already a mean. Without a "
-            f"division by `{k}` the step is that many times as long as for one large batch.",
-            case.text.replace([(target, f"({case.text.of(target)} / {k})")]),
-        )
+        yield case.hit("undivided", backward.node, [(target, f"({case.text.of(target)} / {k})")], k=k)
 
 
 def micro_batches(loop: ast.For | ast.comprehension, case: Case) -> str:
@@ -161,14 +149,14 @@ def period(branch: ast.If) -> ast.expr | None:
 
 def move_after(case: Case, zero: Event, step: Event) -> Edit | None:
     """Return the edit that moves zeroing the gradients to after the step; None if it cannot be moved."""
-    line, last = zero.statement.lineno, step.statement.end_lineno or step.statement.lineno
+    line, last = zero.line, step.statement.end_lineno or step.line
     if case.text.indent(zero.statement).strip() or case.text.indent(step.statement).strip():
         return None
     added = f"\n{case.text.indent(step.statement)}{case.text.of(zero.statement)}"
     if zero.functions != step.functions:
         moved = [(zero.statement, "pass"), (step.statement, case.text.of(step.statement) + added)]
         return case.text.replace(moved)
-    if line >= step.statement.lineno:
+    if line >= step.line:
         return None
     rest = case.text.lines[zero.statement.end_lineno or line : last]
     return Edit(line, last, "\n".join(rest) + added)
@@ -186,3 +174,6 @@ def weighted(loss: Value) -> bool:
         if value.op not in LOSS_FUNCTIONS and value.op != "mean":
             stack += value.parents
     return False
+
+
+RULES = (accumulation,)

@@ -1,14 +1,23 @@
 """What a rule takes and yields, `Case` and `RuleHit`, and helpers that several rules share."""
 
 import ast
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 
 from lab.failures.analysis.edits import Edit, Text
 from lab.failures.analysis.facts import Value
 from lab.failures.analysis.kinds import Act
 from lab.failures.analysis.program import Event, Program
+
+
+@cache
+def sentences() -> dict[str, tuple[int, str]]:
+    """Return each sentence of sentences.toml by its key, with the number of its failure."""
+    rows = tomllib.loads(Path(__file__).with_name("sentences.toml").read_text("utf-8"))
+    return {key: (int(number), text) for number, texts in rows.items() for key, text in texts.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +34,32 @@ class Case:
 
     program: Program
     text: Text
+
+    def hit(
+        self,
+        key: str,
+        node: ast.AST,
+        change: Edit | str | Sequence[tuple[ast.AST, str]],
+        event: Event | None = None,
+        /,
+        **fields: object,
+    ) -> RuleHit:
+        """Return the hit at a node that a sentence of sentences.toml is for.
+
+        change   an edit, the pieces of the text to replace, or what takes the node's place
+        event    its line and value are the fields `line` and `value`
+        fields   what the sentence says in braces; a node stands for its source, cut short
+        """
+        failure, sentence = sentences()[key]
+        if isinstance(change, str):
+            change = [(node, change)]
+        edit = change if isinstance(change, Edit) else self.text.replace(change)
+        known = {"line": event.line, "value": event.value} if event is not None else {}
+        given = {
+            name: short(self.text.of(field)) if isinstance(field, ast.AST) else field
+            for name, field in (known | {"node": node} | fields).items()
+        }
+        return RuleHit(failure, node, sentence.format(**given), edit)
 
     def events_of(self, *kinds: Act) -> list[Event]:
         """Return the events of these kinds, in order."""
@@ -95,11 +130,6 @@ class Case:
         return "torch" in roots or "model" not in roots
 
 
-def name_or(value: Value, otherwise: str) -> str:
-    """Return the value's name in the program, in backticks; `otherwise` if it has none."""
-    return f"`{value.name}`" if value.name else otherwise
-
-
 def receiver(node: ast.AST) -> ast.expr | None:
     """Return the expression whose method is called: x of x.backward(); None for anything else."""
     return node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
@@ -117,6 +147,3 @@ def inside(around: ast.AST | None, node: ast.AST) -> bool:
 
 def is_simple(statement: ast.stmt | None) -> bool:
     return isinstance(statement, ast.Assign | ast.AugAssign | ast.Expr | ast.Return | ast.AnnAssign)
-
-
-Rule = Callable[[Case], Iterator[RuleHit]]

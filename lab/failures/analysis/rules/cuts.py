@@ -27,7 +27,7 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.program import Event
-from lab.failures.analysis.rules.case import Case, RuleHit, is_simple, name_or, receiver, short
+from lab.failures.analysis.rules.case import Case, RuleHit, is_simple, receiver, short
 
 DATA = re.compile(
     r"^(train_|test_|batch_)?(x|y|t|targets?|labels?|gold|truth|masks?|batch|data|weights?)(_?(train|true|batch|b))?$"
@@ -77,24 +77,18 @@ def all_frozen(case: Case, event: Event) -> Iterator[RuleHit]:
     wanted += [v for e in case.events_of(Act.OPTIMIZER) for v in e.value.items or [] if v.kind == Kind.TENSOR]
     inputs = {id(v): v for v in wanted if v.graph is False and any(part is v for part in behind)}
     if len(inputs) == 1 and isinstance(made := (value := inputs.popitem()[1]).statement, ast.Assign):
-        yield RuleHit(
-            4,
+        yield case.hit(
+            "frozen_input",
             made,
-            f"{name_or(value, 'This')} requires no gradient and the network's weights are frozen, so "
-            f"`backward()` in line {event.statement.lineno} has no graph. Set requires_grad=True.",
-            case.text.replace([(made.value, f"{case.text.operand(made.value)}.requires_grad_()")]),
+            [(made.value, f"{case.text.operand(made.value)}.requires_grad_()")],
+            event,
+            value=value,
         )
         return
     freezing = [e for e in case.events_of(Act.FROZEN) if any(v is part for part in modules(e.value) for v in layers)]
     places = {id(e.statement): e for e in freezing}
     if len(places) == 1 and is_simple(freezing[0].statement):
-        yield RuleHit(
-            4,
-            freezing[0].statement,
-            f"This freezes every layer that leads to {name_or(event.value, 'the loss')}: `backward()` in line "
-            f"{event.statement.lineno} has no graph. Leave out the layers that should learn.",
-            case.text.replace([(freezing[0].statement, "pass")]),
-        )
+        yield case.hit("all_frozen", freezing[0].statement, "pass", event)
 
 
 REPLACES_LAYERS = {"setattr", "_modules", "set_submodule", "register_parametrization"}
@@ -113,21 +107,12 @@ def still_frozen(case: Case) -> Iterator[RuleHit]:
         name = case.text.of(node.value)
         if name == "self":  # a flag of the program's own class, perhaps
             continue
-        why = (
-            f"`{word}` is a method, and this writes over it"
-            if word == "requires_grad_"
-            else f"`{name}` has no `{word}` that PyTorch reads"
-        )
         layer = owner.kind == Kind.MODULE
-        yield RuleHit(
-            12,
-            event.statement,
-            f"{why}: `{name}` stays frozen and gets no gradient. "
-            f"{'Call `requires_grad_(True)`.' if layer else f'Set `{name}.requires_grad`.'}",
-            case.text.replace(
-                [(event.statement, f"{name}.requires_grad_(True)") if layer else (node, f"{name}.requires_grad")]
-            ),
-        )
+        key = "frozen_by_assigned_method" if word == "requires_grad_" else "frozen_by_unknown_switch"
+        switch_on = f"{name}.requires_grad_(True)" if layer else f"{name}.requires_grad"
+        advice = "Call `requires_grad_(True)`." if layer else f"Set `{name}.requires_grad`."
+        change = [(event.statement if layer else node, switch_on)]
+        yield case.hit(key, event.statement, change, word=word, name=name, advice=advice)
 
 
 def forced_requires_grad(case: Case, event: Event) -> Iterator[RuleHit]:
@@ -137,12 +122,11 @@ def forced_requires_grad(case: Case, event: Event) -> Iterator[RuleHit]:
         return
     node, source = ask.node, receiver(ask.node)
     alone = isinstance(ask.statement, ast.Expr)
-    yield RuleHit(
-        4,
+    yield case.hit(
+        "forced_requires_grad",
         node,
-        f"This silences the error of `backward()` in line {event.statement.lineno} and leaves its cause: no path "
-        f"leads from {name_or(event.value, 'the loss')} to the parameters, and none of them gets a gradient.",
-        case.text.replace([(ask.statement, "pass") if source is None or alone else (node, case.text.operand(source))]),
+        [(ask.statement, "pass") if source is None or alone else (node, case.text.operand(source))],
+        event,
     )
 
 
@@ -180,11 +164,11 @@ def report_cut(case: Case, event: Event) -> Iterator[RuleHit]:
     """Report the cut behind which the parameters of a loss lie, or the tensors that lack requires_grad."""
     found = list(reach(event.value, live=False))
     cuts = [v for v in found if v.cut and v.cut_by is not None]
-    name = name_or(event.value, "the loss")
+    name = f"{event.value:the loss}"
     if event.value.kind == Kind.NUMBER and not cuts:  # only the .item() call is known
         number = next((v for v in found if v.op == "item" and isinstance(v.node, ast.Call)), None)
         if number is not None and isinstance(number.node, ast.Call):
-            yield from report_plain_number(case, number.node, number, name, event.statement.lineno)
+            yield from report_plain_number(case, number.node, number, name, event.line)
         return
     for value in sorted(cuts, key=lambda v: v.cut == Cut.WRAPPED):
         behind = list(reach(value, live=False))[1:]
@@ -192,7 +176,7 @@ def report_cut(case: Case, event: Event) -> Iterator[RuleHit]:
             continue
         node = value.cut_by
         assert node is not None
-        line = event.statement.lineno
+        line = event.line
         if value.cut == Cut.NO_GRAD and isinstance(node, ast.expr):
             off = list(report_disabled_gradients(case, event, node, found))
             if off:
@@ -204,14 +188,12 @@ def report_cut(case: Case, event: Event) -> Iterator[RuleHit]:
             return
         if value.cut == Cut.DETACH and isinstance(node, ast.Attribute) and not case.torch:
             wraps = [v.cut_by for v in cuts if v.cut == Cut.WRAPPED and isinstance(v.cut_by, ast.Call)]
-            yield RuleHit(
-                13,
+            yield case.hit(
+                "array_of_numpy",
                 node,
-                f"`{short(case.text.of(node))}` is an array of NumPy, which has no graph: through it, `backward()` in "
-                f"line {line} cannot reach the parameters behind {name}.",
-                case.text.replace(
-                    [(w, arrays_to_tensors(w.args[0])) for w in wraps if w.args] or [(node, case.text.of(node.value))]
-                ),
+                [(w, arrays_to_tensors(w.args[0])) for w in wraps if w.args] or [(node, case.text.of(node.value))],
+                line=line,
+                name=name,
             )
             return
         if value.cut == Cut.DETACH and isinstance(node, ast.expr):
@@ -219,13 +201,7 @@ def report_cut(case: Case, event: Event) -> Iterator[RuleHit]:
             if any(v.cut == Cut.NUMPY for v in cuts):
                 continue
             if source is not None:
-                yield RuleHit(
-                    11,
-                    node,
-                    f"`{short(case.text.of(node))}` cuts the graph: {name} has no way back to the parameters, and "
-                    f"`backward()` in line {line} has nothing to differentiate.",
-                    case.text.replace([(node, case.text.of(source))]),
-                )
+                yield case.hit("detached_loss", node, case.text.of(source), name=name, line=line)
                 return
         if value.cut == Cut.CHOICE and isinstance(node, ast.expr):
             yield from report_choice(case, node, name, line)
@@ -234,66 +210,41 @@ def report_cut(case: Case, event: Event) -> Iterator[RuleHit]:
             yield from missing_create_graph(case, node, event)
             return
         if value.cut == Cut.WRAPPED and isinstance(node, ast.Call) and node.args:
-            yield RuleHit(
-                4,
-                node,
-                f"A new tensor made from a number has no graph behind it: `backward()` in line {line} ends here and "
-                "no parameter gets a gradient. Use the value itself.",
-                case.text.replace([(node, case.text.of(node.args[0]))]),
-            )
+            yield case.hit("made_from_number", node, case.text.of(node.args[0]), line=line)
             return
     yield from nothing_requires_grad(case, event, found)
 
 
 def missing_create_graph(case: Case, node: ast.Call, event: Event) -> Iterator[RuleHit]:
     """Report failure 4: a loss or a second derivative is computed from a derivative without create_graph=True."""
-    line = event.statement.lineno
-    later = (
-        f"has no graph, so line {line} cannot differentiate it again."
-        if event.kind != Act.BACKWARD
-        else f"has no graph, and `backward()` in line {line} refuses it."
-        if event.value.graph is False
-        else f"is cut from the parameters behind it, which `backward()` in line {line} does not reach."
-    )
-    yield RuleHit(
-        4,
-        node,
-        f"Without `create_graph=True` a derivative is numbers only: {name_or(event.value, 'the loss')} {later}",
-        case.text.replace([(node, case.text.with_keyword(node, "create_graph", "True"))]),
-    )
+    if event.kind != Act.BACKWARD:
+        key = "derivative_of_derivative"
+    else:
+        key = "loss_of_derivative" if event.value.graph is False else "term_of_derivative"
+    yield case.hit(key, node, case.text.with_keyword(node, "create_graph", "True"), event)
 
 
 def report_disabled_gradients(case: Case, event: Event, node: ast.expr, found: list[Value]) -> Iterator[RuleHit]:
     """Report failure 12, or 4: gradients are disabled for a loss, by a block around it or in a function that it
     calls."""
-    name, line, mode = name_or(event.value, "the loss"), event.statement.lineno, f"`{short(case.text.of(node))}`"
+    name, line, mode = f"{event.value:the loss}", event.line, f"`{short(case.text.of(node))}`"
     misused, network = predicting_in_training(case, event, node), wrapped_network(case, node)
     inside = misplaced_statement(case, node, found)
     edit = enable_gradients(case, node)
     if misused is not None and network is not None:
-        yield RuleHit(
-            4,
+        yield case.hit(
+            "prediction_function",
             misused,
-            f"`{short(case.text.of(misused.func))}` runs under {mode}, so {name} has no graph and `backward()` in line "
-            f"{line} refuses it. Call the network itself here.",
-            case.text.replace([(misused.func, case.text.of(network))]),
+            [(misused.func, case.text.of(network))],
+            function=misused.func,
+            mode=mode,
+            name=name,
+            line=line,
         )
     elif inside is not None:
-        yield RuleHit(
-            12,
-            inside[0],
-            f"{mode} switches gradients off here, so {name} is computed without a graph: `backward()` in line {line} "
-            "has nothing to go back through. Move this out of the block.",
-            case.text.dedented(*inside),
-        )
+        yield case.hit("misplaced_in_no_grad", inside[0], case.text.dedented(*inside), mode=mode, name=name, line=line)
     elif edit is not None:
-        yield RuleHit(
-            12,
-            node,
-            f"This switches gradients off, so {name} is computed without a graph: `backward()` in line {line} has "
-            "nothing to go back through.",
-            edit,
-        )
+        yield case.hit("gradients_off", node, edit, name=name, line=line)
 
 
 def enable_gradients(case: Case, node: ast.expr) -> Edit | None:
@@ -335,13 +286,7 @@ def report_plain_number(
                     value.statement,
                     numpy_to_torch(re.sub(r"(\w)(?:\.detach\(\))?(?:\.cpu\(\))?\.numpy\(\)", r"\1", written)),
                 )
-    yield RuleHit(
-        13,
-        node,
-        f"`{short(case.text.of(node))}` turns a tensor into plain numbers, which have no graph: through them, "
-        f"`backward()` in line {line} cannot reach the parameters behind {name}.",
-        case.text.replace(pieces),
-    )
+    yield case.hit("plain_number", node, pieces, line=line, name=name)
 
 
 def is_math_call(node: ast.AST) -> TypeGuard[ast.Call]:
@@ -408,25 +353,13 @@ def arrays_to_tensors(node: ast.expr) -> str:
 
 def report_choice(case: Case, node: ast.expr, name: str, line: int) -> Iterator[RuleHit]:
     """Report failure 21, with the smooth value from which the choice was made as the change."""
-    what = (
-        "a comparison"
-        if isinstance(node, ast.Compare)
-        else f"`{short(case.text.of(node.func))}`"
-        if isinstance(node, ast.Call)
-        else "it"
-    )
     source = choice_source(node)
     while source is not None and (inner := choice_source(source)) is not None:  # x of x.argmax(1) == y
         source = inner
-    if source is None:
-        return
-    yield RuleHit(
-        21,
-        node,
-        f"{what.capitalize() if what[0] != '`' else what} has no slope: {name} is made from a choice, and "
-        f"`backward()` in line {line} cannot tell the parameters how to change it.",
-        case.text.replace([(node, case.text.of(source))]),
-    )
+    if source is not None:
+        called = f"`{short(case.text.of(node.func))}`" if isinstance(node, ast.Call) else "It"
+        what = "A comparison" if isinstance(node, ast.Compare) else called
+        yield case.hit("choice", node, case.text.of(source), what=what, name=name, line=line)
 
 
 def choice_source(node: ast.expr) -> ast.expr | None:
@@ -457,12 +390,8 @@ def nothing_requires_grad(case: Case, event: Event, found: list[Value]) -> Itera
     value = next((v for v in made if id(v) in read), None) or min(made, key=lambda v: v.node.lineno if v.node else 0)
     node = value.node
     assert isinstance(node, ast.Call)
-    yield RuleHit(
-        4,
-        node,
-        f"No tensor on the way to {name_or(event.value, 'the result')} requires a gradient, so `backward()` in line "
-        f"{event.statement.lineno} has no graph: set requires_grad=True for {name_or(value, 'this one')}.",
-        case.text.replace([(node, case.text.with_keyword(node, "requires_grad", "True"))]),
+    yield case.hit(
+        "nothing_requires_grad", node, case.text.with_keyword(node, "requires_grad", "True"), event, other=value
     )
 
 
@@ -480,8 +409,8 @@ def choice_as_loss_term(case: Case) -> Iterator[RuleHit]:
             cuts = [v for v in found if any(graph_of(p) is True for p in v.parents) and v.cut]
             by = cuts[0].cut_by if cuts and all(v.cut == Cut.CHOICE for v in cuts) else None
             if isinstance(by, ast.expr):
-                name = f"a term of {name_or(event.value, 'the loss')}"
-                yield from report_choice(case, by, name, event.statement.lineno)
+                name = f"a term of {event.value:the loss}"
+                yield from report_choice(case, by, name, event.line)
 
 
 SUMMING = {"+", "-", "neg", "mean", "sum"}
@@ -504,13 +433,7 @@ def unrecorded_loss_term(case: Case) -> Iterator[RuleHit]:
             mode = modes.pop() if len(modes) == 1 else None
             edit = enable_gradients(case, mode) if isinstance(mode, ast.expr) else None
             if edit is not None and isinstance(mode, ast.expr):
-                yield RuleHit(
-                    12,
-                    mode,
-                    f"This switches gradients off for a term of {name_or(event.value, 'the loss')}: to `backward()` in "
-                    f"line {event.statement.lineno} that term is a constant, which teaches nothing.",
-                    edit,
-                )
+                yield case.hit("unrecorded_term", mode, edit, event)
                 break
 
 
@@ -530,12 +453,12 @@ def grad_without_requires_grad(case: Case) -> Iterator[RuleHit]:
             and isinstance(node, ast.Call)
             and not value.tags & {Tag.FROZEN}
         ):
-            yield RuleHit(
-                4,
+            yield case.hit(
+                "grad_without_requires_grad",
                 node,
-                f"{name_or(value, 'This')} requires no gradient, so its `.grad`, read in line "
-                f"{event.statement.lineno}, stays None. Set requires_grad=True.",
-                case.text.replace([(node, case.text.with_keyword(node, "requires_grad", "True"))]),
+                case.text.with_keyword(node, "requires_grad", "True"),
+                event,
+                value=value,
             )
 
 
@@ -553,12 +476,12 @@ def derivative_without_requires_grad(case: Case, event: Event) -> Iterator[RuleH
     statement = value.statement
     if first.op not in CREATORS or not isinstance(statement, ast.Assign) or value.node is not statement.value:
         return
-    yield RuleHit(
-        4,
+    yield case.hit(
+        "derivative_without_requires_grad",
         statement,
-        f"{name_or(value, 'This')} requires no gradient, so line {event.statement.lineno} cannot differentiate with "
-        "respect to it: PyTorch refuses. Set requires_grad=True.",
-        case.text.replace([(statement.value, f"{case.text.operand(statement.value)}.requires_grad_()")]),
+        [(statement.value, f"{case.text.operand(statement.value)}.requires_grad_()")],
+        event,
+        value=value,
     )
 
 
@@ -574,8 +497,8 @@ def number_as_loss_term(case: Case) -> Iterator[RuleHit]:
             seen.add(id(value))
             if value.op == "item" and value.form == "loss" and isinstance(value.node, ast.Call):
                 if event.value.graph is not False and event.value.kind != Kind.NUMBER:
-                    name = name_or(event.value, "the loss")
-                    yield from report_plain_number(case, value.node, value, name, event.statement.lineno)
+                    name = f"{event.value:the loss}"
+                    yield from report_plain_number(case, value.node, value, name, event.line)
             elif value.op in {"+", "-"} or (value.kind == Kind.NUMBER and value.op in {"*", "/"}):  # plain number
                 stack += value.parents
             elif value.kind == Kind.NUMBER:
@@ -597,8 +520,8 @@ def learned_numbers(case: Case) -> Iterator[RuleHit]:
             plain = all(v.leaf or v.op in ONE_BY_ONE for v in behind if v.kind in TENSORS)
             known = all(v.kind in TENSORS | {Kind.NUMBER} for v in behind)
             if learned and plain and known and all(id(v) in moved - alive for v in learned):
-                name = name_or(event.value, "the loss")
-                yield from report_plain_number(case, value.node, value, name, event.statement.lineno)
+                name = f"{event.value:the loss}"
+                yield from report_plain_number(case, value.node, value, name, event.line)
 
 
 ONE_BY_ONE = ELEMENTWISE | REDUCTIONS | ARITHMETIC | {"part"}  # a parameter's own numbers, changed or not
@@ -616,8 +539,8 @@ def layers_behind_numpy(case: Case) -> Iterator[RuleHit]:
             lost = [v for v in behind if v.kind == Kind.MODULE and v.op in LAYERS and id(v) not in alive]
             taken = next((v for v in behind if v.cut in {Cut.NUMPY, Cut.ITEM} and isinstance(v.cut_by, ast.Call)), None)
             if lost and taken is not None and isinstance(taken.cut_by, ast.Call):
-                name = name_or(event.value, "the loss")
-                yield from report_plain_number(case, taken.cut_by, taken, name, event.statement.lineno, value.cut_by)
+                name = f"{event.value:the loss}"
+                yield from report_plain_number(case, taken.cut_by, taken, name, event.line, value.cut_by)
 
 
 def refused_by_numpy(case: Case) -> Iterator[RuleHit]:
@@ -634,13 +557,7 @@ def refused_by_numpy(case: Case) -> Iterator[RuleHit]:
         if source is None:
             continue
         new = f"{case.text.operand(source)}.detach()"
-        yield RuleHit(
-            13,
-            node,
-            f"{name_or(event.value, 'This')} has a graph, and NumPy records none: PyTorch refuses to make an array of "
-            "it. Detach it first, if no gradient has to come back from here.",
-            case.text.replace([(source, new)]),
-        )
+        yield case.hit("refused_by_numpy", node, [(source, new)], event)
 
 
 def network_behind_a_cut(case: Case) -> Iterator[RuleHit]:
@@ -665,10 +582,10 @@ def network_behind_a_cut(case: Case) -> Iterator[RuleHit]:
                 if cuts and cuts[0].cut == Cut.DERIVATIVE and isinstance(cuts[0].cut_by, ast.Call):
                     yield from missing_create_graph(case, cuts[0].cut_by, event)
                 elif cuts and cuts[0].cut == Cut.CHOICE and isinstance(cuts[0].cut_by, ast.expr):
-                    name = name_or(event.value, "the loss")
-                    yield from report_choice(case, cuts[0].cut_by, name, event.statement.lineno)
+                    name = f"{event.value:the loss}"
+                    yield from report_choice(case, cuts[0].cut_by, name, event.line)
                 elif cuts:
-                    names = name_or(item, "a network"), name_or(step.value, "its optimizer")
+                    names = f"{item:a network}", f"{step.value:its optimizer}"
                     yield from report_cut_off(case, cuts[0], *names, event)
 
 
@@ -688,7 +605,7 @@ def parameter_behind_a_cut(case: Case) -> Iterator[RuleHit]:
             for event, live in behind:
                 cuts = [v for v in live if v.cut == Cut.NO_GRAD and any(p is value for p in reach(v, live=False))]
                 if cuts and event.loops == step.loops:
-                    optimizer = name_or(step.value, "its optimizer")
+                    optimizer = f"{step.value:its optimizer}"
                     yield from report_cut_off(case, cuts[0], f"`{name}`", optimizer, event)
 
 
@@ -771,12 +688,13 @@ def report_cut_off(case: Case, value: Value, network: str, optimizer: str, event
         return
     inside = misplaced_statement(case, node, list(reach(event.value, live=False)))
     if inside is not None:
-        yield RuleHit(
-            12,
+        yield case.hit(
+            "network_under_no_grad",
             inside[0],
-            f"This stands under `{short(case.text.of(node))}`, which blocks every gradient to {network}: {optimizer} "
-            "steps, but never moves it. Move it out of the block.",
             case.text.dedented(*inside),
+            node=node,
+            network=network,
+            optimizer=optimizer,
         )
         return
     source = node.value if isinstance(node, ast.Attribute) else receiver(node)
@@ -785,12 +703,8 @@ def report_cut_off(case: Case, value: Value, network: str, optimizer: str, event
     else:
         edit = enable_gradients(case, node)
     if edit is not None:
-        yield RuleHit(
-            11 if value.cut == Cut.DETACH else 12,
-            node,
-            f"`{short(case.text.of(node))}` blocks every gradient to {network}: {optimizer} steps, but never moves it.",
-            edit,
-        )
+        key = "network_behind_detach" if value.cut == Cut.DETACH else "network_behind_no_grad"
+        yield case.hit(key, node, edit, network=network, optimizer=optimizer)
 
 
 def validation_recorded(case: Case) -> Iterator[RuleHit]:
@@ -821,12 +735,8 @@ def validation_recorded(case: Case) -> Iterator[RuleHit]:
         if not numbers or not (judged or VALIDATION.search(ast.unparse(loop.iter))):
             continue
         done.add(id(loop))
-        yield RuleHit(
-            12,
-            event.node,
-            f"Each pass through {name_or(network, 'the network')} here records a graph that no backward pass uses: "
-            "validation costs the memory and the time of training. Put the loop under `torch.no_grad()`.",
-            case.text.under(loop, "with torch.no_grad():"),
+        yield case.hit(
+            "validation_recorded", event.node, case.text.under(loop, "with torch.no_grad():"), network=network
         )
 
 
@@ -848,12 +758,11 @@ def evaluation_recorded(case: Case) -> Iterator[RuleHit]:
         alone = is_simple(statement) and not case.text.indent(statement).strip()
         unwanted = id(event.value) not in wanted and bool(VALIDATION.search(given))
         if judged and trained and recorded and alone and unwanted:
-            yield RuleHit(
-                12,
+            yield case.hit(
+                "evaluation_recorded",
                 event.node,
-                f"This pass through {name_or(network or Value(), 'the network')} records a graph that no backward "
-                "pass uses: it costs memory and time in each iteration. Put it under `torch.no_grad()`.",
                 case.text.under(statement, "with torch.no_grad():"),
+                network=network or Value(),
             )
 
 
@@ -874,12 +783,8 @@ def averaged_with_graph(case: Case) -> Iterator[RuleHit]:
         passed = any(isinstance(place, ast.FunctionDef) and place.name == "forward" for place in event.functions)
         if kept and stepped and not passed and value.graph is True and averages(value):
             name = case.text.of(target)
-            yield RuleHit(
-                12,
-                statement,
-                f"This average of parameters is recorded: `{name}` carries the graph of all steps before, which grows "
-                "with every step. Average under no_grad.",
-                case.text.under(statement, "with torch.no_grad():"),
+            yield case.hit(
+                "average_recorded", statement, case.text.under(statement, "with torch.no_grad():"), name=name
             )
 
 
@@ -929,10 +834,23 @@ def moving_target(case: Case) -> Iterator[RuleHit]:
             continue
         made = target.node if isinstance(target.node, ast.BinOp) else statement.value
         assert made is not None
-        yield RuleHit(
-            11,
-            statement,
-            f"{name_or(target, 'The target')} is computed by the same network that it is a target for: the gradient "
-            "also pulls the target towards the prediction. Detach it.",
-            case.text.replace([(made, f"({case.text.of(made)}).detach()")]),
-        )
+        yield case.hit("moving_target", statement, [(made, f"({case.text.of(made)}).detach()")], value=target)
+
+
+RULES = (
+    no_gradient,
+    choice_as_loss_term,
+    unrecorded_loss_term,
+    grad_without_requires_grad,
+    number_as_loss_term,
+    learned_numbers,
+    layers_behind_numpy,
+    network_behind_a_cut,
+    parameter_behind_a_cut,
+    validation_recorded,
+    evaluation_recorded,
+    averaged_with_graph,
+    refused_by_numpy,
+    still_frozen,
+    moving_target,
+)

@@ -126,10 +126,12 @@ def kept_graph_hit(case: Case, event: Event, names: set[str], target: str, value
     handed = handover_call(event, names)
     uses = handed[1] if handed else [n for n in ast.walk(value) if isinstance(n, ast.Name) and n.id in names]
     pieces: list[tuple[ast.AST, str]] = [(n, f"{n.id}.{number}") for n in uses]
-    return RuleHit(
-        10,
+    return case.hit(
+        "kept_losses" if one else "kept_results",
         handed[0] if handed else event.statement,
-        f"`{target}` keeps the whole graph of each iteration's {'loss' if one else 'result'} alive: memory grows with "
-        f"every batch. {'Keep only the number.' if one else 'Detach what you keep.'}",
-        case.text.replace(pieces or [(value, f"{case.text.operand(value)}.{number}")]),
+        pieces or [(value, f"{case.text.operand(value)}.{number}")],
+        target=target,
     )
+
+
+RULES = (kept_graphs,)

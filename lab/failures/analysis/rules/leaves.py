@@ -8,7 +8,7 @@ from lab.failures.analysis.effects import ELEMENTWISE
 from lab.failures.analysis.facts import Value, close_ancestors, graph_of, reach
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
-from lab.failures.analysis.rules.case import Case, RuleHit, inside, is_simple, name_or, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit, inside, is_simple, receiver
 
 
 def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
@@ -27,13 +27,7 @@ def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
         kept = next((e.statement for e in case.events_of(Act.ATTRIBUTE) if e.other is value), None)
         statement = kept or value.statement
         if isinstance(statement, ast.Return) and (edit := requires_grad_last(case, statement)) is not None:
-            yield RuleHit(
-                5,
-                statement,
-                f"The result is computed from the leaf that requires a gradient, so it is not a leaf, and its `.grad`, "
-                f"read in line {event.statement.lineno}, is None. Set requires_grad after the last operation.",
-                edit,
-            )
+            yield case.hit("requires_grad_too_early", statement, edit, event)
         elif isinstance(statement, ast.Return) and Tag.UPDATED not in value.tags:
             statement = case.assignment(value)
         if isinstance(statement, ast.Return) and Tag.UPDATED in value.tags:
@@ -45,47 +39,30 @@ def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
             unrecorded = case.torch and Tag.UNRECORDED in value.tags
             change = update_in_place(statement, case, unrecorded) or leaf_again(value, case)
             if change is not None and unrecorded:
-                yield RuleHit(
-                    4,
-                    statement,
-                    f"`{name}` becomes a new tensor here, and under no_grad it requires no gradient: in the next "
-                    "iteration no graph leads to it. Update it in place.",
-                    change,
-                )
+                yield case.hit("leaf_replaced_under_no_grad", statement, change, name=name)
             elif change is not None:
-                yield RuleHit(5, statement, rebound_sentence(name, case), change)
+                key = "leaf_replaced" if case.torch else "leaf_of_engine_replaced"
+                yield case.hit(key, statement, change, name=name)
             continue
         target = statement.targets[0]
         if not isinstance(target, ast.Name | ast.Attribute | ast.Subscript):
             continue
         name = case.text.of(target)
-        edit = requires_grad_last(case, statement)
-        elsewhere = not isinstance(target, ast.Name)  # an attribute or item may be read anywhere
         kept_as = statement.value.id if isinstance(statement.value, ast.Name) else name
-        yield RuleHit(
-            5,
-            statement if edit or elsewhere else event.node,
-            f"`{name}` is computed from other tensors, so it is not a leaf, and its `.grad`, read in line "
-            f"{event.statement.lineno}, is None."
-            if edit or elsewhere
-            else f"`{name}`, made in line {statement.lineno}, is computed from other tensors: it is not a leaf, and "
-            f"its `.grad` is None unless `{name}.retain_grad()` was called.",
-            edit or case.text.after(statement, f"{kept_as}.retain_grad()"),
-        )
+        edit = requires_grad_last(case, statement)
+        change = edit or case.text.after(statement, f"{kept_as}.retain_grad()")
+        if edit or not isinstance(target, ast.Name):  # an attribute or item may be read anywhere
+            yield case.hit("grad_of_result", statement, change, event, name=name)
+        else:
+            yield case.hit("grad_not_retained", event.node, change, name=name, made=statement.lineno)
 
 
 def returned_update(case: Case, event: Event, statement: ast.Return) -> Iterator[RuleHit]:
     """Report failure 5, or 4 under no_grad: a function returns the new values of leaves, which are no leaves."""
-    change, unrecorded = leaf_again(event.value, case), Tag.UNRECORDED in event.value.tags
+    change = leaf_again(event.value, case)
     if change is not None:
-        what = "require no gradient" if unrecorded else "are not leaves"
-        yield RuleHit(
-            4 if unrecorded else 5,
-            statement,
-            f"The new tensors returned here {what}: their `.grad`, read in line {event.statement.lineno} in the next "
-            "iteration, is None. Make each a leaf again.",
-            change,
-        )
+        key = "returned_without_graph" if Tag.UNRECORDED in event.value.tags else "returned_results"
+        yield case.hit(key, statement, change, event)
 
 
 def loop_name_rebound(case: Case) -> Iterator[RuleHit]:
@@ -95,14 +72,8 @@ def loop_name_rebound(case: Case) -> Iterator[RuleHit]:
         statement = event.statement
         if isinstance(statement, ast.Assign) and is_lost_update(event):
             name = case.text.of(statement.targets[0])
-            where = "parameter itself" if case.torch else f"numbers of the leaf, `{name}.data`"
-            yield RuleHit(
-                5,
-                statement,
-                f"`{name}` is only the loop's name for the parameter: here it becomes the name of a new tensor, which "
-                f"the next turn drops, and the parameter never moves. Change the {where}{', in place' * case.torch}.",
-                change_item(case, event, statement, name),
-            )
+            key = "loop_name_rebound" if case.torch else "loop_name_rebound_in_engine"
+            yield case.hit(key, statement, change_item(case, event, statement, name), name=name)
 
 
 def is_lost_update(event: Event) -> bool:
@@ -161,26 +132,7 @@ def recorded_updates(case: Case) -> Iterator[RuleHit]:
         if "derivative" in slopes and same:
             done.add(id(statement))
             kept = f"{name} = ({case.text.of(statement.value)}).detach().requires_grad_()"
-            yield RuleHit(
-                12,
-                statement,
-                f"This step is recorded: each `{name}` carries the chain of all those before it, and memory grows with "
-                "every step. Step under no_grad, or detach.",
-                case.text.replace([(statement, kept)]),
-            )
-
-
-def rebound_sentence(name: str, case: Case) -> str:
-    """Return the sentence about `w = w - ...`, which makes a leaf a result, and about what to do instead."""
-    if case.torch:
-        return (
-            f"`{name}` becomes a new tensor, computed from the old one: in the next iteration it is not a leaf, and "
-            "its `.grad` is None. Update it in place, under no_grad."
-        )
-    return (
-        f"`{name}` becomes the result of an operation: in the next iteration it is not a leaf and does not "
-        f"learn. Change the numbers of the leaf itself, `{name}.data`."
-    )
+            yield case.hit("recorded_step", statement, kept, name=name)
 
 
 def leaf_again(value: Value, case: Case) -> Edit | None:
@@ -234,13 +186,7 @@ def optimizer_of_nonleaf(case: Case) -> Iterator[RuleHit]:
             ):
                 edit = requires_grad_last(case, statement) or give_leaf(case, event, value)
                 if edit is not None:
-                    yield RuleHit(
-                        19,
-                        statement,
-                        f"{name_or(value, 'This')} is computed from another tensor, so it is not a leaf: the optimizer "
-                        f"in line {event.statement.lineno} refuses it.",
-                        edit,
-                    )
+                    yield case.hit("optimizer_of_nonleaf", statement, edit, event, value=value)
 
 
 def give_leaf(case: Case, event: Event, value: Value) -> Edit | None:
@@ -269,13 +215,7 @@ def leaf_rebound(case: Case) -> Iterator[RuleHit]:
         name = statement.target.id
         indent = case.text.indent(statement)
         lines = [f"{name}.data {sign} {case.text.of(statement.value)}", *(indent + s for s in zero_lines(name, case))]
-        yield RuleHit(
-            7,
-            statement,
-            f"`{sign}` cannot change the leaf `{name}`: the result would be a new tensor of that name, which is "
-            f"not a leaf and does not learn. Change the numbers of the leaf, `{name}.data`.",
-            case.text.replace([(statement, "\n".join(lines))]),
-        )
+        yield case.hit("leaf_rebound", statement, "\n".join(lines), sign=sign, name=name)
 
 
 def leaf_written(case: Case) -> Iterator[RuleHit]:
@@ -290,13 +230,7 @@ def leaf_written(case: Case) -> Iterator[RuleHit]:
         if indent.strip():
             continue
         inner = "\n    ".join(case.text.of(statement).split("\n"))
-        yield RuleHit(
-            7,
-            statement,
-            f"{name_or(value, 'This')} is a leaf that requires a gradient: PyTorch refuses to write into it while "
-            "operations are recorded.",
-            case.text.replace([(statement, f"with torch.no_grad():\n{indent}    {inner}")]),
-        )
+        yield case.hit("leaf_written", statement, f"with torch.no_grad():\n{indent}    {inner}", value=value)
 
 
 def written_name(event: Event) -> str | None:
@@ -364,10 +298,15 @@ def overwritten(case: Case) -> Iterator[RuleHit]:
             edit = case.text.before(statement, f"{name} = {name}.clone()")
         else:
             continue
-        yield RuleHit(
-            1,
-            statement,
-            f"The backward pass still needs the numbers that `{name}` had before this line, but this write "
-            "destroys them.",
-            edit,
-        )
+        yield case.hit("overwritten", statement, edit, name=name)
+
+
+RULES = (
+    grad_of_nonleaf,
+    optimizer_of_nonleaf,
+    leaf_written,
+    leaf_rebound,
+    loop_name_rebound,
+    recorded_updates,
+    overwritten,
+)

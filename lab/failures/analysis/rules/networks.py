@@ -11,7 +11,7 @@ from lab.failures.analysis.effects import LOSS_FUNCTIONS
 from lab.failures.analysis.facts import LAYERS, NORMS, Value, graph_of, modules, reach, traverse
 from lab.failures.analysis.kinds import Act, Kind
 from lab.failures.analysis.program import Body, Event
-from lab.failures.analysis.rules.case import Case, RuleHit, inside, name_or, receiver, short
+from lab.failures.analysis.rules.case import Case, RuleHit, inside, receiver
 
 
 def activation_before_loss(case: Case) -> Iterator[RuleHit]:
@@ -29,47 +29,29 @@ def activation_before_loss(case: Case) -> Iterator[RuleHit]:
             yield from softmax_by_hand(case, value, event)
         if value.op not in {"softmax", "sigmoid", "relu"} or node is None or not isinstance(node, ast.Call):
             continue
-        line = event.statement.lineno
+        line = event.line
         if event.detail == "nll_loss" and not by_hand:
             if value.op == "softmax":
                 new = case.text.of(node).replace("softmax", "log_softmax", 1).replace("Softmax", "LogSoftmax", 1)
-                yield RuleHit(
-                    25,
-                    node,
-                    f"The loss in line {line} takes the logarithms of probabilities, and gets the probabilities: it "
-                    "rewards them linearly and never goes below -1.",
-                    case.text.replace([(node, new)]),
-                )
+                yield case.hit("probabilities_into_nll", node, new, line=line)
             continue
         if value.op == "softmax" and (wanted := other_use(case, node, event)) and (given := first_input(event)):
-            yield RuleHit(
-                25,
+            yield case.hit(
+                "probabilities_used_twice",
                 event.node,
-                f"`{short(case.text.of(given))}` already holds probabilities, from line {node.lineno}, which line "
-                f"{wanted} needs as they are. This loss takes raw scores and applies softmax itself: give it their "
-                "logarithms.",
-                case.text.replace([(given, f"{case.text.operand(given)}.clamp(min=1e-8).log()")]),
+                [(given, f"{case.text.operand(given)}.clamp(min=1e-8).log()")],
+                given=given,
+                made=node.lineno,
+                wanted=wanted,
             )
             continue
         edit = unwrap(case, node)
         if edit is None:
             continue
         if value.op == "relu":
-            yield RuleHit(
-                14,
-                node,
-                f"The loss in line {line} takes any number as a score; relu sets the negative ones to 0, where no "
-                "gradient comes back: a class below 0 is dead.",
-                edit,
-            )
+            yield case.hit("relu_before_loss", node, edit, line=line)
         else:
-            yield RuleHit(
-                25,
-                node,
-                f"The loss in line {line} takes raw scores and applies {value.op} itself; applied twice, it flattens "
-                "them, and the gradients with them.",
-                edit,
-            )
+            yield case.hit("activation_twice", node, edit, line=line, layer=value.op)
 
 
 def unscaled(value: Value) -> Value:
@@ -101,19 +83,13 @@ def softmax_by_hand(case: Case, value: Value, loss: Event) -> Iterator[RuleHit]:
         isinstance(f, ast.FunctionDef) and inside(f, node) and inside(f, made) for f in ast.walk(case.program.tree)
     )
     if scores is not None and (here or made.lineno == node.lineno or loss.function is None):
-        yield RuleHit(
-            25,
-            node,
-            f"`{short(case.text.of(node))}` is a softmax, and the loss in line {loss.statement.lineno} takes raw "
-            "scores and applies softmax itself; applied twice, it flattens them, and the gradients with them.",
-            case.text.replace([(node, new)]),
-        )
+        yield case.hit("softmax_by_hand", node, new, loss)
 
 
 def other_use(case: Case, softmax: ast.Call, loss: Event) -> int:
     """Return the line that needs the probabilities of this softmax as they are; 0 if there is none.
     It makes a distribution of them, or calls the function that returns them. What `forward` returns is for the loss."""
-    drawn = [e.statement.lineno for e in case.events_of(Act.DRAW) if e.value.node is softmax]
+    drawn = [e.line for e in case.events_of(Act.DRAW) if e.value.node is softmax]
     functions = [f for f in ast.walk(case.program.tree) if isinstance(f, ast.FunctionDef)]
     homes = {f.name for f in functions if f.name != "forward" and any(node is softmax for node in ast.walk(f))}
     around = loss.function or loss.statement
@@ -151,12 +127,8 @@ def dead_by_bias(case: Case) -> Iterator[RuleHit]:
             continue
         node = event.node if isinstance(event.node, ast.Call) else event.statement
         written = [n for n in ast.walk(node) if isinstance(n, ast.Constant | ast.UnaryOp) and is_number(n, number)]
-        yield RuleHit(
-            14,
-            node,
-            f"With a bias of {number:g} the layer's output is below 0 for every input: relu sets it to 0, and no "
-            "gradient comes back. Start at 0.",
-            case.text.replace([(written[0], "0.0")] if written else [(event.statement, "pass")]),
+        yield case.hit(
+            "bias_too_low", node, [(written[0], "0.0")] if written else [(event.statement, "pass")], number=number
         )
 
 
@@ -195,21 +167,16 @@ def moved_below_zero(case: Case) -> Iterator[RuleHit]:
             isinstance(statement, ast.AugAssign) and event.value.name == "bias" and id(layer) in case.program.rectified
         )
         if here and isinstance(number, int | float) and moved * number <= DEAD_BIAS:
-            yield RuleHit(14, statement, BELOW_ZERO.format("this bias"), case.text.replace([(statement, "pass")]))
+            yield case.hit("moved_below_zero", statement, "pass", bias=Value())
     for value in {id(v): v for e in case.events_of(Act.BACKWARD) for v in reach(e.value)}.values():
         mean, variance = value.moments or (0.0, 0.0)
         below = id(value) in case.program.rectified and value.leaf and mean <= 4 * DEAD_BIAS and variance <= 1
         calls = [n for n in ast.walk(value.node) if isinstance(n, ast.Call)] if below and value.node else []
         made = next((n for n in calls if len(n.args) > 1 and ast.unparse(n.func).endswith("full")), None)
         if made is not None:
-            edit = case.text.replace([(made.args[1], "0.0")])
-            yield RuleHit(14, value.node or made, BELOW_ZERO.format(name_or(value, "this bias")), edit)
+            yield case.hit("moved_below_zero", value.node or made, [(made.args[1], "0.0")], bias=value)
 
 
-BELOW_ZERO = (
-    "With {} the input of relu is far below 0 for every sample: relu sets it to 0, and no gradient comes back. Start "
-    "at 0."
-)
 DEAD_BIAS = -3.0
 
 
@@ -235,13 +202,8 @@ def many_sigmoids(case: Case) -> Iterator[RuleHit]:
             default = case.default(most.func) if isinstance(most, ast.Call) else None
             if default is not None and not here:
                 edit = case.text.replace([(default, relu.removesuffix("()"))])
-            yield RuleHit(
-                15,
-                value.node if here else default or most,
-                f"The slope of a sigmoid is at most 1/4: behind {count} of them in a row, the first layer of "
-                f"{name_or(value, 'the network')} gets at most 1/{4**count:,} of a gradient, times the weights.",
-                edit,
-            )
+            place = value.node if here else default or most
+            yield case.hit("many_sigmoids", place, edit, count=count, network=value, share=4**count)
 
 
 SIGMOID = re.compile(
@@ -290,13 +252,7 @@ def sigmoids_in_forward(case: Case) -> Iterator[RuleHit]:
         names = [case.text.of(n.func) for n in nodes]
         relus = [f"{s.removesuffix('sigmoid')}relu" if s.endswith("sigmoid") else "torch.relu" for s in names]
         edit = case.text.replace([(n.func, relu) for n, relu in zip(nodes, relus, strict=True)])
-        yield RuleHit(
-            15,
-            most,
-            f"The slope of a sigmoid is at most 1/4: behind {count} of them in a row, the first layer gets at most "
-            f"1/{4**count:,} of a gradient, times the weights.",
-            edit,
-        )
+        yield case.hit("many_sigmoids_in_forward", most, edit, count=count, share=4**count)
 
 
 def prediction_in(loss: Value) -> Value:
@@ -326,14 +282,13 @@ def fading_recurrence(case: Case) -> Iterator[RuleHit]:
         shapes = [v.parents[0].shape or () for v in outputs if uses_one_step(v, case)]
         steps = next((shape[first] for shape in shapes if len(shape) == 3), None)
         if steps and gain**steps < VANISHED:
-            yield RuleHit(
-                15,
+            yield case.hit(
+                "fading_recurrence",
                 node,
-                f"Each step back in time multiplies the gradient by at most {gain:g}: after {steps} steps at most "
-                f"{gain**steps:.0e} of it is left. Start with a gain of 1.",
-                case.text.replace(
-                    [(k.value, "1.0") for k in node.keywords if k.arg == "gain"] or [(a, "1.0") for a in node.args[1:2]]
-                ),
+                [(k.value, "1.0") for k in node.keywords if k.arg == "gain"] or [(a, "1.0") for a in node.args[1:2]],
+                gain=gain,
+                steps=steps,
+                left=gain**steps,
             )
 
 
@@ -357,14 +312,7 @@ def drawn_too_small(case: Case) -> Iterator[RuleHit]:
         node = shrinking[0][0].node if shrinking else None
         if left < VANISHED and isinstance(node, ast.Call):
             start = f"{case.text.of(node.func).rsplit('.', 1)[0]}.kaiming_normal_({case.text.of(node.args[0])})"
-            yield RuleHit(
-                15,
-                node,
-                f"Drawn like this, each of {len(shrinking)} layers in a row makes numbers and gradients about "
-                f"{shrinking[0][1]:.2g} times as large: {left:.0e} of them is left at the other end. Scale the weights "
-                "by their width.",
-                case.text.replace([(node, start)]),
-            )
+            yield case.hit("drawn_too_small", node, start, count=len(shrinking), scale=shrinking[0][1], left=left)
 
 
 PASSING = {"relu", "tanh", "leaky_relu", "gelu"}  # activations that do not enlarge small numbers
@@ -391,7 +339,6 @@ VANISHED = 1e-6  # share of a gradient that is too small to change a float32 wei
 
 def identical_units(case: Case) -> Iterator[RuleHit]:
     """Report failure 16: the weights of a hidden layer start at zero. Reports nothing for biases and a single layer."""
-    why = "all units of a layer start the same and get the same gradient: they stay one unit."
     for event in case.events_of(Act.INIT, Act.WRITE, Act.UPDATE):
         value, number = event.value, fill_value(event)
         around = next((s for _, s in reversed(event.path) if isinstance(s, ast.If)), None)
@@ -400,25 +347,20 @@ def identical_units(case: Case) -> Iterator[RuleHit]:
         weight = value.parents[0] if value.op == "detach" and value.parents else value
         named = weight.name == "weight" or (event.kind == Act.INIT and value.op == "parameter")
         if tests_for_layer(around.test) and named and not initialised_later(case, event):
-            yield same_weights_hit(case, event, why)
+            yield same_weights_hit(case, event)
     for event in case.events_of(Act.MATMUL):
         second = event.other
         if second is None or not zero_matrix(second):
             continue
         for first in traverse(event.value, in_series):
             if zero_matrix(first) and untransposed(first) is not untransposed(second):
-                yield from two_zero_matrices(case, untransposed(first), untransposed(second), why)
-    yield from identical_layers(case, why)
-    yield from identical_matrices(case, why)
+                yield from two_zero_matrices(case, untransposed(first), untransposed(second))
+    yield from identical_layers(case)
+    yield from identical_matrices(case)
     for event in case.events_of(Act.ZERO_LAYER):
         node = event.node
         if isinstance(node, ast.Call) and event.detail == "MLP":
-            yield RuleHit(
-                16,
-                node,
-                f'With init="zeros" {why}',
-                case.text.replace([(node, case.text.with_keyword(node, "init", '"xavier"'))]),
-            )
+            yield case.hit("zero_layers", node, case.text.with_keyword(node, "init", '"xavier"'))
 
 
 def initialised_later(case: Case, event: Event) -> bool:
@@ -432,7 +374,7 @@ def initialised_later(case: Case, event: Event) -> bool:
     return False
 
 
-def identical_layers(case: Case, why: str) -> Iterator[RuleHit]:
+def identical_layers(case: Case) -> Iterator[RuleHit]:
     """Report failure 16: the weights of a layer and of the next one are each set to one number before training.
     Reports nothing if the layers draw their weights again, or if dropout tells units with a number other than 0
     apart."""
@@ -444,10 +386,10 @@ def identical_layers(case: Case, why: str) -> Iterator[RuleHit]:
     following = {pair for row in weighty for pair in itertools.pairwise(row)}
     for first, second in sorted(case.program.layer_pairs | following):
         if first in filled and second in filled:
-            yield same_weights_hit(case, filled[first], why)
+            yield same_weights_hit(case, filled[first])
 
 
-def identical_matrices(case: Case, why: str) -> Iterator[RuleHit]:
+def identical_matrices(case: Case) -> Iterator[RuleHit]:
     """Report failure 16: two matrices of a network, one after the other, are each filled with one number.
     Reports nothing if other weights on the way differ from unit to unit, or with dropout."""
     filled = filled_layers(case)
@@ -461,10 +403,10 @@ def identical_matrices(case: Case, why: str) -> Iterator[RuleHit]:
         apart = apart or any(v.op in LAYERS or v.op == "call" for v in before)  # other weights tell the units apart
         narrow = first is not None and first.shape is not None and first.shape[-1:] == (1,)
         if first is not None and not apart and not narrow:
-            yield same_weights_hit(case, filled[id(first)], why)
+            yield same_weights_hit(case, filled[id(first)])
 
 
-def same_weights_hit(case: Case, event: Event, why: str) -> RuleHit:
+def same_weights_hit(case: Case, event: Event) -> RuleHit:
     """Return the hit for failure 16, with random numbers in place of the one that all weights were set to."""
     node = event.node if isinstance(event.node, ast.Call) else event.statement
     source = receiver(event.node)
@@ -473,7 +415,7 @@ def same_weights_hit(case: Case, event: Event, why: str) -> RuleHit:
     else:
         target = event.node.value if isinstance(event.node, ast.Subscript) else event.node
         new = f"{case.text.of(source if source is not None else target)}.normal_(0, 0.1)"
-    return RuleHit(16, node, f"`{short(case.text.of(node))}`: {why}", case.text.replace([(node, new)]))
+    return case.hit("same_weights", node, new)
 
 
 def filled_layers(case: Case) -> dict[int, Event]:
@@ -516,7 +458,7 @@ def fills_by_name(event: Event) -> bool:
     return event.detail == "constant_" or (fill and event.detail != "part")
 
 
-def two_zero_matrices(case: Case, first: Value, second: Value, why: str) -> Iterator[RuleHit]:
+def two_zero_matrices(case: Case, first: Value, second: Value) -> Iterator[RuleHit]:
     """Report failure 16: two matrices of the program, applied one after the other, start at zero."""
     learned = first.kind == Kind.PARAMETER
     made = first.node
@@ -531,10 +473,10 @@ def two_zero_matrices(case: Case, first: Value, second: Value, why: str) -> Iter
         shape = ", ".join(case.text.of(a) for a in inner.args)
         made, new, learned = inner, f"0.1 * {case.text.of(inner.func.value)}.random.standard_normal({shape})", True
     new = new if learned else f"({new}).requires_grad_()"
-    names = f"{name_or(first, 'These weights')} and {name_or(second, 'those')}"
+    names = f"{first:These weights} and {second:those}"
     if first.node is second.node:
-        names = f"{name_or(first, 'The weights')} of both layers"
-    yield RuleHit(16, made, f"{names} start at zero: {why}", case.text.replace([(made, new)]))
+        names = f"{first:The weights} of both layers"
+    yield case.hit("zero_matrices", made, new, names=names)
 
 
 def in_series(value: Value) -> tuple[Value, ...]:
@@ -579,3 +521,15 @@ def zero_matrix(value: Value) -> bool:
     wide = value.shape is not None and len(value.shape) == 2
     wrapped = value.op in {"tensor", "from_numpy", "as_tensor"} and [part.op for part in value.parents] == ["zeros"]
     return value.leaf and (value.op == "zeros" or wrapped) and graph_of(value) is True and wide
+
+
+RULES = (
+    activation_before_loss,
+    dead_by_bias,
+    moved_below_zero,
+    many_sigmoids,
+    sigmoids_in_forward,
+    fading_recurrence,
+    drawn_too_small,
+    identical_units,
+)

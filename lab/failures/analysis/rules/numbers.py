@@ -15,7 +15,7 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
-from lab.failures.analysis.rules.case import Case, RuleHit, name_or, receiver, short
+from lab.failures.analysis.rules.case import Case, RuleHit, receiver
 from lab.failures.analysis.rules.cuts import discounted
 
 
@@ -60,14 +60,8 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
         place = part
         if taken is not None and column.node is taken and column.op in {"gather", "view"}:
             node = place = taken  # where the program made it a column
-        yield RuleHit(
-            8,
-            node,
-            f"`{short(case.text.of(part))}` has the shape ({n}, 1) and `{short(case.text.of(row))}` ({n},): together "
-            f"they become a table of {n} x {n} {'products' if event.detail == '*' else 'differences'}, most of them of "
-            "wrong pairs.",
-            case.text.replace([(place, f"{case.text.operand(place)}.squeeze(1)")]),
-        )
+        key = "table_of_products" if event.detail == "*" else "table_of_differences"
+        yield case.hit(key, node, [(place, f"{case.text.operand(place)}.squeeze(1)")], column=part, row=row, n=n)
 
 
 def two_sides(column: Value, event: Event) -> tuple[Value, Value]:
@@ -151,13 +145,7 @@ def log_of_zero(case: Case) -> Iterator[RuleHit]:
     for parts in lines.values():
         limit = ".clamp(min=1e-8)" if case.torch else ".clip(1e-8, 1.0)"
         edit = case.text.replace([(part, case.text.operand(part) + limit) for part, _ in parts])
-        yield RuleHit(
-            9,
-            parts[0][0],
-            f"`{short(case.text.of(parts[0][0]))}` becomes exactly 0 for a confident network: its logarithm is -inf, "
-            "and the gradient nan. Keep it above 0, or use the loss that takes logits.",
-            edit,
-        )
+        yield case.hit("log_of_zero", parts[0][0], edit)
 
 
 def divided_by_zero(case: Case) -> Iterator[RuleHit]:
@@ -172,14 +160,8 @@ def divided_by_zero(case: Case) -> Iterator[RuleHit]:
         reduced = reduced and not any(node is inner for inner in chosen)  # for both_arms_of_where
         if what.form != "relu" or graph_of(what) is not True or part is None or not reduced or not event.recorded:
             continue
-        yield RuleHit(
-            9,
-            node,
-            f"`{short(case.text.of(part))}` is exactly 0 where relu gives nothing but 0: "
-            f"{'the slope of the root is infinite there' if event.kind == Act.ROOT else '0 / 0 is nan'}, and the "
-            "gradient is nan. Add a small number.",
-            case.text.replace([(part, f"({case.text.of(part)} + 1e-8)")]),
-        )
+        key = "root_of_relu" if event.kind == Act.ROOT else "divided_by_relu"
+        yield case.hit(key, node, [(part, f"({case.text.of(part)} + 1e-8)")], part=part)
 
 
 def root_of_zero(case: Case) -> Iterator[RuleHit]:
@@ -196,13 +178,8 @@ def root_of_zero(case: Case) -> Iterator[RuleHit]:
         if (one & two or pairs) and part is not None:
             chosen = any(event.node is inner for choice in case.events_of(Act.WHERE) for inner in ast.walk(choice.node))
             where = "for a point and itself" if pairs else "where the two outputs are equal"
-            yield RuleHit(
-                20 if chosen else 9,
-                event.node,
-                f"`{short(case.text.of(part))}` is exactly 0 {where}: the slope of the root is infinite there, and "
-                f"the gradient nan{', chosen or not' if chosen else ''}. Add a small number under the root.",
-                case.text.replace([(part, f"({case.text.of(part)} + 1e-12)")]),
-            )
+            key = "root_of_difference_in_where" if chosen else "root_of_difference"
+            yield case.hit(key, event.node, [(part, f"({case.text.of(part)} + 1e-12)")], part=part, where=where)
 
 
 def under_the_root(node: ast.AST) -> ast.expr | None:
@@ -240,17 +217,10 @@ def zero_leaf(case: Case) -> Iterator[RuleHit]:
             continue
         what, mask = "root" if event.kind == Act.ROOT else "logarithm", mask_of(case, node)
         if mask is None:
-            number, more, safe = 9, ". Add a small number.", f"({case.text.of(part)} + 1e-12)"
+            key, safe = "zero_in_a_leaf", f"({case.text.of(part)} + 1e-12)"
         else:
-            number, more = 20, ", behind masked_fill, too. Mask what goes in."
-            safe = f"{case.text.operand(part)}.masked_fill({case.text.of(mask)}, 1.0)"
-        yield RuleHit(
-            number,
-            node,
-            f"{name_or(value, 'This')} holds an exact 0, where the slope of the {what} is infinite: times 0 that is "
-            f"nan{more}",
-            case.text.replace([(part, safe)]),
-        )
+            key, safe = "zero_behind_a_mask", f"{case.text.operand(part)}.masked_fill({case.text.of(mask)}, 1.0)"
+        yield case.hit(key, node, [(part, safe)], leaf=value, what=what)
 
 
 def mask_of(case: Case, node: ast.AST) -> ast.expr | None:
@@ -313,13 +283,7 @@ def both_arms_of_where(case: Case) -> Iterator[RuleHit]:
             ones = f"torch.ones_like({x})" if case.torch else "1.0"
             word = case.text.of(choice.func)
             safe = f"{word}({test}, {x}, {ones})" if other else f"{word}({test}, {ones}, {x})"
-            yield RuleHit(
-                20,
-                node,
-                f"`{short(case.text.of(arm))}` is computed for every element, chosen or not: where it is not finite "
-                "its gradient is 0 times infinity, nan. Make its input safe first.",
-                case.text.replace([(part, safe)]),
-            )
+            yield case.hit("both_arms_of_where", node, [(part, safe)], arm=arm)
             break
 
 
@@ -435,28 +399,15 @@ def integers(case: Case) -> Iterator[RuleHit]:
                 continue
             source = receiver(target.node) if target.node is not None else None
             if source is not None and target.node is not None:
-                yield RuleHit(
-                    22,
-                    target.node,
-                    f"{name_or(target, 'The target')} holds class numbers: cross_entropy in line "
-                    f"{event.statement.lineno} takes them as integers and refuses floats.",
-                    case.text.replace([(target.node, case.text.of(source))]),
-                )
+                yield case.hit("float_classes", target.node, case.text.of(source), event, value=target)
             continue
         while value.op in {"part", "index", "view", "clone"} and value.parents:
             value = value.parents[0]
         node = value.node
         if not isinstance(node, ast.Call) or value.op not in CREATORS:
             continue
-        sentence = (
-            f"{name_or(value, 'This')} holds integers, and only floating point numbers have gradients."
-            if event.kind == Act.INTEGER_LEAF
-            else f"{name_or(value, 'This')} holds integers, and the layer in line {event.statement.lineno} multiplies "
-            "it with floating point weights: PyTorch refuses the two types."
-        )
-        yield RuleHit(
-            22, node, sentence, case.text.replace([(node, case.text.with_keyword(node, "dtype", "torch.float32"))])
-        )
+        key = "integer_leaf" if event.kind == Act.INTEGER_LEAF else "integer_input"
+        yield case.hit(key, node, case.text.with_keyword(node, "dtype", "torch.float32"), event, value=value)
 
 
 def coarse_difference(case: Case) -> Iterator[RuleHit]:
@@ -473,28 +424,21 @@ def coarse_difference(case: Case) -> Iterator[RuleHit]:
         given = (chosen_precision(v.node, case) for v in behind if isinstance(v.node, ast.Call))
         chosen = next((place for place in given if place is not None), None)
         if chosen is not None:
-            yield RuleHit(
-                23,
+            yield case.hit(
+                "coarse_difference_of_dtype",
                 chosen,
-                f"In float32 the difference in line {event.statement.lineno}, over a step of {step:g}, is mostly "
-                "rounding: it has 7 digits. Compute it in float64.",
-                case.text.replace([(chosen, case.text.of(chosen).replace("float32", "float64"))]),
+                case.text.of(chosen).replace("float32", "float64"),
+                event,
+                step=step,
             )
         elif isinstance(made, ast.Call) and default is not None:
-            yield RuleHit(
-                23,
-                default,
-                f"In float32 the difference in line {event.statement.lineno}, over a step of {step:g}, is mostly "
-                "rounding: it has 7 digits. Take a larger step here, or compute all of it in float64.",
-                case.text.replace([(default, "1e-3")]),
-            )
+            yield case.hit("coarse_step", default, "1e-3", event, step=step)
         elif isinstance(made, ast.Call):
-            yield RuleHit(
-                23,
+            yield case.hit(
+                "coarse_difference",
                 event.node,
-                f"In float32 a difference over a step of {step:g} is mostly rounding: it has 7 digits. Compute it in "
-                "float64.",
-                case.text.replace([(made, case.text.with_keyword(made, "dtype", "torch.float64"))]),
+                [(made, case.text.with_keyword(made, "dtype", "torch.float64"))],
+                step=step,
             )
 
 
@@ -547,12 +491,24 @@ def coarse_gradcheck(case: Case) -> Iterator[RuleHit]:
             ):
                 place = chosen_precision(value.node, case)
                 new = case.text.of(place).replace("float32", "float64") if place is not None else ""
-                yield RuleHit(
-                    23,
+                yield case.hit(
+                    "coarse_gradcheck",
                     place or value.node,
-                    f"{name_or(value, 'The input')} is float32: differences of step {step} drown in its rounding, and "
-                    f"the check in line {event.statement.lineno} fails for a correct gradient.",
-                    case.text.replace(
-                        [(place or value.node, new or case.text.with_keyword(value.node, "dtype", "torch.float64"))]
-                    ),
+                    new or case.text.with_keyword(value.node, "dtype", "torch.float64"),
+                    event,
+                    value=value,
+                    step=step,
                 )
+
+
+RULES = (
+    column_and_row,
+    log_of_zero,
+    root_of_zero,
+    divided_by_zero,
+    zero_leaf,
+    both_arms_of_where,
+    integers,
+    coarse_difference,
+    coarse_gradcheck,
+)

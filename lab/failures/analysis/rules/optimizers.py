@@ -10,7 +10,7 @@ from lab.failures.analysis.effects import LOSS_FUNCTIONS
 from lab.failures.analysis.facts import CREATORS, LAYERS, NORMS, Value, has_parameters, modules, reach
 from lab.failures.analysis.kinds import Act, Kind, Tag, words
 from lab.failures.analysis.program import Body, Event
-from lab.failures.analysis.rules.case import Case, RuleHit, is_simple, receiver, short
+from lab.failures.analysis.rules.case import Case, RuleHit, is_simple, receiver
 from lab.failures.analysis.rules.cuts import trained_parts
 from lab.failures.analysis.rules.steps import is_update, moved_behind
 
@@ -62,13 +62,7 @@ def rate_too_high(case: Case) -> Iterator[RuleHit]:
         if isinstance(highest.node, ast.Constant):  # the place of the number itself
             keyword = highest.node
         if keyword is not None:
-            yield RuleHit(
-                17,
-                keyword,
-                f"A rate of {rate:g} makes each step of {value.op} far longer than the loss's valley is wide: the "
-                f"loss jumps or becomes nan. Start at {usual}.",
-                case.text.replace([(keyword, usual)]),
-            )
+            yield case.hit("rate_too_high", keyword, usual, rate=rate, optimizer=value.op, usual=usual)
 
 
 def is_part(optimizer: ast.Call, layer: Value) -> bool:
@@ -119,13 +113,7 @@ def report_growth(case: Case, schedule: Value, place: ast.expr, last: float) -> 
     given = [n.value for n in ast.walk(definition) if isinstance(n, ast.Return) and n.value is not None]
     places = given or [definition.body if isinstance(definition, ast.Lambda) else place]
     new = [(n, "0.99" if isinstance(n, ast.Constant) else f"min(1.0, {case.text.of(n)})") for n in places]
-    yield RuleHit(
-        17,
-        places[0],
-        f"This factor grows with every step, to {last:.3g} times the rate that the optimizer was given: the steps "
-        "become far longer than the loss's valley is wide. Stop it at 1.",
-        case.text.replace(new),
-    )
+    yield case.hit("growing_rate", places[0], new, last=last)
 
 
 def known_inputs(case: Case, network: Value) -> bool:
@@ -160,14 +148,7 @@ def rate_above_curvature_limit(case: Case) -> Iterator[RuleHit]:
                 done.add(id(node))
                 limit = (1 + momentum) / size**2
                 usual = f"{limit / 4:.0e}"
-                yield RuleHit(
-                    17,
-                    node,
-                    f"The inputs are about {size:.2g} in size, and the larger they are, the narrower is the valley of "
-                    f"the loss: above a rate of {limit:.1g} each step is longer than it is wide. Start at {usual}, or "
-                    "bring the inputs to about 1.",
-                    case.text.replace([(node, usual)]),
-                )
+                yield case.hit("rate_above_curvature_limit", node, usual, size=size, limit=limit, usual=usual)
 
 
 MARGIN = 1.3  # a sample's moments differ from those of its distribution
@@ -220,19 +201,9 @@ def climbing_optimizer(case: Case) -> Iterator[RuleHit]:
         flag = next((k.value for k in call.keywords if k.arg == "maximize" and ast.unparse(k.value) == "True"), None)
         below = isinstance(rate.constant, int | float) and rate.constant < 0 and rate.node is not None
         if flag is not None and len(case.events_of(Act.OPTIMIZER)) == 1:
-            yield RuleHit(
-                18,
-                flag,
-                "This makes the optimizer climb: each step makes the loss larger.",
-                case.text.replace([(flag, "False")]),
-            )
+            yield case.hit("maximized", flag, "False")
         elif below and rate.node is not None:
-            yield RuleHit(
-                18,
-                rate.node,
-                "A rate below 0 climbs: each step makes the loss larger. PyTorch's optimizers refuse it.",
-                case.text.replace([(rate.node, f"{-float(str(rate.constant)):g}")]),
-            )
+            yield case.hit("rate_below_zero", rate.node, f"{-float(str(rate.constant)):g}")
 
 
 def rate_of(case: Case, learned: Value) -> tuple[float | None, float, ast.expr | None]:
@@ -265,13 +236,7 @@ def scheduled_too_early(case: Case) -> Iterator[RuleHit]:
             continue
         edit = moved_behind(case, event, first) if first.turns[: len(event.turns)] == event.turns else None
         if edit is not None:
-            yield RuleHit(
-                18,
-                event.node,
-                f"The schedule moves on before the step in line {first.statement.lineno} has come once: the rate that "
-                "the optimizer was given is never used. Step the optimizer first.",
-                edit,
-            )
+            yield case.hit("scheduled_too_early", event.node, edit, first)
 
 
 def made_in_forward(case: Case) -> Iterator[RuleHit]:
@@ -288,16 +253,8 @@ def made_in_forward(case: Case) -> Iterator[RuleHit]:
         value.tags.add(Tag.MADE_IN_FORWARD)
         what = "layer" if value.kind == Kind.MODULE else "parameter"
         name = statement.targets[0] if isinstance(statement, ast.Assign) else event.node
-        assert isinstance(name, ast.expr)
-        written = case.text.of(name)
-        once = isinstance(name, ast.Name)
-        yield RuleHit(
-            19,
-            statement,
-            f"`forward` creates this {what} again in each pass: it starts over every time, and the optimizer never "
-            f"has it. Create it once, in `__init__`{f', as `self.{written}`' if once else ''}.",
-            create_once(case, event, statement),
-        )
+        home = f", as `self.{name.id}`" if isinstance(name, ast.Name) else ""
+        yield case.hit("made_in_forward", statement, create_once(case, event, statement), what=what, home=home)
 
 
 def is_conditional(statement: ast.stmt, place: ast.FunctionDef) -> bool:
@@ -330,38 +287,28 @@ def unregistered(case: Case) -> Iterator[RuleHit]:
         if owner.kind != Kind.MODULE or owner.op != "module" or value is None or not isinstance(statement, ast.Assign):
             continue
         if value.kind in {Kind.LIST, Kind.DICT} and Tag.HANDED not in value.tags:
+            box = "List" if value.kind == Kind.LIST else "Dict"
             layers = [v for v in value.items or [] if v.kind == Kind.MODULE and has_parameters(v)]
             if layers and not any(Tag.REGISTERED in v.tags or Tag.EXPOSED in v.tags for v in layers):
-                box = "ModuleList" if value.kind == Kind.LIST else "ModuleDict"
-                yield RuleHit(
-                    19,
-                    statement,
-                    f"A plain {box.removeprefix('Module').lower()} hides its layers: `parameters()` does not "
-                    f"see `{short(case.text.of(statement.targets[0]))}`, and the optimizer never gets its weights.",
-                    case.text.replace([(statement.value, f"{nn}.{box}({case.text.of(statement.value)})")]),
-                )
+                change = f"{nn}.Module{box}({case.text.of(statement.value)})"
+                fields = {"box": box.lower(), "target": statement.targets[0]}
+                yield case.hit("hidden_layers", statement, [(statement.value, change)], **fields)
             own = {id(v) for v in owner.attributes.values()}
             parameters = [
                 v for v in value.items or [] if v.kind == Kind.PARAMETER and v.base is None and Tag.FROZEN not in v.tags
             ]
             if parameters and not own & {id(v) for v in parameters} and not layers:
-                box = "ParameterList" if value.kind == Kind.LIST else "ParameterDict"
-                yield RuleHit(
-                    19,
-                    statement,
-                    f"A plain {box.removeprefix('Parameter').lower()} hides what is in it: `parameters()` does not see "
-                    f"`{short(case.text.of(statement.targets[0]))}`, and the optimizer never moves it.",
-                    case.text.replace([(statement.value, f"{nn}.{box}({case.text.of(statement.value)})")]),
-                )
+                change = f"{nn}.Parameter{box}({case.text.of(statement.value)})"
+                fields = {"box": box.lower(), "target": statement.targets[0]}
+                yield case.hit("hidden_parameters", statement, [(statement.value, change)], **fields)
         elif value.kind == Kind.TENSOR and value.leaf and value.graph is True and isinstance(statement.value, ast.Call):
             call = statement.value
             if any(k.arg == "requires_grad" for k in call.keywords):
-                yield RuleHit(
-                    19,
+                yield case.hit(
+                    "no_parameter",
                     statement,
-                    f"`{short(case.text.of(statement.targets[0]))}` requires a gradient but is no Parameter: "
-                    "`parameters()` does not see it, and the optimizer never moves it.",
-                    case.text.replace([(call, f"{nn}.Parameter({case.text.without_keyword(call, 'requires_grad')})")]),
+                    [(call, f"{nn}.Parameter({case.text.without_keyword(call, 'requires_grad')})")],
+                    target=statement.targets[0],
                 )
 
 
@@ -371,12 +318,12 @@ def consumed_generator(case: Case) -> Iterator[RuleHit]:
         given = event.other
         if event.detail != "empty" or given is None or not isinstance(given.node, ast.expr) or not case.torch:
             continue
-        yield RuleHit(
-            19,
+        yield case.hit(
+            "consumed_generator",
             event.node,
-            f"`{given.name}`, made in line {given.node.lineno}, is a generator, and something has already consumed "
-            "it: the optimizer gets nothing. Make it a list.",
-            case.text.replace([(given.node, f"list({case.text.of(given.node)})")]),
+            [(given.node, f"list({case.text.of(given.node)})")],
+            name=given.name,
+            made=given.node.lineno,
         )
 
 
@@ -395,12 +342,12 @@ def replaced_network(case: Case) -> Iterator[RuleHit]:
         holder = next((e for e in case.events_of(Act.OPTIMIZER) if old in (e.value.items or [])), None)
         if holder is None or parts & moved or not parts & alive or {id(part) for part in modules(old)} & alive:
             continue
-        yield RuleHit(
-            19,
+        yield case.hit(
+            "replaced_network",
             event.statement,
-            f"`{case.text.of(event.node)}` becomes another network here, and `{holder.value.name}` keeps the "
-            "parameters of the old one: the network that is trained is not the one that is used.",
             case.text.after(event.statement, *case.text.of(holder.statement).split("\n")),
+            node=event.node,
+            holder=holder.value.name,
         )
 
 
@@ -424,13 +371,7 @@ def optimizes_other_network(case: Case) -> Iterator[RuleHit]:
         return
     names = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == given[0].name]
     if names:
-        yield RuleHit(
-            19,
-            node,
-            f"The loss goes through `{used[0].name}`, and the optimizer has the parameters of `{given[0].name}`: the "
-            "network that is trained is not the one that is used.",
-            case.text.replace([(names[0], used[0].name)]),
-        )
+        yield case.hit("other_network", node, [(names[0], used[0].name)], used=used[0].name, given=given[0].name)
 
 
 def all_tracked(case: Case) -> bool:
@@ -466,17 +407,9 @@ def replaced_layer(case: Case) -> Iterator[RuleHit]:
         if before and not after and not learned_elsewhere and (not in_pass or created_if_none(event)):
             target, name = case.target(event.node), before[0].value.name
             place, seen = after_replacement(case, event, before[0])
-            line = before[0].statement.lineno
-            yield RuleHit(
-                19,
-                event.statement,
-                f"`{name}` was made in line {line}, before the first pass makes this layer, and lacks the layer's "
-                "parameters. Run one batch through the network first, or add them."
-                if in_pass
-                else f"`{name}` was made in line {line}, with the layer that `{target}` was before: it "
-                "does not have the new one.",
-                case.text.after(place, f'{name}.add_param_group({{"params": {seen}.parameters()}})'),
-            )
+            key = "layer_joins_in_first_pass" if in_pass else "layer_replaced"
+            change = case.text.after(place, f'{name}.add_param_group({{"params": {seen}.parameters()}})')
+            yield case.hit(key, event.statement, change, before[0], name=name, target=target)
 
 
 def holds(optimizer: Value, owner: Value, old: Value | None) -> bool:
@@ -556,13 +489,7 @@ def network_left_out(case: Case) -> Iterator[RuleHit]:
         given = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "params"), None)
         if given is not None:
             name = names[id(box)]
-            yield RuleHit(
-                19,
-                node,
-                f"The loss goes through `{name}` as well, but no optimizer has its parameters: it keeps its initial "
-                "weights.",
-                case.text.replace([(given, f"[*{case.text.of(given)}, *{name}.parameters()]")]),
-            )
+            yield case.hit("left_out", node, [(given, f"[*{case.text.of(given)}, *{name}.parameters()]")], name=name)
 
 
 def part_left_out(case: Case) -> Iterator[RuleHit]:
@@ -589,13 +516,7 @@ def part_left_out(case: Case) -> Iterator[RuleHit]:
             if left and mine and given is not None and isinstance(part, ast.Attribute | ast.Subscript):
                 whole = case.text.of(part.value)
                 name = f"{whole}.{left[0].name}" if left[0].name else whole
-                yield RuleHit(
-                    19,
-                    event.node,
-                    f"The loss goes through `{name}` as well, but no optimizer has its parameters: it "
-                    "keeps its initial weights.",
-                    case.text.replace([(given, f"{whole}.parameters()")]),
-                )
+                yield case.hit("left_out", event.node, [(given, f"{whole}.parameters()")], name=name)
 
 
 LEFT_ALONE = {Tag.EVAL, Tag.FROZEN, Tag.EXPOSED, Tag.COPIED}
@@ -616,12 +537,12 @@ def left_out_by_axes(case: Case) -> Iterator[RuleHit]:
         test, most = max(known, key=lambda pair: pair[1])
         left = next((part for part in parts if axes_of(part) > most and id(part) in alive), None)
         if left is not None:
-            yield RuleHit(
-                19,
+            yield case.hit(
+                "left_out_by_axes",
                 test,
-                f"No group takes the weights with {axes_of(left)} axes, such as those of `{left.name or left.op}`: the "
-                "optimizer never changes them.",
-                case.text.replace([(test, f"{case.text.of(test.left)} >= {most}")]),
+                f"{case.text.of(test.left)} >= {most}",
+                axes=axes_of(left),
+                layer=left.name or left.op,
             )
 
 
@@ -665,21 +586,37 @@ def leaf_left_out(case: Case) -> Iterator[RuleHit]:
             free = value.leaf and value.graph and value.kind == Kind.TENSOR and value.name and value.op in CREATORS
             listed_here = isinstance(node.args[0], ast.List) or id(value) not in inputs
             if free and listed_here and not value.cut and id(value) not in moved | used and value.branches == ():
-                yield RuleHit(
-                    19,
+                yield case.hit(
+                    "leaf_left_out",
                     node,
-                    f"The loss is computed from `{value.name}` as well, which requires a gradient, but the optimizer "
-                    "does not have it: it never changes.",
-                    case.text.replace(
-                        [
-                            (
-                                node.args[0],
-                                f'{listed}, {{"params": [{value.name}]}}]' if groups else f"{listed}, {value.name}]",
-                            )
-                        ]
-                    ),
+                    [
+                        (
+                            node.args[0],
+                            f'{listed}, {{"params": [{value.name}]}}]' if groups else f"{listed}, {value.name}]",
+                        )
+                    ],
+                    name=value.name,
                 )
 
 
 def moved_parts(optimizer: Value) -> set[int]:
     return {id(part) for item in optimizer.items or [] for part in modules(item)}
+
+
+RULES = (
+    climbing_optimizer,
+    rate_too_high,
+    growing_rate,
+    rate_above_curvature_limit,
+    scheduled_too_early,
+    made_in_forward,
+    unregistered,
+    replaced_layer,
+    network_left_out,
+    leaf_left_out,
+    left_out_by_axes,
+    part_left_out,
+    replaced_network,
+    optimizes_other_network,
+    consumed_generator,
+)

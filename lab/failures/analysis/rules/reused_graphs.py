@@ -19,7 +19,7 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event, exclusive
-from lab.failures.analysis.rules.case import Case, RuleHit, name_or, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit, receiver
 from lab.failures.analysis.rules.cuts import decorated_function
 from lab.failures.analysis.shapes import leaves
 
@@ -42,7 +42,7 @@ def graph_used_again(case: Case) -> Iterator[RuleHit]:
             hit = report_freed_graph(case, event, shared)
             yield from [hit] if hit is not None else []
         elif not shared and recurs(case, event) and (state := carried_state(case, event)) is not None:
-            yield report_carried_state(event, *state)
+            yield state[1]
         for value in values:
             gone[id(value)] = (value, event)
 
@@ -83,18 +83,12 @@ def weights_changed_between(case: Case) -> Iterator[RuleHit]:
             step = steps[0] if steps else None
             if step is None or not isinstance(event.statement, ast.Expr):
                 continue
-            name = name_or(event.value, "this result")
             lines = recomputing_lines(case, event, value)
             edit = case.text.before(event.statement, *lines) if lines else swapped
             if edit is not None:
-                yield RuleHit(
-                    1,
-                    step.node if step.kind == Act.STEP else step.statement,
-                    f"This changes weights between the computation of {name} and its `backward()` in line "
-                    f"{event.statement.lineno}, which still needs the old ones. Compute {name} after it"
-                    + ("." if lines else ", or swap the two iterations."),
-                    edit,
-                )
+                place = step.node if step.kind == Act.STEP else step.statement
+                key = "weights_changed_between" if lines else "weights_changed_by_other_iteration"
+                yield case.hit(key, place, edit, event)
                 break
 
 
@@ -135,7 +129,7 @@ def recomputing_lines(case: Case, event: Event, first: Value) -> list[str]:
             found[statement.lineno] = statement
     target = receiver(event.node)
     if not found and isinstance(target, ast.Name):  # a call returned it, perhaps in a tuple
-        named = [s for s in event.block if isinstance(s, ast.Assign) and s.lineno < event.statement.lineno]
+        named = [s for s in event.block if isinstance(s, ast.Assign) and s.lineno < event.line]
         named = [s for s in named if target.id in names_given(s) and isinstance(s.value, ast.Call)]
         found = {s.lineno: s for s in named[-1:]}
     return [line for number in sorted(found) for line in case.text.of(found[number]).split("\n")]
@@ -172,51 +166,30 @@ def report_freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event
                 or not re.search(r"^(self\.)?(h|c|hx|hc|rnn_state|lstm_state)$|hidden", state[0])
             )
         ):
-            return report_carried_state(event, *state)
+            return state[1]
         return None
     if "retain" in before.detail:
         return None
     if before.kind == Act.USED and isinstance(before.node, ast.Call):
-        line = event.statement.lineno
-        later = (
-            f"which the pass in line {line} needs"
-            if event.kind == Act.BACKWARD
-            else (f"so line {line} cannot differentiate it")
-        )
-        return RuleHit(
-            2,
-            before.node,
-            f"This derivative frees the graph of {name_or(before.value, 'the result')}, {later} again: keep it here.",
-            case.text.replace([(before.node, case.text.with_keyword(before.node, "retain_graph", "True"))]),
-        )
+        key = "freed_by_derivative" if event.kind == Act.BACKWARD else "derivative_freed_by_derivative"
+        change = case.text.with_keyword(before.node, "retain_graph", "True")
+        return case.hit(key, before.node, change, event, freed=before.value)
     if event.value is before.value:
         statements = rebuilt(event)
         lines = [case.text.of(s) for s in statements]
         if not lines:
             return None
-        return RuleHit(
-            2,
-            event.node,
-            f"The graph of {name_or(event.value, 'this result')} was freed by `backward()` in line "
-            f"{before.statement.lineno}{', in the previous iteration' if before.node is event.node else ''}; a second "
-            "pass needs a new forward pass.",
-            case.text.before(event.statement, *[part for line in lines for part in line.split("\n")]),
-        )
+        key = "freed_in_previous_iteration" if before.node is event.node else "freed_before"
+        again = case.text.before(event.statement, *[part for line in lines for part in line.split("\n")])
+        return case.hit(key, event.node, again, event, freed=before.line)
     if (gan := undetached(case, event, before, [v for v, _ in shared])) is not None:
         return gan
     if before.node is event.node and (earlier := computed_before_loop(case, event)) is not None:
         return earlier
     call = before.node
     if isinstance(call, ast.Call) and not call.args and not before.detail:
-        later = f"in line {event.statement.lineno}" if before.node is not event.node else "of the next iteration"
-        return RuleHit(
-            2,
-            call,
-            f"This frees the graph of {name_or(before.value, 'the result')}, and the `backward()` {later} starts from "
-            f"{name_or(event.value, 'a result')}, which shares a part of it: keep it here, or add the two and run "
-            "one pass.",
-            case.text.replace([(call, case.text.with_keyword(call, "retain_graph", "True"))]),
-        )
+        key = "frees_next_iteration" if before.node is event.node else "frees_later_pass"
+        return case.hit(key, call, case.text.with_keyword(call, "retain_graph", "True"), event, freed=before.value)
     return None
 
 
@@ -228,23 +201,12 @@ def report_kept_result(case: Case, kept: Event, event: Event) -> RuleHit | None:
     dropped = any(isinstance(n, ast.Delete) and name in ast.unparse(n) for n in ast.walk(case.program.tree))
     if case.names & {"cache_clear", "delattr", "__dict__", "vars"} or dropped:
         return None
-    return RuleHit(
-        2,
+    return case.hit(
+        "kept_by_decorator",
         kept.node,
-        f"`{name}` is computed once and kept with its graph, which the first `backward()` in line "
-        f"{event.statement.lineno} frees: the next iteration lacks it. Compute it again for each pass.",
         case.text.replace([(kept.node, "property")]) if prop else Edit(*case.text.span(kept.node)[::2], ""),
-    )
-
-
-def report_carried_state(event: Event, name: str, statement: ast.stmt, edit: Edit) -> RuleHit:
-    return RuleHit(
-        11,
-        statement,
-        f"`{name}` comes from the previous iteration with its whole graph: the `backward()` in line "
-        f"{event.statement.lineno} goes back through all earlier iterations, whose graphs are freed or only kept by "
-        "retain_graph. Detach it first.",
-        edit,
+        event,
+        name=name,
     )
 
 
@@ -265,9 +227,9 @@ def rebuilt(event: Event) -> list[ast.stmt]:
     return [statements[line] for line in sorted(statements)]
 
 
-def carried_state(case: Case, event: Event) -> tuple[str, ast.stmt, Edit] | None:
-    """Return the state taken over from the previous iteration: its name, its statement and the edit that detaches it.
-    It is a name that the loop carries on, or an attribute, which outlives a call. None if there is no state."""
+def carried_state(case: Case, event: Event) -> tuple[str, RuleHit] | None:
+    """Return the state taken over from the previous iteration: its name, and the hit for failure 11. The state
+    is a name that the loop carries on, or an attribute, which outlives a call. None if there is no state."""
     alive = {id(v) for v in reach(event.value)}
 
     def lives(value: Value) -> bool:
@@ -284,7 +246,8 @@ def carried_state(case: Case, event: Event) -> tuple[str, ast.stmt, Edit] | None
                 found = [target for target in own if (target in read if reads else read_first(target, node, loop))]
                 if found and (not reads or any(isinstance(n, ast.Call) for n in ast.walk(node.value))):
                     cut = [f"{name} = {detached(name, names[name])}" for name in found]
-                    return found[0], node, (case.text.before if reads else case.text.after)(node, *cut)
+                    edit = (case.text.before if reads else case.text.after)(node, *cut)
+                    return found[0], case.hit("carried_state", node, edit, event, name=found[0])
     for kept in reversed(case.events_of(Act.ATTRIBUTE)):
         statement, value = kept.statement, kept.other
         if (
@@ -299,8 +262,8 @@ def carried_state(case: Case, event: Event) -> tuple[str, ast.stmt, Edit] | None
         reads = ast.unparse(kept.node) in {
             ast.unparse(n) for n in ast.walk(statement.value) if isinstance(n, ast.Attribute | ast.Subscript)
         }
-        detach = f"{name} = {detached(name, value)}"
-        return name, statement, (case.text.before if reads else case.text.after)(statement, detach)
+        edit = (case.text.before if reads else case.text.after)(statement, f"{name} = {detached(name, value)}")
+        return name, case.hit("carried_state", statement, edit, event, name=name)
     return None
 
 
@@ -330,17 +293,12 @@ def computed_before_loop(case: Case, event: Event) -> RuleHit | None:
             and isinstance(statement, ast.Assign)
             and not any(n is statement for n in ast.walk(loop))
         ):
-            line = event.statement.lineno
-            once = (
-                f"`{value.name}` is computed once, before the loop, and in the first iteration `backward()` in line "
-                f"{line} frees its graph: the next iteration lacks it"
-            )
             behind = {id(network) for v in reach(value) for network in networks(v)}
             if behind & modules_around(event.value, value):
-                edit = case.text.replace([(statement.value, f"{case.text.operand(statement.value)}.detach()")])
-                return RuleHit(11, statement, f"{once}. Detach it.", edit)
+                change = [(statement.value, f"{case.text.operand(statement.value)}.detach()")]
+                return case.hit("part_computed_once", statement, change, event, name=value.name)
             edit = case.text.before(loop.body[0], *case.text.of(statement).split("\n"))
-            return RuleHit(2, statement, f"{once}. Compute it in each iteration.", edit)
+            return case.hit("computed_once", statement, edit, event, name=value.name)
     return None
 
 
@@ -393,24 +351,18 @@ def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> 
         return None
     top = named[0]
     same = event.node is before.node
-    later = "the next iteration's pass" if same else f"the pass in line {event.statement.lineno}"
+    later = "the next iteration's pass" if same else f"the pass in line {event.line}"
     users = [v for v in reach(before.value) if any(p is top for p in v.parents)]  # without the users of a detached copy
     for value in users or reach(before.value):
         texts = [text for text in (value.node if users else None, value.statement) if text is not None]
         for call in (node for text in texts for node in ast.walk(text)):
-            if not isinstance(call, ast.Call) or call.lineno > before.statement.lineno:
+            if not isinstance(call, ast.Call) or call.lineno > before.line:
                 continue
             for use in call.args:
-                if isinstance(use, ast.Name) and use.id == top.name and use.lineno <= before.statement.lineno:
-                    return RuleHit(
-                        11,
-                        call,
-                        f"The pass in line {before.statement.lineno} is for "
-                        f"{name_or(between[0].value, 'the optimizer')} alone, but it goes on through `{top.name}` into "
-                        f"the network that made it, and frees its graph, which {later} needs. Give it "
-                        f"`{top.name}.detach()`.",
-                        case.text.replace([(use, f"{top.name}.detach()")]),
-                    )
+                if isinstance(use, ast.Name) and use.id == top.name and use.lineno <= before.line:
+                    change = [(use, f"{top.name}.detach()")]
+                    fields = {"optimizer": between[0].value, "name": top.name, "later": later}
+                    return case.hit("undetached", call, change, before, **fields)
     return None
 
 
@@ -432,12 +384,13 @@ def backward_from_many(case: Case) -> Iterator[RuleHit]:
             given = made.value if isinstance(made, ast.Assign | ast.Return) and isinstance(target, ast.Name) else None
             whole = given is not None and given is value.node
             part = given if given is not None and whole else target
-            yield RuleHit(
-                3,
+            yield case.hit(
+                "backward_from_many",
                 made if made is not None and whole else event.node,
-                f"{name_or(value, 'This')} holds {size} numbers, and the `backward()` in line {event.statement.lineno} "
-                "starts from one: take the mean (or the sum) first.",
-                case.text.replace([(part, f"{case.text.operand(part)}.mean()")]),
+                [(part, f"{case.text.operand(part)}.mean()")],
+                event,
+                value=value,
+                size=size,
             )
 
 
@@ -445,12 +398,8 @@ def many_differentiated(case: Case, event: Event) -> Iterator[RuleHit]:
     """Report failure 3 for autograd.grad: a sum gives each element's own derivative if each has its own input."""
     node, value = event.node, event.value
     if isinstance(node, ast.Call) and node.args and has_many_elements(value) and graph_of(value) is True:
-        yield RuleHit(
-            3,
-            node,
-            f"{name_or(value, 'This')} holds more than one number, and a derivative starts from one: take the sum, or "
-            "give `grad_outputs`.",
-            case.text.replace([(node.args[0], f"{case.text.operand(node.args[0])}.sum()")]),
+        yield case.hit(
+            "differentiated_many", node, [(node.args[0], f"{case.text.operand(node.args[0])}.sum()")], value=value
         )
 
 
@@ -462,3 +411,6 @@ def one_per_sample(value: Value) -> bool:
             return before.shape[1] == 1 and any(v.op in LAYERS for v in reach(before))
         value = before
     return False
+
+
+RULES = (graph_used_again, weights_changed_between, backward_from_many)

@@ -12,7 +12,7 @@ from lab.failures.analysis.facts import LAYERS, TENSORS, Value, graph_of, module
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Body, Event, exclusive
 from lab.failures.analysis.rules.accumulating import scales_gradient
-from lab.failures.analysis.rules.case import Case, RuleHit, inside, is_simple, name_or, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit, inside, is_simple, receiver
 
 
 @dataclass(eq=False, slots=True)
@@ -157,58 +157,32 @@ def report_accumulation(case: Case, event: Event, missed: list[Stepper], step: E
     line = getattr(step.node, "lineno", 0)
     ineffective = ineffective_zero(case, event, missed)
     if ineffective is not None:
-        return RuleHit(
-            6,
+        return case.hit(
+            "zeroes_nothing",
             ineffective.node,
-            f"This zeroes no gradient: those of {owners} add up, pass after pass, and the step in line {line} "
-            "follows the sum of all batches so far.",
             make_zero_effective(case, ineffective) or case.text.before(event.statement, *names),
+            owners=owners,
+            step=line,
         )
     part = partial_zero(case, missed)
     source = receiver(part.node) if part is not None else None
     if part is not None and source is not None:
-        return RuleHit(
-            6,
-            part.node,
-            f"This zeroes the gradients of `{case.text.of(source)}` only, but {owners} moves more: the other "
-            "gradients add up, pass after pass.",
-            case.text.replace([(source, missed[0].text)]),
-        )
+        return case.hit("zeroes_a_part", part.node, [(source, missed[0].text)], source=source, owners=owners)
     once = zero_outside_loop(case, event, missed)
     if once is not None:
-        return RuleHit(
-            6,
-            once.node,
-            f"This zeroes the gradients of {owners} outside of the loop, and nothing does between the step in line "
-            f"{line} and the `backward()` in line {event.statement.lineno} of the next iteration: each pass adds "
-            "to the last one's.",
-            case.text.before(event.statement, *names),
+        return case.hit(
+            "zeroed_outside_loop", once.node, case.text.before(event.statement, *names), event, owners=owners, step=line
         )
     other, meant = zero_of_other_optimizer(case, event), zero_meant_for(case, event, missed, step)
     wrong = other or meant
     source = receiver(wrong.node) if wrong is not None else None
     if wrong is not None and source is not None and len(missed) == 1 and missed[0].value.kind == Kind.OPTIMIZER:
-        return RuleHit(
-            6,
-            wrong.node,
-            f"This zeroes the gradients of `{case.text.of(source)}`, which the `backward()` in line "
-            f"{event.statement.lineno} does not fill; those of {owners} are never zeroed and add up."
-            if other is not None
-            else f"This zeroes the gradients of `{case.text.of(source)}`, but the step in line {line}, after the pass, "
-            f"is that of {owners}: nothing zeroes its gradients, and they add up.",
-            case.text.replace([(source, missed[0].text)]),
-        )
+        key = "zeroes_unfilled" if other is not None else "zeroes_other_optimizer"
+        change = [(source, missed[0].text)]
+        return case.hit(key, wrong.node, change, event, source=source, owners=owners, step=line)
     half = zeroed_parameters(case, event, missed)
-    return RuleHit(
-        6,
-        event.node if half is None else half,
-        f"Nothing zeroes the gradients of {owners} between the step in line {line} and this `backward()` of the "
-        "next iteration: each pass adds to the last one's, so every step follows the sum of all batches so far."
-        if half is None
-        else f"Only the gradients of `{case.text.of(half)}` are zeroed here; those of {owners} add up, pass after "
-        f"pass, and the step in line {line} follows the sum of all batches so far.",
-        case.text.before(event.statement, *names),
-    )
+    key = "never_zeroed" if half is None else "zeroes_other_parameters"
+    return case.hit(key, half or event.node, case.text.before(event.statement, *names), owners=owners, step=line)
 
 
 def ineffective_zero(case: Case, backward: Event, missed: list[Stepper]) -> Event | None:
@@ -368,21 +342,18 @@ def report_misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event,
     if at["step"] < at["backward"]:
         part = block[at["step"] : at["backward"] + 1]
         edit = case.text.reorder(part, [*part[1:], part[0]])
-        sentence = (
-            f"`{stepper.text}` steps before this iteration's `backward()` in line {backward.statement.lineno}, and the "
-            f"previous gradients were zeroed in line {zero.statement.lineno}: it steps with no gradient at all."
-        )
-        node = step.node if here else block[at["step"]]
+        node, key = step.node if here else block[at["step"]], "step_without_gradient"
     elif at["backward"] < at["zero"] < at["step"]:
         part = block[at["backward"] : at["zero"] + 1]
         edit = case.text.reorder(part, [part[-1], *part[:-1]])
-        sentence = zeroed_sentence(stepper, backward, step)
+        key = "zeroed_before_step"
         called_by_name = len(zero.functions) - len(backward.functions) <= 1  # else the called function may do much more
         node = block[at["zero"]] if called_by_name and not here else zero.node
     else:
         return
     if edit is not None:
-        yield RuleHit(18, node, sentence, edit)
+        fields = {"stepper": stepper.text, "step": step.line, "zeroed": zero.line}
+        yield case.hit(key, node, edit, backward, **fields)
 
 
 def zeroed_in_a_call(case: Case, stepper: Stepper, backward: Event, zero: Event, step: Event) -> Iterator[RuleHit]:
@@ -396,14 +367,7 @@ def zeroed_in_a_call(case: Case, stepper: Stepper, backward: Event, zero: Event,
     part = block[here : there + 1]
     edit = case.text.reorder(part, [*part[1:], part[0]]) if here < there else None
     if edit is not None:
-        yield RuleHit(18, zero.node, zeroed_sentence(stepper, backward, step), edit)
-
-
-def zeroed_sentence(stepper: Stepper, backward: Event, step: Event) -> str:
-    return (
-        f"The gradients of `backward()` in line {backward.statement.lineno} are zeroed here, before "
-        f"`{stepper.text}` steps with them in line {step.statement.lineno}: nothing is learned."
-    )
+        yield case.hit("zeroed_before_step", zero.node, edit, backward, stepper=stepper.text, step=step.line)
 
 
 def zeroed_by_callback(case: Case, stepper: Stepper, backward: Event, zero: Event, step: Event) -> Iterator[RuleHit]:
@@ -415,8 +379,8 @@ def zeroed_by_callback(case: Case, stepper: Stepper, backward: Event, zero: Even
         return
     for early, late in itertools.permutations(next((row for row in listed if one[0] in row), []), 2):
         if early is one[0] and late is two[0]:
-            edit = case.text.replace([(early, case.text.of(late)), (late, case.text.of(early))])
-            yield RuleHit(18, early, zeroed_sentence(stepper, backward, step), edit)
+            change = [(early, case.text.of(late)), (late, case.text.of(early))]
+            yield case.hit("zeroed_before_step", early, change, backward, stepper=stepper.text, step=step.line)
 
 
 def step_before_backward(case: Case, stepper: Stepper, backward: Event, step: Event) -> Iterator[RuleHit]:
@@ -427,13 +391,7 @@ def step_before_backward(case: Case, stepper: Stepper, backward: Event, step: Ev
     )
     edit = moved_behind(case, step, backward) if one_place else None
     if edit is not None:
-        yield RuleHit(
-            18,
-            step.node,
-            f"`{stepper.text}` steps before this iteration's `backward()` in line {backward.statement.lineno}: it uses "
-            "the gradient of the previous batch, and that of the last batch is never used.",
-            edit,
-        )
+        yield case.hit("step_before_backward", step.node, edit, backward, stepper=stepper.text)
 
 
 LOSS = re.compile("loss|error|cost|mse")
@@ -476,13 +434,8 @@ def gradient_ascent(case: Case) -> Iterator[RuleHit]:
         else:
             continue
         moved = receiver(event.node)
-        name = f"`{case.text.of(moved)}`" if moved is not None else name_or(event.value, "the parameter")
-        yield RuleHit(
-            18,
-            statement,
-            f"The gradient points to where the loss grows: adding it to {name} climbs. Subtract it.",
-            case.text.replace([(statement, line)]),
-        )
+        name = f"`{case.text.of(moved)}`" if moved is not None else f"{event.value:the parameter}"
+        yield case.hit("ascent", statement, line, name=name)
 
 
 def goes_into_layer(value: Value, loss: Value) -> bool:
@@ -582,18 +535,14 @@ def wrong_sign_of_loss(case: Case) -> Iterator[RuleHit]:
         place = source_expression(event)
         if place is None:
             continue
-        what = "is a loss with a minus" if turned else "is the logarithm of a probability, which should grow"
+        key = "negative_loss" if turned else "likelihood"
         new = f"-{case.text.operand(place)}"
         if isinstance(place, ast.UnaryOp) and isinstance(place.op, ast.USub):
             new = case.text.of(place.operand)
         statement = event.value.statement
         here = statement is not None and is_simple(statement) and inside(statement, place)
-        yield RuleHit(
-            18,
-            statement if statement is not None and here else event.node,
-            f"{name_or(event.value, 'This')} {what}, but each step makes it smaller: change its sign.",
-            case.text.replace([(place, new if place is not receiver(event.node) else f"({new})")]),
-        )
+        new = new if place is not receiver(event.node) else f"({new})"
+        yield case.hit(key, statement if statement is not None and here else event.node, [(place, new)], event)
 
 
 def source_expression(event: Event) -> ast.expr | None:
@@ -609,3 +558,6 @@ def positive(node: ast.expr) -> bool:
     return isinstance(node, ast.Name | ast.Attribute | ast.Subscript) or (
         isinstance(node, ast.Constant) and node.value not in (0, None)
     )
+
+
+RULES = (never_zeroed, wrong_order, gradient_ascent, wrong_sign_of_loss)
