@@ -6,7 +6,7 @@ import difflib
 import math
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, cast
@@ -23,6 +23,23 @@ MAX_NOISE, MIN_SAMPLES = 10.0, 10  # of generated data: beyond these limits ther
 
 LIVE = ("lr", "momentum", "weight_decay", "l1", "batch_size", "clip", "noise")  # settings that can change in training
 Change = tuple[int, str, Any]  # the epoch after which it applies, the setting, its new value
+
+
+CHOICES: Mapping[str, Sequence[str]] = MappingProxyType(
+    {"task": TASKS, "skip": SKIP, "activation": ACTIVATIONS, "init": INITS, "schedule": SCHEDULES}
+    | {"optimizer": tuple(DEFAULT_LR)}
+)
+# Setting, which numbers it can have, what to say of others, and one to try; None: the usual learning rate
+NUMBERS: Sequence[tuple[str, Callable[[float], bool], str, float | None]] = (
+    ("noise", lambda value: 0 <= value <= MAX_NOISE, f"a number from 0 to {MAX_NOISE:g}", 0.2),
+    ("lr", lambda value: value > 0, "a positive number", None),
+    ("momentum", lambda value: 0 <= value < 1, "at least 0 and less than 1", 0.9),
+    ("weight_decay", lambda value: value >= 0, "at least 0", 0.01),
+    ("l1", lambda value: value >= 0, "at least 0", 0.001),
+    ("clip", lambda value: value > 0, "a positive number", 1),
+    ("val_fraction", lambda value: 0 <= value < 1, "at least 0 (hold out nothing) and less than 1", 0.2),
+)
+MIN_INTS = {"batch_size": 1, "epochs": 1, "warmup": 0, "patience": 1, "samples": MIN_SAMPLES, "seed": 0}
 
 
 class ConfigError(ValueError):
@@ -83,20 +100,15 @@ class Config:
     changes: tuple[Change, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, text in (("data", self.data), ("data_dir", self.data_dir), ("target", self.target)):
-            require(isinstance(text, str) or (text is None and name != "data"), "must be text.", name)
-        require(
-            self.noise is None or (is_number(self.noise) and 0 <= self.noise <= MAX_NOISE),
-            f"must be a number from 0 to {MAX_NOISE:g}, not {typed(self.noise)}: try 0.2.",
-            "noise",
-        )
+        optional = {field.name for field in fields(self) if field.default is None and getattr(self, field.name) is None}
+        for name in ("data", "data_dir", "target"):
+            require(name in optional or isinstance(getattr(self, name), str), "must be text.", name)
         require(
             isinstance(self.hidden, (list, tuple)) and all(is_int(width, 1) for width in self.hidden),
             f"must be whole numbers of at least 1 (the widths of the layers), not {typed(self.hidden)}: "
             f"write for example 64 32.",
             "hidden",
         )
-        object.__setattr__(self, "hidden", tuple(self.hidden))  # JSON and the command line give a list
         require(
             isinstance(self.features, (list, tuple)) and len(set(self.features)) == len(self.features),
             f"must be different names, not {typed(self.features)}: write for example x y x2.",
@@ -104,62 +116,28 @@ class Config:
         )
         for name in self.features:
             _require_one_of("features", name, tuple(FEATURES))
+        object.__setattr__(self, "hidden", tuple(self.hidden))  # JSON and the command line give lists
         object.__setattr__(self, "features", tuple(self.features))
-        if self.task is not None:
-            _require_one_of("task", self.task, TASKS)
-        _require_one_of("skip", self.skip, SKIP)
-        _require_one_of("activation", self.activation, ACTIVATIONS)
-        _require_one_of("init", self.init, INITS)
-        _require_one_of("optimizer", self.optimizer, tuple(DEFAULT_LR))
+        for name, choices in CHOICES.items():
+            if name not in optional:
+                _require_one_of(name, getattr(self, name), choices)
+        usual = DEFAULT_LR[self.optimizer]
         if self.lr is None:
-            object.__setattr__(self, "lr", DEFAULT_LR[self.optimizer])
-        require(
-            is_number(self.lr) and self.lr > 0,
-            f"must be a positive number, not {typed(self.lr)}: try {DEFAULT_LR[self.optimizer]}.",
-            "lr",
-        )
-        require(
-            is_number(self.momentum) and 0 <= self.momentum < 1,
-            f"must be at least 0 and less than 1, not {typed(self.momentum)}: try 0.9.",
-            "momentum",
-        )
+            object.__setattr__(self, "lr", usual)
+        for name, fits, what, example in NUMBERS:
+            value = getattr(self, name)
+            right = name in optional or (is_number(value) and fits(value))
+            require(right, f"must be {what}, not {typed(value)}: try {example or usual}.", name)
+        for name, low in MIN_INTS.items():
+            value = getattr(self, name)
+            right = name in optional or is_int(value, low)
+            require(right, f"must be a whole number of at least {low}, not {typed(value)}.", name)
         require(
             self.optimizer == "sgd" or self.momentum == 0,
             "works only with sgd (adam has its own): choose the optimizer sgd, or no momentum.",
             "momentum",
         )
-        require(
-            is_number(self.weight_decay) and self.weight_decay >= 0,
-            f"must be at least 0, not {typed(self.weight_decay)}: try 0.01.",
-            "weight_decay",
-        )
-        require(is_number(self.l1) and self.l1 >= 0, f"must be at least 0, not {typed(self.l1)}: try 0.001.", "l1")
-        require(
-            self.clip is None or (is_number(self.clip) and self.clip > 0),
-            f"must be a positive number, not {typed(self.clip)}: try 1.",
-            "clip",
-        )
-        for name, value, low in (
-            ("batch_size", self.batch_size, 1),
-            ("epochs", self.epochs, 1),
-            ("warmup", self.warmup, 0),
-            ("patience", 1 if self.patience is None else self.patience, 1),
-            ("samples", MIN_SAMPLES if self.samples is None else self.samples, MIN_SAMPLES),
-            ("seed", self.seed, 0),
-        ):
-            require(is_int(value, low), f"must be a whole number of at least {low}, not {typed(value)}.", name)
-        _require_one_of("schedule", self.schedule, SCHEDULES)
-        require(
-            self.warmup < self.epochs,
-            f"must be less than the {self.epochs} epochs, not {self.warmup}.",
-            "warmup",
-        )
-        require(
-            is_number(self.val_fraction) and 0 <= self.val_fraction < 1,
-            f"must be at least 0 (hold out nothing) and less than 1, not {typed(self.val_fraction)}: try 0.2.",
-            "val_fraction",
-        )
-
+        require(self.warmup < self.epochs, f"must be less than the {self.epochs} epochs, not {self.warmup}.", "warmup")
         self._check_changes()
 
     def _check_changes(self) -> None:
