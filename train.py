@@ -14,7 +14,7 @@ import re
 import shlex
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import fields, replace
 from pathlib import Path
@@ -55,10 +55,11 @@ __all__ = ["Config", "Trainer", "main", "train"]
 
 EXIT_CODES = "exit codes: 0 trained, 1 the loss diverged, 2 invalid input, 130 stopped by Ctrl-C"
 
-COMMANDS = ("report", "doctor", "predict")  # each is the first word; without one, a network is trained
-
 
 class _Parser(argparse.ArgumentParser):
+    def __init__(self, command: str = "", **about: Any) -> None:
+        super().__init__(prog=f"train.py {command}".rstrip(), allow_abbrev=False, **about)
+
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         given, unknown = self.parse_known_args(args, namespace)
         if unknown:
@@ -73,115 +74,85 @@ class _Parser(argparse.ArgumentParser):
         raise ConfigError(f"{message}; python {self.prog} --help lists the options.")
 
 
-class _Widths(argparse.Action):
-    """Parses widths: 64 32 as well as 64,32 and 64-32."""
+class _Words(argparse.Action):
+    """Parses all words of an option together."""
+
+    def __init__(self, *names: Any, parse: Callable[[list[str]], Any], **more: Any) -> None:
+        super().__init__(*names, **more)
+        self._parse = parse
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
-        setattr(namespace, self.dest, parse_widths(" ".join(values)))
+        setattr(namespace, self.dest, self._parse(values))
 
 
-class _Changes(argparse.Action):
-    """Parses changes: 5:lr=0.01 8:batch-size=8."""
-
-    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
-        setattr(namespace, self.dest, tuple(map(parse_change, values)))
-
-
-class _Names(argparse.Action):
-    """Parses names: x y x2 as well as x,y,x2 and x-y-x2."""
-
-    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
-        setattr(namespace, self.dest, tuple(re.split(r"[\s,-]+", " ".join(values).strip())) if values else ())
+def _names(words: list[str]) -> tuple[str, ...]:
+    """Parse names: x y x2 as well as x,y,x2 and x-y-x2."""
+    return tuple(re.split(r"[\s,-]+", " ".join(words).strip())) if words else ()
 
 
 def _parser() -> argparse.ArgumentParser:
     """Make the parser. Settings have no default here, so that only those given end up in the namespace."""
     defaults = Config()
     parser = _Parser(
-        prog="train.py",
         description="Train a network with the engine of model.py. To compare runs: train.py report RUN RUN ... "
         "What is wrong with one, and whether the remedy helps: train.py doctor RUN --try. "
         "To use one: train.py predict RUN FILE.csv.",
         epilog=EXIT_CODES,
-        allow_abbrev=False,
         argument_default=argparse.SUPPRESS,
     )
     add = parser.add_argument
-    add("--data", metavar="NAME", help=f"{', '.join(NAMES)} or csv:PATH (default {defaults.data})")
-    add("--data-dir", metavar="DIR", help="the folder of the MNIST files (default: they are downloaded)")
-    add(
-        "--target",
-        metavar="COLUMN",
-        help="the target column of a CSV: its name, or its number from 1 (default: the last)",
-    )
-    add(
-        "--task",
-        metavar="NAME",
-        help=f"for a CSV: {' or '.join(TASKS)} (default: regression if its target is a measured number)",
-    )
-    add(
-        "--noise", metavar="DEVIATION", type=float, help="of the noise in generated points (default: depends on --data)"
-    )
-    add("--samples", metavar="N", type=int, help=f"generated points (default {SYNTHETIC_SAMPLES})")
-    add(
-        "--hidden",
-        metavar="WIDTH",
-        action=_Widths,
-        nargs="*",
-        help=f"widths of the hidden layers (default {' '.join(map(str, defaults.hidden))})",
-    )
-    add(
-        "--features",
-        metavar="NAME",
-        action=_Names,
-        nargs="*",
-        help=f"features made from the two inputs: {', '.join(FEATURES)} (default: the inputs as they are)",
-    )
-    add(
-        "--skip",
-        metavar="ANSWER",
-        help="yes: a hidden layer adds its input to its output if both have the same width",
-    )
-    add("--activation", metavar="NAME", help=f"{', '.join(ACTIVATIONS)} (default {defaults.activation})")
-    add("--init", metavar="NAME", help=f"{', '.join(INITS)} (default {defaults.init})")
-    add("--optimizer", metavar="NAME", help=f"{', '.join(DEFAULT_LR)} (default {defaults.optimizer})")
     rates = ", ".join(f"{rate} for {name}" for name, rate in DEFAULT_LR.items())
-    add("--lr", metavar="RATE", type=float, help=f"learning rate (default {rates})")
-    add("--schedule", metavar="NAME", help=f"rate over time: {', '.join(SCHEDULES)} (default {defaults.schedule})")
-    add("--warmup", metavar="EPOCHS", type=int, help="epochs during which the learning rate grows from 0 (default 0)")
-    add("--momentum", metavar="SHARE", type=float, help=f"momentum of sgd (default {defaults.momentum:g})")
-    add(
-        "--weight-decay",
-        metavar="SHARE",
-        type=float,
-        help="share of each weight that is added to its gradient, which pulls it to 0 (default 0)",
-    )
-    add(
-        "--l1",
-        metavar="FACTOR",
-        type=float,
-        help="factor of the L1 penalty: adds the weights' absolute values to the loss, pulling them to 0 (default 0)",
-    )
-    add("--clip", metavar="NORM", type=float, help="largest norm of all gradients together (default: no limit)")
-    add("--batch-size", metavar="N", type=int, help=f"samples in a batch (default {defaults.batch_size})")
-    add("--epochs", metavar="N", type=int, help=f"passes over the training samples (default {defaults.epochs})")
-    add(
-        "--patience", metavar="N", type=int, help="stop after N epochs without a better one (default: train all epochs)"
-    )
-    add(
-        "--changes",
-        metavar="EPOCH:NAME=VALUE",
-        action=_Changes,
-        nargs="+",
-        help=f"new value of one of {', '.join(LIVE)} after EPOCH epochs: --changes 5:lr=0.001 8:batch-size=8",
-    )
-    add("--seed", metavar="N", type=int, help=f"seed of everything that is random (default {defaults.seed})")
-    add(
-        "--val-fraction",
-        metavar="SHARE",
-        type=float,
-        help=f"share of the samples held out for validation (default {defaults.val_fraction}; 0: none)",
-    )
+    settings = {  # field of Config -> what --help calls its value and says about it
+        "data": ("NAME", f"{', '.join(NAMES)} or csv:PATH (default {defaults.data})"),
+        "data_dir": ("DIR", "the folder of the MNIST files (default: they are downloaded)"),
+        "target": ("COLUMN", "the target column of a CSV: its name, or its number from 1 (default: the last)"),
+        "task": ("NAME", f"for a CSV: {' or '.join(TASKS)} (default: regression if its target is a measured number)"),
+        "noise": ("DEVIATION", "of the noise in generated points (default: depends on --data)"),
+        "samples": ("N", f"generated points (default {SYNTHETIC_SAMPLES})"),
+        "hidden": ("WIDTH", f"widths of the hidden layers (default {' '.join(map(str, defaults.hidden))})"),
+        "features": (
+            "NAME",
+            f"features made from the two inputs: {', '.join(FEATURES)} (default: the inputs as they are)",
+        ),
+        "skip": ("ANSWER", "yes: a hidden layer adds its input to its output if both have the same width"),
+        "activation": ("NAME", f"{', '.join(ACTIVATIONS)} (default {defaults.activation})"),
+        "init": ("NAME", f"{', '.join(INITS)} (default {defaults.init})"),
+        "optimizer": ("NAME", f"{', '.join(DEFAULT_LR)} (default {defaults.optimizer})"),
+        "lr": ("RATE", f"learning rate (default {rates})"),
+        "schedule": ("NAME", f"rate over time: {', '.join(SCHEDULES)} (default {defaults.schedule})"),
+        "warmup": ("EPOCHS", "epochs during which the learning rate grows from 0 (default 0)"),
+        "momentum": ("SHARE", f"momentum of sgd (default {defaults.momentum:g})"),
+        "weight_decay": (
+            "SHARE",
+            "share of each weight that is added to its gradient, which pulls it to 0 (default 0)",
+        ),
+        "l1": (
+            "FACTOR",
+            "factor of the L1 penalty: adds the weights' absolute values to the loss, pulling them to 0 (default 0)",
+        ),
+        "clip": ("NORM", "largest norm of all gradients together (default: no limit)"),
+        "batch_size": ("N", f"samples in a batch (default {defaults.batch_size})"),
+        "epochs": ("N", f"passes over the training samples (default {defaults.epochs})"),
+        "patience": ("N", "stop after N epochs without a better one (default: train all epochs)"),
+        "changes": (
+            "EPOCH:NAME=VALUE",
+            f"new value of one of {', '.join(LIVE)} after EPOCH epochs: --changes 5:lr=0.001 8:batch-size=8",
+        ),
+        "seed": ("N", f"seed of everything that is random (default {defaults.seed})"),
+        "val_fraction": (
+            "SHARE",
+            f"share of the samples held out for validation (default {defaults.val_fraction}; 0: none)",
+        ),
+    }
+    types = {one.name: float if "float" in one.type else int if "int" in one.type else str for one in fields(Config)}
+    words: dict[str, Any] = {
+        "hidden": {"nargs": "*", "parse": lambda words: parse_widths(" ".join(words))},  # also 64,32 and 64-32
+        "features": {"nargs": "*", "parse": _names},
+        "changes": {"nargs": "+", "parse": lambda words: tuple(map(parse_change, words))},
+    }
+    for name, (metavar, text) in settings.items():
+        how: dict[str, Any] = {"action": _Words, **words[name]} if name in words else {"type": types[name]}
+        add(f"--{name.replace('_', '-')}", metavar=metavar, help=text, **how)
     add(
         "--sweep",
         metavar="NAME=VALUE,VALUE",
@@ -208,12 +179,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code. A user's mistake prints one line to stderr, never a traceback."""
     try:
         argv = sys.argv[1:] if argv is None else list(argv)
-        if argv[:1] == ["report"]:
-            return _report_command(argv[1:])
-        if argv[:1] == ["doctor"]:
-            return _doctor_command(argv[1:])
-        if argv[:1] == ["predict"]:
-            return _predict_command(argv[1:])
+        if argv[:1] and argv[0] in COMMANDS:
+            return COMMANDS[argv[0]](argv[1:])
         given = vars(_parser().parse_args(argv))
         sweep, scheduler = given.pop("sweep"), given.pop("scheduler")
         require(sweep is not None or scheduler is None, "--scheduler needs a --sweep: a single run trains here.")
@@ -382,11 +349,8 @@ def _sweep_command(texts: list[str], scheduler: str | None, given: dict[str, Any
 
 
 def _report_command(argv: Sequence[str]) -> int:
-    parser = _Parser(
-        prog="train.py report",
-        description="Draw summary.png in each run, and compare the runs in one HTML file that needs no network.",
-        allow_abbrev=False,
-    )
+    about = "Draw summary.png in each run, and compare the runs in one HTML file that needs no network."
+    parser = _Parser("report", description=about)
     parser.add_argument("runs", metavar="RUN", nargs="+", help="the folder of a run, or of a sweep")
     parser.add_argument("--out", metavar="FILE", default="report.html", help="default: %(default)s")
     given = parser.parse_args(argv)
@@ -402,11 +366,7 @@ def _report_command(argv: Sequence[str]) -> int:
 
 
 def _doctor_command(argv: Sequence[str]) -> int:
-    parser = _Parser(
-        prog="train.py doctor",
-        description="Say what is wrong with a run, and test whether the remedy helps.",
-        allow_abbrev=False,
-    )
+    parser = _Parser("doctor", description="Say what is wrong with a run, and test whether the remedy helps.")
     parser.add_argument("run", metavar="RUN", help="the folder of a run")
     parser.add_argument(
         "--try",
@@ -435,11 +395,8 @@ def _doctor_command(argv: Sequence[str]) -> int:
 def _predict_command(argv: Sequence[str]) -> int:
     from lab.training.trained import load, predict_table
 
-    parser = _Parser(
-        prog="train.py predict",
-        description="Predict the rows of a table with the network that a run has trained, as CSV.",
-        allow_abbrev=False,
-    )
+    about = "Predict the rows of a table with the network that a run has trained, as CSV."
+    parser = _Parser("predict", description=about)
     parser.add_argument("run", metavar="RUN", help="the folder of a run")
     parser.add_argument("table", metavar="FILE.csv", help="rows with the columns that it was trained on")
     parser.add_argument("--out", metavar="FILE", help="default: the predictions are printed")
@@ -450,6 +407,10 @@ def _predict_command(argv: Sequence[str]) -> int:
     else:
         write_atomic(Path(given.out), answered.encode())
     return 0
+
+
+# Each is the first word of the command line; without one, a network is trained
+COMMANDS = {"report": _report_command, "doctor": _doctor_command, "predict": _predict_command}
 
 
 def _sweep_axes(texts: Sequence[str]) -> dict[str, list[Any]]:
@@ -497,14 +458,8 @@ def _ctrl_c_delayed(ignore: bool = False) -> Iterator[None]:
 def _bar(total: int, initial: int, unit: str, show: bool) -> Any:
     from tqdm import tqdm
 
-    return tqdm(
-        total=total,
-        initial=initial,
-        unit=unit,
-        leave=False,
-        file=sys.stderr,
-        disable=None if show else True,  # None: disabled unless stderr is a terminal
-    )
+    disable = None if show else True  # None: disabled unless stderr is a terminal
+    return tqdm(total=total, initial=initial, unit=unit, leave=False, file=sys.stderr, disable=disable)
 
 
 def _introduction(trainer: Trainer, run: RunFolder) -> list[str]:
