@@ -29,7 +29,7 @@ class Rule:
     key: str
     name: str
     find: Callable[[History], Evidence | None]
-    remedy: Callable[[History], Remedy]
+    remedy: Callable[[History], Remedy] | Remedy
     instrument: str  # which plot shows it: "loss", "gap", "norms", "updates", "histogram" or "dead units"
     brings: frozenset[str] = frozenset()
     grade: Grade = "suspected"  # "seen" if the name says no more than the records show
@@ -112,7 +112,7 @@ def _finding(rule: Rule, history: History) -> Finding | None:
     evidence = rule.find(history)
     if evidence is None:
         return None
-    remedy = rule.remedy(history)
+    remedy = rule.remedy if isinstance(rule.remedy, Remedy) else rule.remedy(history)
     return Finding(
         rule.key,
         rule.name,
@@ -140,16 +140,16 @@ def _folded(found: list[tuple[Rule, Finding]]) -> list[Finding]:
 
 # ---------------------------------------------------------------- the table
 
-STUCK = frozenset({"chance", "underfitting", "rate-low"})  # consequences of anything that stops a network from learning
-WILD = (
-    frozenset({"rate-high", "exploding", "vanishing", "dying", "noise", "overfitting"}) | STUCK
-)  # consequences of huge steps
+# Consequences of anything that stops a network from learning
+STUCK = frozenset({"chance", "underfitting", "rate-low"})
+# Consequences of huge steps
+WILD = frozenset({"rate-high", "exploding", "vanishing", "dying", "noise", "overfitting"}) | STUCK
 
 OF_A_LOOP = (
-    Rule("climbing", "The loss climbs", symptoms.climbing, remedies.turn_round, "loss", WILD | {"overflow", "piling"}),
-    Rule("piling", "Gradients pile up", symptoms.piling, remedies.zero_first, "norms", WILD | {"overflow"}),
+    Rule("climbing", "The loss climbs", symptoms.climbing, remedies.TURN_ROUND, "loss", WILD | {"overflow", "piling"}),
+    Rule("piling", "Gradients pile up", symptoms.piling, remedies.ZERO_FIRST, "norms", WILD | {"overflow"}),
     Rule("overflow", "The loss is no longer a number", symptoms.overflow, remedies.safe_numbers, "loss", WILD),
-    Rule("chance", "It answers as if by chance", symptoms.at_chance_in_a_loop, remedies.compare_shapes, "loss", STUCK),
+    Rule("chance", "It answers as if by chance", symptoms.at_chance_in_a_loop, remedies.COMPARE_SHAPES, "loss", STUCK),
 )
 RULES = (
     Rule(
@@ -160,14 +160,7 @@ RULES = (
         "norms",
         STUCK | {"collapsed", "dying", "vanishing"},
     ),
-    Rule(
-        "collapsed",
-        "The weights have collapsed",
-        symptoms.collapsed,
-        remedies.weaker_pull,
-        "histogram",
-        WILD,
-    ),
+    Rule("collapsed", "The weights have collapsed", symptoms.collapsed, remedies.weaker_pull, "histogram", WILD),
     Rule("overflow", "The loss is no longer a number", symptoms.overflow, remedies.finite_loss, "loss", WILD),
     Rule("rate-high", "The learning rate is too high", symptoms.thrown, remedies.lower_rate, "loss", WILD),
     Rule("rate-high", "The learning rate is too high", symptoms.overshot, remedies.lower_rate, "loss", WILD),
@@ -190,7 +183,7 @@ RULES = (
         "noise",
         "The labels are noisy",
         symptoms.noise,
-        remedies.right_labels,
+        remedies.RIGHT_LABELS,
         "gap",
         frozenset({"overfitting", "underfitting", "chance"}),
     ),
@@ -203,12 +196,7 @@ RULES = (
         frozenset({"underfitting"}),
     ),
     Rule(
-        "underfitting",
-        "Too small, or nothing to learn",
-        symptoms.underfitting,
-        remedies.larger_network,
-        "loss",
-        STUCK,
+        "underfitting", "Too small, or nothing to learn", symptoms.underfitting, remedies.larger_network, "loss", STUCK
     ),
     Rule("chance", "It answers as if by chance", symptoms.at_chance, remedies.off_the_plateau, "loss"),
 )
@@ -218,8 +206,8 @@ SIGNS = (  # remarks, made if the rule of the same key finds no harm
     Rule("exploding", "Gradient norms are large", symptoms.large_norms, remedies.nothing, "norms"),
 )
 NOTHING_WRONG = (
-    Rule("few", "It has learned its samples", symptoms.few_to_check, remedies.hold_more_out, "loss"),
-    Rule("unchecked", "It has learned its samples", symptoms.unchecked, remedies.hold_some_out, "loss"),
+    Rule("few", "It has learned its samples", symptoms.few_to_check, remedies.HOLD_MORE_OUT, "loss"),
+    Rule("unchecked", "It has learned its samples", symptoms.unchecked, remedies.HOLD_SOME_OUT, "loss"),
     Rule("healthy", "Healthy", symptoms.healthy, remedies.nothing, "loss"),
     Rule("unsettled", "Not settled yet", symptoms.unsettled, remedies.watch, "loss"),
     Rule("unsettled", "It has learned, with a gap", symptoms.small_gap, remedies.watch_gap, "gap"),
@@ -227,6 +215,6 @@ NOTHING_WRONG = (
     Rule("settled", "It has settled", symptoms.settled, remedies.separate_noise, "loss"),
     Rule("settled", "It no longer gets better", symptoms.no_better, remedies.separate_noise, "loss"),
     Rule("learning", "Still learning", symptoms.learning, remedies.more_epochs, "loss"),
-    Rule("early", "Too early to say", symptoms.early, remedies.wait, "loss"),
+    Rule("early", "Too early to say", symptoms.early, remedies.WAIT, "loss"),
 )
 WELL = frozenset(rule.key for rule in NOTHING_WRONG)

@@ -125,18 +125,12 @@ def is_regression(record: Measured) -> bool:
 
 def score(record: Record, part: Literal["train", "val"]) -> float:
     """Return a score of at most 1: the accuracy, or in a regression R² (see `r_squared`)."""
-    origin = record.get("origin")  # runs of earlier versions lack it
-    if part == "train":
-        accuracy, loss, of_the_mean = (
-            record["train_accuracy"],
-            record["train_loss"],
-            origin and origin["baseline_train_loss"],
-        )
-    else:
-        accuracy, loss, of_the_mean = record["val_accuracy"], record["val_loss"], origin and origin["baseline_val_loss"]
+    known: Mapping[str, Any] = record
+    accuracy: float | None = known[f"{part}_accuracy"]
     if accuracy is not None:
         return accuracy
-    return r_squared(loss, 1.0 if of_the_mean is None else of_the_mean)
+    origin = known.get("origin")  # runs of earlier versions lack it
+    return r_squared(known[f"{part}_loss"], origin[f"baseline_{part}_loss"] if origin else 1.0)
 
 
 def r_squared(loss: Measure, of_the_mean: float) -> float:

@@ -37,6 +37,19 @@ class Remedy:
     settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
 
+RIGHT_LABELS = Remedy("Look at the training samples that the network gets wrong: their labels may be wrong.")
+HOLD_MORE_OUT = Remedy("To know more, collect more rows, or hold more of them out.")
+HOLD_SOME_OUT = Remedy("To know more, hold some of them out to validate: a fifth is usual.")
+WAIT = Remedy("Train on.")
+# For a learner's own training loop, whose mistakes no setting can fix
+TURN_ROUND = Remedy("Check the sign of the update: weights move against the gradient. Then check the sign of the loss.")
+ZERO_FIRST = Remedy("Call zero_grad() before every backward(), on an optimizer that holds all parameters.")
+COMPARE_SHAPES = Remedy(
+    "Check what is compared: do labels belong to their samples? Do predictions and targets have the same shape? "
+    "(n, 1) against (n,) broadcasts to (n, n)."
+)
+
+
 def rung(rate: float) -> float:
     """Return the largest of ..., 0.1, 0.3, 1, 3, 10, ... that is not above a rate."""
     power = 10 ** math.floor(math.log10(rate) + 1e-9)
@@ -203,11 +216,6 @@ def more_generality(h: History) -> Remedy:
     return Remedy(f"Collect more samples; the best epoch so far is {_best(h)}.")
 
 
-def right_labels(_: History) -> Remedy:
-    """Advise to look at the labels: no setting can fix them."""
-    return Remedy("Look at the training samples that the network gets wrong: their labels may be wrong.")
-
-
 def larger_network(h: History) -> Remedy:
     """Advise more hidden units, or a nonlinear activation."""
     config = h.config
@@ -225,21 +233,22 @@ def larger_network(h: History) -> Remedy:
             "Add a hidden layer. If that changes nothing, the inputs may not tell the classes apart any better."
         )
     return Remedy(
-        f"Use a larger network: hidden layers {setting_text(hidden)} instead of {setting_text(config.hidden)}. If that "
-        f"changes nothing, the inputs may not tell the classes apart any better.",
+        f"Use a larger network: {_layers(h, hidden)}. If that changes nothing, the inputs may not tell the classes "
+        "apart any better.",
         {"hidden": hidden},
     )
+
+
+def _layers(h: History, hidden: tuple[int, ...]) -> str:
+    return f"hidden layers {setting_text(hidden)} instead of {setting_text(h.config.hidden)}"
 
 
 def off_the_plateau(h: History) -> Remedy:
     """Advise to compare labels and inputs; first a higher rate or a larger network, where one may be missing."""
     labels = "check that the labels belong to their samples, and that the inputs can tell them apart."
-    if h.far_below_usual:
-        higher = larger_rate(h)
-        return Remedy(f"{higher.text} If that changes nothing, {labels}", higher.settings)
-    if h.far_above_usual:
-        lower = lower_rate(h)
-        return Remedy(f"{lower.text} If that changes nothing, {labels}", lower.settings)
+    if h.far_below_usual or h.far_above_usual:
+        other = larger_rate(h) if h.far_below_usual else lower_rate(h)
+        return Remedy(f"{other.text} If that changes nothing, {labels}", other.settings)
     if h.gain >= SOME_GAIN:
         return Remedy(
             f"{labels.capitalize()} A lower learning rate, fewer epochs or weight decay keep it from learning single "
@@ -248,11 +257,7 @@ def off_the_plateau(h: History) -> Remedy:
     if h.bends >= SMALL or h.gain >= MIN_GAIN:
         return Remedy(labels.capitalize())
     larger = larger_network(h).settings
-    return Remedy(
-        f"Use a larger network: hidden layers {setting_text(larger['hidden'])} instead of "
-        f"{setting_text(h.config.hidden)}. If that changes nothing, {labels}",
-        larger,
-    )
+    return Remedy(f"Use a larger network: {_layers(h, larger['hidden'])}. If that changes nothing, {labels}", larger)
 
 
 def more_epochs(h: History) -> Remedy:
@@ -262,11 +267,9 @@ def more_epochs(h: History) -> Remedy:
     if patience is not None and h.records[-1].get("since_best", 0) >= patience:
         return Remedy(f"Set patience to {2 * patience}: it stops too soon.", {"patience": 2 * patience})
     if h.epochs[-1] < epochs:
-        return Remedy(
-            "Train on."
-            if h.keeps_up or not held_out
-            else f"Train on, and watch validation: its best epoch so far is {_best(h)}."
-        )
+        if h.keeps_up or not held_out:
+            return WAIT
+        return Remedy(f"Train on, and watch validation: its best epoch so far is {_best(h)}.")
     if held_out and not h.val_falls:
         return Remedy(
             f"Training gets better and validation does not: more epochs alone may not help. The best epoch so far is "
@@ -291,8 +294,8 @@ def separate_noise(h: History) -> Remedy:
         )
     larger = larger_network(h).settings
     return Remedy(
-        f"To tell noise from missed bends, try hidden layers {setting_text(larger['hidden'])} instead of "
-        f"{setting_text(h.config.hidden)}: if that changes nothing, what is left is probably noise.",
+        f"To tell noise from missed bends, try {_layers(h, larger['hidden'])}: if that changes nothing, what is left "
+        "is probably noise.",
         larger,
     )
 
@@ -303,21 +306,6 @@ def nothing(h: History) -> Remedy:
     further = "; validation loss still falls, so more epochs may lower it" if h.val_falls else ""
     # Records cannot tell that no other setting does better.
     return Remedy(f"Nothing in these numbers asks for a change{': train on' if so_far else further}.")
-
-
-def hold_more_out(_: History) -> Remedy:
-    """Advise a larger validation set."""
-    return Remedy("To know more, collect more rows, or hold more of them out.")
-
-
-def hold_some_out(_: History) -> Remedy:
-    """Advise a validation set."""
-    return Remedy("To know more, hold some of them out to validate: a fifth is usual.")
-
-
-def wait(_: History) -> Remedy:
-    """Advise to train on."""
-    return Remedy("Train on.")
 
 
 def watch(h: History) -> Remedy:
@@ -343,32 +331,11 @@ def watch_gap(h: History) -> Remedy:
     return Remedy(f"If the gap grows, stop: the best epoch so far is {_best(h)}.")
 
 
-# For a learner's own training loop, whose mistakes no setting can fix.
-
-
-def turn_round(_: History) -> Remedy:
-    """Advise to check the signs of the update and of the loss."""
-    return Remedy("Check the sign of the update: weights move against the gradient. Then check the sign of the loss.")
-
-
-def zero_first(_: History) -> Remedy:
-    """Advise to reset the gradients before each backward pass."""
-    return Remedy("Call zero_grad() before every backward(), on an optimizer that holds all parameters.")
-
-
 def safe_numbers(h: History) -> Remedy:
     """Advise what keeps the loss finite, also in a loss of one's own."""
     rate = finite_loss(h)
     return Remedy(
         f"{rate.text} In a loss of your own, look for a log of 0 and for an exp of large numbers.", rate.settings
-    )
-
-
-def compare_shapes(_: History) -> Remedy:
-    """Advise to compare the order and shapes of predictions and targets."""
-    return Remedy(
-        "Check what is compared: do labels belong to their samples? Do predictions and targets have the same shape? "
-        "(n, 1) against (n,) broadcasts to (n, n)."
     )
 
 

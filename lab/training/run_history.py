@@ -89,10 +89,8 @@ class History:
         """Return the score of always answering with the commonest class or the mean; 0 if none is recorded."""
         if self.origin is None or self.regression:
             return 0.0
-        which: Literal["baseline_train_accuracy", "baseline_val_accuracy"] = (
-            "baseline_train_accuracy" if part == "train" else "baseline_val_accuracy"
-        )
-        return self.origin[which] or 0.0
+        known = self.origin["baseline_train_accuracy" if part == "train" else "baseline_val_accuracy"]
+        return known or 0.0
 
     @property
     def val_guess(self) -> float:

@@ -336,9 +336,8 @@ def underfitting(h: History) -> Evidence | None:
     return _evidence(
         h,
         f"Training accuracy stands at {percent_text(h.train_score[-WINDOW:].mean())}, and the loss hardly changes any "
-        "more: "
-        f"{short(before)} on average from epoch {h.epochs[-2 * width]} to {h.epochs[-width - 1]}, {short(now)} from "
-        f"epoch {h.epochs[-width]} to {h.epochs[-1]}.{baseline}",
+        f"more: {short(before)} on average from epoch {h.epochs[-2 * width]} to {h.epochs[-width - 1]}, {short(now)} "
+        f"from epoch {h.epochs[-width]} to {h.epochs[-1]}.{baseline}",
         at=len(h) - 2 * width,
     )
 
@@ -391,16 +390,13 @@ def _dead_units(h: History, share: float, at: int = -1) -> Evidence | None:
     until = at % len(h) + 1
     since = until - int(np.argmin(np.r_[h.dead[:until][::-1, layer] >= share, False]))  # of this stretch
     units = f"{percent_text(h.dead[at, layer])} of the units of {h.layers[layer]}"
-    if until < len(h):
-        said = (
-            f"In epoch {h.epochs[at]} {units} gave the same output for every sample: no gradient passed through them."
-        )
-    else:
-        said = (
-            f"{units} give the same output for every sample (since epoch {h.epochs[since]} at least {share:.0%}): no "
-            "gradient passes through them."
-        )
-    return _evidence(h, said, at=since)
+    sentence = (
+        f"In epoch {h.epochs[at]} {units} gave the same output for every sample: no gradient passed through them."
+        if until < len(h)
+        else f"{units} give the same output for every sample (since epoch {h.epochs[since]} at least {share:.0%}): no "
+        "gradient passes through them."
+    )
+    return _evidence(h, sentence, at=since)
 
 
 def overshot(h: History) -> Evidence | None:
@@ -446,8 +442,8 @@ def badly_scaled(h: History) -> Evidence | None:
     return _evidence(
         h,
         f"The gradient norm of {h.layers[layer]} is {short(h.norms[0, layer], 2)} in epoch {h.epochs[0]}; it usually "
-        "lies "
-        f"between {BAND[0]} and {BAND[1]:g}. In epoch {h.epochs[-1]} {h.checked_on} loss is {short(h.val_loss[-1])}.",
+        f"lies between {BAND[0]} and {BAND[1]:g}. In epoch {h.epochs[-1]} {h.checked_on} loss is "
+        f"{short(h.val_loss[-1])}.",
         at=0,
     )
 
@@ -602,8 +598,7 @@ def noise(h: History) -> Evidence | None:
         return _evidence(
             h,
             f"In the last {WINDOW} epochs the accuracy is {percent_text(1 - errors)} on the training samples and "
-            f"{percent_text(1 - others)} on samples never trained on: what it has learned fits "
-            f"better than the labels.",
+            f"{percent_text(1 - others)} on samples never trained on: what it has learned fits better than the labels.",
             at=int(np.argmax(h.gap < -NOISY_GAP)),
         )
     return None
@@ -626,8 +621,8 @@ def _learned_by_heart(h: History) -> Evidence | None:
         h,
         f"Around epoch {h.epochs[best + 1]} validation accuracy was {percent_text(validation[best])}; it has fallen to "
         f"{percent_text(validation[-1])} since, while training accuracy rose from {percent_text(training[best])} to "
-        f"{percent_text(training[-1])} "
-        f"(medians of {WINDOW} epochs): what is learned now is wrong for other samples, as wrong labels would be.",
+        f"{percent_text(training[-1])} (medians of {WINDOW} epochs): what is learned now is wrong for other samples, "
+        "as wrong labels would be.",
         at=best + 1,
     )
 
@@ -700,8 +695,7 @@ def healthy(h: History) -> Evidence | None:
     return _evidence(
         h,
         f"The training loss, of all samples after each epoch, goes from {short(h.loss[0])} to {short(h.loss[-1])}, "
-        "training "
-        f"{h.scored} is {h.shown(h.train_score[-1], 1)}, validation {h.scored} {h.shown(h.val_score[-1], 1)}.",
+        f"training {h.scored} is {h.shown(h.train_score[-1], 1)}, validation {h.scored} {h.shown(h.val_score[-1], 1)}.",
     )
 
 
@@ -751,9 +745,8 @@ def unchecked(h: History) -> Evidence | None:
     return _evidence(
         h,
         f"The training loss, of all samples after each epoch, goes from {short(h.loss[0])} to {short(h.loss[-1])}, "
-        "training "
-        f"{h.scored} is {h.shown(h.train_score[-1], 1)}. No sample was held out, so nothing says how it does on "
-        "others.",
+        f"training {h.scored} is {h.shown(h.train_score[-1], 1)}. No sample was held out, so nothing says how it does "
+        "on others.",
     )
 
 
@@ -835,9 +828,8 @@ def learning(h: History) -> Evidence | None:
     came = f"from {short(h.loss[0])}" if lower else f"from {short(h.loss[top])} in epoch {h.epochs[top]}"
     return _evidence(
         h,
-        f"The training loss went {came} to {short(h.loss[-1])} in {len(h)} epochs, and training "
-        f"{h.scored} "
-        f"is {h.shown(h.train_score[-1], 1)}{_against(h)}.",
+        f"The training loss went {came} to {short(h.loss[-1])} in {len(h)} epochs, and training {h.scored} is "
+        f"{h.shown(h.train_score[-1], 1)}{_against(h)}.",
     )
 
 
