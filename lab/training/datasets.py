@@ -24,6 +24,7 @@ from lab.training.samples import MAX_CELL, Cell, DataError, Raw, numbered
 
 SYNTHETIC_SAMPLES = 1000
 RARE = 20  # one point in this many is of the rare class; in a small sample more are, so that it has two at least
+DATA_SETTINGS = ("data_dir", "target", "task", "val_fraction", "noise", "samples")  # with the name, all but the seed
 MIN_SCALE = 1e-150  # the square of a smaller number underflows
 MAX_DEVIATIONS = 1e9  # from the mean: float32 cannot tell the other samples apart next to a sample farther out
 
@@ -109,17 +110,16 @@ def load(
     """
     rng = np.random.default_rng(seed)
     kind, _, path = name.partition(":")
-    if target is not None and kind != "csv":
-        raise DataError(f"--target chooses a column of a CSV file, but the data is {name!r}: leave it out.")
-    if data_dir is not None and kind != "mnist":
-        raise DataError(f"--data-dir is the folder of the MNIST files, but the data is {name!r}: leave it out.")
-    for flag, value in (("noise", noise), ("samples", samples)):
-        if value is not None and name not in SYNTHETIC:
-            raise DataError(
-                f"--{flag} is for generated data ({', '.join(SYNTHETIC)}), but the data is {name!r}: leave it out."
-            )
-    if task is not None and kind != "csv":
-        raise DataError(f"--task is for a CSV file, but the data is {name!r}: leave it out.")
+    generated = f"is for generated data ({', '.join(SYNTHETIC)})"
+    for flag, value, fits, purpose in (
+        ("target", target, kind == "csv", "chooses a column of a CSV file"),
+        ("data-dir", data_dir, kind == "mnist", "is the folder of the MNIST files"),
+        ("noise", noise, name in SYNTHETIC, generated),
+        ("samples", samples, name in SYNTHETIC, generated),
+        ("task", task, kind == "csv", "is for a CSV file"),
+    ):
+        if value is not None and not fits:
+            raise DataError(f"--{flag} {purpose}, but the data is {name!r}: leave it out.")
     if kind == "csv":
         raw = tables.of_file(path, target, task)
     elif name == "mnist":
@@ -137,25 +137,11 @@ def load(
 
 def load_dataset(config: Config) -> Dataset:
     """Load the data that a run's settings ask for. Raises DataError."""
-    return load(
-        config.data,
-        config.data_dir,
-        config.target,
-        config.val_fraction,
-        config.seed,
-        config.noise,
-        config.samples,
-        config.task,
-    )
+    return load(config.data, seed=config.seed, **{name: getattr(config, name) for name in DATA_SETTINGS})
 
 
 def from_table(
-    text: str,
-    name: str,
-    target: str | None = None,
-    val_fraction: float = 0.2,
-    seed: int = 0,
-    task: str | None = None,
+    text: str, name: str, target: str | None = None, val_fraction: float = 0.2, seed: int = 0, task: str | None = None
 ) -> Dataset:
     """Make a dataset from the text of a CSV, as `load("csv:PATH", ...)` does from a file.
 

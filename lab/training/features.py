@@ -47,17 +47,3 @@ def of_inputs(inputs: Any, features: Sequence[str]) -> np.ndarray:
 def network_inputs(model: MLP, inputs: np.ndarray) -> np.ndarray:
     """Return the array that a network's first layer receives for these inputs (n, inputs)."""
     return of_inputs(inputs, model.features) if isinstance(model, FeatureMLP) else inputs
-
-
-def network(
-    features: Sequence[str],
-    sizes: Sequence[int],
-    activation: str,
-    init: str,
-    rng: np.random.Generator | None,
-    skip: bool,
-) -> FeatureMLP:
-    """Make a float32 network that trains on features; sizes: layer widths, beginning with the number of features."""
-    made = FeatureMLP(sizes, activation, init, rng, np.float32, skip)
-    made.features = tuple(features)
-    return made

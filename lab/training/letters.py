@@ -15,29 +15,12 @@ from lab.training.samples import Raw
 
 CONTEXT = 4  # number of letters that the network sees
 LAST_NUMBER = 299  # the text spells the numbers from 1 to this one
-ONES = (
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
+_ONES = (
+    "zero one two three four five six seven eight nine ten "
+    "eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
 )
-TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+ONES, TENS = _ONES.split(), _TENS.split()
 END = "."  # follows each number, and fills the context before its first letters
 NAMES = MappingProxyType({END: "end", " ": "_"})  # readable names of characters that are hard to see
 

@@ -46,11 +46,7 @@ class LiveRun:
     """A run: its `trainer` and its `history`, one record for each epoch. Epoch 0 is the untrained network."""
 
     def __init__(
-        self,
-        config: Config,
-        dataset: Dataset | None = None,
-        state_bytes: int = STATE_BYTES,
-        own: Own | None = None,
+        self, config: Config, dataset: Dataset | None = None, state_bytes: int = STATE_BYTES, own: Own | None = None
     ) -> None:
         """Set up the run, untrained; own: the source of a visitor's own dataset. Raises DataError for unusable data."""
         self.own = own or {}

@@ -178,12 +178,7 @@ def _head(panel: Axes, title: str) -> None:
     rows = -(-len(labels) // columns)
     panel.set_title(title, loc="left", fontweight="bold", fontsize=11, pad=8 + 15 * rows)
     panel.legend(
-        loc="lower left",
-        bbox_to_anchor=(-0.02, 1.0),
-        ncols=columns,
-        frameon=False,
-        fontsize=9,
-        columnspacing=1.2,
+        loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=columns, frameon=False, fontsize=9, columnspacing=1.2
     )
 
 

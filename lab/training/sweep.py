@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lab.training.config import Config, ConfigError, sizes_text
-from lab.training.datasets import load_dataset
+from lab.training.datasets import DATA_SETTINGS, load_dataset
 from lab.training.doctor import diagnose
 from lab.training.records import Record, ending
 from lab.training.run_folder import RunError, RunFolder, cannot_write, is_run, lock_run, write_atomic
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.2
 CONNECT_SECONDS = 10
-DATA_SETTINGS = ("data", "data_dir", "target", "task", "val_fraction", "noise", "samples")  # each combination is loaded
 STOP = ".stop"  # while this file is in a sweep's folder, its runs stop after their present epoch
 
 
@@ -67,7 +66,7 @@ def plan(axes: Mapping[str, Sequence[Any]], given: Mapping[str, Any], out: Path)
         raise ConfigError(f"--sweep has {number} runs for the folder {str(path)!r}: give every value once.")
     datasets = {}
     for config in (member.config for member in members):
-        key = tuple(getattr(config, name) for name in DATA_SETTINGS)
+        key = tuple(getattr(config, name) for name in ("data", *DATA_SETTINGS))
         if key not in datasets:
             datasets[key] = load_dataset(config)
         Trainer(config, datasets[key])  # refuses a network that is too large

@@ -88,19 +88,12 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
     """
     if not rows:
         raise DataError(f"{path!r} is empty: it needs rows of numbers and one column of class names.")
-    width = _width(rows, path)
-    commas = sum(mark != "," and bool(DECIMAL_COMMA.fullmatch(cell.strip())) for _, cells in rows for cell in cells)
-    if commas:
-        rows = [(number, [_with_point(path, number, cell) for cell in cells]) for number, cells in rows]
-    has_header = all(_number(cell) is None for cell in rows[0][1])
-    header = [name.strip() for name in rows[0][1]] if has_header else list(numbered(width))
-    if has_header:
-        rows = rows[1:]
+    header, has_header, rows, commas = _with_header(rows, mark, path)
     if not rows:
         raise DataError(f"{path!r} has a header but no rows under it: add some data.")
     label_at = _find_target(path, target, header)
     rows, cleaned = _cleaned(path, header, rows, label_at)
-    columns = [at for at in range(width) if at != label_at]
+    columns = [at for at in range(len(header)) if at != label_at]
     by_column = {at: _inputs(path, header, rows, at) for at in columns}
     inputs = [one for found in by_column.values() for one in found]
     labels = [cells[label_at].strip() for _, cells in rows]
@@ -147,14 +140,9 @@ def inputs_of_file(path: str, cells: Sequence[Cell]) -> tuple[list[str], list[li
     rows, mark = _opened(path)
     if not rows:
         raise DataError(f"{path!r} is empty: it needs rows like those that the network was trained on.")
-    _width(rows, path)
-    given = [cells_ for _, cells_ in rows]
-    if mark != "," and any(DECIMAL_COMMA.fullmatch(cell.strip()) for cells_ in given for cell in cells_):
-        rows = [(number, [_with_point(path, number, cell) for cell in cells_]) for number, cells_ in rows]
-    named = all(_number(cell) is None for cell in given[0])
-    header = [name.strip() for name in given[0]] if named else list(numbered(len(given[0])))
-    rows, given = rows[named:], given[named:]
-    rows, _ = _cleaned(path, header, rows, -1)
+    header, named, read, _ = _with_header(rows, mark, path)
+    given = [cells_ for _, cells_ in rows[named:]]
+    rows, _ = _cleaned(path, header, read, -1)
     features = []
     for column, text in cells:
         if column not in header:
@@ -166,6 +154,18 @@ def inputs_of_file(path: str, cells: Sequence[Cell]) -> tuple[list[str], list[li
             found = [cells_[at].strip() for _, cells_ in rows]
             features.append([float(one == text) if one else math.nan for one in found])
     return header, given, np.array(features, dtype=float).reshape(len(cells), len(rows)).T
+
+
+def _with_header(rows: list[Row], mark: str, path: str) -> tuple[list[str], bool, list[Row], int]:
+    """Return the names of the columns, whether the first row holds them, the other rows with decimal points, and the
+    number of cells that had a decimal comma. Raises DataError."""
+    width = _width(rows, path)
+    commas = sum(mark != "," and bool(DECIMAL_COMMA.fullmatch(cell.strip())) for _, cells in rows for cell in cells)
+    if commas:
+        rows = [(number, [_with_point(path, number, cell) for cell in cells]) for number, cells in rows]
+    named = all(_number(cell) is None for cell in rows[0][1])
+    header = [name.strip() for name in rows[0][1]] if named else list(numbered(width))
+    return header, named, rows[named:], commas
 
 
 def _cleaned(path: str, header: list[str], rows: list[Row], label_at: int) -> tuple[list[Row], list[str]]:

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from lab.training import features, tables
+from lab.training import tables
 from lab.training.config import Config
 from lab.training.datasets import load_dataset
 from lab.training.predictions import answers, probabilities
 from lab.training.run_folder import RunError, RunFolder
 from lab.training.samples import Cell, DataError, numbered
-from lab.training.trainer import put_weights
+from lab.training.trainer import new_network, put_weights
 from model import MLP
 
 
@@ -77,12 +77,7 @@ def load(run: str | Path) -> TrainedModel:
     config, state, sizes = folder.config(), folder.checkpoint(), folder.sizes()
     if state is None or sizes is None:
         raise RunError(f"The run in {str(run)!r} has no complete epoch: train it first.")
-    skip = config.skip == "yes"
-    network = (
-        features.network(config.features, sizes, config.activation, "zeros", None, skip)
-        if config.features
-        else MLP(sizes, config.activation, "zeros", dtype=np.float32, skip=skip)
-    )
+    network = new_network(config, sizes, "zeros")
     put_weights(network, state["best_weights"])
     prepared = state if "preparation" in state else load_dataset(config).preparation  # a run of an earlier version
     about = json.loads(prepared["preparation"].tobytes())

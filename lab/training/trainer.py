@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lab.training import features
 from lab.training.config import Config, describe, require, sizes_text, typed
 from lab.training.data_card import baseline
 from lab.training.datasets import Dataset, load_dataset
+from lab.training.features import FeatureMLP
 from lab.training.records import Histogram, Measure, Origin, Record
 from lab.training.run_folder import RunError, RunFolder, State
 from model import MLP, SGD, Adam, Tensor, clip_grad_norm, cross_entropy, mse_loss, no_grad
@@ -134,10 +134,7 @@ class Trainer:
 
     def new_network(self, init: str, rng: np.random.Generator | None = None) -> MLP:
         """Make a network of the run's architecture with newly initialised weights."""
-        config, skip = self.config, self.config.skip == "yes"
-        if config.features:
-            return features.network(config.features, self.sizes, config.activation, init, rng, skip)
-        return self.network(self.sizes, config.activation, init, rng, np.float32, skip)
+        return new_network(self.config, self.sizes, init, rng, self.network)
 
     @property
     def done(self) -> bool:
@@ -455,6 +452,18 @@ def train(
                 on_batch()
         if trainer.epoch_complete:
             yield trainer.finish_epoch()
+
+
+def new_network(
+    config: Config, sizes: Sequence[int], init: str, rng: np.random.Generator | None = None, kind: type[MLP] = MLP
+) -> MLP:
+    """Make the float32 network of a run; sizes: all widths, from the inputs or features to the outputs."""
+    made = (FeatureMLP if config.features else kind)(
+        sizes, config.activation, init, rng, np.float32, config.skip == "yes"
+    )
+    if isinstance(made, FeatureMLP):
+        made.features = config.features
+    return made
 
 
 def put_weights(model: MLP, flat: np.ndarray) -> None:

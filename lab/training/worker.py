@@ -103,11 +103,7 @@ class Worker:
     def change(self, settings: Mapping[str, Any]) -> bool:
         """Change settings from the next epoch on (see `LiveRun.change`); return False if there is no next epoch."""
         with self._lock:
-            if self._process and self.training:
-                try:
-                    self._ask(self._process, 0, None)
-                except PIPE_ERRORS:
-                    self._end()
+            self._catch_up(0)
             self.training = False  # so that the next `watch` sends the changed settings with a state
             if in_time := self.run.next_epoch < self.run.config.epochs and not self.run.done:
                 self.run.change(settings)
@@ -117,22 +113,14 @@ class Worker:
         """Stop the training after the present batch, and end the turn."""
         self.take_turn()
         with self._lock:
-            if self._process and self.training:
-                try:
-                    self._ask(self._process, 0, None)
-                except PIPE_ERRORS:
-                    self._end()
+            self._catch_up(0)
             self.training = False
 
     @contextlib.contextmanager
     def up_to_date(self) -> Iterator[LiveRun]:
         """Yield the run, up to date with the process, and let no `watch` change it until the block ends."""
         with self._lock:
-            if self._process and self.training:
-                try:
-                    self._ask(self._process, self.rate, None)
-                except PIPE_ERRORS:  # it ended some time ago because nobody watched
-                    self._end()
+            self._catch_up(self.rate)
             yield self.run
 
     def _begin(self) -> subprocess.Popen[bytes]:
@@ -150,6 +138,14 @@ class Worker:
         _send(process.stdin, (rate, state and (self.run.config, state)))
         assert process.stdout is not None  # it is a pipe
         self.run.take_over(*pickle.load(process.stdout))
+
+    def _catch_up(self, rate: float) -> None:
+        """Take over the results so far of a process that trains, and let it go on at this rate."""
+        if self._process and self.training:
+            try:
+                self._ask(self._process, rate, None)
+            except PIPE_ERRORS:  # it ended some time ago because nobody watched
+                self._end()
 
     def _end(self) -> None:
         process, self._process, self.training = self._process, None, False

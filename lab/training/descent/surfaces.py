@@ -44,14 +44,7 @@ class Surface:
 
 
 SURFACES = {
-    "bowl": Surface(
-        "Bowl",
-        "x² + y²",
-        lambda x, y: x * x + y * y,
-        (-1.8, 1.2),
-        (0.1, 0.05, 0.1),
-        lowest=(0.0, 0.0),
-    ),
+    "bowl": Surface("Bowl", "x² + y²", lambda x, y: x * x + y * y, (-1.8, 1.2), (0.1, 0.05, 0.1), lowest=(0.0, 0.0)),
     "ravine": Surface(
         "Ravine",
         "x²/2 + 10 y²",
@@ -69,11 +62,7 @@ SURFACES = {
         lowest=(1.0, 1.0),
     ),
     "saddle": Surface(
-        "Saddle",
-        "x² − y² + y⁴/4",
-        lambda x, y: x * x - y * y + 0.25 * y**4,
-        (-1.8, 0.0),
-        (0.1, 0.05, 0.1),
+        "Saddle", "x² − y² + y⁴/4", lambda x, y: x * x - y * y + 0.25 * y**4, (-1.8, 0.0), (0.1, 0.05, 0.1)
     ),
 }
 
