@@ -6,11 +6,12 @@ Every text is escaped, above all the learner's code; a policy in the page forbid
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 from html import escape
 
 from lab.practice.learner_run import Contest, Side
+from lab.text import html_table
 from practice.task import Course
 
 _PAGE = """<!doctype html>
@@ -59,8 +60,8 @@ def page(
     parts = [
         "<h1>An engine of my own</h1>",
         f'<p class="lead">An engine for automatic differentiation ({title}), in {lines} lines of my own, '
-        f"as it was on {_day(today)}.</p>",
-        _table("The tasks, each checked", ("task", "passed on"), tasks),
+        f"as it was on {today.day} {today:%B %Y}.</p>",
+        html_table("The tasks, each checked", ("task", "passed on"), tasks),
         f"<p>Checks since the lab was opened: {checks}.</p>",
         *_training(contest),
         "<h2>The code</h2>",
@@ -94,8 +95,7 @@ def _training(contest: Contest | None) -> list[str]:
     if contest.yours.why:
         parts.append(f"<p>It stopped before the end: {escape(contest.yours.why)}</p>")
     parts.append(_curve(contest.yours, contest.labs))
-    head = ("", "my engine", "the lab’s")
-    parts.append(_table("Result", head, results(contest)))
+    parts.append(html_table("Result", ("", "my engine", "the lab’s"), results(contest)))
     return parts
 
 
@@ -127,19 +127,6 @@ def _curve(yours: Side, labs: Side) -> str:
         f"{polyline(labs, 4, 0.3)}{polyline(yours, 1.2, 1)}</svg>"
         "<p>Loss by step: the thin line with my engine, the broad pale one with the lab’s.</p>"
     )
-
-
-def _table(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    titles = "".join(f'<th scope="col">{escape(title)}</th>' if title else "<td></td>" for title in head)
-    body = "".join(
-        f'<tr><th scope="row">{escape(row[0])}</th>' + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:]) + "</tr>"
-        for row in rows
-    )
-    return f"<table><caption>{escape(caption)}</caption><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _day(day: date) -> str:
-    return f"{day.day} {day:%B %Y}"
 
 
 def _loss(side: Side) -> str:

@@ -14,6 +14,7 @@ from html import escape
 from pathlib import Path
 from typing import Literal
 
+from lab.text import html_table
 from lab.training.config import Config, describe, setting_text
 from lab.training.doctor import diagnose
 from lab.training.records import Record, ending, is_regression, score
@@ -157,17 +158,7 @@ def _number(value: float | None) -> str:
 
 
 def _table(caption: str, head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    titles = "".join(f'<th scope="col">{escape(title)}</th>' for title in head)
-    body = "\n".join(
-        f'<tr><th scope="row">{escape(line[0])}</th>'
-        + "".join(f"<td>{escape(cell)}</td>" for cell in line[1:])
-        + "</tr>"
-        for line in lines
-    )
-    return _wide(
-        caption,
-        f"<table><caption>{escape(caption)}</caption><thead><tr>{titles}</tr></thead><tbody>\n{body}\n</tbody></table>",
-    )
+    return _wide(caption, html_table(caption, head, lines))
 
 
 def _image(png: bytes, alt: str) -> str:
