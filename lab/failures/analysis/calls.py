@@ -100,7 +100,7 @@ class Calls:
             return Value()
         if len(self.program.frames) >= MAX_DEPTH or any(call.definition is definition for call in self.program.frames):
             return Value(parents=tuple(args))
-        self.program.followed.add(id(definition))
+        self.program.followed.add(definition)
         scope = self.parameters(body, definition.args, args, keys)
         if isinstance(definition, ast.Lambda):
             return self.follower.eval(definition.body, scope)
@@ -262,7 +262,7 @@ class Calls:
         while before.parents and before.op not in LAYERS and before.kind in {Kind.UNKNOWN, Kind.TENSOR}:
             before = before.parents[0]
         if before.op in LAYERS and before.parents:
-            self.program.layer_pairs.add((id(before.parents[-1]), id(module)))
+            self.program.layer_pairs.append((before.parents[-1], module))
         value = self.tensors.tensor(at, module.op if module.op in LAYERS else "module", (*given, module), shape)
         if module.op not in LAYERS:
             value.graph = None if value.graph is not False or not value.cut else False

@@ -342,8 +342,8 @@ class Expressions:
         """Record how many layers a loop visits if it indexes a list of layers by its loop variable."""
         loop = self.program.loops[-1][0] if self.program.loops else None
         target = loop.target if isinstance(loop, ast.For) else None
-        if isinstance(index, ast.Name) and isinstance(target, ast.Name) and index.id == target.id:
-            self.program.layers_in[id(loop)] = count_layers(layers)
+        if loop and isinstance(index, ast.Name) and isinstance(target, ast.Name) and index.id == target.id:
+            self.program.layers_in[loop] = count_layers(layers)
 
     def sliced(self, base: Value, index: ast.Slice, scope: Scope) -> Value | None:
         """Return a slice of a list; with unknown ends an open list of all its items; None for an unknown list."""

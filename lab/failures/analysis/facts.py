@@ -126,7 +126,7 @@ class Value:
     attributes: dict[str, "Value"] = field(default_factory=dict)
     hooks: tuple["Value", ...] = ()  # forward hooks of a module
     name: str = ""  # the first name that it was given
-    turns: tuple[tuple[int, int], ...] = ()  # (id of a loop, its turn) for each loop it was made in
+    turns: tuple[tuple[ast.stmt, int], ...] = ()  # (a loop, its turn) for each loop it was made in
     body: object = None  # the `Body` of a function, class or instance
     created_at: int = 0  # number of events recorded before it was computed
     tags: set[Tag] = field(default_factory=set)  # what else is known
@@ -138,7 +138,7 @@ class Value:
 
 def reach(value: Value, live: bool = True) -> Iterator[Value]:
     """Yield every value that a gradient of `value` reaches; with live=False also those behind cuts and in branches."""
-    seen, stack = {id(value)}, [value]
+    seen, stack = {value}, [value]
     while stack:
         here = stack.pop()
         yield here
@@ -146,8 +146,8 @@ def reach(value: Value, live: bool = True) -> Iterator[Value]:
             continue
         inside = tuple(here.items or ()) if here.kind == Kind.LIST else ()
         for parent in here.parents + inside + (() if live else here.branches):
-            if id(parent) not in seen:
-                seen.add(id(parent))
+            if parent not in seen:
+                seen.add(parent)
                 stack.append(parent)
 
 
@@ -156,9 +156,9 @@ def traverse(start: Value, following: Callable[[Value], Iterable[Value]]) -> Ite
     seen, stack = set(), [start]
     while stack:
         here = stack.pop()
-        if id(here) in seen:
+        if here in seen:
             continue
-        seen.add(id(here))
+        seen.add(here)
         yield here
         stack += following(here)
 
@@ -174,6 +174,11 @@ def modules(value: Value) -> Iterator[Value]:
         )  # what something unknown wraps
 
     return traverse(value, inside)
+
+
+def moved_by(optimizer: Value) -> list[Value]:
+    """Return all that an optimizer was given, with what is inside it."""
+    return [part for item in optimizer.items or [] for part in modules(item)]
 
 
 def has_parameters(module: Value) -> bool:

@@ -64,9 +64,9 @@ class Interpreter:
 
     def follow_uncalled(self, scope: Scope, tree: ast.Module) -> None:
         """Make an object of each unused class and call each uncalled function twice, as a loop would."""
-        bases = {id(base) for v in scope.values() if v.kind == Kind.CLASS for base in v.items or []}
+        bases = {base for v in scope.values() if v.kind == Kind.CLASS for base in v.items or []}
         for value in list(scope.values()):
-            if value.kind == Kind.CLASS and not self.has_instance(value) and id(value) not in bases:
+            if value.kind == Kind.CLASS and not self.has_instance(value) and value not in bases:
                 start = self.method(Value(Kind.INSTANCE, body=value.body), "__init__")
                 given = self.unknown_arguments(start.body) if start is not None and isinstance(start.body, Body) else {}
                 self.calls.make(value, [], given, value.node or ast.Constant(None))
@@ -85,12 +85,12 @@ class Interpreter:
             if f
             and f.kind == Kind.FUNCTION
             and isinstance(f.body, Body)
-            and id(f.body.definition) not in self.program.followed
+            and f.body.definition not in self.program.followed
         ]
         inside = {name for f in left for name in self.names_called(f)}
         for function in sorted(left, key=lambda f: f.name in inside):
             assert isinstance(function.body, Body)
-            if id(function.body.definition) in self.program.followed:
+            if function.body.definition in self.program.followed:
                 continue
             arguments = self.unknown_arguments(function.body)
             for self.program.second_call in (False, True):
@@ -268,7 +268,7 @@ class Interpreter:
         return value.op == "+" and isinstance(loop, ast.For) and "parameters()" in ast.unparse(loop.iter)
 
     def arm(self, statement: ast.If, arm: int, scope: Scope) -> bool:
-        self.program.arms.append((id(statement), arm))
+        self.program.arms.append((statement, arm))
         self.program.tests.append((statement, len(self.program.loops)))
         ended = self.block((statement.body, statement.orelse)[arm], scope)
         self.program.tests.pop()
@@ -279,23 +279,23 @@ class Interpreter:
         if not isinstance(statement, ast.While):
             over = self.eval(statement.iter, scope)
             if over.kind == Kind.RANGE and isinstance(over.constant, int):
-                self.program.loop_counts[id(statement)] = over.constant
+                self.program.loop_counts[statement] = over.constant
             if Tag.OPEN in over.tags:
-                self.program.filtered_loops.add(id(statement))
+                self.program.filtered_loops.add(statement)
             if over.kind == Kind.MODULE:
-                self.program.layers_in[id(statement)] = count_layers(over)
+                self.program.layers_in[statement] = count_layers(over)
         members = [] if isinstance(statement, ast.While) else list(parallel_lists(over))
-        self.program.asked_for_gradient -= {id(items[0]) for items in members}
+        self.program.asked_for_gradient -= {items[0] for items in members}
         building = not any(isinstance(n, ast.Attribute) and n.attr in TRAINING for n in ast.walk(statement))
         known = 0 if isinstance(statement, ast.While) else known_turns(over, MAX_TURNS if building else MAX_RANGE_TURNS)
         turns = max(2, min(known, MAX_TURNS))
         if turns == known:
-            self.program.unrolled_loops.add(id(statement))
+            self.program.unrolled_loops.add(statement)
         for turn in range(1, turns + 1):
             if turn == 2:
-                first = (id(statement), 1)
+                first = (statement, 1)
                 left = {name: v for name, v in scope.items() if any(first in part.turns for part in (v, *leaves([v])))}
-                self.program.carried.setdefault(id(statement), []).append(left)
+                self.program.carried.setdefault(statement, []).append(left)
             self.program.loops.append((statement, turn))
             if isinstance(statement, ast.While):
                 self.eval(statement.test, scope)
@@ -304,7 +304,7 @@ class Interpreter:
             self.block(statement.body, scope)
             self.program.loops.pop()
         for items in members:
-            if id(items[0]) in self.program.asked_for_gradient and items[0].graph:  # then so were the others
+            if items[0] in self.program.asked_for_gradient and items[0].graph:  # then so were the others
                 for other in items[1:]:
                     other.graph = other.leaf = True
         self.block(statement.orelse, scope)

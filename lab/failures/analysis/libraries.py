@@ -306,13 +306,13 @@ class Libraries:
         ]
         behind += [below for part in behind for below in part.parents]
         written = {n.id: scope.find(n.id) for n in ast.walk(node) if isinstance(n, ast.Name)}
-        tested |= {name: v for name, v in written.items() if any(v is part for part in behind)}  # x: big = x.abs() > 1
-        unsafe: dict[int, str] = {}
+        tested |= {name: v for name, v in written.items() if v in behind}  # x: big = x.abs() > 1
+        unsafe: dict[Value, str] = {}
         for name, value in tested.items():
             if value is None or value.op in BOUNDED | POSITIVE:
                 continue
             if graph_of(value) or (value.graph is None and value.kind != Kind.PARAMETER and value.op != "call"):
-                unsafe[id(value)] = name if graph_of(value) else f"{name}?"  # it may require no gradient
+                unsafe[value] = name if graph_of(value) else f"{name}?"  # it may require no gradient
         risky = list(unsafe.values())
         for part in (n.id for arm in node.args[1:] for n in ast.walk(arm) if isinstance(n, ast.Name)):
             found = scope.find(part)
@@ -370,8 +370,8 @@ class Libraries:
         if not self.program.loops:
             return self.program.repeats
         loop, turn = self.program.loops[-1]
-        one = id(loop) in self.program.unrolled_loops
-        return self.program.repeats * (1 if one else self.program.loop_counts.get(id(loop), 1) if turn == 1 else 0)
+        one = loop in self.program.unrolled_loops
+        return self.program.repeats * (1 if one else self.program.loop_counts.get(loop, 1) if turn == 1 else 0)
 
     def optimizer(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         given = args[0] if args else keys.get("params", keys.get("parameters", Value()))

@@ -229,15 +229,15 @@ class Methods:
         """Return the list that modules(), children() or their named forms give; one unknown module if unknown."""
         parts = [part for part in modules(owner) if part.kind == Kind.MODULE]
         known = owner.op != "any" and not any(Tag.OPEN in part.tags or part.op == "any" for part in parts)
-        names: dict[int, str] = {}
+        names: dict[Value, str] = {}
         if "children" in name:
             own = [*owner.attributes.items(), *((str(place), v) for place, v in enumerate(owner.items or []))]
-            children = {id(v): (word, v) for word, v in reversed(own) if v.kind == Kind.MODULE}
+            children = {v: (word, v) for word, v in reversed(own) if v.kind == Kind.MODULE}
             names = {place: word for place, (word, _) in children.items()}
             parts = [v for _, v in reversed(children.values())]
         parts = parts if known else [Value(Kind.MODULE, op="any", tags={Tag.ANY})]
         if name.startswith("named"):
-            words = [Value(Kind.TEXT, constant=names.get(id(part))) for part in parts]
+            words = [Value(Kind.TEXT, constant=names.get(part)) for part in parts]
             parts = [Value(Kind.LIST, items=[word, part]) for word, part in zip(words, parts, strict=True)]
         return Value(Kind.LIST, items=parts, tags=set() if known else {Tag.OPEN})
 
@@ -422,7 +422,7 @@ class Methods:
             value.graph_before_asked = value.graph
             value.tags.add(Tag.ASKED)
             self.program.note(Act.ASK, at, value)
-        self.program.asked_for_gradient.add(id(value))
+        self.program.asked_for_gradient.add(value)
         value.graph, value.leaf = (None if args and args[0].constant is not True else True), True
         if value.integer and value.graph:
             self.program.note(Act.INTEGER_LEAF, at, value)

@@ -19,8 +19,8 @@ class Event:
     other: Value | None
     statement: ast.stmt
     path: tuple[tuple[Sequence[ast.stmt], ast.stmt], ...]  # the enclosing blocks, each with the statement inside it
-    turns: tuple[tuple[int, int], ...]  # (id of a loop, its turn from 1), the innermost last
-    arms: tuple[tuple[int, int], ...]  # (id of an `if`, 0 or 1 for its arm), the innermost last
+    turns: tuple[tuple[ast.stmt, int], ...]  # (a loop, its turn from 1), the innermost last
+    arms: tuple[tuple[ast.If, int], ...]  # (an `if`, 0 or 1 for its arm), the innermost last
     loops: tuple[ast.stmt, ...]
     tests: tuple[ast.If, ...]  # the enclosing `if`s inside the innermost loop
     within: ast.comprehension | None  # the comprehension that it happens in
@@ -39,6 +39,11 @@ class Event:
     def block(self) -> Sequence[ast.stmt]:
         """The block of statements that it is part of."""
         return self.path[-1][0]
+
+    @property
+    def in_forward(self) -> bool:
+        """Tell whether it happens in a call of a `forward`."""
+        return any(isinstance(place, ast.FunctionDef) and place.name == "forward" for place in self.functions)
 
     @property
     def function(self) -> ast.AST | None:
@@ -94,7 +99,7 @@ class Program:
     events: list[Event] = field(default_factory=list)
     modes: list[ast.AST | None] = field(default_factory=lambda: [None])  # nodes that switch gradients off; None: on
     loops: list[tuple[ast.stmt, int]] = field(default_factory=list)
-    arms: list[tuple[int, int]] = field(default_factory=list)
+    arms: list[tuple[ast.If, int]] = field(default_factory=list)
     tests: list[tuple[ast.If, int]] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)  # the calls being followed, the innermost last
     path: list[tuple[Sequence[ast.stmt], ast.stmt]] = field(default_factory=list)
@@ -103,20 +108,20 @@ class Program:
     left_out: str = ""  # why the rest of the text was not read, as a sentence; empty if all of it was
     second_call: bool = False  # see Event.second_call
     objects: list[Value] = field(default_factory=list)  # modules, optimizers and instances
-    carried: dict[int, list[dict[str, Value]]] = field(default_factory=dict)  # what a first turn leaves, by name
-    layer_pairs: set[tuple[int, int]] = field(default_factory=set)  # ids of a layer and of one that gets its output
-    rectified: set[int] = field(default_factory=set)  # ids of layers and of added leaves whose output goes into a relu
-    loop_counts: dict[int, int] = field(default_factory=dict)  # turns of each loop over a known range
-    unrolled_loops: set[int] = field(default_factory=set)  # ids of loops followed turn by turn to the end
-    filtered_loops: set[int] = field(default_factory=set)  # ids of loops over some elements of a list
-    layers_in: dict[int, int] = field(default_factory=dict)  # how many layers a loop over layers visits
-    asked_for_gradient: set[int] = field(default_factory=set)  # ids of tensors given requires_grad
+    carried: dict[ast.stmt, list[dict[str, Value]]] = field(default_factory=dict)  # what a first turn leaves, by name
+    layer_pairs: list[tuple[Value, Value]] = field(default_factory=list)  # a layer and one that gets its output
+    rectified: set[Value] = field(default_factory=set)  # layers and of added leaves whose output goes into a relu
+    loop_counts: dict[ast.stmt, int] = field(default_factory=dict)  # turns of each loop over a known range
+    unrolled_loops: set[ast.stmt] = field(default_factory=set)  # loops followed turn by turn to the end
+    filtered_loops: set[ast.stmt] = field(default_factory=set)  # loops over some elements of a list
+    layers_in: dict[ast.stmt, int] = field(default_factory=dict)  # how many layers a loop over layers visits
+    asked_for_gradient: set[Value] = field(default_factory=set)  # tensors given requires_grad
     within: ast.comprehension | None = None  # the comprehension being followed, the innermost
     repeats: int = 1  # how many objects the one made in the current comprehension stands for
     cached: dict[tuple[object, ...], Value] = field(default_factory=dict)  # kept results, by function and arguments
     exact: bool = False  # numbers are those of one call: a comparison of them has a known result
     nested: int = 0  # depth of module calls inside module calls
-    followed: set[int] = field(default_factory=set)  # ids of definitions that were called
+    followed: set[ast.AST] = field(default_factory=set)  # definitions that were called
 
     def note(self, kind: Act, node: ast.AST, value: Value, other: Value | None = None, detail: str = "") -> None:
         """Record an event at the current position."""
@@ -155,20 +160,20 @@ class Program:
         partly = partly or (owner is not tensor and tensor.name in {"weight", "bias"})
         self.note(Act.ZERO, node, owner, None, "partly" if partly else "")
 
-    def turns(self) -> tuple[tuple[int, int], ...]:
-        return tuple((id(loop), turn) for loop, turn in self.loops)
+    def turns(self) -> tuple[tuple[ast.stmt, int], ...]:
+        return tuple((loop, turn) for loop, turn in self.loops)
 
     def chooses(self) -> bool:
         """Tell whether the innermost loop may leave out elements: it has an `if`, or goes over a filtered list."""
         loop = self.loops[-1][0] if self.loops else None
         return loop is not None and (
-            id(loop) in self.filtered_loops or any(isinstance(node, ast.If) for node in ast.walk(loop))
+            loop in self.filtered_loops or any(isinstance(node, ast.If) for node in ast.walk(loop))
         )
 
     def grows_by_unknown(self, box: Value) -> bool:
         """Return True if the text does not show how often this statement adds to a list."""
-        around = [loop for loop, turn in self.loops if (id(loop), turn) not in box.turns]
-        return any(id(loop) not in self.unrolled_loops for loop in around) or bool(around and self.tests)
+        around = [loop for loop, turn in self.loops if (loop, turn) not in box.turns]
+        return any(loop not in self.unrolled_loops for loop in around) or bool(around and self.tests)
 
 
 class Follower(Protocol):

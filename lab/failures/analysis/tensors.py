@@ -226,7 +226,7 @@ class Tensors:
         first = values[0]
         if any(v.kind in TENSORS for v in values):
             value = self.tensor(node, "choice", [v for v in values if v.kind in TENSORS], first.shape)
-            inner = any(v.cut == Cut.CHOICE and any(n is v.cut_by for n in ast.walk(node)) for v in value.parents)
+            inner = any(v.cut == Cut.CHOICE and v.cut_by in [*ast.walk(node)] for v in value.parents)
             if value.cut != Cut.NO_GRAD and (value.graph is not False or inner):
                 value.cut, value.cut_by = Cut.CHOICE, node
             value.graph, value.integer = False, True
@@ -292,9 +292,9 @@ class Tensors:
         if op.effect.notes:
             self.program.note(op.effect.notes, op.node, op.first)
         if op.name == "relu" and op.first.op in LAYERS and op.first.parents:
-            self.program.rectified.add(id(op.first.parents[-1]))
+            self.program.rectified.add(op.first.parents[-1])
         elif op.name == "relu" and op.first.op == "+":
-            self.program.rectified |= {id(part) for part in op.first.parents if part.leaf and part.graph}
+            self.program.rectified |= {part for part in op.first.parents if part.leaf and part.graph}
         value = self.like(op.first, op.node, op.name, (op.first,), op.effect.form)
         if value.graph and op.effect.saves is not Saves.NOTHING:
             self.save(value if op.effect.saves is Saves.OUTPUT else op.first, op.node)

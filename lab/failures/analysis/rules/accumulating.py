@@ -166,9 +166,9 @@ def weighted(loss: Value) -> bool:
     stack, seen = [loss], set()
     while stack:
         value = stack.pop()
-        if id(value) in seen:
+        if value in seen:
             continue
-        seen.add(id(value))
+        seen.add(value)
         if value.op in {"/", "*"} or Tag.SUM in value.tags or value.branches:
             return True
         if value.op not in LOSS_FUNCTIONS and value.op != "mean":

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from lab.failures.analysis.edits import Edit, Text
-from lab.failures.analysis.facts import Value
+from lab.failures.analysis.facts import Value, moved_by, reach
 from lab.failures.analysis.kinds import Act
 from lab.failures.analysis.program import Event, Program
+
+Node = TypeVar("Node", bound=ast.AST)
 
 
 @cache
@@ -65,6 +68,33 @@ class Case:
         """Return the events of these kinds, in order."""
         return [event for event in self.program.events if event.kind in kinds]
 
+    def reached(self, *kinds: Act, live: bool = True) -> set[Value]:
+        """Return every value that a gradient from events of these kinds reaches, see `reach`."""
+        return {value for event in self.events_of(*kinds) for value in reach(event.value, live)}
+
+    @cached_property
+    def alive(self) -> set[Value]:
+        """Every value that a backward pass reaches."""
+        return self.reached(Act.BACKWARD)
+
+    @cached_property
+    def moved(self) -> set[Value]:
+        """Every value that an optimizer moves."""
+        return {part for event in self.events_of(Act.OPTIMIZER) for part in moved_by(event.value)}
+
+    @cached_property
+    def in_where(self) -> set[ast.AST]:
+        """Every node in a call of where()."""
+        return {part for event in self.events_of(Act.WHERE) for part in ast.walk(event.node)}
+
+    def nodes(self, kind: type[Node]) -> list[Node]:
+        """Return the nodes of a type in the program, as ast.walk yields them."""
+        return [node for node in self.walked if isinstance(node, kind)]
+
+    @cached_property
+    def walked(self) -> list[ast.AST]:
+        return list(ast.walk(self.program.tree))
+
     @cached_property
     def order(self) -> dict[Event, int]:
         """The position of each event among all events."""
@@ -85,21 +115,15 @@ class Case:
     @cached_property
     def names(self) -> set[str]:
         """Every name and attribute in the program, and each part of the modules that it imports."""
-        nodes = list(ast.walk(self.program.tree))
-        found = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-        found |= {node.id for node in nodes if isinstance(node, ast.Name)}
+        found = {node.attr for node in self.nodes(ast.Attribute)} | {node.id for node in self.nodes(ast.Name)}
         return found | {part for module in self.imports for part in module.split(".")}
 
     @cached_property
     def imports(self) -> dict[str, str]:
         """The full name of each import, with the name that the program gives it."""
-        found: dict[str, str] = {}
-        for node in ast.walk(self.program.tree):
-            if isinstance(node, ast.Import):
-                found |= {alias.name: alias.asname or alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom):
-                found |= {f"{node.module}.{alias.name}": alias.asname or alias.name for alias in node.names}
-        return found
+        whole = [(alias.name, alias) for node in self.nodes(ast.Import) for alias in node.names]
+        parts = [(f"{node.module}.{alias.name}", alias) for node in self.nodes(ast.ImportFrom) for alias in node.names]
+        return {name: alias.asname or alias.name for name, alias in whole + parts}
 
     def assignment(self, value: Value) -> ast.stmt | None:
         """Return the statement that made a value, or, if a function returned it, the only one that gave it its name."""
@@ -108,13 +132,12 @@ class Case:
 
     def assignments(self, name: str) -> list[ast.Assign]:
         """Return the assignments to a name."""
-        found = [node for node in ast.walk(self.program.tree) if isinstance(node, ast.Assign)]
-        return [node for node in found if ast.unparse(node.targets[0]) == name]
+        return [node for node in self.nodes(ast.Assign) if ast.unparse(node.targets[0]) == name]
 
     def default(self, name: ast.expr) -> ast.expr | None:
         """Return the default of the parameter that a name in a function stands for; None if there is none."""
-        for place in ast.walk(self.program.tree):
-            if isinstance(place, ast.FunctionDef) and inside(place, name):
+        for place in self.nodes(ast.FunctionDef):
+            if inside(place, name):
                 spec = place.args
                 positional = zip(reversed(spec.posonlyargs + spec.args), reversed(spec.defaults), strict=False)
                 keyed = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
@@ -141,8 +164,8 @@ def short(text: str) -> str:
     return line if len(line) <= 60 else f"{line[:57]}..."
 
 
-def inside(around: ast.AST | None, node: ast.AST) -> bool:
-    return around is not None and any(part is node for part in ast.walk(around))
+def inside(around: ast.AST | None, node: ast.AST | None) -> bool:
+    return around is not None and node is not None and node in ast.walk(around)
 
 
 def is_simple(statement: ast.stmt | None) -> bool:

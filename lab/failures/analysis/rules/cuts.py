@@ -75,8 +75,8 @@ def all_frozen(case: Case, event: Event) -> Iterator[RuleHit]:
         return
     wanted = [e.value for e in case.events_of(Act.READ_GRAD)]
     wanted += [v for e in case.events_of(Act.OPTIMIZER) for v in e.value.items or [] if v.kind == Kind.TENSOR]
-    inputs = {id(v): v for v in wanted if v.graph is False and any(part is v for part in behind)}
-    if len(inputs) == 1 and isinstance(made := (value := inputs.popitem()[1]).statement, ast.Assign):
+    inputs = {v for v in wanted if v.graph is False and v in behind}
+    if len(inputs) == 1 and isinstance(made := (value := inputs.pop()).statement, ast.Assign):
         yield case.hit(
             "frozen_input",
             made,
@@ -86,8 +86,7 @@ def all_frozen(case: Case, event: Event) -> Iterator[RuleHit]:
         )
         return
     freezing = [e for e in case.events_of(Act.FROZEN) if any(v is part for part in modules(e.value) for v in layers)]
-    places = {id(e.statement): e for e in freezing}
-    if len(places) == 1 and is_simple(freezing[0].statement):
+    if len({e.statement for e in freezing}) == 1 and is_simple(freezing[0].statement):
         yield case.hit("all_frozen", freezing[0].statement, "pass", event)
 
 
@@ -142,8 +141,8 @@ def only_rewrapped(value: Value) -> bool:
 def only_data(value: Value) -> bool:
     """Tell whether no live path leads to a parameter: only batches, targets, and cuts with layers behind them."""
     alive = list(reach(value))
-    judges = {id(v.base) for v in alive if is_unknown_loss(v)}
-    strangers = [v for v in alive if v.kind == Kind.UNKNOWN and not v.cut and not v.parents and id(v) not in judges]
+    judges = {v.base for v in alive if is_unknown_loss(v)}
+    strangers = [v for v in alive if v.kind == Kind.UNKNOWN and not v.cut and not v.parents and v not in judges]
     learned = any(
         v.kind in {Kind.MODULE, Kind.PARAMETER} or (v.op == "call" and not is_unknown_loss(v)) or v.branches or v.graph
         for v in alive
@@ -276,7 +275,7 @@ def report_plain_number(
         pieces[0] = (around, f"torch.{case.text.of(around.func).removeprefix('math.')}({new})")
     if isinstance(wrap, ast.Call) and wrap.args:
         inside = case.text.of(wrap.args[0])
-        if any(part is node for part in ast.walk(wrap)):
+        if node in ast.walk(wrap):
             pieces = [(wrap, numpy_to_torch(inside.replace(case.text.of(node), new)))]
         else:
             pieces.append((wrap, numpy_to_torch(inside)))
@@ -295,16 +294,13 @@ def is_math_call(node: ast.AST) -> TypeGuard[ast.Call]:
 
 def math_around(case: Case, number: ast.Call) -> ast.Call | None:
     """Return the call math.exp(x.item()) around a number taken out of a tensor; None if there is none."""
-    calls = (node for node in ast.walk(case.program.tree) if is_math_call(node))
-    return next((call for call in calls if any(part is number for part in call.args)), None)
+    return next((call for call in case.nodes(ast.Call) if is_math_call(call) and number in call.args), None)
 
 
 def math_calls_to_torch(case: Case, number: ast.Call) -> list[tuple[ast.AST, str]]:
     """Return the edits that turn later math.log(x), of the same number in the same function, into torch calls."""
-    for place in ast.walk(case.program.tree):
-        if not isinstance(place, ast.FunctionDef):
-            continue
-        made = [s for s in ast.walk(place) if isinstance(s, ast.Assign) and any(n is number for n in ast.walk(s))]
+    for place in case.nodes(ast.FunctionDef):
+        made = [s for s in ast.walk(place) if isinstance(s, ast.Assign) and number in ast.walk(s)]
         names = {target.id for s in made for target in s.targets if isinstance(target, ast.Name)}
         calls = [node for node in ast.walk(place) if is_math_call(node) and len(node.args) == 1]
         uses = [c for c in calls if any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(c.args[0]))]
@@ -386,8 +382,8 @@ def nothing_requires_grad(case: Case, event: Event, found: list[Value]) -> Itera
     made = [v for v in found if v.leaf and isinstance(v.node, ast.Call) and v.op in CREATORS and not v.integer]
     if not made or event.value.kind != Kind.TENSOR:
         return
-    read = {id(e.value) for e in case.events_of(Act.READ_GRAD)}
-    value = next((v for v in made if id(v) in read), None) or min(made, key=lambda v: v.node.lineno if v.node else 0)
+    read = {e.value for e in case.events_of(Act.READ_GRAD)}
+    value = next((v for v in made if v in read), None) or min(made, key=lambda v: v.node.lineno if v.node else 0)
     node = value.node
     assert isinstance(node, ast.Call)
     yield case.hit(
@@ -440,7 +436,6 @@ def unrecorded_loss_term(case: Case) -> Iterator[RuleHit]:
 def grad_without_requires_grad(case: Case) -> Iterator[RuleHit]:
     """Report failure 4: .grad is read of a tensor that takes part in a pass but does not require a gradient.
     Reports nothing for this project's engine, whose tensors require gradients by default."""
-    passes = {id(v) for e in case.events_of(Act.BACKWARD) for v in reach(e.value)}
     for event in case.events_of(Act.READ_GRAD):
         value, node = event.value, event.value.node
         needs_no_gradient = (
@@ -449,7 +444,7 @@ def grad_without_requires_grad(case: Case) -> Iterator[RuleHit]:
         if (
             case.torch
             and needs_no_gradient
-            and id(value) in passes
+            and value in case.alive
             and isinstance(node, ast.Call)
             and not value.tags & {Tag.FROZEN}
         ):
@@ -492,9 +487,9 @@ def number_as_loss_term(case: Case) -> Iterator[RuleHit]:
         stack, seen = [event.value], set()
         while stack:
             value = stack.pop()
-            if id(value) in seen:
+            if value in seen:
                 continue
-            seen.add(id(value))
+            seen.add(value)
             if value.op == "item" and value.form == "loss" and isinstance(value.node, ast.Call):
                 if event.value.graph is not False and event.value.kind != Kind.NUMBER:
                     name = f"{event.value:the loss}"
@@ -509,8 +504,6 @@ def learned_numbers(case: Case) -> Iterator[RuleHit]:
     """Report failure 13: a number is taken out of learned parameters, and no other path leads to them.
     Reports nothing if a pass reaches one of them, or if no optimizer is known to have them."""
     passes = case.events_of(Act.BACKWARD)
-    alive = {id(v) for e in passes for v in reach(e.value)}
-    moved = {id(part) for e in case.events_of(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
     for event in passes:
         for value in reach(event.value, live=False):
             if value.cut != Cut.ITEM or not isinstance(value.node, ast.Call) or value.kind != Kind.NUMBER:
@@ -519,7 +512,7 @@ def learned_numbers(case: Case) -> Iterator[RuleHit]:
             learned = [v for v in behind if v.leaf and v.graph]
             plain = all(v.leaf or v.op in ONE_BY_ONE for v in behind if v.kind in TENSORS)
             known = all(v.kind in TENSORS | {Kind.NUMBER} for v in behind)
-            if learned and plain and known and all(id(v) in moved - alive for v in learned):
+            if learned and plain and known and all(v in case.moved - case.alive for v in learned):
                 name = f"{event.value:the loss}"
                 yield from report_plain_number(case, value.node, value, name, event.line)
 
@@ -530,13 +523,12 @@ ONE_BY_ONE = ELEMENTWISE | REDUCTIONS | ARITHMETIC | {"part"}  # a parameter's o
 def layers_behind_numpy(case: Case) -> Iterator[RuleHit]:
     """Report failure 13: the loss depends on layers only through NumPy. Reports nothing if another path leads there."""
     passes = case.events_of(Act.BACKWARD)
-    alive = {id(v) for e in passes for v in reach(e.value)}
     for event in passes:
         for value in reach(event.value):
             if value.cut != Cut.WRAPPED or value is event.value:
                 continue
             behind = list(reach(value, live=False))
-            lost = [v for v in behind if v.kind == Kind.MODULE and v.op in LAYERS and id(v) not in alive]
+            lost = [v for v in behind if v.kind == Kind.MODULE and v.op in LAYERS and v not in case.alive]
             taken = next((v for v in behind if v.cut in {Cut.NUMPY, Cut.ITEM} and isinstance(v.cut_by, ast.Call)), None)
             if lost and taken is not None and isinstance(taken.cut_by, ast.Call):
                 name = f"{event.value:the loss}"
@@ -564,11 +556,10 @@ def network_behind_a_cut(case: Case) -> Iterator[RuleHit]:
     """Report failures 4, 11, 12 and 21: an optimizer moves a network that a cut separates from every backward pass.
     Reports nothing if a pass reaches it on another path, or might through an unknown call."""
     passes = case.events_of(Act.BACKWARD)
-    alive = {id(v) for e in passes for v in reach(e.value)}
     for step in case.events_of(Act.STEP):
         for item in (part for whole in step.value.items or [] for part in (whole, *trained_parts(whole, within=True))):
-            parts = {id(part) for part in modules(item)}
-            if item.kind != Kind.MODULE or item.tags & {Tag.FROZEN, Tag.EVAL} or parts & alive:
+            parts = set(modules(item))
+            if item.kind != Kind.MODULE or item.tags & {Tag.FROZEN, Tag.EVAL} or parts & case.alive:
                 continue
             for event in passes:
                 live = list(reach(event.value))
@@ -576,9 +567,9 @@ def network_behind_a_cut(case: Case) -> Iterator[RuleHit]:
                     continue
                 kinds = {Cut.DETACH, Cut.NO_GRAD, Cut.CHOICE, Cut.DERIVATIVE}
                 cuts = [v for v in live if v.cut in kinds and isinstance(v.cut_by, ast.expr)]
-                cuts = [v for v in cuts if any(id(p) in parts for p in reach(v, live=False))]
-                targets = {id(v.parents[-1]) for v in live if v.op in LOSS_FUNCTIONS}
-                cuts.sort(key=lambda v: id(v) in targets)  # a target may be detached on purpose
+                cuts = [v for v in cuts if any(p in parts for p in reach(v, live=False))]
+                targets = {v.parents[-1] for v in live if v.op in LOSS_FUNCTIONS}
+                cuts.sort(key=lambda v: v in targets)  # a target may be detached on purpose
                 if cuts and cuts[0].cut == Cut.DERIVATIVE and isinstance(cuts[0].cut_by, ast.Call):
                     yield from missing_create_graph(case, cuts[0].cut_by, event)
                 elif cuts and cuts[0].cut == Cut.CHOICE and isinstance(cuts[0].cut_by, ast.expr):
@@ -596,14 +587,13 @@ def parameter_behind_a_cut(case: Case) -> Iterator[RuleHit]:
     behind = [(e, list(reach(e.value))) for e in passes]
     if any(v.branches or (v.op == "call" and not v.cut and not is_known(v)) for _, live in behind for v in live):
         return
-    alive = {id(v) for _, live in behind for v in live}
-    written = {id(e.value) for e in case.events_of(Act.WRITE, Act.UPDATE)}
+    written = {e.value for e in case.events_of(Act.WRITE, Act.UPDATE)}
     for step in case.events_of(Act.STEP):
         for name, value in own_parameters(step.value):
-            if id(value) in alive | written:
+            if value in case.alive | written:
                 continue
             for event, live in behind:
-                cuts = [v for v in live if v.cut == Cut.NO_GRAD and any(p is value for p in reach(v, live=False))]
+                cuts = [v for v in live if v.cut == Cut.NO_GRAD and value in reach(v, live=False)]
                 if cuts and event.loops == step.loops:
                     optimizer = f"{step.value:its optimizer}"
                     yield from report_cut_off(case, cuts[0], f"`{name}`", optimizer, event)
@@ -620,8 +610,7 @@ def own_parameters(optimizer: Value) -> Iterator[tuple[str, Value]]:
 
 
 def decorated_function(case: Case, mode: ast.AST) -> ast.FunctionDef | None:
-    functions = (node for node in ast.walk(case.program.tree) if isinstance(node, ast.FunctionDef))
-    return next((place for place in functions if any(mode is part for part in place.decorator_list)), None)
+    return next((place for place in case.nodes(ast.FunctionDef) if mode in place.decorator_list), None)
 
 
 def predicting_in_training(case: Case, event: Event, mode: ast.expr) -> ast.Call | None:
@@ -629,9 +618,8 @@ def predicting_in_training(case: Case, event: Event, mode: ast.expr) -> ast.Call
     function, place = decorated_function(case, mode), event.function
     if function is None or place is None or place is function:
         return None
-    tree = case.program.tree
-    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func).endswith(function.name)]
-    here = [call for call in calls if any(call is part for part in ast.walk(place))]
+    calls = [call for call in case.nodes(ast.Call) if ast.unparse(call.func).endswith(function.name)]
+    here = [call for call in calls if call in ast.walk(place)]
     return here[0] if len(here) == 1 and len(calls) > 1 and wrapped_network(case, mode) is not None else None
 
 
@@ -652,8 +640,8 @@ def misplaced_statement(case: Case, mode: ast.expr, found: list[Value]) -> tuple
     """Return the first statement in a no_grad block that calls a trained network, and the block; else None.
     Calls of untrained networks must come before it: they are why the block is there."""
     called = [(v.statement, p) for v in found for p in (v.base, *v.parents) if p is not None and p.kind == Kind.MODULE]
-    for around in ast.walk(case.program.tree):
-        if isinstance(around, ast.With) and len(around.items) == 1 and around.items[0].context_expr is mode:
+    for around in case.nodes(ast.With):
+        if len(around.items) == 1 and around.items[0].context_expr is mode:
             here = [any(s is one and trained(part) for one, part in called) for s in around.body]
             needed = [any(s is one and not trained(part) for one, part in called) for s in around.body]
             first = here.index(True) if True in here else 0
@@ -712,18 +700,18 @@ def validation_recorded(case: Case) -> Iterator[RuleHit]:
     Reports nothing if anything in the same function computes a gradient."""
     if not case.torch:
         return
-    asking = case.events_of(Act.BACKWARD, Act.USED, Act.DIFFERENTIATE, Act.READ_GRAD)
-    wanted = {id(v) for e in asking for v in reach(e.value, live=False)}
+    asking = case.events_of(*ASKING)
+    wanted = case.reached(*ASKING, live=False)
     modes = case.events_of(Act.EVAL, Act.TRAIN)
-    done: set[int] = set()
+    done: set[ast.For] = set()
     for event in case.events_of(Act.FORWARD):
         loop, network = (event.loops[-1] if event.loops else None), event.other
-        if not isinstance(loop, ast.For) or id(loop) in done or network is None or not event.recorded:
+        if not isinstance(loop, ast.For) or loop in done or network is None or not event.recorded:
             continue
         given = {n.id for n in ast.walk(event.node) if isinstance(n, ast.Name)}
         over = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
         asked = any(e.loops[-1:] == (loop,) or (event.functions and e.functions == event.functions) for e in asking)
-        if not given & over or asked or id(event.value) in wanted or Tag.FROZEN in network.tags:
+        if not given & over or asked or event.value in wanted or Tag.FROZEN in network.tags:
             continue
         earlier = [
             e
@@ -734,7 +722,7 @@ def validation_recorded(case: Case) -> Iterator[RuleHit]:
         numbers = any(isinstance(n, ast.AugAssign) or getattr(n, "attr", "") in READ for n in ast.walk(loop))
         if not numbers or not (judged or VALIDATION.search(ast.unparse(loop.iter))):
             continue
-        done.add(id(loop))
+        done.add(loop)
         yield case.hit(
             "validation_recorded", event.node, case.text.under(loop, "with torch.no_grad():"), network=network
         )
@@ -743,8 +731,7 @@ def validation_recorded(case: Case) -> Iterator[RuleHit]:
 def evaluation_recorded(case: Case) -> Iterator[RuleHit]:
     """Report failure 12: an evaluation on held-out data inside the training loop records a graph.
     Reports nothing outside of such a loop, and if anything computes a gradient from the output."""
-    asking = case.events_of(Act.BACKWARD, Act.USED, Act.DIFFERENTIATE, Act.READ_GRAD)
-    wanted = {id(v) for e in asking for v in reach(e.value, live=False)}
+    wanted = case.reached(*ASKING, live=False)
     for event in case.events_of(Act.FORWARD):
         network, statement = event.other, event.statement
         modes = [
@@ -756,7 +743,7 @@ def evaluation_recorded(case: Case) -> Iterator[RuleHit]:
         given = " ".join(n.id for n in ast.walk(event.node) if isinstance(n, ast.Name))
         recorded = event.recorded and network is not None and event.value.graph is True and case.torch
         alone = is_simple(statement) and not case.text.indent(statement).strip()
-        unwanted = id(event.value) not in wanted and bool(VALIDATION.search(given))
+        unwanted = event.value not in wanted and bool(VALIDATION.search(given))
         if judged and trained and recorded and alone and unwanted:
             yield case.hit(
                 "evaluation_recorded",
@@ -769,19 +756,18 @@ def evaluation_recorded(case: Case) -> Iterator[RuleHit]:
 def averaged_with_graph(case: Case) -> Iterator[RuleHit]:
     """Report failure 12: a running average of parameters is recorded, and grows its graph from step to step.
     Reports nothing in forward(), and for an average that a backward pass goes through."""
-    wanted = {id(v) for e in case.events_of(Act.BACKWARD, Act.USED) for v in reach(e.value, live=False)}
+    wanted = case.reached(Act.BACKWARD, Act.USED, live=False)
     steps = [e for e in case.events_of(Act.STEP) if e.loops]
     for event in case.events_of(Act.ATTRIBUTE, Act.GATHER):
         value, statement = event.other, event.statement
-        if value is None or not isinstance(statement, ast.Assign) or not event.recorded or id(value) in wanted:
+        if value is None or not isinstance(statement, ast.Assign) or not event.recorded or value in wanted:
             continue
         target = statement.targets[0]
         stepped = any(e.loops[0] in event.loops for e in steps) or (
             event.second_call and bool(case.events_of(Act.STEP))
         )
         kept = any(ast.unparse(part) == ast.unparse(target) for part in ast.walk(statement.value))
-        passed = any(isinstance(place, ast.FunctionDef) and place.name == "forward" for place in event.functions)
-        if kept and stepped and not passed and value.graph is True and averages(value):
+        if kept and stepped and not event.in_forward and value.graph is True and averages(value):
             name = case.text.of(target)
             yield case.hit(
                 "average_recorded", statement, case.text.under(statement, "with torch.no_grad():"), name=name
@@ -799,6 +785,7 @@ def averages(value: Value) -> bool:
     return numbers and any(p.kind == Kind.PARAMETER for part in scaled for p in part.parents)
 
 
+ASKING = (Act.BACKWARD, Act.USED, Act.DIFFERENTIATE, Act.READ_GRAD)  # events that compute or read a gradient
 READ = {"item", "argmax", "append"}  # names that show that a loop reads the network's output
 VALIDATION = re.compile(
     r"(?i)(^|[^a-z])([xy]?va|val|x?val|valid|validation|test|dev|eval|held_?out)([^a-z]|$)"
@@ -821,16 +808,16 @@ def moving_target(case: Case) -> Iterator[RuleHit]:
     """Report failure 11: the network's own output is its target, so the gradient pulls both.
     Reports nothing unless the target is called one or is a discounted output of the network."""
     pairs = [(e.value, e.other) for e in case.events_of(Act.LOSS) if e.other and e.detail in BROADCASTING_LOSSES]
-    for top in {id(v): v for e in case.events_of(Act.BACKWARD) for v in reach(e.value) if v.op == "-"}.values():
+    for top in dict.fromkeys(v for e in case.events_of(Act.BACKWARD) for v in reach(e.value) if v.op == "-"):
         pairs += [(one, two) for one, two in itertools.permutations(top.parents, 2) if discounted(two)]
     for prediction, target in pairs:
         if not re.search("target|expected", target.name) and not discounted(target):
             continue
         statement = target.statement
         alive = list(reach(prediction))
-        shared = {id(v) for v in alive if v.kind == Kind.MODULE and graph_of(v)}
-        shared |= {id(v.base) for v in alive if is_network_output(v)}
-        if not isinstance(statement, ast.Assign | ast.Return) or not any(id(v) in shared for v in reach(target)):
+        shared = {v for v in alive if v.kind == Kind.MODULE and graph_of(v)}
+        shared |= {v.base for v in alive if is_network_output(v) and v.base is not None}
+        if not isinstance(statement, ast.Assign | ast.Return) or not any(v in shared for v in reach(target)):
             continue
         made = target.node if isinstance(target.node, ast.BinOp) else statement.value
         assert made is not None

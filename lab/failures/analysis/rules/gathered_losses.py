@@ -32,7 +32,7 @@ def backpropagated(case: Case, event: Event, value: Value) -> bool:
         before.kind == Act.BACKWARD
         and before.turns == event.turns[: len(before.turns)]
         and not exclusive(before, event)
-        and any(v is value for v in summands(before.value))
+        and value in summands(before.value)
         for before in events[: events.index(event)]
     )
 
@@ -53,7 +53,7 @@ def listed(case: Case, event: Event, value: Value) -> bool:
     if event.value.kind != Kind.LIST or event.turns[-1][0] in dict(event.value.turns):
         return False
     alike = [e for e in case.events_of(Act.APPEND) if e.value is event.value and e.node is event.node]
-    through = [e for e in case.events_of(Act.BACKWARD, Act.USED) if any(v is value for v in reach(e.value))]
+    through = [e for e in case.events_of(Act.BACKWARD, Act.USED) if value in reach(e.value)]
     late = all(case.order[e] < case.order[event] for e in through)
     grows = len({e.turns for e in alike}) > 1 and not any(e.tests for e in through)
     here = all(e.turns == event.turns and not exclusive(e, event) for e in through)
@@ -76,8 +76,8 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
     """Report failure 10: losses or results are collected with their graphs.
     Reports nothing if a backward pass starts from the sum itself, or if the sum is passed on and its use is unknown."""
     passes = case.events_of(Act.BACKWARD, Act.USED)
-    starts = {id(e.value) for e in case.events_of(Act.BACKWARD)}
-    wanted = {id(v) for e in passes for v in reach(e.value, live=False)}
+    starts = {e.value for e in case.events_of(Act.BACKWARD)}
+    wanted = case.reached(Act.BACKWARD, Act.USED, live=False)
     evaluated = {e.function for e in case.events_of(Act.EVAL) if e.function is not None}
     busy = {place for e in passes for place in e.functions}
     for event in case.events_of(Act.GATHER, Act.APPEND):
@@ -92,17 +92,17 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
         )
         if event.kind == Act.APPEND:
             parts = [v for v in leaves([held]) if v.kind != Kind.NUMBER]
-            parts = [v for v in parts if id(v) in starts or backpropagated(case, event, v) or listed(case, event, v)]
+            parts = [v for v in parts if v in starts or backpropagated(case, event, v) or listed(case, event, v)]
             known = bool(parts) or (looks and computed)
             names = {v.name for v in parts}
         else:
-            if id(event.value) in wanted:
+            if event.value in wanted:
                 continue
             inside = [
                 v
                 for v in summands(held)
                 if v.kind != Kind.NUMBER
-                and (id(v) in starts or backpropagated(case, event, v) or never_freed(event, v, passes))
+                and (v in starts or backpropagated(case, event, v) or never_freed(event, v, passes))
             ]
             known = bool(inside) and event.value.kind != Kind.NUMBER
             names = {v.name for v in inside}

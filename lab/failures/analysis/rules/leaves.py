@@ -15,14 +15,14 @@ def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
     """Report failure 5: .grad is read of a non-leaf; and failure 4: under no_grad a new tensor replaces the leaf.
     Reports nothing after retain_grad(). This project's engine keeps the gradient of a result, so there only an updated
     result that replaces its leaf counts."""
-    lost = {id(e.statement) for e in case.events_of(Act.LOOP_NAME) if is_lost_update(e)}
+    lost = {e.statement for e in case.events_of(Act.LOOP_NAME) if is_lost_update(e)}
     for event in case.events_of(Act.READ_GRAD):
         value = event.value
         seen = value.kind == Kind.TENSOR or (value.kind == Kind.UNKNOWN and value.op in {"view", "index", *ELEMENTWISE})
         rebound = Tag.REBOUND in value.tags
         if not seen or value.leaf or not (value.graph or rebound) or Tag.RETAINED in value.tags:
             continue
-        if not (case.torch or rebound) or id(value.statement) in lost:
+        if not (case.torch or rebound) or value.statement in lost:
             continue
         kept = next((e.statement for e in case.events_of(Act.ATTRIBUTE) if e.other is value), None)
         statement = kept or value.statement
@@ -120,17 +120,17 @@ def recorded_updates(case: Case) -> Iterator[RuleHit]:
     Reports nothing if a derivative is taken with create_graph, as in meta-learning."""
     if any("create_graph" in ast.unparse(e.node) for e in case.events_of(Act.DIFFERENTIATE)):
         return
-    done: set[int] = set()
+    done: set[ast.stmt] = set()
     for event in case.events_of(Act.DIFFERENTIATE):
         value, statement = event.value, event.value.statement
         moved = value.op == "-" and value.graph is True and not value.leaf and len(value.parents) == 2
-        if not moved or not isinstance(statement, ast.Assign) or id(statement) in done or not event.loops:
+        if not moved or not isinstance(statement, ast.Assign) or statement in done or not event.loops:
             continue
         slopes = {v.op for v in (value.parents[1], *value.parents[1].parents)}
         name = case.text.of(statement.targets[0])
         same = isinstance(statement.value, ast.BinOp) and case.text.of(statement.value.left) == name
         if "derivative" in slopes and same:
-            done.add(id(statement))
+            done.add(statement)
             kept = f"{name} = ({case.text.of(statement.value)}).detach().requires_grad_()"
             yield case.hit("recorded_step", statement, kept, name=name)
 
@@ -257,7 +257,7 @@ def differentiated_later(case: Case, write: Event) -> bool:
         return False
     index = case.order[write]
     passes = (e for e in case.program.events[index:] if e.kind == Act.BACKWARD)
-    users = (v for e in passes for v in reach(e.value) if any(part is write.value for part in v.parents))
+    users = (v for e in passes for v in reach(e.value) if write.value in v.parents)
     return any(user.created_at <= index for user in users)
 
 

@@ -90,12 +90,10 @@ def other_use(case: Case, softmax: ast.Call, loss: Event) -> int:
     """Return the line that needs the probabilities of this softmax as they are; 0 if there is none.
     It makes a distribution of them, or calls the function that returns them. What `forward` returns is for the loss."""
     drawn = [e.line for e in case.events_of(Act.DRAW) if e.value.node is softmax]
-    functions = [f for f in ast.walk(case.program.tree) if isinstance(f, ast.FunctionDef)]
-    homes = {f.name for f in functions if f.name != "forward" and any(node is softmax for node in ast.walk(f))}
+    homes = {f.name for f in case.nodes(ast.FunctionDef) if f.name != "forward" and softmax in ast.walk(f)}
     around = loss.function or loss.statement
     losses = set(range(around.lineno, (around.end_lineno or around.lineno) + 1))  # type: ignore[attr-defined]
-    calls = [node for node in ast.walk(case.program.tree) if isinstance(node, ast.Call)]
-    names = [(node.lineno, getattr(node.func, "attr", getattr(node.func, "id", ""))) for node in calls]
+    names = [(node.lineno, getattr(node.func, "attr", getattr(node.func, "id", ""))) for node in case.nodes(ast.Call)]
     asked = [line for line, name in names if name in homes and line not in losses]
     through_it = any(name in homes and line in losses for line, name in names)
     return next(iter(drawn + (asked if through_it else [])), 0)
@@ -123,7 +121,7 @@ def dead_by_bias(case: Case) -> Iterator[RuleHit]:
     """Report failure 14: a bias far below 0 in front of a relu. Reports nothing unless a relu follows the layer."""
     for event in case.events_of(Act.INIT, Act.WRITE, Act.UPDATE):
         number, bias = fill_value(event), event.value
-        if number is None or number > DEAD_BIAS or bias.name != "bias" or id(bias.base) not in case.program.rectified:
+        if number is None or number > DEAD_BIAS or bias.name != "bias" or bias.base not in case.program.rectified:
             continue
         node = event.node if isinstance(event.node, ast.Call) else event.statement
         written = [n for n in ast.walk(node) if isinstance(n, ast.Constant | ast.UnaryOp) and is_number(n, number)]
@@ -163,14 +161,12 @@ def moved_below_zero(case: Case) -> Iterator[RuleHit]:
         layer, statement = event.value.base, event.statement
         number = event.other.constant if event.other is not None else None
         moved = {"+": 1, "-": -1}.get(event.detail, 0)
-        here = (
-            isinstance(statement, ast.AugAssign) and event.value.name == "bias" and id(layer) in case.program.rectified
-        )
+        here = isinstance(statement, ast.AugAssign) and event.value.name == "bias" and layer in case.program.rectified
         if here and isinstance(number, int | float) and moved * number <= DEAD_BIAS:
             yield case.hit("moved_below_zero", statement, "pass", bias=Value())
-    for value in {id(v): v for e in case.events_of(Act.BACKWARD) for v in reach(e.value)}.values():
+    for value in dict.fromkeys(v for e in case.events_of(Act.BACKWARD) for v in reach(e.value)):
         mean, variance = value.moments or (0.0, 0.0)
-        below = id(value) in case.program.rectified and value.leaf and mean <= 4 * DEAD_BIAS and variance <= 1
+        below = value in case.program.rectified and value.leaf and mean <= 4 * DEAD_BIAS and variance <= 1
         calls = [n for n in ast.walk(value.node) if isinstance(n, ast.Call)] if below and value.node else []
         made = next((n for n in calls if len(n.args) > 1 and ast.unparse(n.func).endswith("full")), None)
         if made is not None:
@@ -191,11 +187,10 @@ def many_sigmoids(case: Case) -> Iterator[RuleHit]:
         if value.op != "Sequential" or any(i.op in NORMS for i in items) or value.node is None:
             continue
         alike = [i for i in items[:-1] if is_sigmoid(i) and isinstance(i.node, ast.Call)]
-        hidden = {id(i.node): i for i in alike}
         count = sum(i.constant for i in alike if isinstance(i.constant, int))
         if count >= 5:
-            places = [i.node for i in hidden.values() if i.node is not None]
-            here = all(any(part is n for part in ast.walk(value.node)) for n in places)
+            places = [node for node in dict.fromkeys(i.node for i in alike) if node is not None]
+            here = all(n in ast.walk(value.node) for n in places)
             relu = f"{case.imports.get('torch.nn', 'torch.nn')}.ReLU()"
             edit = case.text.replace([(n, relu) for n in places])
             most = max(places, key=lambda node: sum(int(str(i.constant or 0)) for i in alike if i.node is node))
@@ -231,27 +226,26 @@ def sigmoids_in_forward(case: Case) -> Iterator[RuleHit]:
     """Report failure 15: five or more nested sigmoid calls with layers between, as `forward` writes them.
     Reports nothing with a normalisation or a sum between, or if the number of layers in a loop is unknown."""
     for event in case.events_of(Act.LOSS, Act.BACKWARD):
-        calls: dict[int, tuple[ast.Call, int]] = {}
-        met: list[int] = []  # one entry for each call of a node
+        calls: dict[ast.Call, int] = {}
+        met: list[ast.Call] = []  # one entry for each call of a node
         value = prediction_in(event.value)
         while value.op == "sigmoid" or value.op in SERIAL:
             node = value.node
             if value.op == "sigmoid" and isinstance(node, ast.Call) and applies_sigmoid(node):
                 loops = dict(value.turns)
                 times = math.prod(n for loop, n in case.program.layers_in.items() if loop in loops)
-                met.append(id(node))
-                calls[id(node)] = node, max(times, met.count(id(node)))
+                met.append(node)
+                calls[node] = max(times, met.count(node))
             if not value.parents:
                 break
             value = value.parents[0]
-        count = sum(times for _, times in calls.values())
+        count = sum(calls.values())
         if count < 5:
             continue
-        nodes = [node for node, _ in calls.values()]
-        most = max(calls.values(), key=lambda call: call[1])[0]
-        names = [case.text.of(n.func) for n in nodes]
+        most = max(calls, key=lambda call: calls[call])
+        names = [case.text.of(call.func) for call in calls]
         relus = [f"{s.removesuffix('sigmoid')}relu" if s.endswith("sigmoid") else "torch.relu" for s in names]
-        edit = case.text.replace([(n.func, relu) for n, relu in zip(nodes, relus, strict=True)])
+        edit = case.text.replace([(call.func, relu) for call, relu in zip(calls, relus, strict=True)])
         yield case.hit("many_sigmoids_in_forward", most, edit, count=count, share=4**count)
 
 
@@ -295,9 +289,7 @@ def fading_recurrence(case: Case) -> Iterator[RuleHit]:
 def drawn_too_small(case: Case) -> Iterator[RuleHit]:
     """Report failure 15: Linear layers in a row start with weights too small for their width to let anything through.
     Reports nothing with a sum or a normalisation between them, and for layers of unknown width."""
-    drawn = {
-        id(e.value.base): e for e in case.events_of(Act.INIT) if e.value.name == "weight" and drawn_std(e) is not None
-    }
+    drawn = {e.value.base: e for e in case.events_of(Act.INIT) if e.value.name == "weight" and drawn_std(e) is not None}
     for event in case.events_of(Act.LOSS):
         layers, value = [], event.value
         while value.parents and (value.op in SERIAL or value.op in PASSING):
@@ -305,7 +297,7 @@ def drawn_too_small(case: Case) -> Iterator[RuleHit]:
             value = value.parents[0]
         shrinking: list[tuple[Event, float]] = []
         for layer, before in itertools.pairwise(layers):
-            width, made = before.attributes.get("out", Value()).constant, drawn.get(id(layer))
+            width, made = before.attributes.get("out", Value()).constant, drawn.get(layer)
             if made is not None and isinstance(width, int):
                 shrinking.append((made, (drawn_std(made) or 0.0) * width**0.5))
         left = math.prod(scale for _, scale in shrinking)
@@ -330,7 +322,7 @@ def drawn_std(drawing: Event) -> float | None:
 def uses_one_step(output: Value, case: Case) -> bool:
     """Tell whether the loss uses a single step of a sequence: one index, or the last state."""
     behind = [v for e in case.events_of(Act.LOSS) for v in reach(e.value)]
-    users = [v for v in behind if any(part is output for part in v.parents)]
+    users = [v for v in behind if output in v.parents]
     return all(v.op == "RNN" or (v.op == "index" and v.shape is not None and len(v.shape) == 2) for v in users)
 
 
@@ -342,7 +334,7 @@ def identical_units(case: Case) -> Iterator[RuleHit]:
     for event in case.events_of(Act.INIT, Act.WRITE, Act.UPDATE):
         value, number = event.value, fill_value(event)
         around = next((s for _, s in reversed(event.path) if isinstance(s, ast.If)), None)
-        if around is None or event.arms[-1:] != ((id(around), 0),) or number != 0:
+        if around is None or event.arms[-1:] != ((around, 0),) or number != 0:
             continue
         weight = value.parents[0] if value.op == "detach" and value.parents else value
         named = weight.name == "weight" or (event.kind == Act.INIT and value.op == "parameter")
@@ -382,9 +374,9 @@ def identical_layers(case: Case) -> Iterator[RuleHit]:
         return
     filled = filled_layers(case)
     rows = [flat_layers(v) for v in case.program.objects if v.op == "Sequential"]
-    weighty = [[id(layer) for layer in row if layer.op in LAYERS - NORMS] for row in rows]
+    weighty = [[layer for layer in row if layer.op in LAYERS - NORMS] for row in rows]
     following = {pair for row in weighty for pair in itertools.pairwise(row)}
-    for first, second in sorted(case.program.layer_pairs | following):
+    for first, second in [*case.program.layer_pairs, *following]:
         if first in filled and second in filled:
             yield same_weights_hit(case, filled[first])
 
@@ -394,16 +386,16 @@ def identical_matrices(case: Case) -> Iterator[RuleHit]:
     Reports nothing if other weights on the way differ from unit to unit, or with dropout."""
     filled = filled_layers(case)
     products = [(event, untransposed(event.other)) for event in case.events_of(Act.MATMUL) if event.other is not None]
-    matrices = {id(matrix) for _, matrix in products}
+    matrices = {matrix for _, matrix in products}
     for event, second in products:
-        before = [untransposed(v) for v in traverse(event.value, in_series)] if id(second) in filled else []
-        first = next((v for v in before if id(v) in filled.keys() & matrices and v is not second), None)
+        before = [untransposed(v) for v in traverse(event.value, in_series)] if second in filled else []
+        first = next((v for v in before if v in filled.keys() & matrices and v is not second), None)
         learned = [v for v in before if v.leaf and graph_of(v) is True]
-        apart = any(id(v) not in filled and constant_value(v) is None for v in learned)
+        apart = any(v not in filled and constant_value(v) is None for v in learned)
         apart = apart or any(v.op in LAYERS or v.op == "call" for v in before)  # other weights tell the units apart
         narrow = first is not None and first.shape is not None and first.shape[-1:] == (1,)
         if first is not None and not apart and not narrow:
-            yield same_weights_hit(case, filled[id(first)])
+            yield same_weights_hit(case, filled[first])
 
 
 def same_weights_hit(case: Case, event: Event) -> RuleHit:
@@ -418,14 +410,14 @@ def same_weights_hit(case: Case, event: Event) -> RuleHit:
     return case.hit("same_weights", node, new)
 
 
-def filled_layers(case: Case) -> dict[int, Event]:
+def filled_layers(case: Case) -> dict[Value, Event]:
     """Return the layers whose weights are one number at the first pass through them, with the event that set it."""
-    filled: dict[int, Event] = {}
-    found: dict[int, Event] = {}
+    filled: dict[Value, Event] = {}
+    found: dict[Value, Event] = {}
     passes = case.events_of(Act.BACKWARD)
     for event in case.program.events:
         if event.kind == Act.BACKWARD:
-            met = [id(v) for v in reach(event.value)]
+            met = list(reach(event.value))
             found |= {part: filled[part] for part in met if part in filled}
         elif event.kind == Act.EVAL and event.detail == "load_state_dict":
             filled.clear()
@@ -433,7 +425,7 @@ def filled_layers(case: Case) -> dict[int, Event]:
             weight = event.value.name == "weight" or event.value.op == "parameter"
             owner = event.value.base if weight and event.value.kind == Kind.PARAMETER else None
             alone = event.value.kind == Kind.PARAMETER and event.value.base is None  # of the program's own module
-            parts = [id(event.value)] if alone else [id(part) for part in modules(owner)] if owner is not None else []
+            parts = [event.value] if alone else list(modules(owner)) if owner is not None else []
             for part in parts:
                 filled.pop(part, None)
             if fills_layers(case, event):

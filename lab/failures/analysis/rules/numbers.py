@@ -15,7 +15,7 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
-from lab.failures.analysis.rules.case import Case, RuleHit, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit, inside, receiver
 from lab.failures.analysis.rules.cuts import discounted
 
 
@@ -90,8 +90,7 @@ def sizes_known(event: Event) -> bool:
 
 def reshaped_here(column: Value, difference: ast.AST) -> bool:
     """Tell whether the column is made right where it meets the row, as in a[:, None] - b."""
-    made = column.node
-    return column.op in {"view", "index"} and any(part is made for part in ast.walk(difference))
+    return column.op in {"view", "index"} and inside(difference, column.node)
 
 
 def views_of_one_tensor(column: Value, row: Value) -> bool:
@@ -128,10 +127,9 @@ def log_of_zero(case: Case) -> Iterator[RuleHit]:
     """Report failure 9: the logarithm of what can be exactly 0. Reports nothing with an epsilon or a clamp.
     A logarithm that no gradient goes through does not count either."""
     lines: dict[int, list[tuple[ast.expr, Value]]] = {}
-    chosen = [part for event in case.events_of(Act.WHERE) for part in ast.walk(event.node)]
     for event in case.events_of(Act.LOG):
         node = event.node
-        if any(node is part for part in chosen):  # both_arms_of_where reports these
+        if node in case.in_where:  # both_arms_of_where reports these
             continue
         if (
             event.value.form not in {"probabilities", "relu"}
@@ -150,14 +148,13 @@ def log_of_zero(case: Case) -> Iterator[RuleHit]:
 
 def divided_by_zero(case: Case) -> Iterator[RuleHit]:
     """Report failure 9: a division by a sum, std or norm of relu outputs, or their root: both may be exactly 0."""
-    chosen = [part for event in case.events_of(Act.WHERE) for part in ast.walk(event.node)]
     for event in case.events_of(Act.DIVIDE, Act.ROOT):
         node, what = event.node, event.value
         part = node.right if event.kind == Act.DIVIDE and isinstance(node, ast.BinOp) else None
         if event.kind == Act.ROOT:
             part = under_the_root(node)
         reduced = what.op in {"sum", "std", "norm", "amax"} or (event.kind == Act.ROOT and what.op != "relu")
-        reduced = reduced and not any(node is inner for inner in chosen)  # for both_arms_of_where
+        reduced = reduced and node not in case.in_where  # for both_arms_of_where
         if what.form != "relu" or graph_of(what) is not True or part is None or not reduced or not event.recorded:
             continue
         key = "root_of_relu" if event.kind == Act.ROOT else "divided_by_relu"
@@ -172,11 +169,11 @@ def root_of_zero(case: Case) -> Iterator[RuleHit]:
         difference = next((d for d in differences if d.op == "-" and graph_of(d) is True), None)
         if difference is None:
             continue
-        one, two = ({id(v) for v in reach(side) if v.kind == Kind.MODULE} for side in difference.parents)
+        one, two = ({v for v in reach(side) if v.kind == Kind.MODULE} for side in difference.parents)
         pairs = base_of_view(difference.parents[0]) is base_of_view(difference.parents[1])
         part = under_the_root(event.node)
         if (one & two or pairs) and part is not None:
-            chosen = any(event.node is inner for choice in case.events_of(Act.WHERE) for inner in ast.walk(choice.node))
+            chosen = event.node in case.in_where
             where = "for a point and itself" if pairs else "where the two outputs are equal"
             key = "root_of_difference_in_where" if chosen else "root_of_difference"
             yield case.hit(key, event.node, [(part, f"({case.text.of(part)} + 1e-12)")], part=part, where=where)
@@ -204,7 +201,6 @@ def squared_difference(total: Value) -> Value:
 def zero_leaf(case: Case) -> Iterator[RuleHit]:
     """Report failure 9: the root or logarithm of a leaf with an exact 0 in it, or the norm of a leaf of zeros.
     Reports failure 20 before masked_fill, and nothing under where() or for a leaf without requires_grad."""
-    chosen = [part for event in case.events_of(Act.WHERE) for part in ast.walk(event.node)]
     for event in case.events_of(Act.ROOT, Act.LOG):
         value, node = event.value, event.node
         squares = value.parents[0] if value.op == "sum" and value.parents else Value()
@@ -213,7 +209,7 @@ def zero_leaf(case: Case) -> Iterator[RuleHit]:
         part = under_the_root(node)
         if not value.leaf or graph_of(value) is not True or not holds_zero(value) or part is None:
             continue
-        if any(node is inner for inner in chosen):
+        if node in case.in_where:
             continue
         what, mask = "root" if event.kind == Act.ROOT else "logarithm", mask_of(case, node)
         if mask is None:
@@ -225,8 +221,8 @@ def zero_leaf(case: Case) -> Iterator[RuleHit]:
 
 def mask_of(case: Case, node: ast.AST) -> ast.expr | None:
     """Return mask of node.masked_fill(mask, number); None if the node is used in another way."""
-    for call in ast.walk(case.program.tree):
-        if isinstance(call, ast.Call) and receiver(call) is node and call.args:
+    for call in case.nodes(ast.Call):
+        if receiver(call) is node and call.args:
             return call.args[0] if ast.unparse(call.func).endswith(".masked_fill") else None
     return None
 
@@ -261,11 +257,10 @@ def adds_axis(node: ast.expr | None) -> bool:
 def both_arms_of_where(case: Case) -> Iterator[RuleHit]:
     """Report failure 20: an arm of where() is not finite at elements that it is not chosen for.
     Reports nothing if the arm's input was made safe before, or if no gradient is known to go through it."""
-    wanted = {id(v) for e in case.events_of(Act.BACKWARD, Act.USED) for v in reach(e.value)}
+    wanted = case.reached(Act.BACKWARD, Act.USED)
     for event in case.events_of(Act.WHERE):
         node = event.node
-        inside = any(isinstance(p, ast.FunctionDef) and p.name == "forward" for p in event.functions)
-        if not inside and id(event.value) not in wanted:
+        if not event.in_forward and event.value not in wanted:
             continue
         risky = event.detail.split()
         if not isinstance(node, ast.Call) or len(node.args) != 3 or not risky:

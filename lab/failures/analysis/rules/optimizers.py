@@ -7,7 +7,7 @@ from typing import TypeGuard
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
-from lab.failures.analysis.facts import CREATORS, LAYERS, NORMS, Value, has_parameters, modules, reach
+from lab.failures.analysis.facts import CREATORS, LAYERS, NORMS, Value, has_parameters, modules, moved_by, reach
 from lab.failures.analysis.kinds import Act, Kind, Tag, words
 from lab.failures.analysis.program import Body, Event
 from lab.failures.analysis.rules.case import Case, RuleHit, is_simple, receiver
@@ -84,7 +84,7 @@ def growing_rate(case: Case) -> Iterator[RuleHit]:
         schedule, first = made.value, made.value.base
         step = next((e for e in case.events_of(Act.SCHEDULER) if e.value is schedule and not e.detail), None)
         loops = step.loops if step is not None else ()
-        counts = [case.program.loop_counts.get(id(loop), 0) for loop in loops]
+        counts = [case.program.loop_counts.get(loop, 0) for loop in loops]
         steps = math.prod(counts) if counts else 0
         rate = first.attributes["lr"] if first is not None and "lr" in first.attributes else Value()
         reached = [v.constant for i, v in enumerate(schedule.items or []) if 2**i <= steps]
@@ -125,7 +125,7 @@ def known_inputs(case: Case, network: Value) -> bool:
 def adaptive_limit(optimizer: Value) -> float:
     """Return the highest usable rate of Adam. Its steps are about as long as the rate, so deep networks need a lower
     one."""
-    parts = [part.op for item in optimizer.items or [] for part in modules(item) if part.op in LAYERS - NORMS]
+    parts = [part.op for part in moved_by(optimizer) if part.op in LAYERS - NORMS]
     if any("Transformer" in name or "Attention" in name for name in parts):
         return 0.1
     return 0.3 if len(parts) > 1 else 0.5
@@ -136,16 +136,16 @@ def rate_above_curvature_limit(case: Case) -> Iterator[RuleHit]:
     Reports nothing if the scale of the data is uncertain, and with a schedule."""
     if case.events_of(Act.SCHEDULER) or "lr_scheduler" in case.names:
         return
-    done: set[int] = set()
+    done: set[ast.expr] = set()
     for event in case.events_of(Act.BACKWARD):
         for learned, data in linear_parts(squared_prediction(event.value)):
             rate, momentum, node = rate_of(case, learned)
-            if data.moments is None or rate is None or not isinstance(node, ast.Constant) or id(node) in done:
+            if data.moments is None or rate is None or not isinstance(node, ast.Constant) or node in done:
                 continue
             mean, variance = data.moments
             size = (variance + mean**2) ** 0.5
             if rate * size**2 > MARGIN * (1 + momentum):  # 2 / curvature, of a mean of squares
-                done.add(id(node))
+                done.add(node)
                 limit = (1 + momentum) / size**2
                 usual = f"{limit / 4:.0e}"
                 yield case.hit("rate_above_curvature_limit", node, usual, size=size, limit=limit, usual=usual)
@@ -209,8 +209,8 @@ def climbing_optimizer(case: Case) -> Iterator[RuleHit]:
 def rate_of(case: Case, learned: Value) -> tuple[float | None, float, ast.expr | None]:
     """Return the rate and the momentum with which a weight is updated, and the expression that gives the rate."""
     for event in case.events_of(Act.OPTIMIZER):
-        owned = {id(part) for item in event.value.items or [] for part in modules(item)}
-        if event.value.op == "SGD" and id(learned) in owned:
+        owned = moved_by(event.value)
+        if event.value.op == "SGD" and learned in owned:
             rate, momentum = event.value.attributes["lr"], event.value.attributes["momentum"].constant
             known = isinstance(rate.constant, int | float) and isinstance(momentum, int | float)
             return (rate.constant, momentum, rate.node) if known else (None, 0, None)  # type: ignore[return-value]
@@ -225,12 +225,12 @@ def rate_of(case: Case, learned: Value) -> tuple[float | None, float, ast.expr |
 def scheduled_too_early(case: Case) -> Iterator[RuleHit]:
     """Report failure 18: a schedule steps before its optimizer's first step, in the same block of a loop.
     Reports nothing for schedules that may start at 0, with an argument to step(), and if either is conditional."""
-    moved: set[int] = set()
+    moved: set[Value] = set()
     for event in case.events_of(Act.SCHEDULER):
         optimizer = event.value.base
-        if event.detail or event.other or optimizer is None or id(event.value) in moved:
+        if event.detail or event.other or optimizer is None or event.value in moved:
             continue
-        moved.add(id(event.value))
+        moved.add(event.value)
         first = next((e for e in case.events_of(Act.STEP) if e.value is optimizer), None)
         if first is None or event.value.op not in FULL_START or not event.loops or event.functions != first.functions:
             continue
@@ -246,9 +246,7 @@ def made_in_forward(case: Case) -> Iterator[RuleHit]:
         value, statement, place = event.value, event.statement, event.function
         if not isinstance(place, ast.FunctionDef) or place.name == "__init__" or is_conditional(statement, place):
             continue
-        if not any(isinstance(around, ast.FunctionDef) and around.name == "forward" for around in event.functions):
-            continue
-        if Tag.FROZEN in value.tags or not event.recorded or not is_simple(statement):
+        if Tag.FROZEN in value.tags or not event.in_forward or not event.recorded or not is_simple(statement):
             continue
         value.tags.add(Tag.MADE_IN_FORWARD)
         what = "layer" if value.kind == Kind.MODULE else "parameter"
@@ -293,11 +291,11 @@ def unregistered(case: Case) -> Iterator[RuleHit]:
                 change = f"{nn}.Module{box}({case.text.of(statement.value)})"
                 fields = {"box": box.lower(), "target": statement.targets[0]}
                 yield case.hit("hidden_layers", statement, [(statement.value, change)], **fields)
-            own = {id(v) for v in owner.attributes.values()}
+            own = set(owner.attributes.values())
             parameters = [
                 v for v in value.items or [] if v.kind == Kind.PARAMETER and v.base is None and Tag.FROZEN not in v.tags
             ]
-            if parameters and not own & {id(v) for v in parameters} and not layers:
+            if parameters and not own & set(parameters) and not layers:
                 change = f"{nn}.Parameter{box}({case.text.of(statement.value)})"
                 fields = {"box": box.lower(), "target": statement.targets[0]}
                 yield case.hit("hidden_parameters", statement, [(statement.value, change)], **fields)
@@ -332,15 +330,13 @@ def replaced_network(case: Case) -> Iterator[RuleHit]:
     Reports nothing if another optimizer is made, or if the loss uses any part of the old network."""
     if not all_tracked(case):
         return
-    moved = {id(part) for e in case.events_of(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
-    alive = {id(v) for e in case.events_of(Act.BACKWARD) for v in reach(e.value)}
     for event in case.events_of(Act.REPLACED):
         old, new = event.value, event.other
         if new is None or event.detail or not is_simple(event.statement):
             continue
-        parts = {id(part) for part in modules(new)}
+        parts = set(modules(new))
         holder = next((e for e in case.events_of(Act.OPTIMIZER) if old in (e.value.items or [])), None)
-        if holder is None or parts & moved or not parts & alive or {id(part) for part in modules(old)} & alive:
+        if holder is None or parts & case.moved or not parts & case.alive or set(modules(old)) & case.alive:
             continue
         yield case.hit(
             "replaced_network",
@@ -358,16 +354,14 @@ def optimizes_other_network(case: Case) -> Iterator[RuleHit]:
     replaced = [e for e in case.events_of(Act.REPLACED, Act.READ_GRAD) if not e.detail]
     if len(optimizers) != 1 or not all_tracked(case) or replaced or not passes:
         return
-    behind = [v for e in passes for v in reach(e.value)]
     given = optimizers[0].value.items or []
-    unknown = any(v.branches or v.kind == Kind.UNKNOWN or v.op in {"call", "any"} for v in behind)
+    unknown = any(v.branches or v.kind == Kind.UNKNOWN or v.op in {"call", "any"} for v in case.alive)
     if unknown or not given or any(v.kind != Kind.MODULE for v in given):
         return
-    alive = {id(v) for v in behind}
     used = [v for v in case.program.objects if v.kind == Kind.MODULE and v.name and has_parameters(v)]
-    used = [v for v in used if {id(part) for part in modules(v)} & alive and not v.tags & {Tag.FROZEN, Tag.EVAL}]
+    used = [v for v in used if set(modules(v)) & case.alive and not v.tags & {Tag.FROZEN, Tag.EVAL}]
     node = optimizers[0].node
-    if not used or any({id(part) for part in modules(v)} & alive for v in given) or not isinstance(node, ast.Call):
+    if not used or any(set(modules(v)) & case.alive for v in given) or not isinstance(node, ast.Call):
         return
     names = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == given[0].name]
     if names:
@@ -392,29 +386,28 @@ def replaced_layer(case: Case) -> Iterator[RuleHit]:
     if not all_tracked(case) or "add_param_group" in case.names:
         return
     events, optimizers = case.program.events, case.events_of(Act.OPTIMIZER)
-    replaced = {(id(e.node), id(e.other)): e.value for e in case.events_of(Act.REPLACED) if e.detail}
-    made = {id(v): place for place, v in enumerate(case.program.objects)}
+    replaced = {(e.node, e.other): e.value for e in case.events_of(Act.REPLACED) if e.detail}
+    made = {v: place for place, v in enumerate(case.program.objects)}
     for event in case.events_of(Act.ATTRIBUTE):
         owner, value = event.value, event.other
         if value is None or value.kind != Kind.MODULE or not has_parameters(value) or not is_simple(event.statement):
             continue
-        index, old = events.index(event), replaced.get((id(event.node), id(value)))
+        index, old = events.index(event), replaced.get((event.node, value))
         before = [e for e in optimizers if events.index(e) < index and holds(e.value, owner, old)]
-        before = [e for e in before if made.get(id(owner), -1) < made[id(e.value)]]  # a wrapper made later joins whole
+        before = [e for e in before if made.get(owner, -1) < made[e.value]]  # a wrapper made later joins whole
         after = any(events.index(e) > index for e in optimizers)
         learned_elsewhere = Tag.FROZEN in value.tags or any(has_layer(e.value, value, owner) for e in optimizers)
-        in_pass = [p for p in event.functions if isinstance(p, ast.FunctionDef) and p.name == "forward"]
-        if before and not after and not learned_elsewhere and (not in_pass or created_if_none(event)):
+        if before and not after and not learned_elsewhere and (not event.in_forward or created_if_none(event)):
             target, name = case.target(event.node), before[0].value.name
             place, seen = after_replacement(case, event, before[0])
-            key = "layer_joins_in_first_pass" if in_pass else "layer_replaced"
+            key = "layer_joins_in_first_pass" if event.in_forward else "layer_replaced"
             change = case.text.after(place, f'{name}.add_param_group({{"params": {seen}.parameters()}})')
             yield case.hit(key, event.statement, change, before[0], name=name, target=target)
 
 
 def holds(optimizer: Value, owner: Value, old: Value | None) -> bool:
     """Tell whether an optimizer was given a network, or the layer in it that another one replaces."""
-    return any(part is owner or part is old for item in optimizer.items or [] for part in modules(item))
+    return any(part is owner or part is old for part in moved_by(optimizer))
 
 
 def has_layer(optimizer: Value, layer: Value, owner: Value) -> bool:
@@ -455,40 +448,39 @@ def network_left_out(case: Case) -> Iterator[RuleHit]:
     to an optimizer with leaves alone, which trains an input of a fixed network."""
     if not all_tracked(case):
         return
-    moved = {id(part) for e in case.events_of(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
-    passes = [(e, {id(v) for v in reach(e.value)}) for e in case.events_of(Act.BACKWARD)]
-    names = {id(v): v.name for v in case.program.objects}
-    hidden: set[int] = set()
+    passes = [(e, set(reach(e.value))) for e in case.events_of(Act.BACKWARD)]
+    names = {v: v.name for v in case.program.objects}
+    hidden: set[Value] = set()
     for event in case.events_of(Act.ATTRIBUTE):
         if event.other is None:
             continue
         if event.value.kind == Kind.INSTANCE:  # self.head of a trainer
-            names[id(event.other)] = case.target(event.node)
+            names[event.other] = case.target(event.node)
         elif event.other.kind in {Kind.LIST, Kind.DICT}:
-            hidden |= {id(v) for v in event.other.items or []}
+            hidden |= set(event.other.items or [])
         else:
-            hidden.add(id(event.other))
+            hidden.add(event.other)
     for box in case.program.objects:
         inner = list(modules(box))
-        parts = {id(part) for part in inner}
+        parts = set(inner)
         asleep = any(
             part.tags & {Tag.EVAL, Tag.FROZEN, Tag.EXPOSED, Tag.COPIED, Tag.REGISTERED} for part in [box, *inner[:1]]
         )
         asleep = asleep or Tag.MADE_IN_FORWARD in box.tags
         frozen = any(part.tags & {Tag.EVAL, Tag.FROZEN} for part in inner)
-        if box.kind != Kind.MODULE or id(box) in hidden or not names[id(box)] or asleep or frozen or parts & moved:
+        if box.kind != Kind.MODULE or box in hidden or not names[box] or asleep or frozen or parts & case.moved:
             continue
-        layers = {id(part) for part in inner if part.op in LAYERS or (part.leaf and part.graph)}
+        layers = {part for part in inner if part.op in LAYERS or (part.leaf and part.graph)}
         through = [(e, alive) for e, alive in passes if alive & layers]
         user = next(
-            (e for e in case.events_of(Act.STEP) if any(alive & moved_parts(e.value) for _, alive in through)), None
+            (e for e in case.events_of(Act.STEP) if any(alive & set(moved_by(e.value)) for _, alive in through)), None
         )
         node = user.value.node if user is not None else None
         if user is None or not isinstance(node, ast.Call) or all(item.leaf for item in user.value.items or [Value()]):
             continue
         given = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "params"), None)
         if given is not None:
-            name = names[id(box)]
+            name = names[box]
             yield case.hit("left_out", node, [(given, f"[*{case.text.of(given)}, *{name}.parameters()]")], name=name)
 
 
@@ -497,20 +489,18 @@ def part_left_out(case: Case) -> Iterator[RuleHit]:
     Reports nothing for parts that are loaded, frozen or evaluated, or have the name of such a part."""
     if not all_tracked(case):
         return
-    moved = {id(part) for e in case.events_of(Act.OPTIMIZER) for item in e.value.items or [] for part in modules(item)}
-    alive = {id(v) for e in case.events_of(Act.BACKWARD) for v in reach(e.value)}
     for network in case.program.objects:
         if network.tags & {Tag.EXPOSED, Tag.COPIED}:
             continue
         parts = trained_parts(network)
         if network.op == "Sequential" and not network.tags & (LEFT_ALONE | {Tag.OPEN}):
             parts = [part for part in network.items or [] if has_parameters(part)]
-        left = [p for p in parts if not {id(inner) for inner in modules(p)} & moved]
-        left = [p for p in left if not p.tags & LEFT_ALONE and {id(inner) for inner in modules(p)} & alive]
+        left = [p for p in parts if not set(modules(p)) & case.moved]
+        left = [p for p in left if not p.tags & LEFT_ALONE and set(modules(p)) & case.alive]
         for event in case.events_of(Act.OPTIMIZER):
             given = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
             part = receiver(given) if given is not None else None
-            mine = [p for p in event.value.items or [] if any(p is other for other in parts)]
+            mine = [p for p in event.value.items or [] if p in parts]
             if isinstance(part, ast.Subscript):  # earlier layers may be frozen on purpose
                 left = [p for p in left if mine and parts.index(p) > parts.index(mine[0])]
             if left and mine and given is not None and isinstance(part, ast.Attribute | ast.Subscript):
@@ -528,14 +518,13 @@ def left_out_by_axes(case: Case) -> Iterator[RuleHit]:
     makers = case.events_of(Act.OPTIMIZER)
     if not all_tracked(case) or len(makers) > 1 or "add_param_group" in case.names:
         return
-    alive = {id(v) for e in case.events_of(Act.BACKWARD) for v in reach(e.value)}
     groups = (makers[0].other.items or []) if makers[0].other is not None else []
     tests = [axes_test(group.attributes.get("params", Value()).node) for group in groups]
     known = [test for test in tests if test is not None]
-    parts = [part for item in makers[0].value.items or [] for part in modules(item) if Tag.FROZEN not in part.tags]
+    parts = [part for part in moved_by(makers[0].value) if Tag.FROZEN not in part.tags]
     if known and len(known) == len(tests):
         test, most = max(known, key=lambda pair: pair[1])
-        left = next((part for part in parts if axes_of(part) > most and id(part) in alive), None)
+        left = next((part for part in parts if axes_of(part) > most and part in case.alive), None)
         if left is not None:
             yield case.hit(
                 "left_out_by_axes",
@@ -569,11 +558,11 @@ def leaf_left_out(case: Case) -> Iterator[RuleHit]:
     Reports nothing if its gradient is read or computed in another way."""
     if not all_tracked(case) or not case.torch:
         return
-    moved = {id(item) for e in case.events_of(Act.OPTIMIZER) for item in e.value.items or []}
-    used = {id(v) for e in case.events_of(Act.READ_GRAD, Act.DIFFERENTIATE, Act.USED) for v in reach(e.value)}
-    used |= {id(e.other) for e in case.events_of(Act.ATTRIBUTE)}
-    outputs = [v for e in case.events_of(Act.BACKWARD) for v in reach(e.value) if v.op in LAYERS or v.op == "call"]
-    inputs = {id(v) for output in outputs for v in reach(output)}  # an input may require a gradient for other reasons
+    moved = {item for e in case.events_of(Act.OPTIMIZER) for item in e.value.items or []}
+    used = case.reached(Act.READ_GRAD, Act.DIFFERENTIATE, Act.USED)
+    used |= {e.other for e in case.events_of(Act.ATTRIBUTE) if e.other is not None}
+    outputs = [v for v in case.alive if v.op in LAYERS or v.op == "call"]
+    inputs = {v for output in outputs for v in reach(output)}  # an input may require a gradient for other reasons
     for event in case.events_of(Act.BACKWARD):
         step = next((e for e in case.events_of(Act.STEP) if e.loops == event.loops), None)
         node = step.value.node if step is not None else None
@@ -584,8 +573,8 @@ def leaf_left_out(case: Case) -> Iterator[RuleHit]:
         listed = given[:-1] if isinstance(node.args[0], ast.List) else f"[*{given}"
         for value in reach(event.value):
             free = value.leaf and value.graph and value.kind == Kind.TENSOR and value.name and value.op in CREATORS
-            listed_here = isinstance(node.args[0], ast.List) or id(value) not in inputs
-            if free and listed_here and not value.cut and id(value) not in moved | used and value.branches == ():
+            listed_here = isinstance(node.args[0], ast.List) or value not in inputs
+            if free and listed_here and not value.cut and value not in moved | used and value.branches == ():
                 yield case.hit(
                     "leaf_left_out",
                     node,
@@ -597,10 +586,6 @@ def leaf_left_out(case: Case) -> Iterator[RuleHit]:
                     ],
                     name=value.name,
                 )
-
-
-def moved_parts(optimizer: Value) -> set[int]:
-    return {id(part) for item in optimizer.items or [] for part in modules(item)}
 
 
 RULES = (

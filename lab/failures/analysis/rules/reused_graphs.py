@@ -14,8 +14,9 @@ from lab.failures.analysis.facts import (
     has_many_elements,
     has_parameters,
     is_network_output,
-    modules,
+    moved_by,
     reach,
+    traverse,
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event, exclusive
@@ -28,36 +29,35 @@ def graph_used_again(case: Case) -> Iterator[RuleHit]:
     """Report failures 2 and 11: a backward pass through a graph that an earlier pass has freed.
     Reports nothing with retain_graph, unless a state is carried from one iteration to the next; in different arms of
     one `if`; and if the shared part saves nothing that a pass needs, or is unknown."""
-    gone: dict[int, tuple[Value, Event]] = {}
-    done: set[int] = set()
+    gone: dict[Value, Event] = {}
+    done: set[ast.AST] = set()
     for event in case.events_of(Act.BACKWARD, Act.USED):
         values = [
             v
             for v in reach(event.value)
             if (v.graph and not v.leaf and v.kind == Kind.TENSOR and saves(v)) or (is_network_output(v) and not v.cut)
         ]
-        shared = [(v, gone[id(v)][1]) for v in values if id(v) in gone and not exclusive(gone[id(v)][1], event)]
-        if shared and id(event.node) not in done:
-            done.add(id(event.node))
+        shared = [(v, gone[v]) for v in values if v in gone and not exclusive(gone[v], event)]
+        if shared and event.node not in done:
+            done.add(event.node)
             hit = report_freed_graph(case, event, shared)
             yield from [hit] if hit is not None else []
         elif not shared and recurs(case, event) and (state := carried_state(case, event)) is not None:
             yield state[1]
-        for value in values:
-            gone[id(value)] = (value, event)
+        gone |= dict.fromkeys(values, event)
 
 
 def recurs(case: Case, event: Event) -> bool:
     """Tell whether a pass goes through the previous iteration's state, from which this one's state is computed, too.
     The next iteration's pass will then go through that part again."""
-    alive = {id(v) for v in reach(event.value)}
+    alive = set(reach(event.value))
     kept = [e for e in case.events_of(Act.ATTRIBUTE) if e.other is not None and e.other.kind == Kind.TENSOR]
     for one, two in itertools.combinations(kept, 2):
         before, now = one.other, two.other
         if before is None or now is None or one.node is not two.node or one.turns == two.turns or not event.loops:
             continue
-        here = two.turns == event.turns[: len(two.turns)] and id(before) in alive and before.graph
-        if here and any(v is before for v in reach(now)) and any(v.graph and saves(v) for v in reach(before)):
+        here = two.turns == event.turns[: len(two.turns)] and before in alive and before.graph
+        if here and before in reach(now) and any(v.graph and saves(v) for v in reach(before)):
             return True
     return False
 
@@ -114,18 +114,18 @@ def saved_weights(value: Value) -> list[Value]:
 def moves(event: Event, weight: Value) -> bool:
     """Tell whether an event changes the numbers of a layer or leaf: an optimizer's step, or an update by hand."""
     if event.kind == Act.STEP:
-        return any(weight is part for item in event.value.items or [] for part in modules(item))
+        return any(weight is part for part in moved_by(event.value))
     written = event.kind == Act.UPDATE or (event.kind == Act.WRITE and not event.recorded)
     return written and (event.value is weight or event.value.base is weight)
 
 
 def recomputing_lines(case: Case, event: Event, first: Value) -> list[str]:
     """Return the lines of the pass's block that compute its result from a value on."""
-    block = {id(statement) for statement in event.block}
+    block = set(event.block)
     found: dict[int, ast.stmt] = {}
     for value in reach(event.value):
         statement = value.statement
-        if isinstance(statement, ast.Assign) and id(statement) in block and any(v is first for v in reach(value)):
+        if isinstance(statement, ast.Assign) and statement in block and first in reach(value):
             found[statement.lineno] = statement
     target = receiver(event.node)
     if not found and isinstance(target, ast.Name):  # a call returned it, perhaps in a tuple
@@ -149,7 +149,7 @@ def saves(value: Value) -> bool:
 def report_freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event]]) -> RuleHit | None:
     """Return the hit for a pass through a graph that an earlier one freed; None if unsure."""
     value, before = shared[0]
-    kept = next((e for e in case.events_of(Act.CACHED) if any(v is value for v in reach(e.value))), None)
+    kept = next((e for e in case.events_of(Act.CACHED) if value in reach(e.value)), None)
     if kept is not None:
         return report_kept_result(case, kept, event)
     turns = dict(event.turns)
@@ -198,7 +198,7 @@ def report_kept_result(case: Case, kept: Event, event: Event) -> RuleHit | None:
     None if the program may drop what was kept."""
     place, prop = decorated_function(case, kept.node), case.text.of(kept.node).endswith("property")
     name = place.name if place is not None else ""
-    dropped = any(isinstance(n, ast.Delete) and name in ast.unparse(n) for n in ast.walk(case.program.tree))
+    dropped = any(name in ast.unparse(node) for node in case.nodes(ast.Delete))
     if case.names & {"cache_clear", "delattr", "__dict__", "vars"} or dropped:
         return None
     return case.hit(
@@ -213,7 +213,7 @@ def report_kept_result(case: Case, kept: Event, event: Event) -> RuleHit | None:
 def rebuilt(event: Event) -> list[ast.stmt]:
     """Return the statements that computed a result, in order."""
     loop = event.loops[-1] if event.loops else None
-    inside = {id(n) for n in ast.walk(loop)} if loop is not None else set()
+    inside = set(ast.walk(loop)) if loop is not None else set()
     statements: dict[int, ast.stmt] = {}
     for value in reach(event.value):
         statement = value.statement
@@ -221,7 +221,7 @@ def rebuilt(event: Event) -> list[ast.stmt]:
             (value.kind == Kind.TENSOR or value.op == "call")
             and not value.leaf
             and isinstance(statement, ast.Assign)
-            and id(statement) not in inside
+            and statement not in inside
         ):
             statements[statement.lineno] = statement
     return [statements[line] for line in sorted(statements)]
@@ -230,13 +230,13 @@ def rebuilt(event: Event) -> list[ast.stmt]:
 def carried_state(case: Case, event: Event) -> tuple[str, RuleHit] | None:
     """Return the state taken over from the previous iteration: its name, and the hit for failure 11. The state
     is a name that the loop carries on, or an attribute, which outlives a call. None if there is no state."""
-    alive = {id(v) for v in reach(event.value)}
+    alive = set(reach(event.value))
 
     def lives(value: Value) -> bool:
-        return id(value) in alive or any(id(v) in alive for v in leaves([value]))
+        return value in alive or any(v in alive for v in leaves([value]))
 
     for loop in reversed(event.loops):
-        carried = [pair for left in case.program.carried.get(id(loop), []) for pair in left.items()]
+        carried = [pair for left in case.program.carried.get(loop, []) for pair in left.items()]
         names = {name: v for name, v in carried if lives(v) and graph_of(v) is not False}
         made = [(node, names_given(node)) for node in ast.walk(loop) if isinstance(node, ast.Assign)]
         for reads in (True, False):  # prefer a statement that reads and assigns the state
@@ -291,9 +291,9 @@ def computed_before_loop(case: Case, event: Event) -> RuleHit | None:
             and ((value.kind == Kind.TENSOR and value.graph) or any(is_network_output(v) for v in reach(value)))
             and not value.leaf
             and isinstance(statement, ast.Assign)
-            and not any(n is statement for n in ast.walk(loop))
+            and statement not in ast.walk(loop)
         ):
-            behind = {id(network) for v in reach(value) for network in networks(v)}
+            behind = {network for v in reach(value) for network in networks(v)}
             if behind & modules_around(event.value, value):
                 change = [(statement.value, f"{case.text.operand(statement.value)}.detach()")]
                 return case.hit("part_computed_once", statement, change, event, name=value.name)
@@ -305,8 +305,8 @@ def computed_before_loop(case: Case, event: Event) -> RuleHit | None:
 def loop_inputs(result: Value, loop: ast.stmt) -> Iterator[Value]:
     """Yield the values made before a loop that go into an operation inside it."""
     for user in reach(result):
-        if id(loop) in dict(user.turns):
-            yield from (value for value in user.parents if id(loop) not in dict(value.turns))
+        if loop in dict(user.turns):
+            yield from (value for value in user.parents if loop not in dict(value.turns))
 
 
 def networks(value: Value) -> list[Value]:
@@ -318,18 +318,14 @@ def networks(value: Value) -> list[Value]:
     return []
 
 
-def modules_around(top: Value, value: Value) -> set[int]:
-    """Return ids of the modules that a gradient of `top` reaches without going through `value`."""
-    found, seen, stack = set(), {id(value)}, [top]
-    while stack:
-        here = stack.pop()
-        if id(here) in seen:
-            continue
-        seen.add(id(here))
-        found |= {id(network) for network in networks(here)}
-        if not here.cut:
-            stack += [*here.parents, *(here.items or [] if here.kind == Kind.LIST else [])]
-    return found
+def modules_around(top: Value, value: Value) -> set[Value]:
+    """Return the modules that a gradient of `top` reaches without going through `value`."""
+
+    def before(here: Value) -> list[Value]:
+        inside = here.items or [] if here.kind == Kind.LIST else []
+        return [] if here.cut else [part for part in (*here.parents, *inside) if part is not value]
+
+    return {network for here in traverse(top, before) if here is not value for network in networks(here)}
 
 
 def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> RuleHit | None:
@@ -343,16 +339,16 @@ def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> 
         others = [e for e in events[events.index(event) :] if e.kind == Act.STEP and e.value is not between[0].value]
         foreign = [v for v in shared if is_network_output(v)] if others else []
     else:
-        moved = {id(part) for item in between[0].value.items for part in modules(item)}
+        moved = set(moved_by(between[0].value))
         parts = [p for v in shared for p in v.parents if p.kind == Kind.MODULE]
-        foreign = [p for p in parts if (has_parameters(p) or Tag.ANY in p.tags) and id(p) not in moved]
+        foreign = [p for p in parts if (has_parameters(p) or Tag.ANY in p.tags) and p not in moved]
     named = [v for v in shared if v.name]
     if not foreign or not named:
         return None
     top = named[0]
     same = event.node is before.node
     later = "the next iteration's pass" if same else f"the pass in line {event.line}"
-    users = [v for v in reach(before.value) if any(p is top for p in v.parents)]  # without the users of a detached copy
+    users = [v for v in reach(before.value) if top in v.parents]  # without the users of a detached copy
     for value in users or reach(before.value):
         texts = [text for text in (value.node if users else None, value.statement) if text is not None]
         for call in (node for text in texts for node in ast.walk(text)):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
-from lab.failures.analysis.facts import LAYERS, TENSORS, Value, graph_of, modules, reach
+from lab.failures.analysis.facts import LAYERS, TENSORS, Value, graph_of, modules, moved_by, reach
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Body, Event, exclusive
 from lab.failures.analysis.rules.accumulating import scales_gradient
@@ -21,9 +21,9 @@ class Stepper:
 
     value: Value
     text: str
-    parts: set[int] | None  # ids of what it moves; None if unknown
+    parts: set[Value] | None  # what it moves; None if unknown
     block: int | None = None  # id of the block of an update by hand
-    reached: frozenset[int] = frozenset()  # ids of all that a backward pass is known to reach
+    reached: frozenset[Value] = frozenset()  # all that a backward pass is known to reach
 
     def touched(self, backward: Event) -> bool | None:
         """Tell whether a backward pass fills the gradients of what this moves; None if unknown."""
@@ -35,19 +35,19 @@ class Stepper:
         )
         if self.parts is None:
             return None
-        if any(id(v) in self.parts or (v.base and id(v.base) in self.parts) for v in found):
+        if any(v in self.parts or (v.base and v.base in self.parts) for v in found):
             return True
         return None if unknown else False
 
     @property
-    def layers(self) -> set[int]:
-        """Ids of the layers and parameters that an optimizer moves and a pass reaches, unlike a replaced layer."""
+    def layers(self) -> set[Value]:
+        """The layers and parameters that an optimizer moves and a pass reaches, unlike a replaced layer."""
         given = [part for item in self.value.items or [] if item.kind == Kind.MODULE for part in modules(item)]
-        return {id(part) for part in given if part.op in LAYERS or part.kind == Kind.PARAMETER} & self.reached
+        return {part for part in given if part.op in LAYERS or part.kind == Kind.PARAMETER} & self.reached
 
     def zeroes_part(self, zero: Event) -> bool:
         """Tell whether an event zeroes the gradients of only a part of the network."""
-        zeroed = {id(part) for part in modules(zero.value)}
+        zeroed = set(modules(zero.value))
         apart = zero.value.kind == Kind.MODULE and Tag.ANY not in zero.value.tags and not zero.detail
         return apart and bool(self.layers & zeroed) and bool(self.layers - zeroed)
 
@@ -55,7 +55,7 @@ class Stepper:
         value = zero.value
         if value is self.value or self.parts is None or value.kind == Kind.UNKNOWN or Tag.ANY in value.tags:
             return True
-        return bool(self.parts & {id(part) for part in modules(value)})
+        return bool(self.parts & set(modules(value)))
 
 
 def is_update(event: Event) -> bool:
@@ -68,8 +68,8 @@ def is_update(event: Event) -> bool:
 
 
 def steppers(case: Case) -> list[Stepper]:
-    found: dict[int, Stepper] = {}
-    reached = frozenset(id(v) for e in case.events_of(Act.BACKWARD) for v in reach(e.value))
+    found: dict[Value, Stepper] = {}
+    reached = frozenset(case.alive)
     for event in case.program.events:
         if event.kind == Act.STEP:
             value = event.value
@@ -77,19 +77,13 @@ def steppers(case: Case) -> list[Stepper]:
             call = event.node
             if isinstance(call, ast.Call) and call.args and event.detail != "closure" and value.kind != Kind.SCALER:
                 name = call.args[0]
-            parts: set[int] | None = None
-            if value.items is not None:
-                parts = {
-                    id(part) for item in value.items for part in (modules(item) if item.kind == Kind.MODULE else [item])
-                }
-            found.setdefault(
-                id(value), Stepper(value, case.text.of(name) if name else "optimizer", parts, None, reached)
-            )
+            parts = set(moved_by(value)) if value.items is not None else None
+            found.setdefault(value, Stepper(value, case.text.of(name) if name else "optimizer", parts, None, reached))
         elif is_update(event):
             value = event.value.base if event.value.kind == Kind.PARAMETER and event.value.base else event.value
             text = value.name or event.value.name
-            parts = {id(part) for part in modules(value)} | {id(value)}
-            found.setdefault(id(value), Stepper(value, text, parts, id(event.block)))
+            parts = set(modules(value)) | {value}
+            found.setdefault(value, Stepper(value, text, parts, id(event.block)))
     return list(found.values())
 
 
@@ -115,9 +109,9 @@ def never_zeroed(case: Case) -> Iterator[RuleHit]:
     stepped = followed_steppers(case)
     together = len({stepper.block for stepper in stepped}) == 1 and all(stepper.block for stepper in stepped)
     zeroes = bool(case.events_of(Act.ZERO)) or bool(case.names & {"zero_grad", "zero_"})
-    hits: dict[int, tuple[Event, list[Stepper], Event]] = {}
+    hits: dict[ast.AST, tuple[Event, list[Stepper], Event]] = {}
     for stepper in stepped:
-        part_only = len({id(e.value) for e in case.events_of(Act.ZERO) if stepper.zeroed_by(e)}) == 1
+        part_only = len({e.value for e in case.events_of(Act.ZERO) if stepper.zeroed_by(e)}) == 1
         state = "clean"
         steps: list[Event] = []  # since the gradients were last zeroed
         pending: list[tuple[Event, Event]] = []  # wrong if a step comes before the next zeroing
@@ -138,7 +132,7 @@ def never_zeroed(case: Case) -> Iterator[RuleHit]:
                 state = "used"
                 steps.append(event)
                 for backward, step in pending[-1:]:
-                    missed = hits.setdefault(id(backward.node), (backward, [], step))[1]
+                    missed = hits.setdefault(backward.node, (backward, [], step))[1]
                     if stepper not in missed:
                         missed.append(stepper)
                 pending.clear()
@@ -236,8 +230,8 @@ def zeroed_parameters(case: Case, backward: Event, missed: list[Stepper]) -> ast
 def zero_of_other_optimizer(case: Case, backward: Event) -> Event | None:
     """Return the zero_grad() just before a pass, of an optimizer that the pass does not concern; None without one."""
     before = zero_just_before(case, backward)
-    moved = {id(part) for item in before.value.items or [] for part in modules(item)} if before is not None else set()
-    return before if moved and not moved & {id(v) for v in reach(backward.value)} else None
+    moved = set(moved_by(before.value)) if before is not None else set()
+    return before if moved and not moved & set(reach(backward.value)) else None
 
 
 def zero_just_before(case: Case, backward: Event) -> Event | None:
@@ -373,8 +367,8 @@ def zeroed_in_a_call(case: Case, stepper: Stepper, backward: Event, zero: Event,
 def zeroed_by_callback(case: Case, stepper: Stepper, backward: Event, zero: Event, step: Event) -> Iterator[RuleHit]:
     """Report failure 18: of a list of callbacks, one zeroes the gradients, and a later one steps with them."""
     homes = [(o.node, o.body.definition) for o in case.program.objects if isinstance(o.body, Body)]
-    one, two = ([made for made, home in homes if any(n is e.function for n in ast.walk(home))] for e in (zero, step))
-    listed = [node.elts for node in ast.walk(case.program.tree) if isinstance(node, ast.List | ast.Tuple)]
+    one, two = ([made for made, home in homes if inside(home, e.function)] for e in (zero, step))
+    listed = [node.elts for node in case.nodes(ast.expr) if isinstance(node, ast.List | ast.Tuple)]
     if zero.loops != step.loops or zero.turns == step.turns or len(one) != 1 or len(two) != 1:
         return
     for early, late in itertools.permutations(next((row for row in listed if one[0] in row), []), 2):
@@ -472,7 +466,7 @@ def slope_of(step: Value, weight: Value) -> bool:
         step = slopes[0]
     behind = list(reach(step.parents[0])) if step.op == "derivative" and step.parents else []
     through_layers = any(part.kind in {Kind.MODULE, Kind.UNKNOWN} or part.branches for part in behind)
-    return any(part is weight for part in behind) and not through_layers
+    return weight in behind and not through_layers
 
 
 @dataclass(frozen=True, slots=True)
