@@ -16,8 +16,7 @@ from lab.training import remedies, symptoms
 from lab.training.config import Config
 from lab.training.records import Record
 from lab.training.remedies import Remedy
-from lab.training.run_history import History
-from lab.training.symptoms import Evidence
+from lab.training.run_history import Evidence, History
 
 Grade = Literal["seen", "suspected", "shown"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -35,6 +36,14 @@ PULLS = {
 }  # name, and the value from which it is suspected
 
 
+@dataclass(frozen=True)
+class Evidence:
+    """What shows a symptom: sentences with numbers, and the epoch in which it first shows."""
+
+    sentences: tuple[str, ...]
+    epoch: int
+
+
 class History:
     """The records of a run as columns, one value per epoch, with figures derived from them.
 
@@ -61,6 +70,10 @@ class History:
 
     def __len__(self) -> int:
         return len(self.epochs)
+
+    def evidence(self, *sentences: str, at: int = -1) -> Evidence:
+        """Return evidence that first shows in the epoch with index `at`, by default the last."""
+        return Evidence(sentences, self.epochs[at])
 
     @cached_property
     def classes(self) -> int | None:

@@ -7,7 +7,6 @@ epoch: it compares windows of epochs that never overlap, and returns None until 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,6 +30,7 @@ from lab.training.run_history import (
     mostly_falls,
     windows,
 )
+from lab.training.run_history import Evidence as Evidence  # also for the rules of a curve
 
 # ---------------------------------------------------------------- thresholds
 
@@ -75,14 +75,6 @@ APART = 0.03  # validation loss above training loss: a smaller difference is har
 AHEAD = 0.015  # training score above validation score: a smaller difference is harmless
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """What shows a symptom: sentences with numbers, and the epoch in which it first shows."""
-
-    sentences: tuple[str, ...]
-    epoch: int
-
-
 # ---------------------------------------------------------------- the loss
 
 
@@ -108,8 +100,8 @@ def climbing(h: History) -> Evidence | None:
     first = loss[: max(MIN_EPOCHS, len(loss) // 2)]
     if len(first) < MIN_EPOCHS or not np.all(np.diff(first) > 0) or loss[-1] < CLIMB * loss[0]:
         return None
-    return _evidence(
-        h, f"The training loss climbs from {short(loss[0])} to {short(loss[-1])} in {len(loss)} epochs.", at=1
+    return h.evidence(
+        f"The training loss climbs from {short(loss[0])} to {short(loss[-1])} in {len(loss)} epochs.", at=1
     )
 
 
@@ -127,8 +119,7 @@ def swinging(h: History) -> Evidence | None:
     steps = np.diff(loss)
     rises = _rises(loss)
     began = len(h) - len(loss)
-    return _evidence(
-        h,
+    return h.evidence(
         f"From epoch {h.epochs[began]} to {h.epochs[-1]} the training loss rises markedly in {rises} of {len(steps)} "
         f"epochs, by {short(steps.max(), 2)} at most; it lies between {short(loss.min())} and {short(loss.max())}.",
         at=began + int(np.argmax(steps > 0)) + 1,
@@ -206,16 +197,14 @@ def thrown(h: History) -> Evidence | None:
     far = early[worst] > THROWN * h.guess and not (h.only_falls or early[worst] <= h.start)
     overcome = len(h) >= STILL_EPOCHS and bool(np.all(h.loss[-STILL_EPOCHS:] < h.guess))
     if h.config.init != "normal" and far and not overcome:
-        return _evidence(
-            h,
+        return h.evidence(
             f"After epoch {h.epochs[worst]} the training loss is {short(early[worst])}, where always answering with "
             f"{h.plain_answer} costs {short(h.guess, 2)}: the first steps went much too far.",
             at=worst,
         )
     norm = _largest(h.norms[:MIN_EPOCHS])
     if norm > HIGH_NORM and h.dead.size and h.dead[:MIN_EPOCHS].max() >= ALL_DEAD:
-        return _evidence(
-            h,
+        return h.evidence(
             f"The gradient norm reaches {short(norm, 2)}, and with a learning rate of {h.config.lr:g} such steps have "
             f"killed {percent_text(h.dead[:MIN_EPOCHS].max())} of the units of a layer.",
             at=0,
@@ -269,8 +258,7 @@ def _loss_at_chance(h: History) -> Evidence | None:
     loss = float(h.loss[-WINDOW:].mean())
     if not CHANCE <= loss / h.guess <= 1 + SOME_GAIN or h.beats_baseline:
         return None
-    return _evidence(
-        h,
+    return h.evidence(
         f"The loss stands still at {short(loss)}, and always answering with the commonest class costs "
         f"{short(h.guess)}; training accuracy is {percent_text(h.train_score[-1])}. Each layer gets a "
         f"gradient: the smallest norm is {short(h.norms[-1].min(), 2)}.",
@@ -304,8 +292,7 @@ def _useless(h: History) -> Evidence | None:
     loss, score = float(np.median(h.val_loss[-LATELY:])), float(np.median(h.val_score[-LATELY:]))
     plain = percent_text(h.baseline_score("val"), 1)
     accuracy = "" if h.regression else f"; accuracy is {percent_text(score, 1)}, and that answer's {plain}"
-    return _evidence(
-        h,
+    return h.evidence(
         f"Training loss is {short(h.loss[-1])}, where always answering with {h.plain_answer} costs {short(h.guess)}. "
         f"Validation loss is {short(loss)}, and that answer's {short(h.val_guess)}{accuracy} (medians of {LATELY} "
         "epochs).",
@@ -333,8 +320,7 @@ def underfitting(h: History) -> Evidence | None:
     width = max(WINDOW, len(h) // 4)
     before, now = h.loss[-2 * width : -width].mean(), h.loss[-width:].mean()
     baseline = f" Always answering with the class shares costs {short(h.guess)}." if math.isfinite(h.guess) else ""
-    return _evidence(
-        h,
+    return h.evidence(
         f"Training accuracy stands at {percent_text(h.train_score[-WINDOW:].mean())}, and the loss hardly changes any "
         f"more: {short(before)} on average from epoch {h.epochs[-2 * width]} to {h.epochs[-width - 1]}, {short(now)} "
         f"from epoch {h.epochs[-width]} to {h.epochs[-1]}.{baseline}",
@@ -352,8 +338,7 @@ def no_gradient(h: History) -> Evidence | None:
     histograms = h.records[0].get("weight_histogram", {})
     if not histograms or min(map(_middle, histograms.values())) < 1.0:
         return None
-    return _evidence(
-        h,
+    return h.evidence(
         f"After epoch {h.epochs[0]} all weights are still at 0, and the gradient norm of every layer but the last is "
         f"exactly 0; in epoch {h.epochs[-1]} the loss is {short(h.loss[-1])}, after {short(h.loss[0])} in the first.",
         at=0,
@@ -396,7 +381,7 @@ def _dead_units(h: History, share: float, at: int = -1) -> Evidence | None:
         else f"{units} give the same output for every sample (since epoch {h.epochs[since]} at least {share:.0%}): no "
         "gradient passes through them."
     )
-    return _evidence(h, sentence, at=since)
+    return h.evidence(sentence, at=since)
 
 
 def overshot(h: History) -> Evidence | None:
@@ -429,7 +414,7 @@ def piling(h: History) -> Evidence | None:
         f"{short(last[i], 2)}."
         for i in grown
     ]
-    return _evidence(h, *sentences, at=int(np.argmax(h.norms[:, grown[0]] >= GROWTH * first[grown[0]])))
+    return h.evidence(*sentences, at=int(np.argmax(h.norms[:, grown[0]] >= GROWTH * first[grown[0]])))
 
 
 def badly_scaled(h: History) -> Evidence | None:
@@ -439,8 +424,7 @@ def badly_scaled(h: History) -> Evidence | None:
     if h.far_above_usual:  # then the steps are to blame
         return None
     layer = int(np.nanargmax(h.norms[0]))
-    return _evidence(
-        h,
+    return h.evidence(
         f"The gradient norm of {h.layers[layer]} is {short(h.norms[0, layer], 2)} in epoch {h.epochs[0]}; it usually "
         f"lies between {BAND[0]} and {BAND[1]:g}. In epoch {h.epochs[-1]} {h.checked_on} loss is "
         f"{short(h.val_loss[-1])}.",
@@ -459,8 +443,7 @@ def large_norms(h: History) -> Evidence | None:
     if h.regression or _largest(recent) <= HIGH_NORM:
         return None  # squared errors have no usual norm
     at, layer = np.unravel_index(np.nanargmax(recent), recent.shape)
-    return _evidence(
-        h,
+    return h.evidence(
         f"The gradient norm of {h.layers[layer]} is {short(recent[at, layer], 2)} in epoch "
         f"{h.epochs[-len(recent) :][at]}; it usually lies between {BAND[0]} and {BAND[1]:g}.",
         at=int(np.argmax(np.any(h.norms > HIGH_NORM, axis=1))),
@@ -477,8 +460,7 @@ def vanishing(h: History) -> Evidence | None:
         return None
     at = int(np.flatnonzero(low)[-1])
     layer = h.layers[int(np.argmin(h.norms[at, :-1]))]
-    return _evidence(
-        h,
+    return h.evidence(
         f"In epoch {h.epochs[at]} the gradient norm of {layer} is {short(hidden[at], 2)} and that of the last layer "
         f"{short(last[at], 2)}: {last[at] / hidden[at]:.0f} times as much. It is like this in {int(low.sum())} of "
         f"{len(low)} epochs.",
@@ -501,8 +483,7 @@ def collapsed(h: History) -> Evidence | None:
     if not shrunk or len(h) < (STILL_EPOCHS if h.only_falls else SWING_MIN_EPOCHS):
         return None
     layer, share = shrunk
-    return _evidence(
-        h,
+    return h.evidence(
         f"The {name} is {value:g}, which is large, and the weights of {layer} have shrunk to {share:.0%} of their size "
         f"after epoch {h.epochs[0]}. In epoch {h.epochs[-1]} training {h.scored} is {h.shown(h.train_score[-1])}.",
     )
@@ -529,7 +510,7 @@ def near_zero(h: History) -> Evidence | None:
         for name in last
         if _middle(last[name]) >= max(MIDDLE, _middle(first[name]))
     ]
-    return _evidence(h, *found) if found else None
+    return h.evidence(*found) if found else None
 
 
 # ---------------------------------------------------------------- steps too small
@@ -548,8 +529,7 @@ def slow(h: History) -> Evidence | None:
     if ratio >= SLOW and (not h.far_below_usual or h.gain >= GOOD_GAIN or of_no_use or _bends(h)):
         return None
     moves, bend = ("creeps", ", without a bend") if _straight(h) else ("falls", "")
-    return _evidence(
-        h,
+    return h.evidence(
         f"A step changes the weights by {short(ratio, 1)} of their size, and the loss {moves} from "
         f"{short(h.loss[0])} to {short(h.loss[-1])} in {len(h)} epochs{bend}.",
         at=0,
@@ -595,8 +575,7 @@ def noise(h: History) -> Evidence | None:
         return None
     errors, others = 1 - h.train_score[-WINDOW:].mean(), 1 - h.val_score[-WINDOW:].mean()
     if errors - others > NOISY_GAP + h.sampling_error and errors > NOISY_ERRORS * others:
-        return _evidence(
-            h,
+        return h.evidence(
             f"In the last {WINDOW} epochs the accuracy is {percent_text(1 - errors)} on the training samples and "
             f"{percent_text(1 - others)} on samples never trained on: what it has learned fits better than the labels.",
             at=int(np.argmax(h.gap < -NOISY_GAP)),
@@ -617,8 +596,7 @@ def _learned_by_heart(h: History) -> Evidence | None:
         return None
     if lost < h.sampling_error or training[-1] - h.baseline_score("train") < WIDE_GAP:  # chance moves as much
         return None
-    return _evidence(
-        h,
+    return h.evidence(
         f"Around epoch {h.epochs[best + 1]} validation accuracy was {percent_text(validation[best])}; it has fallen to "
         f"{percent_text(validation[-1])} since, while training accuracy rose from {percent_text(training[best])} to "
         f"{percent_text(training[-1])} (medians of {WINDOW} epochs): what is learned now is wrong for other samples, "
@@ -651,8 +629,7 @@ def _rising(h: History, share: float) -> Evidence | None:
     if high - low < 2 * usual or h.val_loss[-1] < (1 + share) * low:
         return None
     middle = h.epochs[best + 1]
-    return _evidence(
-        h,
+    return h.evidence(
         f"Validation loss was lowest around epoch {middle}, at {short(low)}, and has risen to {short(high)} since "
         f"(medians of {WINDOW} epochs), while training loss fell from {short(before)} to {short(after)}.",
         at=best + 1,
@@ -677,8 +654,7 @@ def _wide_gap(h: History) -> Evidence | None:
         return None
     if h.val_loss[-WINDOW:].mean() < h.loss[-WINDOW:].mean() * (1 + RISEN):  # few samples may be right by chance
         return None
-    return _evidence(
-        h,
+    return h.evidence(
         f"In epoch {h.epochs[-1]} training {h.scored} is {h.shown(h.train_score[-1])} and validation {h.scored} "
         f"{h.shown(h.val_score[-1])}, a gap of {100 * h.gap[-1]:.0f} points.",
         at=int(np.argmax(h.gap > WIDE_GAP)),
@@ -692,8 +668,7 @@ def healthy(h: History) -> Evidence | None:
     """Return evidence that the network has learned, its loss does not rise and validation keeps up with training."""
     if len(h) < MIN_EPOCHS or not h.learned or h.proves_little or not h.beats_baseline or _restless(h) or _gapes(h):
         return None
-    return _evidence(
-        h,
+    return h.evidence(
         f"The training loss, of all samples after each epoch, goes from {short(h.loss[0])} to {short(h.loss[-1])}, "
         f"training {h.scored} is {h.shown(h.train_score[-1], 1)}, validation {h.scored} {h.shown(h.val_score[-1], 1)}.",
     )
@@ -731,8 +706,7 @@ def few_to_check(h: History) -> Evidence | None:
     few = "" if h.few_rows else f", and always answering with the commonest class is wrong for only {h.plainly_wrong}"
     worse = np.median(h.val_loss[-WINDOW:]) > h.val_guess
     beaten = f" By validation loss, always answering with {h.plain_answer} does better." if worse else ""
-    return _evidence(
-        h,
+    return h.evidence(
         f"Training {h.scored} is {h.shown(h.train_score[-1], 1)}, validation {h.scored} {h.shown(h.val_score[-1], 1)} "
         f"on {h.origin['val_samples']} rows{few}: so few prove nothing.{beaten}",
     )
@@ -742,8 +716,7 @@ def unchecked(h: History) -> Evidence | None:
     """Return evidence that it has learned its samples, and that none are held out to check it on."""
     if h.config.val_fraction or len(h) < MIN_EPOCHS or not h.learned:
         return None
-    return _evidence(
-        h,
+    return h.evidence(
         f"The training loss, of all samples after each epoch, goes from {short(h.loss[0])} to {short(h.loss[-1])}, "
         f"training {h.scored} is {h.shown(h.train_score[-1], 1)}. No sample was held out, so nothing says how it does "
         "on others.",
@@ -753,15 +726,14 @@ def unchecked(h: History) -> Evidence | None:
 def unsettled(h: History) -> Evidence | None:
     """Return evidence that it has learned, but its losses still rise again."""
     reasons = _restless(h) if len(h) >= MIN_EPOCHS and h.learned else ()
-    return _evidence(h, f"Training {h.scored} is {h.shown(h.train_score[-1], 1)}.", *reasons) if reasons else None
+    return h.evidence(f"Training {h.scored} is {h.shown(h.train_score[-1], 1)}.", *reasons) if reasons else None
 
 
 def small_gap(h: History) -> Evidence | None:
     """Return evidence that it has learned, with a gap too small or too uncertain to be called overfitting."""
     if len(h) < MIN_EPOCHS or not h.learned or not h.beats_baseline or not _gapes(h):
         return None
-    return _evidence(
-        h,
+    return h.evidence(
         f"In epoch {h.epochs[-1]} training {h.scored} is {h.shown(h.train_score[-1], 1)} and validation {h.scored} "
         f"{h.shown(h.val_score[-1], 1)}, in the last {WINDOW} epochs {100 * h.gap[-WINDOW:].mean():.0f} points apart.",
     )
@@ -782,8 +754,7 @@ def settled(h: History) -> Evidence | None:
         return None
     low, high = short(recent.min()), short(recent.max())
     jumps = f", and {h.checked_on} loss between {low} and {high}" if low != high else ""
-    return _evidence(
-        h,
+    return h.evidence(
         f"The loss hardly changes any more: {short(h.loss[-1])}, where always answering with {h.plain_answer} costs "
         f"{short(h.guess)}. In the last {LATELY} epochs {h.checked_on} {h.scored} was "
         f"{h.shown(float(np.median(h.val_score[-LATELY:])))} in the median{jumps}.",
@@ -795,8 +766,7 @@ def no_better(h: History) -> Evidence | None:
     if len(h) < 2 * MIN_COMPARED or falls(h.loss) or mostly_falls(h.loss):
         return None
     before, now, width = before_and_now(h.loss)
-    return _evidence(
-        h,
+    return h.evidence(
         f"The training loss is {short(h.loss[-1])}; its median is {short(now)} in the last {counted(width, 'epoch')}, "
         f"and was {short(before)} in as many before.",
     )
@@ -811,8 +781,7 @@ def jumping(h: History) -> Evidence | None:
     if len(jumps) < 2 and steps[-1] <= LEAP * np.median(steps[:-1]):
         return None
     at = (int(jumps[-1]) + 1 if jumps.size else len(steps) - 1) - len(steps)  # the last jump, counted from the end
-    return _evidence(
-        h,
+    return h.evidence(
         f"In epoch {h.epochs[at]} the training loss jumps from {short(h.loss[at - 1])} to {short(h.loss[at])}; in the "
         f"last {len(steps)} epochs it lies between {short(steps.min())} and {short(steps.max())}.",
         at=at,
@@ -826,8 +795,7 @@ def learning(h: History) -> Evidence | None:
         return None
     top = int(np.nanargmax(h.loss))
     came = f"from {short(h.loss[0])}" if lower else f"from {short(h.loss[top])} in epoch {h.epochs[top]}"
-    return _evidence(
-        h,
+    return h.evidence(
         f"The training loss went {came} to {short(h.loss[-1])} in {len(h)} epochs, and training {h.scored} is "
         f"{h.shown(h.train_score[-1], 1)}{_against(h)}.",
     )
@@ -842,15 +810,10 @@ def _against(h: History) -> str:
 def early(h: History) -> Evidence:
     """Return how many epochs there are, and the losses if there are enough to compare."""
     losses = f" The training loss is {short(h.loss[-1])}, after {short(h.loss[0])} in the first." if len(h) > 1 else ""
-    return _evidence(h, f"Epochs so far: {len(h)}.{losses}")
+    return h.evidence(f"Epochs so far: {len(h)}.{losses}")
 
 
 # ---------------------------------------------------------------- reading records
-
-
-def _evidence(h: History, *sentences: str, at: int = -1) -> Evidence:
-    """Return evidence that first shows in the epoch with index `at`, by default the last."""
-    return Evidence(sentences, h.epochs[at])
 
 
 def _middle(histogram: Histogram) -> float:
