@@ -203,6 +203,17 @@ def _share(a: Any, y: Any) -> Any:
     return chosen / chosen.sum()
 
 
+def _function(name: str, text: str, latex: str, value: Callable[..., Any] | None = None, **more: Any) -> Op:
+    """Return the row of an elementwise function of one operand, with its derivative."""
+    return Op(name, "elementwise", derivatives=(Derivative(text, latex, value),), **more)
+
+
+def _reduction(name: str, text: str, latex: str, value: Callable[..., Any] | None = None, **more: Any) -> Op:
+    """Return the row of a reduction, with its derivative where it reduces to a single number."""
+    derivative = Derivative(text, latex, value, scalar_only=value is not None)
+    return Op(name, "reduction", derivatives=(derivative,), parameters=REDUCE, **more)
+
+
 # ---------------------------------------------------------------- the table
 
 _ROWS = (
@@ -237,9 +248,7 @@ _ROWS = (
         (
             Derivative("{b}·{a}^({b} − 1)", "{b} {a}^{{{b} - 1}}", lambda a, b, y: b * a ** (b - (b != 0))),
             Derivative(
-                "{a}^{b}·log {a}",
-                r"{a}^{{{b}}} \log {a}",
-                lambda a, b, y: np.where(a == 0, 0.0, y * np.log(a)),
+                "{a}^{b}·log {a}", r"{a}^{{{b}}} \log {a}", lambda a, b, y: np.where(a == 0, 0.0, y * np.log(a))
             ),
         ),
         TWO,
@@ -249,80 +258,52 @@ _ROWS = (
         not_finite="A power overflows, divides by 0, or has a negative base with a fractional exponent.",
     ),
     Op("neg", "elementwise", "prefix", (MINUS_ONE,), call=operator.neg),
-    Op(
-        "@",
-        "matrix product",
-        "infix",
-        (LEFT, RIGHT),
-        TWO,
-        operator.matmul,
-        product,
-        not_finite=OVERFLOW,
-    ),
+    Op("@", "matrix product", "infix", (LEFT, RIGHT), TWO, operator.matmul, product, not_finite=OVERFLOW),
     # -- elementwise functions
-    Op(
+    _function(
         "exp",
-        "elementwise",
-        derivatives=(Derivative("exp {a}", "e^{{{a}}}", lambda a, y: y),),
+        "exp {a}",
+        "e^{{{a}}}",
+        lambda a, y: y,
         not_finite="The exponential overflows: above about 709 the result is larger than the largest number a float "
         "can hold.",
     ),
-    Op(
+    _function(
         "log",
-        "elementwise",
-        derivatives=(Derivative("1/{a}", r"\frac{{1}}{{{a}}}", lambda a, y: 1 / a),),
+        "1/{a}",
+        r"\frac{{1}}{{{a}}}",
+        lambda a, y: 1 / a,
         not_finite="The logarithm of 0 is −∞, and of a negative number it is not a real number (NaN).",
     ),
-    Op(
+    _function(
         "sqrt",
-        "elementwise",
-        derivatives=(Derivative("1/(2√{a})", r"\frac{{1}}{{2\sqrt{{{a}}}}}", lambda a, y: 0.5 / y),),
+        "1/(2√{a})",
+        r"\frac{{1}}{{2\sqrt{{{a}}}}}",
+        lambda a, y: 0.5 / y,
         convention="At 0 the slope grows without bound: this engine, like PyTorch, uses ∞.",
         not_finite="The square root of a negative number is not a real number (NaN).",
     ),
-    Op("sin", "elementwise", derivatives=(Derivative("cos {a}", r"\cos {a}", lambda a, y: np.cos(a)),)),
-    Op("cos", "elementwise", derivatives=(Derivative("−sin {a}", r"-\sin {a}", lambda a, y: -np.sin(a)),)),
-    Op(
-        "tanh",
-        "elementwise",
-        derivatives=(Derivative("1 − tanh² {a}", r"1 - \tanh^2 {a}", lambda a, y: 1 - y * y),),
-    ),
-    Op(
-        "sigmoid",
-        "elementwise",
-        derivatives=(Derivative("{y}·(1 − {y})", "{y} (1 - {y})", lambda a, y: y * (1 - y)),),
-    ),
-    Op(
-        "softplus",
-        "elementwise",
-        derivatives=(Derivative("sigmoid {a}", r"\sigma({a})", lambda a, y: np.exp(-np.logaddexp(0.0, -a))),),
-    ),
-    Op(
-        "relu",
-        "elementwise",
-        derivatives=(Derivative("1 if {a} > 0, else 0", r"[{a} > 0]", lambda a, y: np.where(a > 0, 1.0, 0.0)),),
-        at_kinks=AT_ZERO,
-    ),
-    Op(
+    _function("sin", "cos {a}", r"\cos {a}", lambda a, y: np.cos(a)),
+    _function("cos", "−sin {a}", r"-\sin {a}", lambda a, y: -np.sin(a)),
+    _function("tanh", "1 − tanh² {a}", r"1 - \tanh^2 {a}", lambda a, y: 1 - y * y),
+    _function("sigmoid", "{y}·(1 − {y})", "{y} (1 - {y})", lambda a, y: y * (1 - y)),
+    _function("softplus", "sigmoid {a}", r"\sigma({a})", lambda a, y: np.exp(-np.logaddexp(0.0, -a))),
+    _function("relu", "1 if {a} > 0, else 0", r"[{a} > 0]", lambda a, y: np.where(a > 0, 1.0, 0.0), at_kinks=AT_ZERO),
+    _function(
         "leaky_relu",
-        "elementwise",
-        derivatives=(Derivative("1 if {a} > 0, else the slope", r"[{a} > 0] + s\,[{a} \le 0]"),),
+        "1 if {a} > 0, else the slope",
+        r"[{a} > 0] + s\,[{a} \le 0]",
         parameters="x:value slope:number?",
         at_kinks="A kink at 0: there is no derivative there. This engine, like PyTorch, uses the slope of the negative "
         "side.",
         not_finite=OVERFLOW,
         example="leaky_relu(x, 0.1)",
     ),
-    Op(
-        "abs",
-        "elementwise",
-        derivatives=(Derivative("sign {a}", r"\operatorname{{sign}} {a}", lambda a, y: np.sign(a)),),
-        at_kinks=AT_ZERO,
-    ),
-    Op(
+    _function("abs", "sign {a}", r"\operatorname{{sign}} {a}", lambda a, y: np.sign(a), at_kinks=AT_ZERO),
+    _function(
         "clip",
-        "elementwise",
-        derivatives=(Derivative("1 inside the bounds, else 0", r"[\text{{low}} \le {a} \le \text{{high}}]"),),
+        "1 inside the bounds, else 0",
+        r"[\text{{low}} \le {a} \le \text{{high}}]",
         parameters="x:value low:number? high:number?",
         at_kinks="A kink at each bound: there is no derivative there. This engine, like PyTorch, uses 1.",
         example="clip(x, -1, 1)",
@@ -368,103 +349,46 @@ _ROWS = (
         "engine, like PyTorch, uses that of the branch that is chosen.",
     ),
     # -- reductions
-    Op(
-        "sum",
-        "reduction",
-        derivatives=(Derivative("1", "1", lambda *_: 1.0, scalar_only=True),),
-        parameters=REDUCE,
-        not_finite=OVERFLOW,
-    ),
-    Op(
-        "mean",
-        "reduction",
-        derivatives=(
-            Derivative("1/n", r"\frac{{1}}{{n}}", lambda a, y: np.full(a.shape, 1 / a.size), scalar_only=True),
-        ),
-        parameters=REDUCE,
-        composed=True,
-    ),
-    Op(
+    _reduction("sum", "1", "1", lambda *_: 1.0, not_finite=OVERFLOW),
+    _reduction("mean", "1/n", r"\frac{{1}}{{n}}", lambda a, y: np.full(a.shape, 1 / a.size), composed=True),
+    _reduction(
         "var",
-        "reduction",
-        derivatives=(
-            Derivative(
-                "2·({a} − mean {a})/n",
-                r"\tfrac{{2}}{{n}} ({a} - \operatorname{{mean}} {a})",
-                lambda a, y: 2 * (a - a.mean()) / a.size,
-                scalar_only=True,
-            ),
-        ),
-        parameters=REDUCE,
+        "2·({a} − mean {a})/n",
+        r"\tfrac{{2}}{{n}} ({a} - \operatorname{{mean}} {a})",
+        lambda a, y: 2 * (a - a.mean()) / a.size,
         composed=True,
     ),
-    Op(
+    _reduction(
         "std",
-        "reduction",
-        derivatives=(
-            Derivative(
-                "({a} − mean {a})/(n·{y})",
-                r"\frac{{{a} - \operatorname{{mean}} {a}}}{{n\,{y}}}",
-                lambda a, y: (a - a.mean()) / (a.size * y) if y else np.zeros(a.shape),
-                scalar_only=True,
-            ),
-        ),
-        parameters=REDUCE,
+        "({a} − mean {a})/(n·{y})",
+        r"\frac{{{a} - \operatorname{{mean}} {a}}}{{n\,{y}}}",
+        lambda a, y: (a - a.mean()) / (a.size * y) if y else np.zeros(a.shape),
         at_kinks="A kink where all elements are equal: there is no derivative there. This engine, like PyTorch, "
         "uses 0.",
         composed=True,
     ),
-    Op(
+    _reduction(
         "norm",
-        "reduction",
-        derivatives=(
-            Derivative(
-                "{a}/{y}",
-                r"\frac{{{a}}}{{{y}}}",
-                lambda a, y: a / y if y else np.zeros(a.shape),
-                scalar_only=True,
-            ),
-        ),
-        parameters=REDUCE,
+        "{a}/{y}",
+        r"\frac{{{a}}}{{{y}}}",
+        lambda a, y: a / y if y else np.zeros(a.shape),
         at_kinks="A kink where all elements are 0: there is no derivative there. This engine, like PyTorch, uses 0.",
         not_finite="The sum of the squares is larger than the largest number a float can hold.",
     ),
-    Op(
-        "max",
-        "reduction",
-        derivatives=(
-            Derivative("1 for the largest, shared by ties, else 0", r"[{a} = {y}]", _share, scalar_only=True),
-        ),
-        parameters=REDUCE,
-        at_kinks=TIES,
-        ties=_repeated,
+    _reduction(
+        "max", "1 for the largest, shared by ties, else 0", r"[{a} = {y}]", _share, at_kinks=TIES, ties=_repeated
     ),
-    Op(
+    _reduction(
         "min",
-        "reduction",
-        derivatives=(
-            Derivative("1 for the smallest, shared by ties, else 0", r"[{a} = {y}]", _share, scalar_only=True),
-        ),
-        parameters=REDUCE,
+        "1 for the smallest, shared by ties, else 0",
+        r"[{a} = {y}]",
+        _share,
         at_kinks=TIES,
         ties=_repeated,
         composed=True,
     ),
-    Op(
-        "prod",
-        "reduction",
-        derivatives=(Derivative("the product of the others", r"\prod_{{j \ne i}} {a}_j"),),
-        parameters=REDUCE,
-        not_finite=OVERFLOW,
-    ),
-    Op(
-        "logsumexp",
-        "reduction",
-        derivatives=(
-            Derivative("softmax {a}", r"\operatorname{{softmax}} {a}", lambda a, y: np.exp(a - y), scalar_only=True),
-        ),
-        parameters=REDUCE,
-    ),
+    _reduction("prod", "the product of the others", r"\prod_{{j \ne i}} {a}_j", not_finite=OVERFLOW),
+    _reduction("logsumexp", "softmax {a}", r"\operatorname{{softmax}} {a}", lambda a, y: np.exp(a - y)),
     # -- along an axis
     Op(
         "softmax",
