@@ -32,12 +32,7 @@ class Evaluation:
             raise self.source.error(f"The value of `{name}` cannot be used. {self._sentence(error)}", *place) from error
 
     def apply(
-        self,
-        node: ast.expr,
-        function: Callable[..., Any],
-        operands: Sequence[Any],
-        cost: Cost,
-        ints: tuple[int, ...],
+        self, node: ast.expr, function: Callable[..., Any], operands: Sequence[Any], cost: Cost, ints: tuple[int, ...]
     ) -> Any:
         """Return function(*operands), a Tensor if an operand is one, else a number or array; refuse too much work."""
         try:

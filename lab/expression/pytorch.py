@@ -16,26 +16,10 @@ import numpy as np
 from lab.expression.parser import Expression
 from lab.expression.run_pytorch import run_programs
 
-SAME = (
-    "exp",
-    "log",
-    "sqrt",
-    "sin",
-    "cos",
-    "tanh",
-    "sigmoid",
-    "relu",
-    "abs",
-    "sum",
-    "mean",
-    "prod",
-    "softmax",
-    "log_softmax",
-    "reshape",
-    "swapaxes",
-    "squeeze",
-    "broadcast_to",
+_SAME = (
+    "exp log sqrt sin cos tanh sigmoid relu abs sum mean prod softmax log_softmax reshape swapaxes squeeze broadcast_to"
 )
+SAME = tuple(_SAME.split())
 RENAMED = {"max": "amax", "min": "amin", "clip": "clamp", "expand_dims": "unsqueeze", "transpose": "permute"}
 OPTIONS = {"axis": "dim", "keepdims": "keepdim", "low": "min", "high": "max", "first": "axis0", "second": "axis1"}
 REDUCING = ("sum", "mean", "prod", "max", "min", "var", "std", "norm", "logsumexp")

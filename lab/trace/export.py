@@ -16,36 +16,11 @@ from lab.trace.recording import Trace
 
 STATIC = Path(__file__).parents[2] / "static"
 # The player's modules, each after those that it imports.
-MODULES = (
-    "format",
-    "dom",
-    "playback",
-    "arithmetic",
-    "layout",
-    "arranger",
-    "arrays",
-    "view",
-    "bars",
-    "graph",
-    "ledger",
-    "table",
-    "source",
-    "facts",
-    "closure",
-    "derivation",
-    "inputs",
-    "probe",
-    "check",
-    "predict",
-    "nudge",
-    "nudging",
-    "present",
-    "tabs",
-    "tangents",
-    "controls",
-    "takeaway",
-    "player",
+_MODULES = (
+    "format dom playback arithmetic layout arranger arrays view bars graph ledger table source facts closure "
+    "derivation inputs probe check predict nudge nudging present tabs tangents controls takeaway player"
 )
+MODULES = tuple(_MODULES.split())
 
 
 def player_data(trace: Trace, slopes: Sequence[Slope] = ()) -> dict[str, Any]:

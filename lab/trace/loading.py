@@ -4,13 +4,13 @@ import itertools
 import json
 import math
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
-from lab.operation_table import OPS, UNKNOWN, Kind
+from lab.operation_table import OPS, UNKNOWN
 from lab.trace.derive import derive
-from lab.trace.parts import Code, Event, Node, Value
+from lab.trace.parts import Code, Event, Node, Step, Value
 from lab.trace.recording import Trace
 
 MAX_BYTES = 20_000_000
@@ -21,7 +21,6 @@ MAX_TEXT = 500  # characters of a name or a line
 MAX_LINES = 2_000  # of all sources together
 MAX_AXES = 8
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
-_KINDS = frozenset(get_args(Kind))
 _FLAGS = ("cut", "unseen", "shares", "added")
 
 
@@ -135,12 +134,11 @@ class _Reader:
             node["captured"] = [self.captured(entry, node) for entry in parts["captured"]]
         if "large" in parts:
             large = parts["large"]
-            least, most, mean = (self.number(large[name]) for name in ("min", "max", "mean"))
             node["large"] = {
                 "shape": [index(length) for length in large["shape"]],
-                "min": least,
-                "max": most,
-                "mean": mean,
+                "min": self.number(large["min"]),
+                "max": self.number(large["max"]),
+                "mean": self.number(large["mean"]),
                 "not_finite": index(large["not_finite"]),
             }
         if "version" in parts:
@@ -178,22 +176,17 @@ class _Reader:
 
     def event(self, parts: Mapping[str, Any], trace: Trace) -> Event:
         kind, number = parts["kind"], index(parts["node"], len(trace.nodes))
-        source, line = key(parts["source"], trace.sources), index(parts["line"])
-        shape = trace.nodes[number]["shape"]
+        at: Step = {"source": key(parts["source"], trace.sources), "line": index(parts["line"])}
+        node = trace.nodes[number]
+        shape = node["shape"]
         if kind == "forward":
-            same(bool(trace.nodes[number]["op"]), True)
-            return {"kind": "forward", "node": number, "source": source, "line": line}
+            same(bool(node["op"]), True)
+            return {"kind": "forward", "node": number, **at}
         if kind == "seed":
-            return {
-                "kind": "seed",
-                "node": number,
-                "grad": self.array(parts["grad"], shape),
-                "source": source,
-                "line": line,
-            }
+            return {"kind": "seed", "node": number, "grad": self.array(parts["grad"], shape), **at}
         if kind == "message":
-            operand = index(parts["operand"], len(trace.nodes[number]["children"]))
-            child = same(index(parts["child"]), trace.nodes[number]["children"][operand])
+            operand = index(parts["operand"], len(node["children"]))
+            child = same(index(parts["child"]), node["children"][operand])
             return {
                 "kind": "message",
                 "node": number,
@@ -201,8 +194,7 @@ class _Reader:
                 "operand": operand,
                 "upstream": self.array(parts["upstream"], shape),
                 "contribution": self.value(parts["contribution"]),
-                "source": source,
-                "line": line,
+                **at,
             }
         same(kind, "accumulate")
         return {
@@ -212,8 +204,7 @@ class _Reader:
             "message": self.array(parts["message"], shape),
             "after": self.array(parts["after"], shape),
             "first": parts["first"] is True,
-            "source": source,
-            "line": line,
+            **at,
         }
 
     def check_pairs(self, events: list[Event]) -> None:

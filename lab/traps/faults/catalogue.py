@@ -14,51 +14,8 @@ from types import MappingProxyType
 from typing import Any
 
 from lab.text import body, read_rows
-from lab.traps.faults.engines import (
-    BackwardTwice,
-    HalfPrecision,
-    LateReads,
-    LogUnguarded,
-    MeanUndivided,
-    Overwrites,
-    Recursive,
-    ReluWrongSide,
-    SkipsUnbroadcast,
-    SoftmaxUnshifted,
-    WrongCapture,
-    WrongOrder,
-)
-from lab.traps.faults.examples import (
-    bias_on_rows,
-    doublings,
-    early_update,
-    few_doublings,
-    hidden_layer,
-    large_logits,
-    long_chain,
-    loss_of_two_shapes,
-    mean_of_rows,
-    negative_rate,
-    product_of_three,
-    second_backward,
-    shortcut,
-    small_factor,
-    sum_of_two,
-    sure_logits,
-    twice_used,
-    write_between_the_passes,
-)
-from lab.traps.faults.training import (
-    Ascends,
-    NeverZeroes,
-    Setup,
-    ZeroesSome,
-    broadcast_loss,
-    masked_loss,
-    offset_loss,
-    run_of,
-    squared_loss,
-)
+from lab.traps.faults import engines, examples, training
+from lab.traps.faults.training import Setup, run_of
 from model import SGD, Tensor
 
 # ---------------------------------------------------------------- the faults
@@ -178,65 +135,92 @@ def _methods(broken: type) -> str:
 # ---------------------------------------------------------------- the engine or run that has each fault
 
 RUNS: Mapping[str, dict[str, Any]] = {
-    "overwrite": {"broken": run_of(engine=Overwrites), "example": twice_used, "shapes": {"a": (), "b": ()}},
+    "overwrite": {
+        "broken": run_of(engine=engines.Overwrites),
+        "example": examples.twice_used,
+        "shapes": {"a": (), "b": ()},
+    },
     "skip-unbroadcast": {
-        "broken": run_of(engine=SkipsUnbroadcast),
-        "example": bias_on_rows,
+        "broken": run_of(engine=engines.SkipsUnbroadcast),
+        "example": examples.bias_on_rows,
         "shapes": {"X": (4, 3), "b": (3,)},
     },
     "silent-broadcast": {
-        "healthy": run_of(loss=squared_loss, activation="tanh", lr=0.03, epochs=30),
-        "broken": run_of(loss=broadcast_loss, activation="tanh", lr=0.03, epochs=30),
-        "guard": loss_of_two_shapes,
+        "healthy": run_of(loss=training.squared_loss, activation="tanh", lr=0.03, epochs=30),
+        "broken": run_of(loss=training.broadcast_loss, activation="tanh", lr=0.03, epochs=30),
+        "guard": examples.loss_of_two_shapes,
     },
-    "wrong-order": {"broken": run_of(engine=WrongOrder), "example": shortcut, "shapes": {"a": (), "b": ()}},
+    "wrong-order": {
+        "broken": run_of(engine=engines.WrongOrder),
+        "example": examples.shortcut,
+        "shapes": {"a": (), "b": ()},
+    },
     "recursive": {
-        "broken": run_of(engine=Recursive),
-        "example": doublings,
+        "broken": run_of(engine=engines.Recursive),
+        "example": examples.doublings,
         "shapes": {"a": ()},
-        "checked": long_chain,
-        "shorter": few_doublings,
+        "checked": examples.long_chain,
+        "shorter": examples.few_doublings,
     },
     "late-read": {
-        "broken": run_of(engine=LateReads),
-        "example": early_update,
+        "broken": run_of(engine=engines.LateReads),
+        "example": examples.early_update,
         "shapes": {"a": (3,), "b": (3,)},
-        "guard": write_between_the_passes,
+        "guard": examples.write_between_the_passes,
     },
-    "wrong-capture": {"broken": run_of(engine=WrongCapture), "example": sum_of_two, "shapes": {"a": (3,), "b": (3,)}},
+    "wrong-capture": {
+        "broken": run_of(engine=engines.WrongCapture),
+        "example": examples.sum_of_two,
+        "shapes": {"a": (3,), "b": (3,)},
+    },
     "forgot-zero-grad": {
         "healthy": run_of(lr=0.05, epochs=30),
-        "broken": run_of(optimizer=NeverZeroes, lr=0.05, epochs=30),
+        "broken": run_of(optimizer=training.NeverZeroes, lr=0.05, epochs=30),
     },
-    "zero-some": {"healthy": run_of(lr=0.004, epochs=30), "broken": run_of(optimizer=ZeroesSome, lr=0.004, epochs=30)},
+    "zero-some": {
+        "healthy": run_of(lr=0.004, epochs=30),
+        "broken": run_of(optimizer=training.ZeroesSome, lr=0.004, epochs=30),
+    },
     "backward-twice": {
-        "broken": run_of(engine=BackwardTwice),
-        "example": product_of_three,
+        "broken": run_of(engine=engines.BackwardTwice),
+        "example": examples.product_of_three,
         "shapes": {"a": (), "b": (), "c": ()},
-        "guard": second_backward,
+        "guard": examples.second_backward,
     },
     "relu-side": {
-        "broken": run_of(engine=ReluWrongSide),
-        "example": hidden_layer,
+        "broken": run_of(engine=engines.ReluWrongSide),
+        "example": examples.hidden_layer,
         "shapes": {"X": (2, 3), "W": (3, 2)},
     },
-    "mean-undivided": {"broken": run_of(engine=MeanUndivided), "example": mean_of_rows, "shapes": {"X": (2, 4)}},
+    "mean-undivided": {
+        "broken": run_of(engine=engines.MeanUndivided),
+        "example": examples.mean_of_rows,
+        "shapes": {"X": (2, 4)},
+    },
     "softmax-unshifted": {
-        "healthy": run_of(loss=offset_loss),
-        "broken": run_of(engine=SoftmaxUnshifted, loss=offset_loss),
-        "example": large_logits,
+        "healthy": run_of(loss=training.offset_loss),
+        "broken": run_of(engine=engines.SoftmaxUnshifted, loss=training.offset_loss),
+        "example": examples.large_logits,
         "shapes": {"x": (3,)},
     },
     "log-unguarded": {
-        "healthy": run_of(loss=masked_loss),
-        "broken": run_of(engine=LogUnguarded, loss=masked_loss),
-        "example": sure_logits,
+        "healthy": run_of(loss=training.masked_loss),
+        "broken": run_of(engine=engines.LogUnguarded, loss=training.masked_loss),
+        "example": examples.sure_logits,
         "shapes": {"x": (3,)},
     },
-    "sign-flipped": {"healthy": run_of(lr=0.01), "broken": run_of(optimizer=Ascends, lr=0.01), "guard": negative_rate},
+    "sign-flipped": {
+        "healthy": run_of(lr=0.01),
+        "broken": run_of(optimizer=training.Ascends, lr=0.01),
+        "guard": examples.negative_rate,
+    },
     "zero-init": {"broken": run_of(init="zeros")},
     "rate-too-high": {"healthy": run_of(activation="tanh"), "broken": run_of(activation="tanh", lr=20.0)},
-    "half-precision": {"broken": run_of(engine=HalfPrecision), "example": small_factor, "shapes": {"x": (3,)}},
+    "half-precision": {
+        "broken": run_of(engine=engines.HalfPrecision),
+        "example": examples.small_factor,
+        "shapes": {"x": (3,)},
+    },
 }
 FAULTS = tuple(Fault(**row, **RUNS[row["key"]]) for row in read_rows(Path(__file__).with_suffix(".toml"))["fault"])
 BY_KEY = MappingProxyType({fault.key: fault for fault in FAULTS})

@@ -16,6 +16,7 @@ import numpy as np
 from lab.gradcheck import Report, gradcheck
 from lab.trace.recording import Recording, Trace
 from lab.training.records import Record, column
+from lab.training.trainer import train
 from lab.traps.faults.catalogue import Fault
 from lab.traps.faults.training import LessonTrainer, Setup
 from model import Tensor, allow_mutation, topological_order
@@ -225,13 +226,11 @@ class LessonRun:
 
 def train_with(setup: Setup, seed: int) -> LessonRun:
     """Run a real training, which takes a fraction of a second. An error of a broken engine ends it."""
-    records, trainer = [], LessonTrainer(setup, seed)
+    records: list[Record] = []
+    trainer = LessonTrainer(setup, seed)
     initial = trainer.measure()
     try:
-        while not trainer.done:
-            trainer.step()
-            if trainer.epoch_complete:
-                records.append(trainer.finish_epoch())
+        records.extend(train(trainer.config, trainer))
     except Exception as raised:  # as in expression_pass
         if isinstance(raised, ValueError) and "gufunc" in str(raised):  # NumPy's message names its internals
             raised = ValueError("In the backward pass, `@` met two arrays whose shapes do not fit each other.")
