@@ -5,10 +5,11 @@ from collections.abc import Iterator
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
-from lab.failures.analysis.facts import Value, is_unknown_loss
+from lab.failures.analysis.facts import Value, is_unknown_loss, traverse
 from lab.failures.analysis.kinds import Act, Tag
 from lab.failures.analysis.program import Event
-from lab.failures.analysis.rules.case import Case, RuleHit, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit
+from lab.failures.analysis.syntax import called, method, receiver
 
 
 def accumulation(case: Case) -> Iterator[RuleHit]:
@@ -55,8 +56,8 @@ def scales_gradient(node: ast.AST) -> bool:
     changed: ast.expr | None = None
     if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div | ast.Mult):
         changed = node.target
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in {"div_", "mul_"}:
-        changed = node.func.value
+    elif method(node) in {"div_", "mul_"}:
+        changed = receiver(node)
     if isinstance(changed, ast.Attribute) and changed.attr == "data":
         changed = changed.value
     return isinstance(changed, ast.Attribute) and changed.attr == "grad"
@@ -68,9 +69,7 @@ def undivided(case: Case, backward: Event, k: str) -> Iterator[RuleHit]:
     if any(isinstance(r, ast.BinOp) and isinstance(r.op, ast.Div) and case.text.of(r.right) == k for r in rates):
         return
     target = receiver(backward.node)
-    if (
-        isinstance(target, ast.Call) and target.args and ast.unparse(target.func).endswith(".scale")
-    ):  # scaler.scale(loss)
+    if method(target) == "scale" and isinstance(target, ast.Call) and target.args:  # scaler.scale(loss)
         target = target.args[0]
     mean = backward.value.form == "loss" or is_unknown_loss(backward.value)
     if mean and not weighted(backward.value) and target is not None:
@@ -85,22 +84,24 @@ def micro_batches(loop: ast.For | ast.comprehension, case: Case) -> str:
     if isinstance(over, ast.Subscript) and isinstance(over.slice, ast.Slice):  # batches[i : i + k]
         end = over.slice.upper
         return named_as_share(case.text.of(end.right)) if isinstance(end, ast.BinOp) else ""
-    if isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id in {"zip", "enumerate"}:
-        over = over.args[0] if over.args else over
-    if isinstance(over, ast.Call) and ast.unparse(over.func) in {"islice", "itertools.islice"} and len(over.args) == 2:
+    if called(over) in {"zip", "enumerate"} and isinstance(over, ast.Call) and over.args:
+        over = over.args[0]
+    if not isinstance(over, ast.Call):
+        return ""
+    if called(over) == "islice" and len(over.args) == 2:
         return case.text.of(over.args[1])
-    if isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and over.func.attr == "split":
+    if method(over) == "split":
         return f"len({case.text.of(over)})"
-    if isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and over.func.attr == "chunk":
-        library = isinstance(over.func.value, ast.Name) and over.func.value.id == "torch"
+    if method(over) == "chunk":
+        library = isinstance(owner := receiver(over), ast.Name) and owner.id == "torch"
         counts = over.args[1:] if library else over.args
         return case.text.of(counts[0]) if counts else ""
-    if not (isinstance(over, ast.Call) and isinstance(over.func, ast.Name) and over.func.id == "range"):
+    if called(over) != "range":
         return ""
     if len(over.args) == 3:  # slices of one batch
         return f"len({case.text.of(over)})"
     k = case.text.of(over.args[-1]) if over.args else ""
-    if any(isinstance(node, ast.Call) and ast.unparse(node.func) == "next" for node in ast.walk(loop)):
+    if any(called(node) == "next" for node in ast.walk(loop)):
         return k
     return named_as_share(k)
 
@@ -112,7 +113,7 @@ def named_as_share(k: str) -> str:
 
 def visible(case: Case, k: str, step: Event, backward: Event) -> bool:
     """Tell whether k, an expression from the function of a step, means the same in that of a backward pass."""
-    classes = [node.body for node in ast.walk(case.program.tree) if isinstance(node, ast.ClassDef)]
+    classes = [node.body for node in case.nodes(ast.ClassDef)]
     together = any(step.function in body and backward.function in body for body in classes)
     same = together if k.startswith("self.") else step.function is None or k.isdigit()
     return same or step.functions == backward.functions
@@ -121,7 +122,7 @@ def visible(case: Case, k: str, step: Event, backward: Event) -> bool:
 def reported_mean(loop: ast.For | ast.comprehension, backward: Event, case: Case) -> str:
     """Return k of a loop over range(k) that logs the sum of its losses divided by k, so means their mean; else ""."""
     over, loss = loop.iter, receiver(backward.node)
-    if not (isinstance(over, ast.Call) and ast.unparse(over.func) == "range" and len(over.args) == 1):
+    if called(over) != "range" or not isinstance(over, ast.Call) or len(over.args) != 1:
         return ""
     k = over.args[0]
     for node in ast.walk(loop):
@@ -163,17 +164,9 @@ def move_after(case: Case, zero: Event, step: Event) -> Edit | None:
 
 
 def weighted(loss: Value) -> bool:
-    stack, seen = [loss], set()
-    while stack:
-        value = stack.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        if value.op in {"/", "*"} or Tag.SUM in value.tags or value.branches:
-            return True
-        if value.op not in LOSS_FUNCTIONS and value.op != "mean":
-            stack += value.parents
-    return False
+    """Tell whether a loss is divided, multiplied or summed, or one of several."""
+    parts = traverse(loss, lambda value: () if value.op in LOSS_FUNCTIONS | {"mean"} else value.parents)
+    return any(value.op in {"/", "*"} or Tag.SUM in value.tags or value.branches for value in parts)
 
 
 RULES = (accumulation,)

@@ -1,7 +1,6 @@
 """What a rule takes and yields, `Case` and `RuleHit`, and helpers that several rules share."""
 
 import ast
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -12,6 +11,8 @@ from lab.failures.analysis.edits import Edit, Text
 from lab.failures.analysis.facts import Value, moved_by, reach
 from lab.failures.analysis.kinds import Act
 from lab.failures.analysis.program import Event, Program
+from lab.failures.analysis.syntax import inside, short
+from lab.text import read_rows
 
 Node = TypeVar("Node", bound=ast.AST)
 
@@ -19,7 +20,7 @@ Node = TypeVar("Node", bound=ast.AST)
 @cache
 def sentences() -> dict[str, tuple[int, str]]:
     """Return each sentence of sentences.toml by its key, with the number of its failure."""
-    rows = tomllib.loads(Path(__file__).with_name("sentences.toml").read_text("utf-8"))
+    rows = read_rows(Path(__file__).with_name("sentences.toml"))
     return {key: (int(number), text) for number, texts in rows.items() for key, text in texts.items()}
 
 
@@ -151,22 +152,3 @@ class Case:
         """False for a program of this project's own engine. Many PyTorch programs have a module `model`, too."""
         roots = {module.split(".")[0] for module in self.imports}
         return "torch" in roots or "model" not in roots
-
-
-def receiver(node: ast.AST) -> ast.expr | None:
-    """Return the expression whose method is called: x of x.backward(); None for anything else."""
-    return node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
-
-
-def short(text: str) -> str:
-    """Return an expression's text on one line, cut to fit into a sentence."""
-    line = " ".join(text.split())
-    return line if len(line) <= 60 else f"{line[:57]}..."
-
-
-def inside(around: ast.AST | None, node: ast.AST | None) -> bool:
-    return around is not None and node is not None and node in ast.walk(around)
-
-
-def is_simple(statement: ast.stmt | None) -> bool:
-    return isinstance(statement, ast.Assign | ast.AugAssign | ast.Expr | ast.Return | ast.AnnAssign)

@@ -5,7 +5,6 @@ import copy
 import itertools
 import re
 from collections.abc import Iterator
-from typing import TypeGuard
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import CHOICES, ELEMENTWISE, LOSS_FUNCTIONS, REDUCTIONS
@@ -27,7 +26,8 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.program import Event
-from lab.failures.analysis.rules.case import Case, RuleHit, is_simple, receiver, short
+from lab.failures.analysis.rules.case import Case, RuleHit
+from lab.failures.analysis.syntax import inside, is_simple, method, receiver, short
 
 DATA = re.compile(
     r"^(train_|test_|batch_)?(x|y|t|targets?|labels?|gold|truth|masks?|batch|data|weights?)(_?(train|true|batch|b))?$"
@@ -163,55 +163,43 @@ def report_cut(case: Case, event: Event) -> Iterator[RuleHit]:
     """Report the cut behind which the parameters of a loss lie, or the tensors that lack requires_grad."""
     found = list(reach(event.value, live=False))
     cuts = [v for v in found if v.cut and v.cut_by is not None]
-    name = f"{event.value:the loss}"
     if event.value.kind == Kind.NUMBER and not cuts:  # only the .item() call is known
         number = next((v for v in found if v.op == "item" and isinstance(v.node, ast.Call)), None)
-        if number is not None and isinstance(number.node, ast.Call):
-            yield from report_plain_number(case, number.node, number, name, event.line)
+        if number is not None:
+            yield from report_plain_number(case, number.node, number, event)
         return
     for value in sorted(cuts, key=lambda v: v.cut == Cut.WRAPPED):
         behind = list(reach(value, live=False))[1:]
         if value.cut != Cut.NO_GRAD and not any(v.graph or graph_of(v) or v.cut or v.op == "call" for v in behind):
             continue
-        node = value.cut_by
-        assert node is not None
-        line = event.line
-        if value.cut == Cut.NO_GRAD and isinstance(node, ast.expr):
-            off = list(report_disabled_gradients(case, event, node, found))
-            if off:
-                yield from off
-                return
-        if value.cut in {Cut.ITEM, Cut.NUMPY} and isinstance(node, ast.Call):
-            wraps = [v.cut_by for v in cuts if v.cut == Cut.WRAPPED and isinstance(v.cut_by, ast.Call)]
-            yield from report_plain_number(case, node, value, name, line, wraps[0] if wraps else None)
-            return
-        if value.cut == Cut.DETACH and isinstance(node, ast.Attribute) and not case.torch:
-            wraps = [v.cut_by for v in cuts if v.cut == Cut.WRAPPED and isinstance(v.cut_by, ast.Call)]
-            yield case.hit(
-                "array_of_numpy",
-                node,
-                [(w, arrays_to_tensors(w.args[0])) for w in wraps if w.args] or [(node, case.text.of(node.value))],
-                line=line,
-                name=name,
-            )
-            return
-        if value.cut == Cut.DETACH and isinstance(node, ast.expr):
-            source = receiver(node) or (node.value if isinstance(node, ast.Attribute) else None)
-            if any(v.cut == Cut.NUMPY for v in cuts):
-                continue
-            if source is not None:
-                yield case.hit("detached_loss", node, case.text.of(source), name=name, line=line)
-                return
-        if value.cut == Cut.CHOICE and isinstance(node, ast.expr):
-            yield from report_choice(case, node, name, line)
-            return
-        if value.cut == Cut.DERIVATIVE and isinstance(node, ast.Call):
-            yield from missing_create_graph(case, node, event)
-            return
-        if value.cut == Cut.WRAPPED and isinstance(node, ast.Call) and node.args:
-            yield case.hit("made_from_number", node, case.text.of(node.args[0]), line=line)
+        hits = list(hits_of_cut(case, event, value, found))
+        if hits or value.cut in {Cut.ITEM, Cut.NUMPY, Cut.CHOICE}:
+            yield from hits
             return
     yield from nothing_requires_grad(case, event, found)
+
+
+def hits_of_cut(case: Case, event: Event, value: Value, found: list[Value]) -> Iterator[RuleHit]:
+    """Yield the hits for a value that cuts what a pass starts from off; `found` is all behind that."""
+    node = value.cut_by
+    wraps = [v.cut_by for v in found if v.cut == Cut.WRAPPED and isinstance(v.cut_by, ast.Call)]
+    if value.cut == Cut.NO_GRAD and isinstance(node, ast.expr):
+        yield from report_disabled_gradients(case, event, node, found)
+    elif value.cut in {Cut.ITEM, Cut.NUMPY}:
+        yield from report_plain_number(case, node, value, event, wraps[0] if wraps else None)
+    elif value.cut == Cut.DETACH and isinstance(node, ast.Attribute) and not case.torch:
+        tensors = [(w, arrays_to_tensors(w.args[0])) for w in wraps if w.args]
+        yield case.hit("array_of_numpy", node, tensors or case.text.of(node.value), event)
+    elif value.cut == Cut.DETACH and node is not None and not any(v.cut == Cut.NUMPY for v in found):
+        source = node.value if isinstance(node, ast.Attribute) else receiver(node)
+        if source is not None:
+            yield case.hit("detached_loss", node, case.text.of(source), event)
+    elif value.cut == Cut.CHOICE and isinstance(node, ast.expr):
+        yield from report_choice(case, node, event)
+    elif value.cut == Cut.DERIVATIVE and isinstance(node, ast.Call):
+        yield from missing_create_graph(case, node, event)
+    elif value.cut == Cut.WRAPPED and isinstance(node, ast.Call) and node.args:
+        yield case.hit("made_from_number", node, case.text.of(node.args[0]), event)
 
 
 def missing_create_graph(case: Case, node: ast.Call, event: Event) -> Iterator[RuleHit]:
@@ -226,24 +214,16 @@ def missing_create_graph(case: Case, node: ast.Call, event: Event) -> Iterator[R
 def report_disabled_gradients(case: Case, event: Event, node: ast.expr, found: list[Value]) -> Iterator[RuleHit]:
     """Report failure 12, or 4: gradients are disabled for a loss, by a block around it or in a function that it
     calls."""
-    name, line, mode = f"{event.value:the loss}", event.line, f"`{short(case.text.of(node))}`"
     misused, network = predicting_in_training(case, event, node), wrapped_network(case, node)
-    inside = misplaced_statement(case, node, found)
+    misplaced = misplaced_statement(case, node, found)
     edit = enable_gradients(case, node)
     if misused is not None and network is not None:
-        yield case.hit(
-            "prediction_function",
-            misused,
-            [(misused.func, case.text.of(network))],
-            function=misused.func,
-            mode=mode,
-            name=name,
-            line=line,
-        )
-    elif inside is not None:
-        yield case.hit("misplaced_in_no_grad", inside[0], case.text.dedented(*inside), mode=mode, name=name, line=line)
+        change = [(misused.func, case.text.of(network))]
+        yield case.hit("prediction_function", misused, change, event, function=misused.func, mode=node)
+    elif misplaced is not None:
+        yield case.hit("misplaced_in_no_grad", misplaced[0], case.text.dedented(*misplaced), event, mode=node)
     elif edit is not None:
-        yield case.hit("gradients_off", node, edit, name=name, line=line)
+        yield case.hit("gradients_off", node, edit, event)
 
 
 def enable_gradients(case: Case, node: ast.expr) -> Edit | None:
@@ -261,61 +241,54 @@ def enable_gradients(case: Case, node: ast.expr) -> Edit | None:
 
 
 def report_plain_number(
-    case: Case, node: ast.Call, value: Value, name: str, line: int, wrap: ast.AST | None = None
+    case: Case, node: ast.AST | None, value: Value, event: Event, wrap: ast.AST | None = None
 ) -> Iterator[RuleHit]:
     """Report failure 13, with the tensor itself instead of its numbers and torch's functions instead of NumPy's."""
-    source = tensor_behind(node)
-    if source is None:
+    source = tensor_behind(case, node) if isinstance(node, ast.Call) else None
+    if node is None or source is None:
         return
-    new = case.text.of(source)
-    if is_math_call(node):
-        new = f"torch.{case.text.of(node.func).removeprefix('math.')}({new})"
-    pieces: list[tuple[ast.AST, str]] = [(node, new), *math_calls_to_torch(case, node)]
-    if (around := math_around(case, node)) is not None:
-        pieces[0] = (around, f"torch.{case.text.of(around.func).removeprefix('math.')}({new})")
+    plain, new = case.text.of(node), case.text.of(source)
+    around = next((call for call in case.nodes(ast.Call) if node in call.args and math_function(case, call)), node)
+    if name := math_function(case, around) or math_function(case, node):
+        new = f"{name}({new})"
+    pieces: list[tuple[ast.AST, str]] = [(around, new), *math_calls_to_torch(case, node)]
     if isinstance(wrap, ast.Call) and wrap.args:
-        inside = case.text.of(wrap.args[0])
-        if node in ast.walk(wrap):
-            pieces = [(wrap, numpy_to_torch(inside.replace(case.text.of(node), new)))]
+        wrapped = case.text.of(wrap.args[0])
+        if inside(wrap, node):
+            pieces = [(wrap, numpy_to_torch(wrapped.replace(plain, new)))]
         else:
-            pieces.append((wrap, numpy_to_torch(inside)))
+            pieces.append((wrap, numpy_to_torch(wrapped)))
             if value.statement is not None and value.statement.lineno < wrap.lineno:
-                written = case.text.of(value.statement).replace(case.text.of(node), new)
-                pieces[0] = (
-                    value.statement,
-                    numpy_to_torch(re.sub(r"(\w)(?:\.detach\(\))?(?:\.cpu\(\))?\.numpy\(\)", r"\1", written)),
-                )
-    yield case.hit("plain_number", node, pieces, line=line, name=name)
+                written = case.text.of(value.statement).replace(plain, new)
+                without = re.sub(r"(\w)(?:\.detach\(\))?(?:\.cpu\(\))?\.numpy\(\)", r"\1", written)
+                pieces[0] = (value.statement, numpy_to_torch(without))
+    yield case.hit("plain_number", node, pieces, event)
 
 
-def is_math_call(node: ast.AST) -> TypeGuard[ast.Call]:
-    return isinstance(node, ast.Call) and ast.unparse(node.func).startswith("math.")
+def math_function(case: Case, node: ast.AST | None) -> str:
+    """Return torch.exp for a call of math.exp; "" for anything else."""
+    written = case.text.of(node.func) if isinstance(node, ast.Call) else ""
+    return f"torch.{written.removeprefix('math.')}" if written.startswith("math.") else ""
 
 
-def math_around(case: Case, number: ast.Call) -> ast.Call | None:
-    """Return the call math.exp(x.item()) around a number taken out of a tensor; None if there is none."""
-    return next((call for call in case.nodes(ast.Call) if is_math_call(call) and number in call.args), None)
-
-
-def math_calls_to_torch(case: Case, number: ast.Call) -> list[tuple[ast.AST, str]]:
+def math_calls_to_torch(case: Case, number: ast.AST) -> list[tuple[ast.AST, str]]:
     """Return the edits that turn later math.log(x), of the same number in the same function, into torch calls."""
     for place in case.nodes(ast.FunctionDef):
         made = [s for s in ast.walk(place) if isinstance(s, ast.Assign) and number in ast.walk(s)]
         names = {target.id for s in made for target in s.targets if isinstance(target, ast.Name)}
-        calls = [node for node in ast.walk(place) if is_math_call(node) and len(node.args) == 1]
+        calls = [node for node in ast.walk(place) if isinstance(node, ast.Call) and len(node.args) == 1]
         uses = [c for c in calls if any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(c.args[0]))]
-        if uses:
-            return [(c.func, f"torch.{case.text.of(c.func).removeprefix('math.')}") for c in uses]
+        changes: list[tuple[ast.AST, str]] = [(call.func, new) for call in uses if (new := math_function(case, call))]
+        if changes:
+            return changes
     return []
 
 
-def tensor_behind(node: ast.Call) -> ast.expr | None:
+def tensor_behind(case: Case, node: ast.Call) -> ast.expr | None:
     """Return x of x.item(), float(x) or x.detach().cpu().numpy()."""
-    source = (None if is_math_call(node) else receiver(node)) or (node.args[0] if node.args else None)
-    while isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute):
-        if source.func.attr not in {"detach", "cpu"}:
-            break
-        source = source.func.value
+    source = (None if math_function(case, node) else receiver(node)) or (node.args[0] if node.args else None)
+    while method(source) in {"detach", "cpu"}:
+        source = receiver(source)
     return source
 
 
@@ -347,15 +320,15 @@ def arrays_to_tensors(node: ast.expr) -> str:
     return ast.unparse(ArraysToTensors().visit(copy.deepcopy(node)))
 
 
-def report_choice(case: Case, node: ast.expr, name: str, line: int) -> Iterator[RuleHit]:
+def report_choice(case: Case, node: ast.expr, event: Event, key: str = "choice") -> Iterator[RuleHit]:
     """Report failure 21, with the smooth value from which the choice was made as the change."""
     source = choice_source(node)
     while source is not None and (inner := choice_source(source)) is not None:  # x of x.argmax(1) == y
         source = inner
     if source is not None:
-        called = f"`{short(case.text.of(node.func))}`" if isinstance(node, ast.Call) else "It"
-        what = "A comparison" if isinstance(node, ast.Compare) else called
-        yield case.hit("choice", node, case.text.of(source), what=what, name=name, line=line)
+        function = f"`{short(case.text.of(node.func))}`" if isinstance(node, ast.Call) else "It"
+        what = "A comparison" if isinstance(node, ast.Compare) else function
+        yield case.hit(key, node, case.text.of(source), event, what=what)
 
 
 def choice_source(node: ast.expr) -> ast.expr | None:
@@ -363,10 +336,11 @@ def choice_source(node: ast.expr) -> ast.expr | None:
     if isinstance(node, ast.Compare):
         return node.left
     names = {*CHOICES, "max", "min", "topk", "sort", "where", "long", "int", "bool", "byte"}
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in names:
+    if not isinstance(node, ast.Call) or method(node) not in names:
         return None
-    library = isinstance(node.func.value, ast.Name) and node.func.value.id in {"torch", "np", "F", "nn"}
-    return node.args[0] if library and node.args else node.func.value
+    owner = receiver(node)
+    library = isinstance(owner, ast.Name) and owner.id in {"torch", "np", "F", "nn"}
+    return node.args[0] if library and node.args else owner
 
 
 def nothing_requires_grad(case: Case, event: Event, found: list[Value]) -> Iterator[RuleHit]:
@@ -405,8 +379,7 @@ def choice_as_loss_term(case: Case) -> Iterator[RuleHit]:
             cuts = [v for v in found if any(graph_of(p) is True for p in v.parents) and v.cut]
             by = cuts[0].cut_by if cuts and all(v.cut == Cut.CHOICE for v in cuts) else None
             if isinstance(by, ast.expr):
-                name = f"a term of {event.value:the loss}"
-                yield from report_choice(case, by, name, event.line)
+                yield from report_choice(case, by, event, "choice_in_term")
 
 
 SUMMING = {"+", "-", "neg", "mean", "sum"}
@@ -483,21 +456,20 @@ def derivative_without_requires_grad(case: Case, event: Event) -> Iterator[RuleH
 def number_as_loss_term(case: Case) -> Iterator[RuleHit]:
     """Report failure 13: one term of the loss is a plain number. Reports nothing for factors and for what is no
     loss."""
+
+    def is_taken(value: Value) -> bool:
+        return value.op == "item" and value.form == "loss" and isinstance(value.node, ast.Call)
+
+    def terms(value: Value) -> tuple[Value, ...]:
+        plain = value.kind == Kind.NUMBER
+        if is_taken(value):
+            return ()
+        return value.parents if value.op in {"+", "-"} or (plain and value.op in {"*", "/"}) else value.branches * plain
+
     for event in case.events_of(Act.BACKWARD):
-        stack, seen = [event.value], set()
-        while stack:
-            value = stack.pop()
-            if value in seen:
-                continue
-            seen.add(value)
-            if value.op == "item" and value.form == "loss" and isinstance(value.node, ast.Call):
-                if event.value.graph is not False and event.value.kind != Kind.NUMBER:
-                    name = f"{event.value:the loss}"
-                    yield from report_plain_number(case, value.node, value, name, event.line)
-            elif value.op in {"+", "-"} or (value.kind == Kind.NUMBER and value.op in {"*", "/"}):  # plain number
-                stack += value.parents
-            elif value.kind == Kind.NUMBER:
-                stack += value.branches
+        if event.value.graph is not False and event.value.kind != Kind.NUMBER:
+            for value in filter(is_taken, traverse(event.value, terms)):
+                yield from report_plain_number(case, value.node, value, event)
 
 
 def learned_numbers(case: Case) -> Iterator[RuleHit]:
@@ -513,8 +485,7 @@ def learned_numbers(case: Case) -> Iterator[RuleHit]:
             plain = all(v.leaf or v.op in ONE_BY_ONE for v in behind if v.kind in TENSORS)
             known = all(v.kind in TENSORS | {Kind.NUMBER} for v in behind)
             if learned and plain and known and all(v in case.moved - case.alive for v in learned):
-                name = f"{event.value:the loss}"
-                yield from report_plain_number(case, value.node, value, name, event.line)
+                yield from report_plain_number(case, value.node, value, event)
 
 
 ONE_BY_ONE = ELEMENTWISE | REDUCTIONS | ARITHMETIC | {"part"}  # a parameter's own numbers, changed or not
@@ -531,8 +502,7 @@ def layers_behind_numpy(case: Case) -> Iterator[RuleHit]:
             lost = [v for v in behind if v.kind == Kind.MODULE and v.op in LAYERS and v not in case.alive]
             taken = next((v for v in behind if v.cut in {Cut.NUMPY, Cut.ITEM} and isinstance(v.cut_by, ast.Call)), None)
             if lost and taken is not None and isinstance(taken.cut_by, ast.Call):
-                name = f"{event.value:the loss}"
-                yield from report_plain_number(case, taken.cut_by, taken, name, event.line, value.cut_by)
+                yield from report_plain_number(case, taken.cut_by, taken, event, value.cut_by)
 
 
 def refused_by_numpy(case: Case) -> Iterator[RuleHit]:
@@ -573,8 +543,7 @@ def network_behind_a_cut(case: Case) -> Iterator[RuleHit]:
                 if cuts and cuts[0].cut == Cut.DERIVATIVE and isinstance(cuts[0].cut_by, ast.Call):
                     yield from missing_create_graph(case, cuts[0].cut_by, event)
                 elif cuts and cuts[0].cut == Cut.CHOICE and isinstance(cuts[0].cut_by, ast.expr):
-                    name = f"{event.value:the loss}"
-                    yield from report_choice(case, cuts[0].cut_by, name, event.line)
+                    yield from report_choice(case, cuts[0].cut_by, event)
                 elif cuts:
                     names = f"{item:a network}", f"{step.value:its optimizer}"
                     yield from report_cut_off(case, cuts[0], *names, event)

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from lab.failures.analysis.facts import Value, is_unknown_loss, reach, traverse
 from lab.failures.analysis.kinds import Act, Kind
 from lab.failures.analysis.program import Event, exclusive
-from lab.failures.analysis.rules.case import Case, RuleHit, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.shapes import leaves
+from lab.failures.analysis.syntax import receiver
 
 
 def summands(value: Value) -> Iterator[Value]:

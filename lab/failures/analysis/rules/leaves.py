@@ -8,7 +8,8 @@ from lab.failures.analysis.effects import ELEMENTWISE
 from lab.failures.analysis.facts import Value, close_ancestors, graph_of, reach
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
-from lab.failures.analysis.rules.case import Case, RuleHit, inside, is_simple, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit
+from lab.failures.analysis.syntax import inside, is_simple, receiver
 
 
 def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:

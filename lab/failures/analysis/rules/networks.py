@@ -11,7 +11,8 @@ from lab.failures.analysis.effects import LOSS_FUNCTIONS
 from lab.failures.analysis.facts import LAYERS, NORMS, Value, graph_of, modules, reach, traverse
 from lab.failures.analysis.kinds import Act, Kind
 from lab.failures.analysis.program import Body, Event
-from lab.failures.analysis.rules.case import Case, RuleHit, inside, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit
+from lab.failures.analysis.syntax import inside, receiver
 
 
 def activation_before_loss(case: Case) -> Iterator[RuleHit]:

@@ -15,8 +15,9 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
-from lab.failures.analysis.rules.case import Case, RuleHit, inside, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.rules.cuts import discounted
+from lab.failures.analysis.syntax import inside, receiver
 
 
 def column_and_row(case: Case) -> Iterator[RuleHit]:

@@ -10,9 +10,10 @@ from lab.failures.analysis.effects import LOSS_FUNCTIONS
 from lab.failures.analysis.facts import CREATORS, LAYERS, NORMS, Value, has_parameters, modules, moved_by, reach
 from lab.failures.analysis.kinds import Act, Kind, Tag, words
 from lab.failures.analysis.program import Body, Event
-from lab.failures.analysis.rules.case import Case, RuleHit, is_simple, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.rules.cuts import trained_parts
 from lab.failures.analysis.rules.steps import is_update, moved_behind
+from lab.failures.analysis.syntax import is_simple, receiver
 
 # Schedules that start at the optimizer's rate. Others may multiply it by a small factor from the start.
 FULL_START = words(

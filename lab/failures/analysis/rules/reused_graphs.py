@@ -20,9 +20,10 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event, exclusive
-from lab.failures.analysis.rules.case import Case, RuleHit, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.rules.cuts import decorated_function
 from lab.failures.analysis.shapes import leaves
+from lab.failures.analysis.syntax import receiver
 
 
 def graph_used_again(case: Case) -> Iterator[RuleHit]:

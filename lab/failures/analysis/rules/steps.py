@@ -12,7 +12,8 @@ from lab.failures.analysis.facts import LAYERS, TENSORS, Value, graph_of, module
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Body, Event, exclusive
 from lab.failures.analysis.rules.accumulating import scales_gradient
-from lab.failures.analysis.rules.case import Case, RuleHit, inside, is_simple, receiver
+from lab.failures.analysis.rules.case import Case, RuleHit
+from lab.failures.analysis.syntax import inside, is_simple, receiver
 
 
 @dataclass(eq=False, slots=True)

@@ -1,0 +1,40 @@
+"""What a program's syntax tree says by itself: the name that a call calls, its arguments, what is inside of what."""
+
+import ast
+
+
+def receiver(node: ast.AST | None) -> ast.expr | None:
+    """Return the expression whose method is called: x of x.backward(); None for anything else."""
+    return node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+
+
+def method(node: ast.AST | None) -> str:
+    """Return the name of a called method, or function of a module: exp of x.exp() and torch.exp(x); else ""."""
+    return node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+
+
+def called(node: ast.AST | None) -> str:
+    """Return the last name of what a call calls: f of f(x), exp of torch.exp(x); "" for anything else."""
+    return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else method(node)
+
+
+def argument(call: ast.AST, name: str, place: int | None = None) -> ast.expr | None:
+    """Return the argument of a name, or the one at a place; None if the call does not have it."""
+    if not isinstance(call, ast.Call):
+        return None
+    given = next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+    return call.args[place] if given is None and place is not None and len(call.args) > place else given
+
+
+def inside(around: ast.AST | None, node: ast.AST | None) -> bool:
+    return around is not None and node is not None and node in [*ast.walk(around)]
+
+
+def is_simple(statement: ast.stmt | None) -> bool:
+    return isinstance(statement, ast.Assign | ast.AugAssign | ast.Expr | ast.Return | ast.AnnAssign)
+
+
+def short(text: str) -> str:
+    """Return an expression's text on one line, cut to fit into a sentence."""
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else f"{line[:57]}..."
