@@ -6,7 +6,7 @@ that needs it stays silent.
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from lab.failures.analysis.effects import KEEPS_INPUT, KEEPS_OUTPUT, LOSS_FUNCTIONS
@@ -163,6 +163,17 @@ def traverse(start: Value, following: Callable[[Value], Iterable[Value]]) -> Ite
         stack += following(here)
 
 
+def without(value: Value, ops: Collection[str]) -> Value:
+    """Return what a value was before operations of these kinds: x of x.view(-1).mean() without view and mean."""
+    while value.op in ops and value.parents:
+        value = value.parents[0]
+    return value
+
+
+def is_square(value: Value) -> bool:
+    return value.op in {"**", "pow", "square"} or (value.op == "*" and value.parents[0] is value.parents[-1])
+
+
 def modules(value: Value) -> Iterator[Value]:
     """Yield a module and all modules and parameters inside it."""
 
@@ -174,6 +185,11 @@ def modules(value: Value) -> Iterator[Value]:
         )  # what something unknown wraps
 
     return traverse(value, inside)
+
+
+def owner_of(value: Value) -> Value:
+    """Return the module that a parameter belongs to; the value itself if there is none."""
+    return value.base if value.kind == Kind.PARAMETER and value.base is not None else value
 
 
 def moved_by(optimizer: Value) -> list[Value]:

@@ -16,6 +16,7 @@ from lab.failures.analysis.facts import (
     graph_of,
     leaf_of,
     modules,
+    owner_of,
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.moments import created_moments
@@ -404,7 +405,7 @@ class Methods:
         chosen = owner.op == "parameter" and self.program.chooses()
         for part in self.module_parts(owner):
             part.tags |= {Tag.FROZEN, Tag.PARTLY_FROZEN} if chosen else {Tag.FROZEN}
-        self.program.note(Act.FROZEN, node, owner.base if owner.kind == Kind.PARAMETER and owner.base else owner)
+        self.program.note(Act.FROZEN, node, owner_of(owner))
 
     def thaw(self, owner: Value) -> None:
         for part in self.module_parts(owner):
@@ -413,7 +414,7 @@ class Methods:
     @staticmethod
     def module_parts(owner: Value) -> list[Value]:
         """Return a value with its whole module, as one parameter stands for all of them."""
-        module = owner.base if owner.kind == Kind.PARAMETER and owner.base else owner
+        module = owner_of(owner)
         return [owner, module] if module.op == "any" else [owner, *modules(module)]
 
     def ask_for_gradient(self, value: Value, args: list[Value], at: ast.expr) -> Value:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from lab.failures.analysis.facts import Value, graph_of, reach, storage_owner
-from lab.failures.analysis.kinds import Act, Kind
+from lab.failures.analysis.facts import Value, graph_of, owner_of, reach, storage_owner
+from lab.failures.analysis.kinds import Act
 
 
 @dataclass(eq=False, slots=True)
@@ -156,7 +156,7 @@ class Program:
         """Record that a tensor's gradient is zeroed or removed; partly: replaced, or zeroed for some elements only.
 
         Zeroing one parameter of a network counts as partly."""
-        owner = tensor.base if tensor.kind == Kind.PARAMETER and tensor.base else tensor
+        owner = owner_of(tensor)
         partly = partly or (owner is not tensor and tensor.name in {"weight", "bias"})
         self.note(Act.ZERO, node, owner, None, "partly" if partly else "")
 

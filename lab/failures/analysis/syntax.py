@@ -26,6 +26,11 @@ def argument(call: ast.AST, name: str, place: int | None = None) -> ast.expr | N
     return call.args[place] if given is None and place is not None and len(call.args) > place else given
 
 
+def names_in(node: ast.AST) -> list[str]:
+    """Return the names in a piece of the program, those of attributes left out."""
+    return [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
+
+
 def inside(around: ast.AST | None, node: ast.AST | None) -> bool:
     return around is not None and node is not None and node in [*ast.walk(around)]
 

@@ -147,6 +147,11 @@ class Case:
                 )
         return None
 
+    def values_of(self, name: ast.Name) -> list[ast.expr]:
+        """Return what gives a name its value: the default of a parameter, and what is assigned to the name."""
+        default = self.default(name)
+        return [*([default] if default is not None else []), *(s.value for s in self.assignments(name.id))]
+
     @property
     def torch(self) -> bool:
         """False for a program of this project's own engine. Many PyTorch programs have a module `model`, too."""

@@ -21,13 +21,14 @@ from lab.failures.analysis.facts import (
     is_network_output,
     is_unknown_loss,
     modules,
+    moved_by,
     reach,
     traverse,
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit
-from lab.failures.analysis.syntax import inside, is_simple, method, receiver, short
+from lab.failures.analysis.syntax import inside, is_simple, method, names_in, receiver, short
 
 DATA = re.compile(
     r"^(train_|test_|batch_)?(x|y|t|targets?|labels?|gold|truth|masks?|batch|data|weights?)(_?(train|true|batch|b))?$"
@@ -44,12 +45,8 @@ def no_gradient(case: Case) -> Iterator[RuleHit]:
         if value.leaf and value.graph and value.parents:  # requires_grad was set after the value was computed
             remade = remade or any(v.cut == Cut.WRAPPED for v in reach(value, live=False))
         number = value.kind == Kind.NUMBER and any(v.op == "item" for v in reach(value, live=False))
-        if (
-            (value.graph is False and value.kind in TENSORS | {Kind.UNKNOWN, Kind.NUMBER})
-            or remade
-            or cut_off
-            or number
-        ):
+        without_graph = value.graph is False and value.kind in TENSORS | {Kind.UNKNOWN, Kind.NUMBER}
+        if without_graph or remade or cut_off or number:
             yield from report_cut(case, event)
             yield from forced_requires_grad(case, event)
         elif value.graph is None and value.kind == Kind.TENSOR:
@@ -77,13 +74,8 @@ def all_frozen(case: Case, event: Event) -> Iterator[RuleHit]:
     wanted += [v for e in case.events_of(Act.OPTIMIZER) for v in e.value.items or [] if v.kind == Kind.TENSOR]
     inputs = {v for v in wanted if v.graph is False and v in behind}
     if len(inputs) == 1 and isinstance(made := (value := inputs.pop()).statement, ast.Assign):
-        yield case.hit(
-            "frozen_input",
-            made,
-            [(made.value, f"{case.text.operand(made.value)}.requires_grad_()")],
-            event,
-            value=value,
-        )
+        change = [(made.value, f"{case.text.operand(made.value)}.requires_grad_()")]
+        yield case.hit("frozen_input", made, change, event, value=value)
         return
     freezing = [e for e in case.events_of(Act.FROZEN) if any(v is part for part in modules(e.value) for v in layers)]
     if len({e.statement for e in freezing}) == 1 and is_simple(freezing[0].statement):
@@ -121,12 +113,8 @@ def forced_requires_grad(case: Case, event: Event) -> Iterator[RuleHit]:
         return
     node, source = ask.node, receiver(ask.node)
     alone = isinstance(ask.statement, ast.Expr)
-    yield case.hit(
-        "forced_requires_grad",
-        node,
-        [(ask.statement, "pass") if source is None or alone else (node, case.text.operand(source))],
-        event,
-    )
+    change = (ask.statement, "pass") if source is None or alone else (node, case.text.operand(source))
+    yield case.hit("forced_requires_grad", node, [change], event)
 
 
 def only_rewrapped(value: Value) -> bool:
@@ -277,7 +265,7 @@ def math_calls_to_torch(case: Case, number: ast.AST) -> list[tuple[ast.AST, str]
         made = [s for s in ast.walk(place) if isinstance(s, ast.Assign) and number in ast.walk(s)]
         names = {target.id for s in made for target in s.targets if isinstance(target, ast.Name)}
         calls = [node for node in ast.walk(place) if isinstance(node, ast.Call) and len(node.args) == 1]
-        uses = [c for c in calls if any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(c.args[0]))]
+        uses = [call for call in calls if names & set(names_in(call.args[0]))]
         changes: list[tuple[ast.AST, str]] = [(call.func, new) for call in uses if (new := math_function(case, call))]
         if changes:
             return changes
@@ -345,13 +333,8 @@ def choice_source(node: ast.expr) -> ast.expr | None:
 
 def nothing_requires_grad(case: Case, event: Event, found: list[Value]) -> Iterator[RuleHit]:
     """Report failure 4: the program itself creates every tensor on the way, and none requires a gradient."""
-    if any(
-        v.kind not in {Kind.TENSOR, Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.LIST}
-        or v.branches
-        or v.cut
-        or v.op == "item"
-        for v in found
-    ):
+    known = {Kind.TENSOR, Kind.NUMBER, Kind.FLAG, Kind.TEXT, Kind.LIST}
+    if any(v.kind not in known or v.branches or v.cut or v.op == "item" for v in found):
         return
     made = [v for v in found if v.leaf and isinstance(v.node, ast.Call) and v.op in CREATORS and not v.integer]
     if not made or event.value.kind != Kind.TENSOR:
@@ -360,9 +343,8 @@ def nothing_requires_grad(case: Case, event: Event, found: list[Value]) -> Itera
     value = next((v for v in made if v in read), None) or min(made, key=lambda v: v.node.lineno if v.node else 0)
     node = value.node
     assert isinstance(node, ast.Call)
-    yield case.hit(
-        "nothing_requires_grad", node, case.text.with_keyword(node, "requires_grad", "True"), event, other=value
-    )
+    asked = case.text.with_keyword(node, "requires_grad", "True")
+    yield case.hit("nothing_requires_grad", node, asked, event, other=value)
 
 
 def choice_as_loss_term(case: Case) -> Iterator[RuleHit]:
@@ -411,23 +393,11 @@ def grad_without_requires_grad(case: Case) -> Iterator[RuleHit]:
     Reports nothing for this project's engine, whose tensors require gradients by default."""
     for event in case.events_of(Act.READ_GRAD):
         value, node = event.value, event.value.node
-        needs_no_gradient = (
-            value.leaf and value.graph is False and value.op in CREATORS and not value.integer and not value.cut
-        )
-        if (
-            case.torch
-            and needs_no_gradient
-            and value in case.alive
-            and isinstance(node, ast.Call)
-            and not value.tags & {Tag.FROZEN}
-        ):
-            yield case.hit(
-                "grad_without_requires_grad",
-                node,
-                case.text.with_keyword(node, "requires_grad", "True"),
-                event,
-                value=value,
-            )
+        plain = value.leaf and value.graph is False and not value.cut and Tag.FROZEN not in value.tags
+        made = isinstance(node, ast.Call) and value.op in CREATORS and not value.integer
+        if case.torch and plain and made and value in case.alive and isinstance(node, ast.Call):
+            asked = case.text.with_keyword(node, "requires_grad", "True")
+            yield case.hit("grad_without_requires_grad", node, asked, event)
 
 
 def derivative_without_requires_grad(case: Case, event: Event) -> Iterator[RuleHit]:
@@ -435,22 +405,13 @@ def derivative_without_requires_grad(case: Case, event: Event) -> Iterator[RuleH
     value = event.value
     made = list(reach(value, live=False))
     first = made[-1]
-    if (
-        value.kind != Kind.TENSOR
-        or value.graph is not False
-        or any(v.cut or v.branches or v.kind != Kind.TENSOR for v in made)
-    ):
+    if value.graph is not False or any(v.cut or v.branches or v.kind != Kind.TENSOR for v in made):
         return
     statement = value.statement
     if first.op not in CREATORS or not isinstance(statement, ast.Assign) or value.node is not statement.value:
         return
-    yield case.hit(
-        "derivative_without_requires_grad",
-        statement,
-        [(statement.value, f"{case.text.operand(statement.value)}.requires_grad_()")],
-        event,
-        value=value,
-    )
+    change = [(statement.value, f"{case.text.operand(statement.value)}.requires_grad_()")]
+    yield case.hit("derivative_without_requires_grad", statement, change, event)
 
 
 def number_as_loss_term(case: Case) -> Iterator[RuleHit]:
@@ -475,8 +436,7 @@ def number_as_loss_term(case: Case) -> Iterator[RuleHit]:
 def learned_numbers(case: Case) -> Iterator[RuleHit]:
     """Report failure 13: a number is taken out of learned parameters, and no other path leads to them.
     Reports nothing if a pass reaches one of them, or if no optimizer is known to have them."""
-    passes = case.events_of(Act.BACKWARD)
-    for event in passes:
+    for event in case.events_of(Act.BACKWARD):
         for value in reach(event.value, live=False):
             if value.cut != Cut.ITEM or not isinstance(value.node, ast.Call) or value.kind != Kind.NUMBER:
                 continue
@@ -493,8 +453,7 @@ ONE_BY_ONE = ELEMENTWISE | REDUCTIONS | ARITHMETIC | {"part"}  # a parameter's o
 
 def layers_behind_numpy(case: Case) -> Iterator[RuleHit]:
     """Report failure 13: the loss depends on layers only through NumPy. Reports nothing if another path leads there."""
-    passes = case.events_of(Act.BACKWARD)
-    for event in passes:
+    for event in case.events_of(Act.BACKWARD):
         for value in reach(event.value):
             if value.cut != Cut.WRAPPED or value is event.value:
                 continue
@@ -513,7 +472,7 @@ def refused_by_numpy(case: Case) -> Iterator[RuleHit]:
         source = receiver(node)
         if not isinstance(node, ast.Call) or "torch" not in case.names or not event.recorded:
             continue
-        if not (isinstance(node.func, ast.Attribute) and node.func.attr == "numpy"):
+        if method(node) != "numpy":
             mine = (a for a in node.args if a is event.value.node or getattr(a, "id", "") == event.value.name != "")
             source = next(mine, None)
         if source is None:
@@ -570,7 +529,7 @@ def parameter_behind_a_cut(case: Case) -> Iterator[RuleHit]:
 
 def own_parameters(optimizer: Value) -> Iterator[tuple[str, Value]]:
     """Yield the parameters that are attributes of the networks that an optimizer moves, by name."""
-    for part in (inner for item in optimizer.items or [] for inner in modules(item)):
+    for part in moved_by(optimizer):
         if part.op == "module" and not part.tags & {Tag.FROZEN, Tag.EVAL}:
             for name, value in part.attributes.items():
                 frozen = Tag.FROZEN in value.tags or PRETRAINED.search(name)
@@ -643,16 +602,10 @@ def report_cut_off(case: Case, value: Value, network: str, optimizer: str, event
     assert isinstance(node, ast.expr)
     if predicting_in_training(case, event, node) is not None:  # reported elsewhere
         return
-    inside = misplaced_statement(case, node, list(reach(event.value, live=False)))
-    if inside is not None:
-        yield case.hit(
-            "network_under_no_grad",
-            inside[0],
-            case.text.dedented(*inside),
-            node=node,
-            network=network,
-            optimizer=optimizer,
-        )
+    names = {"network": network, "optimizer": optimizer}
+    misplaced = misplaced_statement(case, node, list(reach(event.value, live=False)))
+    if misplaced is not None:
+        yield case.hit("network_under_no_grad", misplaced[0], case.text.dedented(*misplaced), node=node, **names)
         return
     source = node.value if isinstance(node, ast.Attribute) else receiver(node)
     if value.cut == Cut.DETACH and source is not None:
@@ -661,40 +614,34 @@ def report_cut_off(case: Case, value: Value, network: str, optimizer: str, event
         edit = enable_gradients(case, node)
     if edit is not None:
         key = "network_behind_detach" if value.cut == Cut.DETACH else "network_behind_no_grad"
-        yield case.hit(key, node, edit, network=network, optimizer=optimizer)
+        yield case.hit(key, node, edit, **names)
+
+
+def in_eval_mode(case: Case, event: Event) -> bool:
+    """Tell whether the function that calls a network has put it into eval mode before."""
+    modes = [e for e in case.events_of(Act.EVAL, Act.TRAIN) if e.value is event.other]
+    before = [e for e in modes if e.functions == event.functions and case.order[e] < case.order[event]]
+    return bool(before) and before[-1].detail == "eval"
 
 
 def validation_recorded(case: Case) -> Iterator[RuleHit]:
     """Report failure 12: a validation loop records graphs that no backward pass uses.
     Reports nothing if anything in the same function computes a gradient."""
-    if not case.torch:
-        return
-    asking = case.events_of(*ASKING)
-    wanted = case.reached(*ASKING, live=False)
-    modes = case.events_of(Act.EVAL, Act.TRAIN)
+    asking, wanted = case.events_of(*ASKING), case.reached(*ASKING, live=False)
     done: set[ast.For] = set()
     for event in case.events_of(Act.FORWARD):
         loop, network = (event.loops[-1] if event.loops else None), event.other
-        if not isinstance(loop, ast.For) or loop in done or network is None or not event.recorded:
+        if not isinstance(loop, ast.For) or loop in done or network is None or not event.recorded or not case.torch:
             continue
-        given = {n.id for n in ast.walk(event.node) if isinstance(n, ast.Name)}
-        over = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
         asked = any(e.loops[-1:] == (loop,) or (event.functions and e.functions == event.functions) for e in asking)
-        if not given & over or asked or event.value in wanted or Tag.FROZEN in network.tags:
+        batch = set(names_in(event.node)) & set(names_in(loop.target))
+        if not batch or asked or event.value in wanted or Tag.FROZEN in network.tags:
             continue
-        earlier = [
-            e
-            for e in modes
-            if e.value is network and case.order[e] < case.order[event] and e.functions == event.functions
-        ]
-        judged = bool(earlier) and earlier[-1].detail == "eval"
         numbers = any(isinstance(n, ast.AugAssign) or getattr(n, "attr", "") in READ for n in ast.walk(loop))
-        if not numbers or not (judged or VALIDATION.search(ast.unparse(loop.iter))):
-            continue
-        done.add(loop)
-        yield case.hit(
-            "validation_recorded", event.node, case.text.under(loop, "with torch.no_grad():"), network=network
-        )
+        if numbers and (in_eval_mode(case, event) or VALIDATION.search(ast.unparse(loop.iter))):
+            done.add(loop)
+            edit = case.text.under(loop, "with torch.no_grad():")
+            yield case.hit("validation_recorded", event.node, edit, network=network)
 
 
 def evaluation_recorded(case: Case) -> Iterator[RuleHit]:
@@ -703,23 +650,14 @@ def evaluation_recorded(case: Case) -> Iterator[RuleHit]:
     wanted = case.reached(*ASKING, live=False)
     for event in case.events_of(Act.FORWARD):
         network, statement = event.other, event.statement
-        modes = [
-            e for e in case.events_of(Act.EVAL, Act.TRAIN) if e.value is network and e.functions == event.functions
-        ]
-        before = [e for e in modes if case.order[e] < case.order[event]]
-        judged = bool(before) and before[-1].detail == "eval" and bool(event.loops)
+        judged = bool(event.loops) and in_eval_mode(case, event)
         trained = any(e.loops[:1] == event.loops[:1] for e in case.events_of(Act.BACKWARD))
-        given = " ".join(n.id for n in ast.walk(event.node) if isinstance(n, ast.Name))
-        recorded = event.recorded and network is not None and event.value.graph is True and case.torch
+        recorded = event.recorded and event.value.graph is True and case.torch
         alone = is_simple(statement) and not case.text.indent(statement).strip()
-        unwanted = event.value not in wanted and bool(VALIDATION.search(given))
-        if judged and trained and recorded and alone and unwanted:
-            yield case.hit(
-                "evaluation_recorded",
-                event.node,
-                case.text.under(statement, "with torch.no_grad():"),
-                network=network or Value(),
-            )
+        unwanted = event.value not in wanted and VALIDATION.search(" ".join(names_in(event.node)))
+        if network is not None and judged and trained and recorded and alone and unwanted:
+            edit = case.text.under(statement, "with torch.no_grad():")
+            yield case.hit("evaluation_recorded", event.node, edit, network=network)
 
 
 def averaged_with_graph(case: Case) -> Iterator[RuleHit]:
@@ -732,9 +670,8 @@ def averaged_with_graph(case: Case) -> Iterator[RuleHit]:
         if value is None or not isinstance(statement, ast.Assign) or not event.recorded or value in wanted:
             continue
         target = statement.targets[0]
-        stepped = any(e.loops[0] in event.loops for e in steps) or (
-            event.second_call and bool(case.events_of(Act.STEP))
-        )
+        again = event.second_call and bool(case.events_of(Act.STEP))
+        stepped = again or any(e.loops[0] in event.loops for e in steps)
         kept = any(ast.unparse(part) == ast.unparse(target) for part in ast.walk(statement.value))
         if kept and stepped and not event.in_forward and value.graph is True and averages(value):
             name = case.text.of(target)

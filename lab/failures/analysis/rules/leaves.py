@@ -9,7 +9,7 @@ from lab.failures.analysis.facts import Value, close_ancestors, graph_of, reach
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit
-from lab.failures.analysis.syntax import inside, is_simple, receiver
+from lab.failures.analysis.syntax import argument, inside, is_simple, method, receiver
 
 
 def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
@@ -162,11 +162,12 @@ def requires_grad_last(case: Case, statement: ast.Assign | ast.Return) -> Edit |
     if statement.value is None:
         return None
     calls = [n for n in ast.walk(statement.value) if isinstance(n, ast.Call) and n is not statement.value]
-    creations = [n for n in calls if any(k.arg == "requires_grad" for k in n.keywords)]
-    sets = [(n, n.func.value) for n in calls if isinstance(n.func, ast.Attribute) and n.func.attr == "requires_grad_"]
+    creations = [n for n in calls if argument(n, "requires_grad") is not None]
+    sets = [n for n in calls if method(n) == "requires_grad_"]
     if len(creations) + len(sets) != 1:
         return None
-    ask, plain = sets[0] if sets else (creations[0], None)
+    ask = (sets or creations)[0]
+    plain = receiver(ask) if sets else None
     without = case.text.of(plain) if plain is not None else case.text.without_keyword(ask, "requires_grad")
     whole = case.text.of(statement.value).replace(case.text.of(ask), without)
     brackets = whole if isinstance(statement.value, ast.Call) else f"({whole})"
@@ -177,14 +178,9 @@ def optimizer_of_nonleaf(case: Case) -> Iterator[RuleHit]:
     """Report failure 19: an optimizer gets a tensor that is not a leaf."""
     for event in case.events_of(Act.OPTIMIZER):
         for value in event.value.items or []:
+            result = value.kind == Kind.TENSOR and not value.leaf and value.graph is True
             statement = value.statement
-            if (
-                value.kind == Kind.TENSOR
-                and not value.leaf
-                and value.graph is True
-                and isinstance(statement, ast.Assign | ast.Return)
-                and case.torch
-            ):
+            if result and case.torch and isinstance(statement, ast.Assign | ast.Return):
                 edit = requires_grad_last(case, statement) or give_leaf(case, event, value)
                 if edit is not None:
                     yield case.hit("optimizer_of_nonleaf", statement, edit, event, value=value)
@@ -281,19 +277,13 @@ def overwritten(case: Case) -> Iterator[RuleHit]:
             name = target
             edit = case.text.replace([(statement, f"{target} = {target} {sign} {right}")])
         elif (part := written_subscript(statement)) is not None:
-            base = part.value
-            if not isinstance(base, ast.Name) or not isinstance(statement, ast.Assign | ast.AugAssign):
+            if not isinstance(part.value, ast.Name) or not isinstance(statement, ast.Assign | ast.AugAssign):
                 continue
-            name = base.id
-            reads = [
-                n
-                for n in ast.walk(statement.value)
-                if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id == name
-            ]
-            if reads:
-                edit = case.text.replace([(n, f"{case.text.of(n)}.clone()") for n in reads])
-            else:
-                edit = case.text.before(statement, f"{name} = {name}.clone()")
+            name = part.value.id
+            reads = [n for n in ast.walk(statement.value) if isinstance(n, ast.Subscript)]
+            reads = [n for n in reads if isinstance(n.value, ast.Name) and n.value.id == name]
+            copies = case.text.replace([(n, f"{case.text.of(n)}.clone()") for n in reads]) if reads else None
+            edit = copies or case.text.before(statement, f"{name} = {name}.clone()")
         elif (written := written_name(event)) is not None:
             name = written
             edit = case.text.before(statement, f"{name} = {name}.clone()")

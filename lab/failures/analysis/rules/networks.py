@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
-from lab.failures.analysis.facts import LAYERS, NORMS, Value, graph_of, modules, reach, traverse
+from lab.failures.analysis.facts import LAYERS, NORMS, Value, graph_of, modules, reach, traverse, without
 from lab.failures.analysis.kinds import Act, Kind
 from lab.failures.analysis.program import Body, Event
 from lab.failures.analysis.rules.case import Case, RuleHit
-from lab.failures.analysis.syntax import inside, receiver
+from lab.failures.analysis.syntax import argument, called, inside, method, receiver
 
 
 def activation_before_loss(case: Case) -> Iterator[RuleHit]:
@@ -37,14 +37,8 @@ def activation_before_loss(case: Case) -> Iterator[RuleHit]:
                 yield case.hit("probabilities_into_nll", node, new, line=line)
             continue
         if value.op == "softmax" and (wanted := other_use(case, node, event)) and (given := first_input(event)):
-            yield case.hit(
-                "probabilities_used_twice",
-                event.node,
-                [(given, f"{case.text.operand(given)}.clamp(min=1e-8).log()")],
-                given=given,
-                made=node.lineno,
-                wanted=wanted,
-            )
+            change = [(given, f"{case.text.operand(given)}.clamp(min=1e-8).log()")]
+            yield case.hit("probabilities_used_twice", event.node, change, given=given, made=node.lineno, wanted=wanted)
             continue
         edit = unwrap(case, node)
         if edit is None:
@@ -108,7 +102,7 @@ def first_input(event: Event) -> ast.expr | None:
 def unwrap(case: Case, node: ast.Call) -> Edit | None:
     """Return the edit that replaces a call by its argument, or a layer in a list by Identity(); None if neither
     fits."""
-    last = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    last = called(node)
     if last in {"Softmax", "Sigmoid", "ReLU"}:
         prefix = case.text.of(node.func)[: -len(last)]
         return case.text.replace([(node, f"{prefix}Identity()")]) if prefix else None
@@ -139,7 +133,7 @@ def is_number(node: ast.expr, number: float) -> bool:
 def fill_value(event: Event) -> float | None:
     """Return the number that an event writes to every element of a tensor; None if it does anything else."""
     node, other = event.node, event.other or Value()
-    name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else event.detail
+    name = method(node) or event.detail
     if event.detail == "part":
         return None
     if name in {"zeros_", "zero_", "ones_"}:
@@ -169,7 +163,7 @@ def moved_below_zero(case: Case) -> Iterator[RuleHit]:
         mean, variance = value.moments or (0.0, 0.0)
         below = value in case.program.rectified and value.leaf and mean <= 4 * DEAD_BIAS and variance <= 1
         calls = [n for n in ast.walk(value.node) if isinstance(n, ast.Call)] if below and value.node else []
-        made = next((n for n in calls if len(n.args) > 1 and ast.unparse(n.func).endswith("full")), None)
+        made = next((n for n in calls if len(n.args) > 1 and called(n) == "full"), None)
         if made is not None:
             yield case.hit("moved_below_zero", value.node or made, [(made.args[1], "0.0")], bias=value)
 
@@ -259,7 +253,7 @@ def prediction_in(loss: Value) -> Value:
 
 def applies_sigmoid(node: ast.Call) -> bool:
     """Tell whether a node applies a sigmoid, as a function, method or layer, rather than creates the layer."""
-    return bool(node.args) or (isinstance(node.func, ast.Attribute) and node.func.attr == "sigmoid")
+    return bool(node.args) or method(node) == "sigmoid"
 
 
 def fading_recurrence(case: Case) -> Iterator[RuleHit]:
@@ -272,19 +266,15 @@ def fading_recurrence(case: Case) -> Iterator[RuleHit]:
             continue
         if not isinstance(gain, int | float) or not 0 < gain < 1 or not isinstance(layer.node, ast.Call):
             continue
-        first = any(k.arg == "batch_first" and ast.unparse(k.value) == "True" for k in layer.node.keywords)
+        batch_first = argument(layer.node, "batch_first")
+        first = batch_first is not None and ast.unparse(batch_first) == "True"
         outputs = [v for e in case.events_of(Act.LOSS) for v in reach(e.value) if v.op == "RNN" and layer in v.parents]
         shapes = [v.parents[0].shape or () for v in outputs if uses_one_step(v, case)]
         steps = next((shape[first] for shape in shapes if len(shape) == 3), None)
         if steps and gain**steps < VANISHED:
-            yield case.hit(
-                "fading_recurrence",
-                node,
-                [(k.value, "1.0") for k in node.keywords if k.arg == "gain"] or [(a, "1.0") for a in node.args[1:2]],
-                gain=gain,
-                steps=steps,
-                left=gain**steps,
-            )
+            given = argument(node, "gain", 1)
+            change = [(given, "1.0")] if given is not None else []
+            yield case.hit("fading_recurrence", node, change, gain=gain, steps=steps, left=gain**steps)
 
 
 def drawn_too_small(case: Case) -> Iterator[RuleHit]:
@@ -316,7 +306,7 @@ def drawn_std(drawing: Event) -> float | None:
     node = drawing.node
     if drawing.detail not in {"normal_", "trunc_normal_"} or not isinstance(node, ast.Call):
         return None
-    given = next((key.value for key in node.keywords if key.arg == "std"), node.args[2] if len(node.args) > 2 else None)
+    given = argument(node, "std", 2)
     return given.value if isinstance(given, ast.Constant) and isinstance(given.value, float) else None
 
 
@@ -446,9 +436,7 @@ DROPOUTS = {"Dropout", "dropout", "AlphaDropout", "Dropout1d", "Dropout2d"}
 
 def fills_by_name(event: Event) -> bool:
     """Tell whether an event is a call that writes one number to all elements of a whole tensor."""
-    called = event.node.func if isinstance(event.node, ast.Call) else None
-    fill = isinstance(called, ast.Attribute) and called.attr == "fill_"
-    return event.detail == "constant_" or (fill and event.detail != "part")
+    return event.detail == "constant_" or (method(event.node) == "fill_" and event.detail != "part")
 
 
 def two_zero_matrices(case: Case, first: Value, second: Value) -> Iterator[RuleHit]:
@@ -480,9 +468,7 @@ def in_series(value: Value) -> tuple[Value, ...]:
 
 
 def untransposed(value: Value) -> Value:
-    while value.op in {"T", "view", "transpose"} and value.parents:
-        value = value.parents[0]
-    return value
+    return without(value, {"T", "view", "transpose"})
 
 
 def tests_for_layer(test: ast.expr) -> bool:
@@ -506,7 +492,7 @@ def tests_for_kind(test: ast.expr) -> bool:
             and isinstance(test.left, ast.Call)
             and isinstance(test.ops[0], ast.Is | ast.Eq | ast.In)
         )
-    return isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id in {"isinstance", "hasattr"}
+    return called(test) in {"isinstance", "hasattr"}
 
 
 def zero_matrix(value: Value) -> bool:

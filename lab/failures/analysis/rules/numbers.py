@@ -11,13 +11,15 @@ from lab.failures.analysis.facts import (
     Value,
     column_against_row,
     graph_of,
+    is_square,
     reach,
+    without,
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.rules.cuts import discounted
-from lab.failures.analysis.syntax import inside, receiver
+from lab.failures.analysis.syntax import argument, inside, method, names_in, receiver
 
 
 def column_and_row(case: Case) -> Iterator[RuleHit]:
@@ -34,29 +36,17 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
             continue
         node = event.node
         if isinstance(node, ast.BinOp):
-            sides = (node.left, node.right)
+            one, two = node.left, node.right
         elif isinstance(node, ast.Call) and len(node.args) > 1:
-            sides = (node.args[0], node.args[1])
+            one, two = node.args[:2]
         else:
             continue
-        if event.kind == Act.SUBTRACT and (
-            reshaped_here(column, node)
-            or views_of_one_tensor(*two_sides(column, event))
-            or is_own_parameter(two_sides(column, event)[1])
-            or not (
-                sizes_known(event)
-                or is_output(column)
-                or summed_per_sample(*two_sides(column, event))
-                or same_batch(*two_sides(column, event))
-                or (column.op == "gather" and discounted(two_sides(column, event)[1]))
-            )
-        ):
-            continue  # two axes on purpose, to compare each with each
+        part, row, other = (one, two, event.other) if column is event.value else (two, one, event.value)
+        if event.kind == Act.SUBTRACT and each_with_each(event, column, other):
+            continue
         if event.detail == "*" and (not is_output(column) or {event.value.graph, event.other.graph} != {True, False}):
             continue
-        part = sides[0] if column is event.value else sides[1]
         n = column.shape[0] or "N"
-        row = sides[1] if column is event.value else sides[0]
         taken = column.statement.value if isinstance(column.statement, ast.Assign) else None
         place = part
         if taken is not None and column.node is taken and column.op in {"gather", "view"}:
@@ -65,10 +55,16 @@ def column_and_row(case: Case) -> Iterator[RuleHit]:
         yield case.hit(key, node, [(place, f"{case.text.operand(place)}.squeeze(1)")], column=part, row=row, n=n)
 
 
-def two_sides(column: Value, event: Event) -> tuple[Value, Value]:
-    """Return the column of a difference and the row, in this order."""
-    assert event.other is not None
-    return column, event.other if column is event.value else event.value
+def each_with_each(event: Event, column: Value, row: Value) -> bool:
+    """Tell whether a difference may have two axes on purpose, to compare each number with each."""
+    reshaped_here = column.op in {"view", "index"} and inside(event.node, column.node)  # a[:, None] - b
+    views_of_one = without(row, {"view"}) is without(column, {"view"})  # s - s.squeeze(1)
+    own_parameter = row.leaf and row.graph  # such as centres that each sample is compared with
+    if reshaped_here or views_of_one or own_parameter:
+        return True
+    sizes_known = None not in {*(column.shape or ()), *(row.shape or (None,))}
+    meant = sizes_known or is_output(column) or summed_per_sample(column, row) or same_batch(column, row)
+    return not (meant or (column.op == "gather" and discounted(row)))
 
 
 def same_batch(column: Value, row: Value) -> bool:
@@ -83,29 +79,6 @@ def same_batch(column: Value, row: Value) -> bool:
     place = ast.unparse(column.node.slice)
     chosen = [v.node for v in reach(row) if v.op == "index" and v.turns == column.turns]
     return any(isinstance(node, ast.Subscript) and ast.unparse(node.slice) == place for node in chosen)
-
-
-def sizes_known(event: Event) -> bool:
-    return all(None not in (side.shape or (None,)) for side in (event.value, event.other) if side is not None)
-
-
-def reshaped_here(column: Value, difference: ast.AST) -> bool:
-    """Tell whether the column is made right where it meets the row, as in a[:, None] - b."""
-    return column.op in {"view", "index"} and inside(difference, column.node)
-
-
-def views_of_one_tensor(column: Value, row: Value) -> bool:
-    """Tell whether both sides are views of one tensor, as in s - s.squeeze(1), which compares each with each."""
-    while row.op == "view" and row.parents:
-        row = row.parents[0]
-    while column.op == "view" and column.parents:
-        column = column.parents[0]
-    return row is column
-
-
-def is_own_parameter(row: Value) -> bool:
-    """Tell whether the row is a parameter of the program, such as centres that each sample is compared with."""
-    return bool(row.leaf and row.graph)
 
 
 def summed_per_sample(column: Value, row: Value) -> bool:
@@ -126,40 +99,31 @@ def is_output(value: Value) -> bool:
 
 def log_of_zero(case: Case) -> Iterator[RuleHit]:
     """Report failure 9: the logarithm of what can be exactly 0. Reports nothing with an epsilon or a clamp.
-    A logarithm that no gradient goes through does not count either."""
-    lines: dict[int, list[tuple[ast.expr, Value]]] = {}
+    A logarithm that no gradient goes through does not count either, nor one in where(), see both_arms_of_where."""
+    lines: dict[int, list[ast.expr]] = {}
     for event in case.events_of(Act.LOG):
         node = event.node
-        if node in case.in_where:  # both_arms_of_where reports these
-            continue
-        if (
-            event.value.form not in {"probabilities", "relu"}
-            or graph_of(event.value) is False
-            or not isinstance(node, ast.Call)
-        ):
-            continue
-        part = node.args[0] if node.args else receiver(node)
-        if part is not None and all(part is not p for p, _ in lines.get(node.lineno, [])):
-            lines.setdefault(node.lineno, []).append((part, event.value))
+        part = under_the_root(node)
+        risky = event.value.form in {"probabilities", "relu"} and graph_of(event.value) is not False
+        if isinstance(node, ast.Call) and part is not None and risky and node not in case.in_where:
+            parts = lines.setdefault(node.lineno, [])
+            parts += [part] if part not in parts else []
     for parts in lines.values():
         limit = ".clamp(min=1e-8)" if case.torch else ".clip(1e-8, 1.0)"
-        edit = case.text.replace([(part, case.text.operand(part) + limit) for part, _ in parts])
-        yield case.hit("log_of_zero", parts[0][0], edit)
+        yield case.hit("log_of_zero", parts[0], [(part, case.text.operand(part) + limit) for part in parts])
 
 
 def divided_by_zero(case: Case) -> Iterator[RuleHit]:
     """Report failure 9: a division by a sum, std or norm of relu outputs, or their root: both may be exactly 0."""
     for event in case.events_of(Act.DIVIDE, Act.ROOT):
         node, what = event.node, event.value
-        part = node.right if event.kind == Act.DIVIDE and isinstance(node, ast.BinOp) else None
-        if event.kind == Act.ROOT:
-            part = under_the_root(node)
-        reduced = what.op in {"sum", "std", "norm", "amax"} or (event.kind == Act.ROOT and what.op != "relu")
-        reduced = reduced and node not in case.in_where  # for both_arms_of_where
-        if what.form != "relu" or graph_of(what) is not True or part is None or not reduced or not event.recorded:
-            continue
-        key = "root_of_relu" if event.kind == Act.ROOT else "divided_by_relu"
-        yield case.hit(key, node, [(part, f"({case.text.of(part)} + 1e-8)")], part=part)
+        root = event.kind == Act.ROOT
+        part = under_the_root(node) if root else node.right if isinstance(node, ast.BinOp) else None
+        reduced = what.op in {"sum", "std", "norm", "amax"} or (root and what.op != "relu")
+        zero = what.form == "relu" and graph_of(what) is True and reduced and node not in case.in_where
+        if zero and part is not None and event.recorded:
+            key = "root_of_relu" if root else "divided_by_relu"
+            yield case.hit(key, node, [(part, f"({case.text.of(part)} + 1e-8)")], part=part)
 
 
 def root_of_zero(case: Case) -> Iterator[RuleHit]:
@@ -194,9 +158,7 @@ def under_the_root(node: ast.AST) -> ast.expr | None:
 def squared_difference(total: Value) -> Value:
     """Return what is squared in a sum of squares; an empty value for anything else."""
     squares = total.parents[0] if total.op == "sum" and total.parents else Value()
-    times_itself = squares.op == "*" and squares.parents[0] is squares.parents[-1]
-    square = times_itself or squares.op in {"**", "pow", "square"}
-    return squares.parents[0] if square and squares.parents else Value()
+    return squares.parents[0] if squares.parents and is_square(squares) else Value()
 
 
 def zero_leaf(case: Case) -> Iterator[RuleHit]:
@@ -208,9 +170,8 @@ def zero_leaf(case: Case) -> Iterator[RuleHit]:
         if squares.op in {"**", "pow", "square", "*"} and squares.parents[0].op in {"zeros", "zeros_like"}:
             value = squares.parents[0]
         part = under_the_root(node)
-        if not value.leaf or graph_of(value) is not True or not holds_zero(value) or part is None:
-            continue
-        if node in case.in_where:
+        leaf = value.leaf and graph_of(value) is True and holds_zero(value)
+        if not leaf or part is None or node in case.in_where:
             continue
         what, mask = "root" if event.kind == Act.ROOT else "logarithm", mask_of(case, node)
         if mask is None:
@@ -224,7 +185,7 @@ def mask_of(case: Case, node: ast.AST) -> ast.expr | None:
     """Return mask of node.masked_fill(mask, number); None if the node is used in another way."""
     for call in case.nodes(ast.Call):
         if receiver(call) is node and call.args:
-            return call.args[0] if ast.unparse(call.func).endswith(".masked_fill") else None
+            return call.args[0] if method(call) == "masked_fill" else None
     return None
 
 
@@ -266,11 +227,10 @@ def both_arms_of_where(case: Case) -> Iterator[RuleHit]:
         risky = event.detail.split()
         if not isinstance(node, ast.Call) or len(node.args) != 3 or not risky:
             continue
-        for arm, other in ((node.args[1], True), (node.args[2], False)):
-            named = event.value.parents[0 if other else -1].node if isinstance(arm, ast.Name) else None
-            if named is not None and event.value.op == "where":
-                node, arm = named, named
-            part = risky_input(arm, risky) or sum_under_root(event, arm, node_of_arm(event, not other))
+        for first in (True, False):
+            *written, arm = arm_of_where(event, first)
+            node = arm if written else node
+            part = risky_input(arm, risky) or sum_under_root(event, arm, arm_of_where(event, not first))
             if part is None:
                 continue
             choice = event.node
@@ -278,7 +238,7 @@ def both_arms_of_where(case: Case) -> Iterator[RuleHit]:
             test, x = case.text.of(choice.args[0]), case.text.of(part)
             ones = f"torch.ones_like({x})" if case.torch else "1.0"
             word = case.text.of(choice.func)
-            safe = f"{word}({test}, {x}, {ones})" if other else f"{word}({test}, {ones}, {x})"
+            safe = f"{word}({test}, {x}, {ones})" if first else f"{word}({test}, {ones}, {x})"
             yield case.hit("both_arms_of_where", node, [(part, safe)], arm=arm)
             break
 
@@ -293,19 +253,18 @@ def risky_input(arm: ast.expr, risky: list[str]) -> ast.expr | None:
         part: ast.expr | None = None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
             part = node.right
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and is_fraction(node.right):
-            part = node.left
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in STEEP:
-            part = node.args[0] if node.args else node.func.value
+        elif is_fractional_power(node) or method(node) in STEEP:
+            part = under_the_root(node)
         times = isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult | ast.Sub)
         for name in ast.walk(part) if part is not None and times else [part]:
-            unsure = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)
-            if isinstance(name, ast.Name) and (name.id in risky or (not unsure and f"{name.id}?" in risky)):
+            if isinstance(name, ast.Name) and (
+                name.id in risky or (not is_fractional_power(node) and f"{name.id}?" in risky)
+            ):
                 return part
     return None
 
 
-def node_of_arm(event: Event, first: bool) -> list[ast.expr]:
+def arm_of_where(event: Event, first: bool) -> list[ast.expr]:
     """Return an arm of where() as it is written, and what made it if it is a name."""
     assert isinstance(event.node, ast.Call)
     written = event.node.args[1 if first else 2]
@@ -322,13 +281,11 @@ def sum_under_root(event: Event, arm: ast.expr, others: list[ast.expr]) -> ast.e
     tested = event.other or Value()
     name = compared_with_zero(tested.node)
     number = next((part for part in tested.parents if part.kind != Kind.NUMBER), Value())
-    used = any(isinstance(n, ast.Name) and n.id == name for other in others for n in ast.walk(other))
+    used = any(name in names_in(other) for other in others)
     if not name or name not in event.detail.split() or not used or not both_signs(number):
         return None
     for node in ast.walk(arm):
-        called = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
-        fraction = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and is_fraction(node.right)
-        part = under_the_root(node) if called in ROOTS or fraction else None
+        part = under_the_root(node) if method(node) in ROOTS or is_fractional_power(node) else None
         if part is not None and is_linear(part, name):
             return part
     return None
@@ -361,8 +318,7 @@ WITHIN_ONE = {"tanh", "sin", "cos", "sigmoid", "softmax", "erf", "hardtanh", "no
 
 def both_signs(value: Value) -> bool:
     """Tell whether a value may be any number, as far as its operation shows; a sum of squares is not below 0."""
-    while value.op in {"sum", "mean", "view", "index", "clone"} and value.parents:
-        value = value.parents[0]
+    value = without(value, {"sum", "mean", "view", "index", "clone"})
     squared = value.op == "*" and value.parents[0] is value.parents[-1]
     if value.op == "+":
         return any(both_signs(part) for part in value.parents if part.kind != Kind.NUMBER)
@@ -370,40 +326,33 @@ def both_signs(value: Value) -> bool:
     return not (squared or limited)
 
 
-def is_fraction(power: ast.expr) -> bool:
+def is_fractional_power(node: ast.AST) -> bool:
     """Tell whether an exponent is written as a non-integer or as 1 over a number, so that it needs a base above 0."""
-    if isinstance(power, ast.BinOp) and isinstance(power.op, ast.Div):
-        return isinstance(power.left, ast.Constant) and power.left.value == 1
-    return isinstance(power, ast.Constant) and isinstance(power.value, float) and not power.value.is_integer()
+    match node:
+        case ast.BinOp(op=ast.Pow(), right=ast.BinOp(op=ast.Div(), left=over)):
+            return isinstance(over, ast.Constant) and over.value == 1
+        case ast.BinOp(op=ast.Pow(), right=ast.Constant(value=float(power))):
+            return not power.is_integer()
+    return False
+
+
+def float_classes(case: Case) -> Iterator[RuleHit]:
+    """Report failure 22: class labels made floats for cross_entropy."""
+    for event in case.events_of(Act.LOSS):
+        target = event.other
+        if event.detail != "cross_entropy" or target is None or target.op != "float" or len(target.shape or ()) != 1:
+            continue
+        if (source := receiver(target.node)) is not None and target.node is not None and case.torch:
+            yield case.hit("float_classes", target.node, case.text.of(source), event, value=target)
 
 
 def integers(case: Case) -> Iterator[RuleHit]:
-    """Report failure 22: integers with requires_grad, integers as inputs of a Linear, or class labels made floats."""
-    if not case.torch:
-        return
-    for event in case.events_of(Act.INTEGER_LEAF, Act.INTEGER_INPUT, Act.LOSS):
-        value = event.value
-        if event.kind == Act.LOSS:
-            target = event.other
-            if (
-                event.detail != "cross_entropy"
-                or target is None
-                or target.op != "float"
-                or not target.shape
-                or len(target.shape) != 1
-            ):
-                continue
-            source = receiver(target.node) if target.node is not None else None
-            if source is not None and target.node is not None:
-                yield case.hit("float_classes", target.node, case.text.of(source), event, value=target)
-            continue
-        while value.op in {"part", "index", "view", "clone"} and value.parents:
-            value = value.parents[0]
-        node = value.node
-        if not isinstance(node, ast.Call) or value.op not in CREATORS:
-            continue
-        key = "integer_leaf" if event.kind == Act.INTEGER_LEAF else "integer_input"
-        yield case.hit(key, node, case.text.with_keyword(node, "dtype", "torch.float32"), event, value=value)
+    """Report failure 22: integers with requires_grad, or integers as inputs of a Linear."""
+    for event in case.events_of(Act.INTEGER_LEAF, Act.INTEGER_INPUT):
+        value = without(event.value, {"part", "index", "view", "clone"})
+        if isinstance(node := value.node, ast.Call) and value.op in CREATORS and case.torch:
+            key = "integer_leaf" if event.kind == Act.INTEGER_LEAF else "integer_input"
+            yield case.hit(key, node, case.text.with_keyword(node, "dtype", "torch.float32"), event, value=value)
 
 
 def coarse_difference(case: Case) -> Iterator[RuleHit]:
@@ -414,53 +363,34 @@ def coarse_difference(case: Case) -> Iterator[RuleHit]:
         step = event.other.constant if event.other is not None else None
         if not isinstance(step, float) or not 0 < abs(step) < MIN_STEP or not isinstance(event.node, ast.BinOp):
             continue
-        behind = [v for v in reach(event.value, live=False) if v.leaf and isinstance(v.node, ast.Call)]
-        made = next((v.node for v in behind if v.op in CREATORS and v.double is False), None)
-        default = default_step(event, step, case) or named_step(event, step, case)
-        given = (chosen_precision(v.node, case) for v in behind if isinstance(v.node, ast.Call))
-        chosen = next((place for place in given if place is not None), None)
+        behind = [v for v in reach(event.value, live=False) if v.leaf]
+        calls = [v.node for v in behind if isinstance(v.node, ast.Call)]
+        chosen = next((place for call in calls if (place := chosen_precision(call, case)) is not None), None)
+        made = next((v.node for v in behind if v.op in CREATORS and v.double is False and v.node in calls), None)
+        written = written_step(event.node.right, step, case)
         if chosen is not None:
-            yield case.hit(
-                "coarse_difference_of_dtype",
-                chosen,
-                case.text.of(chosen).replace("float32", "float64"),
-                event,
-                step=step,
-            )
-        elif isinstance(made, ast.Call) and default is not None:
-            yield case.hit("coarse_step", default, "1e-3", event, step=step)
+            double = case.text.of(chosen).replace("float32", "float64")
+            yield case.hit("coarse_difference_of_dtype", chosen, double, event, step=step)
+        elif written is not None and made is not None:
+            yield case.hit("coarse_step", written, "1e-3", event, step=step)
         elif isinstance(made, ast.Call):
-            yield case.hit(
-                "coarse_difference",
-                event.node,
-                [(made, case.text.with_keyword(made, "dtype", "torch.float64"))],
-                step=step,
-            )
+            change = [(made, case.text.with_keyword(made, "dtype", "torch.float64"))]
+            yield case.hit("coarse_difference", event.node, change, step=step)
 
 
 def chosen_precision(made: ast.Call, case: Case) -> ast.expr | None:
     """Return where float32 is written for a tensor: its dtype argument, or the value or default of the name there."""
-    given = next((key.value for key in made.keywords if key.arg == "dtype"), None)
+    given = argument(made, "dtype")
     if isinstance(given, ast.Name):
-        given = case.default(given) or next((s.value for s in case.assignments(given.id)), None)
+        given = next(iter(case.values_of(given)), None)
     return given if given is not None and ast.unparse(given).endswith("float32") else None
 
 
-def default_step(event: Event, step: float, case: Case) -> ast.Constant | None:
-    """Return the constant of a step, or of half of it, if it is a default of the function with the difference."""
-    divisor = event.node.right if isinstance(event.node, ast.BinOp) else event.node
-    for default in (case.default(node) for node in ast.walk(divisor) if isinstance(node, ast.Name)):
-        number = default.value if isinstance(default, ast.Constant) else None
-        if isinstance(default, ast.Constant) and isinstance(number, float) and step in (number, 2 * number):
-            return default
-    return None
-
-
-def named_step(event: Event, step: float, case: Case) -> ast.Constant | None:
-    """Return the constant of a step, or of half of it, if an assignment gives it a name."""
-    names = [node.id for node in ast.walk(event.node.right) if isinstance(node, ast.Name)]  # type: ignore[attr-defined]
-    given = (s.value for name in names for s in case.assignments(name) if isinstance(s.value, ast.Constant))
-    return next((number for number in given if number.value in (step, step / 2)), None)
+def written_step(divisor: ast.expr, step: float, case: Case) -> ast.expr | None:
+    """Return where the number of a step, or of half of it, is written: as a default, or as the value of a name."""
+    names = [node for node in ast.walk(divisor) if isinstance(node, ast.Name)]
+    numbers = [number for name in names for number in case.values_of(name) if isinstance(number, ast.Constant)]
+    return next((number for number in numbers if number.value in (step, step / 2)), None)
 
 
 MIN_STEP = 1e-4  # the best step for float32 is about 1e-2 (central) or 3e-4 (one-sided)
@@ -471,30 +401,17 @@ def coarse_gradcheck(case: Case) -> Iterator[RuleHit]:
     if "set_default_dtype" in case.names:
         return
     for event in case.events_of(Act.GRADCHECK):
-        keywords = event.node.keywords if isinstance(event.node, ast.Call) else []
-        given = next((k.value for k in keywords if k.arg == "eps"), None)
+        given = argument(event.node, "eps")
         step = case.text.of(given) if given is not None else "1e-6"
         if isinstance(given, ast.Constant) and isinstance(given.value, float) and given.value >= MIN_STEP:
             continue
-        inputs = event.value.items if event.value.items is not None else [event.value]
-        for value in inputs:
-            if (
-                value.kind == Kind.TENSOR
-                and value.leaf
-                and value.graph
-                and value.double is False
-                and isinstance(value.node, ast.Call)
-            ):
-                place = chosen_precision(value.node, case)
-                new = case.text.of(place).replace("float32", "float64") if place is not None else ""
-                yield case.hit(
-                    "coarse_gradcheck",
-                    place or value.node,
-                    new or case.text.with_keyword(value.node, "dtype", "torch.float64"),
-                    event,
-                    value=value,
-                    step=step,
-                )
+        for value in event.value.items if event.value.items is not None else [event.value]:
+            leaf, made = value.kind == Kind.TENSOR and value.leaf and value.graph, value.node
+            if leaf and value.double is False and isinstance(made, ast.Call):
+                place = chosen_precision(made, case)
+                double = case.text.of(place).replace("float32", "float64") if place is not None else ""
+                new = double or case.text.with_keyword(made, "dtype", "torch.float64")
+                yield case.hit("coarse_gradcheck", place or made, new, event, value=value, step=step)
 
 
 RULES = (
@@ -505,6 +422,7 @@ RULES = (
     zero_leaf,
     both_arms_of_where,
     integers,
+    float_classes,
     coarse_difference,
     coarse_gradcheck,
 )

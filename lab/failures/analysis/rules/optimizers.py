@@ -7,13 +7,24 @@ from typing import TypeGuard
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
-from lab.failures.analysis.facts import CREATORS, LAYERS, NORMS, Value, has_parameters, modules, moved_by, reach
+from lab.failures.analysis.facts import (
+    CREATORS,
+    LAYERS,
+    NORMS,
+    Value,
+    has_parameters,
+    is_square,
+    modules,
+    moved_by,
+    reach,
+    without,
+)
 from lab.failures.analysis.kinds import Act, Kind, Tag, words
 from lab.failures.analysis.program import Body, Event
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.rules.cuts import trained_parts
 from lab.failures.analysis.rules.steps import is_update, moved_behind
-from lab.failures.analysis.syntax import is_simple, receiver
+from lab.failures.analysis.syntax import argument, called, is_simple, receiver
 
 # Schedules that start at the optimizer's rate. Others may multiply it by a small factor from the start.
 FULL_START = words(
@@ -24,13 +35,6 @@ FULL_START = words(
 def rate_too_high(case: Case) -> Iterator[RuleHit]:
     """Report failure 17: a learning rate far above what the optimizer can use.
     Reports nothing with a schedule that may lower it from the start, and for methods whose usual rate is near 1."""
-    limits = {
-        "SGD": (5.0, "0.1"),
-        "Adam": (0.5, "1e-3"),
-        "AdamW": (0.5, "1e-3"),
-        "NAdam": (0.5, "1e-3"),
-        "RMSprop": (0.5, "1e-3"),
-    }
     schedules = [e.detail for e in case.events_of(Act.SCHEDULER) if e.detail]
     if any(name not in FULL_START for name in schedules) or ("lr_scheduler" in case.names and not schedules):
         return
@@ -38,39 +42,40 @@ def rate_too_high(case: Case) -> Iterator[RuleHit]:
         value, given = event.value, event.other.items or [] if event.other is not None else []
         groups = [group.attributes["lr"] for group in given if group.kind == Kind.DICT and "lr" in group.attributes]
         highest = max([value.attributes["lr"], *groups], key=lambda v: v.constant if is_rate(v.constant) else 0)
-        rate, momentum = highest.constant, value.attributes["momentum"].constant
-        limit, usual = limits.get(value.op, (None, ""))
-        if limit == 0.5:
-            limit = adaptive_limit(value)
-        node = event.node
-        if limit == 5.0 and isinstance(momentum, int | float) and 0 < momentum < 1:
-            limit = min(limit, 2 * limit * (1 - momentum))  # momentum lengthens the step by up to 1 / (1 - momentum)
-        if limit is None or not isinstance(rate, int | float) or rate < limit or not isinstance(node, ast.Call):
+        rate = highest.constant
+        limit, usual, node = highest_rate(value), "0.1" if value.op == "SGD" else "1e-3", event.node
+        if limit is None or not is_rate(rate) or rate < limit or not isinstance(node, ast.Call):
             continue
         items = value.items or []
         if value.op != "SGD" and not any(v.kind == Kind.MODULE for v in items):
             continue
-        if (
-            value.op == "SGD"
-            and items
-            and (
-                all(v.leaf for v in items)
-                or (len(items) == 1 and (known_inputs(case, items[0]) or is_part(node, items[0])))
-            )
-        ):
+        alone = len(items) == 1 and (known_inputs(case, items[0]) or is_part(node, items[0]))
+        if value.op == "SGD" and items and (alone or all(v.leaf for v in items)):
             continue  # its highest usable rate depends on the data
-        keyword = next((k.value for k in node.keywords if k.arg == "lr"), node.args[1] if len(node.args) > 1 else None)
+        place = argument(node, "lr", 1)
         if isinstance(highest.node, ast.Constant):  # the place of the number itself
-            keyword = highest.node
-        if keyword is not None:
-            yield case.hit("rate_too_high", keyword, usual, rate=rate, optimizer=value.op, usual=usual)
+            place = highest.node
+        if place is not None:
+            yield case.hit("rate_too_high", place, usual, rate=rate, optimizer=value.op, usual=usual)
+
+
+def highest_rate(optimizer: Value) -> float | None:
+    """Return the highest usable rate of an optimizer; None if its usual rate is near 1.
+    The steps of Adam and its like are about as long as the rate, so deep networks need a lower one."""
+    momentum = optimizer.attributes["momentum"].constant
+    if optimizer.op == "SGD":  # momentum lengthens the step by up to 1 / (1 - momentum)
+        return min(5.0, 10.0 * (1 - momentum)) if is_rate(momentum) and 0 < momentum < 1 else 5.0
+    if optimizer.op not in {"Adam", "AdamW", "NAdam", "RMSprop"}:
+        return None
+    parts = [part.op for part in moved_by(optimizer) if part.op in LAYERS - NORMS]
+    if any("Transformer" in name or "Attention" in name for name in parts):
+        return 0.1
+    return 0.3 if len(parts) > 1 else 0.5
 
 
 def is_part(optimizer: ast.Call, layer: Value) -> bool:
     """Tell whether an optimizer gets one layer of a network whose others do not learn: model.head.parameters()."""
-    given = optimizer.args[0] if optimizer.args else None
-    owner = given.func.value if isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute) else None
-    return layer.op in LAYERS and isinstance(owner, ast.Attribute)
+    return layer.op in LAYERS and isinstance(receiver(argument(optimizer, "params", 0)), ast.Attribute)
 
 
 def is_rate(number: object) -> TypeGuard[float]:
@@ -92,20 +97,12 @@ def growing_rate(case: Case) -> Iterator[RuleHit]:
         last = reached[-1] if reached else None
         ends = any(isinstance(node, ast.Break) for loop in loops for node in ast.walk(loop))
         if made.detail and is_rate(last) and is_rate(rate.constant) and not ends:
-            place = schedule_factor(made.node)
+            place = argument(made.node, "lr_lambda", 1) or argument(made.node, "gamma")
             if last >= MIN_GROWTH and last * rate.constant >= 1 and place is not None:
                 yield from report_growth(case, schedule, place, last)
 
 
 MIN_GROWTH = 10  # from this many times the optimizer's rate on, a schedule is reported
-
-
-def schedule_factor(call: ast.AST) -> ast.expr | None:
-    """Return the factor that a schedule is given next to its optimizer; None if there is none."""
-    if not isinstance(call, ast.Call):
-        return None
-    named = next((key.value for key in call.keywords if key.arg in {"lr_lambda", "gamma"}), None)
-    return call.args[1] if len(call.args) > 1 else named
 
 
 def report_growth(case: Case, schedule: Value, place: ast.expr, last: float) -> Iterator[RuleHit]:
@@ -121,15 +118,6 @@ def known_inputs(case: Case, network: Value) -> bool:
     """Tell whether a network is one linear layer whose inputs have a scale known from the program."""
     passes = [linear_parts(squared_prediction(e.value)) for e in case.events_of(Act.BACKWARD)]
     return any(learned is network and data.moments is not None for parts in passes for learned, data in parts)
-
-
-def adaptive_limit(optimizer: Value) -> float:
-    """Return the highest usable rate of Adam. Its steps are about as long as the rate, so deep networks need a lower
-    one."""
-    parts = [part.op for part in moved_by(optimizer) if part.op in LAYERS - NORMS]
-    if any("Transformer" in name or "Attention" in name for name in parts):
-        return 0.1
-    return 0.3 if len(parts) > 1 else 0.5
 
 
 def rate_above_curvature_limit(case: Case) -> Iterator[RuleHit]:
@@ -157,14 +145,12 @@ MARGIN = 1.3  # a sample's moments differ from those of its distribution
 
 def squared_prediction(loss: Value) -> Value:
     """Return the prediction in a mean of squared differences; an empty value for any other loss."""
-    while loss.op in {"mean", "sum", "view"} and loss.parents:
-        loss = loss.parents[0]
+    loss = without(loss, {"mean", "sum", "view"})
     if not loss.parents:
         return Value()
     if loss.op == "mse_loss":
         return loss.parents[0]
-    square = loss.op in {"**", "pow", "square"} or (loss.op == "*" and loss.parents[0] is loss.parents[-1])
-    difference = loss.parents[0] if square else Value()
+    difference = loss.parents[0] if is_square(loss) else Value()
     if difference.leaf:
         return difference
     parts = [part for part in difference.parents if part.graph] if difference.op == "-" else []
@@ -173,8 +159,7 @@ def squared_prediction(loss: Value) -> Value:
 
 def linear_parts(prediction: Value) -> Iterator[tuple[Value, Value]]:
     """Yield the weights in which a prediction of one number is linear, each with what it is multiplied by."""
-    while prediction.op == "view" and prediction.parents:
-        prediction = prediction.parents[0]
+    prediction = without(prediction, {"view"})
     one = prediction.shape is None or len(prediction.shape) < 2 or prediction.shape[-1] == 1
     if prediction.leaf and prediction.graph and prediction.shape == ():
         yield prediction, Value(moments=(1.0, 0.0))
@@ -196,29 +181,25 @@ def climbing_optimizer(case: Case) -> Iterator[RuleHit]:
     if not passes or any(e.value.op not in LOSS_FUNCTIONS and not squared_prediction(e.value).op for e in passes):
         return
     for event in case.events_of(Act.OPTIMIZER):
-        call, rate = event.node, event.value.attributes["lr"]
-        if not isinstance(call, ast.Call):
-            continue
-        flag = next((k.value for k in call.keywords if k.arg == "maximize" and ast.unparse(k.value) == "True"), None)
-        below = isinstance(rate.constant, int | float) and rate.constant < 0 and rate.node is not None
-        if flag is not None and len(case.events_of(Act.OPTIMIZER)) == 1:
+        flag, rate = argument(event.node, "maximize"), event.value.attributes["lr"]
+        if flag is not None and ast.unparse(flag) == "True" and len(case.events_of(Act.OPTIMIZER)) == 1:
             yield case.hit("maximized", flag, "False")
-        elif below and rate.node is not None:
-            yield case.hit("rate_below_zero", rate.node, f"{-float(str(rate.constant)):g}")
+        elif is_rate(rate.constant) and rate.constant < 0 and rate.node is not None:
+            yield case.hit("rate_below_zero", rate.node, f"{-rate.constant:g}")
 
 
 def rate_of(case: Case, learned: Value) -> tuple[float | None, float, ast.expr | None]:
     """Return the rate and the momentum with which a weight is updated, and the expression that gives the rate."""
     for event in case.events_of(Act.OPTIMIZER):
-        owned = moved_by(event.value)
-        if event.value.op == "SGD" and learned in owned:
+        if event.value.op == "SGD" and learned in moved_by(event.value):
             rate, momentum = event.value.attributes["lr"], event.value.attributes["momentum"].constant
-            known = isinstance(rate.constant, int | float) and isinstance(momentum, int | float)
-            return (rate.constant, momentum, rate.node) if known else (None, 0, None)  # type: ignore[return-value]
+            if is_rate(rate.constant) and is_rate(momentum):
+                return rate.constant, momentum, rate.node
+            return None, 0, None
     for event in case.events_of(Act.UPDATE, Act.WRITE):
         if event.value is learned and event.detail == "-" and event.other is not None:
             for part in event.other.parents:
-                if part.kind == Kind.NUMBER and isinstance(part.constant, int | float):
+                if part.kind == Kind.NUMBER and is_rate(part.constant):
                     return part.constant, 0, part.node
     return None, 0, None
 
@@ -288,27 +269,19 @@ def unregistered(case: Case) -> Iterator[RuleHit]:
         if value.kind in {Kind.LIST, Kind.DICT} and Tag.HANDED not in value.tags:
             box = "List" if value.kind == Kind.LIST else "Dict"
             layers = [v for v in value.items or [] if v.kind == Kind.MODULE and has_parameters(v)]
-            if layers and not any(Tag.REGISTERED in v.tags or Tag.EXPOSED in v.tags for v in layers):
-                change = f"{nn}.Module{box}({case.text.of(statement.value)})"
-                fields = {"box": box.lower(), "target": statement.targets[0]}
-                yield case.hit("hidden_layers", statement, [(statement.value, change)], **fields)
-            own = set(owner.attributes.values())
-            parameters = [
-                v for v in value.items or [] if v.kind == Kind.PARAMETER and v.base is None and Tag.FROZEN not in v.tags
-            ]
-            if parameters and not own & set(parameters) and not layers:
-                change = f"{nn}.Parameter{box}({case.text.of(statement.value)})"
-                fields = {"box": box.lower(), "target": statement.targets[0]}
-                yield case.hit("hidden_parameters", statement, [(statement.value, change)], **fields)
+            free = [v for v in value.items or [] if v.kind == Kind.PARAMETER and v.base is None]
+            free = [v for v in free if Tag.FROZEN not in v.tags]
+            known = any(v.tags & {Tag.REGISTERED, Tag.EXPOSED} for v in layers)
+            known = known or (not layers and bool(set(owner.attributes.values()) & set(free)))
+            if (layers or free) and not known:
+                key, kind = ("hidden_layers", "Module") if layers else ("hidden_parameters", "Parameter")
+                change = [(statement.value, f"{nn}.{kind}{box}({case.text.of(statement.value)})")]
+                yield case.hit(key, statement, change, box=box.lower(), target=statement.targets[0])
         elif value.kind == Kind.TENSOR and value.leaf and value.graph is True and isinstance(statement.value, ast.Call):
             call = statement.value
-            if any(k.arg == "requires_grad" for k in call.keywords):
-                yield case.hit(
-                    "no_parameter",
-                    statement,
-                    [(call, f"{nn}.Parameter({case.text.without_keyword(call, 'requires_grad')})")],
-                    target=statement.targets[0],
-                )
+            if argument(call, "requires_grad") is not None:
+                change = [(call, f"{nn}.Parameter({case.text.without_keyword(call, 'requires_grad')})")]
+                yield case.hit("no_parameter", statement, change, target=statement.targets[0])
 
 
 def consumed_generator(case: Case) -> Iterator[RuleHit]:
@@ -317,13 +290,8 @@ def consumed_generator(case: Case) -> Iterator[RuleHit]:
         given = event.other
         if event.detail != "empty" or given is None or not isinstance(given.node, ast.expr) or not case.torch:
             continue
-        yield case.hit(
-            "consumed_generator",
-            event.node,
-            [(given.node, f"list({case.text.of(given.node)})")],
-            name=given.name,
-            made=given.node.lineno,
-        )
+        change = [(given.node, f"list({case.text.of(given.node)})")]
+        yield case.hit("consumed_generator", event.node, change, name=given.name, made=given.node.lineno)
 
 
 def replaced_network(case: Case) -> Iterator[RuleHit]:
@@ -339,13 +307,8 @@ def replaced_network(case: Case) -> Iterator[RuleHit]:
         holder = next((e for e in case.events_of(Act.OPTIMIZER) if old in (e.value.items or [])), None)
         if holder is None or parts & case.moved or not parts & case.alive or set(modules(old)) & case.alive:
             continue
-        yield case.hit(
-            "replaced_network",
-            event.statement,
-            case.text.after(event.statement, *case.text.of(holder.statement).split("\n")),
-            node=event.node,
-            holder=holder.value.name,
-        )
+        again = case.text.after(event.statement, *case.text.of(holder.statement).split("\n"))
+        yield case.hit("replaced_network", event.statement, again, node=event.node, holder=holder.value.name)
 
 
 def optimizes_other_network(case: Case) -> Iterator[RuleHit]:
@@ -364,9 +327,9 @@ def optimizes_other_network(case: Case) -> Iterator[RuleHit]:
     node = optimizers[0].node
     if not used or any(set(modules(v)) & case.alive for v in given) or not isinstance(node, ast.Call):
         return
-    names = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == given[0].name]
-    if names:
-        yield case.hit("other_network", node, [(names[0], used[0].name)], used=used[0].name, given=given[0].name)
+    name = next((n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == given[0].name), None)
+    if name is not None:
+        yield case.hit("other_network", node, [(name, used[0].name)], used=used[0].name, given=name.id)
 
 
 def all_tracked(case: Case) -> bool:
@@ -428,11 +391,11 @@ def after_replacement(case: Case, event: Event, optimizer: Event) -> tuple[ast.s
         return here, target
     root, _, rest = target.partition(".")
     for call in calls:
-        owner, called = receiver(call), ast.unparse(call.func).split(".")[-1]
+        owner = receiver(call)
         names = [a.arg for a in function.args.args]
         given = dict(zip(names, [owner, *call.args] if owner is not None else call.args, strict=False))
         part = given.get(root)
-        if called == function.name and isinstance(part, ast.Name | ast.Attribute):
+        if called(call) == function.name and isinstance(part, ast.Name | ast.Attribute):
             return around, f"{case.text.of(part)}.{rest}"
     return here, target
 
@@ -479,7 +442,7 @@ def network_left_out(case: Case) -> Iterator[RuleHit]:
         node = user.value.node if user is not None else None
         if user is None or not isinstance(node, ast.Call) or all(item.leaf for item in user.value.items or [Value()]):
             continue
-        given = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "params"), None)
+        given = argument(node, "params", 0)
         if given is not None:
             name = names[box]
             yield case.hit("left_out", node, [(given, f"[*{case.text.of(given)}, *{name}.parameters()]")], name=name)
@@ -527,13 +490,8 @@ def left_out_by_axes(case: Case) -> Iterator[RuleHit]:
         test, most = max(known, key=lambda pair: pair[1])
         left = next((part for part in parts if axes_of(part) > most and part in case.alive), None)
         if left is not None:
-            yield case.hit(
-                "left_out_by_axes",
-                test,
-                f"{case.text.of(test.left)} >= {most}",
-                axes=axes_of(left),
-                layer=left.name or left.op,
-            )
+            wider = f"{case.text.of(test.left)} >= {most}"
+            yield case.hit("left_out_by_axes", test, wider, axes=axes_of(left), layer=left.name or left.op)
 
 
 def axes_test(params: ast.expr | None) -> tuple[ast.Compare, int] | None:
@@ -569,24 +527,16 @@ def leaf_left_out(case: Case) -> Iterator[RuleHit]:
         node = step.value.node if step is not None else None
         if not isinstance(node, ast.Call) or not node.args:
             continue
-        given = case.text.of(node.args[0])
-        groups = isinstance(node.args[0], ast.List) and any(isinstance(n, ast.Dict) for n in node.args[0].elts)
-        listed = given[:-1] if isinstance(node.args[0], ast.List) else f"[*{given}"
+        given = node.args[0]
+        listed = isinstance(given, ast.List)
+        groups = isinstance(given, ast.List) and any(isinstance(n, ast.Dict) for n in given.elts)
+        others = case.text.of(given)[:-1] if listed else f"[*{case.text.of(given)}"
         for value in reach(event.value):
             free = value.leaf and value.graph and value.kind == Kind.TENSOR and value.name and value.op in CREATORS
-            listed_here = isinstance(node.args[0], ast.List) or value not in inputs
-            if free and listed_here and not value.cut and value not in moved | used and value.branches == ():
-                yield case.hit(
-                    "leaf_left_out",
-                    node,
-                    [
-                        (
-                            node.args[0],
-                            f'{listed}, {{"params": [{value.name}]}}]' if groups else f"{listed}, {value.name}]",
-                        )
-                    ],
-                    name=value.name,
-                )
+            apart = (listed or value not in inputs) and value not in moved | used
+            if free and apart and not value.cut and not value.branches:
+                new = f'{{"params": [{value.name}]}}' if groups else value.name
+                yield case.hit("leaf_left_out", node, [(given, f"{others}, {new}]")], name=value.name)
 
 
 RULES = (

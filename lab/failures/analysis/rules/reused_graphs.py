@@ -23,7 +23,7 @@ from lab.failures.analysis.program import Event, exclusive
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.rules.cuts import decorated_function
 from lab.failures.analysis.shapes import leaves
-from lab.failures.analysis.syntax import receiver
+from lab.failures.analysis.syntax import inside, names_in, receiver
 
 
 def graph_used_again(case: Case) -> Iterator[RuleHit]:
@@ -154,21 +154,14 @@ def report_freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event
     if kept is not None:
         return report_kept_result(case, kept, event)
     turns = dict(event.turns)
-    carried = any(turns.get(loop, turn) != turn for loop, turn in value.turns) or (
-        event.second_call and not before.second_call and event.value is not before.value
-    )
-    if carried and event.value is not before.value:
+    earlier_turn = any(turns.get(loop, turn) != turn for loop, turn in value.turns)
+    if event.value is not before.value and (earlier_turn or (event.second_call and not before.second_call)):
         state = carried_state(case, event)
         unknown = all(v.op == "call" for v, _ in shared)  # a network defined elsewhere may detach its state itself
-        if state is not None and not (
-            unknown
-            and (
-                any("detach" in name or "repackage" in name for name in case.names)
-                or not re.search(r"^(self\.)?(h|c|hx|hc|rnn_state|lstm_state)$|hidden", state[0])
-            )
-        ):
-            return state[1]
-        return None
+        detaches = any("detach" in name or "repackage" in name for name in case.names)
+        if state is None or (unknown and (detaches or not STATE.search(state[0]))):
+            return None
+        return state[1]
     if "retain" in before.detail:
         return None
     if before.kind == Act.USED and isinstance(before.node, ast.Call):
@@ -176,12 +169,11 @@ def report_freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event
         change = case.text.with_keyword(before.node, "retain_graph", "True")
         return case.hit(key, before.node, change, event, freed=before.value)
     if event.value is before.value:
-        statements = rebuilt(event)
-        lines = [case.text.of(s) for s in statements]
+        lines = [line for statement in rebuilt(event) for line in case.text.of(statement).split("\n")]
         if not lines:
             return None
         key = "freed_in_previous_iteration" if before.node is event.node else "freed_before"
-        again = case.text.before(event.statement, *[part for line in lines for part in line.split("\n")])
+        again = case.text.before(event.statement, *lines)
         return case.hit(key, event.node, again, event, freed=before.line)
     if (gan := undetached(case, event, before, [v for v, _ in shared])) is not None:
         return gan
@@ -194,6 +186,9 @@ def report_freed_graph(case: Case, event: Event, shared: list[tuple[Value, Event
     return None
 
 
+STATE = re.compile(r"^(self\.)?(h|c|hx|hc|rnn_state|lstm_state)$|hidden")  # names of a recurrent network's state
+
+
 def report_kept_result(case: Case, kept: Event, event: Event) -> RuleHit | None:
     """Return the hit for failure 2: a decorator keeps a result with its graph, which the first pass through it frees.
     None if the program may drop what was kept."""
@@ -202,30 +197,19 @@ def report_kept_result(case: Case, kept: Event, event: Event) -> RuleHit | None:
     dropped = any(name in ast.unparse(node) for node in case.nodes(ast.Delete))
     if case.names & {"cache_clear", "delattr", "__dict__", "vars"} or dropped:
         return None
-    return case.hit(
-        "kept_by_decorator",
-        kept.node,
-        case.text.replace([(kept.node, "property")]) if prop else Edit(*case.text.span(kept.node)[::2], ""),
-        event,
-        name=name,
-    )
+    change = "property" if prop else Edit(*case.text.span(kept.node)[::2], "")
+    return case.hit("kept_by_decorator", kept.node, change, event, name=name)
 
 
 def rebuilt(event: Event) -> list[ast.stmt]:
-    """Return the statements that computed a result, in order."""
-    loop = event.loops[-1] if event.loops else None
-    inside = set(ast.walk(loop)) if loop is not None else set()
+    """Return the statements outside of the innermost loop that computed a result, in order."""
     statements: dict[int, ast.stmt] = {}
     for value in reach(event.value):
-        statement = value.statement
-        if (
-            (value.kind == Kind.TENSOR or value.op == "call")
-            and not value.leaf
-            and isinstance(statement, ast.Assign)
-            and statement not in inside
-        ):
+        statement, computed = value.statement, value.kind == Kind.TENSOR or value.op == "call"
+        if computed and not value.leaf and isinstance(statement, ast.Assign):
             statements[statement.lineno] = statement
-    return [statements[line] for line in sorted(statements)]
+    loop = event.loops[-1] if event.loops else None
+    return [statements[line] for line in sorted(statements) if not inside(loop, statements[line])]
 
 
 def carried_state(case: Case, event: Event) -> tuple[str, RuleHit] | None:
@@ -242,7 +226,7 @@ def carried_state(case: Case, event: Event) -> tuple[str, RuleHit] | None:
         made = [(node, names_given(node)) for node in ast.walk(loop) if isinstance(node, ast.Assign)]
         for reads in (True, False):  # prefer a statement that reads and assigns the state
             for node, targets in made:
-                read = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
+                read = names_in(node.value)
                 own = [target for target in dict.fromkeys(targets) if target in names]
                 found = [target for target in own if (target in read if reads else read_first(target, node, loop))]
                 if found and (not reads or any(isinstance(n, ast.Call) for n in ast.walk(node.value))):
@@ -251,18 +235,13 @@ def carried_state(case: Case, event: Event) -> tuple[str, RuleHit] | None:
                     return found[0], case.hit("carried_state", node, edit, event, name=found[0])
     for kept in reversed(case.events_of(Act.ATTRIBUTE)):
         statement, value = kept.statement, kept.other
-        if (
-            value is None
-            or not isinstance(statement, ast.Assign)
-            or not lives(value)
-            or kept.value.kind == Kind.UNKNOWN
-            or value.kind in {Kind.MODULE, Kind.PARAMETER}
-        ):
+        if value is None or not isinstance(statement, ast.Assign) or not lives(value):
+            continue
+        if kept.value.kind == Kind.UNKNOWN or value.kind in {Kind.MODULE, Kind.PARAMETER}:
             continue
         name = case.text.of(kept.node)
-        reads = ast.unparse(kept.node) in {
-            ast.unparse(n) for n in ast.walk(statement.value) if isinstance(n, ast.Attribute | ast.Subscript)
-        }
+        parts = [n for n in ast.walk(statement.value) if isinstance(n, ast.Attribute | ast.Subscript)]
+        reads = ast.unparse(kept.node) in [ast.unparse(part) for part in parts]
         edit = (case.text.before if reads else case.text.after)(statement, f"{name} = {detached(name, value)}")
         return name, case.hit("carried_state", statement, edit, event, name=name)
     return None
@@ -287,13 +266,9 @@ def computed_before_loop(case: Case, event: Event) -> RuleHit | None:
         return None
     for value in loop_inputs(event.value, loop):
         statement = case.assignment(value)
-        if (
-            value.name
-            and ((value.kind == Kind.TENSOR and value.graph) or any(is_network_output(v) for v in reach(value)))
-            and not value.leaf
-            and isinstance(statement, ast.Assign)
-            and statement not in ast.walk(loop)
-        ):
+        computed = (value.kind == Kind.TENSOR and value.graph) or any(is_network_output(v) for v in reach(value))
+        named = bool(value.name) and isinstance(statement, ast.Assign) and not inside(loop, statement)
+        if computed and named and not value.leaf and isinstance(statement, ast.Assign):
             behind = {network for v in reach(value) for network in networks(v)}
             if behind & modules_around(event.value, value):
                 change = [(statement.value, f"{case.text.operand(statement.value)}.detach()")]
@@ -332,72 +307,59 @@ def modules_around(top: Value, value: Value) -> set[Value]:
 def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> RuleHit | None:
     """Return a hit for failure 11: the pass of one network runs on into another, whose own pass then lacks its
     graph."""
-    events = case.program.events
-    between = [e for e in events[events.index(before) : events.index(event)] if e.kind == Act.STEP]
-    if not between:
+    events, start, end = case.program.events, case.order[before], case.order[event]
+    step = next((e for e in events[start:end] if e.kind == Act.STEP), None)
+    if step is None:
         return None
-    if between[0].value.items is None:  # unknown parameters: a second optimizer is the only hint
-        others = [e for e in events[events.index(event) :] if e.kind == Act.STEP and e.value is not between[0].value]
-        foreign = [v for v in shared if is_network_output(v)] if others else []
+    if step.value.items is None:  # unknown parameters: a second optimizer is the only hint
+        others = any(e.kind == Act.STEP and e.value is not step.value for e in events[end:])
+        foreign = [v for v in shared if others and is_network_output(v)]
     else:
-        moved = set(moved_by(between[0].value))
+        moved = set(moved_by(step.value))
         parts = [p for v in shared for p in v.parents if p.kind == Kind.MODULE]
         foreign = [p for p in parts if (has_parameters(p) or Tag.ANY in p.tags) and p not in moved]
-    named = [v for v in shared if v.name]
-    if not foreign or not named:
+    top = next((v for v in shared if v.name), None)
+    if not foreign or top is None:
         return None
-    top = named[0]
-    same = event.node is before.node
-    later = "the next iteration's pass" if same else f"the pass in line {event.line}"
+    later = "the next iteration's pass" if event.node is before.node else f"the pass in line {event.line}"
     users = [v for v in reach(before.value) if top in v.parents]  # without the users of a detached copy
     for value in users or reach(before.value):
         texts = [text for text in (value.node if users else None, value.statement) if text is not None]
-        for call in (node for text in texts for node in ast.walk(text)):
-            if not isinstance(call, ast.Call) or call.lineno > before.line:
-                continue
-            for use in call.args:
-                if isinstance(use, ast.Name) and use.id == top.name and use.lineno <= before.line:
-                    change = [(use, f"{top.name}.detach()")]
-                    fields = {"optimizer": between[0].value, "name": top.name, "later": later}
-                    return case.hit("undetached", call, change, before, **fields)
+        calls = [node for text in texts for node in ast.walk(text) if isinstance(node, ast.Call)]
+        uses = [(call, use) for call in calls for use in call.args if max(call.lineno, use.lineno) <= before.line]
+        for call, use in uses:
+            if isinstance(use, ast.Name) and use.id == top.name:
+                change = [(use, f"{top.name}.detach()")]
+                fields = {"optimizer": step.value, "name": top.name, "later": later}
+                return case.hit("undetached", call, change, before, **fields)
     return None
 
 
 def backward_from_many(case: Case) -> Iterator[RuleHit]:
     """Report failure 3: backward() from several numbers without a gradient. Reports nothing if the shape is unknown."""
-    for event in case.events_of(Act.BACKWARD, Act.USED):
-        value = event.value
-        shape = value.shape or ()
-        if "given" in event.detail or "functional" in event.detail or value.kind != Kind.TENSOR or value.shape == ():
-            continue
-        if event.kind == Act.USED:
-            yield from many_differentiated(case, event)
-            continue
-        target = receiver(event.node)
+    for event in case.events_of(Act.BACKWARD):
+        value, target = event.value, receiver(event.node)
+        started = "given" in event.detail or "functional" in event.detail
         several = value.form == "losses" or has_many_elements(value) or one_per_sample(value)
-        if several and target is not None:
-            size = " x ".join(str(n) if n is not None else "N" for n in shape) or "several"
-            made = value.statement
-            given = made.value if isinstance(made, ast.Assign | ast.Return) and isinstance(target, ast.Name) else None
-            whole = given is not None and given is value.node
-            part = given if given is not None and whole else target
-            yield case.hit(
-                "backward_from_many",
-                made if made is not None and whole else event.node,
-                [(part, f"{case.text.operand(part)}.mean()")],
-                event,
-                value=value,
-                size=size,
-            )
+        if started or value.kind != Kind.TENSOR or value.shape == () or not several or target is None:
+            continue
+        size = " x ".join(str(n) if n is not None else "N" for n in value.shape or ()) or "several"
+        made = value.statement
+        given = made.value if isinstance(made, ast.Assign | ast.Return) and isinstance(target, ast.Name) else None
+        whole = given if given is value.node else None
+        part, place = whole or target, made if made is not None and whole is not None else event.node
+        change = [(part, f"{case.text.operand(part)}.mean()")]
+        yield case.hit("backward_from_many", place, change, event, size=size)
 
 
-def many_differentiated(case: Case, event: Event) -> Iterator[RuleHit]:
+def differentiated_many(case: Case) -> Iterator[RuleHit]:
     """Report failure 3 for autograd.grad: a sum gives each element's own derivative if each has its own input."""
-    node, value = event.node, event.value
-    if isinstance(node, ast.Call) and node.args and has_many_elements(value) and graph_of(value) is True:
-        yield case.hit(
-            "differentiated_many", node, [(node.args[0], f"{case.text.operand(node.args[0])}.sum()")], value=value
-        )
+    for event in case.events_of(Act.USED):
+        node, value = event.node, event.value
+        many = value.kind == Kind.TENSOR and has_many_elements(value) and graph_of(value) is True
+        if many and "given" not in event.detail and isinstance(node, ast.Call) and node.args:
+            change = [(node.args[0], f"{case.text.operand(node.args[0])}.sum()")]
+            yield case.hit("differentiated_many", node, change, event)
 
 
 def one_per_sample(value: Value) -> bool:
@@ -410,4 +372,4 @@ def one_per_sample(value: Value) -> bool:
     return False
 
 
-RULES = (graph_used_again, weights_changed_between, backward_from_many)
+RULES = (graph_used_again, weights_changed_between, backward_from_many, differentiated_many)

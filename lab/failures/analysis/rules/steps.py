@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
-from lab.failures.analysis.facts import LAYERS, TENSORS, Value, graph_of, modules, moved_by, reach
+from lab.failures.analysis.facts import LAYERS, TENSORS, Value, graph_of, modules, moved_by, owner_of, reach
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Body, Event, exclusive
 from lab.failures.analysis.rules.accumulating import scales_gradient
@@ -72,27 +72,23 @@ def steppers(case: Case) -> list[Stepper]:
     found: dict[Value, Stepper] = {}
     reached = frozenset(case.alive)
     for event in case.program.events:
+        value, node = event.value, event.node
         if event.kind == Act.STEP:
-            value = event.value
-            name = receiver(event.node)
-            call = event.node
-            if isinstance(call, ast.Call) and call.args and event.detail != "closure" and value.kind != Kind.SCALER:
-                name = call.args[0]
+            given = node.args[0] if isinstance(node, ast.Call) and node.args else None
+            name = receiver(node) if given is None or event.detail == "closure" or value.kind == Kind.SCALER else given
             parts = set(moved_by(value)) if value.items is not None else None
             found.setdefault(value, Stepper(value, case.text.of(name) if name else "optimizer", parts, None, reached))
         elif is_update(event):
-            value = event.value.base if event.value.kind == Kind.PARAMETER and event.value.base else event.value
-            text = value.name or event.value.name
-            parts = set(modules(value)) | {value}
-            found.setdefault(value, Stepper(value, text, parts, id(event.block)))
+            owner = owner_of(value)
+            stepper = Stepper(owner, owner.name or value.name, {*modules(owner), owner}, id(event.block))
+            found.setdefault(owner, stepper)
     return list(found.values())
 
 
 def is_step_of(event: Event, stepper: Stepper) -> bool:
     if event.kind == Act.STEP:
         return event.value is stepper.value
-    value = event.value.base if event.value.kind == Kind.PARAMETER and event.value.base else event.value
-    return is_update(event) and value is stepper.value
+    return is_update(event) and owner_of(event.value) is stepper.value
 
 
 def followed_steppers(case: Case) -> list[Stepper]:
@@ -143,41 +139,28 @@ def never_zeroed(case: Case) -> Iterator[RuleHit]:
 
 def report_accumulation(case: Case, event: Event, missed: list[Stepper], step: Event) -> RuleHit:
     """Return the hit for failure 6: at the statement that fails to zero the gradients, or at the pass that adds."""
-    names = []
-    for stepper in missed:
-        is_tensor = stepper.value.kind in TENSORS
-        names.append(f"{stepper.text}.grad = None" if is_tensor else f"{stepper.text}.zero_grad()")
-    names = list(dict.fromkeys(names))
+    zeroes = [s.text + (".grad = None" if s.value.kind in TENSORS else ".zero_grad()") for s in missed]
+    zeroing = case.text.before(event.statement, *dict.fromkeys(zeroes))
     owners = " and ".join(dict.fromkeys(f"`{stepper.text}`" for stepper in missed))
     line = getattr(step.node, "lineno", 0)
-    ineffective = ineffective_zero(case, event, missed)
-    if ineffective is not None:
-        return case.hit(
-            "zeroes_nothing",
-            ineffective.node,
-            make_zero_effective(case, ineffective) or case.text.before(event.statement, *names),
-            owners=owners,
-            step=line,
-        )
+    if (vain := ineffective_zero(case, event, missed)) is not None:
+        change = make_zero_effective(case, vain) or zeroing
+        return case.hit("zeroes_nothing", vain.node, change, owners=owners, step=line)
     part = partial_zero(case, missed)
-    source = receiver(part.node) if part is not None else None
-    if part is not None and source is not None:
+    if part is not None and (source := receiver(part.node)) is not None:
         return case.hit("zeroes_a_part", part.node, [(source, missed[0].text)], source=source, owners=owners)
-    once = zero_outside_loop(case, event, missed)
-    if once is not None:
-        return case.hit(
-            "zeroed_outside_loop", once.node, case.text.before(event.statement, *names), event, owners=owners, step=line
-        )
-    other, meant = zero_of_other_optimizer(case, event), zero_meant_for(case, event, missed, step)
-    wrong = other or meant
+    if (once := zero_outside_loop(case, event, missed)) is not None:
+        return case.hit("zeroed_outside_loop", once.node, zeroing, event, owners=owners, step=line)
+    other = zero_of_other_optimizer(case, event)
+    wrong = other or zero_meant_for(case, event, missed, step)
     source = receiver(wrong.node) if wrong is not None else None
     if wrong is not None and source is not None and len(missed) == 1 and missed[0].value.kind == Kind.OPTIMIZER:
         key = "zeroes_unfilled" if other is not None else "zeroes_other_optimizer"
-        change = [(source, missed[0].text)]
+        change = case.text.replace([(source, missed[0].text)])
         return case.hit(key, wrong.node, change, event, source=source, owners=owners, step=line)
     half = zeroed_parameters(case, event, missed)
     key = "never_zeroed" if half is None else "zeroes_other_parameters"
-    return case.hit(key, half or event.node, case.text.before(event.statement, *names), owners=owners, step=line)
+    return case.hit(key, half or event.node, zeroing, owners=owners, step=line)
 
 
 def ineffective_zero(case: Case, backward: Event, missed: list[Stepper]) -> Event | None:
@@ -241,13 +224,9 @@ def zero_just_before(case: Case, backward: Event) -> Event | None:
     index = case.order[backward]
     turn = [e for e in events[:index] if e.turns == backward.turns and e.kind in {Act.ZERO, Act.BACKWARD, Act.STEP}]
     before = turn[-1] if turn else None
-    if (
-        before is None
-        or before.kind != Act.ZERO
-        or before.value.kind != Kind.OPTIMIZER
-        or before.path[:-1] != backward.path[:-1]
-        or receiver(before.node) is None
-    ):
+    if before is None or before.kind != Act.ZERO or before.value.kind != Kind.OPTIMIZER:
+        return None
+    if before.path[:-1] != backward.path[:-1] or receiver(before.node) is None:
         return None
     uses = [e for e in events[index:] if e.kind in {Act.ZERO, Act.STEP} and e.value is before.value]
     return before if not uses or uses[0].kind == Act.ZERO else None
@@ -259,14 +238,10 @@ def zero_meant_for(case: Case, backward: Event, missed: list[Stepper], step: Eve
     before = zero_just_before(case, backward)
     if before is None or before.value is step.value or step.block is not backward.block:
         return None
-    alone = any(e.value is stepper.value for e in case.events_of(Act.ZERO) for stepper in missed)
-    return before if not alone and zero_elsewhere(case, before) else None
-
-
-def zero_elsewhere(case: Case, zero: Event) -> int:
-    """Return the line of another statement that zeroes the same optimizer; 0 if there is none."""
-    others = [e for e in case.events_of(Act.ZERO) if e.value is zero.value and e.node is not zero.node]
-    return others[0].statement.lineno if others else 0
+    zeroes = case.events_of(Act.ZERO)
+    alone = any(e.value is stepper.value for e in zeroes for stepper in missed)
+    elsewhere = any(e.value is before.value and e.node is not before.node for e in zeroes)
+    return before if elsewhere and not alone else None
 
 
 def wrong_order(case: Case) -> Iterator[RuleHit]:
@@ -354,14 +329,10 @@ def report_misplaced(case: Case, stepper: Stepper, backward: Event, zero: Event,
 def zeroed_in_a_call(case: Case, stepper: Stepper, backward: Event, zero: Event, step: Event) -> Iterator[RuleHit]:
     """Report failure 18: a function zeroes the gradients of an earlier pass and then steps."""
     yield from zeroed_by_callback(case, stepper, backward, zero, step)
-    inner = side_by_side((zero, step))
     before = case.order[backward] < case.order[zero] < case.order[step]
-    if inner is None or not before or zero.functions != step.functions or zero.functions == backward.functions:
+    if not before or zero.functions != step.functions or zero.functions == backward.functions:
         return
-    block, (here, there) = inner
-    part = block[here : there + 1]
-    edit = case.text.reorder(part, [*part[1:], part[0]]) if here < there else None
-    if edit is not None:
+    if (edit := moved_behind(case, zero, step)) is not None:
         yield case.hit("zeroed_before_step", zero.node, edit, backward, stepper=stepper.text, step=step.line)
 
 
@@ -381,9 +352,8 @@ def zeroed_by_callback(case: Case, stepper: Stepper, backward: Event, zero: Even
 def step_before_backward(case: Case, stepper: Stepper, backward: Event, step: Event) -> Iterator[RuleHit]:
     """Report failure 18: a step before this iteration's pass uses the previous iteration's gradients.
     Reports nothing if the two are not in one block of a loop, or of a function that is called again."""
-    one_place = (
-        bool(step.loops or step.functions) and backward.loops == step.loops and backward.functions == step.functions
-    )
+    again = bool(step.loops or step.functions)
+    one_place = again and backward.loops == step.loops and backward.functions == step.functions
     edit = moved_behind(case, step, backward) if one_place else None
     if edit is not None:
         yield case.hit("step_before_backward", step.node, edit, backward, stepper=stepper.text)
@@ -403,13 +373,10 @@ def gradient_ascent(case: Case) -> Iterator[RuleHit]:
         return
     for event in case.events_of(Act.UPDATE, Act.WRITE):
         new = event.other
-        climbs = new is not None and (
-            new.kind == Kind.GRADIENT
-            or Tag.VELOCITY in new.tags
-            or (event.kind == Act.UPDATE and Tag.UP in new.tags)
-            or slope_of(new, event.value)
-        )
-        if event.detail != "+" or new is None or not climbs or {Tag.SIGN, Tag.TURNED} & new.tags or not losses:
+        if event.detail != "+" or new is None or {Tag.SIGN, Tag.TURNED} & new.tags or not losses:
+            continue
+        gradient = new.kind == Kind.GRADIENT or Tag.VELOCITY in new.tags or slope_of(new, event.value)
+        if not gradient and not (event.kind == Act.UPDATE and Tag.UP in new.tags):
             continue
         if event.value.graph is False or (event.recorded and event.kind == Act.WRITE) or moved_back(case, event):
             continue
