@@ -9,7 +9,7 @@ import torch
 
 from lab.watch import cuts, depth, errors, fixes, values
 from lab.watch.order import check_step_before_backward, cost_sign, is_log_probability, policy_gradient_site
-from lab.watch.records import BackwardCall, WatchedOptimizer, kind, leaves_of, origin_of, walk, weak
+from lab.watch.records import BackwardCall, kind, leaves_of, origin_of, seen_nodes, walk, weak
 from lab.watch.sites import NOWHERE, Site, line_of_missing_call, site
 
 Tensor = torch.Tensor
@@ -64,7 +64,8 @@ def autograd_grad(watcher: Any, func: Callable[..., Any], args: tuple[Any, ...],
     if isinstance(first, Tensor) and first.grad_fn is not None:
         mark_nodes(watcher, first)
         if not kwargs.get("retain_graph", kwargs.get("create_graph")):
-            note_freed(watcher, first, here)
+            for _, entry in seen_nodes(first.grad_fn):
+                entry.freed_at = here
     try:
         result = func(*args, **kwargs)
     except RuntimeError as error:
@@ -120,26 +121,14 @@ def note_recorded_steps(watcher: Any, output: Any, inputs: tuple[Tensor, ...]) -
 
 def note_differentiated_steps(watcher: Any, output: Any) -> None:
     """Note the recorded steps by hand that a gradient goes back through: they are recorded on purpose."""
-    for node in walk(output.grad_fn) if watcher.recorded_steps and isinstance(output, Tensor) else ():
-        entry = origin_of(node)
-        if entry is not None and entry.site in watcher.recorded_steps:
+    for _, entry in seen_nodes(output.grad_fn) if watcher.recorded_steps and isinstance(output, Tensor) else ():
+        if entry.site in watcher.recorded_steps:
             watcher.recorded_steps[entry.site] = -math.inf
-
-
-def note_freed(watcher: Any, output: Tensor, here: Site) -> None:
-    """Note on the nodes of a graph that this autograd.grad() frees them."""
-    for node in walk(output.grad_fn):
-        entry = origin_of(node)
-        if entry is not None:
-            entry.freed_at = here
 
 
 def mark_nodes(watcher: Any, loss: Tensor) -> None:
     """Mark the nodes of a graph as passed by the coming backward pass."""
-    for node in walk(loss.grad_fn):
-        entry = origin_of(node)
-        if entry is None:
-            continue
+    for _, entry in seen_nodes(loss.grad_fn):
         if entry.running_sum_length or entry.past_iterations or entry.iteration < watcher.iteration - 1:
             watcher.passed_later.add(entry.site)
         entry.first_backward = entry.first_backward or watcher.iteration + 1
@@ -177,7 +166,11 @@ def before_backward(watcher: Any, call: BackwardCall, loss: Tensor, reached: lis
             if kept and (checked <= 4 or watcher.iteration <= EARLY_ITERATIONS) and bool(tensor.grad.any()):
                 stale = call.site
                 by_hand = leaf.written_by_hand and not leaf.stepped
-                if leaf.stale_site.line and by_hand and not optimizer_of(watcher, tensor):
+                if (
+                    leaf.stale_site.line
+                    and by_hand
+                    and not any(id(tensor) in opt.parameter_ids for opt in watcher.optimizers)
+                ):
                     report_stale_gradient(watcher, leaf.stale_site, tensor)
         elif tensor.grad is not None and leaf.stale_site.line:
             stale = leaf.stale_site
@@ -200,22 +193,16 @@ def before_backward(watcher: Any, call: BackwardCall, loss: Tensor, reached: lis
 
 def check_data_writes(watcher: Any, loss: Tensor) -> None:
     """Report writes through .data, which PyTorch does not see, to values that a node has saved."""
-    for node in walk(loss.grad_fn):
-        entry = origin_of(node)
-        if entry is None:
-            continue
+    for node, entry in seen_nodes(loss.grad_fn):
         late = [write for write in watcher.data_writes if write[1] >= entry.node_number]
         for name in dir(node) if late else ():
             kept = getattr(node, name) if name.startswith("_saved_") else None
             address = kept.data_ptr() if isinstance(kept, Tensor) else 0
             for pointer, _, here in late:
                 if pointer == address:
-                    watcher.report(
-                        1,
-                        here,
-                        f"The write in this line goes through .data, and {entry.name} in line "
-                        f"{entry.site.line} had saved these numbers for its gradient, which is now wrong.",
-                    )
+                    evidence = f"The write in this line goes through .data, and {entry.name} in line {entry.site.line} "
+                    evidence += "had saved these numbers for its gradient, which is now wrong."
+                    watcher.report(1, here, evidence)
     watcher.data_writes.clear()
 
 
@@ -246,25 +233,13 @@ def report_stale_gradient(watcher: Any, where: Site, tensor: Tensor) -> None:
         return
     bare = line_of_missing_call(where.file, "zero_grad")
     if bare:
-        watcher.report(
-            6,
-            Site(where.file, bare),
-            "This line names zero_grad without calling it: the parentheses are "
-            f"missing. backward() in line {where.line} adds to the gradients of the previous step.",
-            fixes.CALL_IT,
-        )
+        evidence = "This line names zero_grad without calling it: the parentheses are missing. backward() in line "
+        evidence += f"{where.line} adds to the gradients of the previous step."
+        watcher.report(6, Site(where.file, bare), evidence, fixes.CALL_IT)
         return
-    watcher.report(
-        6,
-        where,
-        f"backward() here added to a gradient of shape {tuple(tensor.shape)} that the last step "
-        "had already used, and the next step used the sum: zero_grad() was not called in between.",
-        "" if watcher.optimizers else fixes.CLEAR_BY_HAND,
-    )
-
-
-def optimizer_of(watcher: Any, tensor: Tensor) -> WatchedOptimizer | None:
-    return next((opt for opt in watcher.optimizers if id(tensor) in opt.parameter_ids), None)
+    evidence = f"backward() here added to a gradient of shape {tuple(tensor.shape)} that the last step had already "
+    evidence += "used, and the next step used the sum: zero_grad() was not called in between."
+    watcher.report(6, where, evidence, "" if watcher.optimizers else fixes.CLEAR_BY_HAND)
 
 
 def is_undivided_mean(loss: Tensor) -> bool:
@@ -304,14 +279,12 @@ def inspect_gradients(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None
     weights = [tensor for tensor in reached if tensor.dim() >= 2 and tensor.grad is not None]
     zeros = [tensor for tensor in weights if all_zero(tensor.grad)]  # type: ignore[arg-type]
     if zeros:
-        for node in walk(loss.grad_fn):
-            entry = origin_of(node)
-            if kind(node) in FLAT_OPERATIONS and entry is not None:
-                below = {id(found.variable) for found in walk(node) if hasattr(found, "variable")}
-                blocked = [tensor for tensor in zeros if id(tensor) in below]
-                if blocked and not any(
-                    id(tensor) in below for tensor in weights if tensor is not None and not in_list(tensor, zeros)
-                ):
+        known_zero = set(map(id, zeros))
+        for node, entry in seen_nodes(loss.grad_fn):
+            if kind(node) in FLAT_OPERATIONS:
+                below = set(map(id, leaves_of(node)))
+                blocked = known_zero & below
+                if blocked and not any(id(tensor) in below - known_zero for tensor in weights):
                     evidence = f"{entry.name} in this line is flat: the gradients of {len(blocked)} weights before it "
                     evidence += "are exactly 0."
                     watcher.report(21, entry.site, evidence, fixes.STRAIGHT_THROUGH)
@@ -335,8 +308,3 @@ def all_equal(tensor: Tensor) -> bool:
     """Tell whether all numbers are equal. Most tensors show in their first row that they are not."""
     numbers = tensor.detach()
     return all(float(part.max()) == float(part.min()) for part in (numbers[:1], numbers))
-
-
-def in_list(tensor: Tensor, tensors: list[Tensor]) -> bool:
-    """Tell whether a list holds this very tensor; `in` would compare values."""
-    return any(tensor is other for other in tensors)

@@ -16,41 +16,24 @@ from typing import Any
 import numpy as np
 
 from lab.trace.loading import MAX_TEXT, set_kinds
-from lab.trace.parts import Captured, Code, Event, Large, Node, Value
+from lab.trace.parts import Captured, Code, Event, Large, Node, Step, Value
 from lab.trace.recording import Trace
 from lab.watch.sites import is_library
 
 MAX_SHOWN = 64  # cells kept of an array; a larger one keeps every second, third, ... along an axis
 MAX_CUTS = 60  # ends shown in one trace
 MAX_SOURCE_LINES = 400
-# PyTorch's name -> the name in the lab's table of operations
-NAMES = {
-    "add": "+",
-    "radd": "+",
-    "iadd": "+",
-    "sub": "-",
-    "subtract": "-",
-    "isub": "-",
-    "rsub": "-",
-    "mul": "*",
-    "multiply": "*",
-    "rmul": "*",
-    "imul": "*",
-    "div": "/",
-    "truediv": "/",
-    "true_divide": "/",
-    "itruediv": "/",
-    "divide": "/",
-    "rtruediv": "/",
-    "rdiv": "/",
-    "pow": "**",
-    "ipow": "**",
-    "rpow": "**",
-    "matmul": "@",
-    "mm": "@",
-    "neg": "neg",
-    "negative": "neg",
+# The name in the lab's table of operations -> PyTorch's names
+_NAMES = {
+    "+": "add radd iadd",
+    "-": "sub subtract isub rsub",
+    "*": "mul multiply rmul imul",
+    "/": "div truediv true_divide itruediv divide rtruediv rdiv",
+    "**": "pow ipow rpow",
+    "@": "matmul mm",
+    "neg": "neg negative",
 }
+NAMES = {name: symbol for symbol, names in _NAMES.items() for name in names.split()}
 REVERSED = frozenset(("rsub", "rtruediv", "rdiv", "rpow"))
 
 
@@ -197,14 +180,8 @@ class TraceDraft:
         for card in chosen:
             trace.nodes.append(as_node(card, numbers, sources))
             if card.op:
-                trace.events.append(
-                    {
-                        "kind": "forward",
-                        "node": numbers[id(card)],
-                        "source": sources.name(card.position),
-                        "line": card.position.line,
-                    }
-                )
+                at: Step = {"source": sources.name(card.position), "line": card.position.line}
+                trace.events.append({"kind": "forward", "node": numbers[id(card)], **at})
         trace.events += [written for event in events for written in self.event_rows(event, numbers, sources)]
         set_kinds(trace)
         return trace
@@ -231,10 +208,9 @@ class TraceDraft:
         """Return the trace events of one recorded event: a seed, or a message and its accumulation."""
         event, operand = numbered
         position = self.position if isinstance(event, SeedGradient) else event.sender.position
-        source, line = sources.name(position), position.line
+        at: Step = {"source": sources.name(position), "line": position.line}
         if isinstance(event, SeedGradient):
-            card = numbers[id(event.card)]
-            return [{"kind": "seed", "node": card, "grad": event.grad, "source": source, "line": line}]
+            return [{"kind": "seed", "node": numbers[id(event.card)], "grad": event.grad, **at}]
         sender, child = numbers[id(event.sender)], numbers[id(event.receiver)]
         before = zeros(event.after) if event.before is None else event.before
         return [
@@ -245,8 +221,7 @@ class TraceDraft:
                 "operand": operand,
                 "upstream": event.upstream,
                 "contribution": event.contribution,
-                "source": source,
-                "line": line,
+                **at,
             },
             {
                 "kind": "accumulate",
@@ -255,8 +230,7 @@ class TraceDraft:
                 "message": event.message,
                 "after": event.after,
                 "first": event.before is None,
-                "source": source,
-                "line": line,
+                **at,
             },
         ]
 

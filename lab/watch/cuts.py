@@ -75,7 +75,8 @@ def note_no_graph(watcher: Any, name: str, operands: list[Tensor], result: Tenso
 def note_frozen_use(watcher: Any, operands: list[Tensor]) -> None:
     """Note the first line in a no_grad block that uses frozen parameters: the block is right for them."""
     block = watcher.grad_modes[-1][1] if watcher.grad_modes else NOWHERE
-    if block.line and block not in watcher.frozen_use_lines and any(map(is_frozen_parameter, operands)):
+    frozen = any(isinstance(tensor, torch.nn.Parameter) and not tensor.requires_grad for tensor in operands)
+    if block.line and block not in watcher.frozen_use_lines and frozen:
         watcher.frozen_use_lines[block] = line_in_function(block)
 
 
@@ -86,7 +87,7 @@ def record_cut(watcher: Any, name: str, here: Site, operands: list[Tensor], resu
     elif name in STEPS or not (result.is_floating_point() or result.is_complex()):
         kind = "step"
     elif not torch.is_grad_enabled():
-        kind = "update" if any(map(has_gradient, operands)) and is_update(operands) else "no_grad"
+        kind = "update" if is_update(operands) else "no_grad"
         if kind == "no_grad" and watcher.grad_modes:
             block = watcher.grad_modes[-1][1]
             call = call_of_shared(block)
@@ -107,11 +108,8 @@ def no_grad_site(watcher: Any, block: Site) -> Site:
 def is_update(operands: list[Tensor]) -> bool:
     """Tell whether an operation computes a parameter's new value: a leaf with a tensor of its shape."""
     leaf = operands[0]
-    return leaf.is_leaf and any(o.shape == leaf.shape and not o.requires_grad for o in operands[1:])
-
-
-def has_gradient(tensor: Tensor) -> bool:
-    return tensor.is_leaf and tensor.requires_grad and tensor.grad is not None
+    learns = any(o.is_leaf and o.requires_grad and o.grad is not None for o in operands)
+    return learns and leaf.is_leaf and any(o.shape == leaf.shape and not o.requires_grad for o in operands[1:])
 
 
 def update_cut(watcher: Any, kind: str, here: Site, name: str, operands: list[Tensor]) -> CutRecord:
@@ -230,7 +228,3 @@ def advice(cut: Any) -> str:
     if cut.kind == "number":
         return fixes.KEEP_THE_GRAPH if cut.name in FACTORIES else fixes.NO_ITEM
     return {"detach": fixes.NO_DETACH, "update": fixes.STEP_IN_PLACE}.get(cut.kind, "")
-
-
-def is_frozen_parameter(tensor: Tensor) -> bool:
-    return isinstance(tensor, torch.nn.Parameter) and not tensor.requires_grad

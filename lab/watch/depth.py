@@ -73,15 +73,9 @@ def compare_small_weights(watcher: Any, weights: list[Tensor], reached: list[Ten
     behind = [float(leaf.ref().grad.square().mean().sqrt()) for leaf in filled]
     if min(behind) < MAX_SMALL_RATIO * largest:
         spread = float(filled[0].ref().detach().std())
-        watcher.small_weight_ratios.append(
-            (
-                min(behind) / largest,
-                filled[0].init_site,
-                f"{len(filled)} weights filled in this line "
-                f"(standard deviation {spread:.1e}) get gradients down to {min(behind):.1e}; a "
-                f"bias gets {largest:.1e}.",
-            )
-        )
+        evidence = f"{len(filled)} weights filled in this line (standard deviation {spread:.1e}) get gradients down to "
+        evidence += f"{min(behind):.1e}; a bias gets {largest:.1e}."
+        watcher.small_weight_ratios.append((min(behind) / largest, filled[0].init_site, evidence))
 
 
 def loss_stands_still(watcher: Any) -> bool:
@@ -99,12 +93,9 @@ def judge(watcher: Any) -> None:
         watcher.report(15, where, evidence, fixes.LARGER_WEIGHTS)
     for slope in watcher.fading_slopes:
         if slope.site.line and slope.last and slope.first < MAX_FADED_RATIO * slope.last:
-            watcher.report(
-                15,
-                slope.site,
-                f"Of the gradient at the last of {slope.steps} steps of the network, "
-                f"{slope.last:.1e}, the first one gets {slope.first:.1e}.",
-            )
+            evidence = f"Of the gradient at the last of {slope.steps} steps of the network, {slope.last:.1e}, the "
+            evidence += f"first one gets {slope.first:.1e}."
+            watcher.report(15, slope.site, evidence)
 
 
 def compare_by_depth(watcher: Any, loss: Tensor, weights: list[Tensor]) -> None:
@@ -132,12 +123,6 @@ def compare_by_depth(watcher: Any, loss: Tensor, weights: list[Tensor]) -> None:
     if squash[id(first)] >= 4 and high > 0 and low < high * 1e-3:
         most, name = Counter(sites).most_common(1)[0][0]
         most = Site(most.file, line_that_names(most.file, most.line, name))
-        watcher.depth_ratios.append(
-            (
-                low / high,
-                most,
-                f"After {squash[id(first)]} sigmoids or tanhs the "
-                "gradient of the "
-                f"first layer has size {low:.1e}, that of the last {high:.1e}.",
-            )
-        )
+        evidence = f"After {squash[id(first)]} sigmoids or tanhs the gradient of the first layer has size {low:.1e}, "
+        evidence += f"that of the last {high:.1e}."
+        watcher.depth_ratios.append((low / high, most, evidence))

@@ -12,25 +12,10 @@ from typing import Any
 import torch
 
 from lab.failures.analysis.facts import MISNAMED_SWITCHES
-from lab.watch import cuts, depth, differences, fixes, order, rates
+from lab.watch import cuts, depth, differences, fixes, order, rates, sites
 from lab.watch.finding import RunFinding
 from lab.watch.records import BackwardCall, CutRecord, NodeOrigin, WatchedOptimizer, graph_freed, origin_of
-from lab.watch.sites import (
-    NOWHERE,
-    Site,
-    argument_is_quotient,
-    function_start,
-    last_name,
-    line_of_choice,
-    line_that_fills,
-    line_that_filters,
-    line_that_sets,
-    line_that_stores,
-    loops_over_micro_batches,
-    nodes_of,
-    steps_conditionally,
-    stores_in_attribute,
-)
+from lab.watch.sites import NOWHERE, Site
 
 Tensor = torch.Tensor
 MIN_RUNNING_SUM = 3  # iterations through which a sum of tensors is carried
@@ -144,8 +129,8 @@ def report_kept_graphs(watcher: Any) -> None:
         if len(iterations) < MIN_KEPT_GRAPHS and not (idle and len(iterations) == 1 and watcher.iteration):
             continue
         file, made_in = entries[0].site.file, entries[0].site.line
-        filled = [(f"`{name}`", line) for name in names_of(holder) if (line := line_that_fills(file, name))]
-        name, line = filled[0] if filled else ("A list", line_that_stores(file, made_in))
+        filled = [(f"`{name}`", line) for name in names_of(holder) if (line := sites.line_that_fills(file, name))]
+        name, line = filled[0] if filled else ("A list", sites.line_that_stores(file, made_in))
         if line:
             evidence = f"{name} holds {len(graphs)} tensors, each with its graph, from {len(iterations)} iterations."
             watcher.report(10, Site(file, line), evidence)
@@ -165,9 +150,9 @@ def report_joined_graphs(watcher: Any) -> None:
 def site_of_keeping(source: NodeOrigin) -> Site | None:
     """Return the line that puts a result into the container that a later line joined, or None."""
     join, made = source.joined_at, source.site
-    names = map(last_name, nodes_of(join.file, ast.Name, ast.Attribute, line=join.line))
-    line = next((line for name in names if (line := line_that_fills(join.file, name))), 0)
-    line = line or line_that_stores(made.file, made.line)
+    names = map(sites.last_name, sites.nodes_of(join.file, ast.Name, ast.Attribute, line=join.line))
+    line = next((line for name in names if (line := sites.line_that_fills(join.file, name))), 0)
+    line = line or sites.line_that_stores(made.file, made.line)
     return Site(made.file, line) if line else None
 
 
@@ -177,7 +162,7 @@ def move_double_softmaxes(watcher: Any) -> None:
     for key, (softmax, loss, name) in watcher.double_softmaxes.items():
         found = watcher.found.get(key)
         shared = softmax in watcher.sampled_softmaxes or len(watcher.softmax_callers.get(softmax, ())) > 1
-        chosen = None if found is None else line_of_choice(found.file, found.line, name)
+        chosen = None if found is None else sites.line_of_choice(found.file, found.line, name)
         if found is None or not (shared or chosen is not None):
             continue
         del watcher.found[key]
@@ -251,7 +236,7 @@ def report_never_reached(watcher: Any, opt: WatchedOptimizer) -> None:
             if len(watcher.optimizers) == 1 and any(cut.source):
                 same = [other for other in before_step if (other.source, other.kind) == (cut.source, cut.kind)]
                 cut = min(same, key=lambda other: (other.bypassed, other.last_number))
-            stored = cut.first_use.line and stores_in_attribute(cut.site.file, cut.site.line)
+            stored = cut.first_use.line and sites.stores_in_attribute(cut.site.file, cut.site.line)
             where = cut.first_use if stored else cut.site
             evidence = f"{len(behind)} parameters of the optimizer in line {opt.site.line} got no gradient in "
             evidence += f"{opt.steps} steps: {cut.name} in line {cut.site.line} cuts the way to them."
@@ -362,7 +347,7 @@ def report_misnamed_switches(watcher: Any) -> None:
         frozen = [p for group in order.param_groups(opt) for p in group["params"] if not p.requires_grad]
         for name in MISNAMED_SWITCHES:
             misled = [p for p in frozen if vars(p).get(name) is True]
-            line = line_that_sets(opt.site.file, name) if misled else 0
+            line = sites.line_that_sets(opt.site.file, name) if misled else 0
             if line:
                 evidence = f"{len(misled)} parameters of the optimizer in line {opt.site.line} are frozen: "
                 evidence += f"`{name} = True` only stores an attribute of that name."
@@ -381,13 +366,13 @@ def cause_of_unoptimized(watcher: Any, leaf: Any) -> Site:
     if leaf.optimizers_before > last.index if leaf.is_parameter else not made_above(leaf.site, last.site):
         return Site(leaf.site.file, leaf.site.line)
     container = watcher.plain_container(leaf.ref())
-    filtered = len(order.param_groups(last)) > 1 and line_that_filters(last.site.file, "params")
+    filtered = len(order.param_groups(last)) > 1 and sites.line_that_filters(last.site.file, "params")
     return container or Site(last.site.file, filtered or last.site.line)
 
 
 def made_above(leaf: Site, optimizer: Site) -> bool:
     """Tell whether a tensor was made above the optimizer, in the same function."""
-    same = function_start(leaf.file, leaf.line) == function_start(optimizer.file, optimizer.line)
+    same = sites.function_start(leaf.file, leaf.line) == sites.function_start(optimizer.file, optimizer.line)
     return same and leaf.file == optimizer.file and leaf.line < optimizer.line
 
 
@@ -397,7 +382,7 @@ def report_accumulation(watcher: Any) -> None:
         groups: dict[Site, list[int]] = {}
         for call, count, mean, step in opt.windows:
             here = call.site
-            if count >= 2 and steps_conditionally(here.file, here.line, step.line):
+            if count >= 2 and sites.steps_conditionally(here.file, here.line, step.line):
                 lost = watcher.lost_gradients.get(here, (0, NOWHERE))
                 if lost[0] and len(watcher.optimizers) == 1:
                     if lost[0] < 2 * (count - 1):
@@ -412,10 +397,14 @@ def report_accumulation(watcher: Any) -> None:
                     return
             places = here.file, here.line, step.line
             summed = count >= 2 and mean and here not in watcher.lost_gradients
-            if summed and (steps_conditionally(*places) or loops_over_micro_batches(*places)):
+            if summed and (sites.steps_conditionally(*places) or sites.loops_over_micro_batches(*places)):
                 groups.setdefault(here, []).append(count)
         for where, counts in groups.items():
-            if len(counts) < 2 or watcher.gradients_scaled or argument_is_quotient(opt.site.file, opt.site.line, "lr"):
+            if (
+                len(counts) < 2
+                or watcher.gradients_scaled
+                or sites.argument_is_quotient(opt.site.file, opt.site.line, "lr")
+            ):
                 continue
             evidence = f"{counts[0]} backward passes were added up for each of {len(counts)} steps, and the loss is a "
             evidence += f"mean that was not divided by {counts[0]}."

@@ -9,7 +9,7 @@ import torch
 
 from lab.watch import cuts, fixes
 from lab.watch.finding import RunFinding
-from lab.watch.records import node_of, origin_of, skip_views, walk
+from lab.watch.records import leaves_of, node_of, origin_of, seen_nodes, skip_views, walk
 from lab.watch.sites import NOWHERE, Site, is_library, line_that_makes, names_read_for_grad, user_frame, user_frames
 
 Tensor = torch.Tensor
@@ -111,17 +111,12 @@ def last_step_site(watcher: Any) -> Site | None:
 
 def explain_second_backward(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
     """Explain a graph that was already freed: the same loss twice, or a tensor of an earlier iteration in the graph."""
-    freed_at = [
-        entry.freed_at for node in walk(loss.grad_fn) if (entry := origin_of(node)) is not None and entry.freed_at.line
-    ]
+    entries = list(seen_nodes(loss.grad_fn))
+    freed_at = [entry.freed_at for _, entry in entries if entry.freed_at.line]
     if freed_at:
-        return finding(
-            2,
-            freed_at[0],
-            f"autograd.grad() in this line went through the graph that backward() in line "
-            f"{here.line} needs, and freed it.",
-        )
-    entries = [(node, entry) for node in walk(loss.grad_fn) if (entry := origin_of(node)) is not None]
+        evidence = f"autograd.grad() in this line went through the graph that backward() in line {here.line} needs, "
+        evidence += "and freed it."
+        return finding(2, freed_at[0], evidence)
     carried = [entry for _, entry in entries if entry.carry_site.line]
     freed = [node for node, entry in entries if 0 < entry.first_backward <= watcher.iteration]
     iterations: dict[Site, set[int]] = {}
@@ -132,44 +127,31 @@ def explain_second_backward(watcher: Any, loss: Tensor, here: Site) -> RunFindin
         entry for _, entry in entries if entry.iteration < watcher.iteration and len(iterations[entry.site]) > 1
     ]
     if carried and repeated:
-        return finding(
-            11,
-            carried[-1].carry_site,
-            f"The state from before the last backward() is still part of the graph: "
-            f"{len(repeated)} nodes of earlier iterations are behind this line.",
-        )
+        evidence = f"The state from before the last backward() is still part of the graph: {len(repeated)} nodes of "
+        evidence += "earlier iterations are behind this line."
+        return finding(11, carried[-1].carry_site, evidence)
     call = watcher.backward_calls.get((here.file, here.line))
     first: Any = origin_of(freed[0]) if freed else None
     moved = freed and any(opt.steps and opt.last_iteration >= first.first_backward for opt in watcher.optimizers)
     if call is not None and call.iterations and recent and moved and not repeated:
-        return finding(
-            2,
-            site_made_once(freed) or first.site,
-            f"{first.name} in line {first.site.line} ran once, and backward() in line {here.line} of "
-            f"iteration {watcher.iteration + 1} needs its graph again: the first one freed it.",
-        )
+        evidence = f"{first.name} in line {first.site.line} ran once, and backward() in line {here.line} of iteration "
+        evidence += f"{watcher.iteration + 1} needs its graph again: the first one freed it."
+        return finding(2, site_made_once(freed) or first.site, evidence)
     stepped = [opt for opt in watcher.optimizers if opt.last_iteration == watcher.iteration and opt.steps]
     for opt in stepped:
         shared = [node for node in freed if reaches_only_others(node, opt.parameter_ids)]
         if shared and watcher.iteration:
             first = origin_of(shared[0])
             where = first.consumers[0] if first.consumers else here
-            return finding(
-                11,
-                where,
-                f"The backward pass for one optimizer also went through {first.name} of line "
-                f"{first.site.line}, and freed it; backward() in line {here.line} needs it "
-                "again.",
-            )
+            evidence = f"The backward pass for one optimizer also went through {first.name} of line {first.site.line}, "
+            evidence += f"and freed it; backward() in line {here.line} needs it again."
+            return finding(11, where, evidence)
     before = watcher.last_call
     if call is not before and before is not None and freed and loss.grad_fn not in freed:
-        return finding(
-            2,
-            before.site,
-            f"backward() in this line frees the graph that this loss shares with that of "
-            f"line {here.line}: keep it with retain_graph=True, or add the two losses.",
-        )
-    names = sorted({entry.site.line for node in freed if (entry := origin_of(node)) is not None})[:3]
+        evidence = f"backward() in this line frees the graph that this loss shares with that of line {here.line}: keep "
+        evidence += "it with retain_graph=True, or add the two losses."
+        return finding(2, before.site, evidence)
+    names = sorted({entry.site.line for node, entry in entries if node in freed})[:3]
     evidence = f"backward() number {watcher.iteration + 1} needs a graph that an earlier one freed; it was made in "
     evidence += f"line {', '.join(map(str, names)) or here.line}."
     return finding(2, here, evidence)
@@ -192,8 +174,8 @@ def site_made_once(nodes: list[Any]) -> Site | None:
 
 def reaches_only_others(node: Any, owned: set[int]) -> bool:
     """Tell whether a part of the graph has leaves, none of which belongs to the optimizer that stepped."""
-    leaves = [id(found.variable) for found in walk(node) if hasattr(found, "variable")]
-    return bool(leaves) and not owned.intersection(leaves)
+    leaves = set(map(id, leaves_of(node)))
+    return bool(leaves) and not owned & leaves
 
 
 def explain_no_graph(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
@@ -287,12 +269,8 @@ def explain_with_records(watcher: Any, error: BaseException, here: Site, text: s
     if isinstance(error, AttributeError) and error.name == "backward":
         for number, cut in reversed(watcher.recent_numbers):
             if isinstance(error.obj, float) and number == float(error.obj):
-                watcher.report(
-                    13,
-                    cut.site,
-                    f"{cut.name} in this line returned a plain number; line {here.line} calls backward() on it.",
-                    fixes.NO_ITEM,
-                )
+                evidence = f"{cut.name} in this line returned a plain number; line {here.line} calls backward() on it."
+                watcher.report(13, cut.site, evidence, fixes.NO_ITEM)
                 return
         if watcher.last_numpy_cut is not None and not isinstance(error.obj, Tensor):
             evidence = f"The values left the graph as a NumPy array in this line; line {here.line} calls backward() "
@@ -306,19 +284,11 @@ def explain_with_records(watcher: Any, error: BaseException, here: Site, text: s
             19, where, f"The optimizer in line {here.line} got the result of the operation in this line, not a leaf."
         )
     elif "optimizer got an empty parameter list" in text:
-        watcher.report(
-            19,
-            watcher.plain_container() or here,
-            f"The optimizer in line {here.line} got no parameters.",
-            fixes.REGISTER,
-        )
+        evidence = f"The optimizer in line {here.line} got no parameters."
+        watcher.report(19, watcher.plain_container() or here, evidence, fixes.REGISTER)
     elif "Inference tensors cannot be saved" in text and watcher.inference_mode_site.line:
-        watcher.report(
-            12,
-            watcher.inference_mode_site,
-            f"Line {here.line} uses tensors made in inference mode, which is switched on here.",
-            fixes.NO_INFERENCE_MODE,
-        )
+        evidence = f"Line {here.line} uses tensors made in inference mode, which is switched on here."
+        watcher.report(12, watcher.inference_mode_site, evidence, fixes.NO_INFERENCE_MODE)
     elif DTYPE_MISMATCH.search(text):
         report_integers(watcher, error, here)
 
@@ -345,10 +315,6 @@ def report_integers(watcher: Any, error: BaseException, here: Site) -> None:
                 found = origin.site, value.dtype
         trace = trace.tb_next
     where, dtype = found or (here, "integers")
-    watcher.report(
-        22,
-        where,
-        f"The tensor made here has dtype {dtype}; line {here.line} cannot compute with it: "
-        f"{str(error).splitlines()[0]}",
-        fixes.WHOLE_LABELS if wanted_float else "",
-    )
+    evidence = f"The tensor made here has dtype {dtype}; line {here.line} cannot compute with it: "
+    evidence += f"{str(error).splitlines()[0]}"
+    watcher.report(22, where, evidence, fixes.WHOLE_LABELS if wanted_float else "")

@@ -47,29 +47,17 @@ def check_direction(watcher: Any) -> None:
         single = len(watcher.backward_calls) == len(optimizers) == 1 and len(reached) > 1
         alone = single and reached <= optimizers[0].parameter_ids
         if call.is_log_likelihood and optimizers and not upward and values[-1] < values[0]:
-            watcher.report(
-                18,
-                call.site,
-                "The loss is a sum or mean of log-probabilities without a minus: "
-                f"{len(values)} steps made the data less likely.",
-                fixes.ADD_A_MINUS,
-            )
+            evidence = f"The loss is a sum or mean of log-probabilities without a minus: {len(values)} steps made the "
+            evidence += "data less likely."
+            watcher.report(18, call.site, evidence, fixes.ADD_A_MINUS)
         elif call.policy_site.line and optimizers and not upward:
-            watcher.report(
-                18,
-                call.policy_site,
-                "Log-probabilities times their gain enter the loss with a plus: each "
-                "step makes actions with a high gain less likely.",
-                fixes.ADD_A_MINUS,
-            )
+            evidence = "Log-probabilities times their gain enter the loss with a plus: each step makes actions with a "
+            evidence += "high gain less likely."
+            watcher.report(18, call.policy_site, evidence, fixes.ADD_A_MINUS)
         elif alone and call.cost_sign > 0 and upward and not values[-1] < values[0]:
-            watcher.report(
-                18,
-                upward[0].site,
-                f"maximize=True, and the loss is a cost: {len(values)} steps took it "
-                f"from {values[0]:.3g} to {values[-1]:.3g}.",
-                fixes.NO_MAXIMIZE,
-            )
+            evidence = f"maximize=True, and the loss is a cost: {len(values)} steps took it from {values[0]:.3g} to "
+            evidence += f"{values[-1]:.3g}."
+            watcher.report(18, upward[0].site, evidence, fixes.NO_MAXIMIZE)
         elif alone and call.cost_sign > 0 and not upward and climbs(optimizers[0]) and values[-1] > values[0]:
             evidence = f"{optimizers[0].kind}.step() moves the parameters along their gradient, and the loss rose from "
             evidence += f"{values[0]:.3g} to {values[-1]:.3g}."

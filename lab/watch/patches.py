@@ -1,5 +1,7 @@
 """Patch what the mode does not see: new parameters, optimizers and layers, and blocks without gradients."""
 
+import ast
+import re
 import sys
 import warnings
 import weakref
@@ -17,7 +19,7 @@ from lab.watch import differences, steps
 from lab.watch.operations import note_pass
 from lab.watch.order import check_late_clip
 from lab.watch.records import node_of, origin_of
-from lab.watch.sites import NOWHERE, Site, site, syntax_tree, user_frame
+from lab.watch.sites import NOWHERE, Site, nodes_of, site, user_frame
 
 GRAD_MODES = (torch.no_grad, torch.inference_mode)
 MAX_RUNS = 100  # results in eval mode that are kept for one line
@@ -38,24 +40,24 @@ class Patches:
             register_optimizer_step_pre_hook(partial(steps.before_step, self.watcher)),
             register_optimizer_step_post_hook(partial(steps.after_step, self.watcher)),
         ]
-        self.replace(torch.nn.Parameter, "__new__", self.wrap_new_parameter)
-        self.replace(torch.optim.Optimizer, "__init__", self.wrap_optimizer_init)
-        self.replace(torch.nn.Module, "__init__", self.wrap_module_init)
-        self.replace(torch.optim.Optimizer, "zero_grad", self.wrap_zero_grad)
-        self.replace(torch.nn.Module, "zero_grad", self.wrap_zero_grad)
-        self.replace(torch.nn.Module, "train", self.wrap_train)
-        self.replace(torch.optim.lr_scheduler.LRScheduler, "step", self.wrap_scheduler_step)
-        self.replace(torch.autograd, "gradcheck", self.wrap_gradcheck)
-        self.replace(torch.autograd, "gradgradcheck", self.wrap_gradcheck)
-        self.replace(torch.nn.utils, "clip_grad_norm_", self.wrap_clip)
-        self.replace(torch.nn.utils, "clip_grad_value_", self.wrap_clip)
-        self.replace(torch.amp.GradScaler, "scale", self.wrap_scale)
-        self.replace(torch, "compile", self.wrap_compile)
-        self.replace(torch.set_grad_enabled, "__init__", self.wrap_set_grad_enabled)
-        self.replace(warnings, "showwarning", self.wrap_showwarning)
+        self.replace(torch.nn.Parameter, "__new__", self.new_parameter)
+        self.replace(torch.optim.Optimizer, "__init__", self.optimizer_init)
+        self.replace(torch.nn.Module, "__init__", self.module_init)
+        self.replace(torch.optim.Optimizer, "zero_grad", self.zero_grad)
+        self.replace(torch.nn.Module, "zero_grad", self.zero_grad)
+        self.replace(torch.nn.Module, "train", self.train)
+        self.replace(torch.optim.lr_scheduler.LRScheduler, "step", self.scheduler_step)
+        self.replace(torch.autograd, "gradcheck", self.gradcheck)
+        self.replace(torch.autograd, "gradgradcheck", self.gradcheck)
+        self.replace(torch.nn.utils, "clip_grad_norm_", self.clip)
+        self.replace(torch.nn.utils, "clip_grad_value_", self.clip)
+        self.replace(torch.amp.GradScaler, "scale", self.scale)
+        self.replace(torch, "compile", self.torch_compile)
+        self.replace(torch.set_grad_enabled, "__init__", self.set_grad_enabled)
+        self.replace(warnings, "showwarning", self.showwarning)
         for mode in GRAD_MODES:
-            self.replace(mode, "__enter__", self.wrap_enter)
-            self.replace(mode, "__exit__", self.wrap_exit)
+            self.replace(mode, "__enter__", self.enter)
+            self.replace(mode, "__exit__", self.exit)
 
     def remove(self) -> None:
         for owner, name, old in reversed(self.originals):
@@ -68,65 +70,51 @@ class Patches:
         self.originals.clear()
         self.handles.clear()
 
-    def replace(self, owner: Any, name: str, wrapped: Callable[[Any], Any]) -> None:
-        """Replace a function of a class or module by `wrapped(function)`, until `remove`."""
+    def replace(self, owner: Any, name: str, method: Callable[..., Any]) -> None:
+        """Let calls of a function of a class or module go to `method(function, ...)`, until `remove`."""
         old = vars(owner)[name]
         function = old.__func__ if isinstance(old, staticmethod) else old
-        new = wrapped(function)
-        new.__name__, new.__doc__, new.__wrapped__ = name, function.__doc__, function
+
+        def new(*args: Any, **kwargs: Any) -> Any:
+            return method(function, *args, **kwargs)
+
+        new.__name__, new.__doc__, new.__wrapped__ = name, function.__doc__, function  # type: ignore[attr-defined]
         self.originals.append((owner, name, old))
         setattr(owner, name, staticmethod(new) if name == "__new__" else new)
 
-    def wrap_new_parameter(self, old: Any) -> Any:
-        def __new__(cls: Any, *args: Any, **kwargs: Any) -> Any:
-            parameter = old(cls, *args, **kwargs)
-            here = site(2)
-            if parameter.requires_grad:
-                leaf, caller = self.watcher.leaf(parameter, here), sys._getframe(1)
-                copied = caller.f_locals.get("self") if caller.f_code.co_name == "__deepcopy__" else None
-                if id(copied) in self.watcher.leaves:
-                    leaf.init_site = self.watcher.leaves[id(copied)].init_site
-            return parameter
+    def new_parameter(self, old: Any, cls: Any, *args: Any, **kwargs: Any) -> Any:
+        parameter = old(cls, *args, **kwargs)
+        if parameter.requires_grad:
+            leaf, caller = self.watcher.leaf(parameter, site(2)), sys._getframe(2)
+            copied = caller.f_locals.get("self") if caller.f_code.co_name == "__deepcopy__" else None
+            if id(copied) in self.watcher.leaves:
+                leaf.init_site = self.watcher.leaves[id(copied)].init_site
+        return parameter
 
-        return __new__
+    def optimizer_init(self, old: Any, optimizer: Any, params: Any, *args: Any, **kwargs: Any) -> None:
+        params = params if isinstance(params, (torch.Tensor, dict)) else list(params)
+        self.watcher.last_optimizer_params = params
+        old(optimizer, params, *args, **kwargs)
+        steps.watched_optimizer(self.watcher, optimizer)
 
-    def wrap_optimizer_init(self, old: Any) -> Any:
-        def __init__(optimizer: Any, params: Any, *args: Any, **kwargs: Any) -> None:
-            params = params if isinstance(params, (torch.Tensor, dict)) else list(params)
-            self.watcher.last_optimizer_params = params
-            old(optimizer, params, *args, **kwargs)
-            steps.watched_optimizer(self.watcher, optimizer)
-
-        return __init__
-
-    def wrap_module_init(self, old: Any) -> Any:
+    def module_init(self, old: Any, module: Any, *args: Any, **kwargs: Any) -> None:
         modules = self.watcher.modules
+        if id(module) not in modules or modules[id(module)][0]() is not module:
+            modules[id(module)] = (weakref.ref(module), site(2))
+        old(module, *args, **kwargs)
 
-        def __init__(module: Any, *args: Any, **kwargs: Any) -> None:
-            if id(module) not in modules or modules[id(module)][0]() is not module:
-                modules[id(module)] = (weakref.ref(module), site(2))
-            old(module, *args, **kwargs)
+    def zero_grad(self, old: Any, owner: Any, *args: Any, **kwargs: Any) -> Any:
+        steps.note_zero_grad(self.watcher, owner, site(2))
+        return old(owner, *args, **kwargs)
 
-        return __init__
-
-    def wrap_zero_grad(self, old: Any) -> Any:
-        def zero_grad(owner: Any, *args: Any, **kwargs: Any) -> Any:
-            steps.note_zero_grad(self.watcher, owner, site(2))
-            return old(owner, *args, **kwargs)
-
-        return zero_grad
-
-    def wrap_train(self, old: Any) -> Any:
-        def train(module: Any, mode: bool = True) -> Any:
-            """Watch calls of the model only in eval mode, which Module.eval() starts by train(False)."""
-            if self.eval_hook is not None and mode:
-                self.eval_hook.remove()
-                self.eval_hook = None
-            elif self.eval_hook is None and not mode:
-                self.eval_hook = register_module_forward_hook(self.after_eval_forward)
-            return old(module, mode)
-
-        return train
+    def train(self, old: Any, module: Any, mode: bool = True) -> Any:
+        """Watch calls of the model only in eval mode, which Module.eval() starts by train(False)."""
+        if self.eval_hook is not None and mode:
+            self.eval_hook.remove()
+            self.eval_hook = None
+        elif self.eval_hook is None and not mode:
+            self.eval_hook = register_module_forward_hook(self.after_eval_forward)
+        return old(module, mode)
 
     def after_eval_forward(self, module: Any, args: Any, result: Any) -> None:
         """Record that the script called a trained model in eval mode, with a graph."""
@@ -146,92 +134,64 @@ class Patches:
             runs.append((entry, self.watcher.iteration, owned))
             node.register_prehook(partial(note_pass, entry))
 
-    def wrap_scheduler_step(self, old: Any) -> Any:
-        def step(scheduler: Any, *args: Any, **kwargs: Any) -> Any:
-            caller = sys._getframe(1).f_code.co_filename
-            here = site(2)
-            if caller == here.file:
-                steps.note_scheduler_step(self.watcher, scheduler, here)
-            return old(scheduler, *args, **kwargs)
+    def scheduler_step(self, old: Any, scheduler: Any, *args: Any, **kwargs: Any) -> Any:
+        here = site(2)
+        if sys._getframe(2).f_code.co_filename == here.file:
+            steps.note_scheduler_step(self.watcher, scheduler, here)
+        return old(scheduler, *args, **kwargs)
 
-        return step
+    def gradcheck(self, old: Any, function: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        return differences.run_gradcheck(self.watcher, old, function, inputs, args, kwargs)
 
-    def wrap_gradcheck(self, old: Any) -> Any:
-        def gradcheck(function: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-            return differences.run_gradcheck(self.watcher, old, function, inputs, args, kwargs)
+    def clip(self, old: Any, parameters: Any, limit: Any, *args: Any, **kwargs: Any) -> Any:
+        parameters = parameters if isinstance(parameters, torch.Tensor) else list(parameters)
+        check_late_clip(self.watcher, parameters, limit, site(2))
+        return old(parameters, limit, *args, **kwargs)
 
-        return gradcheck
+    def scale(self, old: Any, scaler: Any, outputs: Any) -> Any:
+        result = old(scaler, outputs)
+        steps.note_scaled_loss(self.watcher, result)
+        return result
 
-    def wrap_clip(self, old: Any) -> Any:
-        def clip(parameters: Any, limit: Any, *args: Any, **kwargs: Any) -> Any:
-            parameters = parameters if isinstance(parameters, torch.Tensor) else list(parameters)
-            check_late_clip(self.watcher, parameters, limit, site(2))
-            return old(parameters, limit, *args, **kwargs)
+    def torch_compile(self, old: Any, model: Any = None, **kwargs: Any) -> Any:
+        here = site(2)
+        if model is None:
+            return lambda function: self.torch_compile(old, function, **kwargs)
+        compiled = old(model, **kwargs)
+        self.watcher.compile_sites.append(here)
+        if isinstance(compiled, torch.nn.Module):
+            vars(compiled)["forward"] = without_watcher(self.watcher, compiled.forward)
+            return compiled
+        return without_watcher(self.watcher, compiled)
 
-        return clip
+    def showwarning(self, old: Any, message: Any, category: Any, file: str, line: int, *rest: Any) -> None:
+        """Show PyTorch's warning for the script's line, not for the watcher's line that called PyTorch."""
+        here = site(2) if Path(file).parent == Path(__file__).parent else NOWHERE
+        old(message, category, here.file or file, here.line or line, *rest)
 
-    def wrap_scale(self, old: Any) -> Any:
-        def scale(scaler: Any, outputs: Any) -> Any:
-            result = old(scaler, outputs)
-            steps.note_scaled_loss(self.watcher, result)
-            return result
+    def set_grad_enabled(self, old: Any, mode: Any, enabled: bool) -> None:
+        if sys._getframe(2).f_code.co_filename == GRAD_MODE_FILE:
+            pass  # no_grad calls it too; its block is already recorded
+        elif not enabled:
+            self.watcher.grad_modes.append(("switch", site(2)))
+        else:
+            self.watcher.grad_modes[:] = [entry for entry in self.watcher.grad_modes if entry[0] != "switch"]
+        old(mode, enabled)
 
-        return scale
+    def enter(self, old: Any, mode: Any) -> Any:
+        here = no_grad_site()
+        self.watcher.grad_modes.append(("block", here))
+        if isinstance(mode, torch.inference_mode):
+            self.watcher.inference_mode_site = here
+        return old(mode)
 
-    def wrap_compile(self, old: Any) -> Any:
-        def unwatched_compile(model: Any = None, **kwargs: Any) -> Any:
-            here = site(2)
-            if model is None:
-                return lambda function: unwatched_compile(function, **kwargs)
-            compiled = old(model, **kwargs)
-            self.watcher.compile_sites.append(here)
-            if isinstance(compiled, torch.nn.Module):
-                vars(compiled)["forward"] = without_watcher(self.watcher, compiled.forward)
-                return compiled
-            return without_watcher(self.watcher, compiled)
-
-        return unwatched_compile
-
-    def wrap_showwarning(self, old: Any) -> Any:
-        def showwarning(message: Any, category: Any, file: str, line: int, *rest: Any) -> None:
-            """Show PyTorch's warning for the script's line, not for the watcher's line that called PyTorch."""
-            here = site(2) if Path(file).parent == Path(__file__).parent else NOWHERE
-            old(message, category, here.file or file, here.line or line, *rest)
-
-        return showwarning
-
-    def wrap_set_grad_enabled(self, old: Any) -> Any:
-        def __init__(mode: Any, enabled: bool) -> None:
-            if sys._getframe(1).f_code.co_filename == GRAD_MODE_FILE:
-                pass  # no_grad calls it too; its block is already recorded
-            elif not enabled:
-                self.watcher.grad_modes.append(("switch", site(2)))
-            else:
-                self.watcher.grad_modes[:] = [entry for entry in self.watcher.grad_modes if entry[0] != "switch"]
-            old(mode, enabled)
-
-        return __init__
-
-    def wrap_enter(self, old: Any) -> Any:
-        def __enter__(mode: Any) -> Any:
-            here = no_grad_site()
-            self.watcher.grad_modes.append(("block", here))
-            if isinstance(mode, torch.inference_mode):
-                self.watcher.inference_mode_site = here
-            return old(mode)
-
-        return __enter__
-
-    def wrap_exit(self, old: Any) -> Any:
-        def __exit__(mode: Any, *ended: Any) -> Any:
-            modes = self.watcher.grad_modes
-            for index in range(len(modes) - 1, -1, -1):
-                if modes[index][0] == "block":
-                    del modes[index]
-                    break
-            return old(mode, *ended)
-
-        return __exit__
+    def exit(self, old: Any, mode: Any, *ended: Any) -> Any:
+        modes = self.watcher.grad_modes
+        for index in range(len(modes) - 1, -1, -1):
+            if modes[index][0] == "block":
+                del modes[index]
+                break
+        return old(mode, *ended)
 
 
 def without_watcher(watcher: Any, function: Any) -> Any:
@@ -249,7 +209,7 @@ def without_watcher(watcher: Any, function: Any) -> Any:
 
 def no_grad_site() -> Site:
     """Return where gradients are switched off: the `with`, or the decorator of the called function."""
-    caller = sys._getframe(2)
+    caller = sys._getframe(3)
     function = caller.f_locals.get("func") if caller.f_code.co_name == "decorate_context" else None
     if function is not None and hasattr(function, "__code__"):
         code = function.__code__
@@ -260,11 +220,7 @@ def no_grad_site() -> Site:
 
 def decorator_line(filename: str, first: int) -> int:
     """Return the line of the decorator that switches gradients off, for a function that begins in line `first`."""
-    import ast
-
-    for node in ast.walk(syntax_tree(filename)):
-        if isinstance(node, ast.FunctionDef) and node.decorator_list and node.decorator_list[0].lineno == first:
-            for decorator in node.decorator_list:
-                if any(word in ast.dump(decorator) for word in ("no_grad", "inference_mode")):
-                    return decorator.lineno
-    return first
+    functions = [node.decorator_list for node in nodes_of(filename, ast.FunctionDef) if node.decorator_list]
+    decorators = [part for parts in functions if parts[0].lineno == first for part in parts]
+    off = (part.lineno for part in decorators if re.search("no_grad|inference_mode", ast.dump(part)))
+    return next(off, first)

@@ -201,6 +201,11 @@ def walk(node: Any) -> Iterator[Any]:
                 queue.append(other)
 
 
+def seen_nodes(node: Any) -> Iterator[tuple[Any, NodeOrigin]]:
+    """Yield the nodes of a graph that the watcher saw, breadth first, each with its record."""
+    return ((found, entry) for found in walk(node) if (entry := origin_of(found)) is not None)
+
+
 def leaves_of(node: Any) -> list[torch.Tensor]:
     """Return the leaves of the graph behind a node."""
     return [found.variable for found in walk(node) if hasattr(found, "variable")]

@@ -29,12 +29,9 @@ def check_shapes(watcher: Any, entry: NodeOrigin, operands: list[Tensor], result
         shape = tuple(torch.broadcast_shapes(a.shape, b.shape))  # type: ignore[no-untyped-call]
         if math.prod(shape) > max(a.numel(), b.numel()):
             column = column_site(watcher, a) or column_site(watcher, b) or entry.site
-            watcher.report(
-                8,
-                column,
-                f"The loss in line {entry.site.line} compared shapes {tuple(a.shape)} and "
-                f"{tuple(b.shape)}: broadcast to {shape}, so every prediction meets every target.",
-            )
+            evidence = f"The loss in line {entry.site.line} compared shapes {tuple(a.shape)} and {tuple(b.shape)}: "
+            evidence += f"broadcast to {shape}, so every prediction meets every target."
+            watcher.report(8, column, evidence)
         return
     if len(operands) == 2 and (name in DIFFERENCES or name in PRODUCTS) and forms_all_pairs(operands, result):
         a, b = operands
@@ -105,9 +102,6 @@ def check_accuracy(watcher: Any, name: str, here: Site, operands: list[Tensor], 
     origins = [watcher.origin(operand) for operand in operands]
     computed = [origin is not None and origin.cut is not None for origin in origins]
     if column._base is None and any(computed) and not all(computed):
-        watcher.report(
-            8,
-            here,
-            f"Predictions of shape {tuple(operands[0].shape)} were compared with labels of shape "
-            f"{tuple(operands[1].shape)}: all pairs, {tuple(result.shape)}.",
-        )
+        evidence = f"Predictions of shape {tuple(operands[0].shape)} were compared with labels of shape "
+        evidence += f"{tuple(operands[1].shape)}: all pairs, {tuple(result.shape)}."
+        watcher.report(8, here, evidence)

@@ -129,12 +129,9 @@ def check_before(watcher: Any, opt: WatchedOptimizer, optimizer: Any, here: Site
             listed = line_of_list(here.file, cleared.line, here.line)
             cleared_at = Site(here.file, listed) if listed else cleared  # the list sets the order of the two calls
             where = here if forwarded or watcher.forward_ran else cleared_at
-            watcher.report(
-                18,
-                where,
-                f"{opt.kind}.step() in line {here.line} found no gradient: those of the last "
-                f"backward() were cleared in line {cleared.line}.",
-            )
+            evidence = f"{opt.kind}.step() in line {here.line} found no gradient: those of the last backward() were "
+            evidence += f"cleared in line {cleared.line}."
+            watcher.report(18, where, evidence)
     for call in watcher.backward_calls.values():
         if call.since_step and any(id(ref()) in opt.parameter_ids for ref in call.leaves):
             opt.windows.append((call, len(call.since_step), call.undivided_mean, here))

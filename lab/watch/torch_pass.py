@@ -253,33 +253,17 @@ def saved_values(node: Any, card: NodeCard, most: int) -> list[Captured]:
     for name in dir(node):
         if not name.startswith(_SAVED) or len(entries) >= most:
             continue
+        shown = name.removeprefix(_SAVED)
+        setting: Captured = {"name": shown, "holds": "setting", "shape": []}
         try:
             value = getattr(node, name)
         except RuntimeError:  # freed, or written to since
-            entries.append(
-                {
-                    "name": name[len(_SAVED) :],
-                    "holds": "setting",
-                    "type": "Tensor",
-                    "shape": [],
-                    "value": "not there",
-                    "written": True,
-                }
-            )
+            entries.append({**setting, "type": "Tensor", "value": "not there", "written": True})
             continue
         if isinstance(value, Tensor):
-            entries.append(saved_tensor(name[len(_SAVED) :], value, card))
+            entries.append(saved_tensor(shown, value, card))
         elif value is not None and not isinstance(value, (tuple, list)):
-            entries.append(
-                {
-                    "name": name[len(_SAVED) :],
-                    "holds": "setting",
-                    "type": type(value).__name__,
-                    "shape": [],
-                    "value": repr(value)[:80],
-                    "written": False,
-                }
-            )
+            entries.append({**setting, "type": type(value).__name__, "value": repr(value)[:80], "written": False})
     return entries
 
 

@@ -25,18 +25,12 @@ FIXES = (
         frozenset(("softmax", "log_softmax")),
         "A row that is -inf everywhere has no softmax: leave at least one entry of each row unmasked.",
     ),
-    (
-        frozenset(("acos", "asin", "atanh")),
-        "Keep the input inside the open interval: `x.clamp(-1 + 1e-6, 1 - 1e-6)`.",
-    ),
+    (frozenset(("acos", "asin", "atanh")), "Keep the input inside the open interval: `x.clamp(-1 + 1e-6, 1 - 1e-6)`."),
     (
         EXPONENTIALS,
         "Keep the exponent small: `x.clamp(max=80)`. Where a logarithm follows, use `logsumexp` or `log_softmax`.",
     ),
-    (
-        ROOTS,
-        "Add a small number before the root: `(x + 1e-12).sqrt()`; a norm is `(x.square().sum() + 1e-12).sqrt()`.",
-    ),
+    (ROOTS, "Add a small number before the root: `(x + 1e-12).sqrt()`; a norm is `(x.square().sum() + 1e-12).sqrt()`."),
     (QUOTIENTS, "Keep the divisor away from 0: for a `b` that is not negative, `a / b.clamp(min=1e-12)`."),
     (
         frozenset(("mean", "std", "var", "std_mean", "var_mean")),
@@ -71,7 +65,7 @@ def note_danger(
         if zeros and (name in ROOTS or steep_at_zero(result)):
             evidence = f"{zeros} of {result.numel()} results of {name} are 0, where its slope is inf"
     # One sum shows that most tensors are finite; look closer only if it is not.
-    if not math.isfinite(sum_of(result)):
+    if result.is_floating_point() and not math.isfinite(float(result.detach().sum())):
         nans, bad = int(result.isnan().sum()), result.numel() - int(result.isfinite().sum())
         given = [operand for operand in operands if operand.is_floating_point()]
         if bad and all(bool(operand.isfinite().all()) for operand in given):
@@ -80,10 +74,6 @@ def note_danger(
             evidence = f"{nans} of {result.numel()} results of {name} are nan, though no operand is"
     if evidence:
         watcher.dangers.append(Danger(name, entry, here, watcher.iteration, evidence))
-
-
-def sum_of(tensor: Tensor) -> float:
-    return float(tensor.detach().sum()) if tensor.is_floating_point() else 0.0
 
 
 def steep_at_zero(result: Tensor) -> bool:
@@ -121,12 +111,7 @@ def report_non_finite(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None
     if first.masked_at.line and finite:
         watcher.report(20, first.masked_at, f"{evidence} This line hid it from the result, not from the gradient.")
     elif not diverges(watcher):
-        watcher.report(9, first.site, evidence, fix_of(first.name))
-
-
-def fix_of(name: str) -> str:
-    """Return the fix for an operation with a result that is not finite; "" for the usual one."""
-    return next((fix for names, fix in FIXES if name in names), "")
+        watcher.report(9, first.site, evidence, next((fix for names, fix in FIXES if first.name in names), ""))
 
 
 def diverges(watcher: Any) -> bool:

@@ -10,6 +10,7 @@ from lab.watch.sites import Site, is_library, outer_frame, site
 
 Tensor = torch.Tensor
 MAX_HAND_STEPS = 6
+SCALINGS = frozenset(("div_", "mul_", "__itruediv__", "__imul__"))
 
 
 def assign(watcher: Any, func: Any, args: tuple[Any, ...]) -> Any:
@@ -68,8 +69,9 @@ def write_in_place(watcher: Any, func: Any, name: str, args: tuple[Any, ...], kw
     source = origin_of(node)
     result = func(*args, **kwargs)
     if name == "zero_":
-        note_zeroed_gradient(watcher, tensor, here)
-    elif name in ("div_", "mul_", "__itruediv__", "__imul__") and leaf is None and is_gradient(watcher, tensor):
+        for key in leaves_with_gradient(watcher, tensor):
+            watcher.cleared_grads[key] = (watcher.iteration, here, watcher.forward_ran)
+    elif name in SCALINGS and leaf is None and leaves_with_gradient(watcher, tensor):
         watcher.gradients_scaled = watcher.gradients_scaled or outer_frame(2).f_code.co_filename == here.file
     watcher.writes.append(InPlaceWrite(tuple(tensor.shape), version + 1, here, source, tensor.data_ptr()))
     if watcher.data_addresses.get(tensor.data_ptr()) == watcher.iteration and tensor.grad_fn is None:
@@ -86,16 +88,10 @@ def write_in_place(watcher: Any, func: Any, name: str, args: tuple[Any, ...], kw
     return result
 
 
-def note_zeroed_gradient(watcher: Any, tensor: Tensor, here: Site) -> None:
-    """Record that a leaf's gradient was set to zero in place."""
-    for key, leaf in watcher.leaves.items():
-        parameter = leaf.ref()
-        if parameter is not None and parameter.grad is tensor:
-            watcher.cleared_grads[key] = (watcher.iteration, here, watcher.forward_ran)
-
-
-def is_gradient(watcher: Any, tensor: Tensor) -> bool:
-    return any((found := leaf.ref()) is not None and found.grad is tensor for leaf in watcher.leaves.values())
+def leaves_with_gradient(watcher: Any, tensor: Tensor) -> list[int]:
+    """Return the keys of the leaves whose gradient is this very tensor."""
+    found = [(key, leaf.ref()) for key, leaf in watcher.leaves.items()]
+    return [key for key, parameter in found if parameter is not None and parameter.grad is tensor]
 
 
 def gradient_of(leaf: Leaf) -> Tensor | None:
