@@ -68,18 +68,8 @@ def _without_copy(entry: Captured) -> dict[str, Any]:
 def slope_data(slopes: Sequence[Slope]) -> list[dict[str, Any]]:
     """Return slopes as plain data, with the keys that the player reads."""
     return [
-        {
-            "element": slope.element,
-            "kind": slope.kind,
-            "left": slope.left,
-            "right": slope.right,
-            "used": slope.used,
-            "still": slope.still,
-            "hasDerivative": slope.has_derivative,
-            "hasValue": slope.has_value,
-            "sides": slope.side_texts,
-            "sentence": slope.sentence,
-        }
+        {name: getattr(slope, name) for name in ("element", "kind", "left", "right", "used", "still", "sentence")}
+        | {"hasDerivative": slope.has_derivative, "hasValue": slope.has_value, "sides": slope.side_texts}
         for slope in slopes
     ]
 

@@ -30,15 +30,8 @@ def dataset(points: Sequence[Point], val_fraction: float, seed: int) -> Dataset:
         raise DataError("Place points of at least two classes, two or more of each.")
     features = np.array([(x, y) for x, y, _ in points], dtype=float).reshape(-1, 2)
     labels = np.array([used.index(c) for _, _, c in points], dtype=int)
-    return prepare(
-        "points",
-        features,
-        labels,
-        [CLASSES[c] for c in used],
-        f"{len(points)} points placed by hand",
-        val_fraction,
-        seed,
-    )
+    classes, note = [CLASSES[c] for c in used], f"{len(points)} points placed by hand"
+    return prepare("points", features, labels, classes, note, val_fraction, seed)
 
 
 def to_text(points: Sequence[Point]) -> str:

@@ -221,13 +221,8 @@ def _is_histogram(value: Any) -> bool:
 
 def _is_origin(value: Any) -> bool:
     kinds = get_type_hints(Origin)
-    return (
-        isinstance(value, dict)
-        and list(value) == list(kinds)
-        and all(_is_count(value[name]) for name, kind in kinds.items() if kind is int)
-        and all(_is_measure(value[name]) for name, kind in kinds.items() if kind == Measure)
-        and all(is_number(value[name]) for name, kind in kinds.items() if kind is float)
-    )
+    known = isinstance(value, dict) and list(value) == list(kinds)
+    return known and all(_IS[kind](value[name], ()) for name, kind in kinds.items())
 
 
 def _per(layers: Sequence[str], value: Any, is_right: Callable[[Any], bool]) -> bool:
