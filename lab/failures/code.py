@@ -109,11 +109,16 @@ def program(source: str | bytes) -> str:
     return textwrap.dedent(text)
 
 
+def tree_of(text: str) -> ast.Module:
+    """Return the syntax tree, without Python's warnings about odd escapes in the learner's strings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
+
+
 def parses(text: str) -> bool:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
+        tree_of(text)
     except (SyntaxError, RecursionError, MemoryError, ValueError):
         return False
     return True
@@ -145,9 +150,7 @@ def parse(text: str) -> ast.Module:
     if not text.strip():
         raise NotReadable("There is nothing to read: paste a training loop or a model.")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about odd escapes in the learner's strings
-            return ast.parse(text)
+        return tree_of(text)
     except SyntaxError as error:
         line = error.lineno or 1
         lines = text.split("\n")

@@ -1,10 +1,9 @@
 """Read the code in a text that is not all code: a traceback, or a question that quotes lines of a program."""
 
-import ast
 import re
 import textwrap
 
-from lab.failures.code import CodeFinding, NotReadable, check_code, parses
+from lab.failures.code import CodeFinding, NotReadable, check_code, tree_of
 
 MAX_REPAIRS = 40  # lines that are dropped because Python cannot read them
 FRAME = re.compile(r'\s*File "(?P<file>[^"]+)", line \d+')
@@ -61,10 +60,9 @@ def _readable(lines: list[str]) -> str:
     """Drop the lines that Python stops at, one by one; return "" if too little is left."""
     for _ in range(MAX_REPAIRS):
         source = "\n".join(lines)
-        if parses(source):
-            return source
         try:
-            ast.parse(source)
+            tree_of(source)
+            return source
         except IndentationError as error:
             _repair_indentation(lines, error)
         except SyntaxError as error:

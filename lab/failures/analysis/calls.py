@@ -12,14 +12,17 @@ from lab.failures.analysis.facts import (
     POOLS,
     RECURRENT,
     TENSORS,
+    Body,
+    Scope,
     Value,
     graph_of,
 )
-from lab.failures.analysis.kinds import Act, Cut, Kind, Tag, words
+from lab.failures.analysis.kinds import Act, Kind, Tag, words
 from lab.failures.analysis.libraries import Libraries
 from lab.failures.analysis.methods import Methods
-from lab.failures.analysis.program import Body, Follower, Frame, Program, Scope
+from lab.failures.analysis.program import Follower, Frame, Program
 from lab.failures.analysis.shapes import output_shape
+from lab.failures.analysis.syntax import called, defaults
 from lab.failures.analysis.tensors import Tensors
 
 MAX_DEPTH = 8  # of calls inside calls that are followed
@@ -53,7 +56,7 @@ class Calls:
             return value
         if function.kind == Kind.LOSS and isinstance(node, ast.expr):
             return self.tensors.loss(function.op, args, keys | function.attributes, node)
-        if function.kind == Kind.FUNCTION and isinstance(function.body, Body):
+        if function.kind == Kind.FUNCTION and function.body is not None:
             return self.call_body(function.body, args, keys)
         if function.kind == Kind.PARTIAL and function.base is not None:
             return self.call(function.base, [*(function.items or []), *args], function.attributes | keys, node)
@@ -77,9 +80,7 @@ class Calls:
         )
         value.turns, value.statement, value.base = self.program.turns(), self.program.statement, function
         value.node = node if isinstance(node, ast.expr) else None
-        mode = self.program.modes[-1]
-        if mode is not None:
-            value.graph, value.cut, value.cut_by = False, Cut.NO_GRAD, mode
+        self.program.record(value)
         return value
 
     def call_body(self, body: Body, args: list[Value], keys: dict[str, Value]) -> Value:
@@ -132,13 +133,13 @@ class Calls:
 
         Silent if it writes to anything but a name, or calls something that may zero them."""
         inside = list(ast.walk(definition))
-        calls = [ast.unparse(node.func).split(".")[-1] for node in inside if isinstance(node, ast.Call)]
+        calls = {called(node) for node in inside if isinstance(node, ast.Call)}
         simple = [node for node in inside if isinstance(node, ast.Expr | ast.Assign | ast.Pass)]
         written = [s for s in simple if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
         targets = [node for node in inside if isinstance(node, ast.Attribute | ast.Subscript)]
         stored = any(isinstance(node.ctx, ast.Store) for node in targets)
         read = any(isinstance(node, ast.Attribute) and node.attr == "grad" for node in inside)
-        if set(calls) <= EMPTIES_NOTHING and written and read and not stored:
+        if calls <= EMPTIES_NOTHING and written and read and not stored:
             self.program.note(Act.VAIN, max(written, key=lambda statement: statement.lineno), Value())
 
     def parameters(self, body: Body, spec: ast.arguments, args: list[Value], keys: dict[str, Value]) -> Scope:
@@ -152,11 +153,10 @@ class Calls:
             args = []
         scope.update(zip(names, args, strict=False))
         scope.update({name: value for name, value in keys.items() if name in every})
-        defaults = dict(zip(reversed(names), reversed(spec.defaults), strict=False))
-        defaults |= {a.arg: d for a, d in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if d is not None}
+        given = defaults(spec)
         for name in every:
             if name not in scope:
-                scope[name] = self.follower.eval(defaults[name], body.scope) if name in defaults else Value(name=name)
+                scope[name] = self.follower.eval(given[name], body.scope) if name in given else Value(name=name)
         for extra, more in ((spec.vararg, args[len(names) :]), (spec.kwarg, [])):
             if extra is not None:
                 scope[extra.arg] = Value(Kind.LIST, items=more, tags={Tag.HANDED}) if more else Value(name=extra.arg)
@@ -168,27 +168,24 @@ class Calls:
     @staticmethod
     def classes(owner: Value, above: bool = False) -> list[Body]:
         """Return the class of an object and its bases in the text; with `above` only these bases."""
-        if not isinstance(owner.body, Body) or not isinstance(owner.body.definition, ast.ClassDef):
+        if owner.body is None or not isinstance(owner.body.definition, ast.ClassDef):
             return []
         kind = owner.body.scope.find(owner.body.definition.name)
-        bases = [base.body for base in (kind.items or [] if kind is not None else []) if isinstance(base.body, Body)]
+        bases = [base.body for base in (kind.items or [] if kind is not None else []) if base.body is not None]
         return bases if above else [owner.body, *bases]
 
     def names_of_methods(self, owner: Value) -> list[str]:
-        parts = [part for body in self.classes(owner) for part in ast.iter_child_nodes(body.definition)]
-        return list(dict.fromkeys(p.name for p in parts if isinstance(p, ast.FunctionDef | ast.AsyncFunctionDef)))
+        return list(dict.fromkeys(part.name for body in self.classes(owner) for part in body.functions))
 
     def method(self, owner: Value, name: str, above: bool = False) -> Value | None:
         """Return a bound method of an object of the text's classes, or a property's value; None if it has none."""
-        for body in self.classes(owner, above):
-            assert isinstance(body.definition, ast.ClassDef)
-            for part in body.definition.body:
-                if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef) and part.name == name:
-                    static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in part.decorator_list)
-                    bound = Body(part, body.scope, None if static else owner)
-                    if any(ast.unparse(d).endswith("property") for d in part.decorator_list):
-                        return self.call_body(bound, [], {})
-                    return Value(Kind.FUNCTION, body=bound, name=name)
+        found = ((body, part) for body in self.classes(owner, above) for part in body.functions if part.name == name)
+        for body, part in found:
+            static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in part.decorator_list)
+            bound = Body(part, body.scope, None if static else owner)
+            if any(ast.unparse(d).endswith("property") for d in part.decorator_list):
+                return self.call_body(bound, [], {})
+            return Value(Kind.FUNCTION, body=bound, name=name)
         return None
 
     def make(self, kind: Value, args: list[Value], keys: dict[str, Value], node: ast.AST) -> Value:

@@ -9,11 +9,11 @@ from typing import ClassVar
 
 from lab.failures.analysis import tables
 from lab.failures.analysis.calls import Calls
-from lab.failures.analysis.facts import ACTIVATIONS, CONTAINERS, IDENTITIES, LAYERS, POOLS, TENSORS, Value
+from lab.failures.analysis.facts import ACTIVATIONS, CONTAINERS, IDENTITIES, LAYERS, POOLS, TENSORS, Body, Scope, Value
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.libraries import Libraries, named_items
 from lab.failures.analysis.methods import Methods
-from lab.failures.analysis.program import Body, Follower, Program, Scope
+from lab.failures.analysis.program import Follower, Program
 from lab.failures.analysis.shapes import count_layers, index_shape, known_turns, length
 from lab.failures.analysis.tensors import COMPARISONS, Tensors
 
@@ -281,7 +281,7 @@ class Expressions:
         if owner.kind not in TENSORS | {Kind.ARRAY}:
             return None
         if node.attr in {"mT", "real"}:
-            return self.tensors.move(node.attr, owner, [], {}, node)
+            return self.tensors.function(node.attr, [owner], {}, node)
         value = self.tensors.like(owner, node, "T", (owner,), owner.form)
         value.shape = owner.shape[::-1] if owner.shape else None
         return value

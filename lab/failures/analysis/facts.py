@@ -127,13 +127,41 @@ class Value:
     hooks: tuple["Value", ...] = ()  # forward hooks of a module
     name: str = ""  # the first name that it was given
     turns: tuple[tuple[ast.stmt, int], ...] = ()  # (a loop, its turn) for each loop it was made in
-    body: object = None  # the `Body` of a function, class or instance
+    body: "Body | None" = None  # of a function, class or instance
     created_at: int = 0  # number of events recorded before it was computed
     tags: set[Tag] = field(default_factory=set)  # what else is known
 
     def __format__(self, otherwise: str) -> str:
         """Return the value's name in the program, in backticks; `otherwise` if it has none."""
         return f"`{self.name}`" if self.name else otherwise
+
+
+class Scope(dict[str, Value]):
+    """The values of names, with the enclosing scope as `parent`."""
+
+    def __init__(self, parent: "Scope | None" = None, start: dict[str, Value] | None = None) -> None:
+        super().__init__(start or {})
+        self.parent = parent
+
+    def find(self, name: str) -> Value | None:
+        if name in self:
+            return self[name]
+        return self.parent.find(name) if self.parent is not None else None
+
+
+@dataclass
+class Body:
+    """A definition with the scope it stands in; `self` is the object that a method is bound to."""
+
+    definition: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+    scope: Scope
+    self: Value | None = None
+
+    @property
+    def functions(self) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+        """The functions that a class defines."""
+        parts = self.definition.body if isinstance(self.definition, ast.ClassDef) else []
+        return [part for part in parts if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
 def reach(value: Value, live: bool = True) -> Iterator[Value]:

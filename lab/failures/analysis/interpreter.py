@@ -11,12 +11,13 @@ from typing import ClassVar
 
 from lab.failures.analysis.calls import Calls
 from lab.failures.analysis.expressions import MAX_EXPRESSIONS, Expressions, TextTooLong
-from lab.failures.analysis.facts import CONTAINERS, LIBRARIES, TENSORS, Value, close_ancestors
+from lab.failures.analysis.facts import CONTAINERS, LIBRARIES, TENSORS, Body, Scope, Value, close_ancestors
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.libraries import Libraries
 from lab.failures.analysis.methods import Methods
-from lab.failures.analysis.program import Body, Program, Scope
+from lab.failures.analysis.program import Program
 from lab.failures.analysis.shapes import MAX_RANGE_TURNS, count_layers, known_turns, leaves
+from lab.failures.analysis.syntax import called, defaults
 from lab.failures.analysis.tensors import Tensors
 
 USUAL_NAMES = {  # what a fragment means by a name that it does not import
@@ -68,42 +69,26 @@ class Interpreter:
         for value in list(scope.values()):
             if value.kind == Kind.CLASS and not self.has_instance(value) and value not in bases:
                 start = self.method(Value(Kind.INSTANCE, body=value.body), "__init__")
-                given = self.unknown_arguments(start.body) if start is not None and isinstance(start.body, Body) else {}
+                given = self.unknown_arguments(start.body) if start is not None and start.body is not None else {}
                 self.calls.make(value, [], given, value.node or ast.Constant(None))
-        for instance in [v for v in self.program.objects if isinstance(v.body, Body)]:
-            assert isinstance(instance.body, Body)
-            self.call_twice(
-                [self.method(instance, name) for name in self.calls.names_of_methods(instance) if name != "__init__"],
-            )
+        for instance in [v for v in self.program.objects if v.body is not None]:
+            names = [name for name in self.calls.names_of_methods(instance) if name != "__init__"]
+            self.call_twice([self.method(instance, name) for name in names])
         self.call_twice([v for v in scope.values() if v.kind == Kind.FUNCTION])
 
     def call_twice(self, functions: "list[Value | None]") -> None:
         """Call each function that was not followed yet twice, beginning with those that none of the others calls."""
-        left = [
-            f
-            for f in functions
-            if f
-            and f.kind == Kind.FUNCTION
-            and isinstance(f.body, Body)
-            and f.body.definition not in self.program.followed
-        ]
-        inside = {name for f in left for name in self.names_called(f)}
-        for function in sorted(left, key=lambda f: f.name in inside):
-            assert isinstance(function.body, Body)
-            if function.body.definition in self.program.followed:
+        followed = self.program.followed
+        bodies = [(f, f.body) for f in functions if f and f.kind == Kind.FUNCTION and f.body is not None]
+        left = [(function, body) for function, body in bodies if body.definition not in followed]
+        inside = {called(node) for _, body in left for node in ast.walk(body.definition)} - {""}
+        for function, body in sorted(left, key=lambda pair: pair[0].name in inside):
+            if body.definition in followed:
                 continue
-            arguments = self.unknown_arguments(function.body)
+            arguments = self.unknown_arguments(body)
             for self.program.second_call in (False, True):
-                self.call(function, [], arguments, function.body.definition)
+                self.call(function, [], arguments, body.definition)
             self.program.second_call = False
-
-    @staticmethod
-    def names_called(function: Value) -> set[str]:
-        assert isinstance(function.body, Body)
-        calls = [n.func for n in ast.walk(function.body.definition) if isinstance(n, ast.Call)]
-        return {
-            f.attr if isinstance(f, ast.Attribute) else f.id for f in calls if isinstance(f, ast.Attribute | ast.Name)
-        }
 
     @staticmethod
     def unknown_arguments(body: Body) -> dict[str, Value]:
@@ -112,10 +97,8 @@ class Interpreter:
         Other defaults, such as None or True, do not tell what callers pass."""
         assert not isinstance(body.definition, ast.ClassDef)
         spec = body.definition.args
-        every = spec.posonlyargs + spec.args
-        positional = zip(reversed(every), reversed(spec.defaults), strict=False)
-        defaults = {a.arg: d for a, d in [*positional, *zip(spec.kwonlyargs, spec.kw_defaults, strict=True)]}
-        free = [a.arg for a in every + spec.kwonlyargs if not is_number_or_text(defaults.get(a.arg))]
+        given, every = defaults(spec), spec.posonlyargs + spec.args
+        free = [a.arg for a in every + spec.kwonlyargs if not is_number_or_text(given.get(a.arg))]
         return {name: Value(name=name) for name in free if not (body.self and name == every[0].arg)}
 
     def has_instance(self, kind: Value) -> bool:
@@ -337,9 +320,7 @@ class Interpreter:
         if over.items:
             return over.items[min(turn, len(over.items)) - 1]
         if over.kind in TENSORS | {Kind.ARRAY}:
-            shape = over.shape[1:] if over.shape else None
-            kind = over.kind if over.kind == Kind.ARRAY else Kind.TENSOR
-            return self.tensors.tensor(node, "part", (over,), shape, integer=over.integer, kind=kind)
+            return self.tensors.part(over, node, over.shape[1:] if over.shape else None)
         return Value(
             parents=(over,) if over.kind == Kind.UNKNOWN and over.parents else (), node=node, turns=self.program.turns()
         )
@@ -438,7 +419,7 @@ class Interpreter:
     def unpacked_part(self, value: Value, node: ast.expr, like: Value | None = None) -> Value:
         """Return one of the parts that a value is unpacked into; `like` is a known part if all are alike."""
         if like is not None:
-            return self.tensors.tensor(node, "part", (like,), like.shape, integer=like.integer)
+            return self.tensors.part(like, node, like.shape)
         if value.kind in TENSORS:
             return self.tensors.tensor(node, "part", (value,), value.shape[1:] if value.shape else None)
         if value.kind == Kind.NUMBER:  # from x.tolist()

@@ -20,6 +20,7 @@ from lab.failures.analysis.facts import (
     OPTIMIZERS,
     POOLS,
     TENSORS,
+    Scope,
     Value,
     graph_of,
     owners,
@@ -27,9 +28,9 @@ from lab.failures.analysis.facts import (
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.methods import Methods, redrawn
-from lab.failures.analysis.program import Follower, Program, Scope
+from lab.failures.analysis.program import Follower, Program
 from lab.failures.analysis.shapes import literal_shape, windows_shape
-from lab.failures.analysis.tensors import Tensors
+from lab.failures.analysis.tensors import Operation, Tensors
 
 MODULES = LAYERS | CONTAINERS | ACTIVATIONS.keys() | LOSSES.keys() | IDENTITIES | POOLS | {"Flatten"}
 KEYWORDS_OF_ONE_BACKWARD = {"inputs", "outputs", "retain_graph", "create_graph", "allow_unused", "materialize_grads"}
@@ -37,27 +38,17 @@ POSITIVE = {"exp", "sigmoid", "softmax", "softplus"}
 WITHOUT_TENSORS = {"manual_seed", "device", "save", "load", "is_available", "autocast", "no_grad", "Generator"}
 
 
-@dataclass(frozen=True, slots=True)
-class LibraryCall:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryCall(Operation):
     """One call of a library's function or class; `full` is its dotted name."""
 
     full: str
-    args: list[Value]
-    keys: dict[str, Value]
     node: ast.Call
     scope: Scope
 
     @property
-    def name(self) -> str:
-        return self.full.split(".")[-1]
-
-    @property
     def root(self) -> str:
         return self.full.split(".")[0]
-
-    @property
-    def first(self) -> Value:
-        return self.args[0] if self.args else Value()
 
 
 @dataclass
@@ -70,7 +61,7 @@ class Libraries:
     follower: Follower
 
     def library_call(self, full: str, args: list[Value], keys: dict[str, Value], node: ast.Call, scope: Scope) -> Value:
-        call = LibraryCall(full, args, keys, node, scope)
+        call = LibraryCall(full.split(".")[-1], args, keys, node=node, full=full, scope=scope)
         if call.root == "math":
             return (
                 self.tensors.to_number(args[0], node)
@@ -93,12 +84,12 @@ class Libraries:
             self.program.note(Act.SCHEDULER, node, value, detail=name)
             return value
         if ".init." in full and name.endswith("_"):
-            given = args[1] if len(args) > 1 else call.keys.get("gain", call.keys.get("val"))
+            given = call.argument(1, "gain", "val")
             self.program.note(Act.INIT, node, call.first, given, name)
             redrawn(call.first, name)
             return call.first
         if name.endswith("_") and call.root == "torch" and args:
-            return self.methods.tensor_call(args[0], name, args[1:], call.keys, node, "argument")
+            return self.methods.of_tensor(call, "argument")
         if full.endswith("autograd.backward") and args:
             self.program.note(Act.BACKWARD, node, args[0], detail="functional")
             return Value(Kind.NONE)
@@ -106,7 +97,7 @@ class Libraries:
 
     def rate_factors(self, call: LibraryCall) -> list[Value]:
         """Return a schedule's factors of the learning rate after 1, 2, 4, ... steps; empty if unknown."""
-        factor = call.args[1] if len(call.args) > 1 else call.keys.get("lr_lambda", call.keys.get("gamma", Value()))
+        factor = call.argument(1, "lr_lambda", "gamma") or Value()
         steps = [Value(Kind.NUMBER, constant=2**i) for i in range(12)]
         if call.name == "LambdaLR" and factor.kind == Kind.FUNCTION:
             self.program.exact = True
@@ -124,7 +115,7 @@ class Libraries:
             detail = "retain" if any(keeps) else ""
             started = len(args) > 2 or not call.keys.keys() <= KEYWORDS_OF_ONE_BACKWARD
             self.program.note(Act.USED, node, args[0], detail=detail + (" given" if started else ""))
-        by = args[1] if len(args) > 1 else call.keys.get("inputs", Value())
+        by = call.argument(1, "inputs") or Value()
         for value in by.items if by.kind == Kind.LIST and by.items else [by]:
             self.program.note(Act.DIFFERENTIATE, node, value)
         return Value(Kind.LIST, items=[self.derivative(args, node)], tags={Tag.OPEN})
@@ -132,7 +123,7 @@ class Libraries:
     def data_call(self, call: LibraryCall) -> Value | None:
         full, name, args, keys = call.full, call.name, call.args, call.keys
         if name == "DataLoader" and args and (samples := self.samples(args[0], call.node)) is not None:
-            size = keys.get("batch_size", args[1] if len(args) > 1 else Value())
+            size = call.argument(1, "batch_size") or Value()
             return Value(Kind.LOADER, items=samples, constant=size.constant)
         if name == "random_split" and len(args) > 1 and args[1].items:
             return Value(Kind.LIST, items=[args[0] for _ in args[1].items])
@@ -191,7 +182,7 @@ class Libraries:
         along = "dim" in keys or (len(args) > 1 and args[1].kind == Kind.NUMBER)
         splits = name in {"chunk", "split", "unbind"} and call.first.kind in TENSORS
         if call.root == "torch" and args and (splits or (name in {"max", "min", "topk", "sort"} and along)):
-            return self.methods.tensor_call(args[0], name, args[1:], keys, node)
+            return self.methods.of_tensor(call)
         if name == "where" and len(node.args) == 3:
             return self.where(args, keys, node, call.scope)
         if name in EFFECTS:
@@ -225,7 +216,7 @@ class Libraries:
         return call.keys.get("default", Value())
 
     def gradcheck(self, call: LibraryCall) -> Value:
-        given = call.args[1] if len(call.args) > 1 else call.keys.get("inputs", Value())
+        given = call.argument(1, "inputs") or Value()
         self.program.note(Act.GRADCHECK, call.node, given)
         return Value(Kind.FLAG)
 
@@ -241,9 +232,9 @@ class Libraries:
 
     def windows(self, call: LibraryCall) -> Value | None:
         """Return the result of NumPy's sliding_window_view(x, size, axis), with one more axis; None if unknown."""
-        size = call.args[1] if len(call.args) > 1 else call.keys.get("window_shape", Value())
+        size = call.argument(1, "window_shape") or Value()
         one = call.first.shape is not None and len(call.first.shape) == 1
-        axis = call.args[2] if len(call.args) > 2 else call.keys.get("axis", Value(constant=0 if one else None))
+        axis = call.argument(2, "axis") or Value(constant=0 if one else None)
         shape = windows_shape(call.first.shape, [axis.constant, size.constant])
         if call.first.kind != Kind.ARRAY or size.kind != Kind.NUMBER:
             return None

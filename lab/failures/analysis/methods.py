@@ -49,20 +49,16 @@ class Methods:
             owner.hooks = (*owner.hooks, args[0])
             return Value()
         if name in MODULE_METHODS and owner.kind in {Kind.MODULE, Kind.UNKNOWN}:
-            return self.module_call(owner, name, args, keys, op.node)
-        return self.by_kind.get(owner.kind, Methods.unknown)(self, op)
+            return self.known_of_module(op)
+        return self.by_kind.get(owner.kind, Methods.of_unknown)(self, op)
 
     def backward(self, op: Operation) -> Value | None:
         owner, given = op.first, op.args[1:2]
         if owner.kind not in TENSORS | {Kind.UNKNOWN, Kind.NUMBER, Kind.ARRAY, Kind.LIST}:
             return None
-        if (
-            given
-            and given[0].kind in {Kind.TENSOR, Kind.UNKNOWN}
-            and given[0].graph is not False
-            and owner.kind == Kind.UNKNOWN
-        ):
-            self.program.note(Act.BACKWARD, op.node, given[0], None, "given")  # accelerator.backward(loss)
+        handed = given and given[0].kind in {Kind.TENSOR, Kind.UNKNOWN} and given[0].graph is not False
+        if handed and owner.kind == Kind.UNKNOWN:  # accelerator.backward(loss)
+            self.program.note(Act.BACKWARD, op.node, given[0], None, "given")
             return Value(Kind.NONE)
         if Tag.ASKED in owner.tags:  # requires_grad on a computed result does not give it a graph
             owner.graph = owner.graph_before_asked
@@ -81,7 +77,7 @@ class Methods:
     def scale(self, op: Operation) -> Value | None:
         owner = op.first
         scaler = owner.kind == Kind.SCALER or (owner.kind == Kind.UNKNOWN and "scaler" in owner.name.lower())
-        return (op.args[1] if len(op.args) > 1 else Value()) if scaler else None
+        return op.argument(1) or Value() if scaler else None
 
     def of_parser(self, op: Operation) -> Value:
         """Evaluate a method of an ArgumentParser: options get their defaults if these are numbers or flags."""
@@ -114,21 +110,18 @@ class Methods:
         owner, added = op.first, op.args[1:2]
         if owner.op == "ModuleDict" and owner.items and op.name in {"items", "keys", "values"}:
             named = Value(Kind.DICT, items=owner.items, attributes=owner.attributes, tags=owner.tags & {Tag.OPEN})
-            return self.list_call(named, op.name, op.args[1:], op.keys, op.node)
+            return self.of_list(Operation(op.name, [named], op.keys, op.node))
         if owner.items is None or op.name not in {"append", "extend"} or not added:
-            return self.unknown(op)
+            return self.of_unknown(op)
         added[0].tags.add(Tag.REGISTERED)
         owner.items = [*owner.items, *(added if op.name == "append" else added[0].items or [])]
         owner.tags.add(Tag.OPEN)
         return owner
 
-    def unknown(self, op: Operation) -> Value:
-        owner, args = op.first, op.args[1:]
+    def of_unknown(self, op: Operation) -> Value:
+        owner, name, args, keys, at = op.first, op.name, op.args[1:], op.keys, op.node
         if owner.kind == Kind.UNKNOWN and owner.graph:
-            return self.tensor_call(owner, op.name, args, op.keys, op.node)
-        return self.unknown_call(owner, op.name, args, op.keys, op.node)
-
-    def unknown_call(self, owner: Value, name: str, args: list[Value], keys: dict[str, Value], at: ast.expr) -> Value:
+            return self.of_tensor(op)
         if owner.kind == Kind.AUTOGRAD_FUNCTION or (Tag.AUTOGRAD_FUNCTION in owner.tags and name == "apply"):
             return self.tensors.tensor(at, "function", args)
         if owner.kind == Kind.DISTRIBUTION:
@@ -142,22 +135,18 @@ class Methods:
             self.program.note(Act.APPEND, at, owner, args[0])
         item = bool(owner.turns) and bool(args) and args[0].kind == Kind.GRADIENT and args[0].base is owner
         if item and name in {"add_", "sub_"}:
-            return self.in_place(Operation(name, [owner, *args], keys, at), "method")  # an update by hand
-        if name in {"item", "numpy", "tolist"}:
-            return self.tensors.to_number(owner, at, Cut.NUMPY if name == "numpy" else Cut.ITEM)
-        if name in {"detach"}:
+            return self.in_place(op, "method")  # an update by hand
+        if name == "detach":
             value = self.tensors.detached(owner, at)
             value.kind = Kind.UNKNOWN
-            value.graph = False
             return value
-        if name in CHOICES:
-            return self.tensors.choice(at, [owner])
-        if name in {"max", "min", "topk", "sort"} and (args or keys):
-            return self.tensor_call(owner, name, args, keys, at)
-        if name in TENSOR_METHODS or (name == "gather" and len(args) == 2):
+        numbers = name in {"item", "numpy", "tolist"}
+        if numbers or (name in {"max", "min", "topk", "sort"} and (args or keys)):
+            return self.of_tensor(op)
+        if name in TENSOR_METHODS | CHOICES or (name == "gather" and len(args) == 2):
             if name in {"long", "int"}:
                 return Value(parents=(owner,), op=name)
-            value = self.tensors.function(name, [owner, *args], keys, at)
+            value = self.tensors.function(name, op.args, keys, at)
             value.integer = None
             return value
         value = self.follower.call(Value(parents=(owner,), name=f"{owner.name}.{name}"), args, keys, at)
@@ -183,9 +172,11 @@ class Methods:
             return Value()
         return Value(parents=tuple(args))
 
-    def module_call(self, owner: Value, name: str, args: list[Value], keys: dict[str, Value], at: ast.expr) -> Value:
+    def known_of_module(self, op: Operation) -> Value:
+        """Evaluate a method that every module has; an unknown owner of most of them is a module."""
+        owner, name, args, at = op.first, op.name, op.args[1:], op.node
         if owner.kind == Kind.UNKNOWN and owner.graph is not None and name in {"cuda", "to", "double"}:
-            return self.tensor_call(owner, name, args, keys, at)
+            return self.of_tensor(op)
         if owner.kind == Kind.UNKNOWN and name in {"cuda", "to"}:
             return owner
         if owner.kind == Kind.UNKNOWN and name == "double":
@@ -210,14 +201,11 @@ class Methods:
             return self.submodules(owner, name)
         if name == "apply" and args and args[0].kind in {Kind.FUNCTION, Kind.PARTIAL}:
             self.apply(owner, args[0], at)
-        if name in {"add_module", "register_module"} and len(args) > 1:
-            args[1].tags.add(Tag.REGISTERED)
+        if name in {"add_module", "register_module", "register_buffer"} and len(args) > 1:
             owner.attributes[str(args[0].constant)] = args[1]
-            if owner.items is not None:
-                owner.items = [*owner.items, args[1]]
-            return Value(Kind.NONE)
-        if name == "register_buffer" and len(args) > 1:
-            owner.attributes[str(args[0].constant)] = args[1]
+            if name != "register_buffer":
+                args[1].tags.add(Tag.REGISTERED)
+                owner.items = [*owner.items, args[1]] if owner.items is not None else None
             return Value(Kind.NONE)
         return owner
 
@@ -253,21 +241,22 @@ class Methods:
         owner.attributes |= {name: wrapped(part) for name, part in owner.attributes.items()}
         owner.items = [wrapped(part) for part in owner.items] if owner.items is not None else None
 
-    def list_call(self, owner: Value, name: str, args: list[Value], keys: dict[str, Value], at: ast.expr) -> Value:
+    def of_list(self, op: Operation) -> Value:
+        owner, name, args, at = op.first, op.name, op.args[1:], op.node
         if name == "append" and args:
             self.program.note(Act.APPEND, at, owner, args[0])
             owner.items = [*(owner.items or []), args[0]][:64]
             if self.program.grows_by_unknown(owner):
                 owner.tags |= {Tag.OPEN, Tag.PARTLY}
         elif name == "insert" and len(args) > 1:
-            return self.list_call(owner, "append", args[1:], keys, at)
+            return self.of_list(Operation("append", [owner, *args[1:]], op.keys, at))
         elif name == "extend" and args:
             owner.items = [*(owner.items or []), *(args[0].items or [])][:64]
             partly = self.program.grows_by_unknown(owner) or not args[0].items
             owner.tags |= {Tag.OPEN, Tag.PARTLY} if partly else args[0].tags & {Tag.OPEN}
         elif name in {"clear", "pop"}:
             owner.items, owner.turns = owner.items if name == "pop" else [], self.program.turns()
-        elif name in {"values"}:
+        elif name == "values":
             return Value(Kind.LIST, items=owner.items, tags=owner.tags & {Tag.OPEN})
         elif name == "items":
             return self.pairs(owner)
@@ -275,11 +264,9 @@ class Methods:
             return self.keys(owner)
         elif name == "detach":
             return Value(Kind.LIST, items=[self.tensors.detached(v, at) for v in owner.items or []])
-        return (
-            Value(Kind.LIST, items=owner.items, tags={Tag.OPEN})
-            if name in {"copy"}
-            else Value(parents=tuple(owner.items or []))
-        )
+        elif name == "copy":
+            return Value(Kind.LIST, items=owner.items, tags={Tag.OPEN})
+        return Value(parents=tuple(owner.items or []))
 
     @staticmethod
     def keys(box: Value) -> Value:
@@ -297,18 +284,16 @@ class Methods:
         pairs = [Value(Kind.LIST, items=[Value(Kind.TEXT, constant=k), v]) for k, v in box.attributes.items()]
         return Value(Kind.LIST, items=pairs, tags=box.tags & {Tag.OPEN})
 
-    def tensor_call(
-        self, owner: Value, name: str, args: list[Value], keys: dict[str, Value], at: ast.expr, written: str = "method"
-    ) -> Value:
-        op = Operation(name, [owner, *args], keys, at)
-        if name in self.of_tensors and (value := self.of_tensors[name](self, op)) is not None:
+    def of_tensor(self, op: Operation, written: str = "method") -> Value:
+        """Evaluate a method of a tensor; `written` says how the program calls it."""
+        if op.name in self.of_tensors and (value := self.of_tensors[op.name](self, op)) is not None:
             return value
-        if name.endswith("_") and not name.endswith("__"):
+        if op.name.endswith("_") and not op.name.endswith("__"):
             return self.in_place(op, written)
-        return self.tensors.function(name, op.args, keys, at)
+        return self.tensors.function(op.name, op.args, op.keys, op.node)
 
     def in_place(self, op: Operation, written: str) -> Value:
-        owner, other = op.first, op.args[1] if len(op.args) > 1 else Value(Kind.NONE)
+        owner, other = op.first, op.argument(1) or Value(Kind.NONE)
         owner.moments = None
         redrawn(owner.parents[0] if owner.op == "detach" else owner, op.name)
         how = written if negative(op.keys.get("alpha")) else {"add_": "+", "sub_": "-"}.get(op.name, written)
@@ -343,7 +328,7 @@ class Methods:
         return op.first
 
     def size(self, op: Operation) -> Value:
-        shape, dim = op.first.shape, op.args[1].constant if len(op.args) > 1 else None
+        shape, dim = op.first.shape, (op.argument(1) or Value()).constant
         if isinstance(dim, int) and shape and -len(shape) <= dim < len(shape):
             return Value(Kind.NUMBER, constant=shape[dim])
         return Value(Kind.NUMBER if len(op.args) > 1 else Kind.LIST)
@@ -360,7 +345,7 @@ class Methods:
         owner, args = op.first, op.args[1:]
         if not args and not op.keys:
             return None
-        axis = op.keys.get("dim", args[0] if args else Value()).constant
+        axis = (op.argument(1, "dim") or Value()).constant
         scores = axis in (1, -1) and "keepdim" not in op.keys and len(args) < 2 and owner.shape is None
         shape = reduced_shape(owner.shape, axis, op.keys.get("keepdim"))
         shape = (None,) if scores and owner.op in LAYERS | {"call"} else shape
@@ -368,20 +353,14 @@ class Methods:
         return Value(Kind.LIST, items=[both, self.tensors.choice(op.node, [owner])])
 
     def ordered(self, op: Operation) -> Value:
-        return Value(
-            Kind.LIST,
-            items=[self.tensors.tensor(op.node, op.name, (op.first,)), self.tensors.choice(op.node, [op.first])],
-        )
+        ordered = self.tensors.tensor(op.node, op.name, (op.first,))
+        return Value(Kind.LIST, items=[ordered, self.tensors.choice(op.node, [op.first])])
 
     def parts(self, op: Operation) -> Value:
-        size, axis = op.args[1] if len(op.args) > 1 else Value(), op.keys.get("dim", Value(constant=0))
-        axis = op.args[-1] if len(op.args) > (1 if op.name == "unbind" else 2) else axis
-        shape, first = part_shape(op.name, op.first.shape, size.constant, axis.constant), op.first
-        return Value(
-            Kind.LIST,
-            items=[self.tensors.tensor(op.node, "part", (first,), shape, integer=first.integer)],
-            tags={Tag.OPEN},
-        )
+        size = op.argument(1) or Value()
+        axis = op.argument(1 if op.name == "unbind" else 2, "dim") or Value(constant=0)
+        shape = part_shape(op.name, op.first.shape, size.constant, axis.constant)
+        return Value(Kind.LIST, items=[self.tensors.part(op.first, op.node, shape)], tags={Tag.OPEN})
 
     def windows(self, op: Operation) -> Value | None:
         """Return the result of x.unfold(axis, size, step); None for other arguments."""
@@ -440,8 +419,8 @@ class Methods:
         Kind.GRADIENT: of_gradient,
         Kind.PARSER: of_parser,
         Kind.MODULE: of_module,
-        Kind.LIST: lambda self, op: self.list_call(op.first, op.name, op.args[1:], op.keys, op.node),
-        Kind.DICT: lambda self, op: self.list_call(op.first, op.name, op.args[1:], op.keys, op.node),
+        Kind.LIST: of_list,
+        Kind.DICT: of_list,
         Kind.NUMBER: lambda self, op: Value(Kind.NUMBER),
         Kind.TEXT: lambda self, op: Value(Kind.TEXT),
         Kind.GENERATOR: lambda self, op: Value(
@@ -452,8 +431,8 @@ class Methods:
         ),
         Kind.TABLE: lambda self, op: tables.method(op.first, op.name),
         Kind.ARRAY: of_array,
-        Kind.TENSOR: lambda self, op: self.tensor_call(op.first, op.name, op.args[1:], op.keys, op.node),
-        Kind.PARAMETER: lambda self, op: self.tensor_call(op.first, op.name, op.args[1:], op.keys, op.node),
+        Kind.TENSOR: of_tensor,
+        Kind.PARAMETER: of_tensor,
     }
     of_tensors: ClassVar[dict[str, Method]] = {
         "detach": lambda self, op: self.tensors.detached(op.first, op.node),

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from lab.failures.analysis.facts import Value, graph_of, owner_of, reach, storage_owner
-from lab.failures.analysis.kinds import Act
+from lab.failures.analysis.facts import Scope, Value, graph_of, owner_of, reach, storage_owner
+from lab.failures.analysis.kinds import Act, Cut
 
 
 @dataclass(eq=False, slots=True)
@@ -55,31 +55,6 @@ def exclusive(one: Event, two: Event) -> bool:
     """Tell whether two events are in different arms of the same `if`."""
     arms = dict(one.arms)
     return any(arms.get(test, arm) != arm for test, arm in two.arms)
-
-
-class Scope(dict[str, Value]):
-    """The values of names, with the enclosing scope as `parent`."""
-
-    def __init__(self, parent: "Scope | None" = None, start: "dict[str, Value] | None" = None) -> None:
-        super().__init__(start or {})
-        self.parent = parent
-
-    def find(self, name: str) -> Value | None:
-        scope: Scope | None = self
-        while scope is not None:
-            if name in scope:
-                return scope[name]
-            scope = scope.parent
-        return None
-
-
-@dataclass
-class Body:
-    """A definition with the scope it stands in; `self` is the object that a method is bound to."""
-
-    definition: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
-    scope: Scope
-    self: Value | None = None
 
 
 @dataclass
@@ -159,6 +134,11 @@ class Program:
         owner = owner_of(tensor)
         partly = partly or (owner is not tensor and tensor.name in {"weight", "bias"})
         self.note(Act.ZERO, node, owner, None, "partly" if partly else "")
+
+    def record(self, value: Value) -> None:
+        """Cut a value from its parents if gradients are switched off."""
+        if self.modes[-1] is not None:
+            value.graph, value.cut, value.cut_by = False, Cut.NO_GRAD, self.modes[-1]
 
     def turns(self) -> tuple[tuple[ast.stmt, int], ...]:
         return tuple((loop, turn) for loop, turn in self.loops)

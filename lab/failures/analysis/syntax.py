@@ -26,6 +26,13 @@ def argument(call: ast.AST, name: str, place: int | None = None) -> ast.expr | N
     return call.args[place] if given is None and place is not None and len(call.args) > place else given
 
 
+def defaults(spec: ast.arguments) -> dict[str, ast.expr]:
+    """Return the defaults of a function's parameters, by name."""
+    positional = zip(reversed(spec.posonlyargs + spec.args), reversed(spec.defaults), strict=False)
+    keyed = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
+    return {part.arg: default for part, default in [*positional, *keyed] if default is not None}
+
+
 def names_in(node: ast.AST) -> list[str]:
     """Return the names in a piece of the program, those of attributes left out."""
     return [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from lab.failures.analysis.effects import EFFECTS, ELEMENTWISE, KEEPS_INPUT, UNKNOWN, Effect, Result, Saves
+from lab.failures.analysis.effects import EFFECTS, ELEMENTWISE, UNKNOWN, Effect, Result, Saves
 from lab.failures.analysis.facts import LAYERS, TENSORS, Value, broadcast, graph_of, has_many_elements, is_row, reach
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.moments import MOVED, combined_moments, created_moments, mixed_moments
@@ -62,6 +62,11 @@ class Operation:
     def first(self) -> Value:
         return self.args[0] if self.args else Value()
 
+    def argument(self, place: int, *names: str) -> Value | None:
+        """Return the argument of one of these names, or the one at a place; None if there is none."""
+        named = next((self.keys[name] for name in names if name in self.keys), None)
+        return named if named is not None or place >= len(self.args) else self.args[place]
+
 
 @dataclass
 class Tensors:
@@ -93,9 +98,7 @@ class Tensors:
         value.graph = True if True in flags else None if None in flags else False
         doubles = [p.double for p in parents if p.kind in TENSORS]
         value.double = doubles[0] if len(set(doubles)) == 1 else None
-        mode = self.program.modes[-1]
-        if mode is not None:
-            value.graph, value.cut, value.cut_by = False, Cut.NO_GRAD, mode
+        self.program.record(value)
         if kind == Kind.ARRAY:
             value.graph = False
         return value
@@ -118,10 +121,13 @@ class Tensors:
             form=form,
             branches=model.branches,
         )
-        mode = self.program.modes[-1]
-        if mode is not None:
-            value.graph, value.cut, value.cut_by = False, Cut.NO_GRAD, mode
+        self.program.record(value)
         return value
+
+    def part(self, whole: Value, node: ast.expr, shape: tuple[int | None, ...] | None) -> Value:
+        """Return a part of a tensor or array, such as an item of a loop over it."""
+        kind = Kind.ARRAY if whole.kind == Kind.ARRAY else Kind.TENSOR
+        return self.tensor(node, "part", (whole,), shape, integer=whole.integer, kind=kind)
 
     def arithmetic(self, sign: str, one: Value, two: Value, node: ast.expr) -> Value:
         kinds = {one.kind, two.kind}
@@ -263,8 +269,8 @@ class Tensors:
         return number
 
     def loss(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.expr) -> Value:
-        prediction = args[0] if args else keys.get("input", Value())
-        target = args[1] if len(args) > 1 else keys.get("target", Value())
+        op = Operation(name, args, keys, node)
+        prediction, target = op.argument(0, "input") or Value(), op.argument(1, "target") or Value()
         self.program.note(Act.LOSS, node, prediction, target, name)
         reduction = keys.get("reduction", Value(constant="mean")).constant
         whole_batch = reduction in {"mean", "batchmean", "sum"}
@@ -306,7 +312,7 @@ class Tensors:
         return self.keeps_shape(op)
 
     def clamped(self, op: Operation) -> Value:
-        low = op.keys.get("min", op.args[1] if len(op.args) > 1 else Value()).constant
+        low = (op.argument(1, "min") or Value()).constant
         zero = low in (0, 0.0) and low is not False
         return self.like(op.first, op.node, op.name, (op.first,), "relu" if zero else "")
 
@@ -351,14 +357,14 @@ class Tensors:
         return value
 
     def paired(self, op: Operation) -> Value:
-        axis = op.keys.get("dim", op.args[2] if len(op.args) > 2 else Value(constant=1 if op.name[0] == "c" else -1))
+        axis = op.argument(2, "dim") or Value(constant=1 if op.name[0] == "c" else -1)
         together = broadcast(op.args[0], op.args[1]) if len(op.args) > 1 else None
         shape = reduced_shape(together, axis.constant, op.keys.get("keepdim"))
         return self.tensor(op.node, op.name, op.args[:2], shape)
 
     def joined(self, op: Operation) -> Value:
         parts = op.first.items or [op.first]
-        axis = op.keys.get("dim") or op.keys.get("axis") or (op.args[1] if len(op.args) > 1 else Value(constant=0))
+        axis = op.argument(1, "dim", "axis") or Value(constant=0)
         shape = joined_shape(op.name, op.first, axis.constant)
         value = self.tensor(op.node, op.name, parts, shape)
         if axis.constant in (1, -1) and len(shape or ()) == 2:
@@ -380,50 +386,28 @@ class Tensors:
         value.graph = None if value.graph else value.graph
         return value
 
-    transfers: ClassVar[dict[Result, Callable[["Tensors", Operation], Value]]] = {
-        Result.LIKE: keeps_shape,
-        Result.POWER: power,
-        Result.CLAMP: clamped,
-        Result.WHERE: either_of_two,
-        Result.EXTREME: extreme,
-        Result.REDUCED: lambda self, op: self.reduce(op.name, op.first, op.args[1:], op.keys, op.node),
-        Result.CHOICE: lambda self, op: self.choice(op.node, op.args[:1]),
-        Result.MOVED: lambda self, op: self.move(op.name, op.first, op.args[1:], op.keys, op.node),
-        Result.PRODUCT: product,
-        Result.MATMUL: matrix_product,
-        Result.ARITHMETIC: signed,
-        Result.JOINED: joined,
-        Result.GATHERED: gathered,
-        Result.PAIRED: paired,
-        Result.LOSS: lambda self, op: self.loss(op.name, op.args, op.keys, op.node),
-        Result.COMPUTED: computed,
-        Result.UNKNOWN: some_tensor,
-    }
-
-    def reduce(self, name: str, first: Value, rest: list[Value], keys: dict[str, Value], node: ast.expr) -> Value:
-        axis = keys.get("dim") or keys.get("axis") or (rest[0] if rest else None)
-        keep = keys.get("keepdim") or keys.get("keepdims")
+    def reduced(self, op: Operation) -> Value:
+        name, first, axis = op.name, op.first, op.argument(1, "dim", "axis")
         shape: tuple[int | None, ...] | None = ()
         if axis is not None:
             shape = first.shape
             places = [part.constant for part in axis.items] if axis.items is not None else [axis.constant]
             for place in sorted(places, key=str, reverse=True):
-                shape = reduced_shape(shape, place, keep)
-        value = self.like(first, node, name, (first,), "loss" if name in {"mean", "sum"} and shape == () else "")
-        value.shape = shape
+                shape = reduced_shape(shape, place, op.keys.get("keepdim") or op.keys.get("keepdims"))
+        value = self.like(first, op.node, name, (first,), "loss" if name in {"mean", "sum"} and shape == () else "")
+        value.shape = shape if value.kind != Kind.UNKNOWN else None
         if first.form == "relu" and axis is not None and name in {"sum", "std", "norm", "amax"}:
             value.form = "relu"  # it is still 0 where all of them are 0
-        if first.kind in TENSORS and value.graph and name in KEEPS_INPUT:
-            self.save(first, node)
-        if value.kind == Kind.UNKNOWN:
-            value.shape = None
+        if first.kind in TENSORS and value.graph and op.effect.saves is Saves.INPUT:
+            self.save(first, op.node)
         if name == "sum":
             value.tags.add(Tag.SUM)
         return value
 
-    def move(self, name: str, first: Value, rest: list[Value], keys: dict[str, Value], node: ast.expr) -> Value:
+    def moved(self, op: Operation) -> Value:
+        name, first, rest = op.name, op.first, op.args[1:]
         turned = name in {"t", "mT"} and first.kind in TENSORS
-        value = self.like(first, node, "T" if turned else "view" if name != "clone" else "clone", (first,), first.form)
+        value = self.like(first, op.node, "T" if turned else "view", (first,), first.form)
         numbers = [r.constant for r in (rest[0].items or [] if rest and rest[0].items is not None else rest)]
         value.shape = moved_shape(name, first.shape, numbers)
         if name in {"float", "double", "half"}:
@@ -435,6 +419,26 @@ class Tensors:
             value.double = None if rest else first.double
         value.tags |= first.tags & {Tag.SUM}
         return value
+
+    transfers: ClassVar[dict[Result, Callable[["Tensors", Operation], Value]]] = {
+        Result.LIKE: keeps_shape,
+        Result.POWER: power,
+        Result.CLAMP: clamped,
+        Result.WHERE: either_of_two,
+        Result.EXTREME: extreme,
+        Result.REDUCED: reduced,
+        Result.CHOICE: lambda self, op: self.choice(op.node, op.args[:1]),
+        Result.MOVED: moved,
+        Result.PRODUCT: product,
+        Result.MATMUL: matrix_product,
+        Result.ARITHMETIC: signed,
+        Result.JOINED: joined,
+        Result.GATHERED: gathered,
+        Result.PAIRED: paired,
+        Result.LOSS: lambda self, op: self.loss(op.name, op.args, op.keys, op.node),
+        Result.COMPUTED: computed,
+        Result.UNKNOWN: some_tensor,
+    }
 
     def create(self, name: str, args: list[Value], keys: dict[str, Value], node: ast.Call, kind: Kind) -> Value:
         first = args[0] if args else Value()
@@ -474,11 +478,8 @@ class Tensors:
 
     @staticmethod
     def either(one: Value, two: Value) -> Value:
-        if (
-            two.kind in {Kind.NONE, Kind.UNKNOWN}
-            and not two.parents
-            and one.kind in {Kind.MODULE, Kind.OPTIMIZER, Kind.SCALER}
-        ):
+        absent = two.kind in {Kind.NONE, Kind.UNKNOWN} and not two.parents
+        if absent and one.kind in {Kind.MODULE, Kind.OPTIMIZER, Kind.SCALER}:
             return one
         if one.kind == two.kind and one.kind in {Kind.MODULE, Kind.OPTIMIZER, Kind.CLASS, Kind.FUNCTION, Kind.LIBRARY}:
             return one

@@ -11,7 +11,7 @@ from lab.failures.analysis.edits import Edit, Text
 from lab.failures.analysis.facts import Value, moved_by, reach
 from lab.failures.analysis.kinds import Act
 from lab.failures.analysis.program import Event, Program
-from lab.failures.analysis.syntax import inside, short
+from lab.failures.analysis.syntax import defaults, inside, short
 from lab.text import read_rows
 
 Node = TypeVar("Node", bound=ast.AST)
@@ -139,12 +139,7 @@ class Case:
         """Return the default of the parameter that a name in a function stands for; None if there is none."""
         for place in self.nodes(ast.FunctionDef):
             if inside(place, name):
-                spec = place.args
-                positional = zip(reversed(spec.posonlyargs + spec.args), reversed(spec.defaults), strict=False)
-                keyed = zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
-                return next(
-                    (default for part, default in [*positional, *keyed] if part.arg == getattr(name, "id", "")), None
-                )
+                return defaults(place.args).get(getattr(name, "id", ""))
         return None
 
     def values_of(self, name: ast.Name) -> list[ast.expr]:

@@ -87,29 +87,19 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
         lasts = event.second_call and isinstance(total, ast.Attribute)  # it outlives the call
         if not (event.loops or lasts) or not event.recorded or held is None:
             continue
-        looks = any(p in evaluated and p not in busy for p in event.functions)
-        computed = held.graph is not False and (
-            (held.form == "loss" and held.kind == Kind.TENSOR) or is_unknown_loss(held) or held.graph is True
-        )
-        if event.kind == Act.APPEND:
-            parts = [v for v in leaves([held]) if v.kind != Kind.NUMBER]
-            parts = [v for v in parts if v in starts or backpropagated(case, event, v) or listed(case, event, v)]
-            known = bool(parts) or (looks and computed)
-            names = {v.name for v in parts}
-        else:
-            if event.value in wanted:
-                continue
-            inside = [
-                v
-                for v in summands(held)
-                if v.kind != Kind.NUMBER
-                and (v in starts or backpropagated(case, event, v) or never_freed(event, v, passes))
-            ]
-            known = bool(inside) and event.value.kind != Kind.NUMBER
-            names = {v.name for v in inside}
-            known = known or (looks and computed)
-        if not known:
+        summed = event.kind == Act.GATHER
+        if summed and event.value in wanted:
             continue
+        tensors = [v for v in (summands(held) if summed else leaves([held])) if v.kind != Kind.NUMBER]
+        keeps = [never_freed(event, v, passes) if summed else listed(case, event, v) for v in tensors]
+        parts = [v for v, k in zip(tensors, keeps, strict=True) if k or v in starts or backpropagated(case, event, v)]
+        evaluating = any(p in evaluated and p not in busy for p in event.functions)
+        loss = (held.form == "loss" and held.kind == Kind.TENSOR) or is_unknown_loss(held)
+        computed = held.graph is True or (loss and held.graph is not False)
+        known = bool(parts) and not (summed and event.value.kind == Kind.NUMBER)
+        if not known and not (evaluating and computed):
+            continue
+        names = {v.name for v in parts}
         if total is not None and isinstance(statement, ast.AugAssign | ast.Assign):
             target, value = case.text.of(total), statement.value
         elif isinstance(event.node, ast.Call) and event.node.args:

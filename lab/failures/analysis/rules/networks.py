@@ -10,7 +10,7 @@ from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
 from lab.failures.analysis.facts import LAYERS, NORMS, Value, graph_of, modules, reach, traverse, without
 from lab.failures.analysis.kinds import Act, Kind
-from lab.failures.analysis.program import Body, Event
+from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.syntax import argument, called, inside, method, receiver
 
@@ -203,9 +203,9 @@ SIGMOID = re.compile(
 
 def is_sigmoid(layer: Value) -> bool:
     """Tell whether a layer is torch's Sigmoid, or a class of the program whose `forward` is a sigmoid only."""
-    if layer.op == "Sigmoid" or not isinstance(layer.body, Body):
+    if layer.op == "Sigmoid" or layer.body is None:
         return layer.op == "Sigmoid"
-    methods = [part for part in layer.body.definition.body if isinstance(part, ast.FunctionDef)]  # type: ignore[union-attr]
+    methods = layer.body.functions
     given = methods[0].body[-1] if len(methods) == 1 and methods[0].name == "forward" else None
     written = ast.unparse(given.value) if isinstance(given, ast.Return) and given.value is not None else ""
     return SIGMOID.fullmatch(written) is not None

@@ -20,7 +20,7 @@ from lab.failures.analysis.facts import (
     without,
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag, words
-from lab.failures.analysis.program import Body, Event
+from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.rules.cuts import trained_parts
 from lab.failures.analysis.rules.steps import is_update, moved_behind
@@ -107,7 +107,7 @@ MIN_GROWTH = 10  # from this many times the optimizer's rate on, a schedule is r
 
 def report_growth(case: Case, schedule: Value, place: ast.expr, last: float) -> Iterator[RuleHit]:
     """Report failure 17 at a schedule's factor: the number, the body of a lambda, or what a function returns."""
-    definition = schedule.body.definition if isinstance(schedule.body, Body) else place
+    definition = schedule.body.definition if schedule.body is not None else place
     given = [n.value for n in ast.walk(definition) if isinstance(n, ast.Return) and n.value is not None]
     places = given or [definition.body if isinstance(definition, ast.Lambda) else place]
     new = [(n, "0.99" if isinstance(n, ast.Constant) else f"min(1.0, {case.text.of(n)})") for n in places]
@@ -412,7 +412,7 @@ def network_left_out(case: Case) -> Iterator[RuleHit]:
     to an optimizer with leaves alone, which trains an input of a fixed network."""
     if not all_tracked(case):
         return
-    passes = [(e, set(reach(e.value))) for e in case.events_of(Act.BACKWARD)]
+    passes = [set(reach(event.value)) for event in case.events_of(Act.BACKWARD)]
     names = {v: v.name for v in case.program.objects}
     hidden: set[Value] = set()
     for event in case.events_of(Act.ATTRIBUTE):
@@ -425,22 +425,16 @@ def network_left_out(case: Case) -> Iterator[RuleHit]:
         else:
             hidden.add(event.other)
     for box in case.program.objects:
-        inner = list(modules(box))
-        parts = set(inner)
-        asleep = any(
-            part.tags & {Tag.EVAL, Tag.FROZEN, Tag.EXPOSED, Tag.COPIED, Tag.REGISTERED} for part in [box, *inner[:1]]
-        )
-        asleep = asleep or Tag.MADE_IN_FORWARD in box.tags
+        inner = set(modules(box))
+        asleep = box.tags & (LEFT_ALONE | {Tag.REGISTERED, Tag.MADE_IN_FORWARD})
         frozen = any(part.tags & {Tag.EVAL, Tag.FROZEN} for part in inner)
-        if box.kind != Kind.MODULE or box in hidden or not names[box] or asleep or frozen or parts & case.moved:
+        if box.kind != Kind.MODULE or box in hidden or not names[box] or asleep or frozen or inner & case.moved:
             continue
         layers = {part for part in inner if part.op in LAYERS or (part.leaf and part.graph)}
-        through = [(e, alive) for e, alive in passes if alive & layers]
-        user = next(
-            (e for e in case.events_of(Act.STEP) if any(alive & set(moved_by(e.value)) for _, alive in through)), None
-        )
-        node = user.value.node if user is not None else None
-        if user is None or not isinstance(node, ast.Call) or all(item.leaf for item in user.value.items or [Value()]):
+        through: set[Value] = set().union(*(alive for alive in passes if alive & layers))
+        user = next((e.value for e in case.events_of(Act.STEP) if through & set(moved_by(e.value))), None)
+        node = user.node if user is not None else None
+        if user is None or not isinstance(node, ast.Call) or all(item.leaf for item in user.items or [Value()]):
             continue
         given = argument(node, "params", 0)
         if given is not None:
@@ -463,7 +457,7 @@ def part_left_out(case: Case) -> Iterator[RuleHit]:
         left = [p for p in left if not p.tags & LEFT_ALONE and set(modules(p)) & case.alive]
         for event in case.events_of(Act.OPTIMIZER):
             given = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
-            part = receiver(given) if given is not None else None
+            part = receiver(given)
             mine = [p for p in event.value.items or [] if p in parts]
             if isinstance(part, ast.Subscript):  # earlier layers may be frozen on purpose
                 left = [p for p in left if mine and parts.index(p) > parts.index(mine[0])]

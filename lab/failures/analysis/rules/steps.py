@@ -10,7 +10,7 @@ from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
 from lab.failures.analysis.facts import LAYERS, TENSORS, Value, graph_of, modules, moved_by, owner_of, reach
 from lab.failures.analysis.kinds import Act, Kind, Tag
-from lab.failures.analysis.program import Body, Event, exclusive
+from lab.failures.analysis.program import Event, exclusive
 from lab.failures.analysis.rules.accumulating import scales_gradient
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.syntax import inside, is_simple, receiver
@@ -338,7 +338,7 @@ def zeroed_in_a_call(case: Case, stepper: Stepper, backward: Event, zero: Event,
 
 def zeroed_by_callback(case: Case, stepper: Stepper, backward: Event, zero: Event, step: Event) -> Iterator[RuleHit]:
     """Report failure 18: of a list of callbacks, one zeroes the gradients, and a later one steps with them."""
-    homes = [(o.node, o.body.definition) for o in case.program.objects if isinstance(o.body, Body)]
+    homes = [(o.node, o.body.definition) for o in case.program.objects if o.body is not None]
     one, two = ([made for made, home in homes if inside(home, e.function)] for e in (zero, step))
     listed = [node.elts for node in case.nodes(ast.expr) if isinstance(node, ast.List | ast.Tuple)]
     if zero.loops != step.loops or zero.turns == step.turns or len(one) != 1 or len(two) != 1:
