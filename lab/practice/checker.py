@@ -33,6 +33,7 @@ MAX_FITTING = 3  # variants of the reference with the learner's answers, of whic
 MISSING = re.compile(r"((__\w+__|forward|backward)\(\) )?missing \d+ required positional arguments?")
 NO_ATTRIBUTE = re.compile(r"'NoneType' object has no attribute")
 SHAPE = re.compile(r"\(\d*,[\d,]*\)")  # as in NumPy's messages
+NUMBERS = (int, float, np.ndarray)
 SIZES = 4  # the sizes of cases are 0 to SIZES - 1, in turn
 
 
@@ -225,21 +226,19 @@ def check(
                     ran.append(_Run(one, cases, got, expected))
                     checks[one.name] = all(agree(one, *pair) for pair in zip(got, expected, strict=True))
                     if not checks[one.name]:
-                        if one.slow:
-                            failure = _explain(course, task, ran, runner, reference)
-                        else:
-                            with contextlib.suppress(Stopped):  # then the report has no smaller case
+                        with contextlib.suppress(Stopped):  # then the report has no smaller case
+                            if not one.slow:
                                 # a fresh load: the cases may have changed the state of the learner's module
                                 runner.load(source, course.file, course.modules)
-                            failure = _explain(course, task, ran, runner, reference)
-                            with contextlib.suppress(Stopped):
+                        failure = _explain(course, task, ran, runner, reference)
+                        with contextlib.suppress(Stopped):
+                            if not one.slow:
                                 runner.load(source, course.file, course.modules)
                                 runner.run([Job(one.program, failure.inputs, one.shows)])
                                 failure = replace(failure, alone=True)
                         failure = _own_raise(failure, source)
-                        return CheckReport(
-                            passed, checks, failure, line=failure.problem.line if failure.problem else None
-                        )
+                        line = failure.problem.line if failure.problem else None
+                        return CheckReport(passed, checks, failure, line=line)
                 passed[task.key] = True
         except Stopped as stopped:
             return CheckReport(passed or {tasks[0].key: False}, checks, stopped=str(stopped), line=stopped.line)
@@ -344,13 +343,8 @@ def wrong_elements(got: Any, expected: Any, rtol: float) -> np.ndarray | None:
         return np.zeros(a.shape, bool)
     finite = np.abs(b[np.isfinite(b)])
     with np.errstate(invalid="ignore", over="ignore"):  # inf - inf, and the difference of two huge numbers
-        return np.asarray(
-            ~(
-                (a == b)
-                | (np.abs(a - b) <= max(rtol * finite.max(initial=0), 2 * rtol**1.5))
-                | np.isnan(a) & np.isnan(b)
-            )
-        )
+        near = np.abs(a - b) <= max(rtol * finite.max(initial=0), 2 * rtol**1.5)
+        return np.asarray(~((a == b) | near | np.isnan(a) & np.isnan(b)))
 
 
 # -- The smallest case that fails, and why it fails --------------------------------------------------------------------
@@ -448,7 +442,7 @@ def _find_formula(ran: _Run, show: str, reference: LocalRunner) -> Mistake | Non
     for text in (*ran.cases[0].inputs, *(f"{name}.{part}" for name in names for part in ("data", "grad"))):
         answers = reference.run([replace(case, shows=(text,), secret=()) for case in ran.cases])
         values = [each.values.get(text) for each in answers]
-        if text != show and all(isinstance(value, (float, int, np.ndarray)) for value in values):
+        if text != show and all(isinstance(value, NUMBERS) for value in values):
             quantities[text] = values
     mine, right = ([each.values[show] for each in side] for side in (ran.got, ran.right))
     words = formula(quantities, mine, right, lambda a, b: same(a, b, ran.check.rtol))
@@ -566,7 +560,7 @@ def _message(result: Answer) -> str | None:
 
 def _reading_effort(inputs: Inputs) -> tuple[int, float]:
     """Rate how hard a case is to read: how many numbers it has, then their sizes. A 0 hides what it multiplies."""
-    arrays = [np.asarray(value, float) for value in inputs.values() if isinstance(value, (int, float, np.ndarray))]
+    arrays = [np.asarray(value, float) for value in inputs.values() if isinstance(value, NUMBERS)]
     numbers = sum(array.size for array in arrays)
     sizes = (np.where(array == 0, 20, np.abs(array)) + 10 * (array != np.round(array)) for array in arrays)
     return numbers, sum(float(size.sum()) for size in sizes)
@@ -691,7 +685,7 @@ def resemblance(show: str, got: Any, expected: Any, rtol: float, others: Sequenc
         return _list_remark(show, got, expected)
     if isinstance(got, (str, bool)) and isinstance(expected, (str, bool)):
         return f"It is {got!r} and should be {expected!r}."
-    if not isinstance(got, (int, float, np.ndarray)) or not isinstance(expected, (int, float, np.ndarray)):
+    if not isinstance(got, NUMBERS) or not isinstance(expected, NUMBERS):
         return ""
     a, b = np.asarray(got, float), np.asarray(expected, float)
     if a.shape != b.shape:
@@ -702,7 +696,7 @@ def resemblance(show: str, got: Any, expected: Any, rtol: float, others: Sequenc
         return "It is nan where a number should be."
     if np.isinf(a).any() and np.isfinite(b).all():
         return "It is infinite where a number should be: something overflowed, or was divided by 0, or is log(0)."
-    if not a.any() and not any(map(_has_numbers, others)):
+    if not a.any() and not any(not isinstance(each, NUMBERS) or np.any(each) for each, _ in others):
         return "It is 0 everywhere." if a.ndim else "It is 0."
     return ""
 
@@ -728,24 +722,17 @@ def _none(show: str, expected: Any) -> str:
     return "It is None: it was never set, or a function ended without `return`."
 
 
-def _has_numbers(pair: tuple[Any, Any]) -> bool:
-    """Tell whether the first of a pair is anything but zeros."""
-    return not isinstance(pair[0], (int, float, np.ndarray)) or bool(np.any(pair[0]))
-
-
 def pattern(pairs: Sequence[tuple[Any, Any]], rtol: float) -> str:
     """Describe what all wrong values have in common, such as a wrong sign or factor; "" if nothing. The (got, expected)
     pairs come from several cases, as a single small one may differ by a sign or a factor by chance."""
-    values = (int, float, np.ndarray)
-    if not all(isinstance(each, values) and not isinstance(each, bool) for pair in pairs for each in pair):
+    if not all(isinstance(each, NUMBERS) and not isinstance(each, bool) for pair in pairs for each in pair):
         return ""
     arrays = [(np.asarray(got, float), np.asarray(expected, float)) for got, expected in pairs]
     if any(a.shape != b.shape or not np.isfinite(a).all() for a, b in arrays):
         return ""
     if all(same(-a, b, rtol) for a, b in arrays):
-        return (
-            "Every element has the wrong sign." if arrays[0][0].ndim else "The number is right and its sign is wrong."
-        )
+        array = arrays[0][0].ndim > 0
+        return "Every element has the wrong sign." if array else "The number is right and its sign is wrong."
     if all(same(a.T, b, rtol) for a, b in arrays):
         return "It is the transpose of what it should be."
     a, b = (np.concatenate([each.ravel() for each in side]) for side in zip(*arrays, strict=True))

@@ -61,11 +61,8 @@ def encode(value: Any, most: float = MAX_NUMBERS) -> Any:
         array = np.asarray(value)
         if array.dtype.kind in "bfiu" and array.size <= most:
             numbers = (array.astype(float) if array.dtype.kind == "f" else array).ravel().tolist()  # nan and inf, too
-            return (
-                {"dtype": name_of(array.dtype), "shape": list(array.shape), "numbers": numbers}
-                if array.ndim
-                else numbers[0]
-            )
+            shaped = {"dtype": name_of(array.dtype), "shape": list(array.shape), "numbers": numbers}
+            return shaped if array.ndim else numbers[0]
     return {"type": type(value).__name__}
 
 

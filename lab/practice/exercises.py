@@ -21,57 +21,25 @@ MAX_NUMBER = {1: 120, 2: 120, 3: 60, 4: 60}  # the largest absolute value in a p
 MAX_DENOMINATOR = 8  # each number is a multiple of 1/8 and has at most four digits, which is what the page shows
 MAX_TRIES = 60  # inputs drawn for one expression before another is drawn
 
-_PATTERNS = {  # each plus becomes a plus or a minus
+_PATTERNS = {  # by level, separated by semicolons; each plus becomes a plus or a minus
     1: (
-        "((a*b) + c) * (a + d)",
-        "(a*b) * (b + c)",
-        "a * (b + a*c)",
-        "(a + b) * (c + a)",
-        "(a*b + c) * a",
-        "((a + b) * c) + (a*d)",
-        "(a + b*c) * (b + d)",
+        "((a*b) + c) * (a + d); (a*b) * (b + c); a * (b + a*c); (a + b) * (c + a); (a*b + c) * a; "
+        "((a + b) * c) + (a*d); (a + b*c) * (b + d)"
     ),
     2: (
-        "(a*b + c)**2",
-        "a**2 * b + a / c",
-        "(a + b)**2 / c",
-        "a*a*b + a",
-        "(a / b) * (a + c)",
-        "a**3 + a*b",
-        "(a**2 + b) * (a + b)",
-        "(a*b) / c + a*c",
-        "(a + b) / b + a**2",
+        "(a*b + c)**2; a**2 * b + a / c; (a + b)**2 / c; a*a*b + a; (a / b) * (a + c); a**3 + a*b; "
+        "(a**2 + b) * (a + b); (a*b) / c + a*c; (a + b) / b + a**2"
     ),
     3: (
-        "relu(a*b + c) * a",
-        "max(a, b) * (a + c)",
-        "relu(a + b) * c + relu(a*b)",
-        "exp(a*b + c) * a",
-        "tanh(a*b + c) + a*c",
-        "sigmoid(a + b) * c + a",
-        "min(a*b, c) + a",
-        "max(a*b, c) * b",
-        "relu(a) * b + a**2",
+        "relu(a*b + c) * a; max(a, b) * (a + c); relu(a + b) * c + relu(a*b); exp(a*b + c) * a; "
+        "tanh(a*b + c) + a*c; sigmoid(a + b) * c + a; min(a*b, c) + a; max(a*b, c) * b; relu(a) * b + a**2"
     ),
     4: (
-        "sum(x*r + b)",
-        "mean(x*r)",
-        "sum((x + r)**2)",
-        "sum(relu(x @ w + r))",
-        "mean(x + r) * b",
-        "sum(x @ r) * b",
-        "sum(sum(x, axis=0) * r)",
-        "sum((x + b) * x)",
-        "sum(x*b + r)",
-        "mean((x @ w) * r)",
+        "sum(x*r + b); mean(x*r); sum((x + r)**2); sum(relu(x @ w + r)); mean(x + r) * b; sum(x @ r) * b; "
+        "sum(sum(x, axis=0) * r); sum((x + b) * x); sum(x*b + r); mean((x @ w) * r)"
     ),
 }
-LEVELS = {
-    1: "+ − ×",
-    2: "powers, division",
-    3: "kinks and curves",
-    4: "small arrays",
-}
+LEVELS = {1: "+ − ×", 2: "powers, division", 3: "kinks and curves", 4: "small arrays"}
 _ARRAYS = {"x": (2, 2), "w": (2, 2), "r": (2,)}  # shapes of the inputs that are arrays
 _CLASSIC = "((a*b) + c) * (a + d)", {"a": 2.0, "b": 3.0, "c": 4.0, "d": 5.0}
 
@@ -98,7 +66,7 @@ def exercise(level: int, number: int) -> Exercise:
 def _draw_exercises(level: int, draw: random.Random) -> Iterator[Exercise]:
     """Draw exercises without end, skipping those that are too hard to work out or teach nothing."""
     while True:
-        text = _draw_text(level, draw)
+        text = re.sub(r" \+ ", lambda _: draw.choice((" + ", " - ")), draw.choice(_PATTERNS[level].split("; ")))
         try:
             expression = parse(text)
         except ExpressionError as error:  # a pattern of this file is wrong
@@ -110,17 +78,11 @@ def _draw_exercises(level: int, draw: random.Random) -> Iterator[Exercise]:
                 yield Exercise(text, inputs, trace)
 
 
-def _draw_text(level: int, draw: random.Random) -> str:
-    """Draw a pattern of the level and turn each plus into a plus or a minus."""
-    return re.sub(r" \+ ", lambda _: draw.choice((" + ", " - ")), draw.choice(_PATTERNS[level]))
-
-
 def _draw_input(shape: tuple[int, ...], level: int, draw: random.Random) -> Value:
     """Draw an input of small integers, sometimes halves in levels 2 and 3; 0 only in level 3, which is about kinks."""
     numbers = [n for n in range(-2, 6) if n or level == 3]
-    cells: list[float] = [
-        *draw.sample(numbers, math.prod(shape))
-    ]  # all different: then an answer shows which one was used
+    # all different: then an answer shows which one was used
+    cells: list[float] = [*draw.sample(numbers, math.prod(shape))]
     if level in (2, 3) and draw.random() < 0.15:
         cells = [cell / 2 for cell in cells]
     value: Value = np.array(cells, float).reshape(shape).tolist()

@@ -6,12 +6,11 @@ it sends is checked here, and inconsistent data is refused with one sentence.
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import re
 import textwrap
 import tokenize
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from lab.text import brief
 from lab.trace.derive import rule_of
 from lab.trace.loading import add_kinds
 from lab.trace.numerical import NumericalCheck, check
-from lab.trace.parts import Captured, Code, Event, Node, Value
+from lab.trace.parts import Captured, Code, Event, Node, Step, Value
 from lab.trace.recording import Trace, record
 from model import Tensor, _unbroadcast, no_grad
 from practice.task import Course, Inputs
@@ -52,16 +51,8 @@ EXAMPLES: dict[str, dict[str, dict[str, Any]]] = {  # course -> expressions that
 }
 ENGINES = {"scalars": "Value", "tensors": "Tensor", "functions": "Tensor"}  # course -> the class that its file defines
 MAX_NODES = 500
-INCONSISTENT = (  # what reading inconsistent data may raise
-    KeyError,
-    TypeError,
-    ValueError,
-    IndexError,
-    AttributeError,
-    OverflowError,
-    SyntaxError,
-    tokenize.TokenError,
-)
+# What reading inconsistent data may raise
+INCONSISTENT = (LookupError, TypeError, ValueError, AttributeError, OverflowError, SyntaxError, tokenize.TokenError)
 _NAME = re.compile(r"[\w.<>]{1,80}")  # of a function
 _CAPTURED = re.compile(r"(?!\d)\w{1,80}(\[\d{1,3}\])?")  # a variable, or a position in one
 _OPERATION = re.compile(r"[\w+*/@.,()\[\] -]{1,24}")
@@ -121,10 +112,12 @@ class Loaded:
             "gradients = {name: tensor.grad for name, tensor in tensors.items()}\n"
         )
         values = self._run(program, {"leaves": leaves, "upstream": upstream}, "gradients", "result.data")
-        with _numbers_expected("gradients"):
+        try:
             found = values["gradients"]
             gradients = {name: _gradient(name, found[name], np.shape(value)) for name, value in leaves.items()}
             return np.asarray(values["result.data"], float), gradients
+        except (KeyError, TypeError, ValueError):
+            raise Unusable("Your engine gave gradients that are not numbers.") from None
 
     def checked(self, expression: Expression, leaves: Mapping[str, Any], upstream: Any = None) -> list[NumericalCheck]:
         """Compare each leaf's gradient by the learner's backward pass with finite differences of the lab's forward
@@ -147,7 +140,7 @@ class Loaded:
     def _run(self, program: str, inputs: Inputs, *shows: str) -> Mapping[str, Any]:
         (answer,) = self._runner.run([Job(program, inputs, shows)])
         if answer.problem:
-            raise _unusable(answer.problem)
+            raise Unusable(_sentence(answer.problem), answer.problem.line)
         return answer.values
 
     def _build(self, expression: Expression) -> str:
@@ -204,18 +197,6 @@ def _must_be_equal(mine: np.ndarray, labs: np.ndarray) -> None:
         )
 
 
-@contextlib.contextmanager
-def _numbers_expected(what: str) -> Iterator[None]:
-    try:
-        yield
-    except (KeyError, TypeError, ValueError):
-        raise Unusable(f"Your engine gave {what} that are not numbers.") from None
-
-
-def _unusable(problem: Problem) -> Unusable:
-    return Unusable(_sentence(problem), problem.line)
-
-
 def _sentence(problem: Problem) -> str:
     if problem.kind in ("Lacking", "Unfollowed") and problem.line is None:  # raised by operands.py or tracer.py
         return problem.message
@@ -234,7 +215,7 @@ def _trace(recorded: Mapping[str, Any], source: str, file: str, leaves: Sequence
     sources: dict[str, Code] = {}
     firsts = recorded["functions"]
 
-    def place(entry: Mapping[str, Any]) -> tuple[str, int]:
+    def place(entry: Mapping[str, Any]) -> Step:
         name, line = str(entry["source"]), int(entry["line"])
         if name not in sources:
             _must(bool(_NAME.fullmatch(name)) and name in firsts)
@@ -242,7 +223,7 @@ def _trace(recorded: Mapping[str, Any], source: str, file: str, leaves: Sequence
             _must(0 < first <= len(lines))
             block = "".join(inspect.getblock([f"{text}\n" for text in lines[first - 1 :]]))
             sources[name] = {"file": file, "first": first, "lines": textwrap.dedent(block).rstrip().split("\n")}
-        return name, line
+        return {"source": name, "line": line}
 
     _must(len(leaves) <= len(recorded["nodes"]) <= MAX_NODES)
     nodes: list[Node] = []
@@ -277,13 +258,12 @@ def _trace(recorded: Mapping[str, Any], source: str, file: str, leaves: Sequence
         _must(0 <= node_id < len(nodes))
         shape = nodes[node_id]["shape"]
         kind = entry["kind"]
-        name, line = place(entry)
+        at = place(entry)
         if kind == "forward":
-            nodes[node_id]["source"] = name
-            events.append({"kind": "forward", "node": node_id, "source": name, "line": line})
+            nodes[node_id]["source"] = at["source"]
+            events.append({"kind": "forward", "node": node_id, **at})
         elif kind == "seed":
-            grad = _numbers(entry["grad"], shape)
-            events.append({"kind": "seed", "node": node_id, "grad": grad, "source": name, "line": line})
+            events.append({"kind": "seed", "node": node_id, "grad": _numbers(entry["grad"], shape), **at})
         elif kind == "message":
             child = int(entry["child"])
             operands = unsent.setdefault(node_id, list(nodes[node_id]["children"]))
@@ -297,8 +277,7 @@ def _trace(recorded: Mapping[str, Any], source: str, file: str, leaves: Sequence
                     "operand": operand,
                     "upstream": _numbers(entry["upstream"]),
                     "contribution": _numbers(entry["contribution"]),
-                    "source": name,
-                    "line": line,
+                    **at,
                 }
             )
         else:
@@ -311,8 +290,7 @@ def _trace(recorded: Mapping[str, Any], source: str, file: str, leaves: Sequence
                     "message": _numbers(entry["message"]),
                     "after": _numbers(entry["after"], shape),
                     "first": bool(entry["first"]),
-                    "source": name,
-                    "line": line,
+                    **at,
                 }
             )
     _must(all("source" in node for node in nodes if node["op"]))
@@ -343,12 +321,8 @@ def _undo_sums(trace: Trace) -> None:
         node, sent = trace.nodes[event["node"]], np.asarray(event["contribution"])
         upstream = np.asarray(event["upstream"])
         rule, _ = rule_of(trace, node, event["operand"])
-        if (
-            rule.value is None
-            or rule.scalar_only
-            or not sent.size < upstream.size
-            or upstream.shape != tuple(node["shape"])
-        ):
+        broadcast = sent.size < upstream.size and upstream.shape == tuple(node["shape"])
+        if rule.value is None or rule.scalar_only or not broadcast:
             continue
         copies = upstream * rule.value(*(values[child] for child in node["children"]), values[event["node"]])
         if np.allclose(_unbroadcast(copies, Tensor(sent)), sent, equal_nan=True):

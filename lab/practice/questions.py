@@ -101,12 +101,8 @@ def _judge_text(question: TextQuestion, answer: str) -> Judged:
     """Judge a text by its words: a point is made if one sentence has all the patterns of one of its sayings, none of
     them negated. So a mere list of words is no answer, and the words found can be quoted."""
     if _only_keywords(answer):
-        return Judged(
-            False,
-            "Write it as a sentence: keywords alone do not say how they belong together.",
-            (),
-            tuple(point.what for point in question.points),
-        )
+        comment = "Write it as a sentence: keywords alone do not say how they belong together."
+        return Judged(False, comment, missing=tuple(point.what for point in question.points))
     parts = re.split(r"(?<=[\w)][\w)])[.;!?](?=\s|$)|\n", answer.replace("’", "'"))  # not after "e.g."
     sentences = [" ".join(part.split()) for part in parts]
     words = {point.what: _find_words(point, sentences) for point in question.points}

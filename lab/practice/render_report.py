@@ -13,6 +13,7 @@ from practice.task import Course, Task
 MAX_CELLS = 64  # of a value that is shown as a table
 MAX_TEXT = 1000  # characters of any other value
 MAX_DEPTH = 5  # of nested lists that are written out
+SINGLE = (int, float, str, bool, type(None), np.generic)  # values that fit into a cell
 
 
 def render_report(course: Course, asked: str, report: CheckReport, printed: str) -> dict[str, Any]:
@@ -51,9 +52,8 @@ def next_task(course: Course, key: str) -> Task | None:
 
 def all_passed(course: Course) -> str:
     """Return the headline for code that passes every task. The browser keeps it with a copy of the code."""
-    return (
-        f"All {len(course.tasks)} tasks are passed." if len(course.tasks) > 1 else f"{course.tasks[0].title}: passed."
-    )
+    count = len(course.tasks)
+    return f"All {count} tasks are passed." if count > 1 else f"{course.tasks[0].title}: passed."
 
 
 def _headline(course: Course, asked: str, report: CheckReport) -> str:
@@ -132,7 +132,7 @@ def shown(name: str, value: Any, words: str = "", digits: int = 6, wrong: np.nda
     rows: list[list[Any]] | None = None
     if isinstance(value, np.ndarray) and 1 <= value.ndim <= 2 and 0 < value.size <= MAX_CELLS:
         rows = [*value] if value.ndim == 2 else [[*value]]
-    elif isinstance(value, list) and 0 < len(value) <= MAX_CELLS and all(map(_single, value)):
+    elif isinstance(value, list) and 0 < len(value) <= MAX_CELLS and all(isinstance(each, SINGLE) for each in value):
         rows = [value]
     if rows is None:
         return shared | {"text": _text(value, digits)}
@@ -148,14 +148,8 @@ def shown(name: str, value: Any, words: str = "", digits: int = 6, wrong: np.nda
     return shared | {"cells": cells, "shape": shape}
 
 
-def _single(value: Any) -> bool:
-    return isinstance(value, (int, float, str, bool, type(None), np.generic))
-
-
 def _text(value: Any, digits: int, depth: int = 0) -> str:
-    if isinstance(value, (bool, np.bool_, type(None))):
-        return str(value)
-    if isinstance(value, (int, np.integer)):
+    if isinstance(value, (bool, np.bool_, type(None), int, np.integer)):
         return str(value)
     if isinstance(value, (float, np.floating)):
         return f"{float(value) + 0.0:.{digits}g}"  # -0 is written 0

@@ -47,13 +47,7 @@ def _with_globals(
     place = function.body.index(rule)
     shared = with_nodes(rule, *((node, ast.Name(kept[ast.unparse(node)], ast.Load())) for node in nodes))
     copies = [ast.Assign([ast.Name(name, ast.Store())], parsed(text), lineno=0) for text, name in kept.items()]
-    changed.body = [
-        ast.Global([*kept.values()]),
-        *function.body[:place],
-        *copies,
-        shared,
-        *function.body[place + 1 :],
-    ]
+    changed.body = [ast.Global([*kept.values()]), *function.body[:place], *copies, shared, *function.body[place + 1 :]]
     return changed
 
 

@@ -42,11 +42,13 @@ class Call(NamedTuple):
 
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 MAP_TYPE, MAP_PRIVATE = 0x0F, 0x02
-F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC = 0, 1, 2, 3, 1030
-TCGETS, TCGETS2, TIOCGWINSZ, FIOCLEX, FIONCLEX = 0x5401, 0x802C542A, 0x5413, 0x5451, 0x5450
-FUTEX_OPERATION, FUTEX_WAIT, FUTEX_WAKE, FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET = 0x7F, 0, 1, 9, 10
-MADV_NORMAL, MADV_RANDOM, MADV_SEQUENTIAL, MADV_WILLNEED, MADV_DONTNEED, MADV_FREE = 0, 1, 2, 3, 4, 8
-MADV_HUGEPAGE, MADV_NOHUGEPAGE = 14, 15
+DESCRIPTORS = F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC = 0, 1, 2, 3, 1030
+TERMINAL = TCGETS, TCGETS2, TIOCGWINSZ, FIOCLEX, FIONCLEX = 0x5401, 0x802C542A, 0x5413, 0x5451, 0x5450
+FUTEX_OPERATION = 0x7F
+WAITING = FUTEX_WAIT, FUTEX_WAKE, FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET = 0, 1, 9, 10
+# MADV_NORMAL, RANDOM, SEQUENTIAL, WILLNEED, DONTNEED, FREE, HUGEPAGE, NOHUGEPAGE; not those that mark memory as
+# broken, which root could do
+ADVICE = 0, 1, 2, 3, 4, 8, 14, 15
 
 ALLOWED = (
     # -- read files and print; files can only be opened to read, so the pipes are all that can be written to
@@ -63,20 +65,8 @@ ALLOWED = (
     Call("dup", 32, 23, "a second descriptor of an open file"),
     Call("dup2", 33, None, "the same, with a chosen number"),
     Call("dup3", 292, 24, "the same, with a chosen number"),
-    Call(
-        "fcntl",
-        72,
-        25,
-        "copy descriptors, read flags; no signals to an owner, no locks",
-        (If(1, (F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC)),),
-    ),
-    Call(
-        "ioctl",
-        16,
-        29,
-        "is it a terminal, how wide is it, close on exec; nothing that sends signals",
-        (If(1, (TCGETS, TCGETS2, TIOCGWINSZ, FIOCLEX, FIONCLEX)),),
-    ),
+    Call("fcntl", 72, 25, "copy descriptors, read flags; no signals to an owner, no locks", (If(1, DESCRIPTORS),)),
+    Call("ioctl", 16, 29, "is it a terminal, how wide, close on exec; nothing that sends signals", (If(1, TERMINAL),)),
     # -- look for files, as every import does
     Call("stat", 4, None, "is there such a file, and what kind"),
     Call("lstat", 6, None, "the same for a link"),
@@ -95,27 +85,7 @@ ALLOWED = (
     Call("munmap", 11, 215, "give memory back"),
     Call("mremap", 25, 216, "make an array larger"),
     Call("mprotect", 10, 226, "protect memory from writing"),
-    Call(
-        "madvise",
-        28,
-        233,
-        "say how memory will be used; the values exclude marking memory as broken, which root could do",
-        (
-            If(
-                2,
-                (
-                    MADV_NORMAL,
-                    MADV_RANDOM,
-                    MADV_SEQUENTIAL,
-                    MADV_WILLNEED,
-                    MADV_DONTNEED,
-                    MADV_FREE,
-                    MADV_HUGEPAGE,
-                    MADV_NOHUGEPAGE,
-                ),
-            ),
-        ),
-    ),
+    Call("madvise", 28, 233, "say how memory will be used", (If(2, ADVICE),)),
     Call("brk", 12, 214, "get memory, the old way"),
     # -- time
     Call("clock_gettime", 228, 113, "read a clock"),
@@ -151,13 +121,7 @@ ALLOWED = (
     Call("sched_yield", 24, 124, "let other threads run first"),
     Call("getrlimit", 97, 163, "read a limit"),
     Call("prlimit64", 302, 261, "read its own limits; set none", (If(0, (0,)), If(2, (0,)), If(2, (0,), high=True))),
-    Call(
-        "futex",
-        202,
-        98,
-        "wait for a lock, and wake waiting threads",
-        (If(1, (FUTEX_WAIT, FUTEX_WAKE, FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET), FUTEX_OPERATION),),
-    ),
+    Call("futex", 202, 98, "wait for a lock, and wake waiting threads", (If(1, WAITING, FUTEX_OPERATION),)),
     Call("getrandom", 318, 278, "random seeds"),
 )
 

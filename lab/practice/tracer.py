@@ -44,9 +44,8 @@ class LineWatch:
 
     def __init__(self, engine: Any, file: str) -> None:
         self.engine, self.file = engine, file
-        self.made: list[
-            tuple[Any, str, int]
-        ] = []  # every object in the order of creation, with the function and line where it was made
+        # every object in the order of creation, with the function and line where it was made
+        self.made: list[tuple[Any, str, int]] = []
         self.ids: dict[int, int] = {}  # id() of an object -> its number, once the forward pass is over
         self.events: list[dict[str, Any]] = []
         self.functions: dict[str, int] = {}  # qualified name -> its first line
@@ -107,30 +106,14 @@ class LineWatch:
         where = {"source": source, "line": line}
         if self.running and after is not None:
             sender, given = self.running[-1]
-            first = before is None
             start = np.zeros_like(after) if before is None else before
             message = after - start if start.shape == after.shape else after
-            self.events.append(
-                {
-                    "kind": "message",
-                    "node": sender,
-                    "child": number,
-                    "upstream": given,
-                    "contribution": message,
-                    **where,
-                }
-            )
-            self.events.append(
-                {
-                    "kind": "accumulate",
-                    "node": number,
-                    "before": start,
-                    "message": message,
-                    "after": after,
-                    "first": first,
-                    **where,
-                }
-            )
+            sent = {"node": sender, "child": number, "upstream": given, "contribution": message}
+            added = {"before": start, "message": message, "after": after, "first": before is None}
+            self.events += [
+                {"kind": "message", **sent, **where},
+                {"kind": "accumulate", "node": number, **added, **where},
+            ]
         elif after is not None and after.any():
             self.events.append({"kind": "seed", "node": number, "grad": after, **where})
 
@@ -195,18 +178,20 @@ class LineWatch:
 
     def recorded(self, output: Any, tensors: dict[str, Any]) -> dict[str, Any]:
         names = {id(tensor): name for name, tensor in tensors.items()}
-        nodes = []
-        for number, (node, name, _) in enumerate(self.nodes):
-            nodes.append(
-                {
-                    "op": str(node._op) if node._children else "",
-                    "label": names.get(id(node), ""),
-                    "children": [self.ids[id(child)] for child in node._children],
-                    "value": np.array(node.data, float),
-                    "source": name,
-                    "captured": self.captured.get(number, []),
-                }
-            )
+        nodes = [
+            {
+                "op": str(node._op) if node._children else "",
+                "label": names.get(id(node), ""),
+                "children": [self.ids[id(child)] for child in node._children],
+                "value": np.array(node.data, float),
+                "source": name,
+                "captured": self.captured.get(number, []),
+            }
+            for number, (node, name, _) in enumerate(self.nodes)
+        ]
+        return self.report(nodes, output, tensors)
+
+    def report(self, nodes: list[dict[str, Any]], output: Any, tensors: dict[str, Any]) -> dict[str, Any]:
         return {
             "nodes": nodes,
             "events": self.events,
@@ -301,17 +286,9 @@ class FunctionsWatch(LineWatch):
             for position, (x, message) in enumerate(zip(ctx.inputs, messages, strict=False)):
                 if id(x) in self.ids and message is not None:
                     source, line = places[min(position, len(places) - 1)]
-                    self.undelivered.append(
-                        {
-                            "kind": "message",
-                            "node": number,
-                            "child": self.ids[id(x)],
-                            "upstream": upstream,
-                            "contribution": np.array(message, float),
-                            "source": source,
-                            "line": line,
-                        }
-                    )
+                    sent = {"child": self.ids[id(x)], "upstream": upstream, "contribution": np.array(message, float)}
+                    sent |= {"source": source, "line": line}
+                    self.undelivered.append({"kind": "message", "node": number, **sent})
             return result
 
         return watched
@@ -355,20 +332,10 @@ class FunctionsWatch(LineWatch):
         for message in messages:
             start = np.zeros_like(after) if before is None else before
             then = after if message is messages[-1] else added(start, message["contribution"])
-            fits = message["contribution"].shape == then.shape
-            self.events += [
-                message,
-                {
-                    "kind": "accumulate",
-                    "node": self.ids[id(tensor)],
-                    "before": start,
-                    "message": message["contribution"] if fits else then - start,
-                    "after": then,
-                    "first": before is None,
-                    "source": source,
-                    "line": line,
-                },
-            ]
+            part = message["contribution"] if message["contribution"].shape == then.shape else then - start
+            sums = {"before": start, "message": part, "after": then, "first": before is None}
+            where = {"source": source, "line": line}
+            self.events += [message, {"kind": "accumulate", "node": self.ids[id(tensor)], **sums, **where}]
             before = then
             self.undelivered = [one for one in self.undelivered if one is not message]
         self.known[id(tensor)] = after
@@ -418,30 +385,15 @@ class FunctionsWatch(LineWatch):
             self.known[id(x)] = None
         self.tensors.append(x)
         value = np.array(x if constant else x.data, float)
-        self.rows.append(
-            {
-                "op": "",
-                "label": label,
-                "children": [],
-                "value": value,
-                "source": "",
-                "captured": [],
-                "constant": constant,
-            }
-        )
+        row = {"op": "", "label": label, "children": [], "value": value, "source": "", "captured": []}
+        self.rows.append({**row, "constant": constant})
         return number
 
     def recorded(self, output: Any, tensors: dict[str, Any]) -> dict[str, Any]:
         for tensor in self.tensors:
             if id(tensor) in self.ids:
                 self.flush(tensor)
-        return {
-            "nodes": self.rows,
-            "events": self.events,
-            "output": self.ids[id(output)],
-            "functions": self.functions,
-            "gradients": {name: self.gradient(tensor) for name, tensor in tensors.items()},
-        }
+        return self.report(self.rows, output, tensors)
 
 
 class Returns:

@@ -111,12 +111,11 @@ class _Source:
         found = []
         for each in self.tree.body:
             inside = each.body if isinstance(each, ast.ClassDef) else [each]
-            functions = [one for one in inside if isinstance(one, ast.FunctionDef) and key in self._owners(one)]
-            found += [(_learner_name(each, one), one) for one in functions]
+            functions = [one for one in inside if isinstance(one, ast.FunctionDef)]
+            lines = [range(one.lineno, (one.end_lineno or 0) + 1) for one in functions]
+            mine = [one for one, own in zip(functions, lines, strict=True) if key in map(self.owner, own)]
+            found += [(_learner_name(each, one), one) for one in mine]
         return found
-
-    def _owners(self, function: ast.FunctionDef) -> set[str]:
-        return {self.owner(line) for line in range(function.lineno, (function.end_lineno or 0) + 1)}
 
     def rules(self) -> list[BackwardRule]:
         """Return all rules, in the order of their tasks."""
@@ -175,14 +174,9 @@ def _messages(function: ast.FunctionDef) -> tuple[SentMessage, ...]:
     for each in ast.walk(function):
         if isinstance(each, ast.AugAssign) and isinstance(each.target, ast.Attribute) and each.target.attr == "grad":
             found.append(SentMessage(each, each.value, ast.unparse(each.target.value)))
-        elif (
-            isinstance(each, ast.Expr)
-            and isinstance(each.value, ast.Call)
-            and isinstance(each.value.func, ast.Attribute)
-            and each.value.func.attr == "_receive"
-            and function.name != "backward"
-        ):
-            found.append(SentMessage(each, each.value.args[0], ast.unparse(each.value.func.value)))
+        elif isinstance(each, ast.Expr) and isinstance(call := each.value, ast.Call) and function.name != "backward":
+            if isinstance(call.func, ast.Attribute) and call.func.attr == "_receive":
+                found.append(SentMessage(each, call.args[0], ast.unparse(call.func.value)))
         elif isinstance(each, ast.Return) and function.name == "backward" and isinstance(each.value, ast.Tuple):
             sent = [(place, one) for place, one in enumerate(each.value.elts) if not isinstance(one, ast.Constant)]
             found += [SentMessage(each, one, "ab"[place], place) for place, one in sent]
@@ -342,10 +336,8 @@ def _wrong_expressions(rule: BackwardRule, message: SentMessage) -> Iterator[tup
         squared = ast.BinOp(upstream, ast.Mult(), upstream)
         yield "has the upstream gradient twice", substituted(sent, upstream, squared)
         halved = ast.BinOp(upstream, ast.Div(), ast.Constant(2))
-        yield (
-            "is half of what it should be: a gradient is not divided among the operands",
-            substituted(sent, upstream, halved),
-        )
+        words = "is half of what it should be: a gradient is not divided among the operands"
+        yield words, substituted(sent, upstream, halved)
         if arrays:
             for words, text in (("the sum", "np.sum"), ("the mean", "np.mean")):
                 total = parsed(f"{text}({ast.unparse(upstream)})")
@@ -356,9 +348,8 @@ def _wrong_expressions(rule: BackwardRule, message: SentMessage) -> Iterator[tup
     yield "lacks its sign: it is an absolute value", ast.Call(ast.Name("abs", ast.Load()), [sent], [])
     yield from _incomplete(sent)
     for node in ast.walk(sent):
-        if (isinstance(node, ast.Attribute) and node.attr == "data") or (
-            isinstance(node, ast.Name) and node.id in "abxs"
-        ):
+        data = isinstance(node, ast.Attribute) and node.attr == "data"
+        if isinstance(node, ast.expr) and (data or (isinstance(node, ast.Name) and node.id in "abxs")):
             bare = ast.Call(ast.Name("abs", ast.Load()), [node], [])
             yield "lacks the sign of the number that it is made from", substituted(sent, node, bare)
     if len(rule.messages) > 1 and (own := _other_operand(sent)) is not None:
@@ -393,7 +384,7 @@ def _wrong_expressions(rule: BackwardRule, message: SentMessage) -> Iterator[tup
 
 def _other_products(sent: ast.expr, product: ast.BinOp) -> Iterator[tuple[str, ast.expr]]:
     """Yield matrix products in another order, with other factors transposed, or with one factor missing."""
-    (left, right), words = ([(side, _transposed(side)) for side in (product.left, product.right)]), []
+    left, right = ((side, _transposed(side)) for side in (product.left, product.right))
     for swapped, one, other in itertools.product((False, True), left, right):
         words = ["has its two factors in the wrong order"] if swapped else []
         for factor, (should, _) in ((one, left), (other, right)):
@@ -501,11 +492,8 @@ def _values(rule: BackwardRule, message: SentMessage) -> Iterator[tuple[str, ast
 
 def _product_around(sent: ast.expr, upstream: ast.expr) -> ast.expr:
     """Return the largest product, quotient or sum that contains an upstream gradient."""
-    whole = upstream
-    for node in ast.walk(sent):
-        if isinstance(node, ast.BinOp) and any(inner is upstream for inner in ast.walk(node)):
-            return node  # the outermost comes first
-    return whole
+    products = (node for node in ast.walk(sent) if isinstance(node, ast.BinOp))  # the outermost comes first
+    return next((node for node in products if any(inner is upstream for inner in ast.walk(node))), upstream)
 
 
 def _incomplete(sent: ast.expr) -> Iterator[tuple[str, ast.expr]]:
