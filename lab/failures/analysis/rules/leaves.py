@@ -147,14 +147,11 @@ def update_in_place(statement: ast.Assign, case: Case, unrecorded: bool) -> Edit
     value = statement.value
     if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Sub) or case.text.indent(statement).strip():
         return None
-    name, indent = case.text.of(statement.targets[0]), case.text.indent(statement)
+    name, indent, step = case.text.of(statement.targets[0]), case.text.indent(statement), case.text.of(value.right)
     if not case.torch:
-        new = "\n".join([f"{name}.data -= {case.text.of(value.right)}", *(indent + s for s in zero_lines(name, case))])
-        return case.text.replace([(statement, new)])
-    update = f"{name} -= {case.text.of(value.right)}"
-    update = update if unrecorded else f"with torch.no_grad():\n{indent}    {update}"
-    new = f"{update}\n{indent}{name}.grad = None"
-    return case.text.replace([(statement, new)])
+        return case.text.replace([(statement, engine_update(case, statement, name, f"-= {step}"))])
+    update = f"{name} -= {step}" if unrecorded else f"with torch.no_grad():\n{indent}    {name} -= {step}"
+    return case.text.replace([(statement, f"{update}\n{indent}{name}.grad = None")])
 
 
 def requires_grad_last(case: Case, statement: ast.Assign | ast.Return) -> Edit | None:
@@ -193,41 +190,33 @@ def give_leaf(case: Case, event: Event, value: Value) -> Edit | None:
     return case.text.replace([(n, source.name) for n in names]) if names and source is not None else None
 
 
-def zero_lines(name: str, case: Case) -> list[str]:
-    """Return the zero_grad() that an update by hand needs in this project's engine; [] if the program zeroes
-    already."""
-    return [] if case.events_of(Act.ZERO) else [f"{name}.zero_grad()"]
+def engine_update(case: Case, statement: ast.stmt, name: str, change: str) -> str:
+    """Return the lines that change the numbers of a leaf of this project's engine, such as w.data -= step.
+    They zero its gradient if the program does not."""
+    zero = "" if case.events_of(Act.ZERO) else f"\n{case.text.indent(statement)}{name}.zero_grad()"
+    return f"{name}.data {change}{zero}"
 
 
 def leaf_rebound(case: Case) -> Iterator[RuleHit]:
     """Report failure 7: `w -= lr * w.grad` on a leaf of this project's engine, whose operators never write in place."""
-    signs = {ast.Add: "+=", ast.Sub: "-="}
     for event in case.events_of(Act.WRITE):
         statement = event.statement
-        if not (isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name)):
+        if case.torch or not event.required_grad or not isinstance(statement, ast.AugAssign):
             continue
-        sign = signs.get(type(statement.op))
-        if case.torch or not event.required_grad or sign is None:
-            continue
-        name = statement.target.id
-        indent = case.text.indent(statement)
-        lines = [f"{name}.data {sign} {case.text.of(statement.value)}", *(indent + s for s in zero_lines(name, case))]
-        yield case.hit("leaf_rebound", statement, "\n".join(lines), sign=sign, name=name)
+        if isinstance(statement.target, ast.Name) and isinstance(statement.op, ast.Add | ast.Sub):
+            name, sign = statement.target.id, "+=" if isinstance(statement.op, ast.Add) else "-="
+            lines = engine_update(case, statement, name, f"{sign} {case.text.of(statement.value)}")
+            yield case.hit("leaf_rebound", statement, lines, sign=sign, name=name)
 
 
 def leaf_written(case: Case) -> Iterator[RuleHit]:
     """Report failure 7: a leaf that requires a gradient is written in place while operations are recorded."""
-    if not case.torch:
-        return
     for event in case.events_of(Act.WRITE):
-        value, statement = event.value, event.statement
-        if not (event.required_grad and event.recorded and is_simple(statement)):
-            continue
-        indent = case.text.indent(statement)
-        if indent.strip():
-            continue
-        inner = "\n    ".join(case.text.of(statement).split("\n"))
-        yield case.hit("leaf_written", statement, f"with torch.no_grad():\n{indent}    {inner}", value=value)
+        statement = event.statement
+        refused = case.torch and event.required_grad and event.recorded
+        if refused and is_simple(statement) and not case.text.indent(statement).strip():
+            edit = case.text.under(statement, "with torch.no_grad():")
+            yield case.hit("leaf_written", statement, edit, event)
 
 
 def written_name(event: Event) -> str | None:
