@@ -1,7 +1,6 @@
 """What the tests of the watcher share."""
 
 import gc
-import importlib.util
 import sys
 from pathlib import Path
 
@@ -10,15 +9,13 @@ import pytest
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.fixture(autouse=True, scope="module")
+@pytest.fixture(autouse=True)
 def what_other_tests_left_is_not_searched():
-    """The watcher looks at all objects at the end of each program, and one test collects garbage for each: what other
-    tests have left in this process need not be looked at each time.
+    """The watcher looks at all objects at the end of each program, and one test collects garbage for each: those that
+    are there now need not be looked at.
 
-    Nor need what the first optimizer imports: it stays, and is more than all that the programs make.
+    What PyTorch imports for the first optimizer or compiler is more than all that a program makes.
     """
-    if importlib.util.find_spec("torch"):
-        importlib.import_module("torch._dynamo")
     gc.collect()
     gc.freeze()
 

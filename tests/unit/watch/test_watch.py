@@ -4,6 +4,7 @@ A line that ends in `#! 6` is the cause of failure 6.
 """
 
 import contextlib
+import gc
 import io
 import json
 import os
@@ -40,6 +41,8 @@ def watched(path: Path) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
         if (mark := re.search(r"  #! (\d+)$", line))
     }
+    gc.collect()
+    gc.freeze()  # as in conftest.py: one test watches many programs
     grad = torch.is_grad_enabled()
     quiet = io.StringIO()
     torch.manual_seed(0)  # some programs set no seed
