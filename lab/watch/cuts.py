@@ -204,23 +204,22 @@ def number_of(cut: Any) -> int:
     return {"step": 21, "number": 13, "numpy": 13, "no_grad": 12, "call": 12}.get(cut.kind, 11)
 
 
+CAUSES = {
+    "step": (21, "{} in this line is a step function, and no gradient passes through it."),
+    "copy": (4, "{}() in this line copies numbers into a new tensor, without their graph."),
+    "number": (13, "{} in this line turned the tensor into a plain number."),
+    "numpy": (13, "the numbers went through NumPy in this line."),
+    "no_grad": (12, "{} ran while gradients were switched off here."),
+    "call": (4, "this line calls a function without gradients that other lines call too."),
+    "update": (4, "this line replaced a parameter by a new tensor while gradients were off."),
+}
+
+
 def cause(cut: Any, begin: str) -> tuple[int, Site, str]:
     """Return the number of the failure that cut off a graph, its line, and a sentence that starts with `begin`."""
-    if cut.kind == "step":
-        return 21, cut.site, f"{begin}{cut.name} in this line is a step function, and no gradient passes through it."
-    if cut.kind == "number" and cut.name in FACTORIES:
-        return 4, cut.site, f"{begin}{cut.name}() in this line copies numbers into a new tensor, without their graph."
-    if cut.kind == "number":
-        return 13, cut.site, f"{begin}{cut.name} in this line turned the tensor into a plain number."
-    if cut.kind == "numpy":
-        return 13, cut.site, f"{begin}the numbers went through NumPy in this line."
-    if cut.kind == "no_grad":
-        return 12, cut.site, f"{begin}{cut.name} ran while gradients were switched off here."
-    if cut.kind == "call":
-        return 4, cut.site, f"{begin}this line calls a function without gradients that other lines call too."
-    if cut.kind == "update":
-        return 4, cut.site, f"{begin}this line replaced a parameter by a new tensor while gradients were off."
-    return 11, cut.site, f"{begin}{cut.name} in this line cut it off."
+    kind = "copy" if cut.kind == "number" and cut.name in FACTORIES else cut.kind
+    number, sentence = CAUSES.get(kind, (11, "{} in this line cut it off."))
+    return number, cut.site, begin + sentence.format(cut.name)
 
 
 def advice(cut: Any) -> str:

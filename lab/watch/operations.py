@@ -270,25 +270,15 @@ def layer_init_site(watcher: Any, result: Tensor) -> Site | None:
 
 def report_non_leaf_grad(watcher: Any, tensor: Tensor, node: Any) -> None:
     """Report that .grad of the result of an operation is read, which is None."""
-    entry = origin_of(node)
-    reader = site(3)
-    if entry is not None and entry.site.line:
-        made_there = any(
-            leaf.site.line == entry.site.line
-            for other, _ in node.next_functions
-            if (leaf := watcher.leaves.get(id(getattr(other, "variable", None)))) is not None
-        )
-        kept = line_of_attribute(reader.file, reader.line)
-        if kept:
-            evidence = f".grad is read in line {reader.line}, and it is None: the tensor stored here is the result of "
-            evidence += f"{entry.name} in line {entry.site.line}, not a leaf."
-            watcher.report(5, Site(reader.file, kept), evidence)
-            return
-        if not made_there:
-            evidence = f".grad is read here, and it is None: the tensor is the result of {entry.name} in line "
-            evidence += f"{entry.site.line}, not a leaf."
-            watcher.report(5, reader, evidence)
-            return
-        evidence = f".grad is read in line {reader.line}, and it is None: the tensor is the result of {entry.name} in "
-        evidence += "this line, not a leaf."
-        watcher.report(5, entry.site, evidence)
+    entry, reader = origin_of(node), site(3)
+    if entry is None or not entry.site.line:
+        return
+    leaves = (watcher.leaves.get(id(getattr(other, "variable", None))) for other, _ in node.next_functions)
+    made_there = any(leaf is not None and leaf.site.line == entry.site.line for leaf in leaves)
+    where, read, what, made = reader, "here", "the tensor", f"line {entry.site.line}"
+    if kept := line_of_attribute(reader.file, reader.line):
+        where, read, what = Site(reader.file, kept), f"in line {reader.line}", "the tensor stored here"
+    elif made_there:
+        where, read, made = entry.site, f"in line {reader.line}", "this line"
+    evidence = f".grad is read {read}, and it is None: {what} is the result of {entry.name} in {made}, not a leaf."
+    watcher.report(5, where, evidence)

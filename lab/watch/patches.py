@@ -19,7 +19,7 @@ from lab.watch import differences, steps
 from lab.watch.operations import note_pass
 from lab.watch.order import check_late_clip
 from lab.watch.records import node_of, origin_of
-from lab.watch.sites import NOWHERE, Site, nodes_of, site, user_frame
+from lab.watch.sites import NOWHERE, Site, nodes_of, site, site_of, user_frame
 
 GRAD_MODES = (torch.no_grad, torch.inference_mode)
 MAX_RUNS = 100  # results in eval mode that are kept for one line
@@ -214,8 +214,7 @@ def no_grad_site() -> Site:
     if function is not None and hasattr(function, "__code__"):
         code = function.__code__
         return Site(code.co_filename, decorator_line(code.co_filename, code.co_firstlineno))
-    frame = user_frame(caller)
-    return Site("", 0) if frame is None else Site(frame.f_code.co_filename, frame.f_lineno, frame.f_lasti)
+    return site_of(user_frame(caller))
 
 
 def decorator_line(filename: str, first: int) -> int:

@@ -12,10 +12,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 _LIBRARIES = tuple(
-    {
-        str(Path(place).resolve()) + "/"
-        for place in (*(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),)
-    }
+    f"{Path(sysconfig.get_path(name)).resolve()}/" for name in ("stdlib", "platstdlib", "purelib", "platlib")
 )
 _WATCH_FOLDER = str(Path(__file__).parent.resolve()) + "/"
 
@@ -55,16 +52,19 @@ def outer_frame(depth: int = 1) -> FrameType:
     return frame
 
 
+def site_of(frame: FrameType | None) -> Site:
+    """Return the instruction that a frame runs; NOWHERE for None."""
+    return NOWHERE if frame is None else Site(frame.f_code.co_filename, frame.f_lineno, frame.f_lasti)
+
+
 def site(depth: int = 1) -> Site:
     """Return the user's instruction that led here, or NOWHERE."""
-    frame = user_frame(sys._getframe(depth))
-    return NOWHERE if frame is None else Site(frame.f_code.co_filename, frame.f_lineno, frame.f_lasti)
+    return site_of(user_frame(sys._getframe(depth)))
 
 
 def site_outside_methods_of(own: Any) -> Site:
     """Return the user's innermost line outside an object's own methods: where it was made, not its `super()`."""
-    frame = next((frame for frame in user_frames() if frame.f_locals.get("self") is not own), None)
-    return NOWHERE if frame is None else Site(frame.f_code.co_filename, frame.f_lineno, frame.f_lasti)
+    return site_of(next((frame for frame in user_frames() if frame.f_locals.get("self") is not own), None))
 
 
 def user_frames() -> list[FrameType]:
@@ -93,8 +93,9 @@ def caller_of_function() -> Site:
     """Return the user's line that called the running function; NOWHERE if a library did, as for a module's forward."""
     frame = user_frame(sys._getframe(1))
     caller = None if frame is None else frame.f_back
-    known = caller is not None and not is_library(caller.f_code.co_filename)
-    return Site(caller.f_code.co_filename, caller.f_lineno) if known else NOWHERE  # type: ignore[union-attr]
+    if caller is None or is_library(caller.f_code.co_filename):
+        return NOWHERE
+    return Site(caller.f_code.co_filename, caller.f_lineno)
 
 
 @cache

@@ -33,7 +33,7 @@ from lab.watch.records import (
     origin_of,
     weak,
 )
-from lab.watch.sites import NOWHERE, Site, line_that_sets, outermost_call_with, site, user_frame, user_frames
+from lab.watch.sites import NOWHERE, Site, line_that_sets, outermost_call_with, site, site_of, user_frame, user_frames
 
 Tensor = torch.Tensor
 UNWATCHED = frozenset(("size", "dim", "numel", "stride", "data_ptr", "is_floating_point"))
@@ -41,8 +41,6 @@ UNWATCHED |= {"__len__", "__format__", "__repr__", "__hash__", "__bool__"}
 VIEW_ATTRIBUTES = frozenset(("T", "mT", "H", "mH", "real", "imag"))  # attributes whose read is an operation
 MAX_CALLS_HELD = 2  # of one function: what is called more often is a step, or an epoch
 IN_PLACE = frozenset(["__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__"])
-
-
 _watcher_numbers = itertools.count(1)
 
 
@@ -164,12 +162,11 @@ class Watcher(TorchFunctionMode):
 
     def forget(self) -> None:
         """Forget everything that refers to a tensor, even weakly."""
-        for store in (self.origins, self.leaves, self.leaf_ids, self.backward_calls, self.running_sums, self.modules):
+        stores: tuple[Any, ...] = (self.origins, self.leaves, self.leaf_ids, self.backward_calls, self.running_sums)
+        stores += (self.modules, self.optimizers, self.pending_findings, self.dangers, self.constant_weights, self.cuts)
+        stores += (self.recent_numbers, self.fading_slopes, self.lost_term_sums, self.held_frames)
+        for store in stores:
             store.clear()
-        for rest in (self.optimizers, self.pending_findings, self.dangers, self.constant_weights, self.cuts):
-            rest.clear()
-        for other in (self.recent_numbers, self.fading_slopes, self.lost_term_sums, self.held_frames):
-            other.clear()
         self.last_call = None
         self.last_optimizer_params = ()
         self.last_numpy_cut = None
@@ -384,5 +381,5 @@ def outermost_holder(tensor: Tensor) -> Site | None:
     for frame in user_frames():
         for value in list(frame.f_locals.values()):
             if value is tensor or (isinstance(value, tuple) and any(part is tensor for part in value)):
-                chosen = Site(frame.f_code.co_filename, frame.f_lineno, frame.f_lasti)
+                chosen = site_of(frame)
     return chosen
