@@ -53,7 +53,7 @@ def run(*arguments, cwd, **options):
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
+def here(tmp_path, monkeypatch, pictures_once):
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
