@@ -197,14 +197,14 @@ def _check(found: Summary) -> None:
     for row in found.rows:
         for key, passes in row.passes.items():
             course = COURSES[key]
-            claimed = _count_done(row.tasks, _task_keys(course))
+            claimed = _claimed(row, course)
             if claimed > passes:
                 found.notes.append(
                     f"{row.student}: the file claims {claimed} of {len(course.tasks)} tasks of {course.title}; "
                     f"the code passes {passes}."
                 )
         for course in COURSES.values():
-            if row.texts and course.key not in row.texts and (claimed := _count_done(row.tasks, _task_keys(course))):
+            if row.texts and course.key not in row.texts and (claimed := _claimed(row, course)):
                 found.notes.append(
                     f"{row.student}: the file claims {claimed} tasks of {course.title} but holds no code for them."
                 )
@@ -235,8 +235,9 @@ def _count_done(tasks: Done, keys: Iterable[str]) -> int:
     return sum(key in tasks for key in keys)
 
 
-def _task_keys(course: Course) -> list[str]:
-    return [course.progress_key(task.key) for task in course.tasks]
+def _claimed(row: Row, course: Course) -> int:
+    """Count the tasks of a course that the learner's file says are done."""
+    return _count_done(row.tasks, (course.progress_key(task.key) for task in course.tasks))
 
 
 # -- Tables ------------------------------------------------------------------------------------------------------------
@@ -261,7 +262,7 @@ def table(rows: Iterable[Row], items: Mapping[str, str] | None = None) -> list[l
     for row in rows:
         done = row.cards | row.tasks
         numbers = [len(row.cards)]
-        numbers += [row.passes.get(key, _count_done(row.tasks, _task_keys(course))) for key, course in COURSES.items()]
+        numbers += [row.passes.get(key, _claimed(row, course)) for key, course in COURSES.items()]
         numbers += [_count_done(row.tasks, keys) for keys in others.values()]
         got, most = (sum(column) for column in zip(*row.scores.values(), strict=True)) if row.scores else (0, 0)
         line = [row.student, *map(str, numbers), max(done.values(), default="")]
@@ -279,8 +280,7 @@ def stops(rows: Sequence[Row]) -> list[list[str]]:
     causes: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
     for row in rows:
         for key, course in COURSES.items():
-            done = _count_done(row.tasks, _task_keys(course))
-            number = row.passes.get(key, done)
+            number = row.passes.get(key, _claimed(row, course))
             if number == len(course.tasks):
                 continue
             task = course.tasks[number]
