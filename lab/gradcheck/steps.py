@@ -176,19 +176,8 @@ class CheckPoint:
         width = dtype(2) * step if method == "central" else step
         difference = above - below
         exact = self.gradients[place.name][place.index]
-        return Difference(
-            method,
-            h,
-            float(x),
-            float(left),
-            float(right),
-            float(below),
-            float(above),
-            float(width),
-            float(difference),
-            float(difference / width),
-            float(exact),
-        )
+        numbers = (x, left, right, below, above, width, difference, difference / width, exact)
+        return Difference(method, h, *map(float, numbers))
 
     @np.errstate(all="ignore")
     def around(self, place: ElementName, h: float) -> list[tuple[float, float]]:
