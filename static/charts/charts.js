@@ -3,7 +3,7 @@
 
 import * as echarts from "../echarts/echarts.js";
 import { Network } from "../network/network.js";
-import { h, setAttribute, setText } from "../player/dom.js";
+import { Debounced, h, setAttribute, setText } from "../player/dom.js";
 import { DataTable } from "./data_table.js";
 
 /** @import { AxisSpec, ChartSpec, Component, Payload, ShownChart, ShownProgress } from "../types.js" */
@@ -94,8 +94,8 @@ class Progress {
     this.reached = 0; // epochs
     this.movedAt = -ANSWER_MS; // when the learner last moved it
     this.chosen = 0; // the epoch that the learner moved it to; the maximum means: follow the training
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.timer = undefined;
+    const tell = () => window.dispatchEvent(new CustomEvent(EPOCH, { detail: this.chosen }));
+    this.telling = new Debounced(tell, SEND_DELAY_MS);
     this.words = h("p");
     this.bar = h("input", { type: "range", min: 0, "aria-label": "Show the epoch", oninput: () => this.move() });
     this.element = h("div", { class: "run-progress" }, this.words, this.bar);
@@ -104,12 +104,8 @@ class Progress {
   move() {
     const epoch = Number(this.bar.value);
     this.movedAt = performance.now();
-    clearTimeout(this.timer);
     this.chosen = epoch < this.reached ? epoch : Number(this.bar.max);
-    this.timer = setTimeout(() => {
-      this.timer = undefined;
-      window.dispatchEvent(new CustomEvent(EPOCH, { detail: this.chosen }));
-    }, SEND_DELAY_MS);
+    this.telling.postpone();
   }
 
   /** Show the progress of the run. @param {ShownProgress} shown */
@@ -120,7 +116,7 @@ class Progress {
     setAttribute(this.bar, "aria-valuetext", `epoch ${cursor ?? Math.floor(reached)}`);
     this.bar.style.setProperty("--reached", String(reached / epochs));
     // What the page sends may be older than the epoch just chosen.
-    const answered = this.timer === undefined && (cursor ?? epochs) === this.chosen;
+    const answered = !this.telling.waiting && (cursor ?? epochs) === this.chosen;
     if (answered || performance.now() - this.movedAt > ANSWER_MS)
       this.bar.value = String(cursor ?? Math.floor(reached));
   }
@@ -272,12 +268,10 @@ function sendPoints(setStateValue) {
   const id = crypto.getRandomValues(new Uint32Array(1))[0];
   /** @type {number[][]} */
   const points = [];
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
+  const sending = new Debounced(() => setStateValue("clicks", { id, points: [...points] }), SEND_DELAY_MS);
   const listener = (/** @type {Event} */ event) => {
     points.push(/** @type {CustomEvent<number[]>} */ (event).detail);
-    clearTimeout(timer);
-    timer = setTimeout(() => setStateValue("clicks", { id, points: [...points] }), SEND_DELAY_MS);
+    sending.postpone();
   };
   window.addEventListener(POINT, listener);
   return () => window.removeEventListener(POINT, listener);
@@ -288,7 +282,7 @@ function zoomOf(element) {
   return element.currentCSSZoom ?? 1;
 }
 
-/** Return an ECharts theme with the colours and the font of Streamlit's.
+/** Return an ECharts theme with the colours and the font of Streamlit's, and what all charts have in common.
  * @param {{text: string, border: string, paper: string, fontFamily: string}} look */
 function theme({ text, border, paper, fontFamily }) {
   const words = { color: text, fontFamily, fontSize: 12 };
@@ -301,6 +295,8 @@ function theme({ text, border, paper, fontFamily }) {
     nameTextStyle: words,
   };
   return {
+    animation: false,
+    grid: { outerBoundsMode: "none" },
     textStyle: words,
     legend: { textStyle: words },
     tooltip: { backgroundColor: paper, borderColor: border, textStyle: words, renderMode: "richText", confine: true },

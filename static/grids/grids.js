@@ -123,7 +123,6 @@ class Grid {
     this.buttons = shown.cells.map((text, cell) => {
       const label = `${shown.title}${shown.shape.length ? indexText(shown.shape, cell) : ""}: ${text}`;
       return h("button", {
-        type: "button",
         tabindex: cell ? -1 : 0,
         "aria-label": label,
         onpointerenter: (/** @type {PointerEvent} */ event) => event.pointerType === "mouse" && tell(cell, false),

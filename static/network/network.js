@@ -4,7 +4,7 @@
  * handles it at once only there. */
 
 import { DataTable } from "../charts/data_table.js";
-import { h, s, setAttribute, setText } from "../player/dom.js";
+import { Debounced, h, s, setAttribute, setText } from "../player/dom.js";
 
 /** @import { Component, NetworkColumn, NetworkWires, ShownNetwork } from "../types.js" */
 
@@ -126,7 +126,7 @@ export class Network {
       if (this.shown) this.shown.hidden = hidden; // the next click may come before the page has answered
       change({ hidden: hidden.filter((width) => width > 0).join(" ") });
     };
-    return h("button", { type: "button", title: name, "aria-label": name, onclick }, by > 0 ? "+" : "−");
+    return h("button", { title: name, "aria-label": name, onclick }, by > 0 ? "+" : "−");
   }
 
   /** Draw the lines between the tiles where they are now. */
@@ -213,7 +213,7 @@ function paint(tile, map, side, colours, palette) {
  * @param {{name: string, place: string, on: boolean | null, word: string}} tile @param {number} at @param {number} row
  * @param {Network} network */
 function button({ name, place, on, word }, at, row, network) {
-  const element = h("button", { type: "button", title: name, "aria-label": name }, h("canvas"), h("span", {}, word));
+  const element = h("button", { title: name, "aria-label": name }, h("canvas"), h("span", {}, word));
   const point = () => window.dispatchEvent(new CustomEvent(UNIT, { detail: place || null }));
   const leave = () => window.dispatchEvent(new CustomEvent(UNIT, { detail: null }));
   element.onpointerenter = point;
@@ -239,18 +239,16 @@ function change(detail) {
 /** Tell the page which tile is pointed at (null: none) and which change of the network was asked for.
  * @param {Component<ShadowRoot>} component */
 export function tell({ setStateValue, setTriggerValue }) {
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
   /** @type {string | null} */
   let sent = null;
+  /** @type {string | null} */
+  let unit = null;
+  const resting = new Debounced(() => {
+    if (unit !== sent) setStateValue("unit", (sent = unit));
+  }, HOVER_MS);
   const pointed = (/** @type {Event} */ event) => {
-    const unit = /** @type {CustomEvent<string | null>} */ (event).detail;
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      if (unit === sent) return;
-      sent = unit;
-      setStateValue("unit", unit);
-    }, HOVER_MS);
+    unit = /** @type {CustomEvent<string | null>} */ (event).detail;
+    resting.postpone();
   };
   const changed = (/** @type {Event} */ event) => {
     setTriggerValue("change", /** @type {CustomEvent} */ (event).detail);
@@ -258,7 +256,7 @@ export function tell({ setStateValue, setTriggerValue }) {
   window.addEventListener(UNIT, pointed);
   window.addEventListener(CHANGE, changed);
   return () => {
-    clearTimeout(timer);
+    resting.cancel();
     window.removeEventListener(UNIT, pointed);
     window.removeEventListener(CHANGE, changed);
   };

@@ -1,6 +1,6 @@
 /** The arithmetic of one message in the backward pass, shared by the ledger, the derivation and the nudge. */
 
-import { brief, broadcastCell, element, factor, flat, indexOf, indexText, nested, shapeOf } from "./format.js";
+import { brief, broadcastCell, element, factor, flat, indexText, nested, operandCell, shapeOf } from "./format.js";
 import { fullShape } from "./playback.js";
 
 /** @import { Message, SentTerm, Value } from "../types.js" */
@@ -42,17 +42,10 @@ export function sendingOf(playback, event, index) {
   const copies = (cell) => {
     if (!sums) return [cell];
     return Array.from({ length: countOf(sent) }, (_, position) => position).filter(
-      (position) => receiverCell(sent, shape, position) === cell,
+      (position) => operandCell(sent, shape, position) === cell,
     );
   };
   return { term, upstream, contribution: sums ? contribution : arrived, arrived, shape, sums, products, copies };
-}
-
-/** Return the operand's cell that broadcasting copied to a position in the larger shape `sent`.
- * @param {number[]} sent @param {number[]} shape @param {number} position */
-function receiverCell(sent, shape, position) {
-  const index = indexOf(sent, position).slice(sent.length - shape.length);
-  return shape.reduce((at, length, axis) => at * length + (length === 1 ? 0 : index[axis]), 0);
 }
 
 /** Return the number of cells in an array. @param {number[]} shape */

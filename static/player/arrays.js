@@ -164,7 +164,6 @@ export class Arrays {
         const button = h(
           "button",
           {
-            type: "button",
             tabindex: position === first ? 0 : -1,
             "aria-pressed": position === chosen,
             "aria-label": `${title} ${indexText(shape, position, full)}: ${value === null ? "not computed yet" : text}`,

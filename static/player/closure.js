@@ -34,33 +34,22 @@ export class Closure {
     if ([this.shown, this.ran, this.over, this.known, this.later].every((old, index) => old === next[index])) return;
     [this.shown, this.ran, this.over, this.known, this.later] = [node, ran, over, known, later];
     const facts = factsOf(node).map((fact) => h("p", {}, fact));
+    const { body } = this.panel;
+    const definition = h("b", {}, playback.definition(id));
     if (!isOperation(node)) {
-      this.panel.body.replaceChildren(
-        ...facts,
-        h("p", {}, `${playback.name(id)} was not computed from anything, so it keeps nothing for the backward pass.`),
-      );
-      return;
+      const text = `${playback.name(id)} was not computed from anything, so it keeps nothing for the backward pass.`;
+      return body.replaceChildren(...facts, h("p", {}, text));
     }
-    if (!known) {
-      this.panel.body.replaceChildren(
-        h("p", {}, h("b", {}, playback.definition(id)), " has not run yet, so it holds nothing."),
-      );
-      return;
-    }
-    if (!node.captured.length) {
-      this.panel.body.replaceChildren(
-        ...facts,
-        h("p", {}, h("b", {}, playback.definition(id)), " has run and kept nothing for the backward pass."),
-      );
-      return;
-    }
+    if (!known) return body.replaceChildren(h("p", {}, definition, " has not run yet, so it holds nothing."));
+    if (!node.captured.length)
+      return body.replaceChildren(...facts, h("p", {}, definition, " has run and kept nothing for the backward pass."));
     const heads = ["Name", "What it is", "Value", "Since then"].map((text, i) =>
       h("th", { scope: "col", class: i === 2 ? "number" : "" }, text),
     );
     const rows = node.captured.map((entry) => this.row(playback, node, entry));
-    this.panel.body.replaceChildren(
+    body.replaceChildren(
       ...facts,
-      h("p", {}, "When ", h("b", {}, playback.definition(id)), " ran, its backward step kept:"),
+      h("p", {}, "When ", definition, " ran, its backward step kept:"),
       h(
         "div",
         { class: "scroll", tabindex: 0, role: "region", "aria-label": "What the closure holds" },

@@ -43,12 +43,11 @@ export class Controls {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     /** @param {keyof typeof ICONS} name @param {string} label @param {() => void} onclick */
-    const button = (name, label, onclick) =>
-      h("button", { type: "button", "aria-label": label, title: label, onclick }, icon(name));
+    const button = (name, label, onclick) => h("button", { "aria-label": label, title: label, onclick }, icon(name));
     this.playButton = button("play", "Play (space)", () => this.toggle());
     this.runs = {
-      forward: h("button", { type: "button", class: "run", onclick: () => this.run("forward") }),
-      backward: h("button", { type: "button", class: "run", onclick: () => this.run("backward") }),
+      forward: h("button", { class: "run", onclick: () => this.run("forward") }),
+      backward: h("button", { class: "run", onclick: () => this.run("backward") }),
     };
     this.scrubber = h("input", {
       type: "range",
@@ -78,7 +77,6 @@ export class Controls {
     const present = h(
       "button",
       {
-        type: "button",
         class: "present-button",
         "aria-label": "Present (F)",
         title: "Present (F)",

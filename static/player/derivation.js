@@ -242,13 +242,13 @@ export class Derivation {
       this.shown = "";
       this.paint(playback, frame, id, cell);
     };
-    return h("button", { type: "button", class: "quiet", onclick }, text);
+    return h("button", { class: "quiet", onclick }, text);
   }
 
   /** Return the button that copies the derivation as LaTeX. @param {Playback} playback @param {Frame} frame
    * @param {number} id @param {number | null} cell */
   copyButton(playback, frame, id, cell) {
-    const button = h("button", { type: "button", class: "quiet" }, "Copy as LaTeX");
+    const button = h("button", { class: "quiet" }, "Copy as LaTeX");
     button.onclick = async () => {
       const latex = toLatex(playback, frame, id, cell);
       try {

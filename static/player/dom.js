@@ -6,7 +6,9 @@ const SVG = "http://www.w3.org/2000/svg";
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag @param {Record<string, unknown>} attributes @param {...(Node | string)} children */
 export function h(tag, attributes = {}, ...children) {
-  return fillElement(document.createElement(tag), attributes, children);
+  const element = document.createElement(tag);
+  if (tag === "button") element.setAttribute("type", "button"); // by default it would submit a form
+  return fillElement(element, attributes, children);
 }
 
 /** Create an SVG element.
@@ -48,7 +50,7 @@ export function boxed(part, name) {
 
 /** Create a button that looks like a link. @param {string} text @param {() => void} onclick */
 export function link(text, onclick, title = "") {
-  return h("button", { type: "button", class: "link", onclick, title }, text);
+  return h("button", { class: "link", onclick, title }, text);
 }
 
 /** Create a section with a heading. @param {string} title @param {string} name */
@@ -56,6 +58,19 @@ export function section(title, name) {
   const heading = h("h3", {}, title);
   const body = h("div", { class: "body" });
   return { element: h("section", { class: `panel ${name}`, "aria-label": title }, heading, body), heading, body };
+}
+
+/** Tell whether an element can be seen in the window. @param {Element} element */
+export function inWindow(element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  return top < innerHeight && bottom > 0;
+}
+
+/** Download a file. @param {Blob} blob @param {string} name */
+export function save(blob, name) {
+  const address = URL.createObjectURL(blob);
+  h("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
 /** Tell whether animation is welcome: the learner has not asked the system for less motion. */
@@ -75,26 +90,67 @@ export function nextFrame() {
   });
 }
 
-const REST_MS = 100;
+/** Call a function for each move of the pointer until it is released, and then another one.
+ * @param {(event: PointerEvent) => void} move @param {() => void} drop */
+export function untilReleased(move, drop = () => {}) {
+  const listening = new AbortController();
+  const { signal } = listening;
+  const end = () => {
+    listening.abort();
+    drop();
+  };
+  addEventListener("pointermove", move, { signal });
+  addEventListener("pointerup", end, { signal });
+  addEventListener("pointercancel", end, { signal });
+}
 
-/** Work that runs once no call of postpone() has come for a while. The wait starts at the next painted frame: on a slow
- * machine, where a frame takes longer than the wait, the work would otherwise run after every frame. */
+/** Work that runs once no call of postpone() has come for a while. */
 export class Debounced {
-  /** @param {() => void} work */
-  constructor(work) {
+  /** @param {() => void} work @param {number} milliseconds */
+  constructor(work, milliseconds) {
     this.work = work;
-    this.frame = 0;
+    this.milliseconds = milliseconds;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
   }
 
+  /** Whether the work is still to be done. */
+  get waiting() {
+    return this.timer !== undefined;
+  }
+
   postpone() {
     this.cancel();
-    this.frame = requestAnimationFrame(() => (this.timer = setTimeout(this.work, REST_MS)));
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      this.work();
+    }, this.milliseconds);
+  }
+
+  cancel() {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+}
+
+const REST_MS = 100;
+
+/** Work that waits for a pause between frames. The wait starts at the next painted frame: on a slow machine, where a
+ * frame takes longer than the wait, the work would otherwise run after every frame. */
+export class AfterFrames extends Debounced {
+  /** @param {() => void} work */
+  constructor(work) {
+    super(work, REST_MS);
+    this.frame = 0;
+  }
+
+  postpone() {
+    this.cancel();
+    this.frame = requestAnimationFrame(() => super.postpone());
   }
 
   cancel() {
     cancelAnimationFrame(this.frame);
-    clearTimeout(this.timer);
+    super.cancel();
   }
 }

@@ -49,6 +49,11 @@ export function flat(value) {
   return Array.isArray(value) ? value.flatMap(flat) : [value];
 }
 
+/** Return the first element as a number. @param {Value} value */
+export function numberOf(value) {
+  return toNumber(flat(value)[0]);
+}
+
 /** Return the element at a position in reading order. A single number stands for every position.
  * @param {Value} value @param {number} position */
 export function element(value, position) {
@@ -76,12 +81,14 @@ export function indexOf(shape, position) {
  * @param {Value} value the operand @param {number[]} shape @param {number | null} cell null for the whole operand */
 export function broadcastCell(value, shape, cell) {
   if (cell === null || !Array.isArray(value)) return value;
-  const own = shapeOf(value);
+  return element(value, operandCell(shape, shapeOf(value), cell));
+}
+
+/** Return the operand's cell that broadcasting copied to a cell of a larger array, both by position in reading order.
+ * @param {number[]} shape of the larger array @param {number[]} own shape of the operand @param {number} cell */
+export function operandCell(shape, own, cell) {
   const index = indexOf(shape, cell).slice(shape.length - own.length);
-  return element(
-    value,
-    own.reduce((position, length, axis) => position * length + (length === 1 ? 0 : index[axis]), 0),
-  );
+  return own.reduce((position, length, axis) => position * length + (length === 1 ? 0 : index[axis]), 0);
 }
 
 /** Write the index of a position: "[1, 0]" for position 2 of a (3, 2) array. @param {number[]} shape

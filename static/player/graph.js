@@ -2,7 +2,7 @@
 
 import { bitmap, heat, isDark, largestOf, legendOfColours, notFinite, PALETTES } from "./arrays.js";
 import { brief, flat, numeral, shapeOf, shapeText, shorten, toNumber } from "./format.js";
-import { Debounced, h, mayMove, nextFrame, s, setAttribute, setText } from "./dom.js";
+import { AfterFrames, h, mayMove, nextFrame, s, setAttribute, setText, untilReleased } from "./dom.js";
 import { Arranger } from "./arranger.js";
 import { Bars } from "./bars.js";
 import { bestFor, boundingBox, fitTo, gridOf, groupsOf, hasCells, itemsOf, alongCurve } from "./layout.js";
@@ -114,7 +114,7 @@ export class Graph {
     this.pillRequest = 0; // animation frames
     this.edgesRequest = 0;
     this.hidingRequest = 0;
-    this.patchLater = new Debounced(() => this.patch(() => true));
+    this.patchLater = new AfterFrames(() => this.patch(() => true));
     this.scene = s("g");
     this.svg = s("svg", { class: "graph", role: "group", "aria-label": "Computation graph" }, arrowheads(), this.scene);
     this.view = new View(this.svg, this.scene, () => this.onMove());
@@ -122,24 +122,23 @@ export class Graph {
     this.folding = h("div", { class: "folding", role: "group", "aria-label": "Fold parts of the graph" });
     this.message = h("p", {}, "Drawing the graph…");
     const stop = () => this.arranger.cancel();
-    this.stop = h("button", { type: "button", hidden: true, onclick: stop }, "Do not wait: draw it simply");
+    this.stop = h("button", { hidden: true, onclick: stop }, "Do not wait: draw it simply");
     this.wait = h("div", { class: "wait", role: "status", hidden: true }, this.message, this.stop);
     const again = () => this.playback && this.draw(this.playback, true);
     this.simple = h(
       "p",
       { class: "simple", hidden: true },
       "Drawn simply, by depth: a careful drawing takes longer. ",
-      h("button", { type: "button", class: "quiet", onclick: again }, "Draw it with care"),
+      h("button", { class: "quiet", onclick: again }, "Draw it with care"),
     );
     this.signs = h("span", {}, "= value, ∂ gradient of the result. ");
     this.colours = legendOfColours();
     this.legend = h("p", { class: "legend", hidden: true }, this.signs, this.colours);
     /** @param {string} label @param {string} text @param {() => void} onclick */
-    const tool = (label, text, onclick) =>
-      h("button", { type: "button", "aria-label": label, title: label, onclick }, text);
+    const tool = (label, text, onclick) => h("button", { "aria-label": label, title: label, onclick }, text);
     const turn = () => this.showOrder(this.ordering.getAttribute("aria-pressed") !== "true");
     const why = "The order in which the operations send, and which are next";
-    this.ordering = h("button", { type: "button", "aria-pressed": false, title: why, onclick: turn }, "Order");
+    this.ordering = h("button", { "aria-pressed": false, title: why, onclick: turn }, "Order");
     this.pending = h("p", { class: "pending", hidden: true });
     this.element = h(
       "div",
@@ -429,15 +428,9 @@ export class Graph {
       this.nudges.nudgeBy(node, cell, steps - last);
       last = steps;
     };
-    const drop = () => {
-      removeEventListener("pointermove", move);
-      removeEventListener("pointerup", drop);
-      removeEventListener("pointercancel", drop);
+    untilReleased(move, () => {
       if (this.dragged) this.nudges.release();
-    };
-    addEventListener("pointermove", move);
-    addEventListener("pointerup", drop);
-    addEventListener("pointercancel", drop);
+    });
   }
 
   /** Nudge a number by a key; return whether the key was used. @param {KeyboardEvent} event @param {number} node */
@@ -665,7 +658,7 @@ export class Graph {
       const folded = keys.every((key) => this.folded.has(key));
       const operations = keys.reduce((sum, key) => sum + (this.groups.get(key)?.members.length ?? 0), 0);
       const onclick = () => this.fold(keys, !folded);
-      return h("button", { type: "button", "aria-pressed": folded, title: `${operations} operations`, onclick }, text);
+      return h("button", { "aria-pressed": folded, title: `${operations} operations`, onclick }, text);
     };
     const each = [...this.groups].map(([key, { name }]) => button(name, [key]));
     if (each.length <= MAX_GROUP_BUTTONS) {

@@ -1,6 +1,6 @@
 /** Live inputs: a slider and a number entry for each leaf, a grid for each small array. */
 
-import { flat, indexText, nested, numeral, shapeOf, shapeText, toNumber } from "./format.js";
+import { flat, indexText, nested, numberOf, numeral, shapeOf, shapeText, toNumber } from "./format.js";
 import { h, section, setText } from "./dom.js";
 
 /** @import { Live, LiveLeaf, Value } from "../types.js" */
@@ -88,7 +88,7 @@ export class Inputs {
   /** Build a slider and a number entry for the same number. @param {LiveLeaf} leaf */
   row(leaf) {
     const { name, step } = leaf;
-    const used = () => toNumber(flat(this.values[name])[0]);
+    const used = () => numberOf(this.values[name]);
     const range = slider(leaf, name, used(), (x) => {
       number.value = String(x);
       this.change(name, x);

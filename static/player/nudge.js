@@ -2,10 +2,10 @@
  * true change from recomputing the operations. Both run in the browser. */
 
 import { countOf, sendingOf } from "./arithmetic.js";
-import { broadcastCell, flat, shapeOf, toNumber } from "./format.js";
+import { broadcastCell, numberOf, shapeOf } from "./format.js";
 import { isOperation } from "./playback.js";
 
-/** @import { Operation, Value } from "../types.js" */
+/** @import { Operation } from "../types.js" */
 /** @import { Playback } from "./playback.js" */
 
 const MAX_CELLS = 400; // of an array whose change is computed
@@ -93,7 +93,7 @@ function pathsOf(playback, node, operand) {
   const shape = one ? shapeOf(sent.contribution) : node.shape;
   const { local } = term;
   if (local !== null) {
-    const at = (/** @type {number} */ position) => toNumber(flat(broadcastCell(local, shape, position))[0]);
+    const at = (/** @type {number} */ position) => numberOf(broadcastCell(local, shape, position));
     return (cell) => sent.copies(cell).map((position) => [one ? 0 : position, at(position)]);
   }
   const known = node.paths?.[operand];
@@ -115,7 +115,7 @@ export function localOf(playback, node, operand) {
  * @param {Playback} playback @param {number} from a single number @param {number} h @returns {number[] | null} */
 export function recompute(playback, from, h) {
   if (playback.nodes[from].shape.length) return null;
-  const values = playback.nodes.map(({ value, shape }) => (shape.length ? NaN : toNumber(flat(value)[0])));
+  const values = playback.nodes.map(({ value, shape }) => (shape.length ? NaN : numberOf(value)));
   const changed = new Set([from]);
   values[from] += h;
   for (const node of playback.nodes) {
@@ -165,9 +165,4 @@ export function sameChange(one, other, size) {
 /** Tell whether two numbers are close. @param {number} one @param {number} other @param {number} tolerance */
 function alike(one, other, tolerance) {
   return Object.is(one, other) || one === other || Math.abs(one - other) <= tolerance;
-}
-
-/** Return the first number of a value. @param {Value} value */
-function numberOf(value) {
-  return toNumber(flat(value)[0]);
 }

@@ -1,6 +1,6 @@
 /** Nudging: drag a number on its node and see the change travel through the graph. */
 
-import { brief, factor, indexText, numeral, toNumber, flat, element } from "./format.js";
+import { brief, factor, indexText, numberOf, numeral, toNumber, element } from "./format.js";
 import { recompute, kinksCrossed, localOf, sameChange, slopesFrom } from "./nudge.js";
 import { h } from "./dom.js";
 import { isOperation } from "./playback.js";
@@ -73,7 +73,7 @@ export class Nudging {
 
   /** Return the size of one step, scaled to the node's value. @param {number} id @param {number} cell */
   stepOf(id, cell) {
-    const value = Math.abs(toNumber(flat(element(this.value(id), cell))[0]));
+    const value = Math.abs(numberOf(element(this.value(id), cell)));
     return 10 ** Math.floor(Math.log10(Math.max(1, Number.isFinite(value) ? value : 1))) / STEPS_PER_UNIT;
   }
 
@@ -142,7 +142,7 @@ export class Nudging {
     const slope = this.slopes[output];
     const values = recompute(playback, this.node, this.amount);
     const asked = this.answer?.h === this.amount && this.answer.cell === this.cell ? this.answer : null;
-    const actual = values ? values[output] - toNumber(flat(this.value(output))[0]) : null;
+    const actual = values ? values[output] - numberOf(this.value(output)) : null;
     return {
       linear: slope ? slope[0] * this.amount : null,
       actual: actual ?? (asked && this.question?.name === this.name ? toNumber(asked.actual) : null),
@@ -166,11 +166,7 @@ export class Nudging {
       if (!slope) return;
       const largest = slope.reduce((best, x, i) => (Math.abs(x) > Math.abs(slope[best]) ? i : best), 0);
       const where = shape.length && id !== this.node ? `${indexText(shape, largest)} ` : "";
-      const change = shape.length
-        ? null
-        : id === playback.output
-          ? actual
-          : values && values[id] - toNumber(flat(value)[0]);
+      const change = shape.length ? null : id === playback.output ? actual : values && values[id] - numberOf(value);
       bars.set(id, { linear: slope[largest] * this.amount, actual: change, where });
     });
     const share = Math.min(1, Math.sqrt(Math.abs(this.steps) / FULL_BAR_STEPS));
@@ -197,7 +193,7 @@ export class Nudging {
     if (actual !== null) equation.push({ text: signed(actual), caption: "true: computed again", role: "value" });
     return {
       phase: `Nudge: ${name}, ${brief(element(this.value(this.node), this.cell))} → ${numeral(
-        toNumber(flat(element(this.value(this.node), this.cell))[0]) + this.amount,
+        numberOf(element(this.value(this.node), this.cell)) + this.amount,
       )}`,
       sentence: `Move ${name} by ${signed(this.amount)}: ${this.comparison(out, linear, actual, values)}`,
       equation,
@@ -209,7 +205,7 @@ export class Nudging {
    * @param {number | null} linear @param {number | null} actual @param {number[] | null} values */
   comparison(out, linear, actual, values) {
     const playback = /** @type {Playback} */ (this.playback);
-    const result = toNumber(flat(this.value(playback.output))[0]);
+    const result = numberOf(this.value(playback.output));
     if (linear === null) return `the local derivatives on the way to ${out} are too many, or not known, to be shown.`;
     if (!Number.isFinite(result)) return `${out} is ${numeral(result)}, so its change is not a number.`;
     const moved = `the local derivatives move ${out} by ${signed(linear)}`;
@@ -234,7 +230,7 @@ export class Nudging {
     const each = `${numeral(slope)} for each 1 of ${name}.`;
     const gradient = frame.k === playback.length ? frame.gradients.get(this.node) : undefined;
     if (gradient === undefined) return `${each} Backward multiplies the same numbers, from ${out} to ${name}.`;
-    const found = toNumber(flat(element(gradient, this.cell))[0]);
+    const found = numberOf(element(gradient, this.cell));
     if (sameChange(found, slope, slope))
       return `${each} That is its gradient: the same numbers, multiplied from ${out}.`;
     return `${each} Its gradient says ${numeral(found)}: this pass went wrong.`;

@@ -5,7 +5,7 @@ import { NumericalCheck } from "./check.js";
 import { Closure } from "./closure.js";
 import { Controls } from "./controls.js";
 import { Derivation } from "./derivation.js";
-import { Debounced, boxed, h } from "./dom.js";
+import { AfterFrames, boxed, h, inWindow, save } from "./dom.js";
 import { Graph } from "./graph.js";
 import { Inputs, Sender } from "./inputs.js";
 import { Ledger } from "./ledger.js";
@@ -18,7 +18,7 @@ import { Source } from "./source.js";
 import { Table } from "./table.js";
 import { forwardMode } from "./tangents.js";
 import { Tabs } from "./tabs.js";
-import { save, Takeaway } from "./takeaway.js";
+import { Takeaway } from "./takeaway.js";
 
 const NARROW_WIDTH = 700; // pixels; a narrower player has one column
 const TIGHT_WIDTH = 1100; // pixels; a narrower player has shorter labels on its buttons
@@ -190,7 +190,7 @@ export function mount(root, host) {
       h("div", { class: "side" }, tabs.element, inputs.element),
     ),
   );
-  const leave = h("button", { type: "button", class: "leave", onclick: () => present.leave() }, "Leave (F)");
+  const leave = h("button", { class: "leave", onclick: () => present.leave() }, "Leave (F)");
   const element = h(
     "div",
     {
@@ -341,7 +341,7 @@ export function mount(root, host) {
       chosen.replaceChildren(name, h("span", {}, " is shown now. Choose a node to stay with it."));
     } else {
       const onclick = () => select(selected, cell);
-      chosen.replaceChildren(name, h("button", { type: "button", class: "quiet", onclick }, "Follow the events"));
+      chosen.replaceChildren(name, h("button", { class: "quiet", onclick }, "Follow the events"));
     }
   }
 
@@ -467,12 +467,6 @@ function scrolled(element) {
   return ancestors(element).reduce((sum, one) => sum + one.scrollTop, 0);
 }
 
-/** Tell whether an element can be seen in the window. @param {Element} element */
-function inWindow(element) {
-  const { top, bottom } = element.getBoundingClientRect();
-  return top < innerHeight && bottom > 0;
-}
-
 /** The panels further down: painted at each event if they can be seen, otherwise once the events pause. */
 class LowerPanels {
   /** @param {[Element, (playback: Playback, frame: Frame) => void][]} panels each with how it is painted */
@@ -482,7 +476,7 @@ class LowerPanels {
     this.stale = new Map();
     /** @type {Set<Element>} */
     this.inSight = new Set();
-    this.rest = new Debounced(() => this.finish());
+    this.rest = new AfterFrames(() => this.finish());
     this.observer = new IntersectionObserver((entries) => {
       for (const { target, isIntersecting } of entries) {
         if (isIntersecting) this.inSight.add(target);

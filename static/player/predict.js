@@ -73,11 +73,7 @@ export class Predict {
     this.known = null;
     this.asking = -1; // the number of events before the open question, or -1
     this.verdict = { k: -1, text: "" };
-    this.toggle = h(
-      "button",
-      { type: "button", class: "predict-button", "aria-pressed": false, hidden: true },
-      "Predict",
-    );
+    this.toggle = h("button", { class: "predict-button", "aria-pressed": false, hidden: true }, "Predict");
     this.toggle.title = "Ask me for each gradient before it is shown";
     this.toggle.onclick = () => {
       this.wanted = !this.wanted;
@@ -88,7 +84,7 @@ export class Predict {
     this.question = h("label", { for: "prediction" });
     this.input = h("input", { id: "prediction", type: "text", autocomplete: "off", maxlength: 200 });
     this.wrong = h("p", { class: "unread", role: "status" });
-    const show = h("button", { type: "button", onclick: () => this.done("") }, "Show it");
+    const show = h("button", { onclick: () => this.done("") }, "Show it");
     this.element = h(
       "form",
       { class: "predict", hidden: true },

@@ -21,7 +21,7 @@ export class Tabs {
     this.buttons = pages.map((page) => {
       const onclick = () => this.show(page.name);
       const id = `tab-${page.name}`;
-      return h("button", { type: "button", role: "tab", id, title: page.title, onclick }, page.name);
+      return h("button", { role: "tab", id, title: page.title, onclick }, page.name);
     });
     list.append(...this.buttons);
     this.panels = pages.map(({ name, content }) => {

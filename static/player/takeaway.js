@@ -1,6 +1,6 @@
 /** The menu that exports the graph as a picture, a file or a link. */
 
-import { h } from "./dom.js";
+import { h, save } from "./dom.js";
 
 /** @import { Graph } from "./graph.js" */
 
@@ -60,13 +60,6 @@ async function png(graph) {
   );
 }
 
-/** Download a file. @param {Blob} blob @param {string} name */
-export function save(blob, name) {
-  const address = URL.createObjectURL(blob);
-  h("a", { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
-}
-
 /** The export menu. */
 export class Takeaway {
   /** @param {object} options
@@ -84,7 +77,7 @@ export class Takeaway {
           this.note.textContent = error instanceof Error ? error.message : String(error);
         }
       };
-      return h("button", { type: "button", onclick }, text);
+      return h("button", { onclick }, text);
     };
     /** @param {string} text @param {"html" | "script"} what */
     const requestItem = (text, what) =>

@@ -1,6 +1,6 @@
 /** Panning and zooming of the drawing: drag to move, buttons or Ctrl + wheel to zoom. */
 
-import { setAttribute } from "./dom.js";
+import { setAttribute, untilReleased } from "./dom.js";
 import { fitTo } from "./layout.js";
 
 /** @import { Point, Size } from "./layout.js" */
@@ -160,21 +160,13 @@ export class View {
     if (event.button !== 0) return;
     const start = { x: event.clientX - this.x, y: event.clientY - this.y };
     const origin = { x: event.clientX, y: event.clientY };
-    const move = (/** @type {PointerEvent} */ later) => {
+    untilReleased((later) => {
       if (Math.hypot(later.clientX - origin.x, later.clientY - origin.y) < 4) return;
       this.x = later.clientX - start.x;
       this.y = later.clientY - start.y;
       this.fitted = this.cropped = false;
       this.apply();
-    };
-    const drop = () => {
-      removeEventListener("pointermove", move);
-      removeEventListener("pointerup", drop);
-      removeEventListener("pointercancel", drop);
-    };
-    addEventListener("pointermove", move);
-    addEventListener("pointerup", drop);
-    addEventListener("pointercancel", drop);
+    });
   }
 
   destroy() {

@@ -3,7 +3,7 @@
  * The browser stores the text at every change; the text goes to the server only with a check. */
 
 import { isCurrentPage } from "../current_page.js";
-import { h, setText } from "../player/dom.js";
+import { h, save, setText } from "../player/dom.js";
 import { hashed } from "../progress/hash.js";
 import { editor } from "./editor.js";
 import { Draft } from "./draft.js";
@@ -50,7 +50,7 @@ class Exercise {
     this.checked = "";
     this.drawn = "";
     const button = (/** @type {string} */ text, /** @type {() => void} */ onclick, name = "") =>
-      h("button", { type: "button", onclick, class: name }, text);
+      h("button", { onclick, class: name }, text);
     this.checkButton = button("Check (Ctrl+Enter)", () => this.check(), "check");
     this.stopButton = button("Stop", () => this.send("stop", true));
     this.linesButton = button("Insert the starter lines", () => this.putIn());
@@ -160,7 +160,7 @@ class Exercise {
     const text = this.draft.copies().findLast((copy) => hashed(copy.text) === hash)?.text ?? this.editor.text();
     const lines = text.trimEnd().split("\n").length;
     const sentence = `You have built an engine, in ${lines} ${lines === 1 ? "line" : "lines"} of your own code.`;
-    const button = h("button", { type: "button", class: "check", onclick: () => this.send("go", true) }, `${onward} →`);
+    const button = h("button", { class: "check", onclick: () => this.send("go", true) }, `${onward} →`);
     return h("div", { class: "end" }, h("p", {}, sentence), button);
   }
 
@@ -225,23 +225,21 @@ class Exercise {
       this.editor.replace(before);
       setText(this.note, "Your text is back.");
     };
-    const undo = h("button", { type: "button", onclick: back }, "Undo");
+    const undo = h("button", { onclick: back }, "Undo");
     this.note.replaceChildren("This is the file to start with; your text is under Earlier copies. ", undo);
   }
 
   download() {
-    const url = URL.createObjectURL(new Blob([this.editor.text()], { type: "text/x-python" }));
-    h("a", { href: url, download: this.shown.file }).click();
-    URL.revokeObjectURL(url);
+    save(new Blob([this.editor.text()], { type: "text/x-python" }), this.shown.file);
   }
 
   // -- Earlier copies
 
   openCopies() {
     const all = this.draft.copies().reverse();
-    const close = h("button", { type: "button", onclick: () => this.copies.close() }, "Close");
+    const close = h("button", { onclick: () => this.copies.close() }, "Close");
     const text = h("pre", { tabindex: 0, role: "region", "aria-label": "The copy" }, h("code", {}));
-    const take = h("button", { type: "button", disabled: true }, "Restore this copy");
+    const take = h("button", { disabled: true }, "Restore this copy");
     const open = (/** @type {Copy} */ one, /** @type {HTMLElement} */ chosen) => {
       for (const other of list.querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === chosen));
       setText(/** @type {HTMLElement} */ (text.firstChild), one.text);
@@ -252,7 +250,7 @@ class Exercise {
       const lines = one.text.split("\n").length;
       const when = new Date(one.when).toLocaleString();
       const label = `${when}, ${lines} ${lines === 1 ? "line" : "lines"}${one.note && `: ${one.note}`}`;
-      const choose = h("button", { type: "button", "aria-pressed": "false", onclick: () => open(one, choose) }, label);
+      const choose = h("button", { "aria-pressed": "false", onclick: () => open(one, choose) }, label);
       return h("li", {}, choose);
     };
     const list = h("ul", {}, ...all.map(item));
@@ -296,8 +294,8 @@ class Exercise {
     else {
       this.question.replaceChildren(
         "The file on the disk and your text here have both changed. ",
-        h("button", { type: "button", onclick: take }, "Use the file"),
-        h("button", { type: "button", onclick: agree }, "Keep mine: the next check writes it"),
+        h("button", { onclick: take }, "Use the file"),
+        h("button", { onclick: agree }, "Keep mine: the next check writes it"),
       );
       this.question.hidden = false;
     }

@@ -12,7 +12,7 @@ export function resultElements(result, goTo) {
   const first = h("p", { class: "sentence" }, ...words(result.sentence), result.sentence && line ? " " : "");
   if (line) {
     const onclick = () => goTo(line, column);
-    first.append(h("button", { type: "button", class: "line", onclick }, `Go to line ${line}`));
+    first.append(h("button", { class: "line", onclick }, `Go to line ${line}`));
   }
   /** @type {HTMLElement[]} */
   const parts = first.textContent ? [first] : [];

@@ -1,17 +1,10 @@
 /** A teacher's assignment, ticked from the progress in this browser. */
 
 import { h, setText } from "../player/dom.js";
-import { achievementLink, Places } from "./places.js";
+import { achievementLink, places } from "./places.js";
 import { cardsDone, tasksDone } from "./progress.js";
 
-/** @import { Component } from "../types.js" */
-
 /** @typedef {{key: string, title: string, href: string}} Item */
-
-/** Show the list in the data. @param {Component<ShadowRoot>} component */
-export function show(component) {
-  return lists.show(component, JSON.parse(new TextDecoder().decode(component.data)));
-}
 
 class List {
   /** @param {ShadowRoot} parent */
@@ -50,4 +43,4 @@ class List {
   }
 }
 
-const lists = new Places((root) => new List(root));
+export const show = places((root) => new List(root));

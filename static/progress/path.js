@@ -1,9 +1,9 @@
 /** The cards of the path with the progress in this browser, and buttons that save and load a progress file. */
 
-import { h, setText } from "../player/dom.js";
+import { h, save, setText } from "../player/dom.js";
 import { bringTexts, textsToSave } from "../practice/transfer.js";
 import { fileText, MAX_BYTES, MAX_NAME_CHARACTERS, openFile } from "./file.js";
-import { achievementLink, Places } from "./places.js";
+import { achievementLink, places } from "./places.js";
 import {
   add,
   cardsDone,
@@ -16,17 +16,9 @@ import {
   tasksDone,
 } from "./progress.js";
 
-/** @import { Component } from "../types.js" */
-
 /** @typedef {{key: string, title: string, action: string, page: string, href: string}} Card */
 
 /** @typedef {{key: string, title: string}} Course */
-
-/** Show the cards and courses in the data. @param {Component<ShadowRoot>} component */
-export function show(component) {
-  const { cards, courses } = JSON.parse(new TextDecoder().decode(component.data));
-  return paths.show(component, { cards, courses });
-}
 
 class Path {
   /** @param {ShadowRoot} parent */
@@ -47,9 +39,9 @@ class Path {
     this.name = h("input", { ...attributes, onchange: keepName });
     const buttons = [
       h("label", {}, "Name in the file ", this.name),
-      h("button", { type: "button", onclick: () => this.save() }, "Save to a file"),
-      h("button", { type: "button", onclick: () => file.click() }, "Load a file"),
-      h("button", { type: "button", onclick: () => this.beginAgain() }, "Begin again"),
+      h("button", { onclick: () => this.save() }, "Save to a file"),
+      h("button", { onclick: () => file.click() }, "Load a file"),
+      h("button", { onclick: () => this.beginAgain() }, "Begin again"),
     ];
     parent.append(h("div", { class: "path-bar" }, this.count, this.bar, ...buttons, file, this.note), this.list);
   }
@@ -91,9 +83,7 @@ class Path {
       scores: scoresDone(),
       doubt: doubt(),
     };
-    const url = URL.createObjectURL(new Blob([fileText(progress)], { type: "application/json" }));
-    h("a", { href: url, download: fileName(learner()) }).click();
-    URL.revokeObjectURL(url);
+    save(new Blob([fileText(progress)], { type: "application/json" }), fileName(learner()));
     const code = this.courses.filter(({ key }) => key in texts).map(({ title }) => title);
     const also = code.length ? ` and your code of ${code.join(", ")}` : "";
     setText(this.note, `Saved: what you have done and when${also}. Load the file in another browser to go on there.`);
@@ -127,7 +117,7 @@ class Path {
       add({ cards: before });
       setText(this.note, "Everything is back.");
     };
-    const undo = h("button", { type: "button", onclick: back }, "Undo");
+    const undo = h("button", { onclick: back }, "Undo");
     this.note.replaceChildren("All cards are open again. ", undo);
   }
 }
@@ -138,4 +128,4 @@ function fileName(name) {
   return `${plain || "tensor-ops-lab"}-progress.json`;
 }
 
-const paths = new Places((root) => new Path(root));
+export const show = places((root) => new Path(root));

@@ -9,29 +9,23 @@ import { CHANGED } from "./progress.js";
 /** What one place shows. `go` tells the page which achievement the learner has chosen.
  * @typedef {{paint: () => void, go: (key: string) => void}} Drawn */
 
-/** All places that show the same kind of list. @template {Drawn} T */
-export class Places {
-  /** @param {(root: ShadowRoot) => T} make */
-  constructor(make) {
-    this.make = make;
-    /** @type {Map<ShadowRoot, T>} */
-    this.drawn = new Map();
-    for (const change of [CHANGED, "storage"]) addEventListener(change, () => this.drawn.forEach((one) => one.paint()));
-  }
-
-  /** Paint a place with new data. Streamlit also calls the returned function when a newer run replaces this call, so
-   * that drops only a place that has left the page.
-   * @param {Component<ShadowRoot>} component @param {Partial<T>} shown */
-  show({ parentElement: root, setTriggerValue }, shown) {
-    const one = this.drawn.get(root) ?? this.make(root);
-    this.drawn.set(root, one);
+/** Return the `show` of all places that show the same kind of list. It paints a place with the fields in the data.
+ * Streamlit also calls what it returns when a newer run replaces a call, so that drops only a place that has left the
+ * page. @param {(root: ShadowRoot) => Drawn} make */
+export function places(make) {
+  /** @type {Map<ShadowRoot, Drawn>} */
+  const drawn = new Map();
+  for (const change of [CHANGED, "storage"]) addEventListener(change, () => drawn.forEach((one) => one.paint()));
+  return (/** @type {Component<ShadowRoot>} */ { data, parentElement: root, setTriggerValue }) => {
+    const one = drawn.get(root) ?? make(root);
+    drawn.set(root, one);
     const go = (/** @type {string} */ key) => isCurrentPage() && setTriggerValue("go", { key, here: parameters() });
-    Object.assign(one, shown, { go });
+    Object.assign(one, JSON.parse(new TextDecoder().decode(data)), { go });
     one.paint();
     return () => {
-      if (!root.isConnected) this.drawn.delete(root);
+      if (!root.isConnected) drawn.delete(root);
     };
-  }
+  };
 }
 
 /** Return a link to the page of an achievement. A plain click stays in this window and session: it calls `go` instead.

@@ -1,18 +1,11 @@
 /** The list of skills, ticked from the progress in this browser. */
 
 import { h } from "../player/dom.js";
-import { achievementLink, Places } from "./places.js";
+import { achievementLink, places } from "./places.js";
 import { cardsDone, tasksDone } from "./progress.js";
-
-/** @import { Component } from "../types.js" */
 
 /** @typedef {{group: string, text: string, needs: string[]}} Skill needs: keys of the achievements that show it */
 /** @typedef {Record<string, {title: string, href: string}>} Achievements achievements by key */
-
-/** Show the list in the data. @param {Component<ShadowRoot>} component */
-export function show(component) {
-  return lists.show(component, JSON.parse(new TextDecoder().decode(component.data)));
-}
 
 class List {
   /** @param {ShadowRoot} parent */
@@ -71,4 +64,4 @@ class List {
   }
 }
 
-const lists = new Places((root) => new List(root));
+export const show = places((root) => new List(root));

@@ -1,7 +1,7 @@
 /** Projector mode: F enlarges the page for the last row and keeps its picture in the window, until F or Escape. If a
  * player is in the window, F presses its Present button, and the player fills the screen (player/present.js). */
 
-import { h } from "../player/dom.js";
+import { h, inWindow } from "../player/dom.js";
 
 /** @import { Component } from "../types.js" */
 
@@ -26,9 +26,9 @@ const STEPS = /^(Steps?|Event|Node|Passes)$/; // labels of sliders that step thr
 const BACK = /(Back|Undo)$/;
 const NAME = "projecting";
 
-const back = h("button", { type: "button", title: "Back (Page Up)", onclick: () => step(-1) }, "←");
-const next = h("button", { type: "button", title: "Next (Page Down)", onclick: () => step(1) }, "→");
-const leaveButton = h("button", { type: "button", onclick: leave }, "Leave (F)");
+const back = h("button", { title: "Back (Page Up)", onclick: () => step(-1) }, "←");
+const next = h("button", { title: "Next (Page Down)", onclick: () => step(1) }, "→");
+const leaveButton = h("button", { onclick: leave }, "Leave (F)");
 const bar = h("div", { class: "project-bar", role: "group", "aria-label": "Projecting" }, back, next, leaveButton);
 
 /** Start listening. Called with each run of a page; the browser does not add a listener twice.
@@ -73,10 +73,7 @@ function presenter() {
   const players = [...document.querySelectorAll(COMPONENTS)]
     .flatMap(inside)
     .flatMap((one) => [...one.querySelectorAll(".player")]);
-  const seen = players.find((one) => {
-    const { top, bottom } = one.getBoundingClientRect();
-    return top < innerHeight && bottom > 0 && !one.matches(".still");
-  });
+  const seen = players.find((one) => inWindow(one) && !one.matches(".still"));
   return seen?.querySelector(seen.matches(".present") ? ".leave" : ".present-button");
 }
 

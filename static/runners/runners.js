@@ -1,7 +1,7 @@
 /** A race of N runners against two: finite differences need two passes per parameter, reverse mode two in all. */
 
 import { DataTable } from "../charts/data_table.js";
-import { h, mayMove, s, setAttribute, setText } from "../player/dom.js";
+import { Debounced, h, mayMove, s, setAttribute, setText } from "../player/dom.js";
 import { passesOfLane, passesAt, placeOf } from "./pace.js";
 
 /** @import { Component, RunnerCount, ShownRunners } from "../types.js" */
@@ -35,12 +35,11 @@ class Race {
     this.running = 0; // the request for the next frame, or 0
     /** @type {(count: number) => void} */
     this.tell = () => {};
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.timer = undefined;
+    this.telling = new Debounced(() => this.tell(this.now.n), SEND_DELAY_MS);
     const oninput = () => this.choose(Number(this.slider.value));
     this.slider = h("input", { type: "range", min: 0, "aria-label": "Number of parameters, N", oninput });
     this.count = h("output");
-    this.button = h("button", { type: "button", class: "go", onclick: () => this.run() }, "Run");
+    this.button = h("button", { class: "go", onclick: () => this.run() }, "Run");
     this.note = h("p", { class: "said", role: "status" });
     this.many = new Track("Finite differences: each parameter runs forward twice, at +h and −h");
     this.two = new Track("Reverse mode: one runs forward, one backward");
@@ -61,7 +60,7 @@ class Race {
   take(shown) {
     const before = this.shown && { ...this.shown, n: this.now.n };
     this.shown = shown;
-    if (shown.chosen !== this.acknowledged && this.timer === undefined) this.at = shown.chosen;
+    if (shown.chosen !== this.acknowledged && !this.telling.waiting) this.at = shown.chosen;
     this.acknowledged = shown.chosen;
     this.slider.max = String(shown.counts.length - 1);
     this.slider.value = String(this.at);
@@ -73,11 +72,7 @@ class Race {
   choose(at) {
     this.at = at;
     this.stop();
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      this.timer = undefined;
-      this.tell(this.now.n);
-    }, SEND_DELAY_MS);
+    this.telling.postpone();
   }
 
   /** The data for the chosen N. @returns {RunnerCount} */

@@ -81,7 +81,6 @@ function build(root) {
   const opener = h(
     "button",
     {
-      type: "button",
       class: "opener",
       "aria-label": LABEL,
       "aria-haspopup": "dialog",

@@ -3,7 +3,7 @@
 
 import { DataTable } from "../charts/data_table.js";
 import { short } from "../charts/charts.js";
-import { h, s, setAttribute, setText } from "../player/dom.js";
+import { Debounced, h, s, setAttribute, setText } from "../player/dom.js";
 import { axis, extent, lineThrough, scale } from "./scales.js";
 
 /** @import { Component, ShownStep, ShownSteps, StepChoice } from "../types.js" */
@@ -43,8 +43,7 @@ class Picture {
     this.choice = { h: MAX_EXPONENT, method: "central", numbers: "float64" };
     /** @type {(choice: StepChoice) => void} */
     this.tell = () => {};
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.timer = undefined;
+    this.telling = new Debounced(() => this.tell(this.choice), SEND_DELAY_MS);
     this.sentence = h("p", { class: "sentence", role: "status" });
     this.slider = h("input", {
       type: "range",
@@ -96,7 +95,7 @@ class Picture {
       this.text = text;
       this.shown = JSON.parse(text);
     }
-    if (acknowledged !== this.acknowledged && this.timer === undefined) this.choice = JSON.parse(acknowledged);
+    if (acknowledged !== this.acknowledged && !this.telling.waiting) this.choice = JSON.parse(acknowledged);
     this.acknowledged = acknowledged;
     this.draw();
   }
@@ -105,11 +104,7 @@ class Picture {
   choose(change) {
     this.choice = { ...this.choice, ...change };
     this.draw();
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      this.timer = undefined;
-      this.tell(this.choice);
-    }, SEND_DELAY_MS);
+    this.telling.postpone();
   }
 
   draw() {
