@@ -16,7 +16,7 @@ from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost, clicked_points
 from lab.ui.memoize import memoize
 from lab.ui.table import markdown_table
-from lab.ui.widgets import guess, pick, verdict
+from lab.ui.widgets import button, guess, pick, verdict
 from pages.parts.descent import four_points_trained, weight_over_time
 from pages.parts.descent.four_points_trained import RATES
 
@@ -187,17 +187,13 @@ def _transport(walks: Mapping[str, Walk]) -> None:
     over = session["descent steps"] >= MAX_STEPS or _ended(walks, session["descent steps"])
     running = session["descent running"]
     with st.container(horizontal=True, gap="small"):
-        st.button("Step", key="descent step", on_click=go, args=(1,), type="primary", disabled=over or running)
-        st.button("Run 10", key="descent ten", on_click=go, args=(10,), disabled=over or running)
+        button("Step", "descent step", go, 1, type="primary", disabled=over or running)
+        button("Run 10", "descent ten", go, 10, disabled=over or running)
         if running:
-            st.button(
-                "Stop", key="descent stop", on_click=state.put, args=("descent running", False), icon=":material/stop:"
-            )
+            button("Stop", "descent stop", state.put, "descent running", False, icon="stop")
         else:
-            st.button(
-                "Run to the end", key="descent run", on_click=state.put, args=("descent running", True), disabled=over
-            )
-        st.button("Reset", key="descent reset", on_click=_reset, disabled=not session["descent steps"])
+            button("Run to the end", "descent run", state.put, "descent running", True, disabled=over)
+        button("Reset", "descent reset", _reset, disabled=not session["descent steps"])
 
 
 def _ended(walks: Mapping[str, Walk], steps: int) -> bool:

@@ -31,10 +31,8 @@ UNKNOWN, UNKNOWN_HIDE = "teach unknown", "teach unknown hide"
 
 def main() -> None:
     with page.run("teach", FIELDS):
-        page.opening(
-            "For teachers",
-            "Tick what your class should do, and send them the link. It opens as a list on their Start page.",
-        )
+        st.title("For teachers")
+        st.markdown("Tick what your class should do, and send them the link. It opens as a list on their Start page.")
         if unknown := [*st.session_state[UNKNOWN], *st.session_state[UNKNOWN_HIDE]]:
             st.info(assignment.note(unknown), icon=":material/help:")
         left, right = st.columns([3, 2], gap="large")
@@ -143,7 +141,7 @@ def _link() -> None:
     things = "1 thing to do" if len(ticked) == 1 else f"{len(ticked)} things to do"
     st.markdown(f"**The link**: {things}.")
     st.code(f"{_root()}?{urlencode(address)}", language=None, wrap_lines=True)
-    page.link_to("pages/start.py", "Open it as your class will", ":material/open_in_new:", address)
+    page.link_to("pages/start.py", "Open it as your class will", "open_in_new", address)
 
 
 def _root() -> str:

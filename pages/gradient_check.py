@@ -27,6 +27,7 @@ from lab.ui.memoize import memoize
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
+from lab.ui.widgets import result
 from model import Tensor
 from pages.parts import grids as drawing
 from pages.parts import step_picture
@@ -166,8 +167,8 @@ def _one_element(expression: Expression, engine: Engine | None) -> None:
     if len(places) > 1:
         right.selectbox("Element", places, key="check element")
     place, point = places[session["check element"]], points[session["check numbers"]]
-    result = report.inputs.get(place.name)
-    slope = result.element(place.index).slope if result else None
+    checked = report.inputs.get(place.name)
+    slope = checked.element(place.index).slope if checked else None
 
     def pictured() -> tuple[list[Sweep], bytes]:
         sweeps = error_by_step([point], place)
@@ -189,10 +190,7 @@ def _choose_step(h: int, method: str, numbers: str) -> None:
 
 def _remarks(report: Report, points: Mapping[str, CheckPoint], sweeps: list[Sweep], engine: Engine | None) -> None:
     """Show the verdict of gradcheck, and what the picture does not say."""
-    (st.success if report.passed else st.error)(
-        f"**gradcheck**, with h = ∛ε: {escape_markdown(report.verdict)}",
-        icon=":material/check:" if report.passed else ":material/close:",
-    )
+    result(report.passed, f"**gradcheck**, with h = ∛ε: {escape_markdown(report.verdict)}")
     rules = {sweep.method: short(sweep.rule) for sweep in sweeps}
     sentences = [
         f"Rule of thumb: h = √ε = {rules['forward']} for forward, ∛ε = {rules['central']} for central differences."
@@ -259,8 +257,8 @@ def _cotangent() -> None:
         return
     if guess is not None:
         _checked(rule, logits, seed, guess)
-    result = Tensor(logits).softmax().numpy()
-    picture = grids.softmax_upstreams(np.asarray(logits), result, random_cotangent(result, seed)[0])
+    softmax = Tensor(logits).softmax().numpy()
+    picture = grids.softmax_upstreams(np.asarray(logits), softmax, random_cotangent(softmax, seed)[0])
     drawing.show(drawing.packed(picture), key="check upstreams")
 
 
@@ -274,7 +272,7 @@ def _checked(rule: SoftmaxRule, logits: Any, seed: int, guess: str) -> None:
         icon=":material/check:" if guess == truth else ":material/play_arrow:",
     )
     for column, (title, report) in zip(st.columns(2, gap="medium"), checks.items(), strict=True):
-        result = report.inputs["x"]
+        checked = report.inputs["x"]
         with column:
             st.markdown(f"**{title}** {'✓ passes' if report.passed else '✗ fails'}: {escape_markdown(report.verdict)}")
             st.markdown(
@@ -282,7 +280,7 @@ def _checked(rule: SoftmaxRule, logits: Any, seed: int, guess: str) -> None:
                     ["element", "backward()", "difference", "agree"],
                     [
                         (element.name, numeral(element.analytic), numeral(element.numerical), _mark(element))
-                        for element in (result.element(index) for index in np.ndindex(result.shape))
+                        for element in (checked.element(index) for index in np.ndindex(checked.shape))
                     ],
                 )
             )

@@ -19,7 +19,7 @@ from lab.ui.player import Live, live_values, player
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown
 from lab.ui.terms import prose
-from lab.ui.widgets import pick, switch
+from lab.ui.widgets import button, pick, switch
 from pages.parts.graph import inputs, passes, plain_drawing
 from pages.parts.practice import choice, finished
 
@@ -71,7 +71,10 @@ def _show(current: PageState) -> None:
     plain = st.session_state["graph view"] == inputs.PLAIN
     with st.container(horizontal=True, vertical_alignment="center", key="graph line", gap="small"):
         st.title("Graph lab", width="content")
-        _example()
+        examples = [*(preset["name"] for preset in PRESETS), OWN, RECORDED]
+        pick(
+            "Example", examples, "graph preset", persist_state="session", on_change=_choose_preset, bare=True, width=250
+        )
         if st.session_state["graph preset"] == RECORDED:
             recorded.choose()
         else:
@@ -190,20 +193,24 @@ def _change_engine() -> None:
     inputs.open_player()
 
 
-def _by_broken_engine(expression: Expression, values: dict[str, float | list], labs: Trace) -> Trace | None:
-    """Record the same pass on the chosen broken engine; None if none is chosen or the lab's must be shown instead."""
-    name = st.session_state["graph engine"]
-    if name not in ENGINES or labs.error:
+def _by_other_engine(expression: Expression, values: dict[str, float | list], labs: Trace) -> Trace | None:
+    """Record the same pass on the chosen engine, a broken one or the visitor's; None if the lab's is to be shown."""
+    name, engine = st.session_state["graph engine"], choice.chosen("graph")
+    if (engine is None and name not in ENGINES) or labs.error:
         return None
     if inputs.changes(expression):
         st.caption("With an input that is detached, constant or written to, you see the lab’s engine.")
         return None
     start = next(event["grad"] for event in labs.events if event["kind"] == "seed")
-
-    def run() -> Trace:
-        return follow(expression, SWITCH[name], values, lambda output: np.array(start) if np.ndim(start) else None)
-
-    return memoize("graph broken", (name, expression.text, values, start), run)
+    upstream = np.array(start) if np.ndim(start) else None
+    if engine is None:
+        at = name, expression.text, values, start
+        return memoize("graph broken", at, lambda: follow(expression, SWITCH[name], values, lambda _: upstream))
+    yours = finished.passes(engine, expression, values, upstream)
+    if yours.complaint:
+        st.warning(f"{escape_markdown(yours.complaint)} You see the lab’s engine.")
+        return None
+    return yours.trace
 
 
 def _offer_telling_example(labs: Trace, broken: Trace) -> None:
@@ -220,7 +227,7 @@ def _offer_telling_example(labs: Trace, broken: Trace) -> None:
 
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"“{ENGINES[name]}” makes no difference with this expression.", width="content")
-        st.button("Show one where it does", on_click=show, key="graph telling")
+        button("Show one where it does", "graph telling", show)
 
 
 def _simulate_error(trace: Trace | None) -> None:
@@ -228,23 +235,7 @@ def _simulate_error(trace: Trace | None) -> None:
     ops = [node["op"] for node in trace.nodes] if trace else []
     found = next((WRITES[op] for op in ops if op in WRITES), None)
     query = {"part": "steps"} | ({"op": found} if found else {})
-    page.link_to("pages/simulate_error.py", "Simulate Error", ":material/bolt:", query)
-
-
-def _by_own_engine(expression: Expression, values: dict[str, float | list], labs: Trace) -> Trace | None:
-    """Record the same pass on the visitor's engine; None if none is chosen or the lab's must be shown instead."""
-    engine = choice.chosen("graph")
-    if engine is None or labs.error:
-        return None
-    if inputs.changes(expression):
-        st.caption("With an input that is detached, constant or written to, you see the lab’s engine.")
-        return None
-    start = next(event["grad"] for event in labs.events if event["kind"] == "seed")
-    yours = finished.passes(engine, expression, values, np.array(start) if np.ndim(start) else None)
-    if yours.complaint:
-        st.warning(f"{escape_markdown(yours.complaint)} You see the lab’s engine.")
-        return None
-    return yours.trace
+    page.link_to("pages/simulate_error.py", "Simulate Error", "bolt", query)
 
 
 def _turn(by: int) -> None:
@@ -254,11 +245,6 @@ def _turn(by: int) -> None:
     st.session_state["graph preset"] = names[at % len(names)]
     _choose_preset()
     st.session_state["graph turned"] = True
-
-
-def _example() -> None:
-    names = [*(p["name"] for p in PRESETS), OWN, RECORDED]
-    pick("Example", names, "graph preset", persist_state="session", on_change=_choose_preset, bare=True, width=250)
 
 
 def _expression() -> None:
@@ -312,10 +298,10 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
             if not along:
                 choice.choose("graph", _change_engine, ENGINES)
                 _simulate_error(recorded)
-        broken = _by_broken_engine(expression, values, recorded) if recorded and not along else None
+        yours = _by_other_engine(expression, values, recorded) if recorded and not along else None
+        broken = yours if session["graph engine"] in ENGINES else None
         if recorded and broken:
             _offer_telling_example(recorded, broken)
-        yours = broken or (_by_own_engine(expression, values, recorded) if recorded and not along else None)
     departed = departure(recorded, broken) if recorded and broken else None
     if session.pop("graph engine news", False) and departed:
         session["graph stage"], session["graph event"] = "backward", departed.event + 1

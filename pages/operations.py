@@ -9,7 +9,7 @@ import streamlit as st
 
 from lab import charts
 from lab.charts import Axis, Line, Mark
-from lab.gradcheck import Report, gradcheck
+from lab.gradcheck import gradcheck
 from lab.operation_table import OPS, Op
 from lab.text import numeral, short
 from lab.trace.operation_example import (
@@ -31,7 +31,7 @@ from lab.ui.memoize import memoize
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
-from lab.ui.widgets import pick
+from lab.ui.widgets import button, pick, result
 
 NAME = "operations"
 EVERY = "every kind"
@@ -179,23 +179,16 @@ def _check(shown: Example, draw: int) -> None:
         st.session_state["operations draw"] = (draw + 1) % (DRAWS + 1)
 
     report = memoize("operations check", (shown.op.name, draw), shown.check)
-    _verdict(report)
-    st.button("Check on other numbers", key="operations again", on_click=again, icon=":material/casino:")
+    result(report.passed, f"**Gradient check**, run now on random numbers. {escape_markdown(report.verdict)}")
+    button("Check on other numbers", "operations again", again, icon="casino")
     with st.expander("Every element of this check"):
         rows = []
-        for name, result in report.inputs.items():
-            for element in map(result.element, np.ndindex(result.shape)):
+        for name, checked in report.inputs.items():
+            for element in map(checked.element, np.ndindex(checked.shape)):
                 value = shown.values[str(name)][element.index]
                 columns = (value, element.analytic, element.numerical, element.error)
                 rows.append((element.name, *(numeral(float(column)) for column in columns)))
         st.markdown(markdown_table(["element", "value", "backward()", "difference", "error"], rows))
-
-
-def _verdict(report: Report) -> None:
-    (st.success if report.passed else st.error)(
-        f"**Gradient check**, run now on random numbers. {escape_markdown(report.verdict)}",
-        icon=":material/check:" if report.passed else ":material/close:",
-    )
 
 
 # ---------------------------------------------------------------- curves, or numbers
@@ -308,12 +301,10 @@ def _sentence(shown: Example, here: OperationCurve, along: str, others: dict[str
     return f"At {where}: y = **{numeral(here.y[0])}**, {slopes}. {escape_markdown(judged)}"
 
 
-def _numbers(
-    shown: Example, result: np.ndarray, upstream: np.ndarray, gradients: Mapping[str, np.ndarray | None]
-) -> None:
+def _numbers(shown: Example, y: np.ndarray, upstream: np.ndarray, gradients: Mapping[str, np.ndarray | None]) -> None:
     prose("The operands, the result y, an [[upstream gradient]] g, and what each operand receives from it.")
     rows = [(name, value.shape, _array(value)) for name, value in shown.values.items()]
-    rows += [("y", result.shape, _array(result)), ("g", upstream.shape, _array(upstream))]
+    rows += [("y", y.shape, _array(y)), ("g", upstream.shape, _array(upstream))]
     rows += [
         (f"gradient of {name}", found.shape, _array(found)) for name, found in gradients.items() if found is not None
     ]

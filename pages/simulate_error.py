@@ -18,7 +18,7 @@ from lab.ui.memoize import memoize
 from lab.ui.player import player
 from lab.ui.table import markdown_table
 from lab.ui.terms import prose
-from lab.ui.widgets import pick, switch
+from lab.ui.widgets import button, pick, switch
 from pages.parts.traps import cut_off, tensor_life
 
 PARTS = page.Tabs("simulate-error", "trap part")
@@ -127,22 +127,17 @@ def _ask_again() -> None:
     st.session_state["trap guess"], st.session_state["trap seen"] = None, False
 
 
-def _go_to(part: str) -> None:
+def _watch(experiment: Experiment) -> None:
+    """Show all steps of an experiment in the first part of the page; call it in a callback."""
     state.step()
-    st.session_state["trap part"] = PARTS.titles[part]
-
-
-def _watch(experiment: Experiment, step: int = 4) -> None:
-    """Show an experiment in the first part of the page; call it in a callback."""
-    _go_to("steps")
-    st.session_state["trap op"], st.session_state["trap written"] = experiment.op, experiment.written
-    st.session_state["trap route"], st.session_state["trap number"] = experiment.route, experiment.number
-    st.session_state["trap guard"] = "on" if experiment.guard else "off"
-    st.session_state["trap step"], st.session_state["trap guess"] = step, None
-    st.session_state["trap seen"] = step >= BACKWARD
+    session = st.session_state
+    session["trap part"] = PARTS.titles["steps"]
+    session["trap op"], session["trap written"] = experiment.op, experiment.written
+    session["trap route"], session["trap number"] = experiment.route, experiment.number
+    session["trap guard"] = "on" if experiment.guard else "off"
+    session["trap step"], session["trap guess"], session["trap seen"] = len(STEPS), None, True
     for name in ("a", "b"):
-        for i, value in enumerate(getattr(experiment, name)):
-            st.session_state[f"trap {name}{i}"] = value
+        session.update({f"trap {name}{i}": value for i, value in enumerate(getattr(experiment, name))})
 
 
 # ---------------------------------------------------------------- the trap in four steps
@@ -295,7 +290,7 @@ def _compared(result: Outcome) -> None:
             got = "– none" if gradient is None else f"{sign} {brief(gradient[i])}"
             rows.append((f"{name}.grad[{i}]", got, brief(value), brief(result.numerical[name][i])))
     other = "off" if result.experiment.guard else "on"
-    st.button(f"The same with the guard {other}", key="trap other guard", on_click=_turn_guard, args=(other,))
+    button(f"The same with the guard {other}", "trap other guard", _turn_guard, other)
     table_side, fix_side = st.columns(2, gap="large")
     with table_side:
         st.markdown("**Compared**")
@@ -369,19 +364,10 @@ def _predict() -> None:
     with text_column:
         if scored:
             _score()
-            st.button(
-                "Guess again",
-                key="guess go",
-                on_click=state.put,
-                args=("guesses run", None),
-                type="primary",
-                icon=":material/replay:",
-            )
+            button("Guess again", "guess go", state.put, "guesses run", None, icon="replay", type="primary")
         else:
             st.markdown("Which numbers does each derivative rule read? They must not change before the backward pass.")
-            st.button(
-                f"Run all {len(CELLS)}", key="guess go", on_click=run, type="primary", icon=":material/play_arrow:"
-            )
+            button(f"Run all {len(CELLS)}", "guess go", run, icon="play_arrow", type="primary")
 
 
 def _tick() -> None:

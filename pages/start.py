@@ -13,6 +13,7 @@ from lab.ui.memoize import memoize
 from lab.ui.player import Live, live_values, player
 from lab.ui.state import PageState
 from lab.ui.terms import prose
+from lab.ui.widgets import button
 from pages.parts import path
 
 TEXT = "a*b + c"
@@ -20,10 +21,6 @@ START = {"a": 2.0, "b": -3.0, "c": 10.0}
 REACH = 10.0
 PLAYER = "start player"
 ANSWERS = (START["b"], 0.0, 1.0)  # to "Set b to 0. What is a's gradient?": the old b, b, the starting gradient
-
-
-def _guess(text: str) -> float:
-    return ANSWERS[ANSWERS.index(float(text))]
 
 
 FIELDS = (
@@ -35,7 +32,7 @@ FIELDS = (
     ),
     address.player_event("start event"),
     Field("stage", "start stage", "forward", address.one_of("none", "forward", "backward")),
-    Field("guess", "start guess", None, _guess, address.optional),
+    Field("guess", "start guess", None, address.number_of(*ANSWERS), address.optional),
     Field("machine", "start machine", 0, int, limits=(0, 6)),
 )
 
@@ -123,7 +120,7 @@ def _question(expression: Expression, values: Values) -> None:
                 "moves out."
             )
             st.markdown(f"{'✓ Yes' if guess == due else '✗ No'}: {sentence}", width="content")
-        page.link_to("pages/graph_lab.py", "Next: an input that is used twice", ":material/arrow_forward:")
+        page.link_to("pages/graph_lab.py", "Next: an input that is used twice", "arrow_forward")
 
 
 def _recorded(values: Values) -> tuple[Expression, Trace]:
@@ -148,7 +145,7 @@ def _stories() -> None:
     )
     with st.container(horizontal=True, key="start-stories"):
         for title, file, query in STORIES:
-            page.link_to(file, title, ":material/bolt:", query)
+            page.link_to(file, title, "bolt", query)
 
 
 # ---------------------------------------------------------------- the machine
@@ -161,18 +158,19 @@ def _machine(expression: Expression, trace: Trace, values: Values) -> None:
         st.subheader("The machine", anchor="machine", width="content")
         at = session["start machine"]
         following = STAGES[at].name if at < len(STAGES) else STAGES[0].name
-        st.button(
+        button(
             f"Run: {following}",
-            icon=":material/play_arrow:",
-            on_click=state.put,
-            args=("start machine", at % len(STAGES) + 1),
-            key="start machine step",
+            "start machine step",
+            state.put,
+            "start machine",
+            at % len(STAGES) + 1,
+            icon="play_arrow",
         )
     for place, (index, stage) in zip(st.columns(len(STAGES)), enumerate(STAGES, start=1), strict=True):
         lit = index == at
         kind = "lit" if lit else "ran" if index < at else "off"
         with place, st.container(border=True, height="stretch", key=f"machine-{kind}-{index}"):
-            page.link_to(stage.file, stage.name, f":material/{stage.icon}:")
+            page.link_to(stage.file, stage.name, stage.icon)
             sentence = stage.run(expression, trace, values) if index <= at else stage.does
             st.caption(f"**▶ {sentence}**" if lit else sentence)
 
@@ -193,7 +191,7 @@ def _map() -> None:
             st.markdown(f"**{pages[0].group}**")
             for known in pages:
                 with st.container(gap=None):
-                    page.link_to(known.file, known.title, f":material/{known.icon}:")
+                    page.link_to(known.file, known.title, known.icon)
                     st.caption(known.question)
 
 

@@ -16,7 +16,7 @@ from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown
-from lab.ui.widgets import pick
+from lab.ui.widgets import button, pick
 from pages.parts.practice import choice, contest
 from pages.parts.practice.finished import Engine
 from pages.parts.training import doctor, one_input, saved_runs, settings, shelf, upload
@@ -208,8 +208,8 @@ def _begin_again() -> None:
         name = escape_markdown(unused(default_name(run.config), session["training shelf"]))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**Begin again** with {other}? The run so far is kept as “{name}”.", width="content")
-            st.button("Begin again", type="primary", on_click=begin, key="training begin again")
-            st.button("Keep this run", on_click=keep, key="training keep run")
+            button("Begin again", "training begin again", begin, type="primary")
+            button("Keep this run", "training keep run", keep)
 
 
 def _welcome() -> None:
@@ -237,10 +237,6 @@ def _welcome() -> None:
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
-def _speed(text: str) -> float:
-    return SPEEDS[SPEEDS.index(float(text))]
-
-
 def _epoch(text: str) -> int:
     opened = st.session_state["training opened"]
     first, last = (1, len(opened.records)) if opened else (0, st.session_state["training epochs"])
@@ -256,7 +252,7 @@ FIELDS = (
     shelf.OPENED,
     Field("epoch", "training epoch", None, _epoch, address.optional),  # None: the last trained epoch
     Field("guess", "training guess", None, str, address.optional),  # None also for an answer the lesson lacks
-    Field("speed", "training speed", 300, _speed, address.number),
+    Field("speed", "training speed", 300, address.number_of(*SPEEDS), address.number),
     Field("hide", "training hide", False, lambda text: text == "True"),
     *VIEW,
     choice.field("training"),
@@ -340,30 +336,30 @@ def _transport(ready: bool) -> None:
 
     if "training complaint" in session:
         st.error(session.pop("training complaint"))
-    st.button(
+    button(
         "Done" if run.done else "Pause" if running else "Continue" if run.batches else "Start",
-        icon=":material/check:" if run.done else ":material/pause:" if running else ":material/play_arrow:",
+        "training toggle",
+        toggle,
+        icon="check" if run.done else "pause" if running else "play_arrow",
         type="primary",
-        on_click=toggle,
         disabled=run.done or not ready,
         shortcut="P",
-        key="training toggle",
     )
-    st.button(
+    button(
         "Step",
-        icon=":material/skip_next:",
-        on_click=step,
+        "training step",
+        step,
+        icon="skip_next",
         disabled=run.done or not ready,
         shortcut="Right",
-        key="training step",
         help="Train on one batch.",
     )
-    st.button(
+    button(
         "Reset",
-        icon=":material/replay:",
-        on_click=reset,
+        "training reset",
+        reset,
+        icon="replay",
         disabled=not run.batches and not running,
-        key="training reset",
         help="Start again from the same initial weights. This run moves to the shelf.",
     )
 

@@ -16,7 +16,7 @@ from lab.ui import address, page, search_field, state
 from lab.ui.address import Field
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, markdown_table, with_code
-from lab.ui.widgets import switch
+from lab.ui.widgets import button, switch
 from pages.parts.failures import from_a_curve, from_code
 from pages.parts.failures.outcomes import show_outcomes
 
@@ -49,10 +49,8 @@ def main() -> None:
         if asked:
             st.session_state["wrong text"] = asked
             _look_up()
-        page.opening(
-            "What went wrong?",
-            "Paste an error message, your code or a loss curve, or say in your own words what you see.",
-        )
+        st.title("What went wrong?")
+        st.markdown("Paste an error message, your code or a loss curve, or say in your own words what you see.")
         TABS.show(
             {
                 "message": _ask,
@@ -62,10 +60,7 @@ def main() -> None:
             gap="xsmall",
         )
         page.closing(
-            TRY_THIS[TABS.open],
-            "pages/practise.py",
-            "Next: find a failure in a program, and fix it",
-            {"tab": "debug"},
+            TRY_THIS[TABS.open], "pages/practise.py", "Next: find a failure in a program, and fix it", {"tab": "debug"}
         )
 
 
@@ -152,11 +147,11 @@ def _question() -> str:
     with answer:
         if kind != "message":
             st.markdown("This text is a piece of code." if kind == "code" else "This text is a curve.")
-            st.button(
+            button(
                 "Read it line by line" if kind == "code" else "See what it shows",
-                key="wrong elsewhere",
-                icon=":material/arrow_forward:",
-                on_click=_elsewhere_again,
+                "wrong elsewhere",
+                _elsewhere_again,
+                icon="arrow_forward",
             )
         elif not found:
             _nothing()
@@ -235,11 +230,11 @@ def _all() -> None:
     for column, start in zip(st.columns(3), (0, 9, 17), strict=True):
         with column.container(gap=None):
             for failure in FAILURES[start : start + (9 if start == 0 else 8)]:
-                st.button(
+                button(
                     f"{failure.number} {failure.name}",
-                    key=f"wrong choose {failure.key}",
-                    on_click=_choose,
-                    args=(failure.key,),
+                    f"wrong choose {failure.key}",
+                    _choose,
+                    failure.key,
                     type="tertiary",
                     help=failure.symptom,
                 )
@@ -351,13 +346,8 @@ def _pytorch(failure: Failure, numbers: Numbers) -> None:
         if st.session_state.get("wrong asked") == program:
             try:
                 with st.spinner("Importing PyTorch takes a few seconds."):
-                    _pytorch_answer(
-                        memoize(
-                            "pytorch answer",
-                            program,
-                            lambda: run_programs({failure.key: program})[failure.key],
-                        )
-                    )
+                    transcript = memoize("pytorch answer", program, lambda: run_programs({"": program})[""])
+                _pytorch_answer(transcript)
             except RuntimeError as error:
                 st.error(escape_markdown(str(error)), icon=":material/block:")
             return
@@ -366,12 +356,13 @@ def _pytorch(failure: Failure, numbers: Numbers) -> None:
             f"{says}: *{escape_markdown(failure.phrases[0])}*" if failure.phrases else "It has no message for this."
         )
         if memoize("torch", 1, installed):
-            st.button(
+            button(
                 "Run it in PyTorch",
-                key="wrong ask",
-                icon=":material/play_arrow:",
-                on_click=state.put,
-                args=("wrong asked", program),
+                "wrong ask",
+                state.put,
+                "wrong asked",
+                program,
+                icon="play_arrow",
                 help="Runs in a separate process, which then ends.",
             )
         else:
@@ -396,12 +387,12 @@ def _elsewhere(failure: Failure) -> None:
         st.header("Try it", anchor="try")
         for place in failure.places:
             known = next(known for known in PAGES if known.path == place.path)
-            page.link_to(known.file, f"{known.title}: {place.does}", f":material/{known.icon}:", place.query)
+            page.link_to(known.file, f"{known.title}: {place.does}", known.icon, place.query)
     with right:
         if failure.related:
             st.header("Often confused with", anchor="related")
             for key in failure.related:
-                st.button(BY_KEY[key].name, key=f"wrong related {key}", on_click=_choose, args=(key,))
+                button(BY_KEY[key].name, f"wrong related {key}", _choose, key)
                 st.markdown(f":small[{with_code(BY_KEY[key].tells)}]")
 
 

@@ -1,9 +1,12 @@
 """Charts as plain ECharts dictionaries. Use them through this package: `from lab import charts`, `charts.loss(...)`."""
 
+# ruff: noqa: F401  the names that this package offers
+
 from lab.charts.answers import AnswerCell, AnswerRow, answers
 from lab.charts.bars import bars
 from lab.charts.chart import Chart, layer_name
 from lab.charts.curves import (
+    CurveOptions,
     accuracy,
     dead_units,
     gradient_norms,
@@ -21,46 +24,5 @@ from lab.charts.jacobian import jacobian
 from lab.charts.landscape import Track, landscape
 from lab.charts.lines import Axis, Line, Mark, lines
 from lab.charts.losses import limit_log_axis, losses
-from lab.charts.plane import boundary, placed_points, signed_shades, unit
+from lab.charts.plane import Plane, boundary, placed_points, signed_shades, unit
 from lab.charts.weights import RIDGES, ridges, weight_histograms
-
-__all__ = [
-    "RIDGES",
-    "AnswerCell",
-    "AnswerRow",
-    "Axis",
-    "Chart",
-    "Line",
-    "Mark",
-    "Track",
-    "accuracy",
-    "answers",
-    "answers_against_targets",
-    "bars",
-    "boundary",
-    "confusion_matrix",
-    "curve",
-    "dead_units",
-    "drawing",
-    "error_map",
-    "gradient_norms",
-    "horizon",
-    "jacobian",
-    "landscape",
-    "layer_name",
-    "likelihoods",
-    "limit_log_axis",
-    "lines",
-    "loss",
-    "losses",
-    "norms_and_updates",
-    "placed_points",
-    "r_squared",
-    "ridges",
-    "samples",
-    "saturation",
-    "signed_shades",
-    "trial",
-    "unit",
-    "weight_histograms",
-]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from lab.charts.chart import COLOURS, Chart, heat_palette, mix
+from lab.charts.chart import COLOURS, Chart, cell_table, mix
 
 ROW, AROUND = 29, 30  # height in pixels of a row, and of the names above the rows
 UNASKED, PRINTED, FAILED, BETWEEN = range(4)  # codes of a cell
@@ -49,30 +49,12 @@ def answers(rows: Sequence[AnswerRow], version: str, theme: str = "light") -> Ch
         mix(paper, colours["validation"], 0.25),
         "transparent",
     ]
-    axis = {"type": "category", "splitArea": {"show": False}, "axisTick": {"show": False}, "axisLine": {"show": False}}
+    spec = cell_table(["this engine", "", "PyTorch"], [question.name for question in rows], cells, palette, theme)
+    for axis in ("xAxis", "yAxis"):
+        spec[axis]["axisLine"] = {"show": False}
     return Chart(
         "The same questions to both",
-        {
-            "animation": False,
-            "grid": {"left": 112, "right": 4, "top": 24, "bottom": 4, "outerBoundsMode": "none"},
-            "xAxis": {**axis, "data": ["this engine", "", "PyTorch"], "position": "top", "axisLabel": {"interval": 0}},
-            "yAxis": {
-                **axis,
-                "data": [question.name for question in rows],
-                "inverse": True,
-                "axisLabel": {"interval": 0},
-            },
-            "visualMap": heat_palette(palette),
-            "series": [
-                {
-                    "type": "heatmap",
-                    "data": cells,
-                    "label": {"show": True, "color": colours["text"]},
-                    "itemStyle": {"borderColor": paper, "borderWidth": 2},
-                    "silent": True,
-                }
-            ],
-        },
+        spec | {"grid": {"left": 112, "right": 4, "top": 24, "bottom": 4}},
         AROUND + ROW * len(rows),
         _alt(rows),
         ("question", "this engine", f"PyTorch {version}".strip()),

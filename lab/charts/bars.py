@@ -14,9 +14,8 @@ def bars(title: str, names: Sequence[str], quantities: Mapping[str, Sequence[flo
     """Draw a group of bars for each name, one for each quantity (a value per name), on one axis from 0, with labels."""
     colours = COLOURS[theme]
     spec = {
-        "animation": False,
         "legend": {"data": list(quantities), "top": 0, "left": 0, "itemWidth": 18},
-        "grid": {"left": 112, "right": 56, "top": 32, "bottom": 4, "outerBoundsMode": "none"},
+        "grid": {"left": 112, "right": 56, "top": 32, "bottom": 4},
         "xAxis": {"type": "value", "min": 0, "show": False},
         "yAxis": {"type": "category", "data": list(names), "inverse": True, "axisTick": {"show": False}},
         "series": [

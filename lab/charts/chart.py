@@ -113,6 +113,28 @@ def heat_palette(colours: Sequence[str]) -> dict[str, Any]:
     return {"type": "piecewise", "show": False, "seriesIndex": 0, "dimension": 2, "pieces": pieces}
 
 
+def cell_table(
+    columns: Sequence[str], rows: Sequence[str], cells: list[dict[str, Any]], palette: Sequence[str], theme: str
+) -> dict[str, Any]:
+    """Make the options of a heatmap with words in its cells, the columns named above it and the rows on its left."""
+    axis = {"type": "category", "splitArea": {"show": False}, "axisTick": {"show": False}}
+    label = {"interval": 0}
+    return {
+        "xAxis": {**axis, "data": columns, "position": "top", "axisLabel": label},
+        "yAxis": {**axis, "data": rows, "inverse": True, "axisLabel": label},
+        "visualMap": heat_palette(palette),
+        "series": [
+            {
+                "type": "heatmap",
+                "data": cells,
+                "label": {"show": True, "color": COLOURS[theme]["text"]},
+                "itemStyle": {"borderColor": COLOURS[theme]["paper"], "borderWidth": 2},
+                "silent": True,
+            }
+        ],
+    }
+
+
 def percent(value: float) -> float:
     return round(100 * value, 2)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -28,7 +28,29 @@ from lab.training.records import Curve, LayerCurve, Record, score, scores
 from lab.training.symptoms import BAND, HIGH_NORM
 
 MAX_MARKERS = 30  # along a line: more would hide it
+HEIGHT = 230  # pixels of a chart
 BUCKETS = 120  # groups into which the losses of single batches are gathered
+
+
+@dataclass(frozen=True)
+class CurveOptions:
+    """What the charts by epoch have in common.
+
+    until     the end of the epoch axis
+    cursor    the epoch that a line marks, or None
+    held_out  False if no samples were held out: the validation numbers repeat the training numbers and are not drawn
+    others    names and records of earlier runs, whose validation is drawn for comparison
+    """
+
+    until: int
+    cursor: int | None = None
+    theme: str = "light"
+    held_out: bool = True
+    others: Sequence[tuple[str, Sequence[Record]]] = ()
+
+    @property
+    def colours(self) -> Colours:
+        return COLOURS[self.theme]
 
 
 # ---------------------------------------------------------------- by epoch
@@ -38,160 +60,115 @@ def loss(
     records: Sequence[Record],
     batch_losses: np.ndarray,
     batch_epochs: np.ndarray,
+    options: CurveOptions,
     *,
-    until: int,
-    cursor: int | None = None,
     log: bool = False,
-    held_out: bool = True,
-    others: Sequence[tuple[str, Sequence[Record]]] = (),
-    theme: str = "light",
 ) -> Chart:
     """Draw training and validation loss, the gap between them shaded, over a band of the single batches' losses.
 
-    batch_epochs: the position of each of the batch_losses on the epoch axis. held_out: False if no samples were held
-    out; the validation numbers then repeat the training numbers and are not drawn. others: names and records of
-    earlier runs, whose validation loss is drawn for comparison.
+    batch_epochs: the position of each of the batch_losses on the epoch axis.
     """
-    colours = COLOURS[theme]
     train, val = _column(records, "train_loss"), _column(records, "val_loss")
     series = [
-        *_batch_band(batch_losses, batch_epochs, colours),
-        *_parts(train, val, _others(others, "val_loss", until, colours), held_out, colours),
+        *_batch_band(batch_losses, batch_epochs, options.colours),
+        *_parts(train, val, _others("val_loss", options), options),
     ]
-    _mark(series[-1], records, cursor, until, colours)
-    spec = _by_epoch(series, until)
-    own_axis = {"type": "value", "min": 0, "max": until, "show": False, "axisPointer": {"show": False}}
+    _mark(series[-1], records, options)
+    spec = _by_epoch(series, options.until)
+    own_axis = {"type": "value", "min": 0, "max": options.until, "show": False, "axisPointer": {"show": False}}
     spec["xAxis"].append(own_axis)
     spec["yAxis"] |= {"type": "log"} if log else {"min": 0}
-    rows = [
-        (
-            str(r["epoch"]),
-            short(r["train_loss"]),
-            short(r["val_loss"]),
-            _difference(r["val_loss"], r["train_loss"]),
-        )
+    cells = [
+        (short(r["train_loss"]), short(r["val_loss"]), _difference(r["val_loss"], r["train_loss"]))
         for r in thinned(records)
     ]
-    return Chart(
-        "Loss",
-        spec,
-        230,
-        _curves_alt("Loss by epoch", records, "train_loss", "val_loss", held_out, lowest=True),
-        *_table(("epoch", "training loss", "validation loss", "validation − training"), rows, held_out),
-    )
+    alt = _curves_alt("Loss by epoch", records, "train_loss", "val_loss", options, lowest=True)
+    headers = ("training loss", "validation loss", "validation − training")
+    return _of_both_parts("Loss", spec, alt, headers, records, cells, options)
 
 
-def accuracy(
-    records: Sequence[Record],
-    *,
-    until: int,
-    cursor: int | None = None,
-    held_out: bool = True,
-    others: Sequence[tuple[str, Sequence[Record]]] = (),
-    theme: str = "light",
-) -> Chart:
+def accuracy(records: Sequence[Record], options: CurveOptions) -> Chart:
     """Draw training and validation accuracy in percent, the gap between them shaded."""
-    colours = COLOURS[theme]
     train, val = (_percents(_column(records, name)) for name in ("train_accuracy", "val_accuracy"))
-    compared = _others(others, "val_accuracy", until, colours)
+    compared = _others("val_accuracy", options)
     for line in compared:
         line["data"] = _percents(line["data"])
-    spec, lowest = _both_parts(train, val, compared, records, until, cursor, held_out, colours)
+    spec, lowest = _scores_spec(train, val, compared, records, options)
     spec["yAxis"] |= {"max": 100, "min": 10 * math.floor(min(lowest, 90) / 10), "axisLabel": {"formatter": "{value} %"}}
     spec["tooltip"]["valueFormatter"] = "%.1f %%"
-    rows = [
+    cells = [
         (
-            str(r["epoch"]),
             percent_text(r["train_accuracy"], 1),
             percent_text(r["val_accuracy"], 1),
             signed(100 * (score(r, "train") - score(r, "val")), ".1f"),
         )
         for r in thinned(records)
     ]
-    return Chart(
-        "Accuracy",
-        spec,
-        230,
-        _curves_alt("Accuracy by epoch", records, "train_accuracy", "val_accuracy", held_out, lowest=False),
-        *_table(("epoch", "training", "validation", "gap in points"), rows, held_out),
-    )
+    alt = _curves_alt("Accuracy by epoch", records, "train_accuracy", "val_accuracy", options, lowest=False)
+    return _of_both_parts("Accuracy", spec, alt, ("training", "validation", "gap in points"), records, cells, options)
 
 
-def r_squared(
-    records: Sequence[Record],
-    *,
-    until: int,
-    cursor: int | None = None,
-    held_out: bool = True,
-    others: Sequence[tuple[str, Sequence[Record]]] = (),
-    theme: str = "light",
-) -> Chart:
+def r_squared(records: Sequence[Record], options: CurveOptions) -> Chart:
     """Draw a regression's R², the share of the variance that it explains, for training and validation."""
-    colours = COLOURS[theme]
     train, val = (_scores(records, part) for part in ("train", "val"))
-    compared = _others(others, "val_loss", until, colours)
+    compared = _others("val_loss", options)
     for line in compared:
         line["data"] = [None if loss is None else 1 - loss for loss in line["data"]]
-    spec, lowest = _both_parts(train, val, compared, records, until, cursor, held_out, colours)
+    spec, lowest = _scores_spec(train, val, compared, records, options)
     spec["yAxis"] |= {"max": 1, "min": max(-1, math.floor(2 * min(lowest, 0.5)) / 2)}
-    rows = [
-        (
-            str(r["epoch"]),
-            short(score(r, "train")),
-            short(score(r, "val")),
-            _difference(r["val_loss"], r["train_loss"]),
-        )
+    cells = [
+        (short(score(r, "train")), short(score(r, "val")), _difference(r["val_loss"], r["train_loss"]))
         for r in thinned(records)
     ]
-    validation = f", validation {short(val[-1])}" if held_out else ""
-    return Chart(
-        "R², the share of the variance explained",
-        spec,
-        230,
-        f"R² by epoch. {_at_epoch(records)}training {short(train[-1])}{validation}.",
-        *_table(("epoch", "training", "validation", "gap"), rows, held_out),
-    )
+    validation = f", validation {short(val[-1])}" if options.held_out else ""
+    title = "R², the share of the variance explained"
+    alt = f"R² by epoch. {_at_epoch(records)}training {short(train[-1])}{validation}."
+    return _of_both_parts(title, spec, alt, ("training", "validation", "gap"), records, cells, options)
 
 
-def _both_parts(
+def _scores_spec(
     train: Sequence[float | None],
     val: Sequence[float | None],
     compared: list[dict[str, Any]],
     records: Sequence[Record],
-    until: int,
-    cursor: int | None,
-    held_out: bool,
-    colours: Colours,
+    options: CurveOptions,
 ) -> tuple[dict[str, Any], float]:
     """Make the options of a score chart for both parts, over the lines of other runs; return the lowest value, too."""
-    series = _parts(train, val, compared, held_out, colours)
-    _mark(series[-1], records, cursor, until, colours)
+    series = _parts(train, val, compared, options)
+    _mark(series[-1], records, options)
     named = (line for line in series if "name" in line)
     lowest = min([value for line in named for value in line["data"] if value is not None] or [0])
-    return _by_epoch(series, until), lowest
+    return _by_epoch(series, options.until), lowest
 
 
 def _parts(
-    train: Sequence[float | None],
-    val: Sequence[float | None],
-    compared: list[dict[str, Any]],
-    held_out: bool,
-    colours: Colours,
+    train: Sequence[float | None], val: Sequence[float | None], compared: list[dict[str, Any]], options: CurveOptions
 ) -> list[dict[str, Any]]:
     """Make the lines of both parts over the shaded gap and the lines of other runs, or of training alone."""
+    colours = options.colours
     line = _line("training", train, colours["train"], DASHES[0], SYMBOLS[0])
-    if not held_out:
+    if not options.held_out:
         return [*compared, line]
     validation = _line("validation", val, colours["validation"], DASHES[1], SYMBOLS[1])
     return [*_gap(train, val, colours), *compared, line, validation]
 
 
-def _table(
-    headers: tuple[str, ...], rows: Sequence[tuple[str, ...]], held_out: bool
-) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Cut a table to its columns epoch and training if no samples were held out."""
-    columns = len(headers) if held_out else 2
-    return headers[:columns], [row[:columns] for row in rows]
+def _of_both_parts(
+    title: str,
+    spec: dict[str, Any],
+    alt: str,
+    headers: tuple[str, ...],
+    records: Sequence[Record],
+    cells: Sequence[tuple[str, ...]],
+    options: CurveOptions,
+) -> Chart:
+    """Make a chart whose table has the columns epoch and training, and the others if samples were held out.
+
+    cells: a row for each of the thinned records, without its epoch.
+    """
+    columns = len(headers) if options.held_out else 1
+    rows = [(str(r["epoch"]), *row[:columns]) for r, row in zip(thinned(records), cells, strict=True)]
+    return Chart(title, spec, HEIGHT, alt, ("epoch", *headers[:columns]), rows)
 
 
 def trial(
@@ -202,48 +179,36 @@ def trial(
     part: the part of the data on which the loss was measured. The axis is logarithmic: one loss may be far larger.
     """
     colours = COLOURS[theme]
+    looks = (("as it is", colours["validation"]), ("with the remedy", colours["train"]))
     series = []
     for number, pair in enumerate(histories, start=1):
-        for which, records in enumerate(pair):
-            shade = colours["validation" if which == 0 else "train"]
-            line = _line(
-                ("as it is", "with the remedy")[which],
-                _column(records, "val_loss"),
-                shade,
-                DASHES[which],
-                SYMBOLS[which],
-            )
+        for (name, shade), dash, symbol, records in zip(looks, DASHES, SYMBOLS, pair, strict=False):
+            line = _line(name, _column(records, "val_loss"), shade, dash, symbol)
             if number < len(histories):
-                line |= {"lineStyle": {"type": DASHES[which], "width": 1, "opacity": 0.5}, "showSymbol": False}
+                line |= {"lineStyle": {"type": dash, "width": 1, "opacity": 0.5}, "showSymbol": False}
             series.append(line)
     spec = _by_epoch(series, until)
     spec["legend"]["data"] = spec["legend"]["data"][:2]
     _logarithmic(spec)
-    last = [tuple(records[-1]["val_loss"] for records in pair) for pair in histories]
-    last_values = "; ".join(
-        f"pair {number}: {short(old)} and {short(new)}" for number, (old, new) in enumerate(last, start=1)
-    )
+    rows = [
+        (str(number), str(len(old) - 1), short(old[-1]["val_loss"]), short(new[-1]["val_loss"]))
+        for number, (old, new) in enumerate(histories, start=1)
+    ]
+    last_values = "; ".join(f"pair {number}: {old} and {new}" for number, _, old, new in rows)
     return Chart(
         f"{part.capitalize()} loss without and with the remedy",
         spec,
-        230,
+        HEIGHT,
         f"{part.capitalize()} loss of each pair of runs, as it is and with the remedy. {last_values}.",
         ("pair", "epochs", "as it is", "with the remedy"),
-        [
-            (str(number), str(len(old) - 1), short(old[-1]["val_loss"]), short(new[-1]["val_loss"]))
-            for number, (old, new) in enumerate(histories, start=1)
-        ],
+        rows,
     )
 
 
-def gradient_norms(
-    records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
-) -> Chart:
+def gradient_norms(records: Sequence[Record], layers: Sequence[str], options: CurveOptions) -> Chart:
     """Draw the norm of each layer's gradient, over the band where it usually lies while a network learns."""
-    chart = _per_layer(
-        "Gradient norm per layer", "grad_norm", "gradient", records, layers, until=until, cursor=cursor, theme=theme
-    )
-    colours, spec = COLOURS[theme], chart.spec
+    chart = _per_layer("Gradient norm per layer", "grad_norm", "gradient", records, layers, options)
+    colours, spec = options.colours, chart.spec
     _logarithmic(spec, *BAND, HIGH_NORM)
     spec["series"][0]["markArea"] = {
         "silent": True,
@@ -269,21 +234,10 @@ def gradient_norms(
     return replace(chart, title=title, alt=f"{chart.alt} Logarithmic scale. {remark}")
 
 
-def norms_and_updates(
-    records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
-) -> Chart:
+def norms_and_updates(records: Sequence[Record], layers: Sequence[str], options: CurveOptions) -> Chart:
     """Draw `gradient_norms` and, thinner, on the right axis, the size of each epoch's last update over the weights'."""
-    norms = gradient_norms(records, layers, until=until, cursor=cursor, theme=theme)
-    updates = _per_layer(
-        "Update over weights per layer",
-        "update_ratio",
-        "weight",
-        records,
-        layers,
-        until=until,
-        cursor=cursor,
-        theme=theme,
-    )
+    norms = gradient_norms(records, layers, options)
+    updates = _per_layer("Update over weights per layer", "update_ratio", "weight", records, layers, options)
     _logarithmic(updates.spec, 0.0001, 0.01)
     spec, zero = norms.spec, updates.spec.get("zero")
     for i, line in enumerate(updates.spec["series"]):
@@ -309,24 +263,14 @@ def norms_and_updates(
     )
 
 
-def saturation(
-    records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
-) -> Chart:
+def saturation(records: Sequence[Record], layers: Sequence[str], options: CurveOptions) -> Chart:
     """Draw the share of outputs per hidden layer in the flat ends of tanh or sigmoid, in percent."""
-    chart = _per_layer(
-        "Saturated outputs per layer", "saturated", "weight", records, layers, until=until, cursor=cursor, theme=theme
-    )
-    return _in_percent(chart)
+    return _in_percent(_per_layer("Saturated outputs per layer", "saturated", "weight", records, layers, options))
 
 
-def dead_units(
-    records: Sequence[Record], layers: Sequence[str], *, until: int, cursor: int | None = None, theme: str = "light"
-) -> Chart:
+def dead_units(records: Sequence[Record], layers: Sequence[str], options: CurveOptions) -> Chart:
     """Draw the share of units per hidden layer whose output is the same for every sample, in percent."""
-    chart = _per_layer(
-        "Dead units per layer", "dead_units", "weight", records, layers, until=until, cursor=cursor, theme=theme
-    )
-    return _in_percent(chart)
+    return _in_percent(_per_layer("Dead units per layer", "dead_units", "weight", records, layers, options))
 
 
 def _in_percent(chart: Chart) -> Chart:
@@ -343,26 +287,22 @@ def _per_layer(
     colour: Literal["gradient", "weight"],
     records: Sequence[Record],
     layers: Sequence[str],
-    *,
-    until: int,
-    cursor: int | None,
-    theme: str,
+    options: CurveOptions,
 ) -> Chart:
     """Draw one line per layer for a field that the records give per layer."""
-    colours = COLOURS[theme]
     columns = {layer: _of_layer(records, name, layer) for layer in layers}
     series = [
         _line(layer_name(layer), columns[layer], shade, nth(DASHES, i), nth(SYMBOLS, i))
-        for i, (layer, shade) in enumerate(zip(layers, ramp(colours[colour], len(layers)), strict=True))
+        for i, (layer, shade) in enumerate(zip(layers, ramp(options.colours[colour], len(layers)), strict=True))
     ]
-    _mark(series[-1], records, cursor, until, colours)
+    _mark(series[-1], records, options)
     last_values = ", ".join(f"{layer_name(layer)} {short(column[-1])}" for layer, column in columns.items())
     if len(records) == 1 and name not in records[0]:
         last_values = "nothing yet"
     return Chart(
         title,
-        _by_epoch(series, until),
-        230,
+        _by_epoch(series, options.until),
+        HEIGHT,
         f"{title} by epoch. {_at_epoch(records)}{last_values}.",
         ("epoch", *map(layer_name, layers)),
         [
@@ -392,7 +332,6 @@ def _by_epoch(series: list[dict[str, Any]], until: int) -> dict[str, Any]:
     """Make the options of a chart whose horizontal axis is the epoch, 0 to `until`; the legend has the named lines."""
     step = next((step for step in (1, 2, 5, 10, 20, 50) if until <= 10 * step), 100)
     return {
-        "animation": False,
         "legend": {
             "data": [line["name"] for line in series if "name" in line],
             "type": "scroll",  # one row, however many names there are
@@ -400,7 +339,7 @@ def _by_epoch(series: list[dict[str, Any]], until: int) -> dict[str, Any]:
             "left": 0,
             "itemWidth": 34,
         },
-        "grid": {"left": 54, "right": 52, "top": 36, "bottom": 24, "outerBoundsMode": "none"},
+        "grid": {"left": 54, "right": 52, "top": 36, "bottom": 24},
         "tooltip": {"trigger": "axis", "valueFormatter": "%.4g"},
         "xAxis": [
             {
@@ -434,14 +373,12 @@ def _line(name: str, values: Sequence[float | None], colour: str, dash: Any, sym
     }
 
 
-def _others(
-    others: Sequence[tuple[str, Sequence[Record]]], name: Curve, until: int, colours: Colours
-) -> list[dict[str, Any]]:
+def _others(name: Curve, options: CurveOptions) -> list[dict[str, Any]]:
     """Make the lines of earlier runs to compare with: thinner, each with its own colour and dashes."""
     lines = []
-    for i, (run, records) in enumerate(others):
-        values = _column(records[:until], name)
-        line = _line(run, values, nth(colours["classes"][2:], i), nth(DASHES, i + 2), nth(SYMBOLS, i + 2))
+    for i, (run, records) in enumerate(options.others):
+        values = _column(records[: options.until], name)
+        line = _line(run, values, nth(options.colours["classes"][2:], i), nth(DASHES, i + 2), nth(SYMBOLS, i + 2))
         line["lineStyle"]["width"] = 1.5
         lines.append(line)
     return lines
@@ -477,8 +414,9 @@ def _batch_band(losses: np.ndarray, epochs: np.ndarray, colours: Colours) -> lis
     return [{**part, "xAxisIndex": 1} for part in (*band, line)]
 
 
-def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, until: int, colours: Colours) -> None:
+def _mark(line: dict[str, Any], records: Sequence[Record], options: CurveOptions) -> None:
     """Add labelled vertical lines where settings changed, at the best epoch, where the run diverged, at the cursor."""
+    colours = options.colours
     marks: dict[int, list[tuple[str, dict[str, Any]]]] = {}
     best = [r["epoch"] for r in records if r.get("best") and not r.get("diverged")]
     if best:
@@ -491,15 +429,15 @@ def _mark(line: dict[str, Any], records: Sequence[Record], cursor: int | None, u
             words = f"{name.replace('_', ' ')} {'none' if value is None else f'{value:g}'}"
             made = {"type": "solid", "width": 1, "color": colours["faint"]}
             marks.setdefault(record["epoch"] - 1, []).append((words, made))
-    if cursor is not None:
-        marks.setdefault(cursor, []).append(("", {"type": "solid", "width": 1.5, "color": colours["text"]}))
+    if options.cursor is not None:
+        marks.setdefault(options.cursor, []).append(("", {"type": "solid", "width": 1.5, "color": colours["text"]}))
     said = {epoch: ", ".join(name for name, _ in found if name) for epoch, found in marks.items()}
     data = [
         {
             "xAxis": str(epoch),
             "name": said[epoch],
             "lineStyle": found[-1][1],
-            "label": {"align": _side(epoch, [other for other in said if said[other]], until)},
+            "label": {"align": _side(epoch, [other for other in said if said[other]], options.until)},
         }
         for epoch, found in marks.items()
     ]
@@ -559,11 +497,13 @@ def _at_epoch(records: Sequence[Record]) -> str:
     return f"Epoch {records[-1]['epoch']}: "
 
 
-def _curves_alt(what: str, records: Sequence[Record], train: Curve, val: Curve, held_out: bool, *, lowest: bool) -> str:
+def _curves_alt(
+    what: str, records: Sequence[Record], train: Curve, val: Curve, options: CurveOptions, *, lowest: bool
+) -> str:
     known = [(value, r["epoch"]) for r in records if (value := r[val]) is not None]
     text = f"{what}. {_at_epoch(records)}training {short(records[-1][train])}"
-    text += f", validation {short(records[-1][val])}." if held_out else "."
-    if known and held_out:
+    text += f", validation {short(records[-1][val])}." if options.held_out else "."
+    if known and options.held_out:
         best, epoch = (min if lowest else max)(known, key=lambda pair: pair[0])
         text += f" {'Lowest' if lowest else 'Highest'} validation {short(best)} in epoch {epoch}."
     return text

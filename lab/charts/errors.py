@@ -48,8 +48,7 @@ def error_map(
         )
     axis = {"type": "category", "splitLine": {"show": False}, "axisTick": {"show": False}}
     spec = {
-        "animation": False,
-        "grid": {"left": 36, "right": 12, "top": 8, "bottom": 28, "outerBoundsMode": "none"},
+        "grid": {"left": 36, "right": 12, "top": 8, "bottom": 28},
         "xAxis": axis | {"data": [str(j) for j in range(rows.shape[1])]},
         "yAxis": axis | {"data": [str(i) for i in range(rows.shape[0])], "inverse": True, "show": errors.ndim > 1},
         "visualMap": heat_palette(

@@ -66,8 +66,7 @@ def _spec(
     }
     left, top, right, bottom = PLANE
     return {
-        "animation": False,
-        "grid": {"left": left + 30, "top": top, "right": right, "bottom": bottom + 14, "outerBoundsMode": "none"},
+        "grid": {"left": left + 30, "top": top, "right": right, "bottom": bottom + 14},
         "legend": {"top": 0, "left": 0, "data": list(names)},
         "xAxis": [{**number, "name": axes[0], "nameGap": 22}],
         "yAxis": [{**number, "name": axes[1], "nameGap": 36}],

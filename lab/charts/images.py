@@ -58,8 +58,7 @@ def samples(
     extent = codes.shape[1], codes.shape[0]
     hidden = {"show": False}
     spec = {
-        "animation": False,
-        "grid": {"left": 0, "right": 0, "top": 0, "bottom": 0, "outerBoundsMode": "none"},
+        "grid": {"left": 0, "right": 0, "top": 0, "bottom": 0},
         "xAxis": [
             {"type": "category", "data": [""] * extent[0], **hidden},
             {"type": "value", "min": -0.5, "max": extent[0] - 0.5, **hidden},
@@ -114,8 +113,7 @@ def drawing(image: np.ndarray, slopes: np.ndarray, taken_for: str, theme: str = 
     return Chart(
         "What the network sees, and which pixels matter",
         {
-            "animation": False,
-            "grid": {"left": 0, "right": 0, "top": 0, "bottom": 0, "outerBoundsMode": "none"},
+            "grid": {"left": 0, "right": 0, "top": 0, "bottom": 0},
             "xAxis": {**hidden, "data": [""] * codes.shape[1]},
             "yAxis": {**hidden, "data": [""] * height},
             "visualMap": heat_palette(palette),
@@ -141,8 +139,7 @@ def likelihoods(answer: np.ndarray, classes: Sequence[str], theme: str = "light"
     return Chart(
         "Probabilities",
         {
-            "animation": False,
-            "grid": {"left": 24, "right": 60, "top": 4, "bottom": 4, "outerBoundsMode": "none"},
+            "grid": {"left": 24, "right": 60, "top": 4, "bottom": 4},
             "xAxis": {"type": "value", "min": 0, "max": 100, "show": False},
             "yAxis": {"type": "category", "data": list(classes), "inverse": True, "axisTick": {"show": False}},
             "series": [{"type": "bar", "data": bars, "label": label, "barWidth": "70%", "silent": True}],
@@ -190,8 +187,7 @@ def confusion_matrix(
     return Chart(
         "Confusion matrix",
         {
-            "animation": False,
-            "grid": {"left": room + 24, "right": 4, "top": 4, "bottom": 44, "outerBoundsMode": "none"},
+            "grid": {"left": room + 24, "right": 4, "top": 4, "bottom": 44},
             "xAxis": {
                 **axis,
                 "name": "taken for",

@@ -84,9 +84,8 @@ def lines(
             ],
         }
     spec = {
-        "animation": False,
         "legend": {"data": [line.name for line in drawn], "type": "plain", "top": 0, "left": 0, "itemWidth": 34},
-        "grid": {"left": 64, "right": 24, "top": 52 + more, "bottom": 44, "outerBoundsMode": "none"},
+        "grid": {"left": 64, "right": 24, "top": 52 + more, "bottom": 44},
         "tooltip": {"trigger": "axis", "valueFormatter": "%.4g"},
         "xAxis": [x.spec() | {"nameLocation": "middle", "nameGap": 26}],
         "yAxis": y.spec() | {"nameLocation": "end", "nameGap": 10, "nameTextStyle": {"align": "left"}},

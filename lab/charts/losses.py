@@ -44,9 +44,8 @@ def losses(healthy: Sequence[float | None], broken: Sequence[float | None], them
         for (name, column), (colour, dash, symbol) in zip(columns.items(), looks, strict=True)
     ]
     spec = {
-        "animation": False,
         "legend": {"data": list(columns), "top": 0, "left": 0, "itemWidth": 34},
-        "grid": {"left": 46, "right": 20, "top": 46, "bottom": 36, "outerBoundsMode": "none"},
+        "grid": {"left": 46, "right": 20, "top": 46, "bottom": 36},
         "tooltip": {"trigger": "axis", "valueFormatter": "%.4g"},
         "xAxis": {
             "type": "category",

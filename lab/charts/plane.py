@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from lab.charts.chart import COLOURS, SHADES, SYMBOLS, Chart, Colours, mix, nth, undrawn_line
+from lab.charts.chart import COLOURS, SHADES, SYMBOLS, Chart, mix, nth, undrawn_line
 from lab.charts.contours import contour, frontiers
 from lab.text import numeral, short
 
@@ -20,22 +21,25 @@ PLANE = (26, 30, 4, 24)  # margins in pixels around the grid of the plane: left,
 # ---------------------------------------------------------------- the plane of two inputs
 
 
-def boundary(
-    answers: np.ndarray,
-    xs: np.ndarray,
-    ys: np.ndarray,
-    points: np.ndarray,
-    labels: np.ndarray,
-    classes: Sequence[str],
-    theme: str = "light",
-    discrete: bool = False,
-) -> Chart:
+@dataclass(frozen=True)
+class Plane:
+    """A grid ys x xs over the plane, and samples on it: points (n, 2) with their labels (n,)."""
+
+    xs: np.ndarray
+    ys: np.ndarray
+    points: np.ndarray
+    labels: np.ndarray
+    classes: Sequence[str]
+    theme: str = "light"
+
+
+def boundary(answers: np.ndarray, plane: Plane, *, discrete: bool = False) -> Chart:
     """Draw probabilities over the plane as shades, the lines where the likeliest class changes, and samples.
 
-    answers: probabilities (rows, columns, classes) over the grid ys x xs; points (n, 2) and labels (n,).
-    discrete: one shade for each class, whatever its probability.
+    answers: probabilities (rows, columns, classes) on the grid. discrete: one shade for each class, whatever its
+    probability.
     """
-    colours = COLOURS[theme]
+    colours, classes, labels = COLOURS[plane.theme], plane.classes, plane.labels
     count = len(classes)
     winner = answers.argmax(axis=-1)
     certainty = (np.nan_to_num(answers.max(axis=-1), nan=1 / count) - 1 / count) / (1 - 1 / count)
@@ -43,11 +47,11 @@ def boundary(
     palette = [
         mix(colours["paper"], nth(colours["classes"], c), 0.1 + 0.14 * k) for c in range(count) for k in range(SHADES)
     ]
-    spec = _plane(frontiers(answers, xs, ys), xs, ys, points, labels, classes, colours)
+    spec = _spec(frontiers(answers, plane.xs, plane.ys), plane)
     shares = [float(np.mean(winner == c)) for c in range(count)]
     parts = ", ".join(f"class {name} holds {part:.0%}" for name, part in zip(classes, shares, strict=True))
     unsure = float(np.mean(certainty < 0.8))
-    hits = winner[_cells(ys, points[:, 1]), _cells(xs, points[:, 0])] == labels
+    hits = winner[_cells(plane.ys, plane.points[:, 1]), _cells(plane.xs, plane.points[:, 0])] == labels
     return Chart(
         "Decision boundary",
         spec,
@@ -63,24 +67,13 @@ def boundary(
     )
 
 
-def unit(
-    outputs: np.ndarray,
-    name: str,
-    xs: np.ndarray,
-    ys: np.ndarray,
-    points: np.ndarray,
-    labels: np.ndarray,
-    classes: Sequence[str],
-    theme: str = "light",
-    before: np.ndarray | None = None,
-) -> Chart:
+def unit(outputs: np.ndarray, name: str, plane: Plane, before: np.ndarray | None = None) -> Chart:
     """Draw a hidden unit's outputs (rows, columns) over the plane: blue above 0, pink below, and a line where it is 0.
 
     before: the unit's pre-activations, if given; the line is then where these are 0.
     """
-    colours = COLOURS[theme]
-    codes, palette = signed_shades(outputs, theme)
-    spec = _plane(contour(outputs if before is None else before, xs, ys), xs, ys, points, labels, classes, colours)
+    codes, palette = signed_shades(outputs, plane.theme)
+    spec = _spec(contour(outputs if before is None else before, plane.xs, plane.ys), plane)
     low, high = float(np.min(outputs)), float(np.max(outputs))
     corners = [("bottom left", 0, 0), ("bottom right", 0, -1), ("top left", -1, 0), ("top right", -1, -1)]
     return Chart(
@@ -126,16 +119,9 @@ def colour_picture(codes: np.ndarray, palette: Sequence[str]) -> bytes:
     return out.getvalue()
 
 
-def _plane(
-    lines: Sequence[np.ndarray],
-    xs: np.ndarray,
-    ys: np.ndarray,
-    points: np.ndarray,
-    labels: np.ndarray,
-    classes: Sequence[str],
-    colours: Colours,
-) -> dict[str, Any]:
+def _spec(lines: Sequence[np.ndarray], plane: Plane) -> dict[str, Any]:
     """Make the options that all charts of the plane share: lines and samples."""
+    colours, xs, ys, points = COLOURS[plane.theme], plane.xs, plane.ys, plane.points
     reach = float(xs[1] - xs[0]) / 2, float(ys[1] - ys[0]) / 2
     number = {
         "type": "value",
@@ -153,16 +139,15 @@ def _plane(
             "symbolSize": 7,
             "color": nth(colours["classes"], c),
             "itemStyle": {"borderColor": colours["paper"], "borderWidth": 1},
-            "data": points[labels == c].round(3).tolist(),
+            "data": points[plane.labels == c].round(3).tolist(),
             "large": len(points) > MAX_OUTLINED,
             "largeThreshold": 0,
             "silent": True,
         }
-        for c, name in enumerate(classes)
+        for c, name in enumerate(plane.classes)
     ]
     return {
-        "animation": False,
-        "grid": dict(zip(("left", "top", "right", "bottom"), PLANE, strict=True)) | {"outerBoundsMode": "none"},
+        "grid": dict(zip(("left", "top", "right", "bottom"), PLANE, strict=True)),
         "legend": {"top": 0, "left": 0, "data": [line["name"] for line in scatter]},
         "xAxis": [{**number, "min": float(xs[0]) - reach[0], "max": float(xs[-1]) + reach[0]}],
         "yAxis": [{**number, "min": float(ys[0]) - reach[1], "max": float(ys[-1]) + reach[1]}],
@@ -183,11 +168,10 @@ def placed_points(
     points: Sequence[tuple[float, float, int]], classes: Sequence[str], reach: float, theme: str = "light"
 ) -> Chart:
     """Draw the plane from -reach to reach on which the learner places points, with the points placed so far."""
-    colours = COLOURS[theme]
     ends = np.array([-reach, reach])
     places = np.array([(x, y) for x, y, _ in points], dtype=float).reshape(-1, 2)
     labels = np.array([c for _, _, c in points], dtype=int)
-    spec = _plane([], ends, ends, places, labels, classes, colours)
+    spec = _spec([], Plane(ends, ends, places, labels, classes, theme))
     for axis in ("xAxis", "yAxis"):
         spec[axis][0] |= {"min": -reach, "max": reach, "splitLine": {"show": True}}
     counts = [int((labels == c).sum()) for c in range(len(classes))]

@@ -27,7 +27,6 @@ def weight_histograms(record: Record, initial: Record, layers: Sequence[str], th
     rows = 1 if len(layers) <= 3 else 2
     across = -(-len(layers) // rows)
     spec: dict[str, Any] = {
-        "animation": False,
         "tooltip": {"trigger": "axis", "valueFormatter": "%d"},
         "grid": [],
         "xAxis": [],
@@ -50,7 +49,7 @@ def weight_histograms(record: Record, initial: Record, layers: Sequence[str], th
                 "textStyle": {"fontSize": 12, "fontWeight": "normal", "color": colours["text"]},
             }
         )
-        place = {"left": f"{left + 1:.4g}%", "width": f"{100 / across - 3:.4g}%", "outerBoundsMode": "none"}
+        place = {"left": f"{left + 1:.4g}%", "width": f"{100 / across - 3:.4g}%"}
         spec["grid"].append({**place, "top": f"{top + 17 / rows:.4g}%", "height": f"{66 / rows:.4g}%"})
         spec["xAxis"].append(
             {
@@ -165,8 +164,7 @@ def ridges(records: Sequence[Record], layer: str, of: str, theme: str = "light")
     return Chart(
         title,
         {
-            "animation": False,
-            "grid": {"left": 8, "right": 66, "top": 8, "bottom": 24, "outerBoundsMode": "none"},
+            "grid": {"left": 8, "right": 66, "top": 8, "bottom": 24},
             "xAxis": along | {"axisTick": {"show": False}, "axisLabel": labels},
             "yAxis": {"type": "value", "show": False, "min": 0, "max": len(shown) + 0.8},
             "series": series,

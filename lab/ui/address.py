@@ -145,6 +145,11 @@ def one_of(*choices: str) -> Choice:
     return Choice(choices)
 
 
+def number_of(*numbers: float) -> Callable[[str], float]:
+    """Return a parser that accepts one of the numbers."""
+    return lambda text: numbers[numbers.index(float(text))]
+
+
 def several_of(*choices: str) -> Callable[[str], tuple[str, ...]]:
     """Return a parser of choices joined by commas, in any order, each at most once."""
 

@@ -19,6 +19,7 @@ from lab.ui.address import Field, shorter_than
 from lab.ui.assets import component
 from lab.ui.starting_point import MAX_START_TEXT, beginning
 from lab.ui.table import escape_markdown
+from lab.ui.widgets import button
 
 MAX_NAMED = 8  # unknown names that a note repeats
 BEGIN = "begin"  # key of the line that opens the first page; not the key of an item
@@ -72,7 +73,7 @@ def show() -> None:
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.header(escape_markdown(session["set name"]) or "To do", anchor=False, width="content")
-            st.button("Close this list", key="set away", on_click=close_list, icon=":material/close:", type="tertiary")
+            button("Close this list", "set away", close_list, icon="close", type="tertiary")
         shown = [
             {"key": key, "title": item.title, "href": BY_FILE[item.file].address(item.query)}
             for key, item in items.items()

@@ -59,17 +59,24 @@ def fields(page: str, text: str) -> tuple[Field, PrefixField]:
     )
 
 
-def expression_box(page: str, examples: Mapping[str, Mapping[str, float | list]]) -> Expression | None:
+def expression_box(
+    page: str, examples: Mapping[str, Mapping[str, float | list]], of_one: Sequence[Field] = ()
+) -> Expression | None:
     """Draw the text field and a choice of examples, and return the expression; None after showing a parse error.
 
-    examples: text -> initial values of its inputs. `inputs` draws the widgets for the values.
+    examples: text -> initial values of its inputs. of_one: fields that are reset for another expression. `inputs` draws
+    the widgets for the values.
     """
     session = st.session_state
     key = f"{page} example"
 
+    def change() -> None:
+        begin(page)
+        state.reset(of_one)
+
     def take() -> None:
         session[f"{page} expression"], session[f"{page} inputs"] = session[key], {}
-        begin(page)
+        change()
         state.step()
 
     texts = [*examples]
@@ -80,8 +87,7 @@ def expression_box(page: str, examples: Mapping[str, Mapping[str, float | list]]
         "Expression",
         key=f"{page} expression",
         max_chars=MAX_CHARACTERS,
-        on_change=begin,
-        args=(page,),
+        on_change=change,
         label_visibility="collapsed",
     )
     try:
@@ -148,5 +154,4 @@ def array_entry(name: str, start: float | list, key: str) -> float | list | None
 
 def begin(page: str) -> None:
     """Forget the input widgets, so that they start from the page's values again."""
-    for key in [key for key in st.session_state if str(key).startswith(f"{page} input ")]:
-        del st.session_state[key]
+    state.forget(f"{page} input ")

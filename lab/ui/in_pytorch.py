@@ -14,6 +14,7 @@ from lab.expression.run_pytorch import installed
 from lab.text import brief
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.widgets import button
 
 RELATIVE, ABSOLUTE = 1e-9, 1e-12  # tolerances within which two float64 results agree
 
@@ -37,7 +38,7 @@ def show_comparison(
     def ask() -> None:
         st.session_state[asked] = at
 
-    st.button("Run it in PyTorch" if runs else "Write it for PyTorch", key=key, on_click=ask, icon=":material/compare:")
+    button("Run it in PyTorch" if runs else "Write it for PyTorch", key, ask, icon="compare")
     if st.session_state.get(asked) != at:
         return
     try:

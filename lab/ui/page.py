@@ -14,13 +14,14 @@ from streamlit.errors import StreamlitPageNotFoundError
 from lab.lessons.pages import BY_FILE, BY_PATH
 from lab.ui import address, assignment, progress, search_field, state
 from lab.ui.assets import component, keep_value
-from lab.ui.project import projectable
 from lab.ui.terms import closable, prose
+from lab.ui.widgets import button
 
 Draw = Callable[[state.PageState], Callable[[], None] | None]  # draws a tab; its result is called at the page's end
 STYLE = Path(__file__).parents[2] / "assets" / "app.css"
 
 _theme = component("theme", "theme/theme.js", "follow")
+_project = component("project", "project/project.js", "listen", isolate_styles=False)
 
 
 @contextmanager
@@ -94,17 +95,11 @@ def show_parts(tabs: Tabs, *parts: TabGroup) -> None:
         end()
 
 
-def opening(title: str, what_to_do: str) -> None:
-    """Show the page's title and the two or three sentences that say what to do and what to look for."""
-    st.title(title)
-    st.markdown(what_to_do)
-
-
 def style() -> None:
     """Load the app's style sheet and what every page offers: explained terms, projecting, theme and search."""
     st.html(STYLE)
     closable()
-    projectable()
+    _project(key="project")  # the F key shows the page's picture and its words in the whole window
     _theme(key="theme", on_changed_change=keep_value)
     search_field.show()
 
@@ -121,19 +116,19 @@ def closing(try_this: str, link: str, label: str, query: Mapping[str, str] | Non
     st.divider()
     if not assignment.hidden("try"):
         prose(f"**Try this.** {try_this}")
-    link_to(link, label, ":material/arrow_forward:", query)
+    link_to(link, label, "arrow_forward", query)
 
 
 def link_to(file: str, label: str, icon: str, query: Mapping[str, str] | None = None) -> None:
-    """Show a link to a page, at an address with the parameters `query`.
+    """Show a link to a page, at an address with the parameters `query`. icon: name of a Material symbol.
 
     A link to the current page is a button instead, because Streamlit would not read the address again.
     """
     if query and file in BY_FILE and BY_FILE[file].path == st.session_state.get("path"):
-        st.button(label, f"{label} {urlencode(query)}", icon=icon, type="tertiary", on_click=state.go, args=(query,))
+        button(label, f"{label} {urlencode(query)}", state.go, query, icon=icon, type="tertiary")
         return
     page = st.session_state.get("pages", {}).get(file, file)  # given a path, Streamlit would search for the file
     try:
-        st.page_link(page, label=label, icon=icon, query_params=dict(query or {}))
+        st.page_link(page, label=label, icon=f":material/{icon}:", query_params=dict(query or {}))
     except StreamlitPageNotFoundError:  # the page was started on its own, without app.py
         st.markdown(label)

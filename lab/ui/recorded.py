@@ -44,7 +44,7 @@ def show() -> None:
         )
         st.code(HOW, "python")
         passes = "See such passes: attention, convolution, layer norm"
-        page.link_to("pages/other_engines.py", passes, ":material/arrow_forward:", {"tab": "next"})
+        page.link_to("pages/other_engines.py", passes, "arrow_forward", {"tab": "next"})
         return
     if isinstance(found, str):
         st.warning(found)

@@ -287,6 +287,12 @@ def put(key: str, value: Any) -> None:
     st.session_state[key] = value
 
 
+def forget(prefix: str) -> None:
+    """Forget the widgets whose keys begin so; they then start from the page's values again."""
+    for key in [key for key in st.session_state if str(key).startswith(prefix)]:
+        del st.session_state[key]
+
+
 def step() -> None:
     """Make the present action a step that the browser's Back undoes; call it in a callback."""
     st.session_state["address step"] = True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 import streamlit as st
@@ -23,6 +23,18 @@ def switch(label: str, options: Mapping[V, str] | Sequence[V], key: str, *, bare
 def pick(label: str, options: Mapping[V, str] | Sequence[V], key: str, *, bare: bool = False, **more: Any) -> V:
     """Draw a select box and return the chosen option; the arguments are those of `switch`."""
     return cast(V, st.selectbox(label, [*options], key=key, **_look(options, bare), **more))
+
+
+def button(
+    label: str, key: str, on_click: Callable[..., None] | None = None, *args: Any, icon: str = "", **more: Any
+) -> None:
+    """Draw a button that calls `on_click` with `args`. icon: name of a Material symbol; more: as for `st.button`."""
+    st.button(label, key, on_click=on_click, args=args, icon=f":material/{icon}:" if icon else None, **more)
+
+
+def result(good: bool, text: str) -> None:
+    """Show the result of a check: a success, or an error."""
+    (st.success if good else st.error)(text, icon=f":material/{'check' if good else 'close'}:")
 
 
 def guess(question: str, options: Mapping[str, str], key: str) -> str | None:

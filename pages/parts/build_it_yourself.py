@@ -95,18 +95,14 @@ def _courses() -> None:
 
 def _own_editor(course: Course) -> Path | None:
     """Ask for a folder for the learner's own editor; it is not in the address, or a link could write files."""
-    session = st.session_state
-
-    session.setdefault("build folder", session.get("build folder kept", ""))
-
     with st.popover("In my own editor", icon=":material/folder_open:"):
         st.markdown(
             "Name a folder on this machine; it is created if it does not exist. The page reads and writes "
             f"`{course.file}` in it, loads what your editor saves there, and keeps a dated copy at each check."
         )
-        text = st.text_input("Folder", key="build folder", placeholder="~/my-engine").strip()
+        entry = st.text_input("Folder", key="build folder", placeholder="~/my-engine", persist_state="session")
+        text = entry.strip()
         st.button("Back to the editor on this page", on_click=state.put, args=("build folder", ""), disabled=not text)
-    session["build folder kept"] = text
     return Path(os.path.expanduser(text)) if text else None
 
 

@@ -9,6 +9,7 @@ from lab.lessons.pages import BY_FILE
 from lab.ui import page, state
 from lab.ui.address import Field
 from lab.ui.state import PageState
+from lab.ui.widgets import button
 from pages.parts.practice import hints
 from pages.parts.practice.exercise import exercise, finished_check, wait
 from pages.parts.practice.tasks import tasks
@@ -67,10 +68,10 @@ def _solved(program: Course) -> None:
     failure = FAILURES[program.key]
     place = failure.place
     st.success(f"**Solved.** {failure.name}", icon=":material/check:")
-    page.link_to(place.file, f"See it: {BY_FILE[place.file].title}", ":material/visibility:", place.query)
+    page.link_to(place.file, f"See it: {BY_FILE[place.file].title}", "visibility", place.query)
     st.caption(place.look)
     following = PROGRAMS[NUMBERS[program.key] % len(PROGRAMS)]
-    st.button("Next program", key="debug next", on_click=_go, args=(following.key,), icon=":material/skip_next:")
+    button("Next program", "debug next", _go, following.key, icon="skip_next")
 
 
 PART = page.TabGroup(FIELDS, {"debug": _show})

@@ -23,7 +23,7 @@ from lab.ui.chart_host import show_chart
 from lab.ui.memoize import forget, memoize
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
-from lab.ui.widgets import FIRST, guess, pick, switch, verdict
+from lab.ui.widgets import FIRST, button, guess, pick, switch, verdict
 
 NAME = "engine designs"
 EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
@@ -39,12 +39,7 @@ PICTURE = 420  # pixels of the chart's width; it is next to the table if there i
 GUESS_DOUBLINGS = 12  # few enough to run them
 CALLS = {"24": 24, "144": 144, "4095": 4095}  # guesses: name in the address -> calls
 WHOLE_FILE = "the whole file"
-SECOND = {
-    "error": "error",
-    "same": "unchanged",
-    "doubles": "doubled",
-    "more": "wrong",
-}
+SECOND = {"error": "error", "same": "unchanged", "doubles": "doubled", "more": "wrong"}
 TRY_THIS = {
     "designs": "Find an expression for which a second backward() of scalar Values doubles the gradients, and one "
     "for which they come out wrong. What lies between the result and the leaves?",
@@ -75,7 +70,7 @@ FIELDS = (
     Field("part", "designs part", "*", address.one_of(*PARTS, WHOLE_FILE)),
     DEPTH,
     Field("calls", "designs calls", None, address.one_of(*CALLS), address.optional),
-    Field("length", "designs length", LENGTHS[-1], lambda text: LENGTHS[LENGTHS.index(int(text))]),
+    Field("length", "designs length", LENGTHS[-1], address.number_of(*LENGTHS)),
     HIDDEN,
 )
 
@@ -125,7 +120,7 @@ def _designs() -> None:
 
 
 def _measure_again(name: str) -> None:
-    st.button("Measure again", icon=":material/timer:", on_click=forget, args=(name,), key=f"{name} again")
+    button("Measure again", f"{name} again", forget, name, icon="timer")
 
 
 def _show_gradients(results: list[DesignRun]) -> None:
@@ -317,10 +312,4 @@ def _scalars() -> None:
         st.markdown(markdown_table(["parameter", "scalars", "tensors"], rows))
 
 
-PART = page.TabGroup(
-    FIELDS,
-    {
-        "designs": _tab("designs", _designs),
-        "depth": _tab("depth", _depth),
-    },
-)
+PART = page.TabGroup(FIELDS, {"designs": _tab("designs", _designs), "depth": _tab("depth", _depth)})

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 
 import numpy as np
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
 from lab import charts
-from lab.charts import Chart
+from lab.charts import Chart, CurveOptions
 from lab.expression import ExpressionError
 from lab.expression.parser import parse
 from lab.failures import FAILURES
@@ -43,6 +44,7 @@ from lab.ui.player import player
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
+from lab.ui.widgets import button, pick, result, switch
 from model import Tensor
 
 ENGINES = ("broken", "healthy")
@@ -102,14 +104,8 @@ def _leave_event() -> None:
 
 def _choice() -> tuple[Fault, int]:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        key = st.selectbox(
-            "Fault",
-            list(BY_KEY),
-            format_func=lambda key: BY_KEY[key].name,
-            key="fault fault",
-            on_change=_begin_again,
-            width=360,
-        )
+        names = {key: fault.name for key, fault in BY_KEY.items()}
+        key = pick("Fault", names, "fault fault", on_change=_begin_again, width=360)
         seed = st.number_input(
             "Seed",
             *SEED.limits,
@@ -129,20 +125,10 @@ def _broken_rule(fault: Fault) -> None:
 
 
 def _ask(question: str, answers: Mapping[str, str], key: str) -> None:
-    st.selectbox(
-        f"What do you expect? {question}",
-        list(answers),
-        format_func=answers.__getitem__,
-        index=None,
-        key=key,
-        placeholder="Choose an answer",
-    )
+    pick(f"What do you expect? {question}", answers, key, index=None, placeholder="Choose an answer")
 
 
 def _guess(fault: Fault, seed: int) -> None:
-    def run() -> None:
-        st.session_state["fault run"] = True
-
     left, right = st.columns(2, gap="medium")
     with left.container(gap="small"):
         if fault.example:
@@ -158,13 +144,15 @@ def _guess(fault: Fault, seed: int) -> None:
         _ask("The training run…", CURVES, "fault curve")
         guessed = st.session_state["fault curve"] and (fault.kind == "training" or st.session_state["fault gradient"])
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.button(
+            button(
                 "Run both engines",
+                "fault go",
+                state.put,
+                "fault run",
+                True,
+                icon="play_arrow",
                 type="primary",
-                key="fault go",
-                on_click=run,
                 disabled=not guessed,
-                icon=":material/play_arrow:",
             )
             if not guessed:
                 st.caption("First say what you expect.")
@@ -187,26 +175,15 @@ def _results(fault: Fault, seed: int) -> None:
     with left:
         st.header("The gradients")
         if fault.kind == "engine":
-            _answer(
-                EFFECTS,
-                comparison.effect,
-                "fault gradient",
-                fault.symptom,
-                lambda guess: refuted.effect(comparison, guess),
-            )
+            why_not = partial(refuted.effect, comparison)
+            _answer(EFFECTS, comparison.effect, "fault gradient", fault.symptom, why_not)
         else:
             st.markdown(f"{UNTOUCHED} {fault.symptom}")
         _gradients(fault, comparison)
     with right:
         st.header("The training run")
         truth = which_curve(healthy, broken)
-        _answer(
-            CURVES,
-            truth,
-            "fault curve",
-            fault.in_training,
-            lambda guess: refuted.curve(healthy, broken, truth, guess),
-        )
+        _answer(CURVES, truth, "fault curve", fault.in_training, partial(refuted.curve, healthy, broken, truth))
         if broken.error:
             st.error(f"The broken run stopped. {escape_markdown(broken.error)}", icon=":material/block:")
         theme = page.theme()
@@ -299,9 +276,7 @@ def _events(fault: Fault, seed: int) -> None:
     if not part.open:
         return
     with part:
-        engine = st.segmented_control(
-            "Engine", ENGINES, default=ENGINES[0], required=True, key="fault engine", on_change=_leave_event
-        )
+        engine = switch("Engine", ENGINES, "fault engine", default=ENGINES[0], on_change=_leave_event)
         if fault.shorter:
             st.code(source(fault.shorter), wrap_lines=True)
         passes = memoize(
@@ -348,8 +323,9 @@ def _short(array: np.ndarray | None) -> str:
 
 def _norms(healthy: LessonRun, broken: LessonRun, theme: str) -> dict[str, Chart]:
     """Draw the gradient norms of both runs on one scale."""
+    options = CurveOptions(len(healthy.records), theme=theme)
     norms = {
-        name: charts.gradient_norms(run.from_start, _layers(run), until=len(healthy.records), theme=theme)
+        name: charts.gradient_norms(run.from_start, list(run.records[0]["grad_norm"]), options)
         for name, run in (("healthy", healthy), ("broken", broken))
         if run.records
     }
@@ -361,10 +337,6 @@ def _norms(healthy: LessonRun, broken: LessonRun, theme: str) -> dict[str, Chart
     return norms
 
 
-def _layers(run: LessonRun) -> list[str]:
-    return list(run.records[0]["grad_norm"])
-
-
 # ---------------------------------------------------------------- what finds it, and the fix
 
 
@@ -372,16 +344,11 @@ def _gradient_check(fault: Fault, seed: int) -> None:
     st.markdown("**The gradient check**, run now on both engines" + (", on a longer chain" if fault.checked else ""))
     if fault.checked:
         st.code(source(fault.checked), wrap_lines=True)
-    left, right = st.columns(2, gap="medium")
     engines = Tensor, fault.broken.engine
     reports = memoize("fault checks", (fault.key, seed), lambda: [check(fault, engine, seed) for engine in engines])
-    for column, title, report in zip((left, right), ("Healthy", "Broken"), reports, strict=True):
+    for column, title, report in zip(st.columns(2, gap="medium"), ("Healthy", "Broken"), reports, strict=True):
         with column:
-            say = st.success if report else st.error
-            say(
-                f"**{title} engine.** {escape_markdown(report.verdict)}",
-                icon=f":material/{'check' if report else 'close'}:",
-            )
+            result(bool(report), f"**{title} engine.** {escape_markdown(report.verdict)}")
 
 
 def _doctor(fault: Fault, seed: int, healthy: LessonRun, broken: LessonRun) -> None:
@@ -446,7 +413,7 @@ def _fix(fault: Fault) -> None:
             page.link_to(
                 "pages/what_went_wrong.py",
                 f"What went wrong? {failure.name}",
-                ":material/troubleshoot:",
+                "troubleshoot",
                 {"failure": failure.key},
             )
     if fault.key == "late-read":

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
 from lab.autodiff.passes import FunctionGraph, Unfit, place_name
-from lab.autodiff.products import MAX_RUN, End, example, min_multiplications, multiplications, multiply, sizes
+from lab.autodiff.products import MAX_RUN, End, Product, example, min_multiplications, multiplications, multiply, sizes
 from lab.autodiff.race import Race, race
 from lab.charts import Axis, Line, Mark
 from lab.designs.compare import Unsuitable
@@ -26,7 +26,7 @@ from lab.ui.memoize import memoize
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
-from lab.ui.widgets import FIRST, guess, switch, verdict
+from lab.ui.widgets import FIRST, button, guess, switch, verdict
 from model import Tensor
 
 NAME = "jacobian"
@@ -60,7 +60,6 @@ def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
         session = st.session_state
         if current.restored:
             expression_box.begin(NAME)
-            session["jacobian of"] = session["jacobian expression"]
         draw()
         _, run, _ = session.get("jacobian race", (None, None, ""))
         progress.done("forward-wins", run is not None and run.forward < run.reverse)
@@ -88,13 +87,7 @@ CHAIN = {  # label of a widget -> its field
     "Inputs, n": Field("n", "jacobian n", 100, int, limits=(1, 1000)),
     "Results, m": Field("m", "jacobian m", 1, int, limits=(1, 1000)),
 }
-FIELDS = (
-    *expression_box.fields(NAME, next(iter(EXAMPLES))),
-    WAY,
-    *OF_ONE_EXPRESSION,
-    *CHAIN.values(),
-    END,
-)
+FIELDS = (*expression_box.fields(NAME, next(iter(EXAMPLES))), WAY, *OF_ONE_EXPRESSION, *CHAIN.values(), END)
 
 
 # ---------------------------------------------------------------- one function
@@ -105,11 +98,7 @@ def _one() -> None:
         "Row i, column j of a [[Jacobian]] says how fast result i changes with input j. Guess where the zeros are, "
         "then fill it pass by pass, by [[forward mode]] or [[reverse mode]]."
     )
-    session = st.session_state
-    expression = expression_box.expression_box(NAME, EXAMPLES)
-    if session["jacobian of"] != session["jacobian expression"]:
-        session["jacobian of"] = session["jacobian expression"]
-        state.reset(OF_ONE_EXPRESSION)
+    expression = expression_box.expression_box(NAME, EXAMPLES, OF_ONE_EXPRESSION)
     if expression is None:
         return
     controls, picture = st.columns([2, 3], gap="medium")
@@ -221,12 +210,12 @@ def _fill(graph: FunctionGraph, most: int) -> int:
     guessed = guess("Guess: zeros are", ZEROS, "jacobian zeros")
     way = switch("Fill it by", WAYS, "jacobian way", on_change=state.put, args=("jacobian passes", 0))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.button(
+        button(
             "Next pass",
-            icon=":material/skip_next:",
+            "jacobian next",
+            another,
+            icon="skip_next",
             type="primary",
-            on_click=another,
-            key="jacobian next",
             disabled=guessed is None or session["jacobian passes"] >= most,
         )
         done = st.slider("Passes", 0, most, key="jacobian passes", disabled=guessed is None)
@@ -317,16 +306,14 @@ def _race(graph: FunctionGraph, expression: Expression, values: Mapping[str, flo
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         guessed = guess("Guess: which is faster here?", FASTER, "jacobian faster")
-        st.button(
-            "Measure both", icon=":material/timer:", on_click=measure, disabled=guessed is None, key="jacobian both"
-        )
+        button("Measure both", "jacobian both", measure, icon="timer", disabled=guessed is None)
     measured, run, reason = session.get("jacobian race", (None, None, ""))
     if measured == of and guessed is not None:
         st.markdown(_winner(run, guessed) if run else f"Counted, not timed: {escape_markdown(reason)}")
     point = {f"in_{name}": expression_box.written(value) for name, value in values.items()}
     for mode, label in (("forward", "See the tangents travel"), ("reverse", "See the gradients come back")):
         query = {"expression": expression.text, **point, "stage": "forward", "mode": mode}
-        page.link_to("pages/graph_lab.py", label, ":material/account_tree:", query)
+        page.link_to("pages/graph_lab.py", label, "account_tree", query)
 
 
 def _winner(run: Race, guessed: str) -> str:
@@ -425,12 +412,12 @@ def _run(chain: list[int], most: int) -> tuple[dict[End, str], str]:
     """Multiply from both ends, once for these sizes; return the number of multiplications and a comparison."""
     if most > MAX_RUN:
         return {"left": "not run", "right": "not run"}, f"More than {MAX_RUN:,} multiplications are counted only."
-    session = st.session_state
-    if session.get("jacobian run of") != chain:
+
+    def both() -> tuple[Product, Product]:
         jacobians = example(chain)
-        session["jacobian run of"] = chain
-        session["jacobian run"] = multiply(jacobians, "left"), multiply(jacobians, "right")
-    left, right = session["jacobian run"]
+        return multiply(jacobians, "left"), multiply(jacobians, "right")
+
+    left, right = memoize("jacobian products", chain, both)
     apart = numeral(float(np.abs(left.matrix - right.matrix).max()))
     made: dict[End, str] = {"left": f"{left.multiplications:,}", "right": f"{right.multiplications:,}"}
     return made, f"Both were run just now, on random numbers: the two products differ by {apart} at most."

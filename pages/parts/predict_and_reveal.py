@@ -22,19 +22,20 @@ from lab.practice.prediction import (
 from lab.text import brief
 from lab.trace.derive import table
 from lab.trace.recording import Trace
-from lab.ui import assignment, page, progress, state
+from lab.ui import address, assignment, page, progress, state
 from lab.ui.address import Field, PrefixField
 from lab.ui.memoize import memoize
 from lab.ui.player import player
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
-from lab.ui.widgets import pick
+from lab.ui.widgets import button, pick
 
 POINTS = (
     f"A blank gets {FULL} points if it is right at the first check, {LATER} if it is right later. One that is "
     f"right given your earlier slip gets {GIVEN}, unless it only repeats the slip. A wrong one gets 1 if its signs are "
     "right, and an array 1 if its shape is. A revealed one gets none."
 )
+KEYS = "predict blank "  # with which the keys of the text fields begin
 PASSES: tuple[Pass, ...] = ("value", "gradient")
 
 
@@ -42,7 +43,7 @@ def _show(current: PageState) -> None:
     session = st.session_state
     if current.restored:  # the browser's Back must not undo a later graph
         session["predict done"] = session["predict done"] | session.get("predict ever done", {})
-        _forget_widgets()
+        state.forget(KEYS)
     session["predict ever done"] = session["predict done"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _choose()
@@ -81,12 +82,6 @@ def _show(current: PageState) -> None:
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
 
 
-def _answer(text: str) -> str:
-    if len(text) > MAX_LENGTH:
-        raise ValueError(text)
-    return text
-
-
 def _credit(text: str) -> str:
     if not re.fullmatch(r"[-r0-4]{0,100}", text):
         raise ValueError(text)
@@ -108,8 +103,8 @@ def _done(text: str) -> dict[str, tuple[int, int]]:
 LEVEL = Field("level", "predict level", 1, int, limits=(min(LEVELS), max(LEVELS)), always=True)
 NUMBER = Field("graph", "predict number", 1, int, limits=(1, EXERCISES_PER_LEVEL), always=True)
 OF_ONE_GRAPH = (  # fields that are reset for another graph
-    PrefixField("value_", "predict values", {}, _answer),
-    PrefixField("gradient_", "predict gradients", {}, _answer),
+    PrefixField("value_", "predict values", {}, address.shorter_than(MAX_LENGTH)),
+    PrefixField("gradient_", "predict gradients", {}, address.shorter_than(MAX_LENGTH)),
     Field("credit", "predict credit", "", _credit, lambda credit: credit if credit.strip(OPEN) else None),
 )
 DONE = Field(
@@ -122,17 +117,11 @@ DONE = Field(
 FIELDS = (LEVEL, NUMBER, *OF_ONE_GRAPH, DONE)
 
 
-def _forget_widgets() -> None:
-    """Forget the text fields, so that they start from the answers in the session again."""
-    for key in [key for key in st.session_state if str(key).startswith("predict blank ")]:
-        del st.session_state[key]
-
-
 def _begin_again() -> None:
     """Empty all blanks after another graph was chosen."""
     state.step()
     state.reset(OF_ONE_GRAPH)
-    _forget_widgets()
+    state.forget(KEYS)
 
 
 def _next() -> None:
@@ -150,7 +139,7 @@ def _choose() -> None:
     st.number_input(
         "Graph", *NUMBER.limits, key="predict number", on_change=_begin_again, width=120, label_visibility="collapsed"
     )
-    st.button("Next graph", key="predict next", on_click=_next, icon=":material/skip_next:")
+    button("Next graph", "predict next", _next, icon="skip_next")
     done = st.session_state["predict done"].values()
     if done:
         graphs = "1 graph" if len(done) == 1 else f"{len(done)} graphs"
@@ -177,7 +166,7 @@ def _counted(got: int, most: int) -> str:
 
 
 def _key(blank: Blank) -> str:
-    return f"predict blank {blank.what} {blank.name}"
+    return f"{KEYS}{blank.what} {blank.name}"
 
 
 def _ask(prediction: Prediction, what: Pass, verdicts: dict[str, Verdict]) -> None:
@@ -237,10 +226,8 @@ def _ask(prediction: Prediction, what: Pass, verdicts: dict[str, Verdict]) -> No
     hidden = [blank for blank in blanks if verdicts[blank.name].state != "right"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if not assignment.hidden("reveal"):
-            st.button(
-                f"Reveal {hidden[0].label.split(' = ')[0]}", key="predict reveal", on_click=reveal, args=(hidden[:1],)
-            )
-            st.button("Reveal all", key="predict reveal all", on_click=reveal, args=(hidden,))
+            button(f"Reveal {hidden[0].label.split(' = ')[0]}", "predict reveal", reveal, hidden[:1])
+            button("Reveal all", "predict reveal all", reveal, hidden)
         st.markdown(
             _counted(points(session["predict credit"]), FULL * len(session["predict credit"])),
             width="content",

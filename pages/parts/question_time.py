@@ -5,27 +5,20 @@ from collections.abc import Callable
 import streamlit as st
 
 from lab.lessons.pages import BY_FILE
-from lab.practice.questions import (
-    BY_KEY,
-    MAX_LENGTH,
-    Judged,
-    count_repeats,
-    judge,
-    lines,
-    next_question,
-    outcome,
-)
-from lab.ui import address, assignment, page, progress, state
+from lab.lessons.skills import ACHIEVEMENTS, SKILLS
+from lab.practice.questions import BY_KEY, MAX_LENGTH, Judged, count_repeats, judge, lines, next_question, outcome
+from lab.ui import address, assignment, page, places, progress, state
 from lab.ui.address import Field
+from lab.ui.assets import component
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
-from lab.ui.widgets import pick
-from pages.parts import skills
+from lab.ui.widgets import button, pick
 from practice.questions import QUESTIONS, TOPICS, ChoiceQuestion, Question, TextQuestion
 
 EVERY = "Every topic"
 DONE = "done"  # value in place of a question's key when all are answered
 WIDGET = "questions widget"
+_skills = component("skills", "progress/skills.js", lost="The list", style="progress/skills.css")
 
 
 def _tab(draw: Callable[[], None]) -> page.Draw:
@@ -71,11 +64,7 @@ def _points(text: str) -> tuple[int, ...]:
 TOPIC = Field("topic", "questions topic", EVERY, address.one_of(*TOPICS))
 SEED = Field("seed", "questions seed", 0, int, limits=(0, 999))
 HISTORY = Field(
-    "said",
-    "questions history",
-    (),
-    _history,
-    lambda history: ",".join(f"{key}-{mark}" for key, mark in history),
+    "said", "questions history", (), _history, lambda history: ",".join(f"{key}-{mark}" for key, mark in history)
 )
 OF_ONE_QUESTION = (  # fields that are reset for another question
     Field("answer", "questions answer", ""),
@@ -143,13 +132,7 @@ def _choose() -> None:
         pick("Topic", [EVERY, *TOPICS], "questions topic", on_change=_next, width=220, bare=True)
         done, count, back = _progress(_keys())
         st.markdown(f"**{done} of {count}** done" + (f", {back} to come back." if back else "."), width="content")
-        st.button(
-            "Begin again, shuffled",
-            key="questions again",
-            on_click=_begin_again,
-            icon=":material/shuffle:",
-            type="tertiary",
-        )
+        button("Begin again, shuffled", "questions again", _begin_again, icon="shuffle", type="tertiary")
 
 
 def _progress(keys: list[str]) -> tuple[int, int, int]:
@@ -225,9 +208,9 @@ def _answer(question: Question) -> Judged | None:
         session[WIDGET] = answer
         st.text_input("Your answer, a number", key=WIDGET, on_change=take, max_chars=40, width=240)
     with st.container(horizontal=True):
-        st.button("Check", type="primary", key="questions check", on_click=check, icon=":material/check:")
+        button("Check", "questions check", check, icon="check", type="primary")
         if not session["questions hint"] and not assignment.hidden("hints"):
-            st.button("Hint", key="questions ask hint", on_click=hint, icon=":material/lightbulb:")
+            button("Hint", "questions ask hint", hint, icon="lightbulb")
     if refused := session.pop("questions refused", refused):
         st.warning(refused, icon=":material/edit:")
     if session["questions hint"] and not assignment.hidden("hints"):
@@ -261,12 +244,8 @@ def _feedback(question: Question, judged: Judged) -> None:
         st.code(came, language=None, wrap_lines=True)
     place = question.place
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            "Next question", type="primary", key="questions next", on_click=_next, icon=":material/arrow_forward:"
-        )
-        page.link_to(
-            place.file, f"See it happen: {BY_FILE[place.file].title}", ":material/visibility:", dict(place.query)
-        )
+        button("Next question", "questions next", _next, icon="arrow_forward", type="primary")
+        page.link_to(place.file, f"See it happen: {BY_FILE[place.file].title}", "visibility", dict(place.query))
     st.caption(escape_markdown(place.look))
 
 
@@ -300,7 +279,7 @@ def _feedback_on_text(question: TextQuestion, judged: Judged, because: str) -> N
                 continue
             st.markdown(f":material/close: **Not found:** {escape_markdown(what)}.", width="stretch")
             place = _place(question, what)
-            st.button("I said that", key=f"questions claim {place}", on_click=_claim, args=(question, judged, place))
+            button("I said that", f"questions claim {place}", _claim, question, judged, place)
 
 
 def _place(question: TextQuestion, what: str) -> int:
@@ -324,8 +303,13 @@ def _claim(question: TextQuestion, judged: Judged, place: int) -> None:
 
 
 def _can() -> None:
+    """Show the list of skills, ticked by the browser from the visitor's progress."""
     st.markdown("A box is ticked when you have done what it says. The links lead to what is still missing.")
-    skills.show()
+    achievements = {
+        key: {"title": one.title, "href": BY_FILE[one.file].address(one.query)} for key, one in ACHIEVEMENTS.items()
+    }
+    shown = [{"group": one.group, "text": one.text, "needs": one.needs} for one in SKILLS]
+    places.show(_skills, "skills", {"skills": shown, "achievements": achievements}, ACHIEVEMENTS)
 
 
 PART = page.TabGroup(FIELDS, {"ask": _tab(_ask), "can": _tab(_can)})

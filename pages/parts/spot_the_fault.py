@@ -1,12 +1,10 @@
 """Spot the fault: a run with a hidden fault; the learner pays for evidence and names the fault."""
 
-from typing import Any
-
 import numpy as np
 import streamlit as st
 
 from lab import charts
-from lab.charts import Chart, limit_log_axis
+from lab.charts import Chart, CurveOptions, limit_log_axis
 from lab.text import numeral
 from lab.traps.faults import refuted
 from lab.traps.faults.catalogue import BY_KEY
@@ -30,6 +28,7 @@ from lab.ui.memoize import memoize
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
+from lab.ui.widgets import button
 
 EVIDENCE = {
     "accuracy": "Accuracy",
@@ -119,7 +118,7 @@ def _number() -> int:
     number = st.number_input(
         "Case", *CASE.limits, key="spot case", on_change=_begin_again, width=130, label_visibility="collapsed"
     )
-    st.button("Next case", key="spot next", on_click=following, icon=":material/skip_next:")
+    button("Next case", "spot next", following, icon="skip_next")
     solved = st.session_state["spot solved"]
     if solved:
         mean = sum(solved.values()) / len(solved)
@@ -162,14 +161,7 @@ def _accuse(case: SuspectCase, run: LessonRun) -> None:
         return
     left_over = [key for key in case.suspects if key not in named]
     suspect = st.radio("Who is it?", left_over, format_func=_name, index=None, key="spot suspect")
-    st.button(
-        "Name the culprit",
-        type="primary",
-        key="spot name",
-        on_click=name_it,
-        disabled=suspect is None,
-        icon=":material/gavel:",
-    )
+    button("Name the culprit", "spot name", name_it, icon="gavel", type="primary", disabled=suspect is None)
 
 
 @st.cache_data(max_entries=256, show_spinner=False)
@@ -191,7 +183,7 @@ def _solved(case: SuspectCase) -> None:
     page.link_to(
         "pages/faults.py",
         "See it next to the healthy engine",
-        ":material/compare_arrows:",
+        "compare_arrows",
         {"tab": "study", "fault": fault.key, "run": "1"},
     )
 
@@ -209,7 +201,8 @@ def _loss(case: SuspectCase, run: LessonRun) -> None:
     log, theme = max(losses) > 20 * min(losses), page.theme()
 
     def draw() -> Chart:
-        chart = charts.loss(run.from_start, *[np.array([])] * 2, until=max(1, len(run.records)), log=log, theme=theme)
+        no_batches = np.empty(0)
+        chart = charts.loss(run.from_start, no_batches, no_batches, _options(run), log=log)
         limit_log_axis(chart.spec)
         return chart
 
@@ -228,13 +221,13 @@ def _evidence(case: SuspectCase, run: LessonRun) -> None:
     with st.container(key="spot-evidence", horizontal=True, gap="small"):
         for name in (name for name in EVIDENCE if name not in session["spot seen"] or name in missing):
             cost = f"{COSTS[name]} {'point' if COSTS[name] == 1 else 'points'}"
-            st.button(
+            button(
                 f"{EVIDENCE[name]}, {'there is none' if name in missing else cost}",
-                key=f"spot ask {name}",
-                on_click=ask,
-                args=(name,),
+                f"spot ask {name}",
+                ask,
+                name,
+                icon="search",
                 disabled=name in missing,
-                icon=":material/search:",
             )
     if missing:
         st.caption("No epoch was completed, so there are no curves and no histograms.")
@@ -257,16 +250,20 @@ def _evidence(case: SuspectCase, run: LessonRun) -> None:
 
 def _chart(name: str, run: LessonRun) -> Chart:
     layers = list(run.records[0]["grad_norm"])
-    options: dict[str, Any] = {"until": len(run.records), "theme": page.theme()}
+    options = _options(run)
     if name == "accuracy":
-        return charts.accuracy(run.from_start, **options)
+        return charts.accuracy(run.from_start, options)
     if name == "norms":
-        chart = charts.gradient_norms(run.from_start, layers, **options)
+        chart = charts.gradient_norms(run.from_start, layers, options)
         limit_log_axis(chart.spec)
         return chart
     if name == "dead":
-        return charts.dead_units(run.from_start, layers[:-1], **options)
+        return charts.dead_units(run.from_start, layers[:-1], options)
     return charts.weight_histograms(run.completed[-1], run.initial, layers, page.theme())
+
+
+def _options(run: LessonRun) -> CurveOptions:
+    return CurveOptions(max(1, len(run.records)), theme=page.theme())
 
 
 def _traced(case: SuspectCase) -> None:

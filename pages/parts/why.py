@@ -8,15 +8,7 @@ import numpy as np
 import streamlit as st
 
 from lab import charts
-from lab.autodiff.cost import (
-    FAMILIES,
-    MAX_COUNTED,
-    METHODS,
-    STEP,
-    Timing,
-    brute_force,
-    counted_brute_force,
-)
+from lab.autodiff.cost import FAMILIES, MAX_COUNTED, METHODS, STEP, Timing, brute_force, counted_brute_force
 from lab.autodiff.symbolic import (
     Formula,
     Growth,
@@ -43,7 +35,7 @@ from lab.ui.memoize import memoize
 from lab.ui.state import PageState
 from lab.ui.table import escape_markdown, markdown_table
 from lab.ui.terms import prose
-from lab.ui.widgets import FIRST, guess, pick
+from lab.ui.widgets import FIRST, button, guess, pick
 from model import Tensor
 from pages.parts import runners
 
@@ -73,7 +65,6 @@ def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
     def draw_tab(current: PageState) -> None:
         if current.restored:
             expression_box.begin(NAME)
-            st.session_state["why guessed of"] = st.session_state["why expression"]
         draw()
         timings = st.session_state.get("why timings", {})
         progress.done("what-it-costs", any(timing.done for timing in timings.values()))
@@ -88,7 +79,7 @@ def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
 PARAMETERS = Field("n", "why parameters", 1000, int, limits=(1, MAX_COUNTED))
 TIMES = Field("times", "why times", 3, int, limits=(1, MAX_TIMES))
 STEPS = [10.0**-exponent for exponent in range(1, 16)]
-H = Field("h", "why h", STEPS[4], lambda text: STEPS[STEPS.index(float(text))], address.number)
+H = Field("h", "why h", STEPS[4], address.number_of(*STEPS), address.number)
 OF_FORMULA = (  # fields that are reset for another expression
     Field("longer", "why longer", None, address.one_of(*LONGER), address.optional),
     Field("by", "why by", 0, int, limits=(0, 64)),
@@ -98,11 +89,7 @@ FIELDS = (
     Field("function", "why family", "network", address.one_of(*FAMILIES)),
     PARAMETERS,
     Field(
-        "slower",
-        "why slower",
-        None,
-        lambda text: address.one_of(*SLOWER)(OLD_SLOWER.get(text, text)),
-        address.optional,
+        "slower", "why slower", None, lambda text: address.one_of(*SLOWER)(OLD_SLOWER.get(text, text)), address.optional
     ),
     TIMES,
     H,
@@ -110,28 +97,13 @@ FIELDS = (
 )
 
 
-def _expression() -> tuple[Expression, dict[str, float | list]] | None:
-    """Ask for the learner's expression and its inputs, and reset the guess for another expression."""
-    session = st.session_state
-    expression = expression_box.expression_box(NAME, EXAMPLES)
-    if session["why guessed of"] != session["why expression"]:
-        session["why guessed of"] = session["why expression"]
-        state.reset(OF_FORMULA)
-    values = None if expression is None else expression_box.inputs(NAME, expression)
-    return None if expression is None or values is None else (expression, values)
-
-
 def _guess_times(question: str, options: Mapping[str, int], key: str) -> str | None:
     return guess(question, {name: f"{times:,}×" for name, times in options.items()}, key)
 
 
-def _nearest(options: Mapping[str, int], ratio: float) -> str:
-    return min(options, key=lambda option: abs(math.log(options[option] / max(ratio, 1e-9))))
-
-
 def _nearest_verdict(options: Mapping[str, int], ratio: float, guessed: str) -> str:
     """Say whether the guess is the nearest choice on a logarithmic scale, or which one is."""
-    nearest = _nearest(options, ratio)
+    nearest = min(options, key=lambda option: abs(math.log(options[option] / max(ratio, 1e-9))))
     if nearest == guessed:
         return "✓ Your guess was the nearest."
     return f"✗ Your guess was {options[guessed]:,}×; the nearest choice is {options[nearest]:,}×."
@@ -197,17 +169,10 @@ def _timed(family: str, ticking: bool) -> None:
 
     with st.container(horizontal=True, vertical_alignment="center"):
         if ticking:
-            st.button("Stop", icon=":material/stop:", on_click=state.put, args=("why timing", None), key="why stop")
+            button("Stop", "why stop", state.put, "why timing", None, icon="stop")
         else:
             title = "Measure" if timing is None else "Measure again" if timing.done else "Go on"
-            st.button(
-                title,
-                icon=":material/timer:",
-                on_click=start,
-                disabled=not session["why slower"],
-                type="primary",
-                key="why measure",
-            )
+            button(title, "why measure", start, icon="timer", disabled=not session["why slower"], type="primary")
         st.markdown(_summary(timing, ticking))
     if timing and not timing.done:
         st.progress(timing.share, "of all passes")
@@ -270,10 +235,10 @@ def _formula() -> None:
         "formula?"
     )
     session = st.session_state
-    found = _expression()
-    if found is None:
+    expression = expression_box.expression_box(NAME, EXAMPLES, OF_FORMULA)
+    values = None if expression is None else expression_box.inputs(NAME, expression)
+    if expression is None or values is None:
         return
-    expression, values = found
     if any(isinstance(number, list) for number in values.values()):
         st.error("A formula is written for single numbers: choose an expression without arrays.")
         return
@@ -368,13 +333,12 @@ def _no_derivative(function: Callable[..., Tensor], point: dict[str, float], by:
 
 def _growth(expression: Expression, point: dict[str, float], by: str) -> list[Growth]:
     """Count the operations of the formulas, once for each expression as they do not depend on the values."""
-    session, key = st.session_state, (expression.text, by)
-    if session.get("why growth of") != key:
+
+    def count() -> list[Growth]:
         with st.spinner("Writing the formulas down"):
-            session["why grown"] = list(growth(expression, point, by, MAX_TIMES))
-        session["why growth of"] = key
-    grown: list[Growth] = session["why grown"]
-    return grown
+            return list(growth(expression, point, by, MAX_TIMES))
+
+    return memoize("why growth", (expression.text, by), count)
 
 
 def _digits(number: float) -> str:
@@ -427,10 +391,4 @@ def _draw_operations(lines: list[Line]) -> None:
     show_chart(chart, "growth")
 
 
-PART = page.TabGroup(
-    FIELDS,
-    {
-        "cost": _tab("cost", _cost),
-        "formula": _tab("formula", _formula),
-    },
-)
+PART = page.TabGroup(FIELDS, {"cost": _tab("cost", _cost), "formula": _tab("formula", _formula)})

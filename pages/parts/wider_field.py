@@ -90,10 +90,7 @@ def _compare() -> None:
     with lines:
         key = pick("Question", {key: one.title for key, one in QUESTIONS.items()}, "field question")
         question = QUESTIONS[key]
-        sides = (
-            ("This engine", question.source, here[key]),
-            ("PyTorch", question.torch, there.get(key)),
-        )
+        sides = (("This engine", question.source, here[key]), ("PyTorch", question.torch, there.get(key)))
         for column, (name, code, reply) in zip(st.columns(2), sides, strict=True):
             column.code(code, wrap_lines=True)
             column.markdown(f"{name}: **{escape_markdown(reply.text) if reply else '?'}**")
@@ -269,7 +266,7 @@ def _next() -> None:
     trace = memoize("beyond", key, lambda: record(parse(layer["text"]), layer["values"]))
     player(trace, key="beyond", title=_title(key), event=0, compact=True, grows=True)
     query = {"expression": layer["text"]}
-    page.link_to("pages/graph_lab.py", f"{_title(key)} in the Graph lab", ":material/account_tree:", query)
+    page.link_to("pages/graph_lab.py", f"{_title(key)} in the Graph lab", "account_tree", query)
     st.markdown(
         "Larger layers need no new engine: `lab/training/layers.py` builds each from the same operations, at any size."
     )
@@ -305,10 +302,5 @@ def _reading() -> None:
 
 
 PART = page.TabGroup(
-    FIELDS,
-    {
-        "beside": _tab("beside", _compare),
-        "memory": _tab("memory", _memory),
-        "next": _tab("next", _reading),
-    },
+    FIELDS, {"beside": _tab("beside", _compare), "memory": _tab("memory", _memory), "next": _tab("next", _reading)}
 )

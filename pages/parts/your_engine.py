@@ -111,9 +111,7 @@ def _nothing_yet() -> None:
     )
     if reason := sandbox.unavailable():
         st.info(reason)
-    page.link_to(
-        "pages/build_it_yourself.py", "Build an engine", ":material/code:", {"tab": "courses", "course": "scalars"}
-    )
+    page.link_to("pages/build_it_yourself.py", "Build an engine", "code", {"tab": "courses", "course": "scalars"})
     trace = memoize("lab passes", INVITATION, lambda: record(parse(INVITATION), {"a": 2.0, "b": -3.0}))
     player(trace, key="lab player", title=INVITATION, event=0, compact=True)
 
@@ -252,6 +250,5 @@ def _keep(_: PageState, engine: Engine) -> None:
 
 
 PART = page.TabGroup(
-    FIELDS,
-    {"passes": _tab(_passes), "train": _tab(lambda _, engine: contest.show(engine)), "keep": _tab(_keep)},
+    FIELDS, {"passes": _tab(_passes), "train": _tab(lambda _, engine: contest.show(engine)), "keep": _tab(_keep)}
 )

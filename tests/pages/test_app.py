@@ -36,7 +36,7 @@ from lab.ui.address import Field
 FIELDS = (Field("n", "squares n", 3, int, limits=(0, 9), always=True),)
 
 with page.run("squares", FIELDS):
-    page.opening("Squares", "Choose a number.")
+    st.title("Squares")
     n = st.slider("n", *FIELDS[0].limits, key="squares n")
     st.markdown(f"The square of {n} is {n * n}.")
 '''

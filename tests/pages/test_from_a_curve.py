@@ -10,7 +10,7 @@ from lab.failures.curve import of_text
 from lab.training.config import Config
 from lab.training.shelf import ShelvedRun
 from lab.training.trainer import train
-from pages.parts.failures.from_a_curve import EXAMPLE, PASTED, TEXT
+from pages.parts.failures.from_a_curve import EXAMPLE, TEXT
 from tests.pages.conftest import address, run, texts
 from tests.pages.conftest import app as app_of
 
@@ -38,9 +38,9 @@ def test_the_example_is_trained_now_and_read(app):
     assert "First to check" not in words(app)
     app.button(key="curve example").click().run()
     assert not app.exception
-    (first, *_) = of_text(app.session_state[PASTED]).causes
+    (first, *_) = of_text(app.session_state[TEXT]).causes
     last = [record["train_loss"] for record in train(EXAMPLE)][-1]
-    assert app.session_state[PASTED].splitlines()[-1].split(",")[1] == f"{last:.5g}"
+    assert app.session_state[TEXT].splitlines()[-1].split(",")[1] == f"{last:.5g}"
     assert first.key == "rate-high"
     assert f"First to check: {first.known.name}" in words(app)
     assert first.evidence[0] in words(app)

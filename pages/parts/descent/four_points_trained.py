@@ -15,7 +15,7 @@ from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.table import markdown_table
-from lab.ui.widgets import FIRST, guess, verdict
+from lab.ui.widgets import FIRST, button, guess, verdict
 
 RATES = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.08, 0.09, 0.1, 0.11, 0.15, 0.2, 0.5, 1.0, 2.0)
 SOON = {"10": "within 10 steps", "30": "within 30", "100": "within 100", "never": "not within 100"}
@@ -23,9 +23,7 @@ SEED = Field("seed", "descent seed", 0, int, limits=(0, 999))
 FOUR_STEPS = Field("four_steps", "descent four steps", 0, int, limits=(0, four_points.MAX_STEPS))
 SOON_GUESS = Field("soon", "descent soon", None, address.one_of(*SOON), address.optional)
 FIELDS = (
-    Field(
-        "four_rate", "descent four rate", four_points.RATE, lambda text: RATES[RATES.index(float(text))], address.number
-    ),
+    Field("four_rate", "descent four rate", four_points.RATE, address.number_of(*RATES), address.number),
     SEED,
     FOUR_STEPS,
     SOON_GUESS,
@@ -56,9 +54,9 @@ def show() -> None:
             steps = 0
     with left, st.container(horizontal=True, gap="small"):
         full = waits or steps >= four_points.MAX_STEPS
-        st.button("Step", key="descent four step", on_click=go, args=(1,), type="primary", disabled=full)
-        st.button("Run 100", key="descent four run", on_click=go, args=(four_points.MAX_STEPS,), disabled=full)
-        st.button("Reset", key="descent four reset", on_click=go, args=(-steps,), disabled=not steps)
+        button("Step", "descent four step", go, 1, type="primary", disabled=full)
+        button("Run 100", "descent four run", go, four_points.MAX_STEPS, disabled=full)
+        button("Reset", "descent four reset", go, -steps, disabled=not steps)
     moments = memoize("descent moments", (rate, seed, steps), lambda: four_points.train(rate, seed, steps))
     last = moments[-1]
     with right:

@@ -30,11 +30,11 @@ from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
 from lab.ui.player import player
 from lab.ui.table import escape_markdown, with_code
-from lab.ui.widgets import switch
+from lab.ui.widgets import button, switch
 from pages.parts.training.settings import trainable
 
 Choose = Callable[[str], None]
-TEXT, PASTED = "curve text", "curve pasted"  # session keys: of the widget, and of a copy that survives leaving the page
+TEXT = "curve text"  # session key
 WAYS = {"paste": "Paste it", "load": "Load a file", "run": "One of your runs"}
 WAY = Field("from", "curve way", "paste", address.one_of(*WAYS))  # source of the curve
 EXAMPLE = Config(data="moons", hidden=(16, 16), optimizer="sgd", lr=10.0, epochs=20)
@@ -68,12 +68,11 @@ class Trained:
 def take(text: str) -> None:
     """Use a text as the pasted curve; call it before the widgets are drawn."""
     WAY.set("paste")
-    st.session_state[PASTED] = text
+    st.session_state[TEXT] = text
 
 
 def from_a_curve(choose: Choose) -> None:
     """Ask for a curve and show what may have caused it. choose: callback that opens the failure with a key."""
-    session = st.session_state
     way = switch("Where is the curve?", WAYS, "curve way", on_change=state.step)
     try:
         if way == "run":
@@ -81,9 +80,9 @@ def from_a_curve(choose: Choose) -> None:
         elif way == "load":
             _loaded(choose)
         else:
-            _paste()
-            if session[PASTED].strip():
-                _show_answer(_of_text(session[PASTED]), None, choose)
+            text = _paste()
+            if text.strip():
+                _show_answer(_of_text(text), None, choose)
     except (CurveError, ConfigError) as error:
         st.error(escape_markdown(str(error)), icon=":material/block:")
 
@@ -95,7 +94,7 @@ def _of_visit(choose: Choose) -> None:
     runs = _runs()
     if not runs:
         st.markdown("This page has no run yet. Train one in the Training lab, or open it if you had one there.")
-        page.link_to("pages/training_lab.py", "Training lab", ":material/model_training:")
+        page.link_to("pages/training_lab.py", "Training lab", "model_training")
         return
     trained = runs[st.selectbox("Which run?", list(runs), key="curve run")]
     _show_answer(curve.of_records(trained.records, trained.config), trained, choose)
@@ -113,26 +112,21 @@ def _runs() -> dict[str, Trained]:
     return runs
 
 
-def _paste() -> None:
-    session = st.session_state
-
-    def keep() -> None:
-        session[PASTED] = session[TEXT]
-
+def _paste() -> str:
     def example() -> None:
-        session[PASTED] = _example()
+        st.session_state[TEXT] = _example()
 
-    session[TEXT] = session.setdefault(PASTED, "")
-    st.text_area(
+    text: str = st.text_area(
         "A CSV with a column of losses; epochs, validation, accuracies, gradient norms and rates help",
         key=TEXT,
-        on_change=keep,
+        persist_state="session",
         height=140,
         placeholder="epoch,train_loss,val_loss\n0,2.31,2.30\n1,2.29,2.31",
     )
     with st.container(horizontal=True):
-        st.button("Read the curve", type="primary", key="curve read", icon=":material/monitoring:")
-        st.button("Train one that goes wrong", key="curve example", on_click=example, icon=":material/model_training:")
+        button("Read the curve", "curve read", icon="monitoring", type="primary")
+        button("Train one that goes wrong", "curve example", example, icon="model_training")
+    return text
 
 
 def _example() -> str:
@@ -236,19 +230,19 @@ def _links(cause: CurveCause, choose: Choose) -> None:
     failure = BY_KEY.get(cause.known.failure)
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         if failure:
-            st.button(
+            button(
                 f"{failure.number} {failure.name}",
-                key=f"curve failure {failure.key}",
-                on_click=choose,
-                args=(failure.key,),
+                f"curve failure {failure.key}",
+                choose,
+                failure.key,
+                icon="arrow_forward",
                 type="tertiary",
-                icon=":material/arrow_forward:",
             )
         if cause.known.settings:
             page.link_to(
                 "pages/training_lab.py",
                 "Cause it in the Training lab",
-                ":material/model_training:",
+                "model_training",
                 cause.known.settings,
             )
 

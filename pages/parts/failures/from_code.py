@@ -9,9 +9,10 @@ import streamlit as st
 from lab.failures import FAILURES
 from lab.failures.code import MAX_CHARACTERS, CodeFinding, NotReadable, program, read
 from lab.ui.table import escape_markdown, with_code
+from lab.ui.widgets import button
 
 Choose = Callable[[str], None]
-TEXT, PASTED = "code text", "code pasted"  # session keys: of the widget, and of a copy that survives leaving the page
+TEXT = "code text"  # session key
 BY_NUMBER = {failure.number: failure for failure in FAILURES}
 CERTAINTY = (
     "This is only read from the text. To be certain, run your script with `python -m lab.watch SCRIPT.py`: "
@@ -38,64 +39,48 @@ for epoch in range(10):
 
 def take(text: str) -> None:
     """Use a text as the pasted program; call it before the widget is drawn."""
-    st.session_state[TEXT] = st.session_state[PASTED] = text
+    st.session_state[TEXT] = text
 
 
 def from_code(choose: Choose) -> None:
     """Ask for a program, and say what it commits. choose: opens the failure with this key (a callback)."""
-    session = st.session_state
-    session.setdefault(PASTED, "")
     left, right = st.columns([6, 7], gap="medium")
     with left:
-        _ask()
+        text = _ask()
     with right:
-        if not session[PASTED].strip():
+        if not text.strip():
             st.markdown(
                 "Paste a training loop or a model, for PyTorch or this engine. It is read and never run: each finding "
                 "names the line, the reason and the changed line."
             )
             return
-        _findings(session[PASTED], choose)
+        _findings(text, choose)
+        if "torch" in text:
+            st.caption(CERTAINTY)
 
 
-def _ask() -> None:
-    session = st.session_state
-    if TEXT not in session:
-        session[TEXT] = session[PASTED]
+def _ask() -> str:
+    def load() -> None:
+        if loaded := st.session_state["code file"]:
+            take(loaded.getvalue().decode("utf-8", errors="replace").replace("\0", ""))
 
-    def keep() -> None:
-        session[PASTED] = session[TEXT]
-
-    def example() -> None:
-        session[TEXT] = session[PASTED] = EXAMPLE
-
-    st.text_area(
+    text: str = st.text_area(
         "Your program",
         key=TEXT,
         height=360,
         max_chars=MAX_CHARACTERS,
-        on_change=keep,
+        persist_state="session",
         label_visibility="collapsed",
         placeholder="for x, y in loader:\n    loss = criterion(model(x), y)\n    …",
     )
     with st.container(horizontal=True):
-        st.button("Read it", key="code read", type="primary", on_click=keep)
-        st.button("An example", key="code example", on_click=example)
-    loaded = st.file_uploader("Or a file", type=["py", "ipynb", "txt"], key="code file", max_upload_size=1)
-    if loaded is not None and session.get("code loaded") != loaded.file_id:
-        session["code loaded"] = loaded.file_id
-        session[PASTED] = loaded.getvalue().decode("utf-8", errors="replace").replace("\0", "")
-        del session[TEXT]
-        st.rerun()
+        button("Read it", "code read", type="primary")
+        button("An example", "code example", take, EXAMPLE)
+    st.file_uploader("Or a file", ["py", "ipynb", "txt"], key="code file", max_upload_size=1, on_change=load)
+    return text
 
 
 def _findings(text: str, choose: Choose) -> None:
-    _show_findings(text, choose)
-    if "torch" in text:
-        st.caption(CERTAINTY)
-
-
-def _show_findings(text: str, choose: Choose) -> None:
     try:
         reading = read(text)
         lines = program(text).split("\n")
@@ -123,4 +108,4 @@ def _finding(number: int, finding: CodeFinding, lines: list[str], choose: Choose
         before = [f"- {line}" for line in lines[finding.first - 1 : finding.last]]
         after = [f"+ {line}" for line in finding.change.split("\n")]
         st.code("\n".join([*before, *after]), language="diff", wrap_lines=True)
-        st.button(f"See it happen: {failure.name}", key=f"code finding {number}", on_click=choose, args=(failure.key,))
+        button(f"See it happen: {failure.name}", f"code finding {number}", choose, failure.key)

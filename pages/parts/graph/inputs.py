@@ -10,6 +10,7 @@ from lab.expression.parser import Expression, parse
 from lab.trace.recording import Change
 from lab.ui import address, expression_box, state
 from lab.ui.address import Field, PrefixField
+from lab.ui.memoize import memoize
 from lab.ui.widgets import pick, switch
 
 STAGES = ("none", "forward", "backward")
@@ -26,31 +27,27 @@ CHANGES = {  # what the learner can do to an input before the backward pass
 }
 
 
-def _step(text: str) -> float:
-    return STEPS[STEPS.index(float(text))]
-
-
 REACH = Field("reach", "graph reach", 10.0, float, address.number, (1.0, 1000.0))
 LEAVES = PrefixField("leaf_", "graph leaves", {}, address.one_of(*filter(None, CHANGES)))
 STAGE = Field("stage", "graph stage", "none", address.one_of(*STAGES))
 SETTINGS = (
     Field("view", "graph view", PLAYER, address.one_of(PLAYER, PLAIN)),
     REACH,
-    Field("step", "graph step", 0.1, _step, address.number),
+    Field("step", "graph step", 0.1, address.number_of(*STEPS), address.number),
 )
 
 
 def parsed() -> Expression | ExpressionError:
     """Parse the text, once as long as it stays the same; return the error if it is not an expression."""
     text = st.session_state["graph expression"]
-    known, found = st.session_state.get("graph parsed", (None, None))
-    if known != text:
+
+    def found() -> Expression | ExpressionError:
         try:
-            found = parse(text)
+            return parse(text)
         except ExpressionError as error:
-            found = error
-        st.session_state["graph parsed"] = text, found
-    return found
+            return error
+
+    return memoize("graph parsed", text, found)
 
 
 def readable(found: Expression | ExpressionError) -> Expression | None:
@@ -70,8 +67,7 @@ def remember(values: dict[str, float | list]) -> None:
 
 def forget_widgets(name: str = "") -> None:
     """Forget the widgets of one input, or of all inputs, so that they start from its value again."""
-    for key in [key for key in st.session_state if str(key).startswith(f"leaf {name} ".rstrip() + " ")]:
-        del st.session_state[key]
+    state.forget(f"leaf {name} ".rstrip() + " ")
 
 
 def changes(expression: Expression) -> dict[str, Change]:

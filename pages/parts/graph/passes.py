@@ -15,6 +15,7 @@ from lab.ui import address, expression_box
 from lab.ui.address import Field
 from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, with_code
+from lab.ui.widgets import button
 from pages.parts.graph import inputs
 
 OFFERED = {"sum": "of its sum", "mean": "of its mean"}  # scalars to differentiate when the result has many numbers
@@ -90,7 +91,7 @@ def _started(expression: Expression, values: dict[str, float | list], refused: T
             of = f"the {chosen} of the result" if chosen in OFFERED else f"the upstream gradient {chosen}"
             st.markdown(f"These are the gradients of {of}.", width="stretch")
         for name, label in OFFERED.items():
-            st.button(label, key=f"graph start {name}", on_click=_start_from, args=(name,), disabled=chosen == name)
+            button(label, f"graph start {name}", _start_from, name, disabled=chosen == name)
         st.text_input(
             "Upstream gradient of your own",
             key="graph own start",
@@ -100,7 +101,7 @@ def _started(expression: Expression, values: dict[str, float | list], refused: T
             label_visibility="collapsed",
         )
         if chosen is not None:
-            st.button("None", key="graph start none", on_click=_start_from, args=(None,))
+            button("None", "graph start none", _start_from, None)
     if mistake := st.session_state.pop("graph start mistake", ""):
         st.warning(escape_markdown(mistake))
     if chosen is None:

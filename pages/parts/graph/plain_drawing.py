@@ -14,6 +14,7 @@ from lab.trace.numerical import NumericalCheck, check
 from lab.trace.recording import Trace
 from lab.ui import page
 from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.widgets import button
 from pages.parts.graph import inputs, passes
 
 MAX_REMARKS = 4  # sentences about slopes below the table of gradients
@@ -32,28 +33,16 @@ def show(expression: Expression | None) -> None:
 
 def _buttons(ready: bool) -> None:
     stage = st.session_state["graph stage"]
-    done, next_one = ":material/check:", ":material/play_arrow:"
+    look = {"type": "primary", "width": "stretch"}  # for all stages: a button that changes its type loses the focus
     left, right = st.columns(2)
-    # One type for all stages, because a button that changes its type loses the keyboard focus.
-    left.button(
-        "Run forward pass",
-        type="primary",
-        icon=next_one if stage == "none" else done,
-        on_click=inputs.go,
-        args=("forward",),
-        disabled=not ready,
-        width="stretch",
-    )
-    right.button(
-        "Run backward pass",
-        type="primary",
-        icon=done if stage == "backward" else next_one,
-        on_click=inputs.go,
-        args=("backward",),
-        disabled=not ready or stage == "none",
-        width="stretch",
-        help="Runs after the forward pass." if stage == "none" else None,
-    )
+    with left:
+        icon = "play_arrow" if stage == "none" else "check"
+        button("Run forward pass", "graph forward", inputs.go, "forward", icon=icon, disabled=not ready, **look)
+    with right:
+        icon = "check" if stage == "backward" else "play_arrow"
+        order = "Runs after the forward pass." if stage == "none" else None
+        off = not ready or stage == "none"
+        button("Run backward pass", "graph back", inputs.go, "backward", icon=icon, disabled=off, help=order, **look)
 
 
 def _picture(expression: Expression, values: dict[str, float | list]) -> None:

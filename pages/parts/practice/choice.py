@@ -23,7 +23,7 @@ from lab.ui import address, page, state
 from lab.ui.address import Field
 from lab.ui.assets import component, keep_value
 from lab.ui.table import escape_markdown
-from lab.ui.widgets import switch
+from lab.ui.widgets import button, switch
 from pages.parts.practice import finished
 from pages.parts.practice.finished import Engine
 from pages.parts.practice.processes import pool
@@ -72,7 +72,7 @@ def choose(
             badge(engine)
         for key in missed:
             label = f"“{COURSES[key].title}” was not restored: see why"
-            page.link_to("pages/build_it_yourself.py", label, ":material/warning:", {"tab": "passes"})
+            page.link_to("pages/build_it_yourself.py", label, "warning", {"tab": "passes"})
     return engine
 
 
@@ -179,9 +179,9 @@ def show_missing() -> None:
             f":material/warning: “{course.title}” was not restored. {escape_markdown(why)} Your text stays as it is."
         )
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.button("Check it again", key=f"own again {key}", on_click=again, args=(key,))
+            button("Check it again", f"own again {key}", again, key)
             where = {"tab": "courses", "course": key, "task": course.tasks[-1].key}
-            page.link_to("pages/build_it_yourself.py", "See your text", ":material/code:", where)
+            page.link_to("pages/build_it_yourself.py", "See your text", "code", where)
 
 
 def all_days(course: Course) -> dict[str, str]:

@@ -16,6 +16,7 @@ from lab.practice.learner_training import TRAININGS
 from lab.ui import page, progress
 from lab.ui.chart_host import ChartHost
 from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.widgets import button
 from pages.parts.practice import finished
 from pages.parts.practice.finished import Engine
 from pages.parts.practice.processes import pool
@@ -42,9 +43,8 @@ def show(engine: Engine) -> None:
 
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         label = "Train again" if contest and contest.done else "Train"
-        play = ":material/play_arrow:"
-        st.button(label, key="own train", type="primary", on_click=start, disabled=running, icon=play)
-        st.button("Stop", key="own stop", on_click=stop, disabled=not running, icon=":material/stop:")
+        button(label, "own train", start, icon="play_arrow", type="primary", disabled=running)
+        button("Stop", "own stop", stop, icon="stop", disabled=not running)
         st.markdown(f"{TRAININGS[engine.course.key]} Both begin with the same numbers.")
     if contest is None:
         return

@@ -8,6 +8,7 @@ import streamlit as st
 
 from lab.ui.address import Field
 from lab.ui.assignment import hidden
+from lab.ui.widgets import button
 from practice.task import Course, Task
 
 KEY = "task hint"  # session key of the button
@@ -54,9 +55,9 @@ def hints(course: Course, task: Task, opened: Field) -> None:
     if shown < len(task.hints):
         if not hidden("hints"):
             label = f"A hint ({shown + 1} of {len(task.hints)})"
-            st.button(label, key=KEY, on_click=more, icon=":material/lightbulb:")
+            button(label, KEY, more, icon="lightbulb")
     elif lines and shown == len(task.hints):
-        st.button("Show one way to write it", key=KEY, on_click=more, icon=":material/visibility:")
+        button("Show one way to write it", KEY, more, icon="visibility")
     elif lines:
         st.markdown("**One way to write it:**")
         st.code(lines)

@@ -16,6 +16,7 @@ from lab.training.records import Record, is_regression
 from lab.training.run_store import digest
 from lab.training.trial import SEEDS, Trial, TrialResult, can_be_tried, candidates
 from lab.ui import page
+from lab.ui.widgets import button
 from pages.parts.training import saved_runs
 from pages.parts.training.settings import in_words, remedy_button, trainable
 
@@ -105,7 +106,7 @@ def prescribe(seen: Sequence[Record], run: LiveRun) -> None:
         if (under_way := experiment(run)) and not under_way.done:
             pairs = len(under_way.histories)
             st.caption(f"Trying {in_words(under_way.finding.settings)}: pair {pairs} of {SEEDS}", width="content")
-            st.button("Stop trying", icon=":material/stop:", on_click=stop, key="training trial stop")
+            button("Stop trying", "training trial stop", stop, icon="stop")
             return
         helpful = next((trial.finding for trial in trials if trial.helps), None)
         withdrawn = [trial.finding.settings for trial in trials]
@@ -117,12 +118,13 @@ def prescribe(seen: Sequence[Record], run: LiveRun) -> None:
         if helpful:
             remedy_button(config, helpful.settings, f"training remedy {helpful.key}")
         elif finding := next(untried, None):
-            st.button(
+            button(
                 f"Try {in_words(finding.settings)}",
-                icon=":material/science:",
-                on_click=_begin,
-                args=(finding, run),
-                key=f"training try {finding.key}",
+                f"training try {finding.key}",
+                _begin,
+                finding,
+                run,
+                icon="science",
                 help=f"Trains with and without it, from the same start and with {SEEDS} seeds, and compares.",
             )
         for finding in found:
@@ -150,7 +152,7 @@ def _ways_to_failures(found: Sequence[Finding]) -> None:
             page.link_to(
                 "pages/what_went_wrong.py",
                 f"Failure {failure.number}: cause and fix",
-                ":material/troubleshoot:",
+                "troubleshoot",
                 {"failure": failure.key},
             )
 

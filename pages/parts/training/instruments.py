@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from lab import charts
-from lab.charts import RIDGES, Chart
+from lab.charts import RIDGES, Chart, CurveOptions, Plane
 from lab.text import short
 from lab.training import points
 from lab.training.config import Config
@@ -37,6 +37,7 @@ from lab.ui import page
 from lab.ui.address import Field, one_of
 from lab.ui.chart_host import ChartHost, clicked_epoch
 from lab.ui.memoize import memoize
+from lab.ui.widgets import button, switch
 from model import MLP
 from pages.parts.training import doctor, saved_runs
 from pages.parts.training.network import LINES, picture, pointed_unit
@@ -157,12 +158,12 @@ def choose_view(speed: Callable[[], None], change_network: Callable[[dict[str, A
     clicked_epoch("training epoch teller", "training cursor", (0, epochs))
     chosen = min(session["training cursor"], epochs)
     back = run.kept_epoch(min(chosen, latest))
-    st.button(
+    button(
         f"Rewind to {back}",
-        icon=":material/history:",
-        on_click=rewind,
+        "training rewind",
+        rewind,
+        icon="history",
         disabled=back >= latest,
-        key="training rewind",
         help="Train on from this epoch: you get the same numbers again.",
     )
     speed()
@@ -181,11 +182,11 @@ def choose_view(speed: Callable[[], None], change_network: Callable[[dict[str, A
             if on_a_plane(run):
                 st.selectbox("On the plane", [ANSWER, *units], key="training unit")
             if (on_a_plane(run) or is_regression(run.history[0])) and run.config.val_fraction:
-                choice("Samples", POINTS_OF, "training points")
+                switch("Samples", POINTS_OF, "training points")
             elif run.trainer.dataset.image_shape:
-                choice("Samples", IMAGES_OF, "training images")
-            choice("Loss axis", AXES, "training log")
-            choice("Lines of the network", LINES, "training lines")
+                switch("Samples", IMAGES_OF, "training images")
+            switch("Loss axis", AXES, "training log")
+            switch("Lines of the network", LINES, "training lines")
             if on_a_plane(run):
                 st.toggle("The likeliest class alone, without probabilities", key="training discrete")
             st.toggle("Numbers of all pictures as tables", key="training tables")
@@ -198,10 +199,6 @@ def choose_view(speed: Callable[[], None], change_network: Callable[[dict[str, A
 def on_a_plane(run: LiveRun) -> bool:
     """Tell whether the run classifies samples with two inputs, so that its answers can be drawn on a plane."""
     return run.trainer.dataset.train_x.shape[1] == 2 and not is_regression(run.history[0])
-
-
-def choice(label: str, options: tuple[str, ...], key: str) -> str:
-    return str(st.segmented_control(label, options, key=key, required=True))
 
 
 @dataclass
@@ -376,7 +373,7 @@ def _quick(view: View) -> dict[str, Callable[[], Chart]]:
     run = view.run
 
     def loss() -> Chart:
-        chart = charts.loss(run.history, run.losses(), run.loss_epochs(), log=view.log, **_both_parts(view))
+        chart = charts.loss(run.history, run.losses(), run.loss_epochs(), _both_parts(view), log=view.log)
         return replace(chart, spec=chart.spec | {"media": BY_HEADING})
 
     picture = _plane if on_a_plane(run) else _fit if is_regression(run.history[0]) else None
@@ -388,13 +385,13 @@ def _slow(view: View) -> dict[str, Callable[[], Chart]]:
     run, layers = view.run, view.run.trainer.layer_names
 
     if is_regression(run.history[0]):
-        slow = {"explained": lambda: charts.r_squared(run.history, **_both_parts(view))}
+        slow = {"explained": lambda: charts.r_squared(run.history, _both_parts(view))}
     else:
-        slow = {"accuracy": lambda: charts.accuracy(run.history, **_both_parts(view))}
+        slow = {"accuracy": lambda: charts.accuracy(run.history, _both_parts(view))}
         slow["confusion"] = lambda: _confusion(view)
     if run.trainer.dataset.image_shape:
         slow["samples"] = lambda: _samples(view)
-    slow["gradients"] = lambda: charts.norms_and_updates(run.history, layers, **_by_epoch(view))
+    slow["gradients"] = lambda: charts.norms_and_updates(run.history, layers, _by_epoch(view))
     if run.config.hidden:
         slow["dead"] = lambda: lost_units(run.config, run.history, layers[:-1], _by_epoch(view))
     if doctor.experiment(run):
@@ -402,9 +399,9 @@ def _slow(view: View) -> dict[str, Callable[[], Chart]]:
     return slow
 
 
-def lost_units(config: Config, records: list[Record], hidden: list[str], options: dict[str, Any]) -> Chart:
+def lost_units(config: Config, records: list[Record], hidden: list[str], options: CurveOptions) -> Chart:
     """Draw the units that no longer learn: saturated ones of an activation with flat ends, or else dead ones."""
-    return (charts.saturation if config.activation in FLAT_ENDS else charts.dead_units)(records, hidden, **options)
+    return (charts.saturation if config.activation in FLAT_ENDS else charts.dead_units)(records, hidden, options)
 
 
 def _plane(view: View) -> Chart:
@@ -419,9 +416,9 @@ def _plane(view: View) -> Chart:
         parts = [(data.train_x, data.train_y), *([(data.val_x, data.val_y)] if view.held_out else [])]
         inputs = np.concatenate([x for x, _ in parts]) * data.scale + data.mean
         labels = np.concatenate([y for _, y in parts])
-    samples = seen_xs, seen_ys, inputs[:POINTS], labels[:POINTS], data.classes, page.theme()
+    plane = Plane(seen_xs, seen_ys, inputs[:POINTS], labels[:POINTS], data.classes, page.theme())
     if view.unit is None:
-        chart = charts.boundary(over_plane(network, xs, ys), *samples, discrete=st.session_state["training discrete"])
+        chart = charts.boundary(over_plane(network, xs, ys), plane, discrete=st.session_state["training discrete"])
     else:
         layer, number = view.unit
         if layer < 0:
@@ -432,7 +429,7 @@ def _plane(view: View) -> Chart:
             outputs = layer_maps(network, grid_of(xs, ys))[layer][..., number]
             before = before_activation(network, layer, number, xs, ys)
             title = f"unit {number + 1} of layer {layer + 1}"
-        chart = charts.unit(outputs, title, *samples, before)
+        chart = charts.unit(outputs, title, plane, before)
     return replace(chart, spec=chart.spec | {"placing": True}) if placing else chart
 
 
@@ -466,14 +463,14 @@ def unchecked(config: Config) -> None:
         )
 
 
-def _by_epoch(view: View) -> dict[str, Any]:
+def _by_epoch(view: View) -> CurveOptions:
     longest = max([view.run.trainer.epoch, *(len(kept.records) for kept in _overlaid())])
-    return {"until": charts.horizon(longest, view.run.config.epochs), "cursor": view.cursor, "theme": page.theme()}
+    return CurveOptions(charts.horizon(longest, view.run.config.epochs), view.cursor, page.theme())
 
 
-def _both_parts(view: View) -> dict[str, Any]:
+def _both_parts(view: View) -> CurveOptions:
     """Return the options of `_by_epoch` and those of a chart of training and validation, with the runs to compare."""
-    return {"held_out": view.held_out, "others": _others(), **_by_epoch(view)}
+    return replace(_by_epoch(view), held_out=view.held_out, others=_others())
 
 
 def _samples(view: View) -> Chart:
@@ -542,14 +539,14 @@ def choose_ridges(layers: list[str]) -> tuple[str, str]:
     """Draw the choices of a layer and of weights or gradients; return the layer, and "weight" or "gradient"."""
     with st.container(horizontal=True):
         layer = layer_choice("Layer", layers, "training ridge layer")
-        of = choice("Histograms of the", RIDGES_OF, "training ridge of")
+        of = switch("Histograms of the", RIDGES_OF, "training ridge of")
     return layer, of.removesuffix("s")
 
 
 def layer_choice(label: str, layers: list[str], key: str) -> str:
     if st.session_state[key] not in layers:
         st.session_state[key] = layers[0]
-    return str(st.segmented_control(label, layers, key=key, required=True, format_func=charts.layer_name))
+    return switch(label, {layer: charts.layer_name(layer) for layer in layers}, key)
 
 
 def _others() -> list[tuple[str, list[Record]]]:

@@ -30,7 +30,7 @@ from lab.training.live import Own
 from lab.training.worker import Worker
 from lab.ui import address, state
 from lab.ui.address import Field
-from lab.ui.widgets import pick
+from lab.ui.widgets import button, pick
 from model import ACTIVATIONS, INITS
 
 OWN = "Your own settings"
@@ -44,29 +44,6 @@ SAMPLES = (20, 50, 100, 200, 500, 1000, 2000, 5000)
 BATCHES = (1, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 FRACTIONS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 LAYERS, WIDTH, EPOCHS = 6, 256, 300  # maxima, so that one visitor cannot occupy the server
-LABELS = {
-    "data": "Data",
-    "noise": "Noise",
-    "samples": "Samples",
-    "hidden": "Hidden layers",
-    "activation": "Activation",
-    "init": "Initial weights",
-    "optimizer": "Optimizer",
-    "lr": "Learning rate",
-    "batch_size": "Batch size",
-    "epochs": "Epochs",
-    "seed": "Seed",
-    "val_fraction": "Validation share",
-    "schedule": "Rate over time",
-    "warmup": "Epochs of warm-up",
-    "clip": "Gradient limit",
-    "patience": "Patience",
-    "momentum": "Momentum",
-    "weight_decay": "Weight decay",
-    "l1": "L1 penalty",
-    "skip": "Skip connections",
-    "features": "Input features",
-}
 FIELD = 140  # pixels; five settings fit side by side on a desktop, two on a phone
 
 
@@ -96,6 +73,7 @@ def _in_widget(name: str, value: Any) -> Any:
 
 def _setting(
     name: str,
+    label: str,
     convert: Callable[[str], Any] = str,
     limits: tuple[Any, Any] = (None, None),
     *,
@@ -107,8 +85,8 @@ def _setting(
         Config(**{"optimizer": "sgd", "epochs": EPOCHS, name: value})  # a ConfigError is a ValueError
         return _in_widget(name, value)
 
-    label = "" if LABELS.get(name, "").lower() == name else LABELS.get(name, "")
-    return Field(name, _key(name), _in_widget(name, getattr(FIRST, name)), parse, show, limits, always, label)
+    default = _in_widget(name, getattr(FIRST, name))
+    return Field(name, _key(name), default, parse, show, limits, always, "" if label.lower() == name else label)
 
 
 def _shown_widths(text: str) -> str | None:
@@ -132,29 +110,30 @@ UNLIMITED = {"clip": 0.0, "patience": 0}  # values of the widgets for None in a 
 SETTINGS = {
     field.name: field
     for field in (
-        _setting("data", address.one_of(*DATA), always=True),
-        _setting("noise", float, (0.0, 2.0), show=address.number),
-        _setting("samples", int, (MIN_SAMPLES, 5000)),
-        _setting("hidden", _hidden, show=_shown_widths),
-        _setting("features", _features, show=lambda text: text),
-        _setting("skip", address.one_of(*SKIP)),
-        _setting("activation", address.one_of(*ACTIVATIONS)),
-        _setting("init", address.one_of(*INITS)),
-        _setting("optimizer", address.one_of(*DEFAULT_LR)),
-        _setting("lr", float, (0.0, 100.0), show=address.number),
-        _setting("momentum", float, (0.0, 0.99), show=address.number),
-        _setting("weight_decay", float, (0.0, 10.0), show=address.number),
-        _setting("l1", float, (0.0, 10.0), show=address.number),
-        _setting("batch_size", int, (1, BATCHES[-1])),
-        _setting("epochs", int, (1, EPOCHS)),
-        _setting("seed", int, (0, 2**32)),
-        _setting("val_fraction", float, (0.0, 0.99), show=address.number),
-        _setting("schedule", address.one_of(*SCHEDULES)),
-        _setting("warmup", int, (0, EPOCHS)),
-        _setting("clip", float, (0.0, 1000.0), show=address.number),
-        _setting("patience", int, (0, EPOCHS)),
+        _setting("data", "Data", address.one_of(*DATA), always=True),
+        _setting("noise", "Noise", float, (0.0, 2.0), show=address.number),
+        _setting("samples", "Samples", int, (MIN_SAMPLES, 5000)),
+        _setting("hidden", "Hidden layers", _hidden, show=_shown_widths),
+        _setting("features", "Input features", _features, show=lambda text: text),
+        _setting("skip", "Skip connections", address.one_of(*SKIP)),
+        _setting("activation", "Activation", address.one_of(*ACTIVATIONS)),
+        _setting("init", "Initial weights", address.one_of(*INITS)),
+        _setting("optimizer", "Optimizer", address.one_of(*DEFAULT_LR)),
+        _setting("lr", "Learning rate", float, (0.0, 100.0), show=address.number),
+        _setting("momentum", "Momentum", float, (0.0, 0.99), show=address.number),
+        _setting("weight_decay", "Weight decay", float, (0.0, 10.0), show=address.number),
+        _setting("l1", "L1 penalty", float, (0.0, 10.0), show=address.number),
+        _setting("batch_size", "Batch size", int, (1, BATCHES[-1])),
+        _setting("epochs", "Epochs", int, (1, EPOCHS)),
+        _setting("seed", "Seed", int, (0, 2**32)),
+        _setting("val_fraction", "Validation share", float, (0.0, 0.99), show=address.number),
+        _setting("schedule", "Rate over time", address.one_of(*SCHEDULES)),
+        _setting("warmup", "Epochs of warm-up", int, (0, EPOCHS)),
+        _setting("clip", "Gradient limit", float, (0.0, 1000.0), show=address.number),
+        _setting("patience", "Patience", int, (0, EPOCHS)),
     )
 }
+LABELS = {name: field.label or name.capitalize() for name, field in SETTINGS.items()}
 
 
 def restored() -> Config:
@@ -279,11 +258,11 @@ def more() -> None:
         state.step()
         st.session_state[_key("seed")] += 1
 
-    st.button(
+    button(
         "New data",
-        icon=":material/casino:",
-        on_click=draw,
-        key="training new data",
+        "training new data",
+        draw,
+        icon="casino",
         help="Use the next seed: other samples and other initial weights.",
     )
     box = st.popover("More", icon=":material/tune:", key="training settings", on_change="rerun")
@@ -348,7 +327,7 @@ def remedy_button(config: Config, remedy: Mapping[str, Any], key: str, also: Cal
         state.step()
         set_widgets(changed)
 
-    st.button(f"Set {in_words(remedy, ' to ')}", icon=":material/healing:", key=key, on_click=set_them)
+    button(f"Set {in_words(remedy, ' to ')}", key, set_them, icon="healing")
 
 
 def in_words(remedy: Mapping[str, Any], between: str = " ") -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from lab import charts
+from lab.charts import CurveOptions
 from lab.config import hosted, runs_folder
 from lab.training import run_store
 from lab.training.config import Config, ConfigError
@@ -22,6 +22,7 @@ from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost, clicked_epoch
 from lab.ui.state import step
 from lab.ui.table import escape_markdown
+from lab.ui.widgets import button
 from pages.parts.training import doctor, upload
 from pages.parts.training.instruments import choose_ridges, lost_units, unchecked
 from pages.parts.training.settings import set_widgets, trainable
@@ -158,21 +159,19 @@ def _shelved(kept: ShelvedRun, put_in_place: Callable[[LiveRun], None]) -> None:
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
             if trainable(kept.config):
-                st.button("Use its settings", key=f"load {kept.name}", on_click=load)
+                button("Use its settings", f"load {kept.name}", load)
             st.download_button("Download", kept.to_jsonl(), f"{kept.name}.jsonl", key=f"download {kept.name}")
             if kept.shared and kept.records:
-                st.button("Open", key=f"open {kept.name}", on_click=show, help="As it was recorded, epoch by epoch.")
+                button("Open", f"open {kept.name}", show, help="As it was recorded, epoch by epoch.")
             if kept.file:
-                st.button(
-                    "Open", key=f"open {kept.name}", on_click=go_back_to, help="With its weights, as you left it."
-                )
+                button("Open", f"open {kept.name}", go_back_to, help="With its weights, as you left it.")
             if not kept.shared or not hosted():
                 with st.popover("Rename"):
                     name = kept.name.rpartition("/")[2] if kept.shared else kept.name
                     st.text_input("New name", name, 60, key=f"name {identity}", on_change=change_name)
                 with st.popover("Delete"):
                     st.markdown("This cannot be undone.")
-                    st.button("Delete it", key=f"delete {kept.name}", on_click=remove)
+                    button("Delete it", f"delete {kept.name}", remove)
 
 
 @contextlib.contextmanager
@@ -203,25 +202,24 @@ def recorded(kept: ShelvedRun) -> None:
     )
     unchecked(kept.config)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.button("Back to training", icon=":material/arrow_back:", on_click=close, key="training recorded close")
+        button("Back to training", "training recorded close", close, icon="arrow_back")
         if trainable(kept.config):
-            st.button("Train it again here", icon=":material/replay:", on_click=train_again, key="training again")
+            button("Train it again here", "training again", train_again, icon="replay")
         epoch = last
         if last > 1:
             clicked_epoch("training recorded teller", "training recorded epoch", (1, last))
             epoch = st.slider("Show the epoch", 1, last, key="training recorded epoch", persist_state="session")
     layers = list(kept.records[0]["grad_norm"])
-    options: dict[str, Any] = {"until": charts.horizon(last, kept.config.epochs), "theme": theme}
-    options["cursor"] = epoch if epoch < last else None
+    cursor, held_out = epoch if epoch < last else None, bool(kept.config.val_fraction)
+    options = CurveOptions(charts.horizon(last, kept.config.epochs), cursor, theme, held_out)
     seen = kept.records[:epoch]
     counted = [record for record in seen if record.keys() >= BULKY]  # a long run has no histograms for some epochs
     near = f"epoch {counted[-1]['epoch']}, the nearest that is kept" if counted[-1] is not seen[-1] else ""
-    held_out = bool(kept.config.val_fraction)
     scored = charts.r_squared if is_regression(kept.records[0]) else charts.accuracy
     shown = {
-        "loss": charts.loss(kept.records, np.empty(0), np.empty(0), held_out=held_out, **options),
-        "accuracy": scored(kept.records, held_out=held_out, **options),
-        "gradients": charts.norms_and_updates(kept.records, layers, **options),
+        "loss": charts.loss(kept.records, np.empty(0), np.empty(0), options),
+        "accuracy": scored(kept.records, options),
+        "gradients": charts.norms_and_updates(kept.records, layers, options),
     }
     if kept.config.hidden:
         shown["dead"] = lost_units(kept.config, kept.records, layers[:-1], options)

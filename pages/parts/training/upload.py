@@ -18,7 +18,7 @@ from lab.training.tables import separator
 from lab.ui.address import Field
 from lab.ui.chart_host import clicked_points
 from lab.ui.table import escape_markdown
-from lab.ui.widgets import switch
+from lab.ui.widgets import button, switch
 
 MAX_ROWS, MAX_COLUMNS, MAX_CLASSES = 20_000, 100, 20  # of a table, because the server is shared
 LAST, AS_IT_IS = "last", "automatic"
@@ -49,13 +49,13 @@ def your_points(val_fraction: float, seed: int, _: DeltaGenerator) -> tuple[Data
     with st.container(key="training-own", horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**Click on the plane.** {count} of at most {points.MAX_POINTS} points.", width="content")
         switch("Class of the next point", points.CLASSES, "own points class", bare=True)
-        st.button("Undo", on_click=keep, args=session["own points"][:-1], key="own points undo", disabled=not count)
-        st.button("Clear", on_click=keep, key="own points clear", disabled=not count)
+        button("Undo", "own points undo", keep, *session["own points"][:-1], disabled=not count)
+        button("Clear", "own points clear", keep, disabled=not count)
         with st.popover("By number"):
             entry: dict[str, Any] = {"min_value": -points.REACH, "max_value": points.REACH, "step": 0.1}
             st.number_input("x", value=0.0, key="own points x", **entry)
             st.number_input("y", value=0.0, key="own points y", **entry)
-            st.button("Add the point", on_click=typed, key="own points add", disabled=count >= points.MAX_POINTS)
+            button("Add the point", "own points add", typed, disabled=count >= points.MAX_POINTS)
     try:
         own = {"points": points.to_text(session["own points"])}
         return points.dataset(session["own points"], val_fraction, seed), own

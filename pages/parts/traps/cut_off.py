@@ -10,7 +10,7 @@ from lab.ui.address import Field
 from lab.ui.drawing import graph
 from lab.ui.table import markdown_table
 from lab.ui.terms import prose
-from lab.ui.widgets import guess, switch
+from lab.ui.widgets import button, guess, switch
 
 ARRIVALS = {"same": "the same", "part": "a part of it", "none": "None"}
 KINDS = {"detach": "h.detach()", "no_grad": "no_grad around h", "all": "no_grad around everything"}
@@ -74,7 +74,7 @@ def _guess() -> None:
 
     question = "**Your guess.** Compared with the uncut pass, {}.grad is…"
     guesses = [guess(question.format(name), ARRIVALS, f"cut guess {name}") for name in ("a", "b")]
-    st.button("Run both passes", key="cut go", type="primary", on_click=run, disabled=None in guesses)
+    button("Run both passes", "cut go", run, type="primary", disabled=None in guesses)
 
 
 def _gradients(uncut: cuts.CutDemo, cut: cuts.CutDemo, numerical: dict[str, float]) -> None:

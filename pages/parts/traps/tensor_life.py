@@ -7,6 +7,7 @@ from lab.traps.lifecycle import ACTIONS, STATES
 from lab.ui import address, page, state
 from lab.ui.address import Field
 from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.widgets import button
 
 RATE = Field("rate", "life rate", 0.1, float, address.number, (0.01, 0.5))
 FIELDS = (Field("life", "life actions", "", lifecycle.parse_life), RATE)
@@ -42,28 +43,19 @@ def _actions(actions: str, life: lifecycle.Life) -> None:
 
     with st.container(horizontal=True, gap="small"):
         for letter, action in ACTIONS.items():
-            st.button(
+            button(
                 f"`{action.code}`",
-                key=f"life {letter}",
-                on_click=act,
-                args=(letter,),
+                f"life {letter}",
+                act,
+                letter,
                 help=action.title,
                 disabled=letter not in life.possible,
             )
     with st.container(horizontal=True, gap="small"):
         full = len(actions) + len(lifecycle.WHOLE_STEP) > lifecycle.MAX_ACTIONS
-        st.button(
-            "A whole training step",
-            key="life whole",
-            on_click=act,
-            args=(lifecycle.WHOLE_STEP,),
-            type="primary",
-            disabled=full,
-        )
-        st.button(
-            "Undo", key="life undo", on_click=state.put, args=("life actions", actions[:-1]), disabled=not actions
-        )
-        st.button("Start over", key="life restart", on_click=state.put, args=("life actions", ""), disabled=not actions)
+        button("A whole training step", "life whole", act, lifecycle.WHOLE_STEP, type="primary", disabled=full)
+        button("Undo", "life undo", state.put, "life actions", actions[:-1], disabled=not actions)
+        button("Start over", "life restart", state.put, "life actions", "", disabled=not actions)
     st.pills(
         "Guess before you press, if you like: w.grad …",
         list(lifecycle.EFFECTS),

@@ -3,6 +3,7 @@
 import io
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -37,28 +38,30 @@ def run():
 def all_charts(run, theme="light"):
     history, trainer, hidden = run.history, run.trainer, run.config.hidden
     layers = trainer.layer_names
-    options = {"until": charts.horizon(trainer.epoch, run.config.epochs), "theme": theme}
+    options = charts.CurveOptions(charts.horizon(trainer.epoch, run.config.epochs), theme=theme)
+    compared = [("before", run.records)]
     losses, ends = run.losses(), run.loss_epochs()
     made = {
-        "loss": charts.loss(history, losses, ends, **options),
-        "log": charts.loss(history, losses, ends, log=True, cursor=1, others=[("before", run.records)], **options),
-        "accuracy": charts.accuracy(history, others=[("before", run.records)], cursor=2, **options),
-        "norms": charts.gradient_norms(history, layers, **options),
-        "updates": charts.norms_and_updates(history, layers, **options),
+        "loss": charts.loss(history, losses, ends, options),
+        "log": charts.loss(history, losses, ends, replace(options, cursor=1, others=compared), log=True),
+        "accuracy": charts.accuracy(history, replace(options, cursor=2, others=compared)),
+        "norms": charts.gradient_norms(history, layers, options),
+        "updates": charts.norms_and_updates(history, layers, options),
         "weights": charts.weight_histograms(history[-1], history[0], layers, theme),
         "ridges": charts.ridges(history, "layer1", "weight", theme),
     }
     if hidden:
-        made["dead"] = charts.dead_units(history, layers[:-1], **options)
-        made["saturation"] = charts.saturation(history, layers[:-1], **options)
+        made["dead"] = charts.dead_units(history, layers[:-1], options)
+        made["saturation"] = charts.saturation(history, layers[:-1], options)
     if run.records:
         made["gradients"] = charts.ridges(run.records, "layer1", "gradient", theme)
     xs, ys = grid(trainer.dataset.train_x, 12)
-    samples = xs, ys, trainer.dataset.val_x, trainer.dataset.val_y, trainer.dataset.classes, theme
-    made["plane"] = charts.boundary(over_plane(trainer.model, xs, ys), *samples)
+    data = trainer.dataset
+    plane = charts.Plane(xs, ys, data.val_x, data.val_y, data.classes, theme)
+    made["plane"] = charts.boundary(over_plane(trainer.model, xs, ys), plane)
     if hidden:
         maps = layer_maps(trainer.model, grid_of(xs, ys))[0]
-        made["unit"] = charts.unit(maps[..., 1], "layer 1, unit 2", *samples)
+        made["unit"] = charts.unit(maps[..., 1], "layer 1, unit 2", plane)
     return made
 
 
@@ -99,12 +102,12 @@ def test_a_run_that_diverges_is_drawn_too():
 def test_gradients_of_zero_do_not_break_the_logarithmic_axis():
     run = LiveRun(Config(data="moons", hidden=(8,), init="zeros", epochs=2))
     run.advance(math.inf)
-    chart = charts.gradient_norms(run.history, run.trainer.layer_names, until=2)
+    chart = charts.gradient_norms(run.history, run.trainer.layer_names, charts.CurveOptions(2))
     zero = chart.spec["zero"]
     assert series(chart, "layer 1")["data"] == [None, zero, zero]  # drawn, on a line of its own
     assert zero == chart.spec["yAxis"]["min"] < min(series(chart, "layer 2")["data"][1:])
     assert chart.rows[0][1] == "0"
-    assert "zero" not in charts.gradient_norms(run.history[:1], run.trainer.layer_names, until=2).spec
+    assert "zero" not in charts.gradient_norms(run.history[:1], run.trainer.layer_names, charts.CurveOptions(2)).spec
 
 
 def test_where_a_run_broke_off_there_is_a_mark_on_every_curve():
@@ -124,7 +127,9 @@ def test_where_a_run_broke_off_there_is_a_mark_on_every_curve():
 def test_the_words_at_two_marks_near_each_other_do_not_read_as_one(run):
     records = [{**run.history[-1], "epoch": epoch, "best": epoch <= 21} for epoch in range(30)]
     records[25]["changed"] = {"lr": 0.1}
-    marks = series_with_marks(charts.loss(records, np.array([]), np.array([]), until=40).spec)["markLine"]["data"]
+    marks = series_with_marks(charts.loss(records, np.array([]), np.array([]), charts.CurveOptions(40)).spec)[
+        "markLine"
+    ]["data"]
     assert {m["name"]: m["label"]["align"] for m in marks} == {"best": "right", "lr 0.1": "left"}
 
 
@@ -146,7 +151,7 @@ def series_with_marks(spec):
 def test_the_norms_say_how_many_steps_were_clipped():
     run = LiveRun(Config(data="moons", hidden=(8,), clip=0.01, epochs=2))
     run.advance(math.inf)
-    chart = charts.gradient_norms(run.history, run.trainer.layer_names, until=2)
+    chart = charts.gradient_norms(run.history, run.trainer.layer_names, charts.CurveOptions(2))
     assert f"{run.records[-1]['clipped']:.0%} of the steps" in chart.title
     assert run.records[-1]["clipped"] > 0.5
     assert "shaded: usual norms" in chart.title
@@ -173,7 +178,7 @@ def test_the_zero_line_of_a_unit_is_straight_where_it_is():
     outputs = layer_maps(run.network(), grid_of(xs, ys))[0][..., 0]
     before = before_activation(run.network(), 0, 0, xs, ys)
     assert np.allclose(np.maximum(before, 0), outputs, atol=1e-6)
-    chart = charts.unit(outputs, "unit", xs, ys, data.val_x, data.val_y, data.classes, before=before)
+    chart = charts.unit(outputs, "unit", charts.Plane(xs, ys, data.val_x, data.val_y, data.classes), before)
     line = np.array([point for point in chart.spec["series"][0]["data"] if point[0] is not None])
     assert len(line) > 10
     assert np.abs(line @ weight[:, 0] + bias[0]).max() < 1e-3
@@ -202,7 +207,9 @@ def test_the_gap_is_the_space_between_the_lines(run):
 def test_the_band_of_the_batches_keeps_the_extremes(run):
     losses = np.ones(5000)
     losses[1234], losses[4321] = 50.0, 0.001
-    low, thickness, mean = charts.loss(run.history[:1], losses, np.arange(1, 5001) / 100, until=50).spec["series"][:3]
+    low, thickness, mean = charts.loss(run.history[:1], losses, np.arange(1, 5001) / 100, charts.CurveOptions(50)).spec[
+        "series"
+    ][:3]
     tops = [bottom + height for (_, bottom), (_, height) in zip(low["data"], thickness["data"], strict=True)]
     assert max(tops) == 50
     assert min(bottom for _, bottom in low["data"]) == 0.001
@@ -223,14 +230,17 @@ def test_lines_are_told_apart_without_colour(run):
 def test_tables_are_thinned_with_the_first_and_the_last():
     run = LiveRun(Config(data="blobs", hidden=(), epochs=100, batch_size=512))
     run.advance(math.inf)
-    rows = charts.accuracy(run.history, until=100).rows
+    rows = charts.accuracy(run.history, charts.CurveOptions(100)).rows
     assert len(rows) == ROWS
     assert (rows[0][0], rows[-1][0]) == ("0", "100")
 
 
+TWO_BY_TWO = charts.Plane(np.arange(2.0), np.arange(2.0), np.zeros((1, 2)), np.zeros(1, int), ("a", "b"))
+
+
 def test_the_colours_of_the_plane_follow_class_and_confidence():
     answers = np.array([[[1.0, 0.0], [0.55, 0.45]], [[0.25, 0.75], [0.0, 1.0]]])
-    chart = charts.boundary(answers, np.arange(2.0), np.arange(2.0), np.zeros((1, 2)), np.zeros(1, int), ("a", "b"))
+    chart = charts.boundary(answers, TWO_BY_TWO)
     picture = Image.open(io.BytesIO(chart.backdrop))
     codes = np.asarray(picture)
     assert codes.tolist() == [[7, 9], [4, 0]]  # 0 to 4: class a, 5 to 9: class b; the first row of answers is below
@@ -240,7 +250,7 @@ def test_the_colours_of_the_plane_follow_class_and_confidence():
 
 def test_a_unit_is_blue_above_zero_and_pink_below():
     outputs = np.array([[-2.0, 0.0], [1.0, 2.0]])
-    chart = charts.unit(outputs, "unit", np.arange(2.0), np.arange(2.0), np.zeros((1, 2)), np.zeros(1, int), ("a", "b"))
+    chart = charts.unit(outputs, "unit", TWO_BY_TWO)
     codes = np.asarray(Image.open(io.BytesIO(chart.backdrop)))
     assert codes[1].tolist() == [0, 5]  # the first row of outputs is below
     assert codes[0, 1] == 10
@@ -366,7 +376,7 @@ def test_a_regression_is_drawn_as_its_curve_and_as_the_share_that_it_explains(re
     assert len(chart.rows) == 13
     side = charts.answers_against_targets(said, said + 0.5, "dark")
     assert "error: 0.5." in side.alt
-    explained = charts.r_squared(regression.history, until=3)
+    explained = charts.r_squared(regression.history, charts.CurveOptions(3))
     of_the_mean = regression.trainer.origin["baseline_val_loss"]
     line = next(one for one in explained.spec["series"] if one.get("name") == "validation")
     np.testing.assert_allclose(line["data"], [1 - record["val_loss"] / of_the_mean for record in regression.history])
