@@ -39,7 +39,7 @@ def names_in(node: ast.AST) -> list[str]:
 
 
 def inside(around: ast.AST | None, node: ast.AST | None) -> bool:
-    return around is not None and node is not None and node in [*ast.walk(around)]
+    return around is not None and any(part is node for part in ast.walk(around))
 
 
 def is_simple(statement: ast.stmt | None) -> bool:

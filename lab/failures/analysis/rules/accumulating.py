@@ -16,7 +16,7 @@ def accumulation(case: Case) -> Iterator[RuleHit]:
     """Report failure 24: k batches are added up to one step, but the mean loss is not divided by k or each batch
     zeroes.
     Reports nothing if the loss is a sum, is divided or weighted anywhere, or is unknown."""
-    if any(scales_gradient(node) for node in ast.walk(case.program.tree)):
+    if scales_gradients(case):
         return
     for step in case.events_of(Act.STEP):
         every = next((t for t in step.tests if period(t) is not None), None)
@@ -51,16 +51,16 @@ def accumulation(case: Case) -> Iterator[RuleHit]:
                 yield from undivided(case, event, k)
 
 
-def scales_gradient(node: ast.AST) -> bool:
-    """Tell whether a node scales a gradient in place: p.grad /= k or p.grad.div_(k)."""
-    changed: ast.expr | None = None
-    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div | ast.Mult):
-        changed = node.target
-    elif method(node) in {"div_", "mul_"}:
-        changed = receiver(node)
-    if isinstance(changed, ast.Attribute) and changed.attr == "data":
-        changed = changed.value
-    return isinstance(changed, ast.Attribute) and changed.attr == "grad"
+def scales_gradients(case: Case) -> bool:
+    """Tell whether the program scales a gradient in place: p.grad /= k or p.grad.div_(k)."""
+    updates = [node for node in case.nodes(ast.AugAssign) if isinstance(node.op, ast.Div | ast.Mult)]
+    calls = [call for call in case.nodes(ast.Call) if method(call) in {"div_", "mul_"}]
+    for changed in (*(node.target for node in updates), *map(receiver, calls)):
+        if isinstance(changed, ast.Attribute) and changed.attr == "data":
+            changed = changed.value
+        if isinstance(changed, ast.Attribute) and changed.attr == "grad":
+            return True
+    return False
 
 
 def undivided(case: Case, backward: Event, k: str) -> Iterator[RuleHit]:

@@ -1,11 +1,12 @@
 """What a rule takes and yields, `Case` and `RuleHit`, and helpers that several rules share."""
 
 import ast
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from lab.failures.analysis.edits import Edit, Text
 from lab.failures.analysis.facts import Value, moved_by, reach
@@ -90,11 +91,14 @@ class Case:
 
     def nodes(self, kind: type[Node]) -> list[Node]:
         """Return the nodes of a type in the program, as ast.walk yields them."""
-        return [node for node in self.walked if isinstance(node, kind)]
+        return self.by_type[kind]
 
     @cached_property
-    def walked(self) -> list[ast.AST]:
-        return list(ast.walk(self.program.tree))
+    def by_type(self) -> dict[type[ast.AST], list[Any]]:
+        found = defaultdict(list)
+        for node in ast.walk(self.program.tree):
+            found[type(node)].append(node)
+        return found
 
     @cached_property
     def order(self) -> dict[Event, int]:

@@ -214,13 +214,19 @@ def report_disabled_gradients(case: Case, event: Event, node: ast.expr, found: l
         yield case.hit("gradients_off", node, edit, event)
 
 
+def block_under(case: Case, mode: ast.AST) -> ast.With | None:
+    """Return the `with` block that has a mode as its only item; None if there is none."""
+    blocks = case.nodes(ast.With)
+    return next((block for block in blocks if len(block.items) == 1 and block.items[0].context_expr is mode), None)
+
+
 def enable_gradients(case: Case, node: ast.expr) -> Edit | None:
     """Return the edit that enables gradients: without the decorator, outside of the `with`, or by enable_grad."""
-    for around in ast.walk(case.program.tree):
-        if isinstance(around, ast.With) and len(around.items) == 1 and around.items[0].context_expr is node:
-            return case.text.unindented(around)
-        if isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef) and node in around.decorator_list:
-            return Edit(node.lineno, node.end_lineno or node.lineno, "")
+    if (around := block_under(case, node)) is not None:
+        return case.text.unindented(around)
+    asynchronous = any(node in place.decorator_list for place in case.nodes(ast.AsyncFunctionDef))
+    if asynchronous or decorated_function(case, node) is not None:
+        return Edit(node.lineno, node.end_lineno or node.lineno, "")
     written = case.text.of(node)
     new = re.sub(r"\.(no_grad|inference_mode)\b", ".enable_grad", written).replace(
         "set_grad_enabled(False)", "set_grad_enabled(True)"
@@ -568,13 +574,12 @@ def misplaced_statement(case: Case, mode: ast.expr, found: list[Value]) -> tuple
     """Return the first statement in a no_grad block that calls a trained network, and the block; else None.
     Calls of untrained networks must come before it: they are why the block is there."""
     called = [(v.statement, p) for v in found for p in (v.base, *v.parents) if p is not None and p.kind == Kind.MODULE]
-    for around in case.nodes(ast.With):
-        if len(around.items) == 1 and around.items[0].context_expr is mode:
-            here = [any(s is one and trained(part) for one, part in called) for s in around.body]
-            needed = [any(s is one and not trained(part) for one, part in called) for s in around.body]
-            first = here.index(True) if True in here else 0
-            return (around.body[first], around) if any(needed[:first]) else None
-    return None
+    if (around := block_under(case, mode)) is None:
+        return None
+    here = [any(s is one and trained(part) for one, part in called) for s in around.body]
+    needed = [any(s is one and not trained(part) for one, part in called) for s in around.body]
+    first = here.index(True) if True in here else 0
+    return (around.body[first], around) if any(needed[:first]) else None
 
 
 PRETRAINED = re.compile(

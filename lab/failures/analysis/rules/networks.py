@@ -30,11 +30,10 @@ def activation_before_loss(case: Case) -> Iterator[RuleHit]:
             yield from softmax_by_hand(case, value, event)
         if value.op not in {"softmax", "sigmoid", "relu"} or node is None or not isinstance(node, ast.Call):
             continue
-        line = event.line
         if event.detail == "nll_loss" and not by_hand:
             if value.op == "softmax":
                 new = case.text.of(node).replace("softmax", "log_softmax", 1).replace("Softmax", "LogSoftmax", 1)
-                yield case.hit("probabilities_into_nll", node, new, line=line)
+                yield case.hit("probabilities_into_nll", node, new, event)
             continue
         if value.op == "softmax" and (wanted := other_use(case, node, event)) and (given := first_input(event)):
             change = [(given, f"{case.text.operand(given)}.clamp(min=1e-8).log()")]
@@ -44,9 +43,9 @@ def activation_before_loss(case: Case) -> Iterator[RuleHit]:
         if edit is None:
             continue
         if value.op == "relu":
-            yield case.hit("relu_before_loss", node, edit, line=line)
+            yield case.hit("relu_before_loss", node, edit, event)
         else:
-            yield case.hit("activation_twice", node, edit, line=line, layer=value.op)
+            yield case.hit("activation_twice", node, edit, event, layer=value.op)
 
 
 def unscaled(value: Value) -> Value:
@@ -320,7 +319,7 @@ def uses_one_step(output: Value, case: Case) -> bool:
 VANISHED = 1e-6  # share of a gradient that is too small to change a float32 weight
 
 
-def identical_units(case: Case) -> Iterator[RuleHit]:
+def zeroed_by_kind(case: Case) -> Iterator[RuleHit]:
     """Report failure 16: the weights of a hidden layer start at zero. Reports nothing for biases and a single layer."""
     for event in case.events_of(Act.INIT, Act.WRITE, Act.UPDATE):
         value, number = event.value, fill_value(event)
@@ -331,19 +330,23 @@ def identical_units(case: Case) -> Iterator[RuleHit]:
         named = weight.name == "weight" or (event.kind == Act.INIT and value.op == "parameter")
         if tests_for_layer(around.test) and named and not initialised_later(case, event):
             yield same_weights_hit(case, event)
+
+
+def zero_matrices(case: Case) -> Iterator[RuleHit]:
+    """Report failure 16: two matrices of the program, applied one after the other, start at zero."""
     for event in case.events_of(Act.MATMUL):
         second = event.other
-        if second is None or not zero_matrix(second):
-            continue
-        for first in traverse(event.value, in_series):
-            if zero_matrix(first) and untransposed(first) is not untransposed(second):
-                yield from two_zero_matrices(case, untransposed(first), untransposed(second))
-    yield from identical_layers(case)
-    yield from identical_matrices(case)
+        if second is not None and zero_matrix(second):
+            for first in traverse(event.value, in_series):
+                if zero_matrix(first) and untransposed(first) is not untransposed(second):
+                    yield from two_zero_matrices(case, untransposed(first), untransposed(second))
+
+
+def zero_layers(case: Case) -> Iterator[RuleHit]:
+    """Report failure 16: a network of this project's engine is made with init="zeros"."""
     for event in case.events_of(Act.ZERO_LAYER):
-        node = event.node
-        if isinstance(node, ast.Call) and event.detail == "MLP":
-            yield case.hit("zero_layers", node, case.text.with_keyword(node, "init", '"xavier"'))
+        if isinstance(event.node, ast.Call) and event.detail == "MLP":
+            yield case.hit("zero_layers", event.node, case.text.with_keyword(event.node, "init", '"xavier"'))
 
 
 def initialised_later(case: Case, event: Event) -> bool:
@@ -440,7 +443,7 @@ def fills_by_name(event: Event) -> bool:
 
 
 def two_zero_matrices(case: Case, first: Value, second: Value) -> Iterator[RuleHit]:
-    """Report failure 16: two matrices of the program, applied one after the other, start at zero."""
+    """Report failure 16 for two matrices, with random numbers in place of the zeros of the first one."""
     learned = first.kind == Kind.PARAMETER
     made = first.node
     if learned and isinstance(made, ast.Call) and made.args:  # zeros of Parameter(zeros)
@@ -510,5 +513,9 @@ RULES = (
     sigmoids_in_forward,
     fading_recurrence,
     drawn_too_small,
-    identical_units,
+    zeroed_by_kind,
+    zero_matrices,
+    identical_layers,
+    identical_matrices,
+    zero_layers,
 )

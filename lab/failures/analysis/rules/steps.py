@@ -11,7 +11,7 @@ from lab.failures.analysis.effects import LOSS_FUNCTIONS
 from lab.failures.analysis.facts import LAYERS, TENSORS, Value, graph_of, modules, moved_by, owner_of, reach
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event, exclusive
-from lab.failures.analysis.rules.accumulating import scales_gradient
+from lab.failures.analysis.rules.accumulating import scales_gradients
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.syntax import inside, is_simple, receiver
 
@@ -101,7 +101,7 @@ def never_zeroed(case: Case) -> Iterator[RuleHit]:
     Reports nothing if anything unknown is zeroed between; if the two are arms of one `if`; for a pass not known to
     reach what is stepped, unless only one thing is stepped, or all in one block; and if the program scales the
     gradients that are left, as momentum by hand does."""
-    if any(scales_gradient(node) for node in ast.walk(case.program.tree)):
+    if scales_gradients(case):
         return
     stepped = followed_steppers(case)
     together = len({stepper.block for stepper in stepped}) == 1 and all(stepper.block for stepper in stepped)
@@ -340,7 +340,7 @@ def zeroed_by_callback(case: Case, stepper: Stepper, backward: Event, zero: Even
     """Report failure 18: of a list of callbacks, one zeroes the gradients, and a later one steps with them."""
     homes = [(o.node, o.body.definition) for o in case.program.objects if o.body is not None]
     one, two = ([made for made, home in homes if inside(home, e.function)] for e in (zero, step))
-    listed = [node.elts for node in case.nodes(ast.expr) if isinstance(node, ast.List | ast.Tuple)]
+    listed = [node.elts for node in case.nodes(ast.List)] + [node.elts for node in case.nodes(ast.Tuple)]
     if zero.loops != step.loops or zero.turns == step.turns or len(one) != 1 or len(two) != 1:
         return
     for early, late in itertools.permutations(next((row for row in listed if one[0] in row), []), 2):
