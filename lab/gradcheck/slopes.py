@@ -301,12 +301,12 @@ def sides(
         below, above = evaluate(under), evaluate(over)
         # Subtract first, then sum: outputs that do not depend on this element cancel exactly, also where they are inf.
         rise, fall = _change(above, centre), _change(centre, below)
-        left = float(np.sum(cotangent * fall, dtype=np.float64)) / float(point[index] - under[index])
-        right = float(np.sum(cotangent * rise, dtype=np.float64)) / float(over[index] - point[index])
-        changed = eps * np.abs(cotangent) * ((rise != 0) | (fall != 0))
-        sizes = [np.sum(changed * np.where(np.isfinite(f), np.abs(f), 0.0), dtype=np.float64) for f in (above, below)]
-        noise = max(float(sum(sizes)), 2 * eps * inside) / step
-        return _Quotients(step, left, right, noise, not np.any(rise) and not np.any(fall))
+        left = _total(cotangent * fall) / float(point[index] - under[index])
+        right = _total(cotangent * rise) / float(over[index] - point[index])
+        changed = (rise != 0) | (fall != 0)
+        weights = eps * np.abs(cotangent) * changed
+        noise = max(_total_size(weights, above) + _total_size(weights, below), 2 * eps * inside) / step
+        return _Quotients(step, left, right, noise, not changed.any())
 
     tried = [quotients(h)]
     while len(tried) <= MAX_LEVELS:
@@ -410,8 +410,21 @@ def _without_noise(limits: _Quotients) -> tuple[float, float]:
 
 
 def _change(after: np.ndarray, before: np.ndarray) -> np.ndarray:
+    change = after - before
+    if not np.isnan(change).any():
+        return change
     same = (after == before) | (np.isnan(after) & np.isnan(before))
-    return np.where(same, 0.0, after - before)
+    return np.where(same, 0.0, change)
+
+
+def _total(values: np.ndarray) -> float:
+    return float(values.sum(dtype=np.float64))
+
+
+def _total_size(weights: np.ndarray, values: np.ndarray) -> float:
+    """Add up the weighted sizes of the values that are finite."""
+    total = _total(weights * np.abs(values))
+    return total if math.isfinite(total) else _total(weights * np.where(np.isfinite(values), np.abs(values), 0.0))
 
 
 def moved(point: np.ndarray, index: tuple[int, ...], by: float) -> np.ndarray:
