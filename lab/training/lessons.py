@@ -76,9 +76,8 @@ def _largest_gradient(records: Sequence[Record]) -> Answer:
 
 def _dead(records: Sequence[Record]) -> Answer:
     share = max(records[-1]["dead_units"].values())
-    return (
-        0 if share < 0.25 else 1 if share < 0.9 else 2
-    ), f"{share:.0%} of the units of a layer were dead in the end."
+    answer = 0 if share < 0.25 else 1 if share < 0.9 else 2
+    return answer, f"{share:.0%} of the units of a layer were dead in the end."
 
 
 def _validation_loss(records: Sequence[Record]) -> Answer:
@@ -106,9 +105,8 @@ def _explained_variance(records: Sequence[Record]) -> Answer:
 
 def _generalization(records: Sequence[Record]) -> Answer:
     train, val = (score(records[-1], part) for part in ("train", "val"))
-    return int(
-        val < 0.65
-    ), f"training accuracy ended at {percent_text(train)}, validation accuracy at {percent_text(val)}."
+    where = f"training accuracy ended at {percent_text(train)}, validation accuracy at {percent_text(val)}."
+    return int(val < 0.65), where
 
 
 def _above_baseline(records: Sequence[Record]) -> Answer:

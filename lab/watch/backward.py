@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ import torch
 
 from lab.watch import cuts, depth, errors, fixes, values
 from lab.watch.order import check_step_before_backward, cost_sign, is_log_probability, policy_gradient_site
-from lab.watch.records import BackwardCall, kind, leaves_of, origin_of, seen_nodes, walk, weak
+from lab.watch.records import BackwardCall, kind, leaves_of, origin_of, seen_nodes, walk
 from lab.watch.sites import NOWHERE, Site, line_of_missing_call, site
 
 Tensor = torch.Tensor
@@ -99,11 +100,11 @@ def note_gradients(
     watcher.last_call = call = watcher.backward_calls.setdefault((here.file, here.line), BackwardCall(here))
     call.losses.append(float(loss.detach()))
     call.iterations.append(watcher.iteration)
-    call.leaves = [weak(tensor) for tensor, _ in leaves]
+    call.leaves = [weakref.ref(tensor) for tensor, _ in leaves]
     call.cost_sign, _ = cost_sign(loss.grad_fn)
     watcher.gradient_count += 1
     for tensor, grad in leaves:
-        watcher.leaf(tensor).autograd_grad = None if grad is None else weak(grad)
+        watcher.leaf(tensor).autograd_grad = None if grad is None else weakref.ref(grad)
 
 
 def note_recorded_steps(watcher: Any, output: Any, inputs: tuple[Tensor, ...]) -> None:
@@ -146,7 +147,7 @@ def leaves_reached(watcher: Any, call: BackwardCall, loss: Tensor) -> list[Tenso
     mark_nodes(watcher, loss)
     call.walk_count += 1
     reached = leaves_of(loss.grad_fn)
-    call.leaves = [weak(tensor) for tensor in reached]
+    call.leaves = [weakref.ref(tensor) for tensor in reached]
     for tensor in reached:
         leaf = watcher.leaf(tensor)
         if leaf.is_parameter and not leaf.backward_count:

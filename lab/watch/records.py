@@ -1,6 +1,5 @@
 """Records the watcher keeps: of graph nodes, tensors without a graph, leaves, optimizers and backward() lines."""
 
-import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -147,10 +146,10 @@ class WatchedOptimizer:
     last_iteration: int = 0
     measured_steps: list["MeasuredStep"] = field(default_factory=list)
     values_before: list[torch.Tensor] = field(default_factory=list)  # of the parameters, before the running step
-    # for each step: a backward() line, its passes since the last step, whether the loss is a mean, the line of the step
     given_rate: float = 0.0  # the largest of its learning rates when it was made
     scheduler: Any = None  # weak reference to the scheduler that the script steps
     write_site: Site = NOWHERE  # the line of its own step() that last wrote to a parameter
+    # for each step: a backward() line, its passes since the last step, whether the loss is a mean, the line of the step
     windows: list[tuple["BackwardCall", int, bool, Site]] = field(default_factory=list)
     last_step_site: Site = NOWHERE
     node_count: int = 0  # Watcher.node_count at the last step
@@ -221,10 +220,6 @@ def skip_views(node: Any) -> Any:
     while node is not None and kind(node) in VIEWS and node.next_functions:
         node = node.next_functions[0][0]
     return node
-
-
-def weak(tensor: torch.Tensor, callback: Any = None) -> Any:
-    return weakref.ref(tensor, callback)
 
 
 def graph_freed(result: torch.Tensor) -> bool:

@@ -8,6 +8,7 @@ It changes nothing: each function gets its own operands, and all hooks and patch
 
 import itertools
 import sys
+import weakref
 from collections import deque
 from functools import partial
 from types import CodeType, FrameType
@@ -31,7 +32,6 @@ from lab.watch.records import (
     WatchedOptimizer,
     node_of,
     origin_of,
-    weak,
 )
 from lab.watch.sites import NOWHERE, Site, line_that_sets, outermost_call_with, site, site_of, user_frame, user_frames
 
@@ -271,7 +271,7 @@ class Watcher(TorchFunctionMode):
         if chain >= ending.MIN_RUNNING_SUM:
             known = self.running_sums.get(entry.site)
             passed_at = known[3] if known is not None else site_of_graph_argument()
-            self.running_sums[entry.site] = (weak(result), chain, entry.past_iterations, passed_at)
+            self.running_sums[entry.site] = (weakref.ref(result), chain, entry.past_iterations, passed_at)
 
     # Attributes
 
@@ -303,7 +303,8 @@ class Watcher(TorchFunctionMode):
         """Remember where a tensor without a graph was made."""
         if self.origin(tensor) is None:
             key = id(tensor)
-            self.origins[key] = TensorOrigin(weak(tensor, partial(forget_dead, self.origins, key)), here, cut, name)
+            ref = weakref.ref(tensor, partial(forget_dead, self.origins, key))
+            self.origins[key] = TensorOrigin(ref, here, cut, name)
 
     def leaf(self, tensor: Tensor, here: Site = NOWHERE) -> Leaf:
         """Return the record of a leaf; create it if there is none."""
@@ -315,7 +316,7 @@ class Watcher(TorchFunctionMode):
             origin = self.origin(tensor)
             here = NOWHERE if origin is None else origin.site
         found = Leaf(
-            weak(tensor, partial(forget_dead, self.leaves, key)),
+            weakref.ref(tensor, partial(forget_dead, self.leaves, key)),
             here,
             tuple(tensor.shape),
             is_parameter=isinstance(tensor, torch.nn.Parameter),
