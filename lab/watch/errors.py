@@ -232,35 +232,21 @@ def explain(watcher: Any, error: BaseException) -> None:
             return
     here, text = user_line(error), str(error)
     for number, words in MESSAGES:
-        if any(word in text for word in words):
+        if words in text:
             watcher.report(number, here, f"{type(error).__name__} in this line: {text.splitlines()[0]}")
             return
     explain_with_records(watcher, error, here, text)
 
 
 MESSAGES = (
-    (
-        7,
-        (
-            "leaf Variable that requires grad is being used in an in-place",
-            "leaf Variable that requires grad has been used in an in-place",
-        ),
-    ),
-    (
-        1,
-        (
-            "is a view and is being modified inplace",
-            "a view and its base or another view of its base has been modified",
-        ),
-    ),
-    (
-        22,
-        (
-            "Only Tensors of floating point and complex dtype can require gradients",
-            "only Tensors of floating point dtype can require gradients",
-        ),
-    ),
-    (13, ("Can't call numpy() on Tensor that requires grad", "unsupported format string passed to Tensor.__format__")),
+    (7, "leaf Variable that requires grad is being used in an in-place"),
+    (7, "leaf Variable that requires grad has been used in an in-place"),
+    (1, "is a view and is being modified inplace"),
+    (1, "a view and its base or another view of its base has been modified"),
+    (22, "Only Tensors of floating point and complex dtype can require gradients"),
+    (22, "only Tensors of floating point dtype can require gradients"),
+    (13, "Can't call numpy() on Tensor that requires grad"),
+    (13, "unsupported format string passed to Tensor.__format__"),
 )
 
 
