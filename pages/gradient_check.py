@@ -25,7 +25,7 @@ from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.table import escape_markdown, show_table
 from lab.ui.terms import prose
 from lab.ui.widgets import result
 from model import Tensor
@@ -275,14 +275,12 @@ def _checked(rule: SoftmaxRule, logits: Any, seed: int, guess: str) -> None:
         checked = report.inputs["x"]
         with column:
             st.markdown(f"**{title}** {'✓ passes' if report.passed else '✗ fails'}: {escape_markdown(report.verdict)}")
-            st.markdown(
-                markdown_table(
-                    ["element", "backward()", "difference", "agree"],
-                    [
-                        (element.name, numeral(element.analytic), numeral(element.numerical), _mark(element))
-                        for element in (checked.element(index) for index in np.ndindex(checked.shape))
-                    ],
-                )
+            show_table(
+                ["element", "backward()", "difference", "agree"],
+                [
+                    (element.name, numeral(element.analytic), numeral(element.numerical), _mark(element))
+                    for element in (checked.element(index) for index in np.ndindex(checked.shape))
+                ],
             )
     st.caption(
         "The derivative of a sum that is always 1 is 0. A rule that sends 0 for an upstream gradient of ones passes "

@@ -29,7 +29,7 @@ from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.table import escape_markdown, markdown_table, show_table
 from lab.ui.terms import prose
 from lab.ui.widgets import button, pick, result
 
@@ -188,7 +188,7 @@ def _check(shown: Example, draw: int) -> None:
                 value = shown.values[str(name)][element.index]
                 columns = (value, element.analytic, element.numerical, element.error)
                 rows.append((element.name, *(numeral(float(column)) for column in columns)))
-        st.markdown(markdown_table(["element", "value", "backward()", "difference", "error"], rows))
+        show_table(["element", "value", "backward()", "difference", "error"], rows)
 
 
 # ---------------------------------------------------------------- curves, or numbers
@@ -308,7 +308,7 @@ def _numbers(shown: Example, y: np.ndarray, upstream: np.ndarray, gradients: Map
     rows += [
         (f"gradient of {name}", found.shape, _array(found)) for name, found in gradients.items() if found is not None
     ]
-    st.markdown(markdown_table(["", "shape", "numbers"], rows))
+    show_table(["", "shape", "numbers"], rows)
 
 
 def _array(array: np.ndarray) -> str:

@@ -13,7 +13,7 @@ from lab.traps.faults.forgotten_sum import BROKEN, UPDATES
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.memoize import memoize
-from lab.ui.table import escape_markdown, markdown_table, with_code
+from lab.ui.table import escape_markdown, show_table, with_code
 from lab.ui.terms import prose
 from lab.ui.widgets import guess, switch, verdict
 from model import Tensor
@@ -170,7 +170,7 @@ def _axes(left: sources.Shape, right: sources.Shape) -> None:
             what = f"✗ does not fit: {axis.left} is not {axis.right}, and neither is 1"
         rows.append((f"{axis.axis}", *("none" if n is None else str(n) for n in (axis.left, axis.right)), what))
     if rows:
-        st.markdown(markdown_table(["axis", "a", "b", "what happens"], rows))
+        show_table(["axis", "a", "b", "what happens"], rows)
     st.markdown(
         "**The rule.** From the last axis backwards, two lengths must be equal, or one of them must be 1 or missing."
     )
@@ -207,19 +207,17 @@ def _forgotten() -> None:
     )
     st.markdown(f"{verdict(guessed == outcome)} **{OUTCOMES[outcome].capitalize()}.** {with_code(broken.error)}{until}")
     drawing.show(drawing.packed(picture), key="broadcasting bias")
-    st.markdown(
-        markdown_table(
-            ["engine", "the loss, step by step", "b at the end", "its shape"],
-            [
-                (
-                    name,
-                    ", ".join([*map(number, run.losses), *["✗"] * bool(run.error)]),
-                    brief(run.bias),
-                    str(run.bias.shape),
-                )
-                for name, run in (("right", right), ("broken", broken))
-            ],
-        )
+    show_table(
+        ["engine", "the loss, step by step", "b at the end", "its shape"],
+        [
+            (
+                name,
+                ", ".join([*map(number, run.losses), *["✗"] * bool(run.error)]),
+                brief(run.bias),
+                str(run.bias.shape),
+            )
+            for name, run in (("right", right), ("broken", broken))
+        ],
     )
 
 
@@ -258,14 +256,12 @@ def _loss() -> None:
         "Each prediction is compared with every target."
     )
     drawing.show(drawing.packed(picture), key="broadcasting trap")
-    st.markdown(
-        markdown_table(
-            ["", "numbers", "loss", f"predictions after {forgotten_sum.STEPS} steps against the gradient"],
-            [
-                (name, str(loss.difference.size), number(loss.value), ", ".join(f"{p:.2f}" for p in loss.after.ravel()))
-                for name, loss in (("(N, 1) − (N,)", trap), ("(N, 1) − (N, 1)", right))
-            ],
-        )
+    show_table(
+        ["", "numbers", "loss", f"predictions after {forgotten_sum.STEPS} steps against the gradient"],
+        [
+            (name, str(loss.difference.size), number(loss.value), ", ".join(f"{p:.2f}" for p in loss.after.ravel()))
+            for name, loss in (("(N, 1) − (N,)", trap), ("(N, 1) − (N, 1)", right))
+        ],
     )
 
 

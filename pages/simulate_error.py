@@ -16,7 +16,7 @@ from lab.ui.address import Field
 from lab.ui.drawing import graph
 from lab.ui.memoize import memoize
 from lab.ui.player import player
-from lab.ui.table import markdown_table
+from lab.ui.table import show_table
 from lab.ui.terms import prose
 from lab.ui.widgets import button, pick, switch
 from pages.parts.traps import cut_off, tensor_life
@@ -294,7 +294,7 @@ def _compared(result: Outcome) -> None:
     table_side, fix_side = st.columns(2, gap="large")
     with table_side:
         st.markdown("**Compared**")
-        st.markdown(markdown_table(["element", "this run", "no write", "numerical"], rows))
+        show_table(["element", "this run", "no write", "numerical"], rows)
         if not all(np.allclose(result.right[name], result.numerical[name], atol=1e-6) for name in result.right):
             st.markdown(":small[Where `a` is 0, relu has a kink: the numerical difference is the mean of both slopes.]")
     if result.outcome != "right":

@@ -15,7 +15,7 @@ from lab.text import brief
 from lab.ui import address, page, search_field, state
 from lab.ui.address import Field
 from lab.ui.memoize import memoize
-from lab.ui.table import escape_markdown, markdown_table, with_code
+from lab.ui.table import escape_markdown, show_table, with_code
 from lab.ui.widgets import button, switch
 from pages.parts.failures import from_a_curve, from_code
 from pages.parts.failures.outcomes import show_outcomes
@@ -324,11 +324,9 @@ def _memory(numbers: Numbers) -> None:
     first = numbers[0] if isinstance(numbers, list) else numbers
     batch = memory.batch(float(first))
     st.markdown("**What one loss holds**, node by node")
-    st.markdown(
-        markdown_table(
-            ["node", "shape", "bytes kept because of it"],
-            [(node.name, node.shape, f"{node.bytes:,}") for node in batch.nodes],
-        )
+    show_table(
+        ["node", "shape", "bytes kept because of it"],
+        [(node.name, node.shape, f"{node.bytes:,}") for node in batch.nodes],
     )
     st.markdown(
         f"Not counting the parameter, these are {batch.before:,} bytes, kept as long as anything holds the loss. "

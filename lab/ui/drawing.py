@@ -9,7 +9,7 @@ from lab.trace.derive import table
 from lab.trace.dot import PALETTES, draw
 from lab.trace.recording import Trace, describe
 from lab.ui import page
-from lab.ui.table import markdown_table
+from lab.ui.table import show_table
 
 
 def graph(graph: Trace, count: int | None = None, cuts_in_it: Sequence[tuple[int, int, str]] = ()) -> None:
@@ -37,4 +37,4 @@ def graph(graph: Trace, count: int | None = None, cuts_in_it: Sequence[tuple[int
         for end, names in missing.items():
             cut = "".join(f", ✂ {name}" for name in names)
             rows[end]["computed from"] = f"{rows[end]['computed from']}{cut}".removeprefix("–, ")
-        st.markdown(markdown_table(list(rows[0]), [list(row.values()) for row in rows]))
+        show_table(list(rows[0]), [list(row.values()) for row in rows])

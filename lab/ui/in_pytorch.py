@@ -13,7 +13,7 @@ from lab.expression.pytorch import TorchAnswer, Untranslatable, run, to_torch
 from lab.expression.run_pytorch import installed
 from lab.text import brief
 from lab.ui.memoize import memoize
-from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.table import escape_markdown, show_table
 from lab.ui.widgets import button
 
 RELATIVE, ABSOLUTE = 1e-9, 1e-12  # tolerances within which two float64 results agree
@@ -60,7 +60,7 @@ def show_comparison(
     if answer.value is None:
         st.warning(escape_markdown(answer.error))
         return
-    st.markdown(markdown_table(["", "this engine", "PyTorch", "same"], _rows(expression, value, gradients, answer)))
+    show_table(["", "this engine", "PyTorch", "same"], _rows(expression, value, gradients, answer))
 
 
 def _rows(

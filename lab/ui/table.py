@@ -4,6 +4,13 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+import streamlit as st
+
+
+def show_table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Draw a table of plain texts."""
+    st.markdown(markdown_table(headers, rows))
+
 
 def markdown_table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a Markdown table of plain texts; punctuation is escaped, so that no cell is read as Markdown."""

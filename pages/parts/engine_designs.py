@@ -1,6 +1,7 @@
 """Engine designs: six ways to build an engine, what each costs, and how each handles deep graphs."""
 
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 
 import graphviz
@@ -22,7 +23,7 @@ from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import forget, memoize
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.table import escape_markdown, show_table
 from lab.ui.widgets import FIRST, button, guess, pick, switch, verdict
 
 NAME = "engine designs"
@@ -48,14 +49,11 @@ TRY_THIS = {
 }
 
 
-def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
-    def draw_tab(current: PageState) -> None:
-        if current.restored:
-            expression_box.begin(NAME)
-        draw()
-        page.closing(TRY_THIS[name], "pages/faults.py", "Next: break one rule of the engine, and see it")
-
-    return draw_tab
+def _tab(name: str, draw: Callable[[], None], current: PageState) -> None:
+    if current.restored:
+        expression_box.begin(NAME)
+    draw()
+    page.closing(TRY_THIS[name], "pages/faults.py", "Next: break one rule of the engine, and see it")
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -101,7 +99,7 @@ def _designs() -> None:
     headers = ["design", "nodes", "calls", "runs", "bytes kept", "time", "2nd backward()"]
     with st.container(horizontal=True, gap="medium"):
         with st.container(width="content"):
-            st.markdown(markdown_table(headers, [_row(result, results[0]) for result in results]))
+            show_table(headers, [_row(result, results[0]) for result in results])
             _measure_again("designs")
         with st.container(width=PICTURE):
             show_chart(_price(results), "price")
@@ -268,7 +266,7 @@ def _long_chain() -> None:
         (design.title, f"✗ {chain.error}" if chain.error else f"✓ arrives: {chain.gradient:g}")
         for design, chain in zip(DESIGNS.values(), chains, strict=True)
     ]
-    st.markdown(markdown_table(["design", f"gradient of x through {length:,} operations"], rows))
+    show_table(["design", f"gradient of x through {length:,} operations"], rows)
     st.markdown("A function that calls itself for each operation stops at Python’s recursion limit. A loop does not.")
 
 
@@ -288,28 +286,26 @@ def _scalars() -> None:
     middle.metric("Largest difference of a gradient", number(found.difference))
     right.metric("Scalars are slower by", f"{found.slower:.1f}×")
     sides = (("Scalar Values", found.scalars), ("Tensors (closures)", found.tensors))
-    st.markdown(
-        markdown_table(
-            ["design", "loss", "nodes", "calls", "bytes kept", "time"],
-            [
-                (
-                    title,
-                    f"{side.loss:.12g}",
-                    f"{side.nodes:,}",
-                    f"{side.calls:,}",
-                    f"{side.kept.numbers:,} ({side.kept.memory:,})",
-                    f"{1e6 * side.seconds:,.0f} µs",
-                )
-                for title, side in sides
-            ],
-        )
+    show_table(
+        ["design", "loss", "nodes", "calls", "bytes kept", "time"],
+        [
+            (
+                title,
+                f"{side.loss:.12g}",
+                f"{side.nodes:,}",
+                f"{side.calls:,}",
+                f"{side.kept.numbers:,} ({side.kept.memory:,})",
+                f"{1e6 * side.seconds:,.0f} µs",
+            )
+            for title, side in sides
+        ],
     )
     st.caption("Bytes kept: the numbers reachable from the loss, then, in brackets, all objects.")
     _measure_again("scalars")
     with st.expander("Every parameter’s gradient, from both"):
         pairs = zip(found.scalars.gradients, found.tensors.gradients, strict=True)
         rows = [(i, f"{a:.12g}", f"{b:.12g}") for i, (a, b) in enumerate(pairs, start=1)]
-        st.markdown(markdown_table(["parameter", "scalars", "tensors"], rows))
+        show_table(["parameter", "scalars", "tensors"], rows)
 
 
-PART = page.TabGroup(FIELDS, {"designs": _tab("designs", _designs), "depth": _tab("depth", _depth)})
+PART = page.TabGroup(FIELDS, {"designs": partial(_tab, "designs", _designs), "depth": partial(_tab, "depth", _depth)})

@@ -42,7 +42,7 @@ from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.player import player
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.table import escape_markdown, show_table
 from lab.ui.terms import prose
 from lab.ui.widgets import button, pick, result, switch
 from model import Tensor
@@ -241,11 +241,11 @@ def _gradients(fault: Fault, comparison: EngineComparison) -> None:
         if [name for name, *_ in comparison.healthy.nodes] == [name for name, *_ in comparison.broken.nodes]:
             both = zip(comparison.healthy.nodes, comparison.broken.nodes, strict=True)
             rows = [(name, _short(value), _short(g), _short(other)) for (name, value, g), (_, _, other) in both]
-            st.markdown(markdown_table(["tensor", "value", "gradient, healthy", "gradient, broken"], rows))
+            show_table(["tensor", "value", "gradient, healthy", "gradient, broken"], rows)
             return
         for title, one in (("healthy", comparison.healthy), ("broken", comparison.broken)):
             nodes = [(name, _short(value), _short(gradient)) for name, value, gradient in one.nodes]
-            st.markdown(markdown_table([f"tensor, {title}", "value", "gradient"], nodes))
+            show_table([f"tensor, {title}", "value", "gradient"], nodes)
 
 
 def _own_expression(fault: Fault, seed: int) -> None:

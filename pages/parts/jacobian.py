@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import graphviz
 import numpy as np
@@ -24,7 +25,7 @@ from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.table import escape_markdown, show_table
 from lab.ui.terms import prose
 from lab.ui.widgets import FIRST, button, guess, switch, verdict
 from model import Tensor
@@ -55,19 +56,16 @@ TRY_THIS = {
 }
 
 
-def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
-    def draw_tab(current: PageState) -> None:
-        session = st.session_state
-        if current.restored:
-            expression_box.begin(NAME)
-        draw()
-        _, run, _ = session.get("jacobian race", (None, None, ""))
-        progress.done("forward-wins", run is not None and run.forward < run.reverse)
-        is_softmax = session["jacobian expression"] == "softmax(x)"
-        progress.done("whole-jacobian", is_softmax and session.get("jacobian filled") is True)
-        page.closing(TRY_THIS[name], "pages/other_engines.py", "Next: one engine, built in six ways")
-
-    return draw_tab
+def _tab(name: str, draw: Callable[[], None], current: PageState) -> None:
+    session = st.session_state
+    if current.restored:
+        expression_box.begin(NAME)
+    draw()
+    _, run, _ = session.get("jacobian race", (None, None, ""))
+    progress.done("forward-wins", run is not None and run.forward < run.reverse)
+    is_softmax = session["jacobian expression"] == "softmax(x)"
+    progress.done("whole-jacobian", is_softmax and session.get("jacobian filled") is True)
+    page.closing(TRY_THIS[name], "pages/other_engines.py", "Next: one engine, built in six ways")
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -276,7 +274,7 @@ def _product(graph: FunctionGraph, matrix: np.ndarray | None) -> None:
         (place_name(place), numeral(gradient[j]), "–" if product is None else numeral(product[j]))
         for j, place in enumerate(graph.inputs)
     ]
-    st.markdown(markdown_table(["input", "backward(v)", "vᵀJ, from the picture"], rows))
+    show_table(["input", "backward(v)", "vᵀJ, from the picture"], rows)
     if product is None:
         st.markdown("The product needs the whole picture; backward(v) needed one pass.")
     else:
@@ -356,15 +354,13 @@ def _chain() -> None:
         return
     with by_table:
         made, sentence = _run(chain, max(left, right))
-        st.markdown(
-            markdown_table(
-                ["begin", "multiplications", "made just now"],
-                [
-                    ("left, at the result: reverse mode", f"{left:,}", made["left"]),
-                    ("right, at the inputs: forward mode", f"{right:,}", made["right"]),
-                    ("the best order of all", f"{min_multiplications(chain):,}", "not run"),
-                ],
-            )
+        show_table(
+            ["begin", "multiplications", "made just now"],
+            [
+                ("left, at the result: reverse mode", f"{left:,}", made["left"]),
+                ("right, at the inputs: forward mode", f"{right:,}", made["right"]),
+                ("the best order of all", f"{min_multiplications(chain):,}", "not run"),
+            ],
         )
         st.markdown(f"{_cheaper(left, right, n, m, guessed)} {sentence}")
     places = sorted({*(round(x) for x in np.geomspace(1, 1000, 25)), m})
@@ -423,4 +419,4 @@ def _run(chain: list[int], most: int) -> tuple[dict[End, str], str]:
     return made, f"Both were run just now, on random numbers: the two products differ by {apart} at most."
 
 
-PART = page.TabGroup(FIELDS, {"one": _tab("one", _one), "chain": _tab("chain", _chain)})
+PART = page.TabGroup(FIELDS, {"one": partial(_tab, "one", _one), "chain": partial(_tab, "chain", _chain)})

@@ -1,6 +1,7 @@
 """Questions: one at a time, each with the place in the lab that proves its answer; and the visitor's skills."""
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
@@ -11,7 +12,7 @@ from lab.ui import address, assignment, page, places, progress, state
 from lab.ui.address import Field
 from lab.ui.assets import component
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.table import escape_markdown, show_table
 from lab.ui.widgets import button, pick
 from practice.questions import QUESTIONS, TOPICS, ChoiceQuestion, Question, TextQuestion
 
@@ -21,18 +22,15 @@ WIDGET = "questions widget"
 _skills = component("skills", "progress/skills.js", lost="The list", style="progress/skills.css")
 
 
-def _tab(draw: Callable[[], None]) -> page.Draw:
-    def draw_tab(current: PageState) -> None:
-        if current.restored and st.session_state["questions key"] not in (*_keys(), DONE):
-            _ask_next()  # a link to a topic does not name a question of it
-        draw()
-        page.closing(
-            "Answer one question wrong on purpose, and see what the lab says about your mistake.",
-            "pages/graph_lab.py",
-            "The Graph lab: any expression of your own, message by message",
-        )
-
-    return draw_tab
+def _tab(draw: Callable[[], None], current: PageState) -> None:
+    if current.restored and st.session_state["questions key"] not in (*_keys(), DONE):
+        _ask_next()  # a link to a topic does not name a question of it
+    draw()
+    page.closing(
+        "Answer one question wrong on purpose, and see what the lab says about your mistake.",
+        "pages/graph_lab.py",
+        "The Graph lab: any expression of your own, message by message",
+    )
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -149,7 +147,7 @@ def _topics() -> None:
     for topic in TOPICS:
         done, count, back = _progress([question.key for question in QUESTIONS if question.topic == topic])
         rows.append((topic, f"{done} of {count}", str(back or "")))
-    st.markdown(markdown_table(["topic", "done", "to come back"], rows))
+    show_table(["topic", "done", "to come back"], rows)
     st.caption(
         "A question that you answered wrong comes back after a few others, until you have answered it correctly twice."
     )
@@ -312,4 +310,4 @@ def _can() -> None:
     places.show(_skills, "skills", {"skills": shown, "achievements": achievements}, ACHIEVEMENTS)
 
 
-PART = page.TabGroup(FIELDS, {"ask": _tab(_ask), "can": _tab(_can)})
+PART = page.TabGroup(FIELDS, {"ask": partial(_tab, _ask), "can": partial(_tab, _can)})

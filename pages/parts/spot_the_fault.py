@@ -26,7 +26,7 @@ from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.table import escape_markdown, show_table
 from lab.ui.terms import prose
 from lab.ui.widgets import button
 
@@ -277,7 +277,7 @@ def _traced(case: SuspectCase) -> None:
         for s in steps
     ]
     headers = ["parameter", "left over", "gradient", "first element", "its gradient", "after the step"]
-    st.markdown(markdown_table(headers, rows))
+    show_table(headers, rows)
     prose(
         "Left over: the norm of the [[gradient]] after `zero_grad()` and before `backward()`. Gradient: its norm after "
         "`backward()`. A step of SGD subtracts the learning rate times the gradient."
@@ -290,7 +290,7 @@ def _checks(case: SuspectCase) -> None:
     passed = sum(check.passed for check in checks)
     st.markdown(f"**Gradient checks** of the engine in this run: {passed} of {len(checks)} expressions pass.")
     rows = [("✓ passes" if check.passed else "✗ fails", check.expression, check.verdict) for check in checks]
-    st.markdown(markdown_table(["check", "expression", "verdict"], rows))
+    show_table(["check", "expression", "verdict"], rows)
 
 
 PART = page.TabGroup(FIELDS, {"spot": _show})

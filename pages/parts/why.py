@@ -3,6 +3,7 @@
 import inspect
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -33,7 +34,7 @@ from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.table import escape_markdown, show_table
 from lab.ui.terms import prose
 from lab.ui.widgets import FIRST, button, guess, pick
 from model import Tensor
@@ -61,16 +62,13 @@ MAX_TIMES = 6  # times that a function is applied to itself
 MAX_TEXT = 400  # characters of a formula
 
 
-def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
-    def draw_tab(current: PageState) -> None:
-        if current.restored:
-            expression_box.begin(NAME)
-        draw()
-        timings = st.session_state.get("why timings", {})
-        progress.done("what-it-costs", any(timing.done for timing in timings.values()))
-        page.closing(TRY_THIS[name], PAGE, "Next: all derivatives of a function, as one picture", {"tab": "one"})
-
-    return draw_tab
+def _tab(name: str, draw: Callable[[], None], current: PageState) -> None:
+    if current.restored:
+        expression_box.begin(NAME)
+    draw()
+    timings = st.session_state.get("why timings", {})
+    progress.done("what-it-costs", any(timing.done for timing in timings.values()))
+    page.closing(TRY_THIS[name], PAGE, "Next: all derivatives of a function, as one picture", {"tab": "one"})
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -191,18 +189,16 @@ def _timed(family: str, ticking: bool) -> None:
         show_chart(chart, "measured")
         headers = ["parameters", "finite differences", "forward mode", "reverse mode", "error of differences"]
         with st.expander("Passes made, and how exact the gradients are"):
-            st.markdown(
-                markdown_table(
-                    headers,
-                    [
-                        (
-                            point.parameters,
-                            *(" + ".join(f"{n:,}" for n in point.passes[method]) for method in METHODS),
-                            numeral(point.apart["finite"]),
-                        )
-                        for point in timing.points
-                    ],
-                )
+            show_table(
+                headers,
+                [
+                    (
+                        point.parameters,
+                        *(" + ".join(f"{n:,}" for n in point.passes[method]) for method in METHODS),
+                        numeral(point.apart["finite"]),
+                    )
+                    for point in timing.points
+                ],
             )
             st.markdown(
                 "Forward + backward passes, counted as they ran. The error is the largest difference of an element "
@@ -288,14 +284,12 @@ def _formula() -> None:
         ("Autograd", automatic, f"{at.forward:,} operations and {at.backward:,} backward rules, for all inputs"),
     ]
     with left:
-        st.markdown(
-            markdown_table(
-                ["way", f"derivative with respect to {by}", "difference", "work"],
-                [
-                    (way, _digits(number), "–" if way == "Autograd" else _difference(number, automatic), work)
-                    for way, number, work in rows
-                ],
-            )
+        show_table(
+            ["way", f"derivative with respect to {by}", "difference", "work"],
+            [
+                (way, _digits(number), "–" if way == "Autograd" else _difference(number, automatic), work)
+                for way, number, work in rows
+            ],
         )
         st.markdown(_no_derivative(function, point, by, automatic, difference))
         _show_formula(slope, at, by)
@@ -391,4 +385,4 @@ def _draw_operations(lines: list[Line]) -> None:
     show_chart(chart, "growth")
 
 
-PART = page.TabGroup(FIELDS, {"cost": _tab("cost", _cost), "formula": _tab("formula", _formula)})
+PART = page.TabGroup(FIELDS, {"cost": partial(_tab, "cost", _cost), "formula": partial(_tab, "formula", _formula)})

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -22,7 +23,7 @@ from lab.ui.chart_host import ChartHost, show_chart
 from lab.ui.memoize import memoize
 from lab.ui.player import player
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.table import escape_markdown, show_table
 from lab.ui.widgets import FIRST, guess, pick, switch, verdict
 
 KEPT_TITLE = "Bytes kept at the worst moment"
@@ -35,12 +36,9 @@ TRY_THIS = {
 }
 
 
-def _tab(name: str, draw: Callable[[], None]) -> page.Draw:
-    def draw_tab(current: PageState) -> None:
-        draw()
-        page.closing(TRY_THIS[name], "pages/graph_lab.py", "Next: any expression of your own in the Graph lab")
-
-    return draw_tab
+def _tab(name: str, draw: Callable[[], None], _current: PageState) -> None:
+    draw()
+    page.closing(TRY_THIS[name], "pages/graph_lab.py", "Next: any expression of your own in the Graph lab")
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -142,17 +140,15 @@ def _pytorch() -> tuple[str, dict[str, EngineAnswer]]:
 
 def _at_a_glance() -> None:
     """Tabulate what both engines are; the facts about PyTorch are from its manual."""
-    st.markdown(
-        markdown_table(
-            ["", "this engine", "PyTorch"],
-            [
-                ("a tensor holds", "a NumPy array, float64 or float32", "its own array, of twelve or more types"),
-                ("it computes on", "the processor", "processors, graphics processors and others"),
-                ("operations", f"{len(OPS)}", "more than 1,000"),
-                ("the graph is made of", "tensors and closures", "objects of C++ (`grad_fn`)"),
-                ("backward runs", "a loop over a sorted list", "queues by device, in several threads"),
-            ],
-        )
+    show_table(
+        ["", "this engine", "PyTorch"],
+        [
+            ("a tensor holds", "a NumPy array, float64 or float32", "its own array, of twelve or more types"),
+            ("it computes on", "the processor", "processors, graphics processors and others"),
+            ("operations", f"{len(OPS)}", "more than 1,000"),
+            ("the graph is made of", "tensors and closures", "objects of C++ (`grad_fn`)"),
+            ("backward runs", "a loop over a sorted list", "queues by device, in several threads"),
+        ],
     )
     st.markdown(
         "**Graphics processors.** NumPy runs on the CPU only. A framework implements each operation for each device, "
@@ -290,9 +286,9 @@ def _history() -> None:
         return
     verdict = "You were right" if guess == "1970" else f"Not {guess}"
     st.markdown(f"**{verdict}: 1970**, in a master’s thesis in Helsinki, on how rounding errors add up.")
-    st.markdown(markdown_table(["year", "what", "where it was published"], READING["history"]))
+    show_table(["year", "what", "where it was published"], READING["history"])
     st.header("Books and videos")
-    st.markdown(markdown_table(["by", "title", "published", "for"], READING["books"]))
+    show_table(["by", "title", "published", "for"], READING["books"])
 
 
 def _reading() -> None:
@@ -302,5 +298,10 @@ def _reading() -> None:
 
 
 PART = page.TabGroup(
-    FIELDS, {"beside": _tab("beside", _compare), "memory": _tab("memory", _memory), "next": _tab("next", _reading)}
+    FIELDS,
+    {
+        "beside": partial(_tab, "beside", _compare),
+        "memory": partial(_tab, "memory", _memory),
+        "next": partial(_tab, "next", _reading),
+    },
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -21,7 +22,7 @@ from lab.ui.address import Field
 from lab.ui.memoize import memoize
 from lab.ui.player import LIMIT, Live, live_values, player
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.table import escape_markdown, show_table
 from lab.ui.widgets import switch
 from pages.parts.practice import choice, contest, finished
 from pages.parts.practice.finished import Engine
@@ -35,26 +36,23 @@ TRY_THIS = (
 )
 
 
-def _tab(draw: Callable[[PageState, Engine], None]) -> page.Draw:
-    def draw_tab(current: PageState) -> None:
-        if current.restored:
-            expression_box.begin(NAME)
-        top = st.container(horizontal=True, vertical_alignment="center", gap="small")
-        choice.restore(asks_for_days=True)
-        choice.show_missing()
-        engine = _chosen()
-        if engine:
-            with top:
-                _choose(engine)
-            draw(current, engine)
-        else:
-            _nothing_yet()
-        progress.done("own-engine", bool(st.session_state.get("own agreed")))
-        page.closing(
-            TRY_THIS, "pages/graph_lab.py", "Next: your engine in the Graph lab" if engine else "Next: the Graph lab"
-        )
-
-    return draw_tab
+def _tab(draw: Callable[[PageState, Engine], None], current: PageState) -> None:
+    if current.restored:
+        expression_box.begin(NAME)
+    top = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    choice.restore(asks_for_days=True)
+    choice.show_missing()
+    engine = _chosen()
+    if engine:
+        with top:
+            _choose(engine)
+        draw(current, engine)
+    else:
+        _nothing_yet()
+    progress.done("own-engine", bool(st.session_state.get("own agreed")))
+    page.closing(
+        TRY_THIS, "pages/graph_lab.py", "Next: your engine in the Graph lab" if engine else "Next: the Graph lab"
+    )
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address
@@ -164,7 +162,7 @@ def _moving(current: PageState, engine: Engine, expression: Expression, live: Ma
         st.info("The player could not be loaded. Load the page again.")
     if rows:
         cells = [(row.name, *map(brief, row.gradients), "✓" if row.agrees else "✗") for row in rows]
-        st.markdown(markdown_table(["gradient of", "your engine", "the lab’s", "finite differences", "agree"], cells))
+        show_table(["gradient of", "your engine", "the lab’s", "finite differences", "agree"], cells)
 
 
 @dataclass(frozen=True)
@@ -246,9 +244,14 @@ def _keep(_: PageState, engine: Engine) -> None:
     else:
         st.caption("It includes the last training of this engine.")
     rows = [(task.title, days.get(task.key, "passed before")) for task in course.tasks]
-    st.markdown(markdown_table(["task", "passed on"], rows))
+    show_table(["task", "passed on"], rows)
 
 
 PART = page.TabGroup(
-    FIELDS, {"passes": _tab(_passes), "train": _tab(lambda _, engine: contest.show(engine)), "keep": _tab(_keep)}
+    FIELDS,
+    {
+        "passes": partial(_tab, _passes),
+        "train": partial(_tab, lambda _, engine: contest.show(engine)),
+        "keep": partial(_tab, _keep),
+    },
 )

@@ -14,7 +14,7 @@ from lab.ui import address, page
 from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
-from lab.ui.table import markdown_table
+from lab.ui.table import show_table
 from lab.ui.widgets import FIRST, button, guess, verdict
 
 RATES = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.08, 0.09, 0.1, 0.11, 0.15, 0.2, 0.5, 1.0, 2.0)
@@ -80,16 +80,14 @@ def show() -> None:
             for step in range(steps, -1, -1)
         ]
         with st.container(height=240 if steps > 4 else "content", border=steps > 4):
-            st.markdown(markdown_table(["step", "loss", *(f"point {i}" for i in range(1, 5))], rows))
+            show_table(["step", "loss", *(f"point {i}" for i in range(1, 5))], rows)
     with st.expander(f"Every parameter’s gradient after {counted(steps, 'step')} ({len(last.parameters)} of them)"):
-        st.markdown(
-            markdown_table(
-                ["parameter", "value", "gradient", f"value − {address.number(rate)} · gradient"],
-                [
-                    (name, numeral(value), numeral(gradient), numeral(value - rate * gradient))
-                    for name, value, gradient in last.parameters
-                ],
-            )
+        show_table(
+            ["parameter", "value", "gradient", f"value − {address.number(rate)} · gradient"],
+            [
+                (name, numeral(value), numeral(gradient), numeral(value - rate * gradient))
+                for name, value, gradient in last.parameters
+            ],
         )
 
 

@@ -14,7 +14,7 @@ from lab.ui import address, page
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost, show_chart
 from lab.ui.memoize import memoize
-from lab.ui.table import markdown_table
+from lab.ui.table import show_table
 from lab.ui.terms import prose
 from lab.ui.widgets import FIRST, guess, switch, verdict
 
@@ -87,7 +87,7 @@ def show() -> None:
     st.markdown("**The messages to w**, in the order of their arrival: upstream gradient · state before the time step.")
     with st.container(height=320 if len(rows) > 7 else "content", border=len(rows) > 7):
         headers = ["time step", "upstream gradient", "state before", "message", "gradient so far"]
-        st.markdown(markdown_table(headers, rows))
+        show_table(headers, rows)
 
 
 def _largest(run: over_time.Unrolled, guessed: str) -> str:

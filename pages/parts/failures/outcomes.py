@@ -12,7 +12,7 @@ from lab.failures.failure import Ran
 from lab.text import brief
 from lab.ui import page
 from lab.ui.chart_host import show_chart
-from lab.ui.table import markdown_table
+from lab.ui.table import show_table
 
 
 def show_outcomes(key: str, cause: Ran, cure: Ran) -> None:
@@ -27,7 +27,7 @@ def show_outcomes(key: str, cause: Ran, cure: Ran) -> None:
         if not any(isinstance(ran.shown.get(name), list) for ran in (cause, cure))
     ]
     if rows:
-        st.markdown(markdown_table(["", "✗ cause", "✓ fix", ""], rows))
+        show_table(["", "✗ cause", "✓ fix", ""], rows)
     courses = [name for name in names if isinstance(cure.shown.get(name), list)]
     for name in courses:
         show_chart(_course(name, cause, cure), f"wrong {key} {name}")

@@ -13,7 +13,7 @@ from lab.trace.nonfinite import explain
 from lab.trace.numerical import NumericalCheck, check
 from lab.trace.recording import Trace
 from lab.ui import page
-from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.table import escape_markdown, show_table
 from lab.ui.widgets import button
 from pages.parts.graph import inputs, passes
 
@@ -85,7 +85,7 @@ def _gradients(expression: Expression, trace: Trace) -> None:
         for row in checked
     ]
     st.markdown("**Gradients of the inputs, checked numerically**")
-    st.markdown(markdown_table(["input", "value", "gradient", "numeric", "agree"], rows))
+    show_table(["input", "value", "gradient", "numeric", "agree"], rows)
     for slope in [slope for row in checked for slope in row.remarks][:MAX_REMARKS]:
         st.caption(escape_markdown(slope.sentence))
     if left_out:
@@ -112,7 +112,7 @@ def _agreement(row: NumericalCheck) -> str:
 def _text_versions(trace: Trace, count: int | None) -> None:
     with st.expander("The graph as a table and as text"):
         rows = table(trace, count)
-        st.markdown(markdown_table(list(rows[0]), [list(row.values()) for row in rows]))
+        show_table(list(rows[0]), [list(row.values()) for row in rows])
         st.code(trace.to_text(count), language=None)
 
 

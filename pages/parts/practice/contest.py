@@ -15,7 +15,7 @@ from lab.practice.learner_run import Contest
 from lab.practice.learner_training import TRAININGS
 from lab.ui import page, progress
 from lab.ui.chart_host import ChartHost
-from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.table import escape_markdown, show_table
 from lab.ui.widgets import button
 from pages.parts.practice import finished
 from pages.parts.practice.finished import Engine
@@ -108,4 +108,4 @@ def _outcome(contest: Contest) -> None:
         how = f"{times:.2g} times" if times < 10 else f"{times:.0f} times"
         st.markdown(f"Your engine took **{how}** the lab’s processor time, measured just now.")
     rows = certificate.results(contest)
-    st.markdown(markdown_table(["", "your engine", "the lab’s"], rows))
+    show_table(["", "your engine", "the lab’s"], rows)

@@ -8,7 +8,7 @@ from lab.traps.in_place import MAX_ABS
 from lab.ui import address
 from lab.ui.address import Field
 from lab.ui.drawing import graph
-from lab.ui.table import markdown_table
+from lab.ui.table import show_table
 from lab.ui.terms import prose
 from lab.ui.widgets import button, guess, switch
 
@@ -92,7 +92,7 @@ def _gradients(uncut: cuts.CutDemo, cut: cuts.CutDemo, numerical: dict[str, floa
             right = guessed == came
             verdicts.append(f"{name}: {'✓ as you guessed' if right else f'✕ you guessed “{ARRIVALS[guessed]}”'}")
     headers = ["input", "uncut", "cut", "numerical", "after a step, uncut", "after a step, cut"]
-    st.markdown(markdown_table(headers, rows))
+    show_table(headers, rows)
     why = "Each ✂ in the graph below is a path on which a gradient would have flowed. No error tells you."
     if cut.error:
         st.error(f"**RuntimeError.** {cut.error}", icon=":material/block:")

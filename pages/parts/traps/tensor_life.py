@@ -6,7 +6,7 @@ from lab.traps import lifecycle
 from lab.traps.lifecycle import ACTIONS, STATES
 from lab.ui import address, page, state
 from lab.ui.address import Field
-from lab.ui.table import escape_markdown, markdown_table
+from lab.ui.table import escape_markdown, show_table
 from lab.ui.widgets import button
 
 RATE = Field("rate", "life rate", 0.1, float, address.number, (0.01, 0.5))
@@ -83,4 +83,4 @@ def _log(actions: str, life: lifecycle.Life) -> None:
             st.markdown(f"**{number}** `{entry.code}`  \n{escape_markdown(sentence)} :small[State: {entry.state}.]")
     with st.expander("The states as a table"):
         marks = {state: "now" if state == life.state else "✓" if state in life.path else "–" for state in STATES}
-        st.markdown(markdown_table(["state", "been here", "meaning"], [(s, marks[s], STATES[s]) for s in STATES]))
+        show_table(["state", "been here", "meaning"], [(s, marks[s], STATES[s]) for s in STATES])
