@@ -1,6 +1,8 @@
 /** A pad of 32 x 32 pixels for drawing a digit with the pointer or the keyboard. It sends the drawing to the page as a
  * string of zeros and ones. */
 
+import { Debounced } from "../player/dom.js";
+
 /** @import { Component } from "../types.js" */
 /** @import { Point } from "../player/layout.js" */
 
@@ -22,8 +24,8 @@ export function show({ parentElement, setStateValue }) {
   let cursor = null;
   /** @type {Point | null} the end of the stroke so far; null while the pen is up */
   let last = null;
-  /** @type {ReturnType<typeof setTimeout> | null} */
-  let timer = null;
+  const reporting = new Debounced(() => setStateValue("ink", ink.join("")), REPORT_MS);
+  const report = () => reporting.waiting || reporting.postpone();
 
   /** Return a colour of the theme. @param {string} name @param {string} fallback */
   const colour = (name, fallback) => getComputedStyle(canvas).getPropertyValue(name).trim() || fallback;
@@ -39,14 +41,6 @@ export function show({ parentElement, setStateValue }) {
       pen.lineWidth = 3;
       pen.strokeRect(cursor.x * BLOCK * size + 1.5, cursor.y * BLOCK * size + 1.5, BLOCK * size - 3, BLOCK * size - 3);
     }
-  };
-
-  const report = () => {
-    if (timer) return;
-    timer = setTimeout(() => {
-      timer = null;
-      setStateValue("ink", ink.join(""));
-    }, REPORT_MS);
   };
 
   /** Ink the pixels within the radius of the pen. @param {number} x @param {number} y */

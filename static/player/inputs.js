@@ -1,7 +1,7 @@
 /** Live inputs: a slider and a number entry for each leaf, a grid for each small array. */
 
 import { flat, indexText, nested, numberOf, numeral, shapeOf, shapeText, toNumber } from "./format.js";
-import { h, section, setText } from "./dom.js";
+import { Debounced, h, section, setText } from "./dom.js";
 
 /** @import { Live, LiveLeaf, Value } from "../types.js" */
 
@@ -20,8 +20,7 @@ export class Sender {
     this.sequence = 0;
     this.last = 0; // the newest answered message
     this.changed = false;
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.timer = undefined;
+    this.giveUp = new Debounced(() => this.answered(this.sequence), ANSWER_TIMEOUT);
   }
 
   /** Send the newest values as soon as possible. */
@@ -35,20 +34,19 @@ export class Sender {
     if (sequence <= this.last) return;
     this.last = sequence;
     this.sequence = Math.max(this.sequence, sequence); // continue the count of an earlier player on the page
-    if (this.last === this.sequence) clearTimeout(this.timer);
+    if (this.last === this.sequence) this.giveUp.cancel();
     if (this.changed) this.flush();
   }
 
   flush() {
     this.changed = false;
     this.sequence += 1;
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.answered(this.sequence), ANSWER_TIMEOUT);
+    this.giveUp.postpone();
     this.send(this.sequence);
   }
 
   destroy() {
-    clearTimeout(this.timer);
+    this.giveUp.cancel();
   }
 }
 

@@ -2,7 +2,7 @@
  * button, Ctrl+K, / or a paste outside any text field. */
 
 import { isCurrentPage, parameters } from "../current_page.js";
-import { h } from "../player/dom.js";
+import { Debounced, h } from "../player/dom.js";
 
 /** @import { Component, SearchHit } from "../types.js" */
 
@@ -30,7 +30,7 @@ let pasted = "";
 /** Resolves when the answers to the text in the field are shown. */
 let answered = Promise.resolve();
 let asking = new AbortController();
-let pause = NaN; // the timer while the learner types
+const later = new Debounced(ask, SEND_DELAY_MS); // asks while the learner types
 /** @type {SearchHit[]} */
 let hits = [];
 let chosen = 0; // index of a hit; hits.length for the last row
@@ -50,7 +50,7 @@ const field = h("input", {
   spellcheck: "false",
   placeholder: "broadcasting   or: why +=   or: loss is nan   or a message, a loop, a CSV of losses",
   maxlength: MAX_CHARACTERS,
-  oninput: later,
+  oninput: () => later.postpone(),
   onpaste: (/** @type {ClipboardEvent} */ event) => take(event, event.clipboardData?.getData("text/plain") ?? ""),
   onkeydown: keys,
 });
@@ -121,16 +121,9 @@ function take(event, content) {
   ask();
 }
 
-/** Ask after a pause without another key. */
-function later() {
-  clearTimeout(pause);
-  pause = window.setTimeout(ask, SEND_DELAY_MS);
-}
-
 /** Fetch and show the answers to the text in the field. */
 function ask() {
-  clearTimeout(pause);
-  pause = NaN;
+  later.cancel();
   asking.abort();
   asking = new AbortController();
   answered = answer(text(), asking.signal);
@@ -201,7 +194,7 @@ function keys(event) {
 
 /** Open the chosen answer; if the text has just changed, wait for its answers and open the first. */
 async function enter() {
-  if (pause) ask();
+  if (later.waiting) ask();
   const current = answered;
   await current;
   if (current === answered && text().trim()) go(chosen);
