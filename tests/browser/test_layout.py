@@ -5,6 +5,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.layout import NAMES, PLACES, look, opened, project
+from tests.support import resize
 
 FINE = {"low": [], "small": [], "cut": [], "high": [], "overlap": [], "wide": 0, "below": []}
 PROJECTORS = ((1024, 768), (1280, 720))
@@ -105,7 +106,7 @@ def _can_be_read_from_the_last_row(page, large_graph):
     shown = page.locator("html.projecting, .player.present")
     expect(shown.first).to_be_attached()
     for width, height in PROJECTORS:
-        page.set_viewport_size({"width": width, "height": height})
+        resize(page, width, height)
         found = look(page, font=16, drawn=16)
         assert {name: found[name] for name in READABLE} == READABLE
         if page.locator("html.projecting").count():
@@ -113,7 +114,7 @@ def _can_be_read_from_the_last_row(page, large_graph):
             main, bar = (page.locator(part).bounding_box() for part in ("[data-testid=stMain]", ".project-bar"))
             assert main["y"] + main["height"] <= bar["y"]  # the bar lies on nothing
             _in_window(page, height)
-    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    resize(page, *PHONE)
     found = {**look(page, drawn=10), **({"cut": []} if large_graph else {})}
     assert {name: found[name] for name in READABLE} == READABLE
     page.keyboard.press("f")
