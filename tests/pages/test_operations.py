@@ -158,7 +158,7 @@ METHOD = """
     def tanh(self)"""
 ROW = """
     Op("cube", "elementwise", derivatives=(Derivative("3·{a}²", "3 {a}^2", lambda a, y: 3 * a * a),), not_finite=OVERFLOW),
-    Op("sin","""
+    _function("sin","""
 LOOK = """
 from streamlit.testing.v1 import AppTest
 from lab.trace.operation_example import example
@@ -194,7 +194,7 @@ def test_an_operation_that_gets_a_rule_and_a_row_is_everywhere(tmp_path):
             (tmp_path / "lab" / path.name).symlink_to(path)
     for name, before, after in (
         ("model.py", "\n    def tanh(self)", METHOD),
-        ("lab/operation_table.py", '\n    Op("sin",', ROW),
+        ("lab/operation_table.py", '\n    _function("sin",', ROW),
     ):
         text = (ROOT / name).read_text("utf-8")
         assert text.count(before) == 1
