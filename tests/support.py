@@ -1,6 +1,5 @@
 """What the tests and the benchmarks share: the app as a process, a Chromium, and when a page has come to rest."""
 
-import contextlib
 import os
 import shutil
 import socket
@@ -13,12 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
-from playwright.sync_api import Browser, Error, Page, Playwright
+from playwright.sync_api import Browser, Page, Playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 # Without these Chromium asks its maker's servers for updates at every start; the tests must stay on this machine.
 QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
-UNHINTED = "--font-render-hinting=none"  # else Chromium's headless shell draws letters wider than Chromium itself
 
 
 def start_app(
@@ -54,15 +52,12 @@ def start_app(
 def launch(playwright: Playwright) -> Browser:
     """A headless Chromium."""
     sandbox = [] if sys.platform != "linux" or os.geteuid() else ["--no-sandbox"]
-    return playwright.chromium.launch(executable_path=_chromium(), args=[*QUIET, *sandbox, "--disable-gpu", UNHINTED])
+    return playwright.chromium.launch(executable_path=_chromium(), args=[*QUIET, *sandbox, "--disable-gpu"])
 
 
 def _chromium() -> str | None:
-    """The path of a Chromium on this machine; None lets Playwright use the one it installed itself.
-
-    The headless shell comes first: it draws no window, tabs and toolbar around a page, a sixth of the work of a visit.
-    """
-    for name in ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
+    """The path of a Chromium on this machine; None lets Playwright use the one it installed itself."""
+    for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
         if path := shutil.which(name):
             return path
     if sys.platform == "linux" and shutil.which("apt-get") and os.geteuid() == 0:
@@ -90,13 +85,6 @@ def written(page: Page) -> None:
     """Wait until the address says what the page shows: it is written five times a second at most, by the page's clock."""
     settled(page)
     page.evaluate("() => new Promise((done) => setTimeout(done, 300))")
-
-
-def resize(page: Page, width: int, height: int) -> None:
-    """Give the page another size, also while it fills the screen, when the headless shell refuses one to its window."""
-    with contextlib.suppress(Error):
-        page.set_viewport_size({"width": width, "height": height})
-    page.wait_for_function("([width, height]) => innerWidth === width && innerHeight === height", arg=[width, height])
 
 
 def switch(page: Page, theme: str) -> None:

@@ -5,7 +5,6 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.layout import NAMES, PLACES, look, opened, project
-from tests.support import resize
 
 FINE = {"low": [], "small": [], "cut": [], "high": [], "overlap": [], "wide": 0, "below": []}
 PROJECTORS = ((1024, 768), (1280, 720))
@@ -106,7 +105,7 @@ def _can_be_read_from_the_last_row(page, large_graph):
     shown = page.locator("html.projecting, .player.present")
     expect(shown.first).to_be_attached()
     for width, height in PROJECTORS:
-        resize(page, width, height)
+        page.set_viewport_size({"width": width, "height": height})
         found = look(page, font=16, drawn=16)
         assert {name: found[name] for name in READABLE} == READABLE
         if page.locator("html.projecting").count():
@@ -114,7 +113,7 @@ def _can_be_read_from_the_last_row(page, large_graph):
             main, bar = (page.locator(part).bounding_box() for part in ("[data-testid=stMain]", ".project-bar"))
             assert main["y"] + main["height"] <= bar["y"]  # the bar lies on nothing
             _in_window(page, height)
-    resize(page, *PHONE)
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
     found = {**look(page, drawn=10), **({"cut": []} if large_graph else {})}
     assert {name: found[name] for name in READABLE} == READABLE
     page.keyboard.press("f")
