@@ -12,6 +12,7 @@ from lab.training.config import Config
 from lab.training.datasets import load_dataset
 from lab.training.run_folder import RunError, RunFolder
 from lab.training.samples import DataError
+from lab.training.tables import inputs_of_file
 
 TABLE = "size,colour,price,kind\n" + "".join(
     f'{i / 10},{"red" if i % 3 else "blue"},"{1000 + 100 * i:,}",{"big" if i > 30 else "small"}\n' for i in range(60)
@@ -67,6 +68,13 @@ def test_what_cannot_be_answered_gets_a_sentence(run, tmp_path, capsys):
     RunFolder.create(tmp_path / "empty", Config())
     with pytest.raises(RunError, match="no complete epoch"):
         load(tmp_path / "empty")
+
+
+def test_a_first_row_of_decimal_commas_is_no_header(tmp_path):
+    (tmp_path / "new.csv").write_text("0,5;1,0\n1,5;2,0\n")
+    header, given, inputs = inputs_of_file(str(tmp_path / "new.csv"), (("column 1", None), ("column 2", None)))
+    assert (header, given) == (["column 1", "column 2"], [["0,5", "1,0"], ["1,5", "2,0"]])
+    assert inputs.tolist() == [[0.5, 1.0], [1.5, 2.0]]
 
 
 def test_a_regression_answers_in_the_units_of_its_target(tmp_path):
