@@ -41,6 +41,7 @@ from lab.training.datasets import NAMES, SYNTHETIC_SAMPLES
 from lab.training.doctor import Finding, diagnose, remarks
 from lab.training.features import FEATURES
 from lab.training.live_doctor import Watch
+from lab.training.memory import keep_freed_memory
 from lab.training.records import Record, is_regression, r_squared, score
 from lab.training.run_folder import RunError, RunFolder, in_new_folder, lock_run, write_atomic
 from lab.training.samples import DataError
@@ -177,6 +178,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code. A user's mistake prints one line to stderr, never a traceback."""
+    keep_freed_memory()
     try:
         argv = sys.argv[1:] if argv is None else list(argv)
         if argv[:1] and argv[0] in COMMANDS:

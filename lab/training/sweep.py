@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from lab.training.config import Config, ConfigError, sizes_text
 from lab.training.datasets import DATA_SETTINGS, load_dataset
 from lab.training.doctor import diagnose
+from lab.training.memory import keep_freed_memory
 from lab.training.records import Record, ending
 from lab.training.run_folder import RunError, RunFolder, cannot_write, is_run, lock_run, write_atomic
 from lab.training.trainer import Trainer, resume_trainer, save_summary, train
@@ -168,7 +169,8 @@ def local_workers(runs: int) -> Iterator[Executor]:
     """Start worker processes, one for each processor. An exception in the block kills them, which harms no run."""
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")  # the processes share the processors: each of them computes in one thread
-    executor = ProcessPoolExecutor(max(1, min(os.cpu_count() or 1, runs)), get_context("spawn"))
+    processes = max(1, min(os.cpu_count() or 1, runs))
+    executor = ProcessPoolExecutor(processes, get_context("spawn"), initializer=keep_freed_memory)
     try:
         yield executor
     except BaseException:

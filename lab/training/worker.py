@@ -22,6 +22,7 @@ from typing import IO, Any
 
 from lab.training.config import Config
 from lab.training.live import LiveRun, Stretch
+from lab.training.memory import keep_freed_memory
 from lab.training.run_folder import State
 from lab.training.trainer import Trainer
 
@@ -167,6 +168,7 @@ def _send(pipe: IO[bytes] | None, message: Any) -> None:
 def main() -> None:
     """Train as the messages on standard input say, until none has come for a while or the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the server; when it ends, the input ends
+    keep_freed_memory()
     answers, sys.stdout = sys.stdout.buffer, sys.stderr
     try:
         config, dataset, patience = pickle.load(sys.stdin.buffer)
