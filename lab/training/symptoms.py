@@ -23,6 +23,7 @@ from lab.training.run_history import (
     STILL,
     STILL_EPOCHS,
     WINDOW,
+    Evidence,
     History,
     before_and_now,
     creeps,
@@ -30,7 +31,6 @@ from lab.training.run_history import (
     mostly_falls,
     windows,
 )
-from lab.training.run_history import Evidence as Evidence  # also for the rules of a curve
 
 # ---------------------------------------------------------------- thresholds
 

@@ -154,4 +154,4 @@ def array_entry(name: str, start: float | list, key: str) -> float | list | None
 
 def begin(page: str) -> None:
     """Forget the input widgets, so that they start from the page's values again."""
-    state.forget(f"{page} input ")
+    state.forget_widgets(f"{page} input ")

@@ -287,7 +287,7 @@ def put(key: str, value: Any) -> None:
     st.session_state[key] = value
 
 
-def forget(prefix: str) -> None:
+def forget_widgets(prefix: str) -> None:
     """Forget the widgets whose keys begin so; they then start from the page's values again."""
     for key in [key for key in st.session_state if str(key).startswith(prefix)]:
         del st.session_state[key]

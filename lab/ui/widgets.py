@@ -1,4 +1,4 @@
-"""Widgets for one of several options: one that is always chosen, and a guess that the learner may make first."""
+"""Widgets and results that every page draws alike: choices of one option, guesses, buttons, verdicts."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def _show(current: PageState) -> None:
     session = st.session_state
     if current.restored:  # the browser's Back must not undo a later graph
         session["predict done"] = session["predict done"] | session.get("predict ever done", {})
-        state.forget(KEYS)
+        state.forget_widgets(KEYS)
     session["predict ever done"] = session["predict done"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _choose()
@@ -121,7 +121,7 @@ def _begin_again() -> None:
     """Empty all blanks after another graph was chosen."""
     state.step()
     state.reset(OF_ONE_GRAPH)
-    state.forget(KEYS)
+    state.forget_widgets(KEYS)
 
 
 def _next() -> None:

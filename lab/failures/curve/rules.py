@@ -18,8 +18,8 @@ from lab.text import short
 from lab.training import symptoms
 from lab.training.doctor import Rule
 from lab.training.remedies import Remedy
-from lab.training.run_history import LEARNED, STILL, WINDOW, History
-from lab.training.symptoms import MIN_EPOCHS, Evidence
+from lab.training.run_history import LEARNED, STILL, WINDOW, Evidence, History
+from lab.training.symptoms import MIN_EPOCHS
 
 RISE = 3.0  # ratio of a loss or norm to its lowest before, from which it counts as grown
 HUGE = 3.0  # a first loss below this does not come from inputs or weights of the wrong scale
@@ -41,10 +41,6 @@ FLAT = 0.06  # largest relative change of a loss that never learned anything
 def _for_doctor(find: Callable[[UploadedCurve], Evidence | None]) -> Callable[[History], Evidence | None]:
     """Adapt a rule for a curve to the type that the doctor's table has."""
     return lambda h: find(cast(UploadedCurve, h))
-
-
-def _evidence(c: UploadedCurve, at: int, *sentences: str) -> Evidence:
-    return Evidence(sentences, c.epochs[at])
 
 
 def _has_grown(c: UploadedCurve, end: int) -> bool:
@@ -78,11 +74,10 @@ def piling(c: UploadedCurve) -> Evidence | None:
     lowest = int(np.argmin(loss))
     highest = lowest + int(np.argmax(loss[lowest:]))
     if loss[lowest] < 0.3 * loss[0] and loss[highest] > 1.5 * loss[0]:
-        return _evidence(
-            c,
-            lowest,
+        return c.evidence(
             f"The loss had fallen from {short(loss[0])} to {short(loss[lowest])} in epoch {c.epochs[lowest]}, and "
             f"rose to {short(loss[highest])} from there: the steps became larger and larger.",
+            at=lowest,
         )
     if c.norms.size:
         return symptoms.piling(c)
@@ -93,11 +88,10 @@ def piling(c: UploadedCurve) -> Evidence | None:
     if not (last >= symptoms.GROWTH * first and last >= symptoms.BAND[1]):
         return None
     at = int(np.argmax(norms >= symptoms.GROWTH * first))
-    return _evidence(
-        c,
-        at,
+    return c.evidence(
         f"The loss fell to {short(loss.min())} and ends at {short(loss[-WINDOW:].mean())}; the "
         f"gradient norm grows from {short(first, 2)} in epoch {c.epochs[0]} to {short(last, 2)}.",
+        at=at,
     )
 
 
@@ -116,11 +110,10 @@ def blowing_up(c: UploadedCurve) -> Evidence | None:
         or late / middle < STEADY * middle / early
     ):
         return None
-    return _evidence(
-        c,
-        0,
+    return c.evidence(
         f"The loss is multiplied by about {short(factor, 2)} in each epoch, from {short(loss[0])} to "
         f"{short(loss.max())}.",
+        at=0,
     )
 
 
@@ -135,8 +128,8 @@ def climbing(c: UploadedCurve) -> Evidence | None:
     accuracy = ""
     if c.has_train_score and c.train_score[-1] < c.train_score[0]:
         accuracy = f" Training accuracy falls with it, from {c.train_score[0]:.0%} to {c.train_score[-1]:.0%}."
-    return _evidence(
-        c, 0, f"The training loss climbs from its first value, {short(loss[0])}, to {short(loss[-1])}.{accuracy}"
+    return c.evidence(
+        f"The training loss climbs from its first value, {short(loss[0])}, to {short(loss[-1])}.{accuracy}", at=0
     )
 
 
@@ -158,7 +151,7 @@ def huge_start(c: UploadedCurve) -> Evidence | None:
         return None
     gradient = f" The gradient norm is {short(norm, 2)} there." if norm else ""
     where = "In the first step" if c.first else f"In epoch {c.epochs[0]}"
-    return _evidence(c, 0, f"{where} the loss is {short(first)}: guessing among ten classes costs 2.3.{gradient}")
+    return c.evidence(f"{where} the loss is {short(first)}: guessing among ten classes costs 2.3.{gradient}", at=0)
 
 
 def thrown(c: UploadedCurve) -> Evidence | None:
@@ -173,11 +166,10 @@ def thrown(c: UploadedCurve) -> Evidence | None:
     if not jumped and not (c.has_train_score and early[worst] > max(15.0, 5 * rest)):
         return None
     came = f", after {short(begun)} at first" if begun < early[worst] else ""
-    return _evidence(
-        c,
-        worst,
+    return c.evidence(
         f"In epoch {c.epochs[worst]} the loss is {short(early[worst])}{came}, and {short(rest)} in the end: the first "
         "steps went much too far.",
+        at=worst,
     )
 
 
@@ -209,11 +201,10 @@ def no_gradient(c: UploadedCurve) -> Evidence | None:
     found = cut_off(c)
     if found is None or found[0] > 0 or np.any(c.norms[:, :-1] > 1e-12):
         return None
-    return _evidence(
-        c,
-        0,
+    return c.evidence(
         f"The gradient norm of every layer but the last is exactly 0 from epoch {c.epochs[0]} on, and the loss "
         f"stays at {short(c.loss[-1])}.",
+        at=0,
     )
 
 
@@ -223,7 +214,7 @@ def cut_later(c: UploadedCurve) -> Evidence | None:
     if found is None:
         return None
     since, layer = found
-    return _evidence(c, since, f"The gradient norm of {layer} is exactly 0 from epoch {c.epochs[since]} on.")
+    return c.evidence(f"The gradient norm of {layer} is exactly 0 from epoch {c.epochs[since]} on.", at=since)
 
 
 def late_explosion(c: UploadedCurve) -> Evidence | None:
@@ -240,11 +231,10 @@ def scatters(c: UploadedCurve) -> Evidence | None:
     first, last = float(c.loss[0]), float(c.loss[-WINDOW:].mean())
     if not last > 0.2 * first or not (abs(c.falling) < 0.15 or symptoms.swinging(c)):
         return None
-    return _evidence(
-        c,
-        len(c) // 2,
+    return c.evidence(
         f"Single steps lie {c.scatter:.0%} from the mean of their epoch, and the means only went from "
         f"{short(first)} to {short(last)}.",
+        at=len(c) // 2,
     )
 
 
@@ -258,8 +248,8 @@ def frozen(c: UploadedCurve) -> Evidence | None:
     gradients = (
         f" Gradients are there: their norm is {short(float(norm[-1]), 2)}." if norm.size and norm[-1] > 0 else ""
     )
-    return _evidence(
-        c, 0, f"The {which} loss is {short(loss[0], 6)} in each of {len(loss)} epochs, to the last digit.{gradients}"
+    return c.evidence(
+        f"The {which} loss is {short(loss[0], 6)} in each of {len(loss)} epochs, to the last digit.{gradients}", at=0
     )
 
 
@@ -276,23 +266,21 @@ def at_guessing(c: UploadedCurve) -> Evidence | None:
         return None
     if abs(middle - math.log(count)) > AT_GUESSING:
         return None
-    return _evidence(
-        c,
-        0,
+    return c.evidence(
         f"The loss stays at {short(middle, 4)}, within {short(float(np.ptp(c.smooth)), 1)}: exactly what equal "
         f"probabilities for {count} classes cost. Batch noise, as with wrong labels, would move it more.",
+        at=0,
     )
 
 
 def no_motion(c: UploadedCurve) -> Evidence | None:
     if not motionless(c) or c.norms.size:
         return None
-    return _evidence(
-        c,
-        0,
+    return c.evidence(
         f"The loss stays at {short(float(c.smooth.mean()), 4)}, within {short(float(np.ptp(c.smooth)), 1)}: "
         "less than "
         "batch noise.",
+        at=0,
     )
 
 
@@ -303,11 +291,10 @@ def spikes(c: UploadedCurve) -> Evidence | None:
         return None
     gaps = {b - a for a, b in pairwise(at)}
     rhythm = f", every {min(gaps)} rows" if len(gaps) == 1 else ""
-    return _evidence(
-        c,
-        c.group_of(at[0]),
+    return c.evidence(
         f"{len(at)} of {len(c.raw)} values stand far above their neighbours{rhythm}: the highest is "
         f"{short(float(c.raw[at].max()))}, where the values around it are near {short(float(np.median(c.raw)))}.",
+        at=c.group_of(at[0]),
     )
 
 
@@ -326,11 +313,10 @@ def second_softmax(c: UploadedCurve) -> Evidence | None:
     for count in range(2, MAX_CLASSES):
         floor = math.log1p((count - 1) / math.e)
         if abs(loss - floor - (1 - accuracy)) < FLOOR and highest <= floor + 1 + FLOOR:
-            return _evidence(
-                c,
-                len(c) // 2,
+            return c.evidence(
                 f"Training accuracy is {accuracy:.0%}, and yet the loss stands still at {short(loss)}: with two "
                 f"softmaxes {count} classes cannot cost less than {short(floor)}.",
+                at=len(c) // 2,
             )
     return None
 
@@ -347,12 +333,11 @@ def learned_training_only(c: UploadedCurve) -> Evidence | None:
     classes, middle = c.classes, float(np.median(c.val_score))
     if gained < 0.15 or not classes or c.val_loss.min() < 0.9 * c.guess or not middle <= 1.5 / classes:
         return None
-    return _evidence(
-        c,
-        0,
+    return c.evidence(
         f"The training loss falls by {gained:.0%}, but the validation loss was never below {short(c.val_loss.min())}, "
         f"and guessing among {classes} classes costs {short(c.guess)}. Validation accuracy is {middle:.0%}, and "
         f"guessing gives {1 / classes:.0%}.",
+        at=0,
     )
 
 
@@ -377,11 +362,10 @@ def creeping(c: UploadedCurve) -> Evidence | None:
     early, late = loss[0] - loss[middle], loss[middle] - loss[-1]
     if np.mean(steps < 0) < 0.8 or not 0 < fell < CREEP or late < 0.35 * early:
         return None
-    return _evidence(
-        c,
-        0,
+    return c.evidence(
         f"The loss creeps from {short(loss[0], 4)} to {short(loss[-1], 4)} in {len(loss)} epochs, evenly and without "
         "a bend.",
+        at=0,
     )
 
 
@@ -389,15 +373,14 @@ def flat_with_gradients(c: UploadedCurve) -> Evidence | None:
     """Find a loss that stands still though logged gradients reach every layer."""
     if not is_flat(c) or not c.norms.size or not c.norms[-WINDOW:].min() >= symptoms.BAND[0]:
         return None
-    return _evidence(
-        c,
-        0,
+    return c.evidence(
         f"{_flat_range(c)} Gradients reach every layer: the smallest norm is {short(float(c.norms[-1].min()), 2)}.",
+        at=0,
     )
 
 
 def flat_loss(c: UploadedCurve) -> Evidence | None:
-    return _evidence(c, 0, _flat_range(c)) if is_flat(c) else None
+    return c.evidence(_flat_range(c), at=0) if is_flat(c) else None
 
 
 def _flat_range(c: UploadedCurve) -> str:
@@ -428,12 +411,11 @@ def underfitting(c: UploadedCurve) -> Evidence | None:
     if not abs(1 - now / before) < STILL:
         return None
     which = "validation" if c.config.val_fraction else "training"
-    return _evidence(
-        c,
-        len(c) - 2 * width,
+    return c.evidence(
         f"Training accuracy stands at {c.train_score[-width:].mean():.0%}, and the {which} loss hardly changes any "
         f"more: {short(before)} on average from epoch {c.epochs[-2 * width]} to {c.epochs[-width - 1]}, {short(now)} "
         "since.",
+        at=len(c) - 2 * width,
     )
 
 

@@ -67,7 +67,7 @@ def remember(values: dict[str, float | list]) -> None:
 
 def forget_widgets(name: str = "") -> None:
     """Forget the widgets of one input, or of all inputs, so that they start from its value again."""
-    state.forget(f"leaf {name} ".rstrip() + " ")
+    state.forget_widgets(f"leaf {name} ".rstrip() + " ")
 
 
 def changes(expression: Expression) -> dict[str, Change]:
