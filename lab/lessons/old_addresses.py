@@ -71,7 +71,9 @@ GRAPH_LABS: Mapping[str, tuple[Mapping[str, str], Mapping[str, str]]] = MappingP
 
 
 def new_address(path: str, query: str) -> tuple[str, str]:
-    """Return the current path, relative to the lab's root, and query for an address; unchanged if nothing moved."""
+    """Return the current path, from the lab's root, and query for an address; unchanged if it leads to a page."""
+    if path.replace("_", "-") in BY_PATH:
+        path = path.replace("_", "-")  # the name of a page's file
     parameters = dict(parse_qsl(query, keep_blank_values=True))
     if path == "simulate-error" and (parameters.get("part") == "messages" or "message" in parameters):
         key = parameters.pop("message", "")  # from a tab that has moved to another page

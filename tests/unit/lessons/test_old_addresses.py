@@ -15,6 +15,8 @@ CASES = {  # as these pages wrote them -> what the new page writes
     "why?tab=cost&n=2000&slower=20": "why-reverse-mode?tab=cost&n=2000&slower=20",
     "why?tab=formula&longer=30&expression=x%2Ax&in_x=2": "why-reverse-mode?tab=formula&longer=30&expression=x%2Ax&in_x=2",
     "why": "why-reverse-mode",
+    "graph_lab": "graph-lab",
+    "what_went_wrong?message=abc_d": "what-went-wrong?message=abc_d",
     "why?faster=forward&tab=directions": "why-reverse-mode?tab=one&faster=forward",
     "why-reverse-mode?tab=directions&expression=a&in_a=2": "why-reverse-mode?tab=one&expression=a&in_a=2",
     "jacobian": "why-reverse-mode?tab=one",
