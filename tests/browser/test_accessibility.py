@@ -106,3 +106,17 @@ def test_two_keys_lead_past_the_bar_to_the_first_thing_on_the_page(open_page, pa
     assert page.evaluate("document.activeElement.closest('[data-testid=stMain], .player') !== null")
     assert page.evaluate("document.activeElement.closest('.st-key-search') === null")
     assert page.url == address
+
+
+def test_what_is_chosen_shows_where_the_system_sets_all_colours(open_page):
+    page = open_page("simulate-error")
+    page.emulate_media(forced_colors="active")
+    page.locator(".swatch").first.wait_for()
+    colours = page.locator(".swatch").evaluate_all("all => all.map(one => getComputedStyle(one).backgroundColor)")
+    assert len(set(colours)) == len(colours) > 4
+    line = "one => getComputedStyle(one).textDecorationLine"
+    tab = page.get_by_role("tab", name="Four steps")
+    for chosen in (tab, page.get_by_role("radio", name="off", exact=True)):
+        assert chosen.locator("p").evaluate(line) == "underline"
+    others = (page.get_by_role("tab", name="Predict"), page.get_by_role("radio", name="on", exact=True))
+    assert [other.locator("p").evaluate(line) for other in others] == ["none", "none"]
