@@ -108,6 +108,25 @@ def test_what_people_write_about_each_failure_is_found_and_nothing_else_is_sure(
     assert sum(bool(looked_up(text)) for text in unrelated) <= 0.05 * len(unrelated)
 
 
+@pytest.mark.parametrize(
+    ("text", "causes"),
+    [
+        ("my weights don't change at all when I train", "optimizer order detach"),
+        ("the weights stay the same after I call step()", "optimizer order detach"),
+        ("I compared the weights before and after training, they are equal", "optimizer order detach"),
+        ("after backward() all grads are 0", "zero-init dead vanishing"),
+        ("p.grad is zero for every parameter", "zero-init dead vanishing"),
+        ("net predicts the same thing no matter what I feed it", "rate dead zero-init"),
+        ("the model gives identical outputs for different inputs", "rate dead zero-init"),
+    ],
+)
+def test_a_symptom_of_several_failures_lists_them_and_is_sure_of_none(text, causes):
+    """In the order in which to look. No failure alone had these words: what was listed first was another one."""
+    found = looked_up(text)
+    assert [match.failure.key for match in found] == causes.split()
+    assert not any(match.sure for match in found)
+
+
 def test_terse_texts_that_it_never_learned_from_are_mostly_found_and_never_wrong_with_confidence():
     """86.5 % when they were first tried; their few words are often shared by two failures."""
     terse = labelled("terse.txt")
