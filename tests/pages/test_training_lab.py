@@ -1554,6 +1554,19 @@ def test_what_can_change_changes_in_the_running_network(at):
     assert live(again).config == before.config
 
 
+def test_a_second_change_keeps_the_first(at):
+    run(at, data="moons", hidden="4", epochs="300")
+    begin(at)
+    set_rate(at, 0.1)
+    at.selectbox(key="training batch_size").set_value(8).run()
+    assert not at.exception
+    at.selectbox(key="training weight_decay").set_value(0.01).run()
+    latest = live(at).config.latest
+    assert (latest.lr, latest.batch_size, latest.weight_decay) == (0.1, 8, 0.01)
+    assert [name for _, name, _ in live(at).config.changes] == ["lr", "batch_size", "weight_decay"]
+    assert (at.selectbox(key="training lr").value, at.selectbox(key="training batch_size").value) == (0.1, 8)
+
+
 def test_what_cannot_change_asks_and_keeps_the_run(at):
     run(at, data="moons", hidden="4", epochs="300")
     begin(at)

@@ -185,12 +185,12 @@ def decide(worker: Worker, config: Config) -> Config:
     session, run = st.session_state, worker.run
     if session.pop("training decided", False) or config == run.config or run.done or not run.batches:
         return config
-    latest = run.config.latest
-    other = {name: getattr(config, name) for name in SETTINGS if getattr(config, name) != getattr(latest, name)}
+    before, now = run.config.latest, config.latest
+    other = {name: getattr(now, name) for name in SETTINGS if getattr(now, name) != getattr(before, name)}
     if not (other.keys() <= set(LIVE) and worker.change(other)):
         if not run.records:
             return config
-        session["training proposal"] = config.latest  # the widgets' settings from the first epoch on
+        session["training proposal"] = now  # the widgets' settings from the first epoch on
     set_widgets(run.config)
     session.pop("training decided")
     return run.config
