@@ -114,10 +114,10 @@ def test_what_people_write_about_each_failure_is_found_and_nothing_else_is_sure(
         ("my weights don't change at all when I train", "optimizer order detach"),
         ("the weights stay the same after I call step()", "optimizer order detach"),
         ("I compared the weights before and after training, they are equal", "optimizer order detach"),
-        ("after backward() all grads are 0", "zero-init dead vanishing"),
+        ("the grads are all zero after I call backward()", "zero-init dead vanishing"),
         ("p.grad is zero for every parameter", "zero-init dead vanishing"),
-        ("net predicts the same thing no matter what I feed it", "rate dead zero-init"),
-        ("the model gives identical outputs for different inputs", "rate dead zero-init"),
+        ("all grads are zero", "zero-init dead vanishing"),
+        ("network outputs the same class for each image", "rate dead zero-init"),
     ],
 )
 def test_a_symptom_of_several_failures_lists_them_and_is_sure_of_none(text, causes):
