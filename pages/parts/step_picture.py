@@ -89,7 +89,7 @@ def _step(found: Difference, here: float, sweep: Sweep, name: str, slope: Slope 
         ((found.left - found.x) / found.h, found.below - here),
         ((found.right - found.x) / found.h, found.above - here),
     ]
-    known = found.left < found.right and all(map(math.isfinite, (found.below, found.above)))
+    known = found.left < found.right and all(map(math.isfinite, (found.below, here, found.above)))
     return {
         "slope": _finite(found.quotient),
         "ends": ends if known else None,

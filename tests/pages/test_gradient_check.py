@@ -74,6 +74,9 @@ def test_what_the_step_loses_is_said():
     at = opened(expression="log(x)", in_x="0.1", h=-1)
     assert "no finite value one step from x" in shown(at)["sentence"]
     assert step(at, h=-3)["ends"]
+    at = opened(expression="1/x", in_x="0")
+    assert "no slope at x" in shown(at)["sentence"]
+    assert shown(at)["ends"] is None
     at = opened(expression="sqrt(x)", in_x="0")
     assert "undefined on the left and without bound on the right" in shown(at)["sentence"]
     assert shown(at)["rows"]["error"] == "no derivative"
