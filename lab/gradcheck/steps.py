@@ -117,7 +117,12 @@ class Sweep:
         least = self.best.error if self.best else 0.0
         if found.error <= BEST_FACTOR * least or not found.error:
             return "best"
-        bends = self.truncation is not None and self.truncation.slope > 0.5
+        if self.truncation is not None:
+            bends = self.truncation.slope > 0.5
+        else:  # too few steps lie above the best one: compare with what rounding the two values can cost
+            eps = float(np.finfo(PRECISIONS[self.precision]).eps)
+            rounding = eps * max(abs(found.above), abs(found.below)) / found.width
+            bends = found.error > BEST_FACTOR * rounding
         return "truncation" if bends and self.best and found.h > self.best.h else "cancellation"
 
 

@@ -128,6 +128,18 @@ def test_the_regime_of_a_step_says_what_its_error_comes_from():
     assert "truncation" not in {straight.regime(one) for one in straight.differences}
 
 
+def test_a_large_step_bends_also_where_few_steps_lie_above_the_best_one():
+    """In float32, or with a slow curve, the best step of central differences is near 0.01."""
+    found = [
+        CheckPoint(lambda x: x * x * x.sin() + x.exp(), {"x": 0.3}, "float32").sweep(X, "central"),
+        CheckPoint(lambda x: (x * 0.01).exp(), {"x": 10.0}).sweep(X, "central"),
+    ]
+    assert [sweep.truncation for sweep in found] == [None, None]
+    assert [sweep.regime(sweep.differences[0]) for sweep in found] == ["truncation", "truncation"]
+    straight = CheckPoint(lambda x: x * 3, {"x": 0.1}, "float32").sweep(X, "central")
+    assert "truncation" not in {straight.regime(one) for one in straight.differences}
+
+
 def test_the_curve_near_x_has_each_number_of_its_precision_once():
     point = CheckPoint(lambda x: x * x, {"x": 2.0})
     wide = point.around(X, 1e-2)
