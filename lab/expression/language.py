@@ -49,6 +49,14 @@ INSTEAD = {
     "matmul": "x @ y",
     "average": "mean(x)",
     "array": "[1, 2]",
+    # PyTorch's names
+    "cat": "concatenate([x, y])",
+    "clamp": "clip(x, 0, 1)",
+    "mm": "x @ y",
+    "permute": "x.transpose(1, 0)",
+    "tensor": "[1, 2]",
+    "unsqueeze": "x.expand_dims(0)",
+    "view": "x.reshape(2, 3)",
 }
 REFUSED = {
     ast.Compare: "A comparison can only stand in `where(a > b, x, y)`. To name a value, write one `=`: `h = a*b`.",

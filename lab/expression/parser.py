@@ -385,7 +385,8 @@ class _Builder:
             last = len(kinds) - 1
             arguments = [*arguments[:last], ast.Tuple(list(arguments[last:]))]
         if len(arguments) > len(kinds):
-            self.source.refuse(f"Too many values in the brackets: it is `{op.usage}`.", arguments[len(kinds)])
+            counted = " (the value before the point counts)" if isinstance(node.func, ast.Attribute) else ""
+            self.source.refuse(f"Too many values{counted}: it is `{op.usage}`.", arguments[len(kinds)])
         given = dict(zip(kinds, arguments, strict=False))
         for word in node.keywords:
             if word.arg is None or word.arg not in kinds or word.arg in given:

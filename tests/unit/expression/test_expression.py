@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from lab.expression import ExpressionError, parser
+from lab.expression.language import INSTEAD
 from lab.expression.parser import Expression, parse
 from lab.operation_table import OPS
 from lab.trace.recording import record
@@ -360,6 +361,8 @@ def test_without_values_the_script_has_only_the_lines():
         ("print(a)", 1, 1, "value alone"),
         ("np.exp(a)", 1, 1, "`exp(x)`"),
         ("Tensor([a])", 1, 1, "tensors already"),
+        ("F.relu(a)", 1, 8, "(the value before the point counts): it is `relu(x)`"),
+        ("relu(a, 1)", 1, 9, "Too many values: it is `relu(x)`"),
         ("a, b", 1, 1, "square brackets"),
         ("*a", 1, 1, "`*` needs"),
         ("sin(*a)", 1, 5, "`*` needs"),
@@ -522,6 +525,14 @@ def test_the_place_is_marked():
     assert refused("h = a*b\n  L = h + relu2(h)").marked == (
         "There is no function `relu2`. Did you mean `relu`?\n\n      L = h + relu2(h)\n              ^"
     )
+
+
+@pytest.mark.parametrize("name", INSTEAD)
+def test_what_to_write_instead_of_a_name_from_elsewhere_works(name):
+    for call in (f"{name}(x)", f"x.{name}()"):
+        assert f"Write `{INSTEAD[name]}`." in str(refused(call, x=1.0))
+    y = np.ones((3, 2) if "@" in INSTEAD[name] else (2, 3))
+    assert parse(f"sum({INSTEAD[name]}) + 0*sum(x) + 0*sum(y)")(x=np.ones((2, 3)), y=y).size == 1
 
 
 def test_a_long_line_is_marked_around_the_place():
