@@ -10,7 +10,7 @@ from lab.trace.stages import STAGES, Values
 from lab.ui import address, assignment, page, progress, state
 from lab.ui.address import Field
 from lab.ui.memoize import memoize
-from lab.ui.player import Live, live_values, player
+from lab.ui.player import LIMIT, Live, live_values, player
 from lab.ui.state import PageState
 from lab.ui.terms import prose
 from lab.ui.widgets import button
@@ -18,7 +18,7 @@ from pages.parts import path
 
 TEXT = "a*b + c"
 START = {"a": 2.0, "b": -3.0, "c": 10.0}
-REACH = 10.0
+REACH = 10.0  # of a slider; a number that is typed may be larger
 PLAYER = "start player"
 ANSWERS = (START["b"], 0.0, 1.0)  # to "Set b to 0. What is a's gradient?": the old b, b, the starting gradient
 
@@ -26,7 +26,7 @@ ANSWERS = (START["b"], 0.0, 1.0)  # to "Set b to 0. What is a's gradient?": the 
 FIELDS = (
     *(
         Field(
-            f"in_{name}", f"start {name}", value, float, address.number, (-REACH, REACH), name == "a", f"Input {name}"
+            f"in_{name}", f"start {name}", value, float, address.number, (-LIMIT, LIMIT), name == "a", f"Input {name}"
         )
         for name, value in START.items()
     ),
@@ -66,7 +66,8 @@ def main() -> None:
 def _begin() -> None:
     """Set the inputs and the player to the state in the address."""
     session = st.session_state
-    session["start live"] = {name: Live(session[f"start {name}"], -REACH, REACH) for name in START}
+    reach = {name: max(REACH, abs(session[f"start {name}"])) for name in START}
+    session["start live"] = {name: Live(session[f"start {name}"], -reach[name], reach[name]) for name in START}
     session["start opening"] = session.get("start opening", 0) + 1
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from lab.lessons.cards import CARDS
 from lab.lessons.pages import GROUPS, PAGES
+from lab.ui.player import LIMIT
 from model import Tensor
 from tests.pages.conftest import address, app, components, run, switch, texts
 
@@ -45,6 +46,15 @@ def test_each_stage_runs_when_it_is_lit(at):
     assert address(at)["machine"] == "6"
     step(at)
     assert address(at)["machine"] == "1"
+
+
+def test_a_link_takes_each_number_that_the_player_takes():
+    at = run(app("pages/start.py"), in_a=99, in_b=-LIMIT)
+    assert not at.info
+    assert (address(at)["in_a"], float(address(at)["in_b"])) == ("99", -LIMIT)
+    (shown,) = components(at, "player")
+    leaf = json.loads(shown.proto.bytes)["live"]["leaves"][0]
+    assert (leaf["value"], leaf["high"]) == (99, 99)
 
 
 def test_the_question_is_judged_by_the_engine():
