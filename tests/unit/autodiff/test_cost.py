@@ -1,8 +1,12 @@
 """What a gradient costs: the passes that are said are the passes that are made, and the gradients are the same."""
 
+import math
+import time
+
+import numpy as np
 import pytest
 
-from lab.autodiff.cost import FAMILIES, METHODS, SIZES, Timing, counted_brute_force, passes
+from lab.autodiff.cost import FAMILIES, METHODS, SIZES, FunctionFamily, Timing, counted_brute_force, passes
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -25,6 +29,22 @@ def test_the_passes_that_are_made_are_those_that_are_said(family):
 
 def test_a_network_has_the_nearest_number_of_parameters_that_is_not_larger():
     assert Timing(FAMILIES["network"], SIZES).sizes == [6, 30, 96, 300, 996]
+
+
+def test_a_pause_is_not_the_cost_of_a_gradient():
+    """Another visitor's thread may hold the interpreter for 5 ms, in which reverse mode runs fifty times."""
+    calls = 0
+
+    def function(w):
+        nonlocal calls
+        calls += 1
+        if calls == 5:  # two for a difference, one forward and one reverse warm up; then reverse mode is timed
+            time.sleep(0.01)
+        return (w * w).sum()
+
+    timing = Timing(FunctionFamily("w²", lambda count: ([np.ones(count)], function)), (1,))
+    timing.advance(math.inf)
+    assert timing.points[0].seconds["reverse"] < 0.009
 
 
 def test_a_timing_that_is_not_driven_stands_still():
