@@ -403,7 +403,7 @@ def _predict_command(argv: Sequence[str]) -> int:
     parser.add_argument("table", metavar="FILE.csv", help="rows with the columns that it was trained on")
     parser.add_argument("--out", metavar="FILE", help="default: the predictions are printed")
     given = parser.parse_args(argv)
-    answered = predict_table(load(given.run), given.table)
+    answered = predict_table(load(given.run), given.table, lambda text: print(f"warning: {text}", file=sys.stderr))
     if given.out is None:
         print(answered, end="", flush=True)
     else:

@@ -10,7 +10,7 @@ import math
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import IO, cast
 
 import numpy as np
@@ -19,6 +19,7 @@ from lab.text import counted
 from lab.training.samples import MAX_CELL, Cell, DataError, Raw, numbered
 
 MAX_TEXTS = 20  # different ones in a column of texts, each of which becomes an input
+NEARLY_ALL = 0.9  # share of numbers in a column of measurements: the other cells are mistakes
 DECIMAL_COMMA = re.compile(r"[+-]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d+)?", re.ASCII)
 MISSING = frozenset({"na", "n/a", "nan", "null", "?"})  # R, pandas and others write these for a missing number
 PERCENT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)\s*%", re.ASCII)
@@ -67,8 +68,12 @@ def _csv_rows(file: IO[str], name: str) -> tuple[list[Row], str]:
         file.seek(0)
         rows = enumerate(csv.reader(file, delimiter=separator(first)), start=1)
         return [(number, cells) for number, cells in rows if any(cells)], separator(first)
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"{name!r} is not a text file ({error}): save it as CSV in UTF-8.") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{name!r} is not a text file in UTF-8: save the table as CSV in UTF-8.") from None
+    except csv.Error as error:
+        raise DataError(
+            f"{name!r} cannot be split into cells ({error}): look for an unclosed quotation mark."
+        ) from None
 
 
 def separator(line: str) -> str:
@@ -87,8 +92,14 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
     text. An empty cell is a missing number. Raises DataError.
     """
     if not rows:
-        raise DataError(f"{path!r} is empty: it needs rows of numbers and one column of class names.")
-    header, has_header, rows, commas = _with_header(rows, mark, path)
+        raise DataError(f"{path!r} is empty: it needs rows of inputs and a target.")
+    header, has_header, rows = _with_header(rows, mark, path)
+    if len(header) < 2:
+        raise DataError(
+            f"{path!r} has only one column, but needs inputs and a target: separate its cells by commas, semicolons or "
+            f"tabs."
+        )
+    rows, commas = _with_points(rows, mark, path)
     if not rows:
         raise DataError(f"{path!r} has a header but no rows under it: add some data.")
     label_at = _find_target(path, target, header)
@@ -101,14 +112,14 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
         if not label:
             raise DataError(f"{path!r}, row {number}: the label in {header[label_at]!r} is empty, fill it in.")
     classes = sorted(set(labels), key=_as_class)
-    numbers = [_number(label) for label in labels]
-    ints = all(value is not None and value.is_integer() for value in numbers)
+    numbers = [value for label in labels if (value := _number(label)) is not None]
+    ints = all(value.is_integer() for value in numbers)
     many = len(classes) > 20 or (not ints and 2 * len(classes) > len(labels))  # few rows have few different numbers
-    measured = None not in numbers and many and (not ints or len(labels) < 5 * len(classes))
+    measured = len(numbers) >= NEARLY_ALL * len(labels) and many and (not ints or len(labels) < 5 * len(classes))
     regression = task == "regression" or (task is None and measured)
     if regression:
         classes = []
-        wanted = np.array([_cell(path, number, header[label_at], cells[label_at]) for number, cells in rows])
+        wanted = np.array([_cell(path, number, header[label_at], cells[label_at], "") for number, cells in rows])
     else:
         index_of = {label: index for index, label in enumerate(classes)}
         wanted = np.array([index_of[label] for label in labels])
@@ -116,6 +127,12 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
         raise DataError(
             f"{path!r}, row {rows[0][0]}: no other row is of the class {labels[0]!r}; if this row is a header, give "
             f"its columns names that are not numbers, and if not, add samples of the class or remove the row."
+        )
+    if not regression and len(classes) > max(MAX_TEXTS, len(labels) / 2):
+        raise DataError(
+            f"{path!r}: the target {header[label_at]!r} has {len(classes)} different values in {len(labels)} rows, "
+            f"such as {labels[0][:40]!r}, too many for classes: write numbers without their unit, or choose another "
+            f"column."
         )
     texts = [header[at] for at, found in by_column.items() if found[0][0] is not None]
     empty = sum(not cells[at].strip() for _, cells in rows for at in columns)
@@ -132,22 +149,39 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
     return Raw([features], wanted, tuple(classes), note, names, remarks, cells=cells)
 
 
-def inputs_of_file(path: str, cells: Sequence[Cell]) -> tuple[list[str], list[list[str]], np.ndarray]:
+def inputs_of_file(
+    path: str, cells: Sequence[Cell], warn: Callable[[str], object] = lambda _: None
+) -> tuple[list[str], list[list[str]], np.ndarray]:
     """Read a CSV to be predicted: its header, its unchanged rows, and the network's inputs (rows, features).
 
-    A missing number is nan. Raises DataError, for example for a column that the table lacks.
+    A missing number is nan. warn: is called with a sentence about the first unknown text of each column.
+    Raises DataError, for example for a column that the table lacks.
     """
     rows, mark = _opened(path)
     if not rows:
         raise DataError(f"{path!r} is empty: it needs rows like those that the network was trained on.")
-    header, named, read, _ = _with_header(rows, mark, path)
-    given = [cells_ for _, cells_ in rows[named:]]
-    rows, _ = _cleaned(path, header, read, -1)
+    header, named, rows = _with_header(rows, mark, path)
+    given = [cells_ for _, cells_ in rows]
+    columns = list(dict.fromkeys(column for column, _ in cells))
+    for column in columns:
+        if column not in header:
+            what = "add it" if named else "begin the file with a row of column names"
+            raise DataError(f"{path!r} has no column {column!r}, which the network was trained on: {what}.")
+    used = [header.index(column) for column in columns]  # other columns may hold anything
+    rows, _ = _with_points([(number, [cells_[at] for at in used]) for number, cells_ in rows], mark, path)
+    rows, _ = _cleaned(path, columns, rows, -1)
+    for at, column in enumerate(columns):
+        known = [text for name, text in cells if name == column]
+        other = [(number, cells_[at].strip()) for number, cells_ in rows if cells_[at].strip() not in ("", *known)]
+        if other and None not in known:
+            number, unknown = other[0]
+            warn(
+                f"{path!r}, row {number}, column {column!r}: the network was not trained on {unknown[:40]!r}, only on "
+                f"{', '.join(map(repr, known))}; it answers as if none of these applied."
+            )
     features = []
     for column, text in cells:
-        if column not in header:
-            raise DataError(f"{path!r} has no column {column!r}, which the network was trained on: add it.")
-        at = header.index(column)
+        at = columns.index(column)
         if text is None:
             features.append([_cell(path, number, column, cells_[at]) for number, cells_ in rows])
         else:
@@ -156,16 +190,33 @@ def inputs_of_file(path: str, cells: Sequence[Cell]) -> tuple[list[str], list[li
     return header, given, np.array(features, dtype=float).reshape(len(cells), len(rows)).T
 
 
-def _with_header(rows: list[Row], mark: str, path: str) -> tuple[list[str], bool, list[Row], int]:
-    """Return the names of the columns, whether the first row holds them, the other rows with decimal points, and the
-    number of cells that had a decimal comma. Raises DataError."""
+def _with_header(rows: list[Row], mark: str, path: str) -> tuple[list[str], bool, list[Row]]:
+    """Return the names of the columns, whether the first row holds them, and the other rows. Raises DataError."""
     width = _width(rows, path)
-    commas = sum(mark != "," and bool(DECIMAL_COMMA.fullmatch(cell.strip())) for _, cells in rows for cell in cells)
+    named = all(_number(cell) is None and not _has_comma(cell, mark) for cell in rows[0][1])
+    header = unique(rows[0][1]) if named else list(numbered(width))
+    return header, named, rows[named:]
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """Append a number to the repeated names of columns: x, x (2), x (3)."""
+    taken: dict[str, None] = {}
+    for name in map(str.strip, names):
+        again = (f"{name} ({number})" for number in range(2, len(names) + 2))
+        taken[name if name not in taken else next(other for other in again if other not in taken)] = None
+    return list(taken)
+
+
+def _has_comma(cell: str, mark: str) -> bool:
+    return mark != "," and bool(DECIMAL_COMMA.fullmatch(cell.strip()))
+
+
+def _with_points(rows: list[Row], mark: str, path: str) -> tuple[list[Row], int]:
+    """Return the rows with decimal points, and how many cells had a comma. Raises DataError if others have a point."""
+    commas = sum(_has_comma(cell, mark) for _, cells in rows for cell in cells)
     if commas:
         rows = [(number, [_with_point(path, number, cell) for cell in cells]) for number, cells in rows]
-    named = all(_number(cell) is None for cell in rows[0][1])
-    header = [name.strip() for name in rows[0][1]] if named else list(numbered(width))
-    return header, named, rows[named:], commas
+    return rows, commas
 
 
 def _cleaned(path: str, header: list[str], rows: list[Row], label_at: int) -> tuple[list[Row], list[str]]:
@@ -229,14 +280,20 @@ def _inputs(path: str, header: list[str], rows: list[Row], at: int) -> list[tupl
     different = sorted({*filled})
     if not filled:
         raise DataError(f"{path!r}: the column {header[at]!r} is empty: remove it.")
-    if any(_number(cell) is not None for cell in filled) or len(different) > min(MAX_TEXTS, len(filled) / 2):
+    if any(_number(cell) is not None for cell in filled):
         return [(None, np.array([_cell(path, number, header[at], cells[at]) for number, cells in rows]))]
+    if len(different) > min(MAX_TEXTS, len(filled) / 2):
+        raise DataError(
+            f"{path!r}: the column {header[at]!r} holds {len(different)} different texts, such as {filled[0][:40]!r}: "
+            f"group them into at most {MAX_TEXTS} that each occur in several rows, write numbers without their unit, "
+            f"or remove the column."
+        )
     missing = np.array([not cell for cell in cells])
     return [(text, np.where(missing, np.nan, [float(cell == text) for cell in cells])) for text in different]
 
 
 def _width(rows: list[Row], path: str) -> int:
-    """Return the number of cells in every row. Raises DataError when rows differ, or a row has only one cell."""
+    """Return the number of cells in every row. Raises DataError when rows differ."""
     width = len(rows[0][1])
     for number, cells in rows:
         if len(cells) != width:
@@ -249,8 +306,6 @@ def _width(rows: list[Row], path: str) -> int:
             )
     if len(rows) > 1 and not any(cells[-1].strip() for _, cells in rows[1:]):
         raise DataError(_trailing(path, rows[1][0]))
-    if width < 2:
-        raise DataError(f"{path!r} has only one column: it needs at least one column of numbers and one of classes.")
     return width
 
 
@@ -286,7 +341,7 @@ def _number(cell: str) -> float | None:
         return None
 
 
-def _cell(path: str, number: int, column: str, cell: str) -> float:
+def _cell(path: str, number: int, column: str, cell: str, or_else: str = ", leave the cell empty,") -> float:
     """Return the number in a cell, nan if it is empty. Raises DataError, which says where the cell is."""
     text = cell.strip()
     value = _number(text) if text else math.nan
@@ -299,6 +354,5 @@ def _cell(path: str, number: int, column: str, cell: str) -> float:
             f"points, or separate the cells by semicolons."
         )
     raise DataError(
-        f"{place}: {text[:40]!r} is not a number that can be used. Put a number there, leave the cell empty, or remove "
-        f"the row; a text column may hold at most {MAX_TEXTS} different texts, each more than once."
+        f"{place}: {text[:40]!r} is not a number that can be used: put a number there{or_else} or remove the row."
     )

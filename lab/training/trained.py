@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,13 +93,13 @@ def load(run: str | Path) -> TrainedModel:
     )
 
 
-def predict_table(model: TrainedModel, path: str) -> str:
+def predict_table(model: TrainedModel, path: str, warn: Callable[[str], object] = lambda _: None) -> str:
     """Return a CSV file's rows as CSV with the predictions appended: the class and its probability, or the number.
 
-    Raises DataError.
+    warn: is called with a sentence about what the network does not know. Raises DataError.
     """
     cells = model.cells or tuple((name, None) for name in numbered(model.inputs))
-    header, rows, samples = tables.inputs_of_file(path, cells)
+    header, rows, samples = tables.inputs_of_file(path, cells, warn)
     answered = model.predict(samples) if len(rows) else np.empty(0)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

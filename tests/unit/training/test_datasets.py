@@ -419,7 +419,7 @@ def test_a_handful_of_rows_is_enough_for_a_regression(table, rows):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("x,y\n1,2.5\n2,high\n3,1.5\n", "row 3, column 'y': 'high' is not a number"),
+        ("x,y\n1,2.5\n2,high\n3,1.5\n", "row 3, column 'y': 'high' is not a number .*: put a number there or remove"),
         ("x,y\n1,2.5\n", "only one sample, but at least two are needed"),
         ("x,y\n1,2.5\n2,\n", "row 3: the label in 'y' is empty"),
     ],
@@ -493,6 +493,7 @@ def test_a_constant_column_becomes_zero(table):
         ("\n\n", "is empty"),
         ("length,kind\n", "header but no rows"),
         ("1\n2\n", "only one column"),
+        (FLOWERS.replace(",", "|"), "only one column, .* separate its cells by commas, semicolons or tabs"),
         (FLOWERS.replace("30", "thirty"), "row 4, column 'width': 'thirty' is not a number"),
         (FLOWERS.replace("30", "-inf"), "row 4, column 'width': '-inf' is not a number"),
         (FLOWERS.replace("30", "1e400"), "row 4, column 'width': '1e400' is not a number"),
@@ -502,7 +503,7 @@ def test_a_constant_column_becomes_zero(table):
         ),
         ("length,width,kind\n" + "1,,rose\n2,,lily\n" * 2, "the column 'width' is empty: remove it"),
         (FLOWERS.replace(",30,", ",,").replace(",40,", ",,"), "no training sample has a number in 'width'"),
-        (NAMES, "row 2, column 'name': 'Ada' is not a number .* at most 20 different texts, each more than once"),
+        (NAMES, "the column 'name' holds 4 different texts, such as 'Ada': group them into at most 20 .*, or remove"),
         (FLOWERS.replace("3,30", '3,"30,5"'), "row 4, column 'width': '30,5' has a decimal comma, but commas separate"),
         ("a;b;kind\n1,5;2.5;rose\n2;3;lily\n" * 2, "row 2: '2.5' has a point, where other numbers .* a comma"),
         ("a;kind\n1,5;rose\n1,2,3;lily\n", "row 3, column 'a': '1,2,3' is not a number"),
@@ -511,6 +512,14 @@ def test_a_constant_column_becomes_zero(table):
         (FLOWERS.replace("3,30,rose", "3"), "row 4 has 1 cell but row 1 has 3"),
         (FLOWERS.replace("lily", "rose"), "only one class, 'rose'"),
         (FLOWERS + "5,50,iris\n", "'iris' has only one sample"),
+        (
+            "a,price\n" + "".join(f"{n},{n} EUR\n" for n in range(30)),
+            "target 'price' has 30 .* numbers without their unit",
+        ),
+        (
+            "a,price\n" + "".join(f"{n},{n + 0.5}\n" for n in range(30)) + "1,12k\n",
+            "column 'price': '12k' is not a number",
+        ),
         (FLOWERS.replace("30", "1_000"), "row 4, column 'width': '1_000' is not a number"),
         (FLOWERS.replace("30", "\u0663\u0660"), "row 4, column 'width': '\u0663\u0660' is not a number"),
         (
@@ -607,6 +616,14 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
     for path in (tmp_path / "pipe.csv", "/dev/null"):
         with pytest.raises(DataError, match=r"cannot be read \(It is a pipe or a device\)"):
             load(f"csv:{path}")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "latin-1"])
+def test_a_text_in_another_encoding_is_refused_without_the_words_of_python(tmp_path, encoding):
+    (tmp_path / "t.csv").write_text(FLOWERS.replace("rose", "röse"), encoding)
+    with pytest.raises(DataError, match="is not a text file in UTF-8: save the table as CSV in UTF-8") as error:
+        load(f"csv:{tmp_path / 't.csv'}")
+    assert "codec" not in str(error.value)
 
 
 def test_a_csv_that_is_not_text_is_refused(tmp_path):

@@ -13,6 +13,7 @@ from lab.training.datasets import load_dataset
 from lab.training.run_folder import RunError, RunFolder
 from lab.training.samples import DataError
 from lab.training.tables import inputs_of_file
+from lab.training.trained import predict_table
 
 TABLE = "size,colour,price,kind\n" + "".join(
     f'{i / 10},{"red" if i % 3 else "blue"},"{1000 + 100 * i:,}",{"big" if i > 30 else "small"}\n' for i in range(60)
@@ -51,6 +52,40 @@ def test_a_table_is_answered_with_what_people_write_in_cells(run, tmp_path, caps
     ]
     assert [row[4] for row in rows[1:]] == ["small", "big", "big"]
     assert all(0.5 <= float(row[5]) <= 1 for row in rows[1:])
+
+
+def test_an_unknown_text_is_answered_and_said(run, tmp_path, capsys):
+    (tmp_path / "new.csv").write_text("size,colour,price\n1,red,5\n2,green,5\n3,,5\n")
+    assert command_line.main(["predict", str(run), str(tmp_path / "new.csv")]) == 0
+    said = capsys.readouterr()
+    assert len(said.out.splitlines()) == 4
+    assert "row 3, column 'colour': the network was not trained on 'green', only on 'blue', 'red'" in said.err
+    assert said.err.count("warning: ") == 1
+
+
+def test_other_columns_may_hold_anything(run, tmp_path):
+    (tmp_path / "new.csv").write_text("when;size;colour;price;version\n2024-01-02;0,5;red;1;1.5\n")
+    assert predict_table(load(run), str(tmp_path / "new.csv")).splitlines()[1].startswith('2024-01-02,"0,5",red,1,1.5,')
+
+
+def test_two_columns_of_one_name_are_told_apart(tmp_path):
+    rows = "".join(f"{i * 7 % 40},{i},{'ab'[i > 20]}\n" for i in range(40))
+    (tmp_path / "twice.csv").write_text(f"x,x,y\n{rows}")
+    words = f"--data csv:{tmp_path / 'twice.csv'} --hidden 8 --epochs 60 --lr 0.03 --quiet --out {tmp_path / 'run'}"
+    assert command_line.main(words.split()) == 0
+    answered = list(csv.reader(io.StringIO(predict_table(load(tmp_path / "run"), str(tmp_path / "twice.csv")))))[1:]
+    assert np.mean([row[2] == row[3] for row in answered]) > 0.9
+
+
+def test_a_network_with_one_input_answers_a_table_of_one_column(tmp_path):
+    (tmp_path / "line.csv").write_text("x,y\n" + "".join(f"{i / 7},{i / 3}\n" for i in range(40)))
+    words = f"--data csv:{tmp_path / 'line.csv'} --hidden 4 --epochs 2 --quiet --out {tmp_path / 'run'}"
+    assert command_line.main(words.split()) == 0
+    (tmp_path / "new.csv").write_text("x\n1\n2\n")
+    assert len(predict_table(load(tmp_path / "run"), str(tmp_path / "new.csv")).splitlines()) == 3
+    (tmp_path / "new.csv").write_text("1\n2\n")
+    with pytest.raises(DataError, match=r"no column 'x', .*: begin the file with a row of column names"):
+        predict_table(load(tmp_path / "run"), str(tmp_path / "new.csv"))
 
 
 def test_what_cannot_be_answered_gets_a_sentence(run, tmp_path, capsys):
