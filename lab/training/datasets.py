@@ -79,7 +79,8 @@ class Dataset:
     def in_units(self, values: np.ndarray) -> np.ndarray:
         """Convert a regression's standardised predictions or targets back to their original unit."""
         mean, scale = self.target or (0.0, 1.0)
-        return values * scale + mean
+        in_units: np.ndarray = values.astype(np.float64) * scale + mean  # a float32 ends at 3e38
+        return in_units
 
     @cached_property
     def fingerprint(self) -> int:
@@ -316,10 +317,17 @@ def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.ran
         *raw.remarks,
         f"inputs: {how}",
     )
-    target, labels = None, raw.labels.astype(np.int64)
-    if not raw.classes:
-        target = float(raw.labels[train].mean()), float(raw.labels[train].std()) or 1.0
-        labels = ((raw.labels - target[0]) / target[1]).astype(np.float32)
+    target, labels = None, raw.labels
+    if raw.classes:
+        labels = labels.astype(np.int64)
+    else:
+        if len(train) > 1 and np.ptp(labels[train]) == 0:
+            raise DataError(
+                f"{name}: the target is {labels[train[0]]:g} in every training row, so there is nothing to learn: "
+                f"choose another column."
+            )
+        target = float(labels[train].mean()), float(labels[train].std()) or 1.0
+        labels = ((labels - target[0]) / target[1]).astype(np.float32)
     return Dataset(
         name=name,
         train_x=train_x.astype(np.float32, copy=False),

@@ -138,6 +138,8 @@ class History:
         """The share of the baseline's loss that training has saved: 0 for none, 1 for a loss of 0."""
         if not math.isfinite(self.guess):
             return -math.inf
+        if not self.guess:  # one training row: its mean is the answer
+            return 1.0
         return float(1 - np.median(self.loss[-WINDOW:]) / self.guess)
 
     @property

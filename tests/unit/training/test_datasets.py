@@ -422,11 +422,18 @@ def test_a_handful_of_rows_is_enough_for_a_regression(table, rows):
         ("x,y\n1,2.5\n2,high\n3,1.5\n", "row 3, column 'y': 'high' is not a number .*: put a number there or remove"),
         ("x,y\n1,2.5\n", "only one sample, but at least two are needed"),
         ("x,y\n1,2.5\n2,\n", "row 3: the label in 'y' is empty"),
+        ("x,y\n1,5\n2,5\n4,5.0\n", "the target is 5 in every training row, so there is nothing to learn"),
     ],
 )
 def test_a_bad_table_for_a_regression_is_one_sentence(table, name, words):
     with pytest.raises(DataError, match=words):
         load(table(name), task="regression")
+
+
+def test_targets_beyond_float32_come_back_in_their_unit(table):
+    data = load(table("x,y\n" + "".join(f"{n},{n}.5e90\n" for n in range(40))))
+    raw = data.in_units(np.concatenate([data.train_y, data.val_y]))
+    np.testing.assert_allclose(sorted(raw), (np.arange(40) + 0.5) * 1e90, rtol=1e-5)
 
 
 def test_a_task_is_for_tables(table):

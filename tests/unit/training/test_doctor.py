@@ -669,3 +669,10 @@ def test_of_a_regression_the_doctor_says_what_is_so_or_nothing(last, meanwhile, 
         assert not any("accuracy" in str(finding) or "nan" in str(finding) for finding in found)
         assert {finding.key for finding in found} <= {*QUIET, *last, *meanwhile}
         assert found[-1].key in last
+
+
+def test_a_single_training_row_is_judged_without_a_division_by_0(tmp_path):
+    (tmp_path / "two.csv").write_text("a,y\n1,2.5\n3,4.5\n")
+    config = Config(data=f"csv:{tmp_path / 'two.csv'}", task="regression", hidden=(4,), epochs=12)
+    records = list(train(config))
+    assert diagnose(records, config)[0].well  # its layers are not dead: one sample cannot tell
