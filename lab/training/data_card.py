@@ -19,8 +19,9 @@ MIN_IMBALANCE = 1.5  # share of the commonest class over an even share, from whi
 MAX_SHARES, MAX_NAMES = 5, 6  # classes and columns that a sentence lists
 MAX_COMPARED = 200  # columns that are compared in pairs
 MIN_OTHERS = 10  # validation rows that are not of the commonest class: with fewer, accuracy says next to nothing
-FAR = 12.0  # deviations from the mean: an input that lies farther away is asked about
+FAR = 12.0  # deviations of the other values: an input that lies farther from their mean is asked about
 EXTREME, DECISIVE = 0.01, 0.25  # share of the rows that counts as extreme, and of the squared error that they may make
+MIN_TELLING = 10  # training rows: in fewer, a column equals the target by chance
 MAX_KNOWN_SHARE = 0.1  # of validation rows that are also training rows, before it is reported: a few can be chance
 COPY_TOLERANCE = 1e-5  # largest difference between two standardised columns that count as copies
 
@@ -47,9 +48,10 @@ class DataCard:
     train_rows, val_rows: samples; val_rows is 0 if none is held out. is_table: False for images. shares: (class, share
     of the training samples), the commonest first; empty in a regression. mean: of a regression's target, None for
     classes. constant: columns with the same number in every training row. copies: pairs of columns that differ only in
-    their unit. known: validation rows whose inputs also occur in a training row. val_others: validation rows that are
-    not of the commonest class, None in a regression. row_numbers: columns that number the rows. numbers_rows: True if
-    the target does. farthest: (column, value, deviations from the mean) of values more than FAR deviations away.
+    their unit. tell: columns that differ from the target only in their unit. known: validation rows whose inputs also
+    occur in a training row. val_others: validation rows that are not of the commonest class, None in a regression.
+    row_numbers: columns that number the rows. numbers_rows: True if the target does. farthest: (column, value,
+    deviations from the mean of the others) of values more than FAR deviations away.
     extreme_rows, extreme_share: how many rows are the most extreme hundredth by their target, and
     their share of the squared error of the mean; 0 for classes.
     """
@@ -62,6 +64,7 @@ class DataCard:
     mean: float | None
     constant: tuple[str, ...]
     copies: tuple[tuple[str, str], ...]
+    tell: tuple[str, ...]
     known: int
     val_others: int | None
     row_numbers: tuple[str, ...]
@@ -106,6 +109,7 @@ def card(data: Dataset) -> DataCard:
         mean=data.target[0] if data.target else None,
         constant=tuple(name for name, same in zip(data.columns, constant, strict=True) if same),
         copies=_copies(data, ~constant),
+        tell=_tell(data),
         known=_known(data) if data.held_out else 0,
         val_others=None if known.val_accuracy is None else round(held_out * (1 - known.val_accuracy)),
         row_numbers=tuple(
@@ -122,16 +126,30 @@ def card(data: Dataset) -> DataCard:
 
 
 def _farthest(data: Dataset, rows: np.ndarray) -> tuple[tuple[str, float, float], ...]:
-    """Return the column, the value and its distance in deviations, for the farthest value of each column, if it is far.
+    """Return the column, the value and its distance from the others, for each column's farthest value, if it is far.
 
+    A value such as -9999 for a missing number may stand in many rows, so its own rows do not count as others.
     rows: the standardised inputs of all rows, (rows, columns).
     """
     found = []
     for at, name in enumerate(data.columns):
-        row = int(np.abs(rows[:, at]).argmax())
-        if (away := float(rows[row, at])) and abs(away) > FAR:
-            found.append((name, float(away * data.scale[at] + data.mean[at]), abs(away)))
+        values = rows[:, at].astype(np.float64)
+        value = values[np.abs(values).argmax()]
+        others = values[values != value]
+        deviation = others.std() if others.size else 0.0
+        if deviation > 0 and (away := abs(value - others.mean()) / deviation) > FAR:  # of two values, none is far
+            found.append((name, float(value * data.scale[at] + data.mean[at]), float(away)))
     return tuple(found)
+
+
+def _tell(data: Dataset) -> tuple[str, ...]:
+    """Return the columns that are equal to the target, or to its negative, once both are standardised."""
+    answers = data.train_y.astype(np.float64)
+    if len(data.classes) > 2 or not np.ptp(answers) or len(answers) < MIN_TELLING:
+        return ()
+    answers = (answers - answers.mean()) / answers.std()
+    apart = [np.abs(data.train_x - sign * answers[:, np.newaxis]).max(axis=0) for sign in (1, -1)]
+    return tuple(name for name, one in zip(data.columns, np.minimum(*apart), strict=False) if one < COPY_TOLERANCE)
 
 
 def _targets(data: Dataset) -> np.ndarray:
@@ -183,13 +201,16 @@ def sentences(card: DataCard) -> tuple[str, ...]:
         )
     lines += [f"columns {a!r} and {b!r}: identical except for their unit" for a, b in card.copies[:MAX_NAMES]]
     lines += [
+        f"column {name!r}: tells the target exactly: is it known before the answer?" for name in card.tell[:MAX_NAMES]
+    ]
+    lines += [
         f"column {name!r}: a different whole number in each row, as if it numbered them: does it say anything about a "
         "new row?"
         for name in card.row_numbers[:MAX_NAMES]
     ]
     lines += [
-        f"column {name!r}: its most extreme value, {short(value, 4)}, lies {away:.0f} standard deviations from the "
-        "mean: is it right?"
+        f"column {name!r}: its most extreme value, {short(value, 4)}, lies {away:,.0f} standard deviations from "
+        "the others: is it right, or should the cell be empty?"
         for name, value, away in card.farthest[:MAX_NAMES]
     ]
     if card.is_table and card.columns >= card.train_rows:

@@ -122,6 +122,34 @@ def test_a_value_far_from_all_others_is_asked_about():
     assert of(4.0).farthest == ()
 
 
+def test_a_mark_for_missing_numbers_is_asked_about_however_many_cells_have_it():
+    def of(cell):
+        inputs = [cell(i) if i % 12 == 0 else f"{x:.3f}" for i, x in enumerate(RNG.normal(size=300))]
+        return card(table([f"{RNG.normal():.3f},{x},{'pq'[i % 2]}" for i, x in enumerate(inputs)]))
+
+    marked = of(lambda i: "-9999")
+    assert [(column, round(value)) for column, value, _ in marked.farthest] == [("b", -9999)]
+    assert "its most extreme value, −9999, lies 1" in sentences(marked)[-1]
+    assert sentences(marked)[-1].endswith("is it right, or should the cell be empty?")
+    assert of(lambda i: "").farthest == ()
+
+
+def test_the_rare_one_of_two_values_is_not_far_away():
+    rows = [f"{RNG.normal():.3f},{int(i == 77)},{'pq'[i % 2]}" for i in range(400)]
+    assert card(table(rows)).farthest == ()
+
+
+def test_a_column_that_tells_the_target_is_asked_about():
+    def of(column, target):
+        return card(table([f"{RNG.normal():.3f},{column(i)},{target(i)}" for i in range(100)]))
+
+    for told in (of(lambda i: i % 2, lambda i: "ny"[i % 2]), of(lambda i: -i * i, lambda i: 0.5 * i * i + 0.25)):
+        assert told.tell == ("b",)
+        assert "column 'b': tells the target exactly: is it known before the answer?" in sentences(told)
+    assert of(lambda i: i % 2, lambda i: "ny"[i % 2 if i else 1]).tell == ()
+    assert of(lambda i: i % 3, lambda i: "abc"[i % 3]).tell == ()
+
+
 def test_as_many_columns_as_rows_are_said():
     def wide(columns):
         rows = (",".join([*(f"{v:.3f}" for v in RNG.normal(size=columns)), "pq"[i % 2]]) for i in range(60))
