@@ -205,7 +205,7 @@ def _begin_again() -> None:
 
     if proposal:
         other = escape_markdown(differences(proposal, run.config.latest))
-        name = escape_markdown(unused(default_name(run.config), session["training shelf"]))
+        name = escape_markdown(unused(default_name(run.config, run.own), session["training shelf"]))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"**Begin again** with {other}? The run so far is kept as “{name}”.", width="content")
             button("Begin again", "training begin again", begin, type="primary")

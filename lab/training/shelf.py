@@ -55,12 +55,12 @@ def put(shelf: list[ShelvedRun], config: Config, records: Sequence[Record], own:
         return shelf
     if earlier:
         return [ShelvedRun(kept.name, config, slim(records), own=own) if kept is earlier else kept for kept in shelf]
-    return [*shelf, ShelvedRun(unused(default_name(config), shelf), config, slim(records), own=own)][-MAX_RUNS:]
+    return [*shelf, ShelvedRun(unused(default_name(config, own), shelf), config, slim(records), own=own)][-MAX_RUNS:]
 
 
-def default_name(config: Config) -> str:
+def default_name(config: Config, own: Own) -> str:
     layers = sizes_text(config.hidden) or "no hidden layer"
-    return f"{config.data} {layers} {config.optimizer} {config.lr:g}"
+    return f"{own.get('name', config.data)[:MAX_NAME_LENGTH]} {layers} {config.optimizer} {config.lr:g}"
 
 
 def unused(name: str, shelf: Sequence[ShelvedRun]) -> str:
@@ -70,9 +70,12 @@ def unused(name: str, shelf: Sequence[ShelvedRun]) -> str:
     return next(candidate for candidate in candidates if candidate not in taken)
 
 
-def differences(config: Config, other: Config) -> str:
-    """List how the first run's settings differ from the other's: "lr 0.1 instead of 0.01, seed 3 instead of 0"."""
-    parts = []
+def differences(config: Config, other: Config, same_data: bool = True) -> str:
+    """List how the first run's settings differ from the other's: "lr 0.1 instead of 0.01, seed 3 instead of 0".
+
+    same_data: False if the visitor's own data differ, which settings do not show.
+    """
+    parts = [] if same_data else ["other data or target"]
     for setting in fields(Config):
         mine, others = (setting_text(getattr(c, setting.name)) for c in (config, other))
         if mine != others:

@@ -1352,6 +1352,15 @@ def test_the_command_for_own_data_runs_as_printed_and_gives_the_same_numbers(at,
     assert [json.loads(text)["val_loss"] for text in lines] == [record["val_loss"] for record in live(at).records]
 
 
+def test_a_run_on_another_table_is_not_called_the_same(at):
+    run(at, data="table", hidden="3", epochs="2")
+    upload(at, "mine.csv")
+    run_to_the_end(at)
+    upload(at, "other.csv", TABLE.replace(b"0.1", b"0.2"))
+    tick(at, "mine.csv 3 adam 0.01")
+    assert any("Compared with the current run: other data or target." in text.value for text in at.markdown)
+
+
 # ---------------------------------------------------------------- a visit, over a reload
 
 

@@ -152,7 +152,8 @@ def _shelved(kept: ShelvedRun, put_in_place: Callable[[LiveRun], None]) -> None:
 
     identity = kept.name if kept.shared else id(kept)
     with st.container(border=True):
-        others = differences(kept.config, session["training worker"].run.config)
+        run = session["training worker"].run
+        others = differences(kept.config, run.config, kept.own == run.own or kept.config.data != run.config.data)
         st.markdown(
             f"**{escape_markdown(kept.name)}**, {len(kept.records)} epochs, {best_text(kept.records, kept.config)}. "
             f"Compared with the current run: {escape_markdown(others)}."

@@ -5,6 +5,7 @@ import math
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -71,10 +72,18 @@ def test_what_is_bulky_is_left_out_and_the_rest_can_be_downloaded(done):
     assert len(kept.to_jsonl()) < 0.4 * sum(len(json.dumps(record)) for record in done.records)
 
 
+def test_runs_on_two_tables_are_named_after_their_files(done):
+    config = replace(done.config, data="table")
+    shelf = put([], config, done.records, {"table": "...", "name": "flowers.csv"})
+    shelf = put(shelf, config, done.records, {"table": "...", "name": "houses.csv"})
+    assert [kept.name.split()[0] for kept in shelf] == ["flowers.csv", "houses.csv"]
+
+
 def test_differences_are_said_in_words():
     one, other = Config(hidden=(), lr=0.1), Config(hidden=(16, 8), lr=0.01)
     assert differences(one, other) == "hidden none instead of 16-8, lr 0.1 instead of 0.01"
     assert differences(one, one) == "the same settings"
+    assert differences(one, one, same_data=False) == "other data or target"
 
 
 # ---------------------------------------------------------------- runs of the command line, in a folder
@@ -402,7 +411,7 @@ def test_whatever_a_file_says_a_run_loads_or_is_a_sentence(runs, done, data):
     assert len(found) + len(complaints) == 3
     assert all("\n" not in sentence for sentence in complaints)
     for kept in found:
-        assert default_name(kept.config)
+        assert default_name(kept.config, kept.own)
         assert differences(kept.config, done.config)
         kept.to_jsonl().encode()
     sentence = ""
