@@ -18,13 +18,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing import active_children, get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from lab.text import with_minus
 from lab.training.config import Config, ConfigError, sizes_text
 from lab.training.datasets import DATA_SETTINGS, load_dataset
 from lab.training.doctor import diagnose
 from lab.training.memory import keep_freed_memory
-from lab.training.records import Record, ending
+from lab.training.records import Record, ending, is_regression, score
 from lab.training.run_folder import RunError, RunFolder, cannot_write, is_run, lock_run, write_atomic
 from lab.training.trainer import Trainer, resume_trainer, save_summary, train
 
@@ -232,6 +233,8 @@ def rows(members: Sequence[Member]) -> list[dict[str, Any]]:
                 "val_accuracy": best["val_accuracy"],
                 "val_loss": best["val_loss"],
                 "train_accuracy": best["train_accuracy"],
+                "val_r_squared": _r_squared(best, "val"),
+                "train_r_squared": _r_squared(best, "train"),
                 "best_epoch": best["epoch"],
                 "epochs": len(records),
                 "seconds": sum(record["seconds"] for record in records),
@@ -249,9 +252,16 @@ def rank(measured: Mapping[str, Any]) -> tuple[float, float]:
     return -(measured["val_accuracy"] or 0.0), math.inf if loss is None else loss
 
 
-def _share(value: float | None) -> str:
-    """Format an accuracy as a percentage; "-" for a regression, which has none."""
-    return "-" if value is None else f"{value:.2%}"
+def _r_squared(record: Record, part: Literal["train", "val"]) -> float | None:
+    """Return R²; None for classes, and for a loss that is not finite."""
+    return value if is_regression(record) and math.isfinite(value := score(record, part)) else None
+
+
+def _scored(row: Mapping[str, Any], part: str) -> str:
+    """Format an accuracy as a percentage, or a regression's R²; "-" if there is neither."""
+    if (accuracy := row[f"{part}_accuracy"]) is not None:
+        return f"{accuracy:.2%}"
+    return "-" if (value := row[f"{part}_r_squared"]) is None else with_minus(f"R² {value:.4f}")
 
 
 def as_text(table: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -263,9 +273,9 @@ def as_text(table: Sequence[Mapping[str, Any]]) -> list[str]:
     lines = [
         [
             *map(_cell, row["settings"].values()),
-            _share(row["val_accuracy"]),
+            _scored(row, "val"),
             "nan" if row["val_loss"] is None else f"{row['val_loss']:.4f}",
-            _share(row["train_accuracy"]),
+            _scored(row, "train"),
             f"{row['best_epoch']}/{row['epochs']}",
             f"{row['seconds']:.1f} s",
             " " + ": ".join(([] if row["outcome"] == "trained" else [row["outcome"]]) + row["doctor"][:1]),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -246,3 +247,14 @@ def test_a_folder_name_never_leads_elsewhere():
     name = sweep.folder_name({"data": "csv:../../x y.csv", "hidden": (8, 4), "lr": 0.1})
     assert name == "data=csv-..-..-x y.csv,hidden=8-4,lr=0.1"
     assert Path("s", name).parent == Path("s")
+
+
+def test_a_sweep_of_a_regression_shows_the_score_it_is_ranked_by(here, capsys):
+    flags = ["--data", "sine", "--samples", "60", "--hidden", "4", "--epochs", "2", "--sweep", "lr=0.1,0.0001"]
+    assert train.main([*flags, "--out", "s"]) == 0
+    table = capsys.readouterr().out.splitlines()[-2:]
+    assert train.main(["--data", "sine", *flags[2:8], "--lr", "0.1", "--out", "alone", "--quiet"]) == 0
+    alone = re.search(r"R² ([-0-9.]+)", capsys.readouterr().out)[0].replace("-", "−")
+    assert table[0].split()[0] == "0.1"
+    assert alone in table[0]
+    assert table[0].count("R² ") == table[1].count("R² ") == 2
