@@ -10,7 +10,7 @@ import torch
 
 from lab.watch import cuts, depth, errors, fixes, values
 from lab.watch.order import check_step_before_backward, cost_sign, is_log_probability, policy_gradient_site
-from lab.watch.records import BackwardCall, kind, leaves_of, origin_of, seen_nodes, walk
+from lab.watch.records import BackwardCall, address_of, kind, leaves_of, origin_of, seen_nodes, walk
 from lab.watch.sites import NOWHERE, Site, line_of_missing_call, site
 
 Tensor = torch.Tensor
@@ -27,6 +27,8 @@ MAX_TERMS = 12  # nodes at the end of a loss that are searched
 def backward(watcher: Any, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run backward(), with a look at the graph before and at the gradients afterwards."""
     loss, here = args[0], site(2)
+    if loss.is_meta:  # shapes without numbers: nothing to inspect
+        return func(*args, **kwargs)
     watcher.hold_variables()
     note_differentiated_steps(watcher, loss)
     reached: list[Tensor] = []
@@ -50,7 +52,7 @@ def backward(watcher: Any, func: Callable[..., Any], args: tuple[Any, ...], kwar
         watcher.carried_states[watcher.last_carry_site] = top.past_iterations
     watcher.last_call = call
     if loss.numel() == 1:
-        call.losses.append(float(loss.detach()))
+        call.losses.append(float(loss.detach().real))
         call.iterations.append(watcher.iteration)
     after_backward(watcher, call, loss, reached)
     return result
@@ -85,7 +87,7 @@ def autograd_grad(watcher: Any, func: Callable[..., Any], args: tuple[Any, ...],
         for tensor in inputs:
             if tensor.is_leaf and tensor.requires_grad:
                 watcher.leaf(tensor).has_graph_grad = True
-    if isinstance(first, Tensor) and first.numel() == 1 and not kwargs.get("create_graph"):
+    if isinstance(first, Tensor) and first.numel() == 1 and not first.is_meta and not kwargs.get("create_graph"):
         note_gradients(watcher, first, inputs, result, here)
     return result
 
@@ -98,7 +100,7 @@ def note_gradients(
     if not leaves or {id(t) for t in leaves_of(loss.grad_fn)} - {id(t) for t, _ in leaves}:
         return  # gradients of some leaves, such as an input: not a training step
     watcher.last_call = call = watcher.backward_calls.setdefault((here.file, here.line), BackwardCall(here))
-    call.losses.append(float(loss.detach()))
+    call.losses.append(float(loss.detach().real))
     call.iterations.append(watcher.iteration)
     call.leaves = [weakref.ref(tensor) for tensor, _ in leaves]
     call.cost_sign, _ = cost_sign(loss.grad_fn)
@@ -198,7 +200,7 @@ def check_data_writes(watcher: Any, loss: Tensor) -> None:
         late = [write for write in watcher.data_writes if write[1] >= entry.node_number]
         for name in dir(node) if late else ():
             kept = getattr(node, name) if name.startswith("_saved_") else None
-            address = kept.data_ptr() if isinstance(kept, Tensor) else 0
+            address = address_of(kept) if isinstance(kept, Tensor) else 0
             for pointer, _, here in late:
                 if pointer == address:
                     evidence = f"The write in this line goes through .data, and {entry.name} in line {entry.site.line} "

@@ -162,8 +162,9 @@ def note_number(watcher: Any, name: str, tensor: Tensor, result: Any) -> None:
 
 def cut_of_value(watcher: Any, value: Any) -> CutRecord | None:
     """Return the cut that a number came through before it was put into a tensor, or None."""
-    if isinstance(value, (list, tuple)) and value and isinstance(value[0], Tensor) and value[0].requires_grad:
-        return update_cut(watcher, "number", site(5), "tensor", list(value))
+    parts = [value] if isinstance(value, Tensor) else value
+    if isinstance(parts, (list, tuple)) and parts and isinstance(parts[0], Tensor) and parts[0].requires_grad:
+        return update_cut(watcher, "number", site(5), "tensor", list(parts))
     if isinstance(value, Tensor):
         origin = watcher.origin(value)
         return origin.cut if origin else None

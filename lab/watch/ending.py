@@ -447,9 +447,12 @@ def report_hand_steps_uphill(watcher: Any) -> None:
 
 
 def climbs_by_hand(watcher: Any, call: BackwardCall) -> bool:
-    """Tell whether a cost rose although all its leaves are moved by hand; a score may rise, a cost should not."""
+    """Tell whether a cost rose although all its leaves are moved by hand; a score may rise, a cost should not.
+    A leaf that another line moves too may be moved back there, as sharpness-aware minimisation does."""
     known = [watcher.leaves.get(id(tensor)) for ref in call.leaves if (tensor := ref()) is not None]
-    by_hand = bool(known) and all(leaf is not None and leaf.hand_step_count for leaf in known)
+    by_hand = bool(known) and all(
+        leaf is not None and leaf.hand_step_count and len(leaf.step_sites) == 1 and not leaf.stepped for leaf in known
+    )
     cost = call.cost_sign > 0 or (len(known) > 1 and call.cost_sign == 0)
     return by_hand and cost and len(call.losses) >= MIN_ITERATIONS and rises(call.losses)
 

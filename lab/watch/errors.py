@@ -9,7 +9,7 @@ import torch
 
 from lab.watch import cuts, fixes
 from lab.watch.finding import RunFinding
-from lab.watch.records import leaves_of, node_of, origin_of, seen_nodes, skip_views, walk
+from lab.watch.records import address_of, leaves_of, node_of, origin_of, seen_nodes, skip_views, walk
 from lab.watch.sites import NOWHERE, Site, is_library, line_that_makes, names_read_for_grad, user_frame, user_frames
 
 Tensor = torch.Tensor
@@ -91,7 +91,7 @@ def overwritten_nodes(loss: Tensor) -> tuple[set[int], set[int]]:
             for part in (node, *(other for other, _ in node.next_functions if other is not None)):
                 made_by.add(id(origin_of(part)))
                 if hasattr(part, "variable"):
-                    addresses.add(part.variable.data_ptr())
+                    addresses.add(address_of(part.variable))
     return made_by, addresses
 
 

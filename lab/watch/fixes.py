@@ -6,7 +6,8 @@ ASK_FOR_GRADIENTS = (
     "`.requires_grad_()` for the layers to train."
 )
 KEEP_THE_GRAPH = (
-    "Combine tensors with `torch.stack` or `torch.cat`, which keep their graphs; `torch.tensor` copies numbers."
+    "Use the tensor itself; combine several with `torch.stack` or `torch.cat`, which keep their graphs. "
+    "`torch.tensor` copies numbers."
 )
 STEP_IN_PLACE = "Write to the parameter in place under `no_grad()`: `w -= lr * w.grad`, not `w = w - lr * w.grad`."
 CLEAR_BY_HAND = "Clear the gradient after each step: `w.grad = None`."

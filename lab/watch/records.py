@@ -14,6 +14,11 @@ VIEWS = frozenset(("View", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Perm
 VIEWS |= {"Clone", "ToCopy", "Alias", "Expand", "UnsafeView", "AsStrided"}
 
 
+def address_of(tensor: torch.Tensor) -> int:
+    """Return where the values of a tensor lie; 0 if it has none of its own: it is sparse, on "meta" or transformed."""
+    return tensor.data_ptr() if torch._C._has_storage(tensor) else 0
+
+
 @dataclass(slots=True)
 class NodeOrigin:
     """The operation that made a node of the graph, with the line and the iteration in which it ran.
@@ -106,6 +111,7 @@ class Leaf:
     version_at_backward: int = 0
     changed: bool = False  # since the first backward pass
     hand_step_count: int = 0
+    step_sites: set[Site] = field(default_factory=set)  # lines that wrote to it while it had a gradient
     autograd_grad: Any = None  # weak reference to the gradient that autograd.grad() returned
     has_graph_grad: bool = False  # its gradient was taken with create_graph=True: an input, not a parameter
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from lab.watch import backward, ending, rates
-from lab.watch.records import WatchedOptimizer, node_of, origin_of
+from lab.watch.records import WatchedOptimizer, address_of, node_of, origin_of
 from lab.watch.sites import NOWHERE, Site, is_library, line_of_list, site, site_outside_methods_of
 
 Tensor = torch.Tensor
@@ -42,7 +42,7 @@ def after_step(watcher: Any, optimizer: Any, args: Any, kwargs: Any) -> None:
 def note_own_write(watcher: Any, opt: WatchedOptimizer, args: Any) -> None:
     """Note the line in which an optimizer that the script defines writes to a parameter."""
     dense = bool(args) and isinstance(args[0], Tensor) and args[0].layout == torch.strided
-    if dense and watcher.leaf_ids.get(args[0].data_ptr()) in opt.parameter_ids:
+    if dense and watcher.leaf_ids.get(address_of(args[0])) in opt.parameter_ids:
         opt.write_site = site(2)
 
 

@@ -30,6 +30,7 @@ from lab.watch.records import (
     NodeOrigin,
     TensorOrigin,
     WatchedOptimizer,
+    address_of,
     node_of,
     origin_of,
 )
@@ -115,6 +116,7 @@ class Watcher(TorchFunctionMode):
         self.fading_slopes: list[depth.FadingSlope] = []
         self.small_weight_ratios: list[tuple[float, Site, str]] = []
         self.compile_sites: list[Site] = []  # lines that called torch.compile
+        self.transform_site = NOWHERE  # the first line that ran inside vmap, grad, ... of torch.func
         self.node_count = 0  # graph nodes seen so far
         self.data_addresses: dict[int, int] = {}  # address of values read through .data -> iteration
         self.data_writes: list[tuple[int, int, Site]] = []  # address, node_count and line of writes through .data
@@ -158,7 +160,11 @@ class Watcher(TorchFunctionMode):
     def notes(self) -> list[str]:
         """Return notes on what was not watched."""
         where = sorted({(here.file, here.line) for here in self.compile_sites})
-        return [f"{file}:{line}: what torch.compile made here ran unwatched." for file, line in where]
+        notes = [f"{file}:{line}: what torch.compile made here ran unwatched." for file, line in where]
+        if self.transform_site.line:
+            here = self.transform_site
+            notes.append(f"{here.file}:{here.line}: what torch.func transforms ran unwatched; this line is the first.")
+        return notes
 
     def forget(self) -> None:
         """Forget everything that refers to a tensor, even weakly."""
@@ -191,7 +197,7 @@ class Watcher(TorchFunctionMode):
     ) -> Any:
         kwargs = kwargs or {}
         name: str = func.__name__
-        if self.pause_depth or name in UNWATCHED:
+        if self.pause_depth or name in UNWATCHED or self.in_transform():
             if self.stepping is not None and (name in IN_PLACE or name.endswith("_")):
                 steps.note_own_write(self, self.stepping, args)
             return func(*args, **kwargs)
@@ -216,6 +222,13 @@ class Watcher(TorchFunctionMode):
         elif name in cuts.NUMBERS or name in cuts.ARRAYS:
             cuts.note_number(self, name, args[0], result)
         return result
+
+    def in_transform(self) -> bool:
+        """Tell whether torch.func transforms the running function: its tensors have no numbers of their own."""
+        inside = torch._C._functorch.peek_interpreter_stack() is not None
+        if inside and not self.transform_site.line:
+            self.transform_site = site(3)
+        return inside
 
     def record_result(
         self, name: str, operands: list[Tensor], result: Tensor, args: tuple[Any, ...], kwargs: Any
@@ -289,7 +302,7 @@ class Watcher(TorchFunctionMode):
         elif attribute == "data" and args[0].requires_grad:
             cuts.note_no_graph(self, "data", [args[0]], result, args)
             if args[0].grad_fn is not None:
-                self.data_addresses[result.data_ptr()] = self.iteration
+                self.data_addresses[address_of(result)] = self.iteration
         return result
 
     # Records
@@ -323,7 +336,8 @@ class Watcher(TorchFunctionMode):
             optimizers_before=len(self.optimizers),
         )
         self.leaves[key] = found
-        self.leaf_ids[tensor.data_ptr()] = key
+        if address := address_of(tensor):
+            self.leaf_ids[address] = key
         return found
 
     def plain_container(self, parameter: Tensor | None = None) -> Site | None:

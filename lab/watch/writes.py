@@ -5,7 +5,7 @@ from typing import Any
 import torch
 
 from lab.watch import cuts, differences, errors, operations, rates
-from lab.watch.records import KEY, InPlaceWrite, Leaf, NodeOrigin, node_of, origin_of
+from lab.watch.records import KEY, InPlaceWrite, Leaf, NodeOrigin, address_of, node_of, origin_of
 from lab.watch.sites import Site, is_library, outer_frame, site
 
 Tensor = torch.Tensor
@@ -62,7 +62,7 @@ def write_in_place(watcher: Any, func: Any, name: str, args: tuple[Any, ...], kw
         return request_gradients(watcher, func, tensor, args, kwargs)
     here = site(3)
     differences.note_finite_difference(watcher, name, args, here)
-    leaf = watcher.leaves.get(watcher.leaf_ids.get(tensor.data_ptr(), 0))
+    leaf = watcher.leaves.get(watcher.leaf_ids.get(address := address_of(tensor), 0))
     before = before_write(watcher, leaf, tensor, name)
     version = tensor._version
     node = node_of(tensor)
@@ -73,9 +73,9 @@ def write_in_place(watcher: Any, func: Any, name: str, args: tuple[Any, ...], kw
             watcher.cleared_grads[key] = (watcher.iteration, here, watcher.forward_ran)
     elif name in SCALINGS and leaf is None and leaves_with_gradient(watcher, tensor):
         watcher.gradients_scaled = watcher.gradients_scaled or outer_frame(2).f_code.co_filename == here.file
-    watcher.writes.append(InPlaceWrite(tuple(tensor.shape), version + 1, here, source, tensor.data_ptr()))
-    if watcher.data_addresses.get(tensor.data_ptr()) == watcher.iteration and tensor.grad_fn is None:
-        watcher.data_writes.append((tensor.data_ptr(), watcher.node_count, here))
+    watcher.writes.append(InPlaceWrite(tuple(tensor.shape), version + 1, here, source, address))
+    if address and watcher.data_addresses.get(address) == watcher.iteration and tensor.grad_fn is None:
+        watcher.data_writes.append((address, watcher.node_count, here))
     if leaf is not None:
         after_write(watcher, leaf, tensor, before, here, name)
     after: Any = node_of(tensor)
@@ -118,6 +118,8 @@ def after_write(watcher: Any, leaf: Leaf, tensor: Tensor, before: Tensor | None,
         leaf.init_site = here
         leaf.loaded = leaf.loaded or (name == "copy_" and tensor.shape == leaf.shape)  # not into a few of its rows
     leaf.written_by_hand = leaf.backward_count > 0
+    if gradient_of(leaf) is not None:
+        leaf.step_sites.add(here)
     if before is not None:
         note_hand_step(watcher, leaf, tensor.detach() - before, here)
 
@@ -128,11 +130,13 @@ def replace_data(watcher: Any, tensor: Tensor, new: Tensor) -> None:
     if leaf is None:
         return
     if gradient_of(leaf) is not None and tensor.shape == new.shape and leaf.hand_step_count < MAX_HAND_STEPS:
+        leaf.step_sites.add(site(3))
         note_hand_step(watcher, leaf, new.detach() - tensor.detach(), site(3))
     if not leaf.backward_count:
         leaf.init_site = site(3)
     leaf.written_by_hand = True
-    watcher.leaf_ids[new.data_ptr()] = id(tensor)
+    if address := address_of(new):
+        watcher.leaf_ids[address] = id(tensor)
 
 
 def note_hand_step(watcher: Any, leaf: Leaf, change: Tensor, here: Site) -> None:

@@ -301,6 +301,15 @@ def test_what_is_compiled_is_said_to_be_unwatched(capsys):
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_what_a_transform_runs_is_said_to_be_unwatched(monkeypatch, capsys):
+    script = PROGRAMS / "right" / "transforms.py"
+    monkeypatch.setattr(sys, "argv", [])
+    monkeypatch.setattr(sys, "path", [""])
+    assert main([str(script)]) == 0
+    assert f"{script}:17: what torch.func transforms ran unwatched" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_results_are_the_same_bit_for_bit():
     def train():
         torch.manual_seed(3)
