@@ -20,7 +20,7 @@ import numpy as np
 
 from lab.training import images, letters, tables
 from lab.training.config import Config
-from lab.training.samples import MAX_CELL, Cell, DataError, Raw, numbered
+from lab.training.samples import MAX_CELL, Cell, DataError, Raw, TargetError, numbered
 
 SYNTHETIC_SAMPLES = 1000
 RARE = 20  # one point in this many is of the rare class; in a small sample more are, so that it has two at least
@@ -322,9 +322,9 @@ def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.ran
         labels = labels.astype(np.int64)
     else:
         if len(train) > 1 and np.ptp(labels[train]) == 0:
-            raise DataError(
+            raise TargetError(
                 f"{name}: the target is {labels[train[0]]:g} in every training row, so there is nothing to learn: "
-                f"choose another column."
+                f"choose another target column."
             )
         target = float(labels[train].mean()), float(labels[train].std()) or 1.0
         labels = ((labels - target[0]) / target[1]).astype(np.float32)
@@ -423,12 +423,12 @@ def stratified_split(
     Raises DataError for a class with a single sample, unless nothing is held out, and when there is only one class.
     """
     if len(classes) < 2:
-        raise DataError(f"There is only one class, {classes[0]!r}: a classifier needs samples of at least two.")
+        raise TargetError(f"There is only one class, {classes[0]!r}: a classifier needs samples of at least two.")
     train, val = [], []
     for index, name in enumerate(classes):
         rows = rng.permutation(np.flatnonzero(labels == index))
         if len(rows) < (2 if val_fraction else 1):
-            raise DataError(
+            raise TargetError(
                 f"The class {name!r} has {'only one sample' if rows.size else 'no sample'}, but it needs at least two, "
                 f"one to train and one to validate: add samples or remove the class."
             )

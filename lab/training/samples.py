@@ -13,6 +13,10 @@ class DataError(ValueError):
     """The data cannot be used. The message is one sentence for the learner: what is wrong, and what to do."""
 
 
+class TargetError(DataError):
+    """A column of the table cannot be the target; another one may be."""
+
+
 Cell = tuple[str, str | None]  # a feature's column, and the text for which it is 1; None in a column of numbers
 
 

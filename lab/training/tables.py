@@ -16,7 +16,7 @@ from typing import IO, cast
 import numpy as np
 
 from lab.text import counted
-from lab.training.samples import MAX_CELL, Cell, DataError, Raw, numbered
+from lab.training.samples import MAX_CELL, Cell, DataError, Raw, TargetError, numbered
 
 MAX_TEXTS = 20  # different ones in a column of texts, each of which becomes an input
 NEARLY_ALL = 0.9  # share of numbers in a column of measurements: the other cells are mistakes
@@ -110,7 +110,10 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
     labels = [cells[label_at].strip() for _, cells in rows]
     for (number, _), label in zip(rows, labels, strict=True):
         if not label:
-            raise DataError(f"{path!r}, row {number}: the label in {header[label_at]!r} is empty, fill it in.")
+            raise TargetError(
+                f"{path!r}, row {number}: the label in {header[label_at]!r} is empty, fill it in, or choose another "
+                f"target column."
+            )
     classes = sorted(set(labels), key=_as_class)
     numbers = [value for label in labels if (value := _number(label)) is not None]
     ints = all(value.is_integer() for value in numbers)
@@ -129,10 +132,10 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
             f"its columns names that are not numbers, and if not, add samples of the class or remove the row."
         )
     if not regression and len(classes) > max(MAX_TEXTS, len(labels) / 2):
-        raise DataError(
+        raise TargetError(
             f"{path!r}: the target {header[label_at]!r} has {len(classes)} different values in {len(labels)} rows, "
             f"such as {labels[0][:40]!r}, too many for classes: write numbers without their unit, or choose another "
-            f"column."
+            f"target column."
         )
     texts = [header[at] for at, found in by_column.items() if found[0][0] is not None]
     empty = sum(not cells[at].strip() for _, cells in rows for at in columns)

@@ -1307,6 +1307,17 @@ def test_a_table_is_read_and_its_mistakes_are_said(at):
         assert "*a" not in at.error[0].value.replace("\\*", "")  # no cell or name is Markdown
 
 
+def test_a_table_whose_last_column_cannot_be_the_target_lets_another_be_chosen(at):
+    run(at, data="table", hidden="3", epochs="2")
+    rows = "".join(f"{i % 2},{i * i % 7},{'' if i % 5 else i}\n" for i in range(40))
+    upload(at, "gaps.csv", f"class,a,b\n{rows}".encode())
+    assert "row 3: the label in 'b' is empty, fill it in, or choose another" in at.error[0].value.replace("\\", "")
+    at.selectbox(key="own table target").set_value("class").run()
+    assert not at.error
+    assert live(at).trainer.dataset.classes == ("0", "1")
+    assert live(at).own["target"] == "class"
+
+
 def test_a_table_from_a_spreadsheet_is_read_and_what_was_decided_is_said(at):
     run(at, data="table", hidden="3", epochs="2")
     rows = "".join(f"{i},{i % 7};{'' if i == 4 else i % 3};{('red', 'blue')[i % 2]};{int(i > 20)}\n" for i in range(40))

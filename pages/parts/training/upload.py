@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 from typing import Any
@@ -13,8 +14,8 @@ from lab.training import data_card, points
 from lab.training.config import TASKS
 from lab.training.datasets import Dataset, from_table
 from lab.training.live import Own
-from lab.training.samples import DataError
-from lab.training.tables import separator
+from lab.training.samples import DataError, TargetError
+from lab.training.tables import separator, unique
 from lab.ui.address import Field
 from lab.ui.chart_host import clicked_points
 from lab.ui.table import escape_markdown
@@ -76,14 +77,15 @@ def your_table(val_fraction: float, seed: int, bar: DeltaGenerator) -> tuple[Dat
     place = st.container() if own is None else bar.popover("Your table", icon=":material/upload_file:")
     file = place.file_uploader(
         "A table as CSV: input columns, of numbers or of a few different texts, and a target column",
-        "csv",
+        ["csv", "tsv", "txt"],
         key="own table file",
     )
     try:
         if file and session.get("own table id") != file.file_id:
             text = file.getvalue().decode("utf-8-sig")
             own = {"table": text, "name": file.name, "target": None, "task": None}
-            from_table(text, file.name, None, val_fraction, seed)
+            with contextlib.suppress(TargetError):  # then the visitor can choose another column
+                from_table(text, file.name, None, val_fraction, seed)
             session["own table"], session["own table id"] = own, file.file_id
             session["own table target"], session["own table task"] = LAST, AS_IT_IS
             st.rerun()
@@ -128,7 +130,7 @@ def _header(text: str) -> list[str]:
         names = next(csv.reader(io.StringIO(first), delimiter=separator(first)), [])
     except csv.Error:
         return []
-    return list(dict.fromkeys(name.strip() for name in names if name.strip()))[:MAX_COLUMNS]
+    return [name for name in unique(names) if name][:MAX_COLUMNS]
 
 
 def _check_size(data: Dataset, val_fraction: float) -> None:
