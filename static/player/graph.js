@@ -143,8 +143,8 @@ export class Graph {
     this.element = h(
       "div",
       { class: "stage" },
-      this.svg,
       this.pending,
+      this.svg,
       this.wait,
       this.simple,
       h(
@@ -184,15 +184,17 @@ export class Graph {
   /** Update the order badges and the list of operations that still have to send. */
   writeOrder() {
     const { playback, drawing, shown } = this;
-    const on = this.svg.classList.contains("ordered") && playback !== null && !playback.tangentOf;
-    this.pending.hidden = !on || !shown || shown.frame.k <= playback.forwardEnd;
-    if (!on || !playback) return;
-    const order = playback.sendingOrder();
+    const wanted = this.svg.classList.contains("ordered") && playback !== null;
+    const on = wanted && !playback.tangentOf;
+    this.pending.hidden = !on;
+    setText(this.pending, "");
+    if (!wanted) return;
+    const order = on ? playback.sendingOrder() : new Map();
     for (const { node, rank } of drawing?.cards ?? []) {
       setText(rank, String(order.get(node) ?? ""));
       rank.parentElement?.toggleAttribute("data-none", !order.has(node));
     }
-    if (!shown || this.pending.hidden) return;
+    if (!on || !shown || shown.frame.k <= playback.forwardEnd) return;
     const named = playback.pending(shown.frame).map((id) => {
       const [arrived, all] = [shown.frame.arrived.get(id) ?? 0, playback.derived[id].terms.length];
       return playback.name(id) + (all > 1 ? ` (${arrived} of ${all} messages)` : "");

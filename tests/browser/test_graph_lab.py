@@ -609,3 +609,20 @@ def test_presented_at_1024_pixels_all_that_is_told_of_an_event_is_in_the_window(
         }"""
     )
     assert cut == []
+
+
+def test_the_order_of_sending_covers_no_card_and_is_absent_in_forward_mode(open_page):
+    page = open_page(
+        "graph-lab?expression=(M+%2B+row).relu().sum()&in_M=[[1,-2],[3,0.5]]&in_row=[0.5,1]&engine=forgets-the-sum&stage=backward",
+        width=1280,
+        height=720,
+    )
+    page.get_by_role("button", name="Order", exact=True).click()
+    expect(page.locator(".pending")).to_have_text("All have sent.")
+    settled(page)
+    top = min(card.bounding_box()["y"] for card in page.locator("g.card").all())
+    said = page.locator(".pending").bounding_box()
+    assert said["y"] + said["height"] <= top
+    page.get_by_text("Forward mode", exact=True).click()
+    expect(page.get_by_role("button", name="Send tangents")).to_be_visible()
+    expect(page.locator(".rank:visible")).to_have_count(0)
