@@ -316,16 +316,16 @@ def _events(result: Outcome) -> None:
     trace = result.trace
     wrong = first_disagreement(trace)
     event = len(trace.events) if wrong is None else wrong + 1
-    sentence = "The values are those of the forward pass."
+    sentence = ""
     if result.error:
-        sentence += " The guard looked before the first message, so the backward pass has no events."
+        sentence = "The guard looked before the first message, so the backward pass has no events."
     elif wrong is not None:
         message = trace.events[wrong]
         assert message["kind"] == "message"  # nothing else can disagree with a rule
         name = trace.nodes[message["child"]]["label"]
-        sentence += (
-            f" At event {event} the closure sends {brief(message['contribution'])} to {name}; the right message is "
-            f"{brief(result.right[name])}. The closure X-ray says which array was written to."
+        sentence = (
+            f"At event {event} the closure sends {brief(message['contribution'])} to {name}; the right message is "
+            f"{brief(result.right[name])}. The **Closure** tab says which array was written to."
         )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.header("Event by event", width="content")

@@ -163,7 +163,8 @@ def test_the_player_has_what_has_happened_and_stands_where_it_went_wrong():
     assert message["contribution"] == [3.0, 0.0, 4.0]
     captured = {entry["name"]: entry.get("written") for entry in data["trace"]["nodes"][message["node"]]["captured"]}
     assert captured == {"left": True, "right": False, "other": None, "self": None}
-    assert "sends [3, 0, 4] to b; the right message is [2, −1, 3]" in texts(at.markdown)
+    assert "sends [3, 0, 4] to b; the right message is [2, −1, 3]. The **Closure** tab" in texts(at.markdown)
+    assert "values are those of the forward pass" not in texts(at.markdown)  # the card of a shows [3, 0, 4]
 
 
 def test_the_guard_leaves_a_pass_without_messages():
