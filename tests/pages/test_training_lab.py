@@ -1307,6 +1307,12 @@ def test_a_table_is_read_and_its_mistakes_are_said(at):
         assert "*a" not in at.error[0].value.replace("\\*", "")  # no cell or name is Markdown
 
 
+def test_the_plane_of_a_table_names_its_columns(at):
+    run(at, data="table", hidden="3", epochs="2")
+    upload(at)
+    assert shown(at)["plane"]["note"] == "x: a, y: b"
+
+
 def test_a_table_whose_last_column_cannot_be_the_target_lets_another_be_chosen(at):
     run(at, data="table", hidden="3", epochs="2")
     rows = "".join(f"{i % 2},{i * i % 7},{'' if i % 5 else i}\n" for i in range(40))

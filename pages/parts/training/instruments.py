@@ -221,7 +221,7 @@ def lay_out(view: View, progress: DeltaGenerator) -> Places:
     )
     host = ChartHost(
         "training",
-        NOTES | compared | dict.fromkeys(("plane", "samples", "confusion"), _when(view)),
+        NOTES | compared | dict.fromkeys(("plane", "samples", "confusion"), _when(view)) | _axes(view),
         HEIGHTS | {first: "auto" if first == "samples" else TALL},
     )
     with progress:
@@ -353,6 +353,14 @@ def _when(view: View) -> str:
         return ""
     kept = view.run.kept_epoch(view.cursor)
     return f"epoch {kept}" if kept == view.cursor else f"epoch {kept}, the nearest that is kept to {view.cursor}"
+
+
+def _axes(view: View) -> dict[str, str]:
+    """Say which columns of the visitor's table the plane shows, as the note of the chart."""
+    if "table" not in view.run.own or len(columns := view.run.trainer.dataset.columns) != 2:
+        return {}
+    axes = f"x: {columns[0][:16]}, y: {columns[1][:16]}"  # more would wrap
+    return {"plane": f"{axes}; {_when(view)}" if _when(view) else axes}
 
 
 def _progress(view: View) -> dict[str, Any]:
