@@ -187,7 +187,9 @@ def hits_of_cut(case: Case, event: Event, value: Value, found: list[Value]) -> I
     elif value.cut == Cut.DERIVATIVE and isinstance(node, ast.Call):
         yield from missing_create_graph(case, node, event)
     elif value.cut == Cut.WRAPPED and isinstance(node, ast.Call) and node.args:
-        yield case.hit("made_from_number", node, case.text.of(node.args[0]), event)
+        given = case.text.of(node.args[0])
+        several = any(part.kind == Kind.LIST for part in value.parents)
+        yield case.hit("made_from_number", node, f"torch.stack({given})" if several else given, event)
 
 
 def missing_create_graph(case: Case, node: ast.Call, event: Event) -> Iterator[RuleHit]:
@@ -314,15 +316,47 @@ def arrays_to_tensors(node: ast.expr) -> str:
     return ast.unparse(ArraysToTensors().visit(copy.deepcopy(node)))
 
 
+Pieces = list[tuple[ast.AST, str]]  # of a change: what is replaced, and by what
+
+
 def report_choice(case: Case, node: ast.expr, event: Event, key: str = "choice") -> Iterator[RuleHit]:
     """Report failure 21, with the smooth value from which the choice was made as the change."""
-    source = choice_source(node)
+    choice, source = node, choice_source(node)
     while source is not None and (inner := choice_source(source)) is not None:  # x of x.argmax(1) == y
-        source = inner
+        choice, source = source, inner
     if source is not None:
         function = f"`{short(case.text.of(node.func))}`" if isinstance(node, ast.Call) else "It"
         what = "A comparison" if isinstance(node, ast.Compare) else function
-        yield case.hit(key, node, case.text.of(source), event, what=what)
+        change = loss_of_labels(case, node, choice, source, event) or case.text.of(source)
+        yield case.hit(key, node, change, event, what=what)
+
+
+def loss_of_labels(case: Case, node: ast.expr, choice: ast.expr, scores: ast.expr, event: Event) -> Pieces | None:
+    """Return the change of `scores.argmax(1) == labels` into the log-probability of the labels, which has a slope;
+    None if what was chosen from the scores is not compared with labels."""
+    loss, ending = stand_in(choice)
+    for value in reach(event.value, live=False) if loss else ():
+        compare, names = value.node, {part.name for part in value.parents if part.cut_by is node}
+        if not isinstance(compare, ast.Compare) or not isinstance(compare.ops[0], ast.Eq | ast.NotEq):
+            continue
+        sides = compare.left, *compare.comparators
+        labels = [s for s in sides if s is not choice and not (isinstance(s, ast.Name) and s.id in names)]
+        if len(labels) == 1 and len(sides) == 2:
+            sign = "-" if isinstance(compare.ops[0], ast.Eq) else ""
+            given = f'{case.text.of(scores)}, {case.text.operand(labels[0])}{ending}, reduction="none"'
+            return [(compare, f"{sign}torch.nn.functional.{loss}({given})")]
+    return None
+
+
+def stand_in(choice: ast.expr) -> tuple[str, str]:
+    """Return the loss that trains what argmax or a threshold chooses from, and how it takes labels; "" for others."""
+    if isinstance(choice, ast.Call):
+        return ("cross_entropy", "") if method(choice) in {"argmax", "max"} else ("", "")
+    if not isinstance(choice, ast.Compare) or not isinstance(choice.ops[0], ast.Gt | ast.GtE):
+        return "", ""
+    limit = choice.comparators[0]
+    names: dict[object, str] = {0: "binary_cross_entropy_with_logits", 0.5: "binary_cross_entropy"}
+    return names.get(limit.value if isinstance(limit, ast.Constant) else None, ""), ".float()"
 
 
 def choice_source(node: ast.expr) -> ast.expr | None:

@@ -115,6 +115,7 @@ def kept_graph_hit(case: Case, event: Event, names: set[str], target: str, value
     one = held.shape == () or held.form == "loss" or is_unknown_loss(held)
     number = "item()" if one else "detach()"
     handed = handover_call(event, names)
+    names = names - {target}  # the sum itself is a number once its terms are
     uses = handed[1] if handed else [n for n in ast.walk(value) if isinstance(n, ast.Name) and n.id in names]
     pieces: list[tuple[ast.AST, str]] = [(n, f"{n.id}.{number}") for n in uses]
     return case.hit(

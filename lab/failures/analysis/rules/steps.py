@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
-from lab.failures.analysis.facts import LAYERS, TENSORS, Value, graph_of, modules, moved_by, owner_of, reach
+from lab.failures.analysis.facts import LAYERS, TENSORS, Value, graph_of, modules, moved_by, owner_of, reach, traverse
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event, exclusive
 from lab.failures.analysis.rules.accumulating import scales_gradients
@@ -360,6 +360,7 @@ def step_before_backward(case: Case, stepper: Stepper, backward: Event, step: Ev
 
 
 LOSS = re.compile("loss|error|cost|mse")
+SQUARES = frozenset(("**", "pow", "square", "abs"))
 GROWS = re.compile("(?i)likelihood|reward|return|score|objective|elbo|evidence|log_?p|utility")  # to maximise
 
 
@@ -368,7 +369,7 @@ def gradient_ascent(case: Case) -> Iterator[RuleHit]:
     gradients,
     since attacks climb on purpose, for a step that another statement takes back, and for what is not called a loss."""
     passes = case.events_of(Act.BACKWARD, Act.USED)
-    losses = [e for e in passes if minus_likelihood(e.value) or e.value.form == "loss" or LOSS.search(e.value.name)]
+    losses = [e for e in passes if is_cost(e.value)]
     if any((e.value.op == "neg" and e not in losses) or GROWS.search(e.value.name) for e in passes):
         return
     for event in case.events_of(Act.UPDATE, Act.WRITE):
@@ -412,6 +413,13 @@ def moved_back(case: Case, step: Event) -> bool:
     owner = step.value.base or step.value
     moves = (e for e in case.events_of(Act.UPDATE, Act.WRITE) if (e.value.base or e.value) is owner)
     return any(e.detail != "+" and e.statement is not step.statement for e in moves)
+
+
+def is_cost(value: Value) -> bool:
+    """Tell whether a value is made to be small: by its name, or as a sum with a loss or a squared difference in it."""
+    summed = traverse(value, lambda v: v.parents if v.op in {"mean", "sum", "+"} else ())
+    far = any(v.op in LOSS_FUNCTIONS or (v.op in SQUARES and v.parents[0].op == "-") for v in summed)
+    return far or minus_likelihood(value) or LOSS.search(value.name) is not None
 
 
 def minus_likelihood(value: Value) -> bool:
