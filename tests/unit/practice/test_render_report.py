@@ -8,6 +8,7 @@ import pytest
 from lab.practice.checker import CheckReport, FailedCheck, LocalRunner, Problem, check
 from lab.practice.render_report import render_report, shown
 from lab.text import strict_json
+from practice.debug import PROGRAMS
 from practice.scalars import COURSE
 from tests.unit.practice.test_checker import course as small  # noqa: F401
 
@@ -41,6 +42,14 @@ def test_a_wrong_element_is_marked_beside_what_it_should_be_and_finite_differenc
     assert got["cells"][0][0]["wrong"]
     assert not right["cells"][0][0]["wrong"]
     assert got["cells"][0][0]["text"] != right["cells"][0][0]["text"] == numerical["cells"][0][0]["text"]
+
+
+def test_an_input_that_the_case_does_not_read_is_not_shown():
+    """The case draws a weight w for other tasks; here w is what comes out, from a start at 0."""
+    course = next(program for program in PROGRAMS if program.key == "order")
+    found = rendered_report(course, "order", course.starter)
+    assert found["program"].splitlines()[0] == "w = trained(batches, lr)"
+    assert {value["name"] for value in found["inputs"]} == {"batches", "lr"}
 
 
 def test_what_is_right_in_a_list_that_is_too_short_is_not_marked():
