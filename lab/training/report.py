@@ -14,7 +14,7 @@ from html import escape
 from pathlib import Path
 from typing import Literal
 
-from lab.text import html_table
+from lab.text import html_table, with_minus
 from lab.training.config import Config, describe, setting_text
 from lab.training.doctor import diagnose
 from lab.training.records import Record, ending, is_regression, score
@@ -146,11 +146,11 @@ _RESULTS = ("run", "best validation accuracy", "validation loss", "training accu
 
 def _result(entry: Entry) -> list[str]:
     best = entry.best
-    shares = (best["val_accuracy"], best["train_accuracy"])
-    accuracies = ["none" if share is None else f"{share:.2%}" for share in shares]  # a regression has none
-    validation = [accuracies[0], _number(best["val_loss"])] if entry.held_out else [NOTHING, NOTHING]
+    form = "R² {:.4f}" if is_regression(best) else "{:.2%}"
+    val, train = (with_minus(form.format(score(best, part))) for part in ("val", "train"))
+    validation = [val, _number(best["val_loss"])] if entry.held_out else [NOTHING, NOTHING]
     counts = [str(best["epoch"]), str(len(entry.records))]
-    return [entry.name, *validation, accuracies[1], *counts, entry.ended]
+    return [entry.name, *validation, train, *counts, entry.ended]
 
 
 def _number(value: float | None) -> str:

@@ -111,6 +111,18 @@ def test_a_sweep_is_reported_as_its_runs(here, capsys):
     assert page.tables[1][0] == ["run", "lr"]
 
 
+def test_the_results_of_a_regression_are_its_r_squared(here, capsys):
+    said = call(capsys, "--data", "sine", "--samples", 60, "--hidden", 8, "--lr", 0.02, "--epochs", 9, "--out", "wave")[
+        1
+    ]
+    assert call(capsys, "report", "wave", "--out", "page.html")[0] == 0
+    head, row = Page(Path("page.html").read_text()).tables[0]
+    best = row[head.index("best validation accuracy")]
+    assert best.startswith("R² ")
+    assert f"best validation {best} in epoch" in said
+    assert row[head.index("training accuracy")].startswith("R² ")
+
+
 def test_texts_from_runs_are_only_texts(here, capsys):
     name = "<img src=x onerror=alert(1)> $x_ & co"
     Path("a<b>.csv").write_text("".join(f"{n},{n % 2}\n" for n in range(40)))
