@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
@@ -15,7 +16,7 @@ from typing import Any
 
 from lab.training.config import Config, ConfigError, setting_text, sizes_text
 from lab.training.live import Own
-from lab.training.records import Record, slim
+from lab.training.records import Record, is_regression, score, slim
 from lab.training.run_folder import RunError, RunFolder, is_run, lock_run
 
 MAX_RUNS = 12  # of the page on the shelf: a new one replaces the oldest
@@ -85,10 +86,11 @@ def differences(config: Config, other: Config, same_data: bool = True) -> str:
 
 def table(runs: Sequence[ShelvedRun]) -> dict[str, list[Any]]:
     """Make the columns of a table of runs: their names, their results, and each setting in which they differ."""
+    regressions = bool(runs) and all(run.records and is_regression(run.records[0]) for run in runs)
     columns: dict[str, list[Any]] = {
         "run": [run.name for run in runs],
         "epochs": [len(run.records) for run in runs],
-        "best validation accuracy": [_best_accuracy(run) for run in runs],
+        f"best validation {'R²' if regressions else 'accuracy'}": [_best_score(run, regressions) for run in runs],
         "last validation loss": [
             run.records[-1]["val_loss"] if run.records and run.config.val_fraction else None for run in runs
         ],
@@ -101,11 +103,11 @@ def table(runs: Sequence[ShelvedRun]) -> dict[str, list[Any]]:
     return columns
 
 
-def _best_accuracy(run: ShelvedRun) -> float | None:
-    """Return the best validation accuracy; None for regressions, empty runs and runs without a validation set."""
-    if not run.config.val_fraction:
+def _best_score(run: ShelvedRun, regression: bool) -> float | None:
+    """Return the best validation score; None without epochs or a validation set, and for runs of the other kind."""
+    if not run.config.val_fraction or not run.records or is_regression(run.records[0]) != regression:
         return None
-    return max((r["val_accuracy"] for r in run.records if r["val_accuracy"] is not None), default=None)
+    return max(filter(math.isfinite, (score(record, "val") for record in run.records)), default=None)
 
 
 # ---------------------------------------------------------------- runs of the command line, in a folder

@@ -17,7 +17,7 @@ from lab.training import shelf
 from lab.training.config import Config, ConfigError
 from lab.training.doctor import diagnose
 from lab.training.live import LiveRun
-from lab.training.records import BULKY, slim
+from lab.training.records import BULKY, best_text, slim
 from lab.training.run_folder import RunError, RunFolder, lock_run
 from lab.training.shelf import (
     MAX_RUNS,
@@ -26,6 +26,7 @@ from lab.training.shelf import (
     from_folder,
     open_with_histograms,
     put,
+    table,
     unused,
 )
 
@@ -77,6 +78,16 @@ def test_runs_on_two_tables_are_named_after_their_files(done):
     shelf = put([], config, done.records, {"table": "...", "name": "flowers.csv"})
     shelf = put(shelf, config, done.records, {"table": "...", "name": "houses.csv"})
     assert [kept.name.split()[0] for kept in shelf] == ["flowers.csv", "houses.csv"]
+
+
+def test_regressions_are_compared_by_r_squared(done):
+    wave = LiveRun(Config(data="sine", samples=60, hidden=(), epochs=3))
+    wave.advance(math.inf)
+    kept = put([], wave.config, wave.records)
+    (best,) = table(kept)["best validation R²"]
+    assert f"R² {best:.3f}".replace("-", "−") in best_text(wave.records, wave.config)
+    mixed = table(put(kept, done.config, done.records))
+    assert mixed["best validation accuracy"] == [None, max(record["val_accuracy"] for record in done.records)]
 
 
 def test_differences_are_said_in_words():
