@@ -66,7 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
         from lab.watch.run_passes import RunPasses
         from lab.watch.watcher import Watcher
     except ImportError:
-        print("lab.watch needs PyTorch: pip install tensor-ops-lab[torch]", file=sys.stderr)
+        print("lab.watch needs PyTorch: pip install torch", file=sys.stderr)
         return 2
     if not options.script.is_file():
         what = "this is a folder, not a script" if options.script.is_dir() else "there is no such file"

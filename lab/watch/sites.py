@@ -11,6 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
 
+_INSTALLED = frozenset(("site-packages", "dist-packages"))
 _LIBRARIES = tuple(
     f"{Path(sysconfig.get_path(name)).resolve()}/" for name in ("stdlib", "platstdlib", "purelib", "platlib")
 )
@@ -33,8 +34,9 @@ def is_library(filename: str) -> bool:
     """Tell whether a file is Python's own, installed, generated ("<frozen ...>") or part of this package."""
     if filename.startswith("<"):
         return True
-    path = str(Path(filename).resolve())
-    return path.startswith((*_LIBRARIES, _WATCH_FOLDER))
+    path = Path(filename).resolve()
+    installed = not _INSTALLED.isdisjoint(path.parts)  # also for the user alone, or for the system's Python
+    return installed or str(path).startswith((*_LIBRARIES, _WATCH_FOLDER))
 
 
 def user_frame(frame: FrameType | None) -> FrameType | None:

@@ -24,6 +24,7 @@ from lab.failures.code import read  # noqa: E402
 from lab.watch import doctor  # noqa: E402
 from lab.watch.__main__ import main, run  # noqa: E402
 from lab.watch.run_passes import RunPasses  # noqa: E402
+from lab.watch.sites import is_library  # noqa: E402
 from lab.watch.watcher import Watcher  # noqa: E402
 
 ROOT = Path(__file__).parents[3]
@@ -287,6 +288,12 @@ def test_recording_the_passes_changes_no_finding(path):
     assert {(finding.line, finding.failure) for finding in findings} == watched(path)[1]
     assert not passes.cards()
     assert all(passes.pass_number(finding) in {0, *passes.traces} for finding in findings)
+
+
+@pytest.mark.parametrize("folder", ["/home/me/.local/lib/python3.11/site-packages", "/usr/lib/python3/dist-packages"])
+def test_pytorch_installed_outside_the_environment_is_no_code_of_the_user(folder):
+    assert is_library(f"{folder}/torch/overrides.py")
+    assert not is_library("/home/me/packages/train.py")
 
 
 @pytest.mark.filterwarnings("ignore")
