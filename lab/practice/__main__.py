@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import secrets
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -70,7 +71,7 @@ def start(course: Course, place: Path) -> int:
     except OSError as error:
         raise folder.FolderError(f"{tasks} cannot be written: {folder.reason(error)}.") from None
     print(f"Write your code in {place / course.file}; the tasks are in {tasks}. After each step, run:")
-    print(f"python -m lab.practice check {place}")
+    print(shlex.join([sys.orig_argv[0], "-m", "lab.practice", "check", str(place)]))  # Python as it was just called
     return 0
 
 

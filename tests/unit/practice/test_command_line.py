@@ -38,6 +38,14 @@ def test_start_writes_a_file_and_its_tasks_and_never_over_what_is_there(place, c
     assert (place / "scalars.py").read_text("utf-8") == "# mine\n"
 
 
+def test_the_command_that_start_prints_runs_in_a_shell_as_it_stands(tmp_path):
+    start = [sys.executable, "-m", "lab.practice", "start", "scalars", str(tmp_path / "my engine")]
+    said = subprocess.run(start, cwd=ROOT, capture_output=True, text=True).stdout.strip().split("\n")[-1]
+    checked = subprocess.run(said, shell=True, cwd=ROOT, capture_output=True, text=True, env={})
+    assert (checked.returncode, checked.stderr) == (1, "")
+    assert "Your progress is in" in checked.stdout
+
+
 def test_check_says_what_passes_and_keeps_a_copy(place, capsys):
     (place / "scalars.py").write_text(SCALARS.reference, "utf-8")
     assert main(["check", str(place)]) == 0
