@@ -161,7 +161,7 @@ def judge(found: Sides, element: str, used: float, tolerance: float, graph: Know
             kind = "differs"
         elif found.noise > max(tolerance / 2, MAX_NOISE * max(abs(used), abs(middle))) and not settled:
             kind = "rounded"
-        elif max(abs(used), found.size) <= tolerance and not settled:
+        elif max(abs(used), found.size) <= tolerance and not (settled or (used == 0 and abs(middle) <= found.noise)):
             kind = "small"
     return Slope(
         kind,

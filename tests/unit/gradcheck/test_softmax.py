@@ -26,3 +26,9 @@ def test_the_rule_of_the_engine_passes_both():
 def test_what_is_shown_is_what_runs():
     for name in WRONG:
         assert RULES[name].source.startswith(f"def {name.replace('-', '_')}(")
+
+
+def test_elements_that_differ_only_in_the_sign_of_their_rounding_get_one_verdict():
+    """The sum is always 1: its differences are one last digit of it, up or down, or nothing."""
+    checked = by_sum(RULES["right"], LOGITS).inputs["x"]
+    assert {checked.element((i,)).slope.kind for i in range(3)} == {"smooth"}
