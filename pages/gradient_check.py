@@ -268,8 +268,8 @@ def _checked(rule: SoftmaxRule, logits: Any, seed: int, guess: str) -> None:
     by_the_sum, by_the_other = (not report.passed for report in checks.values())
     truth = ("both" if by_the_other else "sum") if by_the_sum else ("random" if by_the_other else "none")
     (st.success if guess == truth else st.warning)(
-        f"**{'Right' if guess == truth else 'Run just now'}: {WHO[truth][0].lower()}{WHO[truth][1:]}.**",
-        icon=":material/check:" if guess == truth else ":material/play_arrow:",
+        f"**{'Right' if guess == truth else 'No'}: {WHO[truth][0].lower()}{WHO[truth][1:]}.**",
+        icon=":material/check:" if guess == truth else ":material/close:",
     )
     for column, (title, report) in zip(st.columns(2, gap="medium"), checks.items(), strict=True):
         checked = report.inputs["x"]

@@ -132,7 +132,7 @@ def test_the_sum_is_blind_and_the_random_cotangent_is_not():
     assert other[0] == sent[0]
     assert other[1] != sent[1]
     at.radio(key="check finds").set_value("sum").run()
-    assert "only the one with the random cotangent" in texts(at.warning)
+    assert "No: only the one with the random cotangent" in texts(at.warning)
     at.radio(key="check rule").set_value("diagonal").run()
     assert at.radio(key="check finds").value is None
     at.radio(key="check finds").set_value("both").run()
