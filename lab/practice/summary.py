@@ -23,6 +23,7 @@ from lab.practice import record, sandbox
 from lab.practice.checker import CheckReport, check
 from lab.practice.folder import FolderError, content, printable, read_file, reason
 from lab.practice.progress_file import CHANGED, MAX_BYTES, UNSIGNED, Done, Progress, Stumble, Work, parse
+from lab.text import listed
 from practice import COURSES
 from practice.debug import PROGRAMS, ROOM
 from practice.questions import QUESTIONS
@@ -70,7 +71,7 @@ def summary(names: Sequence[str | Path]) -> Summary:
     names: files, folders, and patterns such as "*.json", which not every shell expands
     """
     found = Summary()
-    first: dict[tuple[tuple[str, str], ...], Path] = {}
+    first: dict[tuple[object, ...], Path] = {}
     for path in _expand(names, found):
         try:
             row = _read(path, found)
@@ -80,10 +81,10 @@ def summary(names: Sequence[str | Path]) -> Summary:
             found.complete = False
             continue
         same = (*sorted(row.cards.items()), *sorted(row.tasks.items()))
-        if same in first:
-            found.notes.append(f"{printable(path)} has the same entries and dates as {printable(first[same])}.")
-        elif same:
-            first[same] = path
+        # In class, many do the same on the same day. If there is code, a copy has the same code as well.
+        whole = (same, *sorted((key, work.text) for key, work in row.texts.items()))
+        if same and (other := first.setdefault(whole, path)) != path:
+            found.notes.append(f"{printable(path)} has the same entries and dates as {printable(other)}.")
         found.rows.append(row)
     students = Counter(row.student for row in found.rows)
     found.rows = [
@@ -112,8 +113,8 @@ def _expand(names: Sequence[str | Path], found: Summary) -> Iterator[Path]:
     return iter(seen)
 
 
-def _inside(path: Path) -> Iterator[Path]:
-    """Yield a file or a learner's folder itself; of any other folder, the files and the learners' folders in it."""
+def _inside(path: Path, folders: bool = True) -> Iterator[Path]:
+    """Yield a file or a learner's folder itself; of any other folder, what it holds, also inside its folders."""
     if not os.path.isdir(path) or _is_learners(path):
         yield path
         return
@@ -121,8 +122,17 @@ def _inside(path: Path) -> Iterator[Path]:
         inside = sorted(path.iterdir())
     except OSError:
         inside = []
-    found = [one for one in inside if one.suffix in (".json", ".py") or (os.path.isdir(one) and _is_learners(one))]
-    yield from found or [path]
+    found = [
+        one for one in inside if _is_handed_in(one) or (folders and os.path.isdir(one) and one.name[0] not in "._")
+    ]
+    for one in found:
+        yield from _inside(one, folders=False)
+    if not found:
+        yield path  # reading it says what is missing
+
+
+def _is_handed_in(path: Path) -> bool:
+    return path.suffix in (".json", ".py") or _is_learners(path)
 
 
 def _is_learners(folder: Path) -> bool:
@@ -139,13 +149,18 @@ def _read(path: Path, found: Summary) -> Row:
         return _read_python(path)
     progress, edited = parse(content(path, MAX_BYTES)[0])
     _note_doubt(path, progress, edited, found)
-    return _row(path, progress, path.stem)
+    return _row(path, progress, path.resolve().parent.name if path.name == record.FILE else path.stem)
 
 
 def _read_folder(path: Path, found: Summary) -> Row:
     """Read the folder of a learner's own editor, whose code may be newer than its progress file."""
     progress = record.of_folder(path)
     _note_doubt(path / record.FILE, progress, False, found)
+    own = {record.FILE, *(course.file for course in COURSES.values())}
+    if others := sorted(one.name for one in path.iterdir() if one.name not in own and _is_handed_in(one)):
+        found.notes.append(
+            f"{printable(path)} is read as one learner's folder, so these are not read: {printable(listed(others))}."
+        )
     texts = dict(progress.texts)
     for course in COURSES.values():
         if file := read_file(path / course.file):
@@ -163,7 +178,7 @@ def _read_python(path: Path) -> Row:
     if course is None:
         text = file.text
         course = "scalars" if "class Value" in text else "functions" if "class Function" in text else "tensors"
-    name = path.stem.lower().replace(course, "").strip(" -_.") and path.stem
+    name = path.stem.lower().replace(course, "").strip(" -_.()0123456789") and path.stem
     work = Work(file.text, file.text, 0)
     return _row(path, Progress(texts={course: work}), name or path.resolve().parent.name)
 

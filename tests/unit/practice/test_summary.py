@@ -291,3 +291,35 @@ def test_a_file_that_was_edited_stays_marked_however_often_it_is_saved(tmp_path,
 def test_a_file_is_read_as_it_was_written():
     progress = Progress("Ada", CARDS, TASKS, {"scalars": Work("a = 1\n", "", 0)}, {}, {"1.17": (46, 48)})
     assert parse(packed(progress).encode()) == (progress, False)
+
+
+@needs_sandbox
+def test_a_learning_platforms_folder_for_each_learner_is_read(tmp_path, capsys):
+    (tmp_path / "Ada" / "my-engine").mkdir(parents=True)
+    (tmp_path / "Ada" / "my-engine" / "scalars.py").write_text(SCALARS.reference, "utf-8")
+    for name in ("Bo", "Cy", "Di", "__MACOSX"):
+        (tmp_path / name).mkdir()
+    written(tmp_path / "Bo" / "progress.json", cards=CARDS)
+    (tmp_path / "Cy" / "scalars (1).py").write_text(f"{SCALARS.reference}# Cy's\n", "utf-8")
+    code, lines, notes = summarized(capsys, tmp_path)
+    assert [line.split()[:3] for line in lines[1:]] == [["my-engine", "0", "8"], ["Bo", "2", "0"], ["Cy", "0", "8"]]
+    assert (code, len(notes)) == (1, 1)
+    assert notes[0].startswith(f"{tmp_path / 'Di'} is skipped: ")
+
+
+@needs_sandbox
+def test_a_class_next_to_a_stray_file_is_not_lost_silently(tmp_path, capsys):
+    (tmp_path / "ada").mkdir()
+    for path in ("ada/scalars.py", "scalars.py", "bo_scalars.py"):
+        (tmp_path / path).write_text(SCALARS.reference, "utf-8")
+    _, _, notes = summarized(capsys, tmp_path)
+    assert notes == [f"{tmp_path} is read as one learner's folder, so these are not read: ada and bo_scalars.py."]
+
+
+@needs_sandbox
+def test_the_same_tasks_on_the_same_day_in_class_are_no_copy(tmp_path, capsys):
+    with_code(tmp_path / "ada.json", SCALARS.reference, "Ada")
+    with_code(tmp_path / "bo.json", SCALARS.reference.replace("order", "listed"), "Bo")
+    with_code(tmp_path / "cy.json", SCALARS.reference, "Cy")
+    _, _, notes = summarized(capsys, tmp_path)
+    assert notes == [f"{tmp_path / 'cy.json'} has the same entries and dates as {tmp_path / 'ada.json'}."]
