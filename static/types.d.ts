@@ -36,6 +36,8 @@ interface Made {
   unseen?: boolean;
   /** another result of the same call sends the message for both */
   shares?: boolean;
+  /** its numbers are complex: only their absolute values are here */
+  sizes?: boolean;
   /** its gradient was added to one from an earlier pass */
   added?: boolean;
 }

@@ -21,7 +21,7 @@ MAX_TEXT = 500  # characters of a name or a line
 MAX_LINES = 2_000  # of all sources together
 MAX_AXES = 8
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
-_FLAGS = ("cut", "unseen", "shares", "added")
+_FLAGS = ("sizes", "cut", "unseen", "shares", "added")
 
 
 class LoadError(ValueError):

@@ -66,6 +66,7 @@ class Node(TypedDict):
     The keys from `large` on belong to a pass that was recorded in a running program (lab/watch).
 
     large     summary of an array of which only some cells are here: `shape`, `value` and all gradients have these cells
+    sizes     its numbers and gradients are complex, and only their absolute values are here, which need not add up
     version   how often its memory had been written to when it was made
     writes    all writes to its memory up to the end of the pass
     hides     the nodes of PyTorch's graph that this one operation stands for
@@ -92,6 +93,7 @@ class Node(TypedDict):
     index: NotRequired[str]
     paths: NotRequired[list[list[list[tuple[int, float]]] | None]]
     large: NotRequired[Large]
+    sizes: NotRequired[bool]
     version: NotRequired[int]
     writes: NotRequired[list[Write]]
     hides: NotRequired[list[str]]

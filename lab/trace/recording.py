@@ -68,7 +68,7 @@ class Trace:
 
     def to_json(self) -> str:
         """Write the trace as strict JSON; nan and the infinities become the strings "nan", "inf" and "-inf"."""
-        gradients = {name: None if g is None else g.tolist() for name, g in self.gradients.items()}
+        gradients = {name: None if g is None else _as_shown(g).tolist() for name, g in self.gradients.items()}
         parts = {"nodes": self.nodes, "events": self.events, "gradients": gradients}
         return strict_json({**parts, "output": self.output, "sources": self.sources, "error": self.error})
 
@@ -114,6 +114,11 @@ class Trace:
             lines.append(f"{line} = {brief(node['value'])}, {gradient}")
             stack += [(child, depth + 1) for child in reversed(node["children"])]
         return "\n".join(lines)
+
+
+def _as_shown(array: np.ndarray) -> np.ndarray:
+    """Return the absolute values of complex numbers, as their nodes and events hold them; other numbers as they are."""
+    return np.abs(array) if np.iscomplexobj(array) else array
 
 
 def record(

@@ -53,6 +53,7 @@ class ArrayPreview:
     value: Value
     shape: tuple[int, ...]
     large: Large | None
+    sizes: bool = False  # of complex numbers
 
 
 def preview(array: np.ndarray) -> ArrayPreview:
@@ -279,6 +280,8 @@ def as_node(card: NodeCard, numbers: dict[int, int], sources: "Sources") -> Node
         node["source"], node["captured"], node["calls"] = sources.name(card.position), card.captured, list(card.calls)
     if card.preview.large is not None:
         node["large"] = card.preview.large
+    if card.preview.sizes:
+        node["sizes"] = True
     if card.version:
         node["version"] = card.version
     if card.writes:

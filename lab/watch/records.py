@@ -19,6 +19,11 @@ def address_of(tensor: torch.Tensor) -> int:
     return tensor.data_ptr() if torch._C._has_storage(tensor) else 0
 
 
+def in_transform() -> bool:
+    """Tell whether torch.func transforms the running function: its tensors have no numbers of their own."""
+    return torch._C._functorch.peek_interpreter_stack() is not None
+
+
 @dataclass(slots=True)
 class NodeOrigin:
     """The operation that made a node of the graph, with the line and the iteration in which it ran.

@@ -10,7 +10,7 @@ from lab.trace.recording import Trace
 from lab.watch.cards import ArrayPreview, EdgeMessage, NodeCard, SeedGradient, SourceLine, TraceDraft, caller, preview
 from lab.watch.names import UniqueNames
 from lab.watch.records import kind
-from lab.watch.torch_recorder import Key, TorchRecorder, tensor_preview
+from lab.watch.torch_recorder import Key, TorchRecorder, dense, storage_address, tensor_preview
 
 Tensor = torch.Tensor
 MAX_CAPTURED = 12  # saved values shown on one card
@@ -152,7 +152,7 @@ class TorchPass:
     def compare_sum(self, total: Tensor, gradient: Tensor) -> None:
         """Count whether the messages add up to the gradient exactly, up to rounding, or not at all."""
         sums, gradient = self.draft.sums, gradient.detach()
-        total, gradient = (t.to_dense() if t.is_sparse else t for t in (total, gradient))
+        total, gradient = map(dense, (total, gradient))
         if total.shape == gradient.shape and bool(torch.isclose(total, gradient, 0, 0, equal_nan=True).all()):
             sums.exact += 1
         elif total.shape == gradient.shape and torch.allclose(total, gradient.to(total), 1e-4, 1e-7, equal_nan=True):
@@ -200,7 +200,7 @@ class TorchPass:
         for node, card in self.leaf_cards.items():
             gradient = node.variable.grad
             if gradient is not None:
-                gradient = gradient.detach().to_dense() if gradient.is_sparse else gradient.detach()
+                gradient = dense(gradient.detach())
                 gradient = gradient.float() if gradient.dtype == torch.bfloat16 else gradient
             trace.gradients[card.label] = None if gradient is None else gradient.cpu().numpy().copy()
         return trace
@@ -270,7 +270,7 @@ def saved_values(node: Any, card: NodeCard, most: int) -> list[Captured]:
 def saved_tensor(name: str, tensor: Tensor, card: NodeCard) -> Captured:
     """Describe a saved tensor: whether it is the card's output, an operand's value or another array."""
     shown: ArrayPreview = tensor_preview(tensor)
-    address = 0 if tensor.is_sparse else tensor.untyped_storage().data_ptr()
+    address = storage_address(tensor)
     of = [i for i, operand in enumerate(card.operands) if operand.memory == address and same_values(operand, shown)]
     holds = f"value of operand {of[0]}" if of else "array"
     if card.memory == address and same_values(card, shown):

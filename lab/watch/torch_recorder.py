@@ -4,6 +4,7 @@ It changes nothing: each function gets its own operands, and all hooks and patch
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -13,7 +14,7 @@ from torch.overrides import TorchFunctionMode
 
 from lab.watch.cards import REVERSED, ArrayPreview, NodeCard, SourceLine, caller, plain_name, preview, variable_name
 from lab.watch.cuts import NUMBERS
-from lab.watch.records import kind, node_of
+from lab.watch.records import in_transform, kind, node_of
 from lab.watch.watcher import IN_PLACE, UNWATCHED, VIEW_ATTRIBUTES, tensors_in
 
 Tensor = torch.Tensor
@@ -26,17 +27,20 @@ def tensor_preview(tensor: Tensor) -> ArrayPreview:
     """Return the preview of a tensor of any dtype, device and layout."""
     with torch._C.DisableTorchFunction(), torch.no_grad():  # hide it from other modes
         detached = tensor.detach()
-        if detached.is_sparse:
-            detached = detached.to_dense()
+        detached = torch.full_like(detached, torch.nan, device="cpu") if detached.is_meta else dense(detached)
         if detached.is_complex():
             detached = detached.abs()
         if detached.dtype in (torch.bfloat16, torch.float16):
             detached = detached.float()
-        return preview(detached.cpu().resolve_neg().numpy())
+        return replace(preview(detached.cpu().resolve_neg().numpy()), sizes=tensor.is_complex())
 
 
 def storage_address(tensor: Tensor) -> int:
-    return 0 if tensor.is_sparse else tensor.untyped_storage().data_ptr()
+    return tensor.untyped_storage().data_ptr() if torch._C._has_storage(tensor) else 0
+
+
+def dense(tensor: Tensor) -> Tensor:
+    return tensor if tensor.layout == torch.strided else tensor.to_dense()
 
 
 class TorchRecorder(TorchFunctionMode):
@@ -94,6 +98,8 @@ class TorchRecorder(TorchFunctionMode):
 
     def wrap_engine(self, old: Any) -> Any:
         def _engine_run_backward(outputs: Any, *args: Any, **kwargs: Any) -> Any:
+            if in_transform() or any(output.is_meta for output in outputs):
+                return old(outputs, *args, **kwargs)
             if self.pause_depth:
                 if self.on_nested_backward is not None:
                     self.on_nested_backward()
@@ -109,7 +115,7 @@ class TorchRecorder(TorchFunctionMode):
     def wrap_custom_function(self, old: Any) -> Any:
         def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
             function = old.__get__(None, cls)
-            if self.pause_depth:
+            if self.pause_depth or in_transform():
                 return function(*args, **kwargs)
             self.pause_depth += 1
             try:
@@ -156,7 +162,7 @@ class TorchRecorder(TorchFunctionMode):
         if name == "__get__" and func.__self__.__name__ in VIEW_ATTRIBUTES | {"data"}:
             name = func.__self__.__name__
         quiet = name in UNWATCHED or name in ("backward", "grad", "__get__", "__set__", "register_hook", "retain_grad")
-        if self.pause_depth or quiet or self.card_count > MAX_CARDS:
+        if self.pause_depth or quiet or self.card_count > MAX_CARDS or in_transform():
             return func(*args, **kwargs)
         if name in ("requires_grad_", "set_"):
             return func(*args, **kwargs)

@@ -31,6 +31,7 @@ from lab.watch.records import (
     TensorOrigin,
     WatchedOptimizer,
     address_of,
+    in_transform,
     node_of,
     origin_of,
 )
@@ -197,7 +198,7 @@ class Watcher(TorchFunctionMode):
     ) -> Any:
         kwargs = kwargs or {}
         name: str = func.__name__
-        if self.pause_depth or name in UNWATCHED or self.in_transform():
+        if self.pause_depth or name in UNWATCHED or self.inside_transform():
             if self.stepping is not None and (name in IN_PLACE or name.endswith("_")):
                 steps.note_own_write(self, self.stepping, args)
             return func(*args, **kwargs)
@@ -223,12 +224,13 @@ class Watcher(TorchFunctionMode):
             cuts.note_number(self, name, args[0], result)
         return result
 
-    def in_transform(self) -> bool:
-        """Tell whether torch.func transforms the running function: its tensors have no numbers of their own."""
-        inside = torch._C._functorch.peek_interpreter_stack() is not None
-        if inside and not self.transform_site.line:
+    def inside_transform(self) -> bool:
+        """Tell whether torch.func transforms the running function; note where it first did."""
+        if not in_transform():
+            return False
+        if not self.transform_site.line:
             self.transform_site = site(3)
-        return inside
+        return True
 
     def record_result(
         self, name: str, operands: list[Tensor], result: Tensor, args: tuple[Any, ...], kwargs: Any

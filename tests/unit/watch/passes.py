@@ -769,6 +769,40 @@ def complex_numbers():
     return [a]
 
 
+def complex_leaf():
+    a = torch.randn(3, dtype=torch.cfloat, requires_grad=True)
+    #: * + abs sum
+    loss = (a * 1j + a).abs().sum()
+    loss.backward()
+    return [a]
+
+
+def compressed_rows():
+    rows, a = torch.eye(3).to_sparse_csr(), leaf(3)
+    #: @ sum
+    (rows @ a).sum().backward()
+    return [a]
+
+
+def shapes_without_numbers():
+    with torch.device("meta"):
+        shapes = nn.Linear(3, 2)
+    shapes(torch.empty(4, 3, device="meta")).sum().backward()
+    a = leaf(3)
+    #: exp sum
+    a.exp().sum().backward()
+    return [a]
+
+
+def transformed_beside_it():
+    torch.func.grad(lambda x: (x**3).sum())(torch.ones(3))
+    torch.func.vmap(torch.sin)(torch.ones(2, 3))
+    a = leaf(3)
+    #: exp sum
+    a.exp().sum().backward()
+    return [a]
+
+
 def gradients_of_results_kept():
     a = leaf(3)
     #: *

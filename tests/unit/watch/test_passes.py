@@ -12,6 +12,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from lab.trace.derive import derive, first_disagreement, table  # noqa: E402
+from lab.trace.loading import load  # noqa: E402
 from lab.watch import watch  # noqa: E402
 from lab.watch.torch_pass import NESTED  # noqa: E402
 from model import MLP, Tensor, cross_entropy, no_grad  # noqa: E402
@@ -219,3 +220,10 @@ def test_it_is_saved_and_displayed(tmp_path):
         pass
     with pytest.raises(RuntimeError, match="No backward pass"):
         nothing.trace  # noqa: B018
+
+
+def test_complex_numbers_are_said_to_be_shown_by_their_sizes():
+    with watch() as pass_:
+        passes.complex_leaf()
+    trace = load(pass_.trace.to_json())
+    assert [node.get("sizes", False) for node in trace.nodes] == [True, True, True, False, False]
