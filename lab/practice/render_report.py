@@ -100,7 +100,10 @@ def _sentence(course: Course, report: CheckReport) -> str:
 
 
 def _exception(problem: Problem) -> str:
-    return f"{problem.kind}: {problem.message}" if problem.message else problem.kind
+    text = f"{problem.kind}: {problem.message}" if problem.message else problem.kind
+    if problem.kind == "ModuleNotFoundError":  # it works in the learner's own Python
+        text += ". The check runs this file alone, with Python's own modules and NumPy."
+    return text
 
 
 def _values(failure: FailedCheck) -> list[dict[str, Any]]:

@@ -92,6 +92,14 @@ def test_an_exception_is_told_with_its_line(small):  # noqa: F811
     assert found["column"]
 
 
+def test_a_module_that_only_the_learner_has_is_explained(small):  # noqa: F811
+    found = rendered_report(small, "double", f"from my_helpers import wrapped\n{small.reference}")
+    assert found["sentence"] == (
+        "ModuleNotFoundError: No module named 'my_helpers'. "
+        "The check runs this file alone, with Python's own modules and NumPy."
+    )
+
+
 def test_a_process_that_was_stopped_is_told(small):  # noqa: F811
     report = CheckReport({"double": False}, {"Any number": None}, stopped="It did not end.", line=3)
     found = render_report(small, "double", report, "")
