@@ -108,10 +108,12 @@ function gradientsOf(playback, frame) {
     playback.departure !== null ||
     playback.derived.some(({ terms }) => terms.some((term) => term.event !== null && term.agrees === false)) ||
     playback.events.some((e) => e.kind === "accumulate" && !addsUp(e.first ? 0 : e.before, e.message, e.after));
-  const done = wrong
-    ? "The backward pass is done, but something went wrong on the way. The inputs hold"
-    : `The backward pass is done. Gradients of ${out}`;
-  const called = (/** @type {string} */ name) => (wrong ? `${name}.grad` : `∂${out}/∂${name}`);
+  const arrivals = playback.events.filter((e) => e.kind === "accumulate");
+  const sum = playback.leaves().some(({ id }) => arrivals.find((e) => e.node === id)?.first === false);
+  let done = `The backward pass is done. Gradients of ${out}`;
+  if (sum) done = "The backward pass is done. It was added to gradients of an earlier pass. The inputs hold";
+  if (wrong) done = "The backward pass is done, but something went wrong on the way. The inputs hold";
+  const called = (/** @type {string} */ name) => (wrong || sum ? `${name}.grad` : `∂${out}/∂${name}`);
   return {
     sentence: `${done}: ${named.join(", ")}${rest}. ${meaningOf(playback)}`.trim(),
     equation: fitting(found.map(({ name, gradient, full }) => amount(gradient, called(name), "gradient leaf", full))),

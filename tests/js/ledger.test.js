@@ -199,6 +199,19 @@ test("the end of a pass states its result, and no event before it does", () => {
   assert.match(String(tell(broken, broken.frame(broken.length), null).result?.sentence), /went wrong on the way/);
 });
 
+test("what was added to gradients of an earlier pass is not called the derivative", () => {
+  const playback = playbackOf("second");
+  const { result } = tell(playback, playback.frame(playback.length), null);
+  assert.equal(
+    result?.sentence,
+    "The backward pass is done. It was added to gradients of an earlier pass. The inputs hold: w 24.",
+  );
+  assert.deepEqual(
+    result.equation.map((part) => [part.text, part.caption]),
+    [["24", "w.grad"]],
+  );
+});
+
 /** What the end of a pass says after the gradients. @param {string} name @param {boolean} known */
 function meaning(name, known = true) {
   const { data, slopes } = traces.slopes[name];

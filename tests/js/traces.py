@@ -46,6 +46,15 @@ def recorded():
     return pass_.trace
 
 
+def second():
+    """The second of two passes, without zero_grad between them."""
+    w = Tensor(2.0, label="w")
+    with watch() as pass_:
+        for _ in range(2):
+            (w * w * w).backward()
+    return pass_.trace
+
+
 def looped(x, w):
     """A state that each turn of a loop names h."""
     h = x
@@ -75,6 +84,7 @@ def named():
         "loop": record(looped, {"x": 0.5, "w": 0.8}),
         "only forward": recording.finish(recording.tensors["a"] * recording.tensors["b"], "It was told to stop."),
         "recorded": recorded(),
+        "second": second(),
         "no graph": attempt(lambda a, b: a * b, {"a": 2.0, "b": 3.0}, changes={"a": "constant", "b": "detached"}),
     }
     return {name: playable(trace) for name, trace in traces.items()}
