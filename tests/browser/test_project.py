@@ -98,6 +98,22 @@ def test_a_table_to_fill_in_and_two_pieces_of_code_are_seen_whole(open_page, wid
         assert ends(page, f"{rows} >> nth=-1")[3] <= ends(page, ".project-bar")[1]
 
 
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720)])
+def test_a_broadcast_and_its_sum_are_seen_whole(open_page, width, height):
+    page = open_page("shapes", width=width, height=height)
+    page.locator(".grids figure").first.wait_for()
+    project(page)
+    settled(page)
+    bar = ends(page, ".project-bar")[1]
+    assert (
+        max(
+            figure.bounding_box()["y"] + figure.bounding_box()["height"]
+            for figure in page.locator(".grids figure").all()
+        )
+        <= bar
+    )
+
+
 def test_a_projected_task_comes_before_the_list_of_tasks(open_page):
     page = open_page("practise", width=1024, height=768)
     project(page)
