@@ -42,7 +42,8 @@ def _opened(path: str) -> tuple[list[Row], str]:
         with open(os.path.expanduser(path), newline="", encoding="utf-8-sig", opener=_open_file) as file:
             return _csv_rows(file, path)
     except OSError as error:
-        raise DataError(f"{path!r} cannot be read ({error.strerror}): check the path.") from None
+        where = "" if os.path.isabs(os.path.expanduser(path)) else f" from {os.getcwd()!r}"
+        raise DataError(f"{path!r} cannot be read{where} ({error.strerror}): check the path.") from None
 
 
 def of_text(text: str, name: str, target: str | None, task: str | None) -> Raw:

@@ -638,6 +638,12 @@ def test_a_csv_that_is_not_text_is_refused(tmp_path):
         load(f"csv:{images.DIGITS}")
 
 
+def test_a_relative_path_is_refused_with_the_folder_that_it_starts_from(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # a run that is resumed from another folder than it was begun in
+    with pytest.raises(DataError, match=rf"^'none.csv' cannot be read from '{tmp_path}' \(No such file"):
+        load("csv:none.csv")
+
+
 def test_a_missing_csv_and_a_folder_are_refused(tmp_path):
     with pytest.raises(DataError, match="cannot be read"):
         load(f"csv:{tmp_path / 'none.csv'}")
