@@ -98,7 +98,7 @@ class Methods:
             self.program.note_zero(owner.base or Value(), op.node)
         if op.name == "sign":
             return Value(Kind.GRADIENT, base=owner.base, op="sign", tags={*owner.tags, Tag.SIGN})
-        same = op.name in {"data", "clone", "detach", "clamp"}
+        same = op.name in {"data", "clone", "detach", "detach_", "requires_grad_", "clamp"}
         return Value(Kind.GRADIENT, base=owner.base, op=owner.op, tags=owner.tags) if same else Value()
 
     def of_array(self, op: Operation) -> Value:
