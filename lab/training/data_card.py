@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from lab.text import percent_text, short
+from lab.text import counted, percent_text, short
 from lab.training.datasets import Dataset
 
 MIN_VALIDATION = 30  # rows held out: with fewer, a single row moves the accuracy by more than 3 points
@@ -215,7 +215,8 @@ def sentences(card: DataCard) -> tuple[str, ...]:
     ]
     if card.is_table and card.columns >= card.train_rows:
         lines.append(
-            f"{card.columns} columns for {card.train_rows} training rows: a network can learn so few rows by heart"
+            f"{counted(card.columns, 'column')} for {counted(card.train_rows, 'training row')}: a network can learn so "
+            f"few rows by heart"
         )
     if 0 < card.val_rows < MIN_VALIDATION:
         rows = "row is" if card.val_rows == 1 else "rows are"

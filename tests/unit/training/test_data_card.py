@@ -157,6 +157,8 @@ def test_as_many_columns_as_rows_are_said():
 
     assert "48 columns for 48 training rows: a network can learn so few rows by heart" in sentences(wide(48))
     assert not any("by heart" in line for line in sentences(wide(47)))
+    single = card(from_table("a,y\n1,2.5\n3,4.5", "t.csv", task="regression"))
+    assert "1 column for 1 training row: a network can learn so few rows by heart" in sentences(single)
     few_images = replace(card(load("digits")), train_rows=50)
     assert not any("by heart" in line for line in sentences(few_images))  # pixels are no columns
 
