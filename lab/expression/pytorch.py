@@ -96,6 +96,8 @@ class _Translator(ast.NodeTransformer):
         arguments, options = [self.visit(a) for a in node.args], self.options(node)
         if name in REDUCING and "dim" in options and ast.unparse(options["dim"]) == "None":
             del options["dim"]
+        if name in ("sum", "mean") and "keepdim" in options:  # these two take it only with a dim
+            options = {"dim": ast.Constant(None), **options}
         if name == "softplus":  # torch's own softplus loses the last digits for large values
             zero = _call("torch.tensor", ast.Constant(0.0), dtype=_dotted("torch.float64"))
             return _call("torch.logaddexp", self.visit(value), zero)

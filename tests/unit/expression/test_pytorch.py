@@ -43,6 +43,10 @@ EXPRESSIONS = [
         "cross_entropy(x, [0, 1]) + mse_loss(x, [[1, 2], [3, 4]]) + binary_cross_entropy_with_logits(x, [[0, 1], [1, 0]])",
         {"x": MATRIX},
     ),
+    (
+        "x.sum(keepdims=True) + x.mean(keepdims=True) + x.max(keepdims=True) + x.std(axis=None, keepdims=True)",
+        {"x": MATRIX},
+    ),
     ("h = a*a; k = tanh(h)\nk*k + 0*b", {"a": 2.0, "b": 1.0}),
     ("F*list + json*str", {"F": 2.0, "list": 3.0, "json": 4.0, "str": 1.0}),
 ]
