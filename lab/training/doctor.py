@@ -187,6 +187,14 @@ RULES = (
         frozenset({"overfitting", "underfitting", "chance"}),
     ),
     Rule(
+        "chance",
+        "It answers as if by chance",
+        symptoms.never_helped,
+        remedies.off_the_plateau,
+        "loss",
+        frozenset({"overfitting", "underfitting"}),
+    ),
+    Rule(
         "overfitting",
         "The network overfits",
         symptoms.overfitting,

@@ -299,6 +299,12 @@ def _useless(h: History) -> Evidence | None:
     )
 
 
+def never_helped(h: History) -> Evidence | None:
+    """Return evidence that what looks like overfitting has never helped: the lowest validation loss is no gain."""
+    found = None if _ever_faster(h.val_loss) else _useless(h)
+    return found if found and windows(h.val_loss).min() >= h.val_guess and overfitting(h) else None
+
+
 def _ever_faster(loss: np.ndarray) -> bool:
     """Tell whether the loss mostly falls, and at least as far in the last few epochs as in one epoch more before."""
     if len(loss) < STILL_EPOCHS:

@@ -676,3 +676,17 @@ def test_a_single_training_row_is_judged_without_a_division_by_0(tmp_path):
     config = Config(data=f"csv:{tmp_path / 'two.csv'}", task="regression", hidden=(4,), epochs=12)
     records = list(train(config))
     assert diagnose(records, config)[0].well  # its layers are not dead: one sample cannot tell
+
+
+def test_what_never_helped_is_chance_before_it_is_overfitting(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = "".join(f"{a:.3f},{b:.3f},{c:.3f},{y:.3f}\n" for a, b, c, y in rng.normal(size=(400, 4)))
+    (tmp_path / "noise.csv").write_text(f"a,b,c,y\n{rows}")
+    config = Config(data=f"csv:{tmp_path / 'noise.csv'}", epochs=60)
+    records = list(train(config))
+    assert min(record["val_loss"] for record in records) > 0.98 * records[0]["origin"]["baseline_val_loss"]
+    first, *others = diagnose(records, config)
+    assert first.key == "chance"
+    assert [finding.key for finding in first.consequences] == ["overfitting"]
+    assert not others
+    assert not first.settings  # no weight decay makes these inputs tell anything
