@@ -151,7 +151,8 @@ def _four_steps() -> None:
         step = _next_step()
         st.html(panels.program(experiment, step))
     result = memoize("trap result", (experiment, step), lambda: in_place.run(experiment, step))
-    with result_column:
+    # At the end a projector shows the verdict; until then, the drawing in it.
+    with result_column, st.container(key="picture-verdict" if step == len(STEPS) else None):
         _what_happened(result)
         if step:
             st.html(panels.arrays(result.boxes))

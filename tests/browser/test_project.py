@@ -51,6 +51,20 @@ def test_a_key_pressed_twice_at_once_leaves_and_enters_again(open_page, path, sh
     expect(page.locator(shown)).to_have_count(1)
 
 
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720)])
+def test_a_presenter_ends_at_the_verdict(open_page, width, height):
+    page = open_page("simulate-error?part=steps&step=3&guess=b", width=width, height=height)
+    project(page)
+    settled(page)
+    page.keyboard.press("PageDown")
+    verdict = page.get_by_text("A wrong gradient, and no error.")
+    expect(verdict).to_be_visible()
+    settled(page)
+    expect(verdict).to_be_in_viewport(ratio=1)
+    expect(page.get_by_text("due −1")).to_be_in_viewport(ratio=1)
+    assert ends(page, "[data-testid=stAlert]")[3] <= ends(page, ".project-bar")[1]
+
+
 def test_a_slider_of_steps_follows_a_presenter(open_page):
     page = open_page("descent?tab=four&soon=100", width=1024, height=768)
     project(page)
