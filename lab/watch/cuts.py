@@ -90,6 +90,7 @@ def record_cut(watcher: Any, name: str, here: Site, operands: list[Tensor], resu
         kind = "update" if is_update(operands) else "no_grad"
         if kind == "no_grad" and watcher.grad_modes:
             block = watcher.grad_modes[-1][1]
+            name = watcher.library_blocks.get(block, name)
             call = call_of_shared(block)
             kind, here = ("call", call) if call.line else (kind, no_grad_site(watcher, block))
     else:
@@ -227,4 +228,6 @@ def advice(cut: Any) -> str:
     """Return what to do about a cut; "" if the usual fix applies."""
     if cut.kind == "number":
         return fixes.KEEP_THE_GRAPH if cut.name in FACTORIES else fixes.NO_ITEM
+    if cut.kind == "no_grad" and cut.name == "sample":
+        return fixes.DRAW_WITH_GRADIENT
     return {"detach": fixes.NO_DETACH, "update": fixes.STEP_IN_PLACE}.get(cut.kind, "")

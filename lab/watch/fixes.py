@@ -15,6 +15,10 @@ NO_DETACH = (
     "Remove `detach()` from the path to the loss. If the part before it should not learn, leave its parameters out of "
     "the optimizer."
 )
+DRAW_WITH_GRADIENT = (
+    "`sample()` draws without a graph. Draw with `rsample()`, or, for a distribution without it, train on `log_prob()` "
+    "of the sample."
+)
 FIXED_TARGET = "Compute the target under `torch.no_grad()`, or `detach()` it."
 NO_INFERENCE_MODE = (
     "Use `torch.no_grad()` instead of `inference_mode` for tensors that a loss uses later, or compute the loss with a "

@@ -19,7 +19,7 @@ from lab.watch import differences, steps
 from lab.watch.operations import note_pass
 from lab.watch.order import check_late_clip
 from lab.watch.records import node_of, origin_of
-from lab.watch.sites import NOWHERE, Site, nodes_of, site, site_of, user_frame
+from lab.watch.sites import NOWHERE, Site, is_library, nodes_of, site, site_of, user_frame
 
 GRAD_MODES = (torch.no_grad, torch.inference_mode)
 MAX_RUNS = 100  # results in eval mode that are kept for one line
@@ -181,6 +181,9 @@ class Patches:
     def enter(self, old: Any, mode: Any) -> Any:
         here = no_grad_site()
         self.watcher.grad_modes.append(("block", here))
+        code = sys._getframe(2).f_code  # of the function with the block
+        if is_library(code.co_filename) and code.co_name != "decorate_context":
+            self.watcher.library_blocks[here] = code.co_name
         if isinstance(mode, torch.inference_mode):
             self.watcher.inference_mode_site = here
         return old(mode)

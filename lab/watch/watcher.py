@@ -122,6 +122,7 @@ class Watcher(TorchFunctionMode):
         self.data_addresses: dict[int, int] = {}  # address of values read through .data -> iteration
         self.data_writes: list[tuple[int, int, Site]] = []  # address, node_count and line of writes through .data
         self.grad_modes: list[tuple[str, Site]] = []  # open no_grad blocks and switches, the innermost last
+        self.library_blocks: dict[Site, str] = {}  # line that entered a no_grad block of PyTorch -> its function
         self.relu_init_sites: dict[Site, Site] = {}  # relu -> line that initialised the layer before it
         self.dead_shares: dict[Site, list[float]] = {}  # relu -> shares of its units that are 0 for a whole batch
         self.depth_ratios: list[tuple[float, Site, str]] = []

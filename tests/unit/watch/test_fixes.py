@@ -27,6 +27,8 @@ FIXES = (
     ),
     ("loss_per_sample", 3, ".mean()", ("loss.backward", "loss.mean().backward")),
     ("similarities_copied", 4, "torch.stack", ("torch.tensor(sims)", "torch.stack(sims)")),
+    ("code_copied", 4, "Use the tensor itself", ("torch.tensor(enc(x))", "enc(x)")),
+    ("code_sampled", 12, "rsample()", (".sample()", ".rsample()")),
     ("all_frozen", 4, ".requires_grad_()", ("loss = net", "net[2].requires_grad_()\nloss = net")),
     (
         "parameter_replaced_without_graph",
