@@ -78,10 +78,13 @@ class Slot {
   /** Show the payload if its text has changed. */
   read() {
     const text = document.querySelector(`.${this.payload}`)?.textContent ?? "";
-    // While Streamlit lays the page out again, another element may have the payload's class for a moment.
-    if (text === this.text || (text && !text.startsWith("{"))) return;
+    if (text === this.text) return;
+    try {
+      if (text !== latest.text) latest = { text, shown: text ? JSON.parse(text) : {} };
+    } catch {
+      return; // while Streamlit lays the page out again, another text may be here, or a second one, for a moment
+    }
     this.text = text;
-    if (text !== latest.text) latest = { text, shown: text ? JSON.parse(text) : {} };
     const { tables } = /** @type {{tables?: boolean}} */ (latest.shown);
     if (tables !== undefined) for (const figure of this.figures.values()) figure.table?.open(tables);
     for (const [key, shown] of Object.entries(latest.shown)) this.figures.get(key)?.show(/** @type {never} */ (shown));

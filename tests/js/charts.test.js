@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { formatter, short, tellPoints } from "../../static/charts/charts.js";
+import { formatter, short, show, tellPoints } from "../../static/charts/charts.js";
 
 test("numbers of tooltips are written in the formats that the pages ask for", () => {
   const cases = /** @type {const} */ ([
@@ -61,4 +61,23 @@ test("points that are clicked are told together, a moment after the last click",
   assert.deepEqual(told, [[[1, 0], [2, 0]]], "nobody waits longer than 0.2 s"); // prettier-ignore
   ends();
   Reflect.deleteProperty(globalThis, "window");
+});
+
+test("a payload with a second text behind it for a moment waits for the next change", () => {
+  const payload = { textContent: '{"tables": false}{"tables": true}' };
+  const changes = /** @type {(() => void)[]} */ ([]);
+  class Observer {
+    /** @param {() => void} change */
+    constructor(change) {
+      changes.push(change);
+    }
+    observe() {}
+  }
+  Object.assign(globalThis, { document: { body: {}, querySelector: () => payload }, MutationObserver: Observer });
+  const data = new TextEncoder().encode(JSON.stringify({ payload: "payload", keys: [] }));
+  assert.doesNotThrow(() => show(/** @type {never} */ ({ data, parentElement: {} })));
+  for (const text of ["The training has ended.", '{"tables": true}', ""]) {
+    payload.textContent = text;
+    assert.doesNotThrow(changes[0]);
+  }
 });
