@@ -68,6 +68,8 @@ class _Parser(argparse.ArgumentParser):
             close = difflib.get_close_matches(unknown[0].partition("=")[0], known, n=1)
             if close:
                 raise ConfigError(f"There is no {unknown[0].partition('=')[0]}: did you mean {close[0]}?")
+            if "--data" in known and unknown[0].lower().endswith(".csv"):
+                raise ConfigError(f"For a table of your own write --data csv:{unknown[0].removeprefix('csv:')}.")
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
         return given
 

@@ -868,6 +868,8 @@ def test_where_ctrl_c_is_ignored_the_run_goes_on(here):
         (["--data", "csv:single.csv", "--task", "guess"], "--task cannot be 'guess'"),
         (["--data", "mnist", "--data-dir", "nowhere"], "no folder 'nowhere'"),
         (["--data", "csv:nothing.csv"], "check the path"),
+        (["single.csv"], "For a table of your own write --data csv:single.csv."),
+        (["csv:single.csv", "--epochs", "3"], "write --data csv:single.csv."),
         (["--data", "csv:empty.csv"], "is empty"),
         (["--data", "csv:words.csv"], "row 2, column 'column 1': 'x' is not a number"),
         (["--data", "csv:single.csv"], "'c' has only one sample"),
