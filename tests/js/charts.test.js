@@ -63,7 +63,7 @@ test("points that are clicked are told together, a moment after the last click",
   Reflect.deleteProperty(globalThis, "window");
 });
 
-test("a payload with a second text behind it for a moment waits for the next change", () => {
+test("a payload with a second text behind it for a moment waits for the next change", (t) => {
   const payload = { textContent: '{"tables": false}{"tables": true}' };
   const changes = /** @type {(() => void)[]} */ ([]);
   class Observer {
@@ -73,7 +73,9 @@ test("a payload with a second text behind it for a moment waits for the next cha
     }
     observe() {}
   }
-  Object.assign(globalThis, { document: { body: {}, querySelector: () => payload }, MutationObserver: Observer });
+  const page = { document: { body: {}, querySelector: () => payload }, MutationObserver: Observer };
+  Object.assign(globalThis, page);
+  t.after(() => Object.keys(page).forEach((name) => Reflect.deleteProperty(globalThis, name)));
   const data = new TextEncoder().encode(JSON.stringify({ payload: "payload", keys: [] }));
   assert.doesNotThrow(() => show(/** @type {never} */ ({ data, parentElement: {} })));
   for (const text of ["The training has ended.", '{"tables": true}', ""]) {
