@@ -106,7 +106,8 @@ def report_non_finite(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None
     recent = [danger for danger in watcher.dangers if danger.iteration == watcher.iteration - 1]
     # Only an operation in the graph can spoil a gradient; the loss can also get nan from the data.
     first = next((danger for danger in recent if finite and danger.entry is not None), recent[0])
-    after = f"the loss became {float(loss.detach().sum())}" if not finite else f"{spoiled} gradients became nan or inf"
+    gradients = f"{spoiled} gradient{'s' * (spoiled > 1)} became nan or inf"
+    after = gradients if finite else f"the loss became {float(loss.detach().sum())}"
     evidence = f"In backward pass {watcher.iteration}, {first.evidence}; {after}."
     if first.masked_at.line and finite:
         watcher.report(20, first.masked_at, f"{evidence} This line hid it from the result, not from the gradient.")

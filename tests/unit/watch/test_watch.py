@@ -296,6 +296,13 @@ def test_pytorch_installed_outside_the_environment_is_no_code_of_the_user(folder
     assert not is_library("/home/me/packages/train.py")
 
 
+def test_a_single_gradient_is_not_said_as_several():
+    with doctor() as found:
+        x = torch.zeros(3, requires_grad=True)
+        x.square().sum().sqrt().backward()
+    assert "; 1 gradient became nan" in found[0].evidence
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_what_is_compiled_is_said_to_be_unwatched(capsys):
     net = torch.nn.Linear(2, 1)
