@@ -159,9 +159,11 @@ RULES = (
         "norms",
         STUCK | {"collapsed", "dying", "vanishing"},
     ),
-    Rule("collapsed", "The weights have collapsed", symptoms.collapsed, remedies.weaker_pull, "histogram", WILD),
+    Rule("collapsed", "The weights have collapsed", symptoms.collapsed, remedies.weaker_penalty, "histogram", WILD),
     Rule("overflow", "The loss is no longer a number", symptoms.overflow, remedies.finite_loss, "loss", WILD),
-    Rule("rate-high", "The learning rate is too high", symptoms.thrown, remedies.lower_rate, "loss", WILD),
+    Rule(
+        "rate-high", "The learning rate is too high", symptoms.first_steps_too_large, remedies.lower_rate, "loss", WILD
+    ),
     Rule("rate-high", "The learning rate is too high", symptoms.overshot, remedies.lower_rate, "loss", WILD),
     Rule(
         "dying",

@@ -16,7 +16,7 @@ import numpy as np
 
 from lab.training.config import DEFAULT_LR, Config, setting_text
 from lab.training.datasets import SYNTHETIC_SAMPLES
-from lab.training.run_history import PULLS, SOME_GAIN, History
+from lab.training.run_history import PENALTIES, SOME_GAIN, History
 from lab.training.symptoms import ALL_DEAD, MIN_GAIN, MOSTLY_DEAD
 
 USUAL_UPDATE_RATIO = 3e-3  # update-to-weight ratio of a run that makes progress
@@ -180,12 +180,12 @@ def looser_clip(h: History) -> Remedy:
     return Remedy(f"Do not clip: a limit of {clip:g} is too low for this network.", {"clip": None})
 
 
-def weaker_pull(h: History) -> Remedy:
+def weaker_penalty(h: History) -> Remedy:
     """Advise a hundredth of the penalty on the weights."""
-    value = getattr(h.config, h.pull)
+    value = getattr(h.config, h.penalty)
     return Remedy(
-        f"Lower the {PULLS[h.pull][0]} from {value:g} to {value / 100:g}: it pulls harder than the loss.",
-        {h.pull: value / 100},
+        f"Lower the {PENALTIES[h.penalty][0]} from {value:g} to {value / 100:g}: it pulls harder than the loss.",
+        {h.penalty: value / 100},
     )
 
 
@@ -254,7 +254,7 @@ def off_the_plateau(h: History) -> Remedy:
             f"{labels.capitalize()} A lower learning rate, fewer epochs or weight decay keep it from learning single "
             "samples by heart."
         )
-    if h.bends >= SMALL or h.gain >= MIN_GAIN:
+    if h.nonlinear_units >= SMALL or h.gain >= MIN_GAIN:
         return Remedy(labels.capitalize())
     larger = larger_network(h).settings
     return Remedy(f"Use a larger network: {_layers(h, larger['hidden'])}. If that changes nothing, {labels}", larger)
@@ -287,7 +287,7 @@ def separate_noise(h: History) -> Remedy:
         return larger_rate(h)
     if h.far_above_usual and h.dead.size and h.dead[-1].max() >= MOSTLY_DEAD:
         return lower_rate(h)
-    if h.bends >= SMALL:
+    if h.nonlinear_units >= SMALL:
         return Remedy(
             "Check whether the predictions miss a bend in the data: a larger network may find it. If the errors show "
             "no pattern, they are noise, and no network can predict them."

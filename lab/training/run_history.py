@@ -16,7 +16,7 @@ from lab.training.records import Record, column, is_regression, scores, total
 
 WINDOW = 3  # epochs that are averaged to say how the run does now: a single one is too noisy
 LEARNED = 0.9  # training score from which a network counts as trained
-LATELY = 5  # epochs of which most have to swing, and whose median says how validation does now
+RECENT = 5  # epochs of which most have to swing, and whose median says how validation does now
 STILL = 0.05  # a loss stands still if it changes by a smaller share from one window to the next
 MOSTLY = 0.7  # share of the epochs in which a loss that mostly falls is lower than before
 LEFT_BEHIND = 0.08  # share by which validation loss is above its best where it no longer keeps up
@@ -30,7 +30,7 @@ FAR_ABOVE = 10.0  # learning rate over the usual one: above it, no swing counts 
 FAR_BELOW = 0.1  # learning rate over the usual one: below it, the rate is suspected first
 MIN_HELD_OUT = 30  # validation rows that a healthy verdict needs
 MIN_MIXED = 5  # validation rows that the baseline gets wrong, for a healthy verdict
-PULLS = {
+PENALTIES = {
     "weight_decay": ("weight decay", 0.2),
     "l1": ("L1 penalty", 0.03),
 }  # name, and the value from which it is suspected
@@ -106,9 +106,9 @@ class History:
         return known or 0.0
 
     @property
-    def val_guess(self) -> float:
+    def baseline_val_loss(self) -> float:
         """The validation loss of the baseline."""
-        return self.origin["baseline_val_loss"] if self.origin else self.guess
+        return self.origin["baseline_val_loss"] if self.origin else self.baseline_loss
 
     @property
     def sampling_error(self) -> float:
@@ -122,7 +122,7 @@ class History:
         return bool(self.origin and 0 < self.origin["val_samples"] < MIN_HELD_OUT)
 
     @property
-    def plainly_wrong(self) -> int | None:
+    def baseline_errors(self) -> int | None:
         """How many validation rows the commonest class gets wrong; None if the records do not tell."""
         known = self.origin and self.origin["baseline_val_accuracy"] is not None and self.origin["val_samples"]
         return round(known * (1 - self.baseline_score("val"))) if known else None
@@ -130,20 +130,20 @@ class History:
     @property
     def proves_little(self) -> bool:
         """Whether too few validation rows, or too few of rare classes, are held out to call a run healthy."""
-        wrong = self.plainly_wrong
+        wrong = self.baseline_errors
         return self.few_rows or (wrong is not None and wrong < MIN_MIXED)
 
     @property
     def gain(self) -> float:
         """The share of the baseline's loss that training has saved: 0 for none, 1 for a loss of 0."""
-        if not math.isfinite(self.guess):
+        if not math.isfinite(self.baseline_loss):
             return -math.inf
-        if not self.guess:  # one training row: its mean is the answer
+        if not self.baseline_loss:  # one training row: its mean is the answer
             return 1.0
-        return float(1 - np.median(self.loss[-WINDOW:]) / self.guess)
+        return float(1 - np.median(self.loss[-WINDOW:]) / self.baseline_loss)
 
     @property
-    def harmed(self) -> bool:
+    def at_baseline(self) -> bool:
         """Whether the loss is hardly below the baseline's, or not a number."""
         return not self.gain >= SOME_GAIN
 
@@ -159,7 +159,7 @@ class History:
     def beats_baseline(self) -> bool:
         """Whether validation loss and score are well above the baseline's."""
         loss, score = self.val_loss[-WINDOW:].mean(), self.val_score[-WINDOW:].min()
-        return bool(loss <= PRAISED * self.val_guess and score > self.baseline_score("val"))
+        return bool(loss <= PRAISED * self.baseline_val_loss and score > self.baseline_score("val"))
 
     @property
     def only_falls(self) -> bool:
@@ -168,9 +168,9 @@ class History:
         return bool(len(self) > 0 and np.all(np.diff(known[np.isfinite(known)]) <= 0) and np.isfinite(self.loss).all())
 
     @property
-    def pull(self) -> str:
-        """The stronger penalty on the weights, weight decay or L1: one of PULLS."""
-        return max(PULLS, key=lambda name: getattr(self.config, name) / PULLS[name][1])
+    def penalty(self) -> str:
+        """The stronger penalty on the weights, weight decay or L1: one of PENALTIES."""
+        return max(PENALTIES, key=lambda name: getattr(self.config, name) / PENALTIES[name][1])
 
     @property
     def far_above_usual(self) -> bool:
@@ -184,7 +184,7 @@ class History:
         return effective <= FAR_BELOW * DEFAULT_LR[self.config.optimizer]
 
     @property
-    def guess(self) -> float:
+    def baseline_loss(self) -> float:
         """The training loss of the baseline: the class shares, or the mean in a regression.
 
         If the records lack the shares, all classes count as equally likely; inf if they lack the number of classes.
@@ -210,7 +210,7 @@ class History:
         return "validation" if self.config.val_fraction else "training"
 
     @property
-    def bends(self) -> int:
+    def nonlinear_units(self) -> int:
         """Hidden units with a nonlinear activation; without any, the network can only draw straight lines."""
         return 0 if self.config.activation == "identity" else sum(self.config.hidden)
 
@@ -218,7 +218,7 @@ class History:
     def val_falls(self) -> bool:
         """Whether validation loss falls from one half of the last epochs to the next, and was lowest of late."""
         lowest = np.isfinite(self.val_loss).any() and int(np.nanargmin(self.val_loss))
-        return falls(self.val_loss) and lowest >= len(self) - LATELY
+        return falls(self.val_loss) and lowest >= len(self) - RECENT
 
     @property
     def keeps_up(self) -> bool:
@@ -227,7 +227,7 @@ class History:
         return not len(medians) or bool(medians[-1] <= (1 + LEFT_BEHIND) * np.nanmin(medians))
 
     @property
-    def plain_answer(self) -> str:
+    def baseline_answer(self) -> str:
         """What the baseline always answers, in words."""
         return "the mean" if self.regression else "the commonest class"
 
@@ -255,7 +255,7 @@ def before_and_now(loss: np.ndarray) -> tuple[float, float, int]:
 
     Both medians are nan before there are two epochs.
     """
-    width = min(LATELY, len(loss) // 2)
+    width = min(RECENT, len(loss) // 2)
     if not width:
         return math.nan, math.nan, 0
     return float(np.median(loss[-2 * width : -width])), float(np.median(loss[-width:])), width

@@ -14,11 +14,11 @@ from lab.text import counted, percent_text, short
 from lab.training.config import DEFAULT_LR
 from lab.training.records import Histogram, total
 from lab.training.run_history import (
-    LATELY,
     LEARNED,
     MOSTLY,
+    PENALTIES,
     PRAISED,
-    PULLS,
+    RECENT,
     SOME_GAIN,
     STILL,
     STILL_EPOCHS,
@@ -37,7 +37,7 @@ from lab.training.run_history import (
 MIN_EPOCHS = 3  # before any verdict, except for those that are certain after the first epoch
 BAND = (0.01, 5.0)  # where the norm of a layer's gradient usually lies
 HIGH_NORM = 10.0  # gradient norm that counts as exploding
-THROWN = 3.0  # loss over that of guessing: a well-scaled network never starts that high
+HIGH_START = 3.0  # loss over that of guessing: a well-scaled network never starts that high
 GROWTH = 2.0  # gradient norm now, over that of the first epoch
 LOW_RATIO = 0.02  # smallest gradient norm of a hidden layer, over that of the last layer
 SWING, SWING_SHARE = 0.03, 0.04  # mean rise of the loss per epoch: absolute, and as a share of its mean
@@ -113,7 +113,7 @@ def swinging(h: History) -> Evidence | None:
     loss = recent_loss(h)
     if _lower_than_ever(h):
         return None
-    lately = [_swings_badly(h, count) for count in range(len(h), 0 if h.stuck else max(len(h) - LATELY, 0), -1)]
+    lately = [_swings_badly(h, count) for count in range(len(h), 0 if h.stuck else max(len(h) - RECENT, 0), -1)]
     if not any(lately) or (not h.stuck and 2 * sum(lately) <= len(lately)):
         return None
     steps = np.diff(loss)
@@ -128,7 +128,7 @@ def swinging(h: History) -> Evidence | None:
 
 def swinging_in_vain(h: History) -> Evidence | None:
     """Return evidence that the loss keeps rising again and has hardly come below the baseline's."""
-    return swinging(h) if h.harmed else None
+    return swinging(h) if h.at_baseline else None
 
 
 def _lower_than_ever(h: History) -> bool:
@@ -159,12 +159,12 @@ def _harmless(h: History, loss: np.ndarray) -> bool:
     usual only those near 0 are harmless.
     """
     if h.far_above_usual:
-        return bool(_usual(loss) <= (1 - NEARLY_ALL_GAIN) * h.guess < math.inf)
+        return bool(_usual(loss) <= (1 - NEARLY_ALL_GAIN) * h.baseline_loss < math.inf)
     if loss.mean() <= (1 + NO_HARM) * loss.min():
         return True
     half = len(loss) // 4 * 2  # even: what goes up and down by turns is up as often in both
     before, now = _usual(loss[-2 * half : -half]), _usual(loss[-half:])
-    return bool(_usual(loss) <= (1 - SWINGING_GAIN) * h.guess < math.inf or now < (1 - STILL) * before)
+    return bool(_usual(loss) <= (1 - SWINGING_GAIN) * h.baseline_loss < math.inf or now < (1 - STILL) * before)
 
 
 def _usual(loss: np.ndarray) -> float:
@@ -185,7 +185,7 @@ def swings(loss: np.ndarray, rise: float) -> bool:
     return mean >= rise and mean >= SWING_SHARE * loss.mean()
 
 
-def thrown(h: History) -> Evidence | None:
+def first_steps_too_large(h: History) -> Evidence | None:
     """Return evidence that the first steps went so far that the network no longer learns.
 
     Its loss is far above guessing, or its units are dead.
@@ -194,12 +194,12 @@ def thrown(h: History) -> Evidence | None:
         return None
     early = h.loss[:MIN_EPOCHS]
     worst = int(np.nanargmax(early)) if np.isfinite(early).any() else 0
-    far = early[worst] > THROWN * h.guess and not (h.only_falls or early[worst] <= h.start)
-    overcome = len(h) >= STILL_EPOCHS and bool(np.all(h.loss[-STILL_EPOCHS:] < h.guess))
+    far = early[worst] > HIGH_START * h.baseline_loss and not (h.only_falls or early[worst] <= h.start)
+    overcome = len(h) >= STILL_EPOCHS and bool(np.all(h.loss[-STILL_EPOCHS:] < h.baseline_loss))
     if h.config.init != "normal" and far and not overcome:
         return h.evidence(
             f"After epoch {h.epochs[worst]} the training loss is {short(early[worst])}, where always answering with "
-            f"{h.plain_answer} costs {short(h.guess, 2)}: the first steps went much too far.",
+            f"{h.baseline_answer} costs {short(h.baseline_loss, 2)}: the first steps went much too far.",
             at=worst,
         )
     norm = _largest(h.norms[:MIN_EPOCHS])
@@ -214,12 +214,12 @@ def thrown(h: History) -> Evidence | None:
 
 def _only_by_heart(h: History) -> bool:
     """Tell whether it learns well enough, but nothing that helps on the validation samples: no rate would cure that."""
-    return not h.harmed and _helps_nobody(h)
+    return not h.at_baseline and _helps_nobody(h)
 
 
 def _gets_away(h: History) -> bool:
     """Tell whether the loss is below the baseline's and still moves, at a rate that is not far above usual."""
-    if h.harmed or h.far_above_usual:
+    if h.at_baseline or h.far_above_usual:
         return False
     return bool(mostly_falls(h.loss) or h.falling >= STILL or swinging(h))
 
@@ -235,7 +235,7 @@ def at_chance(h: History) -> Evidence | None:
     if useless := _useless(h):
         return useless
     found = _loss_at_chance(h)
-    if found and np.median(h.val_score[-LATELY:]) > h.baseline_score("val") + h.sampling_error:
+    if found and np.median(h.val_score[-RECENT:]) > h.baseline_score("val") + h.sampling_error:
         return None  # it tells the classes apart, though with probabilities close to guessing
     return found
 
@@ -249,18 +249,18 @@ def at_chance_in_a_loop(h: History) -> Evidence | None:
 
 
 def _loss_at_chance(h: History) -> Evidence | None:
-    if len(h) < STILL_EPOCHS or not h.classes or h.bends < FEW_UNITS or h.few_rows:
+    if len(h) < STILL_EPOCHS or not h.classes or h.nonlinear_units < FEW_UNITS or h.few_rows:
         return None
     if creeps(h.loss) or not abs(h.falling) < STILL:
         return None
     if not h.norms.size or not h.norms[-WINDOW:].min() >= BAND[0]:  # a layer is cut off: that is another cause
         return None
     loss = float(h.loss[-WINDOW:].mean())
-    if not CHANCE <= loss / h.guess <= 1 + SOME_GAIN or h.beats_baseline:
+    if not CHANCE <= loss / h.baseline_loss <= 1 + SOME_GAIN or h.beats_baseline:
         return None
     return h.evidence(
         f"The loss stands still at {short(loss)}, and always answering with the commonest class costs "
-        f"{short(h.guess)}; training accuracy is {percent_text(h.train_score[-1])}. Each layer gets a "
+        f"{short(h.baseline_loss)}; training accuracy is {percent_text(h.train_score[-1])}. Each layer gets a "
         f"gradient: the smallest norm is {short(h.norms[-1].min(), 2)}.",
     )
 
@@ -269,40 +269,42 @@ def _helps_nobody(h: History) -> bool:
     """Tell whether it learns its training samples but is no better than the baseline on the validation samples."""
     if h.origin is None or not h.config.val_fraction or h.few_rows or len(h) < STILL_EPOCHS:
         return False
-    if not np.median(h.loss[-STILL_EPOCHS:]) <= (1 - MIN_GAIN) * h.guess:
+    if not np.median(h.loss[-STILL_EPOCHS:]) <= (1 - MIN_GAIN) * h.baseline_loss:
         return False
-    recent, before = h.val_loss[-LATELY:], h.val_loss[-STILL_EPOCHS:-LATELY]
+    recent, before = h.val_loss[-RECENT:], h.val_loss[-STILL_EPOCHS:-RECENT]
     if np.median(recent) < (1 - STILL) * np.median(before) or creeps(h.val_loss):
         return False  # it may get there
-    if recent.min() <= PRAISED * h.val_guess:  # at times it is better
+    if recent.min() <= PRAISED * h.baseline_val_loss:  # at times it is better
         return False
-    if windows(h.val_loss).min() < ONCE_BETTER * h.val_guess:  # it had learned what helps
+    if windows(h.val_loss).min() < ONCE_BETTER * h.baseline_val_loss:  # it had learned what helps
         return False
-    above = float(np.median(h.val_score[-LATELY:])) - h.baseline_score("val")
-    if above > 0 and np.median(recent) < h.val_guess and not h.harmed:  # better in both: it may be a beginning
+    above = float(np.median(h.val_score[-RECENT:])) - h.baseline_score("val")
+    if (
+        above > 0 and np.median(recent) < h.baseline_val_loss and not h.at_baseline
+    ):  # better in both: it may be a beginning
         return False
-    return bool(np.median(recent) >= CHANCE * h.val_guess and (h.regression or above <= h.sampling_error))
+    return bool(np.median(recent) >= CHANCE * h.baseline_val_loss and (h.regression or above <= h.sampling_error))
 
 
 def _useless(h: History) -> Evidence | None:
     """Return evidence that what it learns of its training samples does not help on enough others."""
-    rare = h.plainly_wrong is not None and h.plainly_wrong < MIN_RARE
+    rare = h.baseline_errors is not None and h.baseline_errors < MIN_RARE
     if rare or not _helps_nobody(h):
         return None
-    loss, score = float(np.median(h.val_loss[-LATELY:])), float(np.median(h.val_score[-LATELY:]))
+    loss, score = float(np.median(h.val_loss[-RECENT:])), float(np.median(h.val_score[-RECENT:]))
     plain = percent_text(h.baseline_score("val"), 1)
     accuracy = "" if h.regression else f"; accuracy is {percent_text(score, 1)}, and that answer's {plain}"
     return h.evidence(
-        f"Training loss is {short(h.loss[-1])}, where always answering with {h.plain_answer} costs {short(h.guess)}. "
-        f"Validation loss is {short(loss)}, and that answer's {short(h.val_guess)}{accuracy} (medians of {LATELY} "
-        "epochs).",
+        f"Training loss is {short(h.loss[-1])}, where always answering with {h.baseline_answer} costs "
+        f"{short(h.baseline_loss)}. Validation loss is {short(loss)}, and that answer's {short(h.baseline_val_loss)}"
+        f"{accuracy} (medians of {RECENT} epochs).",
     )
 
 
 def never_helped(h: History) -> Evidence | None:
     """Return evidence that what looks like overfitting has never helped: the lowest validation loss is no gain."""
     found = None if _ever_faster(h.val_loss) else _useless(h)
-    return found if found and windows(h.val_loss).min() >= h.val_guess and overfitting(h) else None
+    return found if found and windows(h.val_loss).min() >= h.baseline_val_loss and overfitting(h) else None
 
 
 def _ever_faster(loss: np.ndarray) -> bool:
@@ -319,13 +321,23 @@ def underfitting(h: History) -> Evidence | None:
     A network that does clearly better than the baseline may have reached the noise of the data: records cannot tell
     noise from bends that are missing, so such a run has settled. Silent for regressions, for the same reason.
     """
-    if h.regression or h.bends >= FEW_UNITS or len(h) < STILL_EPOCHS or h.learned or not abs(h.falling) < STILL:
+    if (
+        h.regression
+        or h.nonlinear_units >= FEW_UNITS
+        or len(h) < STILL_EPOCHS
+        or h.learned
+        or not abs(h.falling) < STILL
+    ):
         return None
-    if math.isfinite(h.guess) and not h.harmed:
+    if math.isfinite(h.baseline_loss) and not h.at_baseline:
         return None
     width = max(WINDOW, len(h) // 4)
     before, now = h.loss[-2 * width : -width].mean(), h.loss[-width:].mean()
-    baseline = f" Always answering with the class shares costs {short(h.guess)}." if math.isfinite(h.guess) else ""
+    baseline = (
+        f" Always answering with the class shares costs {short(h.baseline_loss)}."
+        if math.isfinite(h.baseline_loss)
+        else ""
+    )
     return h.evidence(
         f"Training accuracy stands at {percent_text(h.train_score[-WINDOW:].mean())}, and the loss hardly changes any "
         f"more: {short(before)} on average from epoch {h.epochs[-2 * width]} to {h.epochs[-width - 1]}, {short(now)} "
@@ -363,7 +375,14 @@ def dying(h: History) -> Evidence | None:
     and in a small network, where some units are off by chance.
     """
     falls = len(h) < STILL_EPOCHS and h.loss[-1] < (1 - STILL) * h.loss[0]
-    if len(h) < MIN_EPOCHS or falls or dead_layer(h) or not h.harmed or h.bends < MANY_UNITS or _useless(h):
+    if (
+        len(h) < MIN_EPOCHS
+        or falls
+        or dead_layer(h)
+        or not h.at_baseline
+        or h.nonlinear_units < MANY_UNITS
+        or _useless(h)
+    ):
         return None
     return _dead_units(h, MOSTLY_DEAD)
 
@@ -401,7 +420,7 @@ def overshot(h: History) -> Evidence | None:
     found = dead_layer(h) or exploding(h) or dying(h)
     if found is None and h.stuck and h.dead.size and len(h) >= MIN_EPOCHS:
         worst = int(np.argmax(h.dead.max(axis=1)))
-        found = _dead_units(h, MOSTLY_DEAD if h.harmed else ALL_DEAD, worst)
+        found = _dead_units(h, MOSTLY_DEAD if h.at_baseline else ALL_DEAD, worst)
     usual = DEFAULT_LR[h.config.optimizer]
     rate = f"The learning rate is {h.config.lr:g}, {short(h.config.lr / usual, 2)} times what is usual."
     return found and Evidence((rate, *found.sentences), found.epoch)
@@ -479,8 +498,8 @@ def collapsed(h: History) -> Evidence | None:
 
     Silent while the loss still falls: the weights may yet grow against the penalty.
     """
-    value = getattr(h.config, h.pull)
-    name, large = PULLS[h.pull]
+    value = getattr(h.config, h.penalty)
+    name, large = PENALTIES[h.penalty]
     if value < large or len(h) < MIN_EPOCHS or h.learned or h.gain >= GOOD_GAIN or slow(h):
         return None
     shrunk = _shrunk(h)
@@ -507,7 +526,7 @@ def _shrunk(h: History) -> tuple[str, float] | None:
 
 def near_zero(h: History) -> Evidence | None:
     """Return evidence that a penalty has pulled most weights of a layer to 0, whatever the loss does."""
-    if not getattr(h.config, h.pull) or len(h) < 2 or "weight_histogram" not in h.records[-1]:
+    if not getattr(h.config, h.penalty) or len(h) < 2 or "weight_histogram" not in h.records[-1]:
         return None
     first, last = (h.records[i]["weight_histogram"] for i in (0, -1))
     found = [
@@ -529,7 +548,7 @@ def slow(h: History) -> Evidence | None:
     ratio = float(np.median(h.updates.mean(axis=1)))
     if not ratio > 0 or np.mean(np.diff(h.loss) < 0) < MOSTLY:  # a ratio that is nan is not slow
         return None
-    of_no_use = (h.gain >= SOME_GAIN and h.val_loss[-WINDOW:].mean() >= CHANCE * h.val_guess) or (
+    of_no_use = (h.gain >= SOME_GAIN and h.val_loss[-WINDOW:].mean() >= CHANCE * h.baseline_val_loss) or (
         len(h) >= SWING_EPOCHS and not mostly_falls(h.val_loss)
     )
     if ratio >= SLOW and (not h.far_below_usual or h.gain >= GOOD_GAIN or of_no_use or _bends(h)):
@@ -544,7 +563,7 @@ def slow(h: History) -> Evidence | None:
 
 def _bends(h: History) -> bool:
     """Tell whether the loss fell much less in the second half of the run than in the first."""
-    return _later_fall(np.minimum(np.r_[h.start, h.loss] if math.isfinite(h.start) else h.loss, h.guess)) < BEND
+    return _later_fall(np.minimum(np.r_[h.start, h.loss] if math.isfinite(h.start) else h.loss, h.baseline_loss)) < BEND
 
 
 def _straight(h: History) -> bool:
@@ -696,8 +715,8 @@ def _restless(h: History) -> tuple[str, ...]:
         )
     smooth = windows(h.val_loss)
     best = int(np.nanargmin(smooth))
-    relapsed = smooth[-1] > max(RELAPSED * smooth[best], NEAR_NOTHING * h.val_guess)
-    if relapsed or _rising(h, RISEN / 2) or not h.val_loss[-WINDOW:].mean() <= h.guess:
+    relapsed = smooth[-1] > max(RELAPSED * smooth[best], NEAR_NOTHING * h.baseline_val_loss)
+    if relapsed or _rising(h, RISEN / 2) or not h.val_loss[-WINDOW:].mean() <= h.baseline_loss:
         found.append(
             f"{h.checked_on.capitalize()} loss is {short(smooth[-1])}, and was {short(smooth[best])} around epoch "
             f"{h.epochs[best + 1]} (medians of {WINDOW} epochs)."
@@ -709,9 +728,9 @@ def few_to_check(h: History) -> Evidence | None:
     """Return evidence that it has learned its samples, but too few others are held out to check it on."""
     if not h.proves_little or len(h) < MIN_EPOCHS or not h.learned or h.origin is None:
         return None
-    few = "" if h.few_rows else f", and always answering with the commonest class is wrong for only {h.plainly_wrong}"
-    worse = np.median(h.val_loss[-WINDOW:]) > h.val_guess
-    beaten = f" By validation loss, always answering with {h.plain_answer} does better." if worse else ""
+    few = "" if h.few_rows else f", and always answering with the commonest class is wrong for only {h.baseline_errors}"
+    worse = np.median(h.val_loss[-WINDOW:]) > h.baseline_val_loss
+    beaten = f" By validation loss, always answering with {h.baseline_answer} does better." if worse else ""
     return h.evidence(
         f"Training {h.scored} is {h.shown(h.train_score[-1], 1)}, validation {h.scored} {h.shown(h.val_score[-1], 1)} "
         f"on {h.origin['val_samples']} rows{few}: so few prove nothing.{beaten}",
@@ -751,19 +770,19 @@ def settled(h: History) -> Evidence | None:
         return None
     if creeps(h.loss) or creeps(h.val_loss) or swings(recent_loss(h), RESTLESS):
         return None
-    if np.ptp(h.loss[-LATELY:]) > SPREAD * np.median(h.loss[-LATELY:]):
+    if np.ptp(h.loss[-RECENT:]) > SPREAD * np.median(h.loss[-RECENT:]):
         return None
-    recent = h.val_loss[-LATELY:]
+    recent = h.val_loss[-RECENT:]
     if np.ptp(recent) > VAL_SPREAD * np.median(recent):
         return None
-    if recent.max() >= CHANCE * h.val_guess if h.regression else h.origin is None or not h.beats_baseline:
+    if recent.max() >= CHANCE * h.baseline_val_loss if h.regression else h.origin is None or not h.beats_baseline:
         return None
     low, high = short(recent.min()), short(recent.max())
     jumps = f", and {h.checked_on} loss between {low} and {high}" if low != high else ""
     return h.evidence(
-        f"The loss hardly changes any more: {short(h.loss[-1])}, where always answering with {h.plain_answer} costs "
-        f"{short(h.guess)}. In the last {LATELY} epochs {h.checked_on} {h.scored} was "
-        f"{h.shown(float(np.median(h.val_score[-LATELY:])))} in the median{jumps}.",
+        f"The loss hardly changes any more: {short(h.loss[-1])}, where always answering with {h.baseline_answer} costs "
+        f"{short(h.baseline_loss)}. In the last {RECENT} epochs {h.checked_on} {h.scored} was "
+        f"{h.shown(float(np.median(h.val_score[-RECENT:])))} in the median{jumps}.",
     )
 
 
@@ -782,7 +801,7 @@ def jumping(h: History) -> Evidence | None:
     """Return evidence that the loss of a network that has not learned jumps up, by far or again and again."""
     if len(h) < MIN_EPOCHS or h.learned or not np.isfinite(h.loss).all():
         return None
-    steps = h.loss[-LATELY - 1 :]
+    steps = h.loss[-RECENT - 1 :]
     jumps = np.flatnonzero(steps[1:] > (1 + JUMP) * steps[:-1])
     if len(jumps) < 2 and steps[-1] <= LEAP * np.median(steps[:-1]):
         return None

@@ -154,7 +154,7 @@ def huge_start(c: UploadedCurve) -> Evidence | None:
     return c.evidence(f"{where} the loss is {short(first)}: guessing among ten classes costs 2.3.{gradient}", at=0)
 
 
-def thrown(c: UploadedCurve) -> Evidence | None:
+def first_steps_too_large(c: UploadedCurve) -> Evidence | None:
     """Find a loss that jumps far beyond the cost of guessing, and is no better than guessing afterwards."""
     finite = c.loss[np.isfinite(c.loss)]
     if len(finite) < MIN_EPOCHS or c.learned:
@@ -329,14 +329,15 @@ def learned_training_only(c: UploadedCurve) -> Evidence | None:
     """Find a run that learns its training samples, while others never do better than at first."""
     if not c.config.val_fraction or len(c) < 2 * WINDOW or c.end is not None:
         return None
-    gained = 1 - c.loss[-WINDOW:].mean() / min(c.loss[0], c.guess)  # a fall to the cost of guessing is not learning
+    # A fall to the cost of guessing is not learning
+    gained = 1 - c.loss[-WINDOW:].mean() / min(c.loss[0], c.baseline_loss)
     classes, middle = c.classes, float(np.median(c.val_score))
-    if gained < 0.15 or not classes or c.val_loss.min() < 0.9 * c.guess or not middle <= 1.5 / classes:
+    if gained < 0.15 or not classes or c.val_loss.min() < 0.9 * c.baseline_loss or not middle <= 1.5 / classes:
         return None
     return c.evidence(
         f"The training loss falls by {gained:.0%}, but the validation loss was never below {short(c.val_loss.min())}, "
-        f"and guessing among {classes} classes costs {short(c.guess)}. Validation accuracy is {middle:.0%}, and "
-        f"guessing gives {1 / classes:.0%}.",
+        f"and guessing among {classes} classes costs {short(c.baseline_loss)}. Validation accuracy is {middle:.0%}, "
+        f"and guessing gives {1 / classes:.0%}.",
         at=0,
     )
 
@@ -385,7 +386,7 @@ def flat_loss(c: UploadedCurve) -> Evidence | None:
 
 def _flat_range(c: UploadedCurve) -> str:
     loss = c.smooth
-    guess = f", and guessing among {c.classes} classes costs {short(c.guess)}" if c.classes else ""
+    guess = f", and guessing among {c.classes} classes costs {short(c.baseline_loss)}" if c.classes else ""
     low, high = short(float(loss.min()), 4), short(float(loss.max()), 4)
     where = f"at {low}" if low == high else f"between {low} and {high}"
     return f"The loss stays {where} from the first epoch on{guess}."
@@ -442,7 +443,7 @@ CURVE_RULES = (
     _rule("piling", piling, "norms", *_WILD),
     _rule("nan", ended_sudden, "loss", *_WILD),
     _rule("ended-grown", ended_grown, "loss", "rate-high", *_WILD),
-    _rule("rate-high", thrown, "loss", *_WILD),
+    _rule("rate-high", first_steps_too_large, "loss", *_WILD),
     _rule("frozen", frozen, "loss", "flat", "dying", *_STUCK),
     _rule("flat", no_gradient, "norms", "dying", "vanishing", *_STUCK),
     _rule("dying", symptoms.dead_layer, "dead units", "vanishing", "rate-high", *_STUCK),

@@ -381,9 +381,9 @@ GOLDEN = [
         Config(hidden=(8, 8), lr=0.03),
     ),
     Golden("overshot", off(0.8), None, Config(hidden=(8, 8), lr=0.01)),
-    Golden("thrown", thrown(falls=True), None),
+    Golden("first_steps_too_large", thrown(falls=True), None),
     Golden(
-        "thrown",
+        "first_steps_too_large",
         thrown(falls=False),
         (
             (
@@ -392,7 +392,9 @@ GOLDEN = [
             1,
         ),
     ),
-    Golden("thrown", run(11, loss=lambda e: 5.0 if e == 1 else 0.5, train=0.7, origin=ORIGIN), None),  # overcome
+    Golden(
+        "first_steps_too_large", run(11, loss=lambda e: 5.0 if e == 1 else 0.5, train=0.7, origin=ORIGIN), None
+    ),  # overcome
     Golden("noise", wrong_labels(rows=100), (WRONG_LABELS, 1)),
     Golden("noise", wrong_labels(rows=29), None),  # so few may be right by chance
     Golden("collapsed", shrinking(loss=0.25), None, Config(weight_decay=0.2)),  # it does well all the same
