@@ -257,7 +257,7 @@ def _loss() -> None:
     )
     drawing.show(drawing.packed(picture), key="broadcasting trap")
     show_table(
-        ["", "numbers", "loss", f"predictions after {forgotten_sum.STEPS} steps against the gradient"],
+        ["", "numbers", "loss at first", f"predictions after {forgotten_sum.STEPS} steps against the gradient"],
         [
             (name, str(loss.difference.size), number(loss.value), ", ".join(f"{p:.2f}" for p in loss.after.ravel()))
             for name, loss in (("(N, 1) − (N,)", trap), ("(N, 1) − (N, 1)", right))

@@ -307,11 +307,19 @@ def _race(graph: FunctionGraph, expression: Expression, values: Mapping[str, flo
         button("Measure both", "jacobian both", measure, icon="timer", disabled=guessed is None)
     measured, run, reason = session.get("jacobian race", (None, None, ""))
     if measured == of and guessed is not None:
-        st.markdown(_winner(run, guessed) if run else f"Counted, not timed: {escape_markdown(reason)}")
+        st.markdown(_winner(run, guessed) if run else f"{_fewer(n, m, guessed)} Not timed: {escape_markdown(reason)}")
     point = {f"in_{name}": expression_box.written(value) for name, value in values.items()}
     for mode, label in (("forward", "See the tangents travel"), ("reverse", "See the gradients come back")):
         query = {"expression": expression.text, **point, "stage": "forward", "mode": mode}
         page.link_to("pages/graph_lab.py", label, "account_tree", query)
+
+
+def _fewer(inputs: int, outputs: int, guessed: str) -> str:
+    """Judge the guess by the numbers of passes, which decide as long as both passes cost about the same."""
+    if inputs == outputs:
+        return "Both need the same number of passes."
+    fewer = "forward" if inputs < outputs else "reverse"
+    return f"**{FASTER[fewer]} needs fewer passes.** {verdict(fewer == guessed)}"
 
 
 def _winner(run: Race, guessed: str) -> str:

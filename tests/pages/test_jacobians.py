@@ -144,8 +144,15 @@ def test_both_modes_are_measured_after_a_guess():
 def test_what_dual_numbers_have_not_is_counted_only():
     at = opened(tab="one", expression="softmax(x)", in_x="[1, 2]", faster="reverse")
     press(at, "jacobian both")
-    assert "Counted, not timed: " in texts(at.markdown)
+    assert "Both need the same number of passes. Not timed: " in texts(at.markdown)
     assert "2 passes of forward mode, or 2 of reverse mode" in texts(at.markdown)
+
+
+@pytest.mark.parametrize(("faster", "answer"), [("reverse", "✓ As you guessed."), ("forward", "✗ Not as you guessed.")])
+def test_a_guess_is_judged_by_the_passes_where_no_time_can_be_taken(faster, answer):
+    at = opened(tab="one", expression="softmax(x) @ [1, 2]", in_x="[1, 2]", faster=faster)
+    press(at, "jacobian both")
+    assert f"**Reverse mode needs fewer passes.** {answer} Not timed: " in texts(at.markdown)
 
 
 def test_a_function_without_a_picture_is_measured_all_the_same():
