@@ -23,7 +23,7 @@ def read(path: Path) -> Progress:
     except OSError as error:
         raise FolderError(f"{path} cannot be read: {folder.reason(error)}.") from None
     except ValueError as error:
-        raise FolderError(f"{path} cannot be read: {error}.") from None
+        raise FolderError(f"{path} cannot be read: {error}. Rename it: the next check makes a new one.") from None
 
 
 def of_folder(place: Path) -> Progress:

@@ -172,7 +172,9 @@ def test_a_file_of_progress_that_cannot_be_read_is_not_written_over(place, capsy
     (place / "progress.json").write_text("{", "utf-8")
     assert main(["check", str(place)]) == 2
     assert (place / "progress.json").read_text("utf-8") == "{"
-    assert "progress.json cannot be read: it is damaged" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "progress.json cannot be read: it is damaged" in told
+    assert "Rename it: the next check makes a new one." in told  # without a way on, no check would ever run again
 
 
 @pytest.mark.parametrize(
