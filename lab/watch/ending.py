@@ -448,6 +448,7 @@ def report_hand_steps_uphill(watcher: Any) -> None:
 
 def climbs_by_hand(watcher: Any, call: BackwardCall) -> bool:
     """Tell whether a cost rose although all its leaves are moved by hand; a score may rise, a cost should not.
+
     A leaf that another line moves too may be moved back there, as sharpness-aware minimisation does."""
     known = [watcher.leaves.get(id(tensor)) for ref in call.leaves if (tensor := ref()) is not None]
     by_hand = bool(known) and all(
