@@ -175,6 +175,8 @@ class Source:
             return self.error("`=` gives a name to a whole line; to compare, write `==`.", row, column)
         if "positional argument follows keyword" in error.msg:
             return self.error("What is given by name, as `axis=0`, comes last; to compare, write `==`.", row, column)
+        if "too many nested" in error.msg:
+            return self.error("This is nested too deeply: give a part a line and a name of its own.", row, column)
         if gap := _TWO_VALUES.search(line):
             return self.error("A sign is missing between two values, such as `*`.", row, gap.end() + 1)
         if column > len(line):

@@ -443,6 +443,7 @@ def test_without_values_the_script_has_only_the_lines():
         ("a * " + "9" * 400, 1, 5, "too large"),
         ("sum([" + "a," * 600 + "])", 1, 1000, "500 values"),
         ("sin(" * 81 + "a" + ")" * 81, 1, 317, "nested too deeply"),
+        ("sin(" * 201 + "a" + ")" * 201, 1, 804, "nested too deeply"),  # where Python's own parser gives up
         ("+".join(f"a{i}" for i in range(41)), 1, 151, "40 at most"),
         ("a * broadcast_to(1, 501)", 1, 5, "500 elements"),
         ("a * broadcast_to(1, 1000000, 1000000)", 1, 5, "100,000 at most"),
