@@ -148,6 +148,7 @@ WRONG = (
     _function("add", ("1 message",), ("return grad, grad\n", "return (grad,)\n")),
     _function("sigmoid", ("where y is the result",), ("(grad * s * (1 - s),)", "(grad / (1 + np.exp(-s)) * (1 - 1 / (1 + np.exp(-s))),)")),
     _function("context", ("context",), ("        out.grad_fn = ctx\n", "        out.grad_fn = ctx.function\n")),
+    _function("graph", ("turn for each use",), ("        for tensor in reversed(order):\n            if tensor.grad_fn:\n                ctx = tensor.grad_fn\n                for x, message in zip(ctx.inputs, ctx.function.backward(ctx, tensor.grad)):\n                    if isinstance(x, Tensor):\n                        x.grad = message if x.grad is None else x.grad + message\n", "        def send(tensor):\n            if tensor.grad_fn:\n                ctx = tensor.grad_fn\n                for x, message in zip(ctx.inputs, ctx.function.backward(ctx, tensor.grad)):\n                    if isinstance(x, Tensor):\n                        x.grad = message if x.grad is None else x.grad + message\n                        send(x)\n\n        send(self)\n")),
     _function("graph", ("ended where",), ("                    if isinstance(x, Tensor):\n                        x.grad =", "                    if not isinstance(x, Tensor):\n                        break\n                    if True:\n                        x.grad =")),
     _function("add", SIGN, ("return grad, grad\n", "return -grad, grad\n")),
     _function("mul", ("own",), ("return grad * b, grad * a", "return grad * a, grad * a")),
