@@ -110,7 +110,7 @@ class Config:
             "hidden",
         )
         require(
-            isinstance(self.features, (list, tuple)) and len(set(self.features)) == len(self.features),
+            isinstance(self.features, (list, tuple)) and all(self.features.count(name) == 1 for name in self.features),
             f"must be different names, not {typed(self.features)}: write for example x y x2.",
             "features",
         )

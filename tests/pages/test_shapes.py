@@ -89,7 +89,8 @@ def test_the_loss_that_broadcasts_stands_beside_the_right_one():
     assert drawn(at)["wrong"]["shape"] == [5, 5]
     assert drawn(at)["due"]["shape"] == [5, 1]
     rows = next(text.value for text in at.markdown if "numbers" in text.value).split("\n")
-    assert "loss at first" in rows[0] and "against the gradient" in rows[0]
+    assert "loss at first" in rows[0]
+    assert "against the gradient" in rows[0]
     assert rows[2].count("2\\.60") == 5
     assert "2\\.00\\, 4\\.00\\, 1\\.00\\, 0\\.00\\, 6\\.00" in rows[3]
 

@@ -43,7 +43,7 @@ def test_a_copy_and_a_state_have_the_features_too():
     assert np.array_equal(again.weights(), run.trainer.weights())
 
 
-@pytest.mark.parametrize("features", [("x", "x"), ("z",), "x2"])
+@pytest.mark.parametrize("features", [("x", "x"), ("z",), "x2", [[]]])
 def test_what_is_no_feature_is_refused(features):
     with pytest.raises(ConfigError, match="--features"):
         Config(features=features)
