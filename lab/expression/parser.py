@@ -38,6 +38,7 @@ from lab.expression.language import (
     OF_TWO,
     OPERATORS,
     REFUSED,
+    TOO_DEEP,
 )
 from lab.expression.source import ExpressionError, Source
 from lab.operation_table import OPS, Cost, Op, elementwise, joined
@@ -164,10 +165,7 @@ def _check_extent(source: Source, tree: ast.Module) -> None:
             if count > MAX_NODES:
                 source.refuse(f"The expression is too long: {MAX_NODES} values and operations at most.", node)
             if depth > MAX_DEPTH:
-                message = (
-                    f"This is nested too deeply, {MAX_DEPTH} levels at most: give a part a line and a name of its own."
-                )
-                source.refuse(message, node)
+                source.refuse(TOO_DEEP, node)
         pending += [(child, depth) for child in ast.iter_child_nodes(node)][::-1]
 
 

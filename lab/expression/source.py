@@ -9,6 +9,8 @@ import keyword
 import re
 from typing import NoReturn
 
+from lab.expression.language import TOO_DEEP
+
 _TYPE = {
     "^": "**",
     "²": "**2",
@@ -176,7 +178,7 @@ class Source:
         if "positional argument follows keyword" in error.msg:
             return self.error("What is given by name, as `axis=0`, comes last; to compare, write `==`.", row, column)
         if "too many nested" in error.msg:
-            return self.error("This is nested too deeply: give a part a line and a name of its own.", row, column)
+            return self.error(TOO_DEEP, row, column)
         if gap := _TWO_VALUES.search(line):
             return self.error("A sign is missing between two values, such as `*`.", row, gap.end() + 1)
         if column > len(line):

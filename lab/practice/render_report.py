@@ -29,21 +29,22 @@ def render_report(course: Course, asked: str, report: CheckReport, printed: str)
         "column": problem.column if problem else None,
         "checks": [{"name": name, "passed": passed} for name, passed in report.checks.items()],
         "program": f"{failure.check.program.rstrip()}\n{failure.show}".rstrip() if failure else "",
-        "inputs": [shown(*item) for item in failure.inputs.items() if item[0] in _read(failure)] if failure else [],
+        "inputs": [shown(name, value) for name, value in _inputs_read(failure).items()] if failure else [],
         "values": _values(failure) if failure else [],
         "printed": printed,
         "printedWhen": _when(report),
     }
 
 
-def _read(failure: FailedCheck) -> set[str]:
-    """Return the names whose values the test case reads: another value of the same name would only confuse."""
+def _inputs_read(failure: FailedCheck) -> dict[str, Any]:
+    """Return the inputs that the test case reads: another value of the same name would only confuse."""
     program, show = (
         [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)]
         for code in (failure.check.program, failure.show)
     )
     stored = {node.id for node in program if isinstance(node.ctx, ast.Store)}
-    return {node.id for node in program if isinstance(node.ctx, ast.Load)} | {node.id for node in show} - stored
+    read = {node.id for node in program if isinstance(node.ctx, ast.Load)} | {node.id for node in show} - stored
+    return {name: value for name, value in failure.inputs.items() if name in read}
 
 
 def _when(report: CheckReport) -> str:
