@@ -78,11 +78,12 @@ class Slot {
   /** Show the payload if its text has changed. */
   read() {
     const text = document.querySelector(`.${this.payload}`)?.textContent ?? "";
-    if (text === this.text) return;
+    // While Streamlit lays the page out again, another text may be here, or a second one, for a moment.
+    if (text === this.text || (text && !text.startsWith("{"))) return;
     try {
       if (text !== latest.text) latest = { text, shown: text ? JSON.parse(text) : {} };
     } catch {
-      return; // while Streamlit lays the page out again, another text may be here, or a second one, for a moment
+      return;
     }
     this.text = text;
     const { tables } = /** @type {{tables?: boolean}} */ (latest.shown);
