@@ -6,6 +6,7 @@ import os
 import signal
 
 import pytest
+from hypothesis import settings
 
 # The training process of a page gives way to everything else: while the tests keep all processors busy, it would hardly
 # run at all. Here it is set for the processes that the tests start, too.
@@ -17,9 +18,24 @@ for library in ("OPENBLAS", "OMP", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"
 
 
+# The first level is the same each time. The second tries new examples (`--hypothesis-profile=fresh`), and prints its seed.
+settings.register_profile("seeded", derandomize=True, deadline=None, database=None)
+settings.register_profile("fresh", deadline=None, database=None, print_blob=True)
+settings.load_profile("seeded")
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` selects
 def pytest_collection_modifyitems(items):
-    """The test that takes longest begins early, so that at the end no process waits for the one that runs it."""
-    items.sort(key=lambda item: item.name != "test_types")
+    """Mark as exhaustive the cases that `sample(n)` leaves out: it keeps the first, the last and some between."""
+    cases = {}
+    for item in items:
+        if sample := item.get_closest_marker("sample"):
+            cases.setdefault((sample.args[0], item.path, item.originalname), []).append(item)
+    for (kept, *_), group in cases.items():
+        chosen = {round(place * (len(group) - 1) / max(kept - 1, 1)) for place in range(kept)}
+        for place, item in enumerate(group):
+            if place not in chosen:
+                item.add_marker("exhaustive")
 
 
 def pytest_collection_finish():

@@ -11,11 +11,13 @@ LONGEST_HISTORY = 35  # entries; browsers keep and count 50, and a test makes at
 playwright.expect.set_options(timeout=PATIENCE)
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m` selects
 def pytest_collection_modifyitems(items):
     for item in items:
         if "tests/browser" in item.path.as_posix():
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.flaky(reruns=2))  # a browser comes too late more often than the rest
+            if not item.get_closest_marker("flow"):
+                item.add_marker("exhaustive")
             # A file stays in one process; each process that takes one has one server and one browser for all it takes
             if not item.get_closest_marker("xdist_group"):
                 item.add_marker(pytest.mark.xdist_group(item.path.stem))

@@ -90,6 +90,8 @@ def test_the_questions_in_the_menu_can_be_read_in_the_dark(open_page):
     assert found["violations"] == []
 
 
+@pytest.mark.flow
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("path", ["", "gradient-check", "practise"])
 def test_two_keys_lead_past_the_bar_to_the_first_thing_on_the_page(open_page, path):
     page = open_page(path)

@@ -1,10 +1,12 @@
 """The grids in a browser: pointer, keyboard and a narrow window."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support import settled
 
 
+@pytest.mark.flow
 def test_cells_light_each_other_by_pointer_and_keyboard(open_page):
     page = open_page("shapes")
     words = page.locator(".words")

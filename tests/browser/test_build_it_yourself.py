@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 WRONG = """class Value:
@@ -50,6 +51,7 @@ def begin(open_page):
     return page, editor, page.locator(".headline")
 
 
+@pytest.mark.flow
 def test_a_task_is_written_by_keyboard_and_outlives_a_reload(open_page):
     page, editor, headline = begin(open_page)
     press(page, "Control+End", "Enter", "Enter")

@@ -15,6 +15,7 @@ def press(page, *keys):
         page.keyboard.press(key)
 
 
+@pytest.mark.flow
 def test_a_list_is_made_and_its_program_mended(open_page, app_url):
     page = open_page("for-teachers")
     page.evaluate("localStorage.clear()")

@@ -55,6 +55,7 @@ def test_a_fault_switched_on_by_one_visitor_never_shows_for_another(open_page):
     check()
 
 
+@pytest.mark.flow
 def test_guess_run_and_read_by_keyboard_alone(open_page):
     page = open_page("faults?fault=recursive", height=720)
     go = page.get_by_role("button", name="Run both engines")
@@ -129,6 +130,7 @@ def test_a_link_reproduces_the_page(open_page):
         expect(cell).to_have_css("color", f"rgb({red}, {green}, {blue})")
 
 
+@pytest.mark.flow
 def test_a_case_is_solved_and_leads_to_its_fault(open_page):
     number_of_case = next(n for n in range(1, 100) if open_case(n).culprit == "sign-flipped")
     page = open_page(f"faults?tab=spot&case={number_of_case}")

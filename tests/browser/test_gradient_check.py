@@ -1,10 +1,12 @@
 """The step h in a browser: the slider redraws at once, the page hears of it when the hand rests."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support import settled
 
 
+@pytest.mark.flow
 def test_the_slider_redraws_without_the_server_and_is_in_the_address_afterwards(open_page):
     page = open_page("gradient-check")
     sentence, slider = page.locator(".sentence"), page.get_by_role("slider", name="Step h")

@@ -102,6 +102,7 @@ def eventually(page, read, right):
     return found
 
 
+@pytest.mark.flow
 def test_both_buttons_then_orange_gradients(open_page):
     page = open_page("graph-lab", theme="dark")
     page.locator("g.card").first.wait_for()
@@ -120,6 +121,8 @@ def test_the_plain_drawing_shows_the_same(open_page):
     assert eventually(page, lambda: in_the_plain_drawing(page), right) == right
 
 
+@pytest.mark.flow
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("view", "read"), [("player", in_the_player), ("plain", in_the_plain_drawing)])
 def test_a_slider_moves_the_gradients(open_page, view, read):
     page = open_page(f"graph-lab?view={view}&stage=backward")
@@ -159,6 +162,7 @@ def test_nothing_is_cut_off_on_a_phone(open_page, view):
         assert page.locator(".nodes .scroll").evaluate("(e) => e.scrollWidth <= e.clientWidth")
 
 
+@pytest.mark.flow
 def test_without_the_player_the_plain_drawing_stands_in(tab, app_url):
     page = tab()
     page.route("**/static/player/**", lambda route: route.abort())
@@ -181,6 +185,7 @@ def test_a_slip_of_the_keyboard_leaves_the_player_mounted(open_page):
         assert in_the_player(page) == {"a": 3, "b": 2}
 
 
+@pytest.mark.flow
 def test_no_request_leaves_the_machine(browser, app_url):
     page = prepared(browser.new_page())
     hosts = set()
@@ -251,6 +256,7 @@ def test_action_result_and_reason_are_in_the_window_together(open_page):
         assert page.locator("[data-testid=stMain]").evaluate("e => e.scrollTop") == 0
 
 
+@pytest.mark.flow
 def test_presenting(open_page):
     page = open_page("graph-lab", width=1024, height=768, reduced_motion="reduce")
     page.locator("g.card").first.wait_for()
@@ -456,6 +462,7 @@ def test_the_check_and_the_address_follow_the_event(open_page):
     page.wait_for_url(lambda url: "stage" not in url and "event" not in url)
 
 
+@pytest.mark.flow
 def test_gradients_are_predicted_before_they_are_shown(open_page):
     page = open_page("graph-lab?stage=forward", width=360)
     nodes = page.locator(".nodes .scroll").last
@@ -509,6 +516,7 @@ def test_the_first_gradient_is_asked_for_before_its_answer_is_known(open_page):
     expect(page.locator(".ledger .note")).to_contain_text("✓ As you predicted.")
 
 
+@pytest.mark.flow
 def test_the_engine_is_switched_and_the_first_difference_is_marked(open_page):
     page = open_page("graph-lab", width=1024, height=768)
     page.locator(".card").first.wait_for()

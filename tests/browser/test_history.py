@@ -118,6 +118,7 @@ def test_a_key_on_a_slider_makes_no_entry(open_page):
     assert entries(page) == 2
 
 
+@pytest.mark.flow
 def test_keys_typed_text_buttons_and_events_make_no_entry(open_page):
     page = open_page("graph-lab?view=plain")
     ready(page)
@@ -136,6 +137,7 @@ def test_keys_typed_text_buttons_and_events_make_no_entry(open_page):
     assert entries(page) == 2
 
 
+@pytest.mark.flow
 def test_back_goes_from_page_to_page_with_one_press(open_page):
     page = open_page("graph-lab?in_a=7")
     ready(page)
@@ -211,6 +213,7 @@ def test_back_from_a_card_or_a_line_of_a_list_finds_start_as_it_was_left(open_pa
     page.wait_for_url("about:blank")
 
 
+@pytest.mark.flow
 def test_back_after_another_example_returns_to_the_one_before(open_page):
     page = open_page("graph-lab?expression=a*b%2Ba&in_a=2&in_b=3&stage=backward")
     page.locator("g.card").first.wait_for()

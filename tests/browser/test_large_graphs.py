@@ -18,6 +18,8 @@ pytestmark = pytest.mark.xdist_group("test_player")  # whose process has the ser
 ASLEEP = "onmessage = ({ data }) => data.source && postMessage({ ready: true })"
 
 
+@pytest.mark.flow
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_graph_of_300_nodes_is_drawn(open_player, shape):  # noqa: F811
     page = open_player(f"shape={shape}")

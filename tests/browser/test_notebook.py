@@ -48,6 +48,7 @@ def plays(page, number, gradient):
     expect(frame.locator(".ledger, .sentence").first).to_contain_text(gradient)
 
 
+@pytest.mark.flow
 def test_the_code_of_the_player_is_once_in_a_notebook(run, new_page):
     (first,) = run("one", SHOW % 3)
     (second,) = run("two", SHOW % 4)

@@ -70,6 +70,7 @@ def press(page, *keys):
         page.keyboard.press(key)
 
 
+@pytest.mark.flow
 def test_from_the_first_event_to_the_last(open_player):
     page = open_player()
     press(page, "Home")
@@ -86,6 +87,7 @@ def test_from_the_first_event_to_the_last(open_player):
     assert page.errors == []
 
 
+@pytest.mark.flow
 def test_an_event_is_heard_and_its_source_line_and_closure_are_seen(open_player):
     page = open_player()
     press(page, "Home", "ArrowRight")
@@ -141,6 +143,7 @@ def test_an_event_lays_out_only_the_parts_that_it_changes(open_player, front):
     assert bounded.count(False) <= 2, bounded  # the first focus, a tab's first painting
 
 
+@pytest.mark.flow
 def test_scrubbing_runs_no_script(open_player):
     page = open_player("nodes=30")
     page.locator("[data-test-script-state=notRunning]").wait_for()
@@ -192,6 +195,7 @@ def test_a_nudge_travels_through_the_picture_and_runs_no_script(open_player):
     assert not page.errors
 
 
+@pytest.mark.flow
 def test_a_nudge_by_keyboard_compares_both_changes_and_has_a_table(open_player):
     page = open_player()
     settled(page)
@@ -260,6 +264,7 @@ def test_nothing_jumps_until_it_is_moved(open_player):
     assert scene.get_attribute("transform") == fitted
 
 
+@pytest.mark.flow
 def test_every_control_by_keyboard_and_the_address_keeps_the_event(open_player):
     page = open_player()
     count = page.locator(".count")
@@ -335,6 +340,7 @@ def change(page, label, value):
     page.get_by_label(label, exact=True).fill(str(value))
 
 
+@pytest.mark.flow
 def test_a_live_input_is_computed_by_the_engine(open_player):
     page = open_player()
     page.get_by_label("a", exact=True).focus()
@@ -494,6 +500,7 @@ def test_a_call_that_was_overtaken_takes_nothing_away(open_player):
     assert not player.evaluate(end, True)
 
 
+@pytest.mark.flow
 def test_a_matrix_is_edited_in_a_grid_and_counted_by_cell(open_player):
     page = open_player("case=arrays")
     total = row(page, "v6 = sum(v5)").nth(1)
@@ -636,6 +643,7 @@ def test_axe_finds_nothing_serious(open_player, query):
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"), (theme, width)
 
 
+@pytest.mark.flow
 def test_files_to_take_away(open_player, browser, tmp_path):
     page = open_player("event=19")
 
@@ -715,6 +723,7 @@ def test_the_page_learns_that_the_player_cannot_load(tab, player_url):
     page.get_by_text("The player could not be loaded.").wait_for()
 
 
+@pytest.mark.flow
 def test_without_graphviz_the_graph_is_drawn_simply(tab, player_url):
     page = tab()
     page.route("**/graphviz.js", lambda route: route.abort())
@@ -777,6 +786,7 @@ BUTTONS = {
 STOPS = (0, 1, 2, 3, 4, 5, 9, 13, 17, 21)  # four operations, the seed, and four operations that send their messages
 
 
+@pytest.mark.flow
 def test_every_button_does_what_it_says_at_every_event_and_the_names_of_the_passes_are_whole(open_player):
     page = open_player(reduced_motion="reduce")
     found = page.locator(".player").evaluate(

@@ -23,6 +23,7 @@ def write(page, text):
     page.keyboard.press("Control+Enter")
 
 
+@pytest.mark.flow
 @pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
 def test_an_engine_goes_from_one_browser_to_another(open_page, browser, app_url, tmp_path):
     page = open_page("build-it-yourself?course=scalars&task=train")

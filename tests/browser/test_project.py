@@ -7,6 +7,7 @@ from tests.layout import project
 from tests.support import settled
 
 
+@pytest.mark.flow
 def test_a_presenter_steps_and_leaves_without_a_mouse(open_page):
     page = open_page("simulate-error", width=1024, height=768)
     project(page)

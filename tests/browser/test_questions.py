@@ -1,10 +1,12 @@
 """What is answered right ticks its box, in this browser and after a reload; what is not, does not."""
 
+import pytest
 from playwright.sync_api import expect
 
 from lab.lessons.skills import SKILLS
 
 
+@pytest.mark.flow
 def test_a_box_is_ticked_by_what_was_really_done(open_page, app_url):
     page = open_page("practise?tab=ask&question=leaf-step")
     skill = page.locator(".abilities section > ul > li", has_text="records for the backward pass")

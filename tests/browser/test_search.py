@@ -21,6 +21,8 @@ def ask(page, key, text):
     return answers
 
 
+@pytest.mark.flow
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("size", [(1280, 720), (360, 740)])
 def test_an_answer_opens_its_prepared_state_and_back_returns(open_page, size):
     page = open_page("shapes?tab=matmul", width=size[0], height=size[1])

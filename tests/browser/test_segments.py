@@ -38,6 +38,8 @@ SEGMENTS = {  # what is touched, one after the other, and what the last touch sh
 }
 
 
+@pytest.mark.flow
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", SEGMENTS)
 def test_a_segment_takes_at_most_five_touches_from_start(open_page, name):
     touches, shown = SEGMENTS[name]

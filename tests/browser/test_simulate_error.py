@@ -54,6 +54,7 @@ def compared(page):
     return [tuple(cell.inner_text() for cell in row.locator("td").all()) for row in rows]
 
 
+@pytest.mark.flow
 def test_guard_off_then_on(open_page):
     page = open_page("simulate-error")
     four_steps(page, "b.grad is wrong")
@@ -195,6 +196,7 @@ def test_predict_then_run(open_page):
     page.get_by_text("Compared", exact=True).wait_for()
 
 
+@pytest.mark.flow
 def test_a_life_until_the_second_backward(open_page):
     page = open_page("simulate-error?part=life")
     for done, line in enumerate(("y = w * w - 2", "L = y ** 2", "L.backward()", "L.backward()"), start=1):

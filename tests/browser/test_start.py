@@ -2,11 +2,13 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support import settled, written
 
 
+@pytest.mark.flow
 def test_from_opening_to_the_reason_of_the_first_gradient(open_page):
     page = open_page(width=1280, height=720)
     card = page.locator(".card.leaf").first

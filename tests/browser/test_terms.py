@@ -1,10 +1,12 @@
 """Words that are explained: by keyboard, by mouse and by touch, within a narrow window."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support import settled, switch
 
 
+@pytest.mark.flow
 def test_a_term_is_explained_where_it_stands(open_page):
     page = open_page("simulate-error", width=360)
     for theme in ("light", "dark"):

@@ -65,6 +65,7 @@ def progress_as_said(page):
     return progress(page)
 
 
+@pytest.mark.flow
 def test_start_watch_pause_and_the_numbers_of_a_chart_keep_up(open_page):
     page = open_lab(open_page, f"{LONG}&panel=Accuracy")
     assert progress(page) == (0, 0)
@@ -258,6 +259,7 @@ def test_a_click_on_a_curve_moves_the_epoch(open_page):
     expect(page.get_by_role("slider", name="Show the epoch")).to_have_value("4")
 
 
+@pytest.mark.flow
 def test_nothing_is_lost_by_reset_and_by_a_reload(open_page):
     page = open_lab(open_page, "data=blobs&hidden=3&epochs=4&speed=inf")
     button(page, "Start").click()
@@ -306,6 +308,7 @@ def test_every_click_on_the_plane_places_a_point_however_fast(open_page):
     button(page, "Pause").wait_for()  # it goes on, with the new points
 
 
+@pytest.mark.flow
 def test_a_table_is_uploaded_trained_and_its_mistakes_are_said(open_page):
     page = open_lab(open_page, "data=table&hidden=4")
     upload = page.locator("input[type=file]")
@@ -341,6 +344,7 @@ def test_back_to_a_run_that_another_has_replaced_finds_it_as_far_as_it_was_train
     assert progress(page) == (epoch, batch)
 
 
+@pytest.mark.flow
 def test_a_digit_is_drawn_by_pointer_and_by_keyboard(open_page):
     page = open_lab(open_page, "data=digits&hidden=32&lr=0.01&epochs=6&epoch=5")
     page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('Epoch 6 of 6')")

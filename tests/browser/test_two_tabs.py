@@ -28,6 +28,7 @@ def kept(page):
     return page.evaluate("localStorage.getItem('tensor-ops-lab text functions')")
 
 
+@pytest.mark.flow
 def test_what_is_typed_in_one_tab_is_whole_in_both(tabs):
     first, second = tabs
     second.locator(".cm-content").focus()  # a tab that was written in before believes that it has the focus

@@ -40,6 +40,7 @@ def look(page):
     page.set_viewport_size({"width": 1280, "height": 720})
 
 
+@pytest.mark.flow
 @pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
 def test_an_engine_comes_back_is_played_trained_and_kept(open_page, tmp_path):
     page = open_page("build-it-yourself?tab=passes")
