@@ -1,5 +1,6 @@
 """Every page and tab, and what cannot be read, hit or seen on one as it is laid out in a window."""
 
+from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page as Tab
@@ -7,6 +8,7 @@ from playwright.sync_api import Page as Tab
 from lab.lessons.pages import PAGES, Page
 from tests.support import settled
 
+AXE = (Path(__file__).parent / "browser" / "axe" / "axe.min.js").read_text("utf-8")
 PLACES = [(page, tab) for page in PAGES for tab in (page.tabs or {"": ""})]
 NAMES = [f"{page.title} {tab}".strip() for page, tab in PLACES]
 WITH_PLAYER = ("pages/start.py", "pages/graph_lab.py")  # as a page is opened; a lesson draws its own
@@ -107,6 +109,25 @@ def look(page: Tab, *, control: int = 24, font: int = 12, drawn: int = 12) -> di
     """
     settled(page)
     return page.evaluate(LOOK, {"control": control, "font": font, "drawn": drawn})
+
+
+def violations(page: Tab, options: dict[str, Any] | None = None, within: str = "[data-testid=stMain]") -> list[Any]:
+    """What axe finds serious or critical, or a heading out of order, with the first places of each.
+
+    Left out: the menu beside the page, which is Streamlit's own, and labels of disabled controls, which may be faint.
+    """
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate(AXE)
+    found = page.evaluate(
+        "([within, options]) => axe.run({ include: [within], exclude: ['label[disabled]'] }, options)",
+        [within, {"resultTypes": ["violations"], **(options or {})}],
+    )
+    assert found["passes"], "axe looked at nothing"
+    return [
+        (violation["id"], [(node["target"], node["failureSummary"]) for node in violation["nodes"]][:3])
+        for violation in found["violations"]
+        if violation["impact"] in ("serious", "critical") or violation["id"] == "heading-order"
+    ]
 
 
 def project(page: Tab) -> None:

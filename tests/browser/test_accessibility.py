@@ -1,14 +1,13 @@
 """Every page, with much of it open, in both themes and at both widths: axe finds nothing that keeps anybody out."""
 
 from itertools import product
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.layout import violations
 from tests.support import settled, switch
 
-AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text("utf-8")
 PAGES = {
     "graph": "graph-lab?stage=backward",
     "simulate-error": "simulate-error?step=4",
@@ -58,36 +57,19 @@ def test_axe_finds_nothing_serious(open_page, name):
     page = open_page(PAGES[name])
     page.get_by_text("Try this.").wait_for()
     page.wait_for_load_state("networkidle")  # the player and the colours of code come later
-    page.evaluate(AXE)
     for theme, width in looks(name):
         page.set_viewport_size({"width": width, "height": 800})
         switch(page, theme)
         expect(page.locator(".opener")).to_be_in_viewport()  # the search, at the top of every page
-        # What passes is only counted; the menu beside the page is Streamlit's own.
-        found = page.evaluate("() => axe.run('[data-testid=stMain]', { resultTypes: ['violations'] })")
-        assert found["passes"], "axe looked at nothing"
-        wrong = [
-            (
-                theme,
-                width,
-                violation["id"],
-                [(node["target"], node["failureSummary"]) for node in violation["nodes"]][:3],
-            )
-            for violation in found["violations"]
-            if violation["impact"] in ("serious", "critical") or violation["id"] == "heading-order"
-        ]
-        assert wrong == []
+        assert (theme, width, violations(page)) == (theme, width, [])
 
 
 def test_the_questions_in_the_menu_can_be_read_in_the_dark(open_page):
     page = open_page("operations", theme="dark")
-    page.evaluate(AXE)
     page.get_by_test_id("stTopNavSection").filter(has_text="Know").click()
     page.get_by_test_id("stTopNavPopover").get_by_text("What is the backward rule").wait_for()
     settled(page)
-    found = page.evaluate("() => axe.run('[data-testid=stTopNavPopover]', { runOnly: ['color-contrast'] })")
-    assert found["passes"], "axe looked at nothing"
-    assert found["violations"] == []
+    assert violations(page, {"runOnly": ["color-contrast"]}, "[data-testid=stTopNavPopover]") == []
 
 
 @pytest.mark.flow

@@ -1,10 +1,12 @@
 """Every page and tab as it is opened, on a laptop, on a phone and projected: all of it can be read and hit, and what it
-is about stands in the window. The browser's own console has nothing to say."""
+is about stands in the window, in both themes; axe finds nothing that keeps anybody out, and the browser's own console has
+nothing to say."""
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.layout import NAMES, PLACES, look, opened, project
+from tests.layout import NAMES, PLACES, look, opened, project, violations
+from tests.support import switch
 
 FINE = {"low": [], "small": [], "cut": [], "high": [], "overlap": [], "wide": 0, "below": []}
 PROJECTORS = ((1024, 768), (1280, 720))
@@ -51,11 +53,13 @@ def console():
 @pytest.mark.sample(15)
 @pytest.mark.parametrize(("known", "tab_name"), PLACES, ids=NAMES)
 def test_a_page_can_be_read_and_hit_on_a_laptop_on_a_phone_and_projected(tab, console, app_url, known, tab_name):
-    """One visit for all three: to open the page is most of the work."""
+    """One visit for all: to open the page is most of the work."""
     page = tab(width=1280, height=720)
     errors = console(page)
     opened(page, app_url, known, tab_name)
     assert look(page, drawn=WHOLE.get(tab_name, 12)) == FINE
+    assert violations(page) == []
+    switch(page, "dark")
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
     if known.tabs:
         assert page.get_by_role("tab", selected=True).first.evaluate(BARE)
@@ -63,6 +67,7 @@ def test_a_page_can_be_read_and_hit_on_a_laptop_on_a_phone_and_projected(tab, co
     unseen = {"below", "high"} | ({"cut"} if tab_name in WHOLE else set())  # the page is scrolled, a large graph moved
     on_a_phone = {name: found for name, found in on_a_phone.items() if name not in unseen}
     assert on_a_phone == {name: fault for name, fault in FINE.items() if name in on_a_phone}
+    assert violations(page) == []
     _can_be_read_from_the_last_row(page, large_graph=tab_name in WHOLE)
     assert errors == []
 

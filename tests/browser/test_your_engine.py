@@ -1,7 +1,6 @@
 """An engine that was built on another day: back by itself from the browser's own copy, played, trained, and kept."""
 
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -9,9 +8,9 @@ from playwright.sync_api import expect
 from lab.practice import sandbox
 from lab.practice.render_report import all_passed
 from practice import COURSES
+from tests.layout import violations
 from tests.support import settled, switch
 
-AXE = (Path(__file__).parent / "axe" / "axe.min.js").read_text("utf-8")
 TENSORS = COURSES["tensors"]
 NASTY = '# </script><img src=x onerror="document.body.dataset.broken=1"><b>'
 TEXT = TENSORS.reference.replace("        def backward():\n", f"        def backward():  {NASTY}\n")
@@ -24,7 +23,6 @@ KEEP = """([text, tasks, note]) => {
 
 def look(page):
     """In both themes and at both widths axe finds nothing serious, and nothing is wider than the window."""
-    page.evaluate(AXE)
     for theme, width in (("light", 1280), ("dark", 360)):
         page.set_viewport_size({"width": width, "height": 800})
         switch(page, theme)
@@ -33,9 +31,7 @@ def look(page):
         for fit in page.get_by_role("button", name="Fit the whole graph").all():
             fit.click()
         settled(page)
-        found = page.evaluate("() => axe.run('[data-testid=stMain]', { resultTypes: ['violations'] })")
-        wrong = [one["id"] for one in found["violations"] if one["impact"] in ("serious", "critical")]
-        assert wrong == [], (theme, width)
+        assert (theme, width, violations(page)) == (theme, width, [])
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.set_viewport_size({"width": 1280, "height": 720})
 

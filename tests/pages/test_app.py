@@ -89,6 +89,7 @@ def in_order(block):
             yield child
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("page", PAGES)
 def test_there_is_something_to_do_before_eighty_words(page):
     at = AppTest.from_file(ROOT / f"pages/{page}", default_timeout=120).run()

@@ -82,6 +82,7 @@ def test_hints_come_one_at_a_time_and_the_lines_last():
     assert at.code[0].value == COURSE.lines_of("value").strip("\n")
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("opened_hints", ["0.1", "-1.1", "999.1", "1.0", "1", "1.1.1", "a.b", "~", "1.nan"])
 def test_hints_that_no_task_has_are_told(opened_hints):
     at = opened(hints=opened_hints)

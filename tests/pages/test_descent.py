@@ -137,6 +137,7 @@ def test_four_points_are_learned_within_a_hundred_steps():
     assert address(at)["seed"] == "5"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("steps", [0, 100])
 def test_the_target_of_four_points_is_on_the_axis_from_the_start(steps):
     spec = charts(opened(tab="four", soon="30", four_steps=steps))["loss"]["spec"]
@@ -174,6 +175,7 @@ def test_the_messages_add_up_and_detaching_takes_some_away():
     assert "✓ As you guessed. **The largest, 1.611, comes from 6 time steps alike.**" in texts(at.markdown)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("start", "weights"), [("9,9", "1-1"), ("0.5,nan", "0-99"), ("nan,0.5", "99-0")])
 def test_what_the_address_says_wrongly_is_not_used(start, weights):
     at = opened(surface="hill", start=start, rates="1,2", steps="501", weights=weights)

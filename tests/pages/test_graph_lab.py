@@ -120,6 +120,7 @@ def test_a_number_from_a_link_may_lie_outside_of_the_range(at):
     assert (slider(at, "a").value, slider(at, "a").max) == (12, 100)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("index", range(len(presets())))
 def test_every_preset_runs_and_is_checked_numerically(at, index):
     plain(at)

@@ -11,6 +11,7 @@ PLACES = {(thing.path, tuple(thing.query.items())) for thing in (*CONCEPTS, *TER
 PLACES |= {(page.path, ((page.tab, name),)) for page in PAGES for name in page.tabs}
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(("path", "query"), sorted(PLACES), ids=lambda part: part if isinstance(part, str) else "")
 def test_a_place_opens_in_its_state(path, query):
     at = run(app(BY_PATH[path].file), **dict(query))

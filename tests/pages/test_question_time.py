@@ -88,6 +88,7 @@ def type_in(at, question, answer):
         at.text_input(key="questions widget").set_value(answer).run()
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.key)
 def test_its_link_opens_a_page_that_shows_the_answer(question):
     at = app(question.place.file)

@@ -132,6 +132,7 @@ def test_what_cannot_be_guessed_of_an_operation_is_not_offered():
     assert at.radio(key="trap choice").options == ["every gradient is right", "a.grad is wrong", "backward() refuses"]
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("guard", ["off", "on"])
 @pytest.mark.parametrize("op", OPS)
 def test_every_operation_write_and_route_goes_through(op, guard):

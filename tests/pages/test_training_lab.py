@@ -367,6 +367,7 @@ def charts(at):
 # ---------------------------------------------------------------- settings
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("text", ["0", "8 -3", "eight", "3.5", "8 8 8 8 8 8 8", "100000", "∞", "8" * 400, "²"])
 def test_a_mistake_gets_a_sentence_and_nothing_is_lost(at, text):
     run(at)
@@ -384,6 +385,7 @@ def test_a_mistake_gets_a_sentence_and_nothing_is_lost(at, text):
     assert live(at) is before
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("data", ["moons", "circles", "spirals", "xor", "blobs", "digits"])
 def test_every_dataset_trains(at, data):
     run(at, data=data, epochs="1", hidden="8")
@@ -445,6 +447,7 @@ def test_a_table_of_measurements_becomes_a_regression(at):
     assert "--target b --task regression" in next(c.value for c in at.code)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("setting", ["activation", "init", "optimizer"])
 def test_every_choice_can_be_made(at, setting):
     run(at)
@@ -531,6 +534,7 @@ def test_the_address_restores_the_settings_and_carries_them(at):
     assert live(at).config.hidden == (12, 4)
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -626,6 +630,7 @@ def test_where_the_mistakes_are_the_main_picture_they_get_its_height(at):
     assert charts["confusion"]["spec"]["xAxis"]["axisLabel"]["interval"] == 0  # each of the 21 letters is named
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("data", "panel"), [("moons", "accuracy"), ("sine", "explained"), ("blobs", "confusion")])
 def test_nothing_need_be_held_out_and_then_nothing_is_called_validation(at, data, panel):
     run(at, data=data, hidden="8", lr="0.03", epochs="20", val_fraction="0", samples="40")
@@ -672,6 +677,7 @@ def test_the_command_is_the_same_run(at):
 # ---------------------------------------------------------------- lessons, the doctor, pictures
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("lesson", "verdict"),
     [
@@ -837,6 +843,7 @@ def guess(at):
     return next((group for group in at.get("button_group") if group.key == "training guess"), None)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("answer", "right"), [("above 97 %", True), ("below 90 %", False), (None, False)])
 def test_a_lesson_asks_first_and_its_own_run_answers(at, answer, right):
     run(at)
@@ -911,6 +918,7 @@ def test_a_unit_can_fill_the_plane(at):
     assert heading(at, "Decision boundary")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("tab", ["Histograms over the epochs", "Command line"])
 @pytest.mark.parametrize("data", ["moons", "digits"])
 def test_every_tab_opens_before_and_after_training(at, tab, data):
@@ -965,6 +973,7 @@ def test_the_lines_are_the_weights_or_the_gradients_of_the_next_batch(at):
     assert np.all(np.sign(change[felt]) == -np.sign(drawn[felt]))  # Adam's first step goes against each gradient
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("asked", "hidden", "features"),
     [
@@ -1159,6 +1168,7 @@ def test_two_visitors_do_not_share_a_run(at):
     assert not live(other).batches
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("data", ["moons", "table"])
 def test_leaving_and_returning_keeps_the_run_and_no_setting_is_ignored(data):
     at = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
@@ -1350,6 +1360,7 @@ def shown_charts(at):
     return find(at.main, "feed-training")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("data", ["points", "table"])
 def test_the_command_for_own_data_runs_as_printed_and_gives_the_same_numbers(at, data, tmp_path):
     run(at, data=data, hidden="3", epochs="2")

@@ -48,10 +48,9 @@ def test_a_name_for_others_means_hosted_though_a_proxy_stands_in_front(name):
 
 
 @pytest.mark.parametrize(("word", "is_hosted"), [("0", False), ("no", False), ("1", True), ("yes", True), ("on", True)])
-@pytest.mark.parametrize("address", [*HERE, *ELSEWHERE])
-def test_what_somebody_says_decides(address, word, is_hosted):
+def test_what_the_environment_says_decides(word, is_hosted):
     os.environ[HOSTED] = word
-    detect_hosted(address)
+    detect_hosted(None if not is_hosted else "127.0.0.1")  # which alone would say the opposite
     assert hosted() is is_hosted
 
 

@@ -220,6 +220,7 @@ def test_steps_that_are_far_too_large_are_the_cause_of_dead_units_and_wild_gradi
         assert [diagnose(records[:count], config)[0].key for count in range(1, 6)] == ["rate-high"] * 5
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("data", "seed"), [("circles", 5), ("spirals", 2), ("spirals", 5)])
 def test_units_are_not_said_to_die_while_the_network_gets_away_from_a_bad_first_step(data, seed):
     config = Config(data=data, optimizer="sgd", lr=1.0, epochs=12, seed=seed)
@@ -263,6 +264,7 @@ def at_random(classes):
     return lambda inputs, rng: rng.integers(0, classes, len(inputs))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_two_units_at_the_noise_of_their_labels_are_not_called_too_small(seed):
     config, records, _ = of_a_table(
@@ -285,6 +287,7 @@ def test_a_small_network_that_has_settled_is_offered_a_larger_one_to_tell_noise_
     assert "what is left is probably noise" in finding.remedy
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", [1, 3])
 def test_a_rate_150_times_the_usual_is_not_taken_back_in_the_next_epoch(seed):
     config, records, _ = of_a_table(at_random(3), seed, (150, 3), hidden=(64, 32), lr=0.15, epochs=20)
@@ -309,6 +312,7 @@ def test_a_penalty_is_not_blamed_while_the_loss_still_falls_or_where_it_is_small
         assert records[-1]["train_loss"] < records[5]["train_loss"]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", [5, 6])
 def test_of_two_units_one_that_is_off_is_no_illness(seed):
     config, records, _ = of_a_table(at_random(2), seed, (120, 3), hidden=(2, 2), batch_size=8, epochs=12)
@@ -369,6 +373,7 @@ def test_a_rate_that_makes_an_ordinal_table_swing_is_not_named_and_forgotten_by_
     assert turns <= 4
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("seed", "lr"), [(1, 0.02), (1, 0.05), (2, 0.02), (3, 0.02)])
 def test_swings_of_a_loss_near_0_are_no_illness_however_high_the_rate(seed, lr):
     config, records, _ = of_a_table(

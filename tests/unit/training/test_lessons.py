@@ -35,6 +35,7 @@ def test_a_lesson_is_answered_by_its_own_run(name, answer):
     assert any(character.isdigit() for character in sentence)  # it gives the numbers
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(4))
 def test_falls_then_infinite_is_no_matter_of_rounding(seed):
     """At a fixed rate, this lesson fell on one processor and became infinite on another."""

@@ -55,12 +55,14 @@ def printed(program: str) -> int:
     return int(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()[-1])
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("program", USUAL.values(), ids=USUAL)
 def test_a_usual_process_gets_its_memory_anew_at_each_step(program):
     """Else the tests below could not fail."""
     assert printed(program) > STEPS * PAGES / 4
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("program", TRAINS.values(), ids=TRAINS)
 def test_a_process_that_trains_keeps_it(program):
     assert printed(program) < PAGES

@@ -273,6 +273,7 @@ def test_a_regression_has_no_accuracy_and_everything_else(here, capsys):
     assert call(capsys, "--data", "csv:few.csv", "--task", "regression", "--epochs", 3, "--out", "f", "--quiet")[0] == 0
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("widths", [["5", "4"], ["5,4"], ["5-4"], ["5,", "4"], ["5x4"]])
 def test_widths_may_be_written_as_a_sweep_and_the_page_write_them(here, capsys, widths):
     assert call(capsys, *SMALL, "--hidden", *widths, "--out", "r", "--quiet")[0] == 0
@@ -284,6 +285,7 @@ def test_no_widths_are_no_hidden_layer(here, capsys):
     assert RunFolder(Path("r")).config().hidden == ()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.skipif(sys.platform != "linux", reason="file names that are any bytes")
 @pytest.mark.parametrize("name", [b"not \xff text", "\u624b\u5199 \U0001f600".encode()], ids=["bytes", "unicode"])
 def test_a_folder_may_have_any_name(here, name):
@@ -297,6 +299,7 @@ def test_a_folder_may_have_any_name(here, name):
     assert "A training run" in (here / "report.html").read_text("utf-8")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_four_points_are_learned_in_a_hundred_steps_without_validation(here, capsys, seed):
     Path("four.csv").write_text("a,b,c,wanted\n2,3,-1,1\n3,-1,0.5,-1\n0.5,1,1,-1\n1,1,-1,1\n")
@@ -384,6 +387,7 @@ def warnings(folder):
     return [f"warning: {finding}" for finding in found(folder)]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("key", "flags"), BAD)
 def test_what_the_doctor_finds_is_a_warning_at_the_end(here, capsys, monkeypatch, key, flags):
     monkeypatch.setattr(live_doctor.Watch, "SILENT", math.inf)  # on a busy machine, too
@@ -687,10 +691,10 @@ def going_on(folder):
     return command(*KILLED.split(), *(["--resume"] if (folder / "run").exists() else []))
 
 
-def kill(folder, longest):
-    """Start or resume the run in a folder and kill it at a random moment; returns where that was, None if too late."""
+def kill(folder, moment):
+    """Start or resume the run in a folder and kill it when moment() returns; returns where that was, None if too late."""
     process = subprocess.Popen(going_on(folder), cwd=folder, env=environment(), stderr=subprocess.PIPE)
-    time.sleep(random.SystemRandom().uniform(0, longest))
+    moment()
     early = process.poll() is None
     process.kill()
     assert process.communicate()[1] == b""
@@ -723,31 +727,54 @@ def content(folder):
     return files
 
 
-@posix
-def test_a_run_killed_at_any_moment_ends_as_if_never_stopped(here):
-    """TRAIN_KILLS=50 in the environment makes it 50 kills; with -s, pytest shows where they hit."""
-    whole = here / "whole"
-    whole.mkdir()
+def goes_on_as_if_never_stopped(folder, expected):
+    done = subprocess.run(going_on(folder), cwd=folder, env=environment(), capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert content(folder) == expected
+
+
+@pytest.fixture
+def whole(here):
+    """The files of the run that nobody stops, and the seconds that it took."""
+    (here / "whole").mkdir()
     started = time.monotonic()
-    assert run(*KILLED.split(), cwd=whole).returncode == 0
-    longest = time.monotonic() - started
-    expected = content(whole)
+    assert run(*KILLED.split(), cwd=here / "whole").returncode == 0
+    expected = content(here / "whole")
     assert sorted(expected) == FILES
+    return expected, time.monotonic() - started
+
+
+@posix
+def test_a_run_killed_in_its_third_epoch_ends_as_if_never_stopped(here, whole):
+    def third_epoch():
+        while not Path("run/metrics.jsonl").exists() or Path("run/metrics.jsonl").read_bytes().count(b"\n") < 2:
+            time.sleep(0.001)
+
+    assert kill(here, third_epoch).startswith("after epoch")
+    goes_on_as_if_never_stopped(here, whole[0])
+
+
+@posix
+@pytest.mark.exhaustive
+def test_a_run_killed_at_any_moment_ends_as_if_never_stopped(here, whole):
+    """TRAIN_KILLS=50 in the environment makes it 50 kills; with -s, pytest shows where they hit."""
+    expected, longest = whole
+    seed = random.SystemRandom().randrange(2**32)
+    print(f"seed {seed}")
+    moments = random.Random(seed)
     kills = runs = 0
     while kills < KILLS:
         runs += 1
         folder = here / str(runs)
         folder.mkdir()
-        places = [kill(folder, longest)]
+        places = [kill(folder, functools.partial(time.sleep, moments.uniform(0, longest)))]
         if places == [None]:
             longest *= 0.7  # the machine is less busy than it was
         elif runs % 2 == 0:  # what is resumed is killed, too
-            places.append(kill(folder, 0.7 * longest))
+            places.append(kill(folder, functools.partial(time.sleep, moments.uniform(0, 0.7 * longest))))
         kills += sum(place is not None for place in places)
         print(f"run {runs}, killed {', then '.join(place or 'not at all: too late' for place in places)}")
-        done = subprocess.run(going_on(folder), cwd=folder, env=environment(), capture_output=True)
-        assert (done.returncode, done.stderr) == (0, b"")
-        assert content(folder) == expected
+        goes_on_as_if_never_stopped(folder, expected)
 
 
 @posix
@@ -965,6 +992,7 @@ def test_a_disk_that_is_full_from_the_start(here):
     assert names(here) == []
 
 
+@pytest.mark.sample(2)
 @posix
 @pytest.mark.parametrize(("width", "first_to_fail"), [(6, "metrics.jsonl"), (100, "checkpoint.npz")])
 def test_a_disk_that_fills_up_during_the_run(here, capsys, width, first_to_fail):

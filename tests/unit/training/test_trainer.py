@@ -98,6 +98,7 @@ def test_digits_pass_95_percent_with_the_defaults(digits):
     assert [record["epoch"] for record in digits] == list(range(1, Config().epochs + 1))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("activation", ["relu", "leaky_relu", "tanh", "sigmoid", "softplus", "sin", "identity"])
 def test_every_activation_learns_blobs(activation):
     records = list(train(Config(data="blobs", activation=activation, hidden=(16,), epochs=8, lr=0.02)))
@@ -164,6 +165,7 @@ def test_the_l1_penalty_brings_weights_to_0_that_weight_decay_leaves():
     assert near_zero(l1=0.01) > 0.6 > 0.1 > near_zero(weight_decay=0.01)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("init", ["xavier", "he", "uniform", "normal", "zeros"])
 def test_every_init_is_that_of_the_engine(init):
     trainer = Trainer(Config(data="moons", init=init, hidden=(400, 400)))
@@ -497,6 +499,7 @@ def test_on_batch_is_called_after_every_batch():
     assert len(calls) == 3 * 8
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "settings",
     [
@@ -638,6 +641,7 @@ def noise_floor_ratio(model, data, noise):
     return np.mean((found - y) ** 2) / noise**2
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_regression_of_a_noisy_wave_comes_within_a_tenth_of_its_noise(seed):
     config = Config(data="sine", hidden=(32, 32), activation="tanh", lr=0.01, epochs=60, schedule="cosine", seed=seed)

@@ -40,6 +40,7 @@ def name(experiment):
     return f"{experiment.op}-{experiment.written}-{experiment.route}-{'on' if experiment.guard else 'off'}"
 
 
+@pytest.mark.sample(40)
 @pytest.mark.parametrize("experiment", ALL, ids=name)
 def test_with_the_guard_no_wrong_gradient_is_silent(experiment):
     result = run(experiment)
@@ -97,6 +98,7 @@ def test_the_error_names_operation_tensor_and_shape():
         assert part in error
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("experiment", ALL, ids=name)
 def test_the_code_that_is_shown_does_what_was_run(experiment):
     """The learner can paste the lines: they print the same gradients, or raise the same error."""
@@ -118,6 +120,7 @@ def test_the_code_that_is_shown_does_what_was_run(experiment):
             )
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("route", ROUTES)
 def test_the_code_needs_nothing_but_the_engine_beside_it(route, tmp_path):
     shutil.copy(ROOT / "model.py", tmp_path)
@@ -127,6 +130,7 @@ def test_the_code_needs_nothing_but_the_engine_beside_it(route, tmp_path):
     assert len(done.stdout.splitlines()) == 2
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("experiment", ALL, ids=name)
 def test_the_lines_of_the_steps_are_those_of_the_program(experiment):
     for steps in range(4):
@@ -135,6 +139,7 @@ def test_the_lines_of_the_steps_are_those_of_the_program(experiment):
         assert [line for line in lines if "import" not in line] == shown
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("experiment", ALL, ids=name)
 def test_the_repair_runs_with_the_guard_on_and_is_right(experiment):
     create = script(experiment, 0).replace("import Tensor", "import SGD, Tensor")
@@ -174,6 +179,7 @@ def test_two_names_share_a_box_without_the_guard_and_not_with_it(route):
     np.testing.assert_array_equal(closure.values, [2, -1, 3])
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("experiment", ALL, ids=name)
 def test_the_events_are_those_of_the_steps_so_far(experiment):
     for steps in range(5):
@@ -190,6 +196,7 @@ def test_the_events_are_those_of_the_steps_so_far(experiment):
                 np.testing.assert_array_equal(replayed, result.gradients[leaf])
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("experiment", ALL, ids=name)
 def test_the_event_that_went_wrong_and_the_array_that_was_written_to(experiment):
     trace = run(experiment).trace
