@@ -12,8 +12,10 @@ Conventions where a derivative does not exist, or where NumPy has a choice
     relu'(0) = 0, leaky_relu'(0) = slope, |x|'(0) = 0      a subgradient, as most frameworks choose
     max, min, maximum, minimum with ties                   the gradient is split evenly among them
     clip                                                   passes the gradient inside and on the bounds
-    x ** 0 at 0 has gradient 0;  0 ** y for y is 0         a negative base with a tensor exponent gives nan
+    x ** 0 at 0 has gradient 0                             a negative base with a tensor exponent gives nan
+    0 ** y                                                 the gradient of y is 0 from y = 0 on, below it -inf
     norm and std at 0, also where all squares round to 0   gradient 0
+    elements that relu, clip, max, ... do not choose       gradient 0, also where the upstream gradient is inf
     nan                                                    reaches the result; relu sends it gradient 0, maximum and
                                                            minimum send all to the second operand
     log(0), sqrt(0), division by 0, overflow of exp        inf, -inf or nan, and the gradients that follow; no warning
@@ -33,7 +35,7 @@ from contextvars import ContextVar
 from copy import deepcopy
 from functools import partialmethod, wraps
 from inspect import isasyncgenfunction, iscoroutinefunction, isfunction, isgeneratorfunction, signature
-from itertools import pairwise
+from itertools import count, pairwise
 from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -72,7 +74,7 @@ class Tensor:
     and the methods that operations share: `_node`, `_constant`, `detach`, `_accumulate`. It reads values by `_read`.
     """
 
-    __slots__ = ("__weakref__", "_backward", "_children", "_data", "_lent", "_made", "_touched",
+    __slots__ = ("__weakref__", "_backward", "_children", "_lent", "_made", "_touched", "_values",
                  "grad", "label", "op", "requires_grad")  # read by rows  # fmt: skip
     _made: int  # when a result was computed, by the same clock
 
@@ -80,9 +82,9 @@ class Tensor:
         self._make_leaf(_as_float_array(data), requires_grad, label)
 
     def _make_leaf(self, data: Array, requires_grad: bool, label: str) -> None:
-        self._data = data  # the values. Never written to, unless `.data` has handed the array out
-        self._lent: Array | None = None  # what `.data` has handed out: a view of `_data`
-        self._touched = 0.0  # when the array was replaced, by `_clock`; inf once it is handed out
+        self._values = data  # the values. Never written to, unless `.data` has handed the array out
+        self._lent: Array | None = None  # what `.data` has handed out: a view of `_values`
+        self._touched = 0.0  # when the array was replaced, by `_tick`; inf once it is handed out
         self._children: tuple[Tensor, ...] = ()  # what this was computed from, in operand order, repeats kept
         self._backward: Any = None  # the closure that passes a gradient on; None for a leaf; once freed, the clock time
         self.grad: Array | None = None
@@ -95,8 +97,8 @@ class Tensor:
         out = object.__new__(type(self))
         for child in children if not _unrecorded.get() else ():
             if child.requires_grad:
-                out._data, out._lent, out._touched = data, None, 0.0
-                out._children, out._backward, out._made = children, backward, _clock.get()
+                out._values, out._lent, out._touched = data, None, 0.0
+                out._children, out._backward, out._made = children, backward, _tick()
                 out.grad, out.requires_grad, out.label, out.op = None, True, "", op
                 return out
         out._make_leaf(data, False, "")
@@ -107,7 +109,7 @@ class Tensor:
         `requires_grad` themselves only where the message is expensive."""
         if not self.requires_grad:
             return
-        if type(message) is not _Number or type(self._data) is not _Number:  # two such numbers always fit
+        if type(message) is not _Number or type(self._values) is not _Number:  # two such numbers always fit
             message = _fitted(message, self)
         if self.grad is None:
             self.grad = message
@@ -117,7 +119,9 @@ class Tensor:
     def _constant(self, value: Any) -> Tensor:
         """Return a number or array as a constant tensor of this dtype. The values are copied, even read-only ones
         (their owner may still write to them), unless no graph is recorded."""
-        out, dtype = object.__new__(type(self)), self._data.dtype
+        out, dtype = object.__new__(type(self)), self._values.dtype
+        if isinstance(value, np.matrix):
+            raise _error("matrix", kind=TypeError)
         shared = type(value) is np.ndarray and value.ndim > 0 and value.dtype == dtype and _unrecorded.get()
         out._make_leaf(value if shared else _as_float_array(value, dtype), False, "")
         return out
@@ -126,8 +130,8 @@ class Tensor:
         """Return the other operand of an elementwise operation as a tensor, then the values of both operands."""
         if not isinstance(other, Tensor):
             other = self._constant(other)
-        left = self._data if self._lent is None else self._read()
-        right = other._data if other._lent is None else other._read()
+        left = self._values if self._lent is None else self._read()
+        right = other._values if other._lent is None else other._read()
         if type(left) is np.ndarray and left.shape != right.shape:
             with _refusing("operands", op, self, other):
                 np.broadcast_shapes(left.shape, right.shape)
@@ -198,16 +202,18 @@ class Tensor:
 
         return self._node(result, (self, other), "/", _backward)
 
-    def __pow__(self, other: Any) -> Tensor:
+    def __pow__(self, other: Any, modulus: None = None) -> Tensor:
+        if modulus is not None:
+            raise _error("modulus", kind=TypeError)
         other, left, right = self._operands(other, "**")
         result = left**right
 
         def _backward(upstream: Array) -> None:
-            # d(left^right)/d left = right left^(right-1). At right = 0 take 0 * left^0: left = 0 gives no 0 * inf then
-            self._accumulate(upstream * (right * left ** (right - (right != 0))))
+            # d(left^right)/d left = right left^(right-1), and 0 where right = 0
+            self._accumulate(_chosen(right != 0, upstream * (right * left ** (right - 1))))
             if other.requires_grad:
-                # d(left^right)/d right = left^right log left, and 0 where left = 0
-                other._accumulate(upstream * np.where(left == 0, 0.0, result * np.log(left)))
+                # d(left^right)/d right = left^right log left, and 0 for 0^right from right = 0 on
+                other._accumulate(upstream * np.where((left == 0) & (right >= 0), 0.0, result * np.log(left)))
 
         return self._node(result, (self, other), "**", _backward)
 
@@ -324,7 +330,7 @@ class Tensor:
         result = np.maximum(self._read(), 0.0)
 
         def _backward(upstream: Array) -> None:
-            self._accumulate(upstream * (result > 0.0))  # 1 where the result is positive, else 0
+            self._accumulate(_chosen(result > 0.0, upstream))  # 1 where the result is positive, else 0
 
         return self._node(result, (self,), "relu", _backward)
 
@@ -357,7 +363,7 @@ class Tensor:
         _require(low <= high, "clip", low, high)
 
         def _backward(upstream: Array) -> None:
-            self._accumulate(upstream * ((value >= low) & (value <= high)))  # 1 inside and on the bounds, 0 outside
+            self._accumulate(_chosen((value >= low) & (value <= high), upstream))  # 1 inside and on the bounds, else 0
 
         return self._node(np.clip(value, low, high), (self,), "clip", _backward)
 
@@ -406,8 +412,8 @@ class Tensor:
 
         def _backward(upstream: Array) -> None:
             chosen = (value == top) | np.isnan(value)
-            share = chosen / chosen.sum(axis=axes, keepdims=True)  # 1 for the largest element; ties share it evenly
-            self._accumulate(upstream.reshape(top.shape) * share)
+            share = upstream.reshape(top.shape) / chosen.sum(axis=axes, keepdims=True)  # ties share the gradient evenly
+            self._accumulate(_chosen(chosen, share))  # 1 for the largest element, else 0
 
         return self._node(_reduced(top, axes, keepdims), (self,), "max", _backward)
 
@@ -488,6 +494,7 @@ class Tensor:
 
     def transpose(self, *axes: Any) -> Tensor:
         """Put the axes in the order given, as numbers or one tuple; reverse them without arguments."""
+        _refuse_bools(axes)
         with _refusing("transpose", self, axes):
             order = _axes(self, _listed(axes) or range(self.ndim)[::-1])
             result = self._read().transpose(order)
@@ -500,6 +507,7 @@ class Tensor:
     def swapaxes(self, first: int, second: int) -> Tensor:
         """Exchange two axes."""
         order = list(range(self.ndim))
+        _refuse_bools((first, second))
         with _refusing("swapaxes", first, second, self):
             order[first], order[second] = order[second], order[first]
         return self.transpose(order)
@@ -513,8 +521,9 @@ class Tensor:
         return self._reshaped("expand_dims", np.expand_dims, axis)
 
     def _reshaped(self, op: str, change: Callable[..., Array], axis: Any) -> Tensor:
+        _refuse_bools(axis)
         with _refusing("axis", op, axis, self):
-            return self.reshape(change(self._data, axis).shape)
+            return self.reshape(change(self._values, axis).shape)
 
     def broadcast_to(self, *shape: Any) -> Tensor:
         """Repeat along axes of length 1, and along new ones in front, up to a shape."""
@@ -528,11 +537,14 @@ class Tensor:
         return self._node(result, (self,), "broadcast_to", _backward)
 
     def __getitem__(self, index: Any) -> Tensor:
+        _plain(index)
         try:
             index = deepcopy(index)  # it may be a list or an array that the caller changes later
             result = self._read()[index]
         except (IndexError, TypeError) as error:
-            raise _error("index", self, str(error).rstrip("."), kind=IndexError) from None
+            tensor = _holds(index, Tensor)
+            why = "take integers, t.numpy().astype(int), not a tensor" if tensor else str(error).rstrip(".")
+            raise _error("index", self, why, kind=IndexError) from None
 
         def _backward(upstream: Array) -> None:
             full = np.zeros(self.shape, self.dtype)
@@ -545,12 +557,12 @@ class Tensor:
 
     def numpy(self) -> Array:
         """Return a copy of the values."""
-        return np.array(self._data)
+        return np.array(self._values)
 
     def item(self) -> float:
         """Return the only element as a Python number, without a graph."""
         _require(self.size == 1, "item", self.size, self)
-        return float(self._data.item())
+        return float(self._values.item())
 
     __float__ = item
 
@@ -564,7 +576,7 @@ class Tensor:
         """Return the same values without history: shares `data`, receives no gradient, passes none on."""
         out = object.__new__(type(self))
         lent = self.data
-        out._make_leaf(self._data, False, self.label)
+        out._make_leaf(self._values, False, self.label)
         out._lent, out._touched = lent, math.inf
         return out
 
@@ -572,14 +584,14 @@ class Tensor:
         """Forget the gradient: `grad` becomes None."""
         self.grad = None
 
-    shape = property(lambda self: self._data.shape, doc="How long each axis is: a tuple, () for a single number.")
-    ndim = property(lambda self: self._data.ndim, doc="How many axes there are.")
-    size = property(lambda self: self._data.size, doc="How many elements there are.")
-    dtype = property(lambda self: self._data.dtype, doc="float64 or float32, as a NumPy dtype.")
+    shape = property(lambda self: self._values.shape, doc="How long each axis is: a tuple, () for a single number.")
+    ndim = property(lambda self: self._values.ndim, doc="How many axes there are.")
+    size = property(lambda self: self._values.size, doc="How many elements there are.")
+    dtype = property(lambda self: self._values.dtype, doc="float64 or float32, as a NumPy dtype.")
     T = property(transpose, doc="The tensor with its axes reversed: transpose().")
 
     def __repr__(self) -> str:
-        parts = [np.array2string(np.asarray(self._data), precision=4, separator=", ", prefix="Tensor(")]
+        parts = [np.array2string(np.asarray(self._values), precision=4, separator=", ", prefix="Tensor(")]
         parts += [f"grad={np.array2string(np.asarray(self.grad), precision=4)}"] if self.grad is not None else []
         parts += [f"op={self.op!r}"] if self.op else []
         parts += [f"label={self.label!r}"] if self.label else []
@@ -588,7 +600,7 @@ class Tensor:
 
     def __len__(self) -> int:
         _require(self.ndim, "length", kind=TypeError)
-        return len(self._data)
+        return len(self._values)
 
     def __iter__(self) -> Iterator[Tensor]:
         return (self[i] for i in range(len(self)))
@@ -597,9 +609,11 @@ class Tensor:
     __hash__ = object.__hash__
 
     def _compare(self, other: Any, compare: Callable[[Any, Any], Any]) -> Any:
+        other = _plain(other)
         with _refusing("comparison", self):
-            result = compare(self._data, getattr(other, "_data", other))
-        return result.view(Comparison) if np.ndim(result) else result  # `Tensor(1.0) == None` is a plain False
+            result = compare(self._values, other)
+        # `Tensor(1.0) == None` is a plain False
+        return np.asarray(result).view(Comparison) if np.ndim(result) else result
 
     __eq__, __ne__ = partialmethod(_compare, compare=operator.eq), partialmethod(_compare, compare=operator.ne)
     __lt__, __le__ = partialmethod(_compare, compare=operator.lt), partialmethod(_compare, compare=operator.le)
@@ -610,17 +624,17 @@ class Tensor:
     def _read(self) -> Array:
         """Return the values for an operation and its closure: a copy, once `.data` has handed the array out."""
         if self._lent is not None and not _unguarded.get():
-            return self._data.copy()[()]
-        return self._data
+            return self._values.copy()[()]
+        return self._values
 
     @property
     def data(self) -> Array:
         """The values, to read or to write: the same array each time, never one that a closure has captured."""
         if self._lent is None:
-            if not _unguarded.get() or self._data.ndim == 0:
-                self._data = np.array(self._data)
+            if not _unguarded.get() or self._values.ndim == 0:
+                self._values = np.array(self._values)
             self._touched = math.inf
-            self._lent = self._data.view()  # a view: giving it a new shape or dtype does not change this tensor
+            self._lent = self._values.view()  # a view: giving it a new shape or dtype does not change this tensor
         return self._lent
 
     @data.setter
@@ -629,7 +643,7 @@ class Tensor:
             return
         values = _as_float_array(new, self.dtype)
         _require(values.shape == self.shape, "data", values.shape, self)
-        self._data, self._lent, self._touched = values, None, _tick()
+        self._values, self._lent, self._touched = values, None, _tick()
 
 
 # ---------------------------------------------------------------- the guard, continued: before each backward pass
@@ -686,10 +700,10 @@ def _check_captured(node: Tensor) -> None:
         reader = _READ_FOR.get((node.op, name))
         if name in _CAPTURED and (reader is None or tensors[reader].requires_grad):
             tensor, kept = tensors[_CAPTURED[name]], cell.cell_contents
-            same = tensor._data is kept
+            same = tensor._values is kept
             if same and tensor._lent is None:
                 continue  # no code outside the engine has this array
-            if same or tensor._data.tobytes() != kept.tobytes():  # as bytes, nan equals nan
+            if same or tensor._values.tobytes() != kept.tobytes():  # as bytes, nan equals nan
                 which = "its own output" if tensor is node else "its input"
                 why = "was handed out under allow_mutation()" if same else "has been written to since"
                 raise _mutation_error(node, f"{which}, {_name(tensor)},", why)
@@ -723,14 +737,7 @@ def topological_order(root: Tensor) -> list[Tensor]:
 # of a server must not switch off another user's gradients.
 _unrecorded: ContextVar[int] = ContextVar("no_grad", default=0)
 _unguarded: ContextVar[int] = ContextVar("allow_mutation", default=0)
-# Orders events in time: it ticks at each backward pass and whenever an array is replaced.
-_clock: ContextVar[int] = ContextVar("clock", default=0)
-
-
-def _tick() -> int:
-    """Advance the clock and return the new time."""
-    _clock.set(now := _clock.get() + 1)
-    return now
+_tick = count(1).__next__  # a clock: orders results, backward passes and replaced arrays in time, over all threads
 
 
 class _Block(ContextDecorator):
@@ -752,14 +759,28 @@ class _Block(ContextDecorator):
         return super().__call__(function)
 
 
-def no_grad(function: Any = None) -> Any:
-    """Compute values without recording a graph: `with no_grad():`, or as a decorator, with or without parentheses."""
-    block = _Block(_unrecorded)
-    return block if function is None else block(function)
+class _NoGrad:
+    """Compute values without recording a graph: `with no_grad():`, or as a decorator, with or without parentheses.
+
+    A generator that yields inside the block leaves recording off for its caller: keep `yield` out of it.
+    """
+
+    def __call__(self, function: Any = None) -> Any:
+        block = _Block(_unrecorded)
+        return block if function is None else block(function)
+
+    def __enter__(self) -> None:
+        raise _error("call it", kind=TypeError)
+
+    def __exit__(self, *exception: object) -> None: ...
+
+
+no_grad = _NoGrad()
 
 
 def allow_mutation() -> _Block:
-    """Switch the guard off in a `with` block: `.data` hands out the live array, and writes to it go unnoticed."""
+    """Switch the guard off in a `with` block: `.data` hands out the live array, and writes to it go unnoticed, also
+    when the tensor gets new data later."""
     return _Block(_unguarded)
 
 
@@ -768,7 +789,7 @@ def allow_mutation() -> _Block:
 
 def _starting_gradient(root: Tensor, grad: Any) -> Array:
     """Return the upstream gradient that `backward()` starts from: `grad`, or 1 for a single element."""
-    data = root._data
+    data = root._values
     if root._backward is None:
         raise _error("no graph", root, kind=RuntimeError)
     if grad is None:
@@ -782,7 +803,7 @@ def _starting_gradient(root: Tensor, grad: Any) -> Array:
 
 def _own_gradient(leaf: Tensor) -> Array | None:
     """Return a leaf's gradient, first made to fit: a learner may have assigned another dtype, or one number for all."""
-    grad, data = leaf.grad, leaf._data
+    grad, data = leaf.grad, leaf._values
     if grad is not None and (type(grad) is not type(data) or grad.shape != data.shape or grad.dtype != data.dtype):
         grad = _as_float_array(grad, data.dtype)
         _require(grad.shape in ((), data.shape), "assigned", leaf, grad.shape)
@@ -799,19 +820,30 @@ def _as_float_array(value: Any, dtype: Any = None) -> Array:
         except OverflowError:
             raise _error("digits") from None
     try:
-        array = np.array(value._data if isinstance(value, Tensor) else value)
+        array = np.array(_plain(value))
     except ValueError:
         raise _error("rows") from None
-    if array.dtype.kind not in "fiub" or isinstance(value, np.ma.MaskedArray):
+    if array.dtype.kind not in "fiub":
         raise _error("no numbers", type(value).__name__, array.dtype, kind=TypeError)
     dtype = dtype or (np.float32 if array.dtype.type is np.float32 else np.float64)
     array = array.astype(dtype, copy=not isinstance(value, np.ndarray))  # `__array__` may have returned its own array
     return array if array.ndim else array[()]
 
 
+def _plain(value: Any) -> Any:
+    """Return the values of a Tensor, anything else as it is; refuse a masked array: NumPy would read past its mask."""
+    _require(not _holds(value, np.ma.MaskedArray), "masked", kind=TypeError)
+    return value._values if isinstance(value, Tensor) else value
+
+
+def _holds(value: Any, kind: Any) -> bool:
+    """Return whether a value is of a kind, or is a list or tuple that holds one that is."""
+    return isinstance(value, kind) or (isinstance(value, (list, tuple)) and any(_holds(one, kind) for one in value))
+
+
 def _fitted(message: Array, tensor: Tensor) -> Array:
     """Return the message in the shape and dtype of the tensor, as an array of its own."""
-    data = tensor._data
+    data = tensor._values
     if message.shape != data.shape:
         message = _unbroadcast(message, tensor)
     if message.dtype != data.dtype:
@@ -831,10 +863,22 @@ def _unbroadcast(message: Array, tensor: Tensor) -> Array:
 
 def _axes(tensor: Tensor, axis: Any, empty: bool = True) -> tuple[int, ...]:
     """Return the axes that `axis` stands for, counted from the front. empty=False refuses axes without elements."""
+    _refuse_bools(axis)
     with _refusing("axes", tensor, axis):
         axes = range(tensor.ndim) if axis is None else np.lib.array_utils.normalize_axis_tuple(axis, tensor.ndim)
-    _require(empty or _count(tensor.shape, axes), "empty", tensor, axis)
+    _require(empty or _count(tensor.shape, axes), "empty", tensor)
     return tuple(axes)
+
+
+def _chosen(mask: Array, message: Array) -> Array:
+    """Return the message where the mask holds, else 0: a product with the mask would turn inf into nan."""
+    if mask.ndim == 0:  # the fast way for single numbers
+        return message * 1.0 if mask else np.zeros(message.shape, message.dtype)[()]
+    return np.where(mask, message, 0.0)
+
+
+def _refuse_bools(axis: Any) -> None:
+    _require(not _holds(axis, (bool, np.bool_)), "bool axis", axis, kind=TypeError)
 
 
 def _count(shape: tuple[int, ...], axes: Iterable[int]) -> int:
@@ -885,8 +929,8 @@ def _choose(op: str, left: Any, right: Any, choose: Callable[..., Array], chosen
 
     def _backward(upstream: Array) -> None:
         share = chosen(left, right) + 0.5 * (left == right)
-        first._accumulate(upstream * share)
-        second._accumulate(upstream * (1.0 - share))
+        first._accumulate(_chosen(share > 0.0, upstream * share))
+        second._accumulate(_chosen(share < 1.0, upstream * (1.0 - share)))
 
     return first._node(choose(left, right), (first, second), op, _backward)
 
@@ -895,7 +939,7 @@ def where(condition: Any, left: Any, right: Any) -> Tensor:
     """Return `left` where the condition (an array of booleans, a constant) holds, `right` elsewhere."""
     first, second = _as_tensors("where", left, right)
     _, left, right = first._operands(second, "where")
-    condition = np.array(getattr(condition, "_data", condition))
+    condition = np.array(_plain(condition))
     _require(condition.dtype.kind in "biuf", "where", condition.shape, condition.dtype, first, second)
     with _refusing("where", condition.shape, condition.dtype, first, second):
         condition = condition.astype(bool)  # a copy: `__array__` may have returned its own array
@@ -920,6 +964,7 @@ def stack(tensors: Iterable[Any], axis: int = 0) -> Tensor:
 
 def _join(op: str, join: Callable[..., Array], tensors: Iterable[Any], axis: int) -> Tensor:
     operands = _as_tensors(op, *tensors)
+    _refuse_bools(axis)
     with _refusing("join", op, ", ".join(str(operand.shape) for operand in operands), axis):
         axis = operator.index(axis)  # a number of its own: the caller may change a 0-d array later
         result = join([operand._read() for operand in operands], axis)
@@ -971,9 +1016,10 @@ def _same_shape(loss: str, prediction: Any, target: Any) -> tuple[Tensor, ...]:
 def cross_entropy(logits: Any, labels: Any) -> Tensor:
     """Return the mean over rows of -log softmax(logits)[label]: logits (n, classes), labels (n,) integers from 0."""
     operand = logits if isinstance(logits, Tensor) else Tensor(logits, requires_grad=False)
-    value, labels = operand._read(), np.array(getattr(labels, "_data", labels)).copy()  # see `_as_float_array`
-    if value.ndim != 2 or labels.shape != value.shape[:1] or not labels.size:
-        raise _error("logits", operand, labels.shape)
+    value, labels = operand._read(), np.array(_plain(labels)).copy()  # see `_as_float_array`
+    if value.ndim != 2 or labels.shape != value.shape[:1]:
+        raise _error("one-hot" if labels.ndim == value.ndim == 2 else "logits", operand, labels.shape)
+    _require(labels.size, "empty batch")
     if labels.dtype.kind not in "iu":
         raise _error("labels", labels.dtype, kind=TypeError)
     if np.maximum.reduce(labels.astype(np.uint64)) >= value.shape[1]:  # as unsigned, a negative one is huge
@@ -1058,8 +1104,8 @@ class MLP:
         dtype: Any = float,
         skip: bool = False,
     ) -> None:
-        _require(activation in ACTIVATIONS, "choice", "activation", activation, ", ".join(ACTIVATIONS))
         _require(isinstance(sizes, (Sequence, np.ndarray)) and len(sizes) >= 2, "sizes", sizes)
+        _require(activation in ACTIVATIONS, "choice", "activation", activation, ", ".join(ACTIVATIONS))
         rng = np.random.default_rng(rng)
         self.activation, self.skip = activation, skip
         self.layers = [Linear(n_in, n_out, init, rng, dtype) for n_in, n_out in pairwise(sizes)]
@@ -1105,7 +1151,7 @@ class Optimizer:
         self.lr, self.weight_decay = _setting("lr", lr), _setting("weight_decay", weight_decay)
         # State that is kept from step to step: name and parameter number -> an array shaped like the parameter
         self.memory: dict[str, Array] = {
-            f"{name}{i}": np.zeros_like(p._data) for name in remembered for i, p in enumerate(self.parameters)
+            f"{name}{i}": np.zeros_like(p._values) for name in remembered for i, p in enumerate(self.parameters)
         }
 
     def zero_grad(self) -> None:
@@ -1117,13 +1163,13 @@ class Optimizer:
         """Update each parameter that has a gradient, in place."""
         now, decay = _tick(), float(self.weight_decay)  # a NumPy number would turn float32 into float64
         for i, p in enumerate(self.parameters):
-            gradient, data = _own_gradient(p), p._data
+            gradient, data = _own_gradient(p), p._values
             if gradient is not None:
                 update = self._update(i, gradient + decay * data if decay else gradient)
                 # No other code has the array `update`, so the new values are written into it, not into a third one
                 values = np.subtract(data, update, update) if data.ndim else data - update
                 if p._lent is None:
-                    p._data, p._touched = values, now  # a closure may keep the old array: it stays as it is
+                    p._values, p._touched = values, now  # a closure may keep the old array: it stays as it is
                 else:
                     data[...] = values  # code that holds this array expects the new values; no closure keeps it
 
@@ -1213,7 +1259,7 @@ _SENTENCES = MappingProxyType({
     "swapaxes": "swapaxes of axes {} and {} does not fit {}.",
     "axis": "{} with axis {} does not fit {}.",
     "axes": "{} has no axis {}: it is out of bounds (from 0, or from the end from -1), or repeated.",
-    "empty": "{} has no elements along axis {}, so there is no largest or smallest one.",
+    "empty": "{} has no elements along the axes to reduce, so there is no largest or smallest one.",
     "broadcast_to": "{} cannot be broadcast to {}: each axis must be 1 or as long as the one asked for.",
     "index": "{} cannot be indexed like this: {}.",
     "comparison": "{} can be compared with numbers, and with arrays that broadcast to its shape.",
@@ -1224,7 +1270,12 @@ _SENTENCES = MappingProxyType({
     "digits": "A tensor holds numbers up to about 1.8e308, and this one has more digits.",
     "rows": "The rows have different lengths: each needs the same number of elements.",
     "no numbers": "A tensor holds real numbers, not {} ({}).",
-    "item": "item() needs exactly one element; numpy() gives all {} of {}.",
+    "masked": "A tensor holds real numbers, not MaskedArray: give it .filled(...), or its .data, and choose elements "
+    "by where(condition, ..., ...).",
+    "matrix": "NumPy's matrix means something else by `*` and `**` than a tensor: give np.asarray(matrix).",
+    "modulus": "A tensor has no remainder: pow takes a base and an exponent.",
+    "item": "item() needs exactly one element (so do float() and math.exp()), not {}, as in {}: numpy() gives all "
+    "values, t.exp() keeps the graph.",
     "length": "A single number has no length.",
     "truth": "The truth of {} is ambiguous: it does not have exactly one element.",
     "truths": "A comparison of tensors gives {} booleans, not one: use maximum(t, u) for the larger elements, .all() "
@@ -1235,14 +1286,19 @@ _SENTENCES = MappingProxyType({
     "forward pass; where, concatenate and stack build a result.",
     "rebound": "`{0}` would not change the leaf {1}, but give its name to a result: to update it, write {2}.data {0} "
     "...; to add up losses, start from a plain 0.0.",
+    "elsewhere": "'{}' object has no attribute '{}': here it is {}.",
     "copied": "{} cannot be copied or pickled with its graph: use detach(), for its values.",
     "numpy": "NumPy would lose the graph of {}: use {}, or take t.numpy(), the values alone.",
     "axis only": "Here it is axis and keepdims, as in NumPy (PyTorch: dim, keepdim), not {}.",
+    "bool axis": "An axis is an integer, not {}: write keepdims=True by its name.",
+    "tensor axis": "The second argument of {} is the axis, an integer and no tensor: several tensors are one list, as "
+    "in stack([t, u]).",
     "keepdims": "keepdims is True or False, not {!r}: several axes are one tuple, as in axis=(0, 1).",
     # the backward pass
     "order": "topological_order needs the Tensor that a graph ends with, not {}.",
     "later": "The body of a generator or an async function runs later, in pieces: inside it, put `with no_grad():` "
     "around the computation, with no `yield` in the block.",
+    "call it": "no_grad needs its parentheses here: write `with no_grad():`.",
     "no graph": "backward() has nothing to differentiate: {} was not computed from tensors that require gradients. "
     "Call it on a result, computed outside no_grad() and without detach(). A leaf that was updated by w = w - ... "
     "under no_grad() is no longer a leaf: write w.data -= ... instead.",
@@ -1263,14 +1319,18 @@ _SENTENCES = MappingProxyType({
     # losses, networks, optimizers
     "same shape": "{} compares element by element, but {} met a target of shape {}. Reshape one of them.",
     "logits": "cross_entropy needs logits (n, classes) and n labels; {} came with labels of shape {}.",
-    "labels": "cross_entropy needs integer class numbers as labels, not {}.",
+    "one-hot": "cross_entropy needs one class number for each row of {}, not one-hot rows of shape {}: write "
+    "labels.argmax(axis=1).",
+    "empty batch": "cross_entropy is a mean over rows, and this batch has none.",
+    "labels": "cross_entropy needs integer class numbers as labels, not {}: write labels.astype(int), for a Tensor "
+    "labels.numpy().astype(int).",
     "range": "cross_entropy got labels from {} to {}, but with {} classes they go from 0 to {}.",
     "linear": "linear needs a weight of shape (n_in, n_out) and a bias of shape (n_out,), not {} and {}.",
     "inputs": "A layer of {0} inputs needs an input of shape (n, {0}), not {1}.",
     "choice": "There is no {} '{}'; choose one of {}.",
     "layer": "A layer needs at least one input and one output, as integers: not {!r} and {!r}.",
     "weights": "The weights of a layer are float64 or float32: {} cannot be trained.",
-    "sizes": "A network needs a list of at least an input and an output size, not {!r}.",
+    "sizes": "A network needs a list of at least an input and an output size, as in MLP([2, 8, 1]), not {!r}.",
     "no parameters": "The list of parameters is empty: there is nothing to train.",
     "parameters": "Give parameters as a list of leaf Tensors, such as network.parameters(): results of operations are "
     "none.",
@@ -1370,7 +1430,7 @@ class _Protocols:
 
     def __bool__(self: Any) -> bool:
         _require(self.size == 1, "truth", self)
-        return bool(self._data)
+        return bool(self._values)
 
     def __array__(self: Any, *_: Any, **__: Any) -> Any:
         return self._refuse_numpy("")
@@ -1384,31 +1444,65 @@ class _Protocols:
 
     def __array_function__(self: Any, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         asks = function in (np.shape, np.ndim, np.size)  # about the values, and computes nothing
-        return function(self._data, *args[1:], **kwargs) if asks else self._refuse_numpy(function.__name__)
+        return function(self._values, *args[1:], **kwargs) if asks else self._refuse_numpy(function.__name__)
 
     def _refuse_numpy(self: Any, name: str) -> Any:
         name = "abs" if name == "absolute" else name
         own = f"t.{name}()" if callable(getattr(Tensor, name, None)) else "the engine's own clip, where, stack, ..."
         raise _error("numpy", self, f"{name}() of this engine" if name in __all__ else own, kind=TypeError)
 
+    def __dir__(self: Any) -> list[str]:
+        return [name for name in object.__dir__(self) if not isinstance(vars(Tensor).get(name), _Elsewhere)]
+
     def __getstate__(self: Any) -> Any:
         """Support copy and pickle for leaves only: a copied closure would send its messages to the originals."""
         _require(self._backward is None, "copied", self, kind=TypeError)
-        own = {"_data": self._data.copy()[()], "_lent": None, "_touched": 0.0, "grad": deepcopy(self.grad)}
+        own = {"_values": self._values.copy()[()], "_lent": None, "_touched": 0.0, "grad": deepcopy(self.grad)}
         attributes_and_slots: Any = object.__getstate__(self)
         return attributes_and_slots[0], attributes_and_slots[1] | own
 
+
+class _Elsewhere:
+    """A name from PyTorch or NumPy: raises an error with the name here. (`__getattr__` would slow every attribute.)"""
+
+    def __init__(self, name: str, instead: str) -> None:
+        self._name, self._instead = name, instead
+
+    def __get__(self, tensor: Any, owner: type) -> Any:
+        raise _error("elsewhere", owner.__name__, self._name, self._instead, kind=AttributeError)
+
+
+# Names of PyTorch and NumPy -> what to write here instead
+_INSTEAD = MappingProxyType({
+    "unsqueeze": "t.expand_dims(axis)", "view view_as": "t.reshape(shape)", "flatten ravel": "t.reshape(-1)",
+    "permute": "t.transpose(0, 2, 1)", "t mT": "t.T, or t.swapaxes(-1, -2)",
+    "expand expand_as": "t.broadcast_to(shape)", "repeat tile": "concatenate([t, t])",
+    "clamp": "t.clip(low, high)", "amax": "t.max(axis)", "amin": "t.min(axis)", "pow": "t ** 2", "square": "t ** 2",
+    "add": "t + u", "sub": "t - u", "mul": "t * u", "div": "t / u", "neg": "-t", "mm bmm mv dot matmul": "t @ u",
+    "split chunk narrow select index_select gather": "an index, such as t[:, :2]",
+    "masked_fill": "where(condition, value, t)", "numel": "t.size", "dim": "t.ndim",
+    "argmax argmin argsort sort topk cumsum round floor ceil sign any all nonzero isnan tolist astype fill copy":
+    "the array t.numpy(), which has no graph",
+    "float double half int long bool type": "a dtype given when a tensor is made: Tensor(t.numpy().astype(np.float32))",
+    "to cuda cpu device contiguous": "nothing: all tensors are NumPy arrays on the CPU",
+    "clone": "t * 1.0 in the graph, Tensor(t) outside", "requires_grad_": "t.requires_grad = True",
+    "zero_ fill_ copy_ add_ sub_ mul_ div_": "t.data[...] = on a leaf, before the forward pass",
+    "detach_": "t.detach()", "grad_fn": "t.op", "is_leaf": "t.op, which is '' for a leaf",
+    "retain_grad register_hook": "t.grad, which every result keeps after backward()",
+})  # read by rows  # fmt: skip
 
 _quiet = np.errstate(all="ignore")  # inf and nan are answers here, not accidents: shown, not warned about
 
 
 def _axis_only(function: Function) -> Function:
-    """Wrap a function so that PyTorch's `dim` and `keepdim` raise an error that names `axis` and `keepdims`."""
+    """Wrap a function so that PyTorch's `dim` and `keepdim`, and a tensor as axis, raise an error that helps."""
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
         if wrong := options.keys() - {"axis", "keepdims", "tensors"}:
             raise _error("axis only", ", ".join(sorted(wrong)), kind=TypeError)
+        if len(args) > 1 and isinstance(args[1], Tensor):
+            raise _error("tensor axis", function.__name__, kind=TypeError)
         return function(*args, **options)
 
     return cast(Function, call)
@@ -1417,6 +1511,9 @@ def _axis_only(function: Function) -> Function:
 for _one, _method in vars(_Protocols).items():
     if callable(getattr(_Protocols, _one)):
         setattr(Tensor, _one, _method)
+for _names, _instead in _INSTEAD.items():
+    for _one in _names.split():
+        setattr(Tensor, _one, _Elsewhere(_one, _instead))
 for _one, _method in [*vars(Tensor).items()]:
     if isfunction(_method) and "axis" in signature(_method).parameters:
         setattr(Tensor, _one, _axis_only(_method))

@@ -248,13 +248,15 @@ _ROWS = (
         (
             Derivative("{b}·{a}^({b} − 1)", "{b} {a}^{{{b} - 1}}", lambda a, b, y: b * a ** (b - (b != 0))),
             Derivative(
-                "{a}^{b}·log {a}", r"{a}^{{{b}}} \log {a}", lambda a, b, y: np.where(a == 0, 0.0, y * np.log(a))
+                "{a}^{b}·log {a}",
+                r"{a}^{{{b}}} \log {a}",
+                lambda a, b, y: np.where((a == 0) & (b >= 0), 0.0, y * np.log(a)),
             ),
         ),
         TWO,
         operator.pow,
-        convention="At a = 0, this engine, like PyTorch, uses 0 for a**0, and for every power with respect to the "
-        "exponent.",
+        convention="At a = 0, this engine, like PyTorch, uses 0 for a**0 with respect to a, and for a**b with respect "
+        "to b from b = 0 on. Below b = 0 it is −∞.",
         not_finite="A power overflows, divides by 0, or has a negative base with a fractional exponent.",
     ),
     Op("neg", "elementwise", "prefix", (MINUS_ONE,), call=operator.neg),

@@ -152,13 +152,15 @@ def _term(
     partial = f"∂{names[trace.output]}/∂{names[parent]}"
     latex_partial = rf"\frac{{\partial {symbols[trace.output]}}}{{\partial {symbols[parent]}}}"
     local, agrees = None, None
-    if rule.value is None or (rule.scalar_only and node["shape"]):
-        if not rule.reads("g"):
-            rule = replace(rule, text="{g} · " + rule.text, latex="{g} " + rule.latex)
-    else:
+    if rule.value is not None and not (rule.scalar_only and node["shape"]):
         local = rule.value(*(values[child] for child in node["children"]), values[parent])
-        expected = np.asarray(event["upstream"]) * local
-        agrees = _alike(expected, np.asarray(event["contribution"]))
+        upstream, sent = np.asarray(event["upstream"]), np.asarray(event["contribution"])
+        if np.any((local == 0) & (sent == 0) & np.isinf(upstream)):  # not chosen, by relu or max: 0, and no product
+            local = None
+        else:
+            agrees = _alike(upstream * local, sent)
+    if local is None and not rule.reads("g"):
+        rule = replace(rule, text="{g} · " + rule.text, latex="{g} " + rule.latex)
     return {
         "event": index,
         "node": parent,

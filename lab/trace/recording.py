@@ -353,7 +353,7 @@ class Recording:
     def _make_copy(self, tensor: Tensor) -> Recorded:
         if tensor._backward is None:
             leaf = object.__new__(self._recorded)
-            leaf._make_leaf(tensor._data, tensor.requires_grad, self._name_for(tensor))
+            leaf._make_leaf(tensor._values, tensor.requires_grad, self._name_for(tensor))
             self.add(leaf)
             return leaf
         _check_nothing_freed([tensor])
@@ -364,7 +364,7 @@ class Recording:
         line = next((n for n in range(start, len(lines) + 1) if "_node(" in lines[n - 1]), start)
         parent = self.as_recorded(tensor._children[0])
         made_at = SourcePlace(backward.__code__, line, [])
-        node = parent.observed(tensor._data, tensor._children, tensor.op, backward, made_at)
+        node = parent.observed(tensor._values, tensor._children, tensor.op, backward, made_at)
         node.label = tensor.label
         return node
 
@@ -544,7 +544,7 @@ class Recording:
                 tensors = [(i, item) for i, item in enumerate(value) if isinstance(item, Recorded)]
                 entries += [_operand(f"{name}[{i}]", tensor) for i, tensor in tensors]
             elif isinstance(value, (np.ndarray, np.generic)):
-                of = [i for i, child in enumerate(children) if child._data is value]
+                of = [i for i, child in enumerate(children) if child._values is value]
                 holds = "output" if value is data else f"value of operand {of[0]}" if of else "array"
                 numbers = self._numbers_of(value)
                 entries.append({"name": name, "holds": holds, "shape": list(value.shape), "value": numbers})

@@ -430,7 +430,7 @@ class _Pass:
     def _boxes(self) -> list[Box]:
         """List the arrays behind the tensor that is written to. Names that share memory share a box."""
         target = self.experiment.target
-        named = [(f"{target}.data", self.tensors[target]._data)]
+        named = [(f"{target}.data", self.tensors[target]._values)]
         if isinstance(self.other, np.ndarray):
             named.append((self.route.prepare_lines[0].format(t=target), self.other))
         named += [(f"closure of {self.op}: {name}", array) for name, of, _, array in self.held if of == target]
@@ -465,9 +465,9 @@ def _owner_label(array: Any, y: Tensor) -> str:
     operation captures if the tensor's array had been handed out."""
     tensors = (*y._children, y)
     for tensor in tensors:
-        if tensor._data is array:
+        if tensor._values is array:
             return tensor.label
-    return next((tensor.label for tensor in tensors if same(tensor._data, array)), "")
+    return next((tensor.label for tensor in tensors if same(tensor._values, array)), "")
 
 
 def _numerical(experiment: Experiment, name: str) -> np.ndarray:

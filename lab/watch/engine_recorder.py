@@ -88,7 +88,7 @@ class EnginePass:
         card = NodeCard(
             op,
             positions.get(tensor, SourceLine(None)),
-            preview(np.asarray(tensor._data)),
+            preview(np.asarray(tensor._values)),
             tensor.requires_grad,
             operands,
             label,
@@ -163,7 +163,7 @@ def captured_arrays(tensor: Tensor, card: NodeCard, closure: Any) -> list[Captur
         value = cell.cell_contents
         if isinstance(value, (np.ndarray, np.generic)):
             shown = preview(np.asarray(value))
-            of = [i for i, child in enumerate(tensor._children) if child._data is value]
-            holds = "output" if value is tensor._data else f"value of operand {of[0]}" if of else "array"
+            of = [i for i, child in enumerate(tensor._children) if child._values is value]
+            holds = "output" if value is tensor._values else f"value of operand {of[0]}" if of else "array"
             entries.append({"name": name, "holds": holds, "shape": list(shown.shape), "value": shown.value})
     return entries

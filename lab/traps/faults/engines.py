@@ -18,6 +18,7 @@ from model import (
     _axes,
     _check_nothing_freed,
     _check_nothing_written_to,
+    _chosen,
     _fitted,
     _Number,
     _reduced,
@@ -35,7 +36,7 @@ class Overwrites(Tensor):
     def _accumulate(self, message):
         if not self.requires_grad:
             return
-        if type(message) is not _Number or type(self._data) is not _Number:  # two such numbers always fit
+        if type(message) is not _Number or type(self._values) is not _Number:  # two such numbers always fit
             message = _fitted(message, self)
         if self.grad is None:
             self.grad = message
@@ -49,7 +50,7 @@ class SkipsUnbroadcast(Tensor):
     def _accumulate(self, message):
         if not self.requires_grad:
             return
-        if type(message) is not _Number or type(self._data) is not _Number:  # two such numbers always fit
+        if type(message) is not _Number or type(self._values) is not _Number:  # two such numbers always fit
             message = message * 1.0
         if self.grad is None:
             self.grad = message
@@ -88,7 +89,7 @@ class Recursive(Tensor):
     def _accumulate(self, message):
         if not self.requires_grad:
             return
-        if type(message) is not _Number or type(self._data) is not _Number:  # two such numbers always fit
+        if type(message) is not _Number or type(self._values) is not _Number:  # two such numbers always fit
             message = _fitted(message, self)
         if self.grad is None:
             self.grad = message
@@ -153,7 +154,7 @@ class ReluWrongSide(Tensor):
         result = np.maximum(self._read(), 0.0)
 
         def _backward(upstream):
-            self._accumulate(upstream * (result <= 0.0))
+            self._accumulate(_chosen(result <= 0.0, upstream))
 
         return self._node(result, (self,), "relu", _backward)
 
@@ -210,7 +211,7 @@ class HalfPrecision(Tensor):
         if not self.requires_grad:
             return
         message = message.astype(np.float16)
-        if type(message) is not _Number or type(self._data) is not _Number:  # two such numbers always fit
+        if type(message) is not _Number or type(self._values) is not _Number:  # two such numbers always fit
             message = _fitted(message, self)
         if self.grad is None:
             self.grad = message

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from model import Tensor, concatenate
+from model import Tensor, concatenate, maximum
 
 
 def test_trap_08_gradients_over_two_graphs_accumulate_until_zeroed():
@@ -74,3 +74,11 @@ def test_trap_11_the_incoming_gradient_is_never_written_to():
         assert y.grad is not seed
         y.grad += 1  # the gradient of the root is a copy of what was passed
         np.testing.assert_array_equal(seed, before)
+
+
+@pytest.mark.parametrize("choose", [Tensor.relu, Tensor.clip, Tensor.max, lambda t: maximum(t, 0.0)])
+def test_trap_9_a_chosen_number_sends_a_message_of_its_own(choose):
+    x = Tensor(2.0)
+    chosen = choose(x)
+    (x * 3.0 + (chosen * np.ones(2)).sum()).backward()  # the chosen one sends to x first, then `*` adds to x
+    assert (x.grad, chosen.grad) == (5.0, 2.0)

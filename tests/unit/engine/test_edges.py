@@ -605,12 +605,12 @@ def test_the_advice_of_the_mutation_error_is_right_here_and_in_pytorch():
 def test_without_a_graph_no_array_is_copied_and_no_result_shares_one():
     t, array = Tensor(np.ones((2, 3))), np.ones((2, 3))
     with no_grad():
-        assert t._constant(array)._data is array
+        assert t._constant(array)._values is array
         results = [t + array, array - t, maximum(array, t), where(array > 0, array, t), concatenate([array, t])]
         results += [stack([array, t]), array @ t.T, MLP([3, 2])(array), mse_loss(array, t)]
     for result in results:
         assert not np.shares_memory(result.numpy(), array)
-        assert not np.shares_memory(result._data, array)
+        assert not np.shares_memory(result._values, array)
 
 
 # ---------------------------------------------------------------- subclasses

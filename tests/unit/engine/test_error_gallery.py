@@ -6,6 +6,7 @@ A test fails when model.py gets a `raise` that no entry of the gallery reaches.
 import ast
 import copy
 import inspect
+import math
 import re
 import traceback
 
@@ -154,7 +155,7 @@ GALLERY = {
     "labels that are not a row each": (lambda: cross_entropy(x(4, 3), [0, 1]), ["cross_entropy", "(4, 3)", "(2,)"]),
     "labels that are no integers": (
         lambda: cross_entropy(x(2, 3), [0.0, 1.0]),
-        ["cross_entropy", "integer", "float64"],
+        ["cross_entropy", "integer", "float64", "labels.astype(int)"],
     ),
     "a label of no class": (lambda: cross_entropy(x(2, 3), [0, 3]), ["cross_entropy", "3", "from 0 to 2"]),
     "an initialisation that does not exist": (lambda: Linear(2, 2, init="magic"), ["'magic'", "xavier", "choose"]),
@@ -187,10 +188,22 @@ GALLERY = {
     "a format of three": (lambda: f"{x(3):.2f}", ["'.2f'", "'x'", "(3,)"]),
     "the larger of two": (lambda: max(x(3), w(3)), ["3 booleans", "maximum(t, u)", ".any()"]),
     "PyTorch's word for an axis": (lambda: x(3).sum(dim=0), ["axis", "keepdims", "dim"]),
+    "True for an axis": (lambda: x(2, 3).sum(True), ["axis", "integer", "True", "keepdims=True"]),
+    "several tensors that are no list": (lambda: concatenate(x(3), w(3)), ["concatenate", "one list", "stack([t, u])"]),
+    "PyTorch's name of a method": (lambda: x(3).unsqueeze, ["'unsqueeze'", "t.expand_dims(axis)"]),
+    "an index that is a tensor": (lambda: x(3)[Tensor([0.0, 1.0])], ["'x'", "integers", "t.numpy().astype(int)"]),
+    "a masked array": (lambda: x(3) * np.ma.ones(3), ["MaskedArray", ".filled(", "where("]),
+    "a matrix of NumPy": (lambda: np.ones((1, 2)).view(np.matrix) * x(2), ["matrix", "np.asarray(matrix)"]),
+    "a power with a remainder": (lambda: pow(x(3), 2, 3), ["pow", "base", "exponent"]),
+    "a function of math": (lambda: math.exp(x(3)), ["math.exp()", "'x'", "t.exp()"]),
+    "one-hot labels": (lambda: cross_entropy(x(3, 2), np.eye(2)[[0, 1, 0]]), ["one-hot", "labels.argmax(axis=1)"]),
+    "an empty batch": (lambda: cross_entropy(x(0, 2), np.zeros(0, int)), ["cross_entropy", "mean", "none"]),
+    "no_grad without parentheses": (lambda: no_grad.__enter__(), ["parentheses", "`with no_grad():`"]),
     "the order of a number": (lambda: topological_order(3), ["topological_order", "Tensor", "int"]),
     "NumPy's exp": (lambda: np.exp(x(3)), ["NumPy", "'x'", "graph", "t.exp()", "numpy()"]),
     "a layer of text": (lambda: MLP([2, "a", 1]), ["integers", "2", "'a'"]),
     "a network of a number": (lambda: MLP(5), ["list", "5"]),
+    "a network of two numbers": (lambda: MLP(3, 2), ["list", "MLP([2, 8, 1])", "not 3"]),
     "weights that are integers": (lambda: MLP([2, 8, 1], dtype=int), ["float64", "float32", "int64"]),
     "an optimizer of nothing": (lambda: SGD([], lr=0.1), ["list of parameters", "empty"]),
     "one beta": (lambda: Adam([w(3)], betas=0.9), ["two betas", "(0.9, 0.999)", "0.9"]),

@@ -91,7 +91,7 @@ def test_arrays_in_closures_are_called_what_the_guard_takes_them_for():
             cells = zip(closure.__code__.co_freevars, closure.__closure__, strict=True) if closure else ()
             for name, cell in cells:
                 if isinstance(cell.cell_contents, np.ndarray | np.generic):
-                    owners = [i for i, tensor in enumerate(tensors) if tensor._data is cell.cell_contents]
+                    owners = [i for i, tensor in enumerate(tensors) if tensor._values is cell.cell_contents]
                     expected = _CAPTURED.get(name)
                     assert expected in owners if name in _CAPTURED else not any(owners), (case.id, name)
                     seen.add(name)

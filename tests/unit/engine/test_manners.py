@@ -6,6 +6,7 @@ import operator
 import warnings
 
 import numpy as np
+import pandas
 import pytest
 
 import model
@@ -20,8 +21,10 @@ from model import (
     concatenate,
     cross_entropy,
     maximum,
+    mse_loss,
     no_grad,
     stack,
+    where,
 )
 
 # ---------------------------------------------------------------- one number
@@ -83,6 +86,78 @@ def test_a_numpy_function_names_the_engines_own(function, own):
         f"NumPy would lose the graph of 'x' of shape (2,): use {own}"
         f"{', ...' if own.startswith('clip') else ''}, or take t.numpy(), the values alone."
     ).replace("use clip", "use the engine's own clip")
+
+
+MASKED = np.ma.array([1.0, 2.0], mask=[False, True])
+MATRIX = np.eye(2).view(np.matrix)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        *(lambda t, f=f: f(t) for f in (np.ma.getdata, np.ma.exp, np.ma.abs, np.ma.median, np.ma.array)),
+        *(lambda t, f=f: f(MASKED, t) for f in (operator.add, operator.mul, operator.pow, operator.matmul)),
+        *(lambda t, f=f: f(MASKED, t) for f in (operator.eq, operator.lt, operator.iadd, np.ma.maximum)),
+        *(lambda t, f=f: f(t, MASKED) for f in (operator.mul, operator.eq, operator.lt, maximum, mse_loss)),
+        lambda t: np.ma.concatenate([t, t]),
+        lambda t: np.ma.masked * t,
+        lambda t: np.ma.where([True, False], t, t),
+        lambda t: MASKED.copy().__setitem__(slice(None), t),
+        lambda t: where(MASKED > 0, t, 0.0),
+        lambda t: t[np.ma.array([0, 1], mask=[0, 1])],
+        lambda t: t[None, np.ma.array([0, 1], mask=[0, 1])],
+        lambda t: cross_entropy(t[None], np.ma.array([0], mask=[1])),
+        lambda t: Tensor([MASKED, MASKED]),
+        lambda t: MATRIX * t,
+        lambda t: t @ MATRIX,
+    ],
+)
+def test_no_masked_array_and_no_matrix_of_numpy_takes_part(use):
+    """NumPy's functions for masked arrays read an attribute called `_data` of any object, past all protocols."""
+    t = Tensor([1.0, 2.0])
+    with pytest.raises(TypeError, match=r"lose the graph|not MaskedArray|np\.asarray\(matrix\)"):
+        use(t)
+    assert t.numpy().tolist() == [1.0, 2.0]
+
+
+def test_a_series_of_pandas_can_be_compared():
+    assert (Tensor([1.0, 2.0]) == pandas.Series([1.0, 3.0])).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("name", [name for names in model._INSTEAD for name in names.split()])
+def test_a_name_of_pytorch_is_answered_and_in_the_way_of_nothing(name):
+    t = Tensor([1.0, 2.0])
+    with pytest.raises(AttributeError, match=f"^'Tensor' object has no attribute '{name}': here it is .+\\.$"):
+        getattr(t, name)
+    assert not hasattr(t, name)
+    assert name not in dir(t)
+
+    class Named(Tensor):
+        pass
+
+    own = Named(1.0)
+    setattr(own, name, 7)
+    assert getattr(own, name) == 7
+
+
+BOOLS = (True, np.True_, (True,), (0, True), (np.False_, 1))
+BY_AXIS = ("sum", "mean", "var", "std", "norm", "max", "min", "prod", "softmax", "log_softmax", "logsumexp")
+
+
+@pytest.mark.parametrize("axis", BOOLS, ids=repr)
+@pytest.mark.parametrize(
+    "call",
+    [
+        *(lambda t, axis, name=name: getattr(t, name)(axis) for name in (*BY_AXIS, "squeeze", "expand_dims")),
+        lambda t, axis: t.transpose(axis, 0),
+        lambda t, axis: t.swapaxes(axis, 0),
+        lambda t, axis: concatenate([t, t], axis),
+        lambda t, axis: stack([t, t], axis),
+    ],
+)
+def test_a_bool_is_no_axis(call, axis):
+    with pytest.raises(TypeError, match=r"^An axis is an integer, not .*(True|False)"):
+        call(Tensor(np.ones((1, 1))), axis)
 
 
 OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "**": operator.pow}

@@ -162,6 +162,18 @@ def test_trap_16_modes_are_per_thread(block, there):
     assert seen == [there, "guarded"]
 
 
+def test_new_data_from_another_thread_is_found():
+    x = Tensor(2.0, label="x")
+    for _ in range(3):  # this thread has lived longer than the other
+        (x * x).backward()
+    loss = x * x
+    thread = threading.Thread(target=setattr, args=(x, "data", 5.0))
+    thread.start()
+    thread.join()
+    with pytest.raises(MutationError, match="'x'"):
+        loss.backward()
+
+
 def test_trap_16_one_block_may_be_used_by_several_threads_at_once():
     block = no_grad()
     with another_thread_in(allow_mutation(), block) as seen:

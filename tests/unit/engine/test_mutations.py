@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from op_table import CASES, CONVENTIONS, Case
+from op_table import CASES, CONVENTIONS_BY_UPSTREAM, Case
 
 import model
 from lab.gradcheck import gradcheck, random_cotangent
@@ -35,7 +35,7 @@ SHARED = ("_accumulate", "_fitted", "_unbroadcast")
 # Mutants that compute the same thing as the original, with the reason. As short as it can be.
 EQUIVALENT = {
     ("Tensor._accumulate", "type(message)", "message"): "a short cut for scalars: without it the long way is taken",
-    ("Tensor._accumulate", "type(self._data)", "self._data"): "the same short cut",
+    ("Tensor._accumulate", "type(self._values)", "self._values"): "the same short cut",
     ("_fitted", "message if message.base is None else message.copy()", "message.copy()"): "one copy too many",
     (
         "linear",
@@ -326,11 +326,11 @@ def messages_are_separate(case: Case, engine: ModuleType) -> bool:
 
 def keeps_conventions(rule_cases: set[str], engine: ModuleType) -> bool:
     """The exact answers where there is no derivative, for the operations that reach this rule."""
-    for case, expected in CONVENTIONS:
+    for case, upstream, expected in CONVENTIONS_BY_UPSTREAM:
         if case.op in rule_cases:
             leaves = [engine.Tensor(array) for array in case.inputs]
             output = case.call(leaves, engine)
-            output.backward(np.ones(output.shape))
+            output.backward(np.full(output.shape, upstream))
             for leaf, gradient in zip(leaves, expected, strict=True):
                 if leaf.grad is None or not np.array_equal(leaf.grad, gradient, equal_nan=True):
                     return False

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lab.expression import parse
 from lab.operation_table import OPS
 from lab.trace.derive import _alike, derive, first_disagreement, short_names, table
 from lab.trace.recording import Recording, record
@@ -174,3 +175,14 @@ def test_random_programs_add_up(steps, a, b):
             for term in terms:
                 assert term["agrees"]
                 np.testing.assert_allclose(term["upstream"] * term["local"], term["message"], rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "x"), [("sqrt(relu(x))", -1.0), ("sqrt(clip(x, 0, 1))", -1.0), ("sqrt(maximum(x, 0))", -1.0)]
+)
+def test_an_element_that_was_not_chosen_gets_no_product_of_an_infinite_gradient(text, x):
+    trace = record(parse(text), {"x": x})
+    assert trace.gradients["x"] == 0.0
+    assert first_disagreement(trace) is None
+    (term,) = derive(trace)[0]["terms"]
+    assert (term["local"], term["agrees"]) == (None, None)

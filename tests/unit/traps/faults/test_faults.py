@@ -199,7 +199,7 @@ FIRST = {
     "late-read": ("message", "upstream * self.numpy()"),
     "wrong-capture": ("message", "senders.append(lambda"),
     "backward-twice": ("message", "self._accumulate(upstream * right)"),
-    "relu-side": ("message", "(result <= 0.0)"),
+    "relu-side": ("message", "(result <= 0.0, upstream)"),
     "mean-undivided": ("message", "self._accumulate(np.broadcast_to"),
     "softmax-unshifted": ("forward", '(self,), "softmax"'),
     "log-unguarded": ("forward", '"softmax"'),
