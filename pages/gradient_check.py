@@ -13,7 +13,7 @@ from lab import charts
 from lab.autodiff import grids
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression
-from lab.gradcheck import Element, Report, gradcheck, random_cotangent
+from lab.gradcheck import MARKS, Element, Report, gradcheck, random_cotangent
 from lab.gradcheck.softmax import RULES, SoftmaxRule, by_cotangent, by_sum
 from lab.gradcheck.steps import EXPONENTS, METHODS, PRECISIONS, CheckPoint, ElementName, Sweep, error_by_step
 from lab.practice.checker import Stopped
@@ -190,7 +190,7 @@ def _choose_step(h: int, method: str, numbers: str) -> None:
 
 def _remarks(report: Report, points: Mapping[str, CheckPoint], sweeps: list[Sweep], engine: Engine | None) -> None:
     """Show the verdict of gradcheck, and what the picture does not say."""
-    result(report.passed, f"**gradcheck**, with h = ∛ε: {escape_markdown(report.verdict)}")
+    result(report.answer, f"**gradcheck**, with h = ∛ε: {escape_markdown(report.verdict)}")
     rules = {sweep.method: short(sweep.rule) for sweep in sweeps}
     sentences = [
         f"Rule of thumb: h = √ε = {rules['forward']} for forward, ∛ε = {rules['central']} for central differences."
@@ -265,7 +265,7 @@ def _cotangent() -> None:
 def _checked(rule: SoftmaxRule, logits: Any, seed: int, guess: str) -> None:
     """Run both checks of a rule, and judge the guess which of them finds a mistake."""
     checks = {"sum()": by_sum(rule, logits), "random cotangent": by_cotangent(rule, logits, seed)}
-    by_the_sum, by_the_other = (not report.passed for report in checks.values())
+    by_the_sum, by_the_other = (report.outcome == "failed" for report in checks.values())
     truth = ("both" if by_the_other else "sum") if by_the_sum else ("random" if by_the_other else "none")
     (st.success if guess == truth else st.warning)(
         f"**{'Right' if guess == truth else 'No'}: {WHO[truth][0].lower()}{WHO[truth][1:]}.**",
@@ -274,7 +274,7 @@ def _checked(rule: SoftmaxRule, logits: Any, seed: int, guess: str) -> None:
     for column, (title, report) in zip(st.columns(2, gap="medium"), checks.items(), strict=True):
         checked = report.inputs["x"]
         with column:
-            st.markdown(f"**{title}** {'✓ passes' if report.passed else '✗ fails'}: {escape_markdown(report.verdict)}")
+            st.markdown(f"**{title}** {MARKS[report.outcome]}: {escape_markdown(report.verdict)}")
             show_table(
                 ["element", "backward()", "difference", "agree"],
                 [

@@ -9,7 +9,7 @@ import streamlit as st
 
 from lab import charts
 from lab.charts import Axis, Line, Mark
-from lab.gradcheck import gradcheck
+from lab.gradcheck import MARKS, gradcheck
 from lab.operation_table import OPS, Op
 from lab.text import numeral, short
 from lab.trace.operation_example import (
@@ -179,7 +179,7 @@ def _check(shown: Example, draw: int) -> None:
         st.session_state["operations draw"] = (draw + 1) % (DRAWS + 1)
 
     report = memoize("operations check", (shown.op.name, draw), shown.check)
-    result(report.passed, f"**Gradient check**, run now on random numbers. {escape_markdown(report.verdict)}")
+    result(report.answer, f"**Gradient check**, run now on random numbers. {escape_markdown(report.verdict)}")
     button("Check on other numbers", "operations again", again, icon="casino")
     with st.expander("Every element of this check"):
         rows = []
@@ -346,7 +346,7 @@ def _row(op: Op, draw: int) -> tuple[str, ...]:
     rules = "; ".join(rule.text for rule in shown.rules())
     if conventions := " ".join(filter(None, [op.at_kinks, op.convention])):
         rules += f". {conventions}"
-    return (name, ("✓" if report.passed else "✗") + worst, op.kind, rules)
+    return (name, MARKS[report.outcome][0] + worst, op.kind, rules)
 
 
 main()

@@ -16,7 +16,9 @@ What makes the comparison fair:
   run on float64 copies of the same inputs, and the tolerance is that of a float32 result. The report says so.
 - Kinks. If the slopes on the left and on the right still differ when h shrinks, the function has no derivative. Any
   slope between the two is then accepted and the element is reported as a kink (relu at 0, the tie of a maximum): see
-  lab/gradcheck/slopes.py. If gradient and difference are both below the tolerance, nothing can be judged.
+  lab/gradcheck/slopes.py.
+- Nothing to judge. If gradient and difference are both below the tolerance, they prove nothing. If that holds for
+  every element, the outcome is "not judged", and the report is not truthy.
 - Rounding inside. (x + 1e8) - 1e8 loses the digits of x that 1e8 has no room for, so its differences are noise. The
   noise is estimated from the values inside f, times their gradients; if it hides the slope, the report says so.
 - Rounding in backward(). If gradient and slope disagree, both passes run again with each number rounded another way.
@@ -29,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -53,6 +55,11 @@ REMARKABLE: Mapping[tuple[str, ...], str] = {
     ("rounded",): "whose slope rounding hides",
     ("small",): "that are too small to be judged",
 }
+
+
+UNJUDGED = ("rounded", "small")  # kinds of slope that prove nothing, but contradict nothing either
+Outcome = Literal["passed", "failed", "not judged"]
+MARKS: Mapping[Outcome, str] = {"passed": "✓ passes", "failed": "✗ fails", "not judged": "– not judged"}
 
 
 @dataclass(frozen=True)
@@ -135,6 +142,11 @@ class InputResult:
         return not self.problem and not lost and bool(np.all(self.error <= self.tolerance))
 
     @cached_property
+    def unjudged(self) -> bool:
+        """Whether no element proves anything: the slopes are too small, or hidden by rounding."""
+        return all(slope.kind in UNJUDGED for slope in self.slopes)
+
+    @cached_property
     def worst(self) -> Element | None:
         """The element with the largest error relative to its tolerance (NaN first), without those that pass because
         there is nothing to compare. None if no others are left."""
@@ -166,7 +178,9 @@ class InputResult:
 
 @dataclass(frozen=True)
 class Report:
-    """The outcome of `gradcheck`: truthy if every input passed. `str(report)` is the verdict and a table.
+    """The outcome of `gradcheck`: truthy if every input passed, and some element was judged.
+
+    `str(report)` is the verdict and a table.
 
     inputs: one InputResult per differentiable input, by name (or by position if the inputs had no names).
     notes: facts that a reader needs to judge the verdict (tolerance, precision). failure: why it could not run, or "".
@@ -177,8 +191,21 @@ class Report:
     failure: str = ""
 
     @cached_property
+    def outcome(self) -> Outcome:
+        """Whether the gradients agree with the differences; "not judged" if no element has a slope that can tell."""
+        if self.failure or not all(result.passed for result in self.inputs.values()):
+            return "failed"
+        unjudged = bool(self.slopes) and all(result.unjudged for result in self.inputs.values())
+        return "not judged" if unjudged else "passed"
+
+    @property
+    def answer(self) -> bool | None:
+        """True if passed, False if failed, None if not judged."""
+        return {"passed": True, "failed": False}.get(self.outcome)
+
+    @property
     def passed(self) -> bool:
-        return not self.failure and all(result.passed for result in self.inputs.values())
+        return self.outcome == "passed"
 
     def __bool__(self) -> bool:
         return self.passed
@@ -213,7 +240,7 @@ class Report:
         for result in self.inputs.values():
             if result.problem:
                 return f"The check failed: {result.problem}"
-        return self._agreement() if self.passed else self._disagreement()
+        return self._disagreement() if self.outcome == "failed" else self._agreement()
 
     def _disagreement(self) -> str:
         worst = self.worst
@@ -251,7 +278,7 @@ class Report:
         for name, result in self.inputs.items():
             worst = result.worst
             numbers = [f"{worst.analytic:.8g}", f"{worst.numerical:.8g}", f"{worst.error:.2g}"] if worst else ["-"] * 3
-            verdict = "ok" if result.passed else "WRONG"
+            verdict = "WRONG" if not result.passed else "not judged" if result.slopes and result.unjudged else "ok"
             where = worst.name if worst else "-"
             rows.append([_input_name(name), str(result.shape), str(result.dtype), where, *numbers, verdict])
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

@@ -32,9 +32,12 @@ def button(
     st.button(label, key, on_click=on_click, args=args, icon=f":material/{icon}:" if icon else None, **more)
 
 
-def result(good: bool, text: str) -> None:
-    """Show the result of a check: a success, or an error."""
-    (st.success if good else st.error)(text, icon=f":material/{'check' if good else 'close'}:")
+def result(good: bool | None, text: str) -> None:
+    """Show the result of a check: a success, an error, or for None a note that the check could not tell."""
+    if good is None:
+        st.info(text, icon=":material/question_mark:")
+    else:
+        (st.success if good else st.error)(text, icon=f":material/{'check' if good else 'close'}:")
 
 
 def guess(question: str, options: Mapping[str, str], key: str) -> str | None:

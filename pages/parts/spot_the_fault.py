@@ -5,6 +5,7 @@ import streamlit as st
 
 from lab import charts
 from lab.charts import Chart, CurveOptions, limit_log_axis
+from lab.gradcheck import MARKS
 from lab.text import numeral
 from lab.traps.faults import refuted
 from lab.traps.faults.catalogue import BY_KEY
@@ -289,7 +290,7 @@ def _checks(case: SuspectCase) -> None:
     checks = sorted(found, key=lambda check: check.passed)
     passed = sum(check.passed for check in checks)
     st.markdown(f"**Gradient checks** of the engine in this run: {passed} of {len(checks)} expressions pass.")
-    rows = [("✓ passes" if check.passed else "✗ fails", check.expression, check.verdict) for check in checks]
+    rows = [(MARKS[check.outcome], check.expression, check.verdict) for check in checks]
     show_table(["check", "expression", "verdict"], rows)
 
 

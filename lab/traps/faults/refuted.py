@@ -118,7 +118,7 @@ def suspect(case: SuspectCase, run: LessonRun, accused: str) -> str:
 
 def _something_is_wrong(case: SuspectCase, run: LessonRun) -> str:
     assert case.fault is not None
-    failed = sum(not check.passed for check in gradient_checks(case))
+    failed = sum(check.outcome == "failed" for check in gradient_checks(case))
     if failed:
         return f"{counted(failed, 'gradient check')} of this engine {'fails' if failed == 1 else 'fail'}."
     healthy = train_with(case.fault.healthy, case.number)

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from lab.gradcheck import Outcome
 from lab.traps.faults.catalogue import BY_KEY, FAULTS, Fault, source
 from lab.traps.faults.compare import STEPS, check
 from lab.traps.faults.training import LessonTrainer, Setup
@@ -59,11 +60,15 @@ def score(seen: Iterable[str], mistakes: int) -> int:
 
 @dataclass(frozen=True)
 class CheckedExpression:
-    """The gradient check of one expression: its lines, whether it passed, and the verdict."""
+    """The gradient check of one expression: its lines, how it ended, and the verdict."""
 
     expression: str
-    passed: bool
+    outcome: Outcome
     verdict: str
+
+    @property
+    def passed(self) -> bool:
+        return self.outcome == "passed"
 
 
 def gradient_checks(case: SuspectCase) -> list[CheckedExpression]:
@@ -72,7 +77,7 @@ def gradient_checks(case: SuspectCase) -> list[CheckedExpression]:
     for fault in FAULTS:
         if fault.example is not None:
             report = check(fault, case.setup.engine, case.number)
-            checks.append(CheckedExpression(in_a_line(fault.checked or fault.example), report.passed, report.verdict))
+            checks.append(CheckedExpression(in_a_line(fault.checked or fault.example), report.outcome, report.verdict))
     return checks
 
 
