@@ -283,8 +283,8 @@ def _checked(rule: SoftmaxRule, logits: Any, seed: int, guess: str) -> None:
                 ],
             )
     st.caption(
-        "The derivative of a sum that is always 1 is 0. A rule that sends 0 for an upstream gradient of ones passes "
-        "that check, whatever else it does."
+        "The derivative of a sum that is always 1 is 0. A rule that sends 0 for an upstream gradient of ones never "
+        "fails that check, whatever else it does."
     )
 
 
