@@ -7,8 +7,10 @@ and the dual numbers of lab/designs/duals.py have.
 
 from __future__ import annotations
 
+import math
+import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,7 +23,9 @@ from model import Tensor
 MAX_COUNTED = 10**12  # parameters whose passes are counted without running them
 SIZES = (1, 3, 10, 30, 100, 300, 1000)  # numbers of parameters that are timed
 STEP = 1e-5  # of finite differences
-MAX_REPEATS, MAX_SECONDS = 5, 0.03  # a gradient is repeated until one is reached; the fastest counts
+ENOUGH_PARTS, MAX_REPEATS = 100, 20  # a gradient is repeated until one is reached; the fastest counts
+MAX_ATTEMPTS = 3  # to time a size whose times contradict its passes
+MAX_UNEVEN = 10  # times as long a pass of one method may take as a pass of another
 METHODS: Mapping[str, str] = {"finite": "Finite differences", "forward": "Forward mode", "reverse": "Reverse mode"}
 
 
@@ -112,13 +116,27 @@ FAMILIES: Mapping[str, FunctionFamily] = {
 
 @dataclass
 class CostPoint:
-    """The cost of one gradient for one number of parameters, by method: seconds, passes, and the largest difference
-    from the gradient of reverse mode."""
+    """The cost of one gradient for one number of parameters, by method: seconds (of its median part, times their
+    number), passes, and the largest difference from the gradient of reverse mode."""
 
     parameters: int
     seconds: dict[str, float] = field(default_factory=dict)
     passes: dict[str, tuple[int, int]] = field(default_factory=dict)
     apart: dict[str, float] = field(default_factory=dict)
+
+    def ratio(self, method: str) -> float:
+        """Return how many times as long as reverse mode the method takes."""
+        return self.seconds[method] / self.seconds["reverse"]
+
+    def more_passes(self, method: str) -> float:
+        """Return how many times as many passes as reverse mode the method makes."""
+        return sum(self.passes[method]) / sum(self.passes["reverse"])
+
+    @property
+    def contradictory(self) -> bool:
+        """True if a pass of one method seems to take far longer than a pass of another: the machine was busy."""
+        uneven = [self.ratio(method) / self.more_passes(method) for method in METHODS]
+        return max(uneven) > MAX_UNEVEN * min(uneven)
 
 
 class Timing:
@@ -141,38 +159,49 @@ class Timing:
 
     def _passes(self) -> Iterator[bool]:
         """Compute all gradients, yielding False after each part, so that `advance` can pause."""
-        all_passes = sum(sum(sum(passes(method, size)) for method in METHODS) for size in self.sizes)
-        made = 0
         for method in METHODS:  # warm up, so that slow first calls are not timed
             yield from (False for _ in getattr(_Gradient(*self._functions[self.sizes[0]]), method)())
         for size in self.sizes:
             point = CostPoint(size)
-            gradients: dict[str, np.ndarray] = {}
-            for method in reversed([*METHODS]):  # reverse mode first: the others are compared with it
-                spent = 0.0
-                for _ in range(MAX_REPEATS):
-                    run = _Gradient(*self._functions[size])
-                    for _ in getattr(run, method)():
-                        self.share = max(self.share, (made + sum(run.passes)) / all_passes)
-                        yield False
-                    point.seconds[method] = min(run.seconds, point.seconds.get(method, float("inf")))
-                    spent += run.seconds
-                    if spent > MAX_SECONDS:
-                        break
-                made += sum(passes(method, size))
-                gradients[method], point.passes[method] = run.gradient, run.passes
-                point.apart[method] = float(np.abs(run.gradient - gradients["reverse"]).max())
+            for _ in range(MAX_ATTEMPTS):
+                yield from self._attempt(point)
+                if not point.contradictory:
+                    break
             self.points.append(point)
+
+    def _attempt(self, point: CostPoint) -> Iterator[bool]:
+        """Time all methods for one size. Seconds of an earlier attempt are kept where they are fewer."""
+        made = _all_passes(size for size in self.sizes if size < point.parameters)
+        gradients: dict[str, np.ndarray] = {}
+        for method in reversed([*METHODS]):  # reverse mode first: the others are compared with it
+            timed = 0
+            for _ in range(MAX_REPEATS):
+                run = _Gradient(*self._functions[point.parameters])
+                for _ in getattr(run, method)():
+                    self.share = max(self.share, (made + sum(run.passes)) / _all_passes(self.sizes))
+                    yield False
+                seconds = len(run.seconds) * statistics.median(run.seconds)  # no pause lengthens a median
+                point.seconds[method] = min(seconds, point.seconds.get(method, math.inf))
+                timed += len(run.seconds)
+                if timed >= ENOUGH_PARTS:
+                    break
+            gradients[method], point.passes[method] = run.gradient, run.passes
+            point.apart[method] = float(np.abs(run.gradient - gradients["reverse"]).max())
+            made += sum(run.passes)
+
+
+def _all_passes(sizes: Iterable[int]) -> int:
+    return sum(sum(passes(method, size)) for size in sizes for method in METHODS)
 
 
 class _Gradient:
-    """Computes one gradient in parts, and times only the parts."""
+    """Computes one gradient in equal parts, and times each."""
 
     def __init__(self, arrays: Sequence[np.ndarray], function: Callable[..., Any]) -> None:
         self._function, self._arrays = function, arrays
         self.gradient = np.zeros(sum(array.size for array in arrays))
         self.passes = (0, 0)
-        self.seconds = 0.0
+        self.seconds: list[float] = []
 
     def finite(self) -> Iterator[None]:
         """Compute it by two forward passes for each parameter, with a little more and a little less of it."""
@@ -219,4 +248,4 @@ class _Gradient:
     def _clock(self) -> Iterator[None]:
         start = time.perf_counter()
         yield
-        self.seconds += time.perf_counter() - start
+        self.seconds.append(time.perf_counter() - start)

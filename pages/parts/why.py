@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from lab import charts
-from lab.autodiff.cost import FAMILIES, MAX_COUNTED, METHODS, STEP, Timing, brute_force, counted_brute_force
+from lab.autodiff.cost import FAMILIES, MAX_COUNTED, METHODS, STEP, CostPoint, Timing, brute_force, counted_brute_force
 from lab.autodiff.symbolic import (
     Formula,
     Growth,
@@ -187,6 +187,8 @@ def _timed(family: str, ticking: bool) -> None:
             theme=page.theme(),
         )
         show_chart(chart, "measured")
+        if timing.done and not timing.points[-1].contradictory:
+            st.markdown(_times_and_passes(timing.points[-1]))
         headers = ["parameters", "finite differences", "forward mode", "reverse mode", "error of differences"]
         with st.expander("Passes made, and how exact the gradients are"):
             show_table(
@@ -213,11 +215,23 @@ def _summary(timing: Timing | None, running: bool) -> str:
     if not timing.done:
         return f"{'Measuring' if running else 'Stopped'}: {len(timing.points)} of {len(timing.sizes)} sizes."
     last = timing.points[-1]
-    finite, forward = (last.seconds[method] / last.seconds["reverse"] for method in ("finite", "forward"))
-    guessed = st.session_state["why slower"]
+    if last.contradictory:
+        return "The times contradict the passes: the machine was busy with something else. **Measure again.**"
+    finite, guessed = last.ratio("finite"), st.session_state["why slower"]
     return (
         f"At {last.parameters:,} parameters finite differences took **{finite:,.0f}×** as long as reverse mode, "
-        f"forward mode {forward:,.0f}×. {_nearest_verdict(SLOWER, finite, guessed) if guessed else ''}"
+        f"forward mode {last.ratio('forward'):,.0f}×. {_nearest_verdict(SLOWER, finite, guessed) if guessed else ''}"
+    )
+
+
+def _times_and_passes(point: CostPoint) -> str:
+    """Say why the ratio of the times is not the ratio of the passes."""
+    finite, reverse = (sum(point.passes[method]) for method in ("finite", "reverse"))
+    more = point.more_passes("finite")
+    return (
+        f"{finite:,} passes against {reverse} are {more:,.0f} times as many, but passes differ: here one of finite "
+        f"differences took {point.ratio('finite') / more:.1f}× as long as one of reverse mode. The first copies the "
+        "parameters to move one of them. The other records the graph, or goes back through it."
     )
 
 

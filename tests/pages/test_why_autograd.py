@@ -106,6 +106,12 @@ def test_the_guess_comes_first_then_gradients_are_really_computed(monkeypatch):
     assert rows[-1][:4] == ["996", "1,992 + 0", "996 + 0", "1 + 1"]
     assert address(at)["slower"] == "1000"
 
+    assert "1,992 passes against 2 are 996 times as many" in texts(at.markdown)
+    timing.points[-1].seconds["reverse"] *= 300
+    at.run()
+    assert "The times contradict the passes" in texts(at.markdown)
+    assert not re.search("Your guess|996 times", texts(at.markdown))  # no verdict on the learner by a busy machine
+
     right = float(rows[-1][4].replace("−", "-"))
     monkeypatch.setattr(Tensor, "__matmul__", wrong(Tensor.__matmul__))
     at.session_state["why timings"] = {"network": cost.Timing(cost.FAMILIES["network"], (6,))}
