@@ -25,7 +25,7 @@ from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown, show_table
+from lab.ui.table import escape_markdown, show_table, with_code
 from lab.ui.terms import prose
 from lab.ui.widgets import result
 from model import Tensor
@@ -157,7 +157,7 @@ def _one_element(expression: Expression, engine: Engine | None) -> None:
         expression_box.mistake(error)
         return
     if isinstance(derived, str):
-        st.error(escape_markdown(derived), icon=":material/block:")
+        st.error(with_code(derived), icon=":material/block:")
         return
     points, report = derived
     session = st.session_state

@@ -17,7 +17,7 @@ from lab.ui.address import Field
 from lab.ui.memoize import memoize
 from lab.ui.player import Live, live_values, player
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown
+from lab.ui.table import with_code
 from lab.ui.terms import prose
 from lab.ui.widgets import button, pick, switch
 from pages.parts.graph import inputs, passes, plain_drawing
@@ -208,7 +208,7 @@ def _by_other_engine(expression: Expression, values: dict[str, float | list], la
         return memoize("graph broken", at, lambda: follow(expression, SWITCH[name], values, lambda _: upstream))
     yours = finished.passes(engine, expression, values, upstream)
     if yours.complaint:
-        st.warning(f"{escape_markdown(yours.complaint)} You see the lab’s engine.")
+        st.warning(f"{with_code(yours.complaint)} You see the lab’s engine.")
         return None
     return yours.trace
 

@@ -29,7 +29,7 @@ from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown, markdown_table, show_table
+from lab.ui.table import escape_markdown, markdown_table, show_table, with_code
 from lab.ui.terms import prose
 from lab.ui.widgets import button, pick, result
 
@@ -54,7 +54,7 @@ def main() -> None:
         try:
             shown = memoize("operations example", (op.name, draw), lambda: example(op, draw))
         except LookupError as error:
-            st.error(escape_markdown(str(error)), icon=":material/block:")
+            st.error(with_code(str(error)), icon=":material/block:")
         else:
             _one(current, shown, draw)
         _all(found, draw)
@@ -256,7 +256,7 @@ def _at_the_element(shown: Example, upstream: np.ndarray, element: str, x: float
         f"slope in {escape_markdown(element)} **{numeral(here.slopes[element][0])}**."
     )
     title = f"{shown.text}, {element} moved" + (f"; g = {_array(upstream)}" if many else "")
-    return f"{sentence} {escape_markdown(judged)}", _chart(title, line, here, element, what)
+    return f"{sentence} {with_code(judged)}", _chart(title, line, here, element, what)
 
 
 def _at_the_point(shown: Example, along: str, x: float, others: dict[str, float]) -> tuple[str, charts.Chart]:
@@ -298,7 +298,7 @@ def _sentence(shown: Example, here: OperationCurve, along: str, others: dict[str
     remarks = dict.fromkeys(slope.sentence for slope in report.slopes if slope.kind != "smooth")
     differences = ", ".join(numeral(slope.slope) for slope in report.slopes)
     judged = " ".join(remarks) or f"By finite differences: {differences}."
-    return f"At {where}: y = **{numeral(here.y[0])}**, {slopes}. {escape_markdown(judged)}"
+    return f"At {where}: y = **{numeral(here.y[0])}**, {slopes}. {with_code(judged)}"
 
 
 def _numbers(shown: Example, y: np.ndarray, upstream: np.ndarray, gradients: Mapping[str, np.ndarray | None]) -> None:

@@ -13,7 +13,7 @@ from lab.traps.faults.forgotten_sum import BROKEN, UPDATES
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.memoize import memoize
-from lab.ui.table import escape_markdown, show_table, with_code
+from lab.ui.table import show_table, with_code
 from lab.ui.terms import prose
 from lab.ui.widgets import guess, switch, verdict
 from model import Tensor
@@ -152,7 +152,7 @@ def _broadcast() -> None:
     try:
         drawn = memoize("broadcast", (op, left, right), draw)
     except ValueError as error:
-        st.error(f"The engine says: {escape_markdown(str(error))}", icon=":material/block:")
+        st.error(f"The engine says: {with_code(str(error))}", icon=":material/block:")
         _axes(left, right)
         return
     drawing.show(drawn, key="broadcasting grids")

@@ -15,7 +15,7 @@ from lab.training.worker import Worker, start_spare_process
 from lab.ui import address, page, progress, state
 from lab.ui.address import Field
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown
+from lab.ui.table import escape_markdown, with_code
 from lab.ui.widgets import button, pick
 from pages.parts.practice import choice, contest
 from pages.parts.practice.finished import Engine
@@ -80,7 +80,7 @@ def _show(current: PageState) -> None:
     data = None
     with word:
         if complaint:
-            st.error(escape_markdown(complaint))
+            st.error(with_code(complaint))
         _begin_again()
         if own:
             data = own(session["training val_fraction"], session["training seed"], bar)

@@ -258,7 +258,7 @@ def _failure(failure: Failure) -> None:
         st.markdown("**✗ The cause**, run now")
         st.code(cause.code, wrap_lines=True)
         if cause.error:
-            st.error(escape_markdown(cause.error), icon=":material/block:")
+            st.error(with_code(cause.error), icon=":material/block:")
         else:
             st.warning(
                 with_code(failure.silent or "With these numbers there is no error."), icon=":material/volume_off:"
@@ -267,7 +267,7 @@ def _failure(failure: Failure) -> None:
         st.markdown("**✓ The fix**, run with the same numbers")
         st.code(cure.code, wrap_lines=True)
         if cure.error:
-            st.error(escape_markdown(cure.error), icon=":material/block:")
+            st.error(with_code(cure.error), icon=":material/block:")
         st.markdown(f"**Why.** {with_code(failure.meaning)}")
     show_outcomes(failure.key, cause, cure)
     st.markdown(f"**What to do.** {with_code(failure.fix)}")
@@ -285,7 +285,7 @@ def _shape(known: Demonstration) -> None:
         code, error = known.cause()
         st.markdown("**✗ The cause**, run now")
         st.code(code, wrap_lines=True)
-        st.error(escape_markdown(error), icon=":material/block:")
+        st.error(with_code(error), icon=":material/block:")
     with right.container(gap="xsmall"):
         code, gradient = known.cure()
         st.markdown("**✓ The fix**, run")
@@ -315,7 +315,7 @@ def _numbers(failure: Failure) -> Numbers:
     try:
         return read_numbers(failure, text or "")
     except ValueError as error:
-        st.error(escape_markdown(str(error)), icon=":material/edit:")
+        st.error(with_code(str(error)), icon=":material/edit:")
         return failure.numbers
 
 
@@ -347,7 +347,7 @@ def _pytorch(failure: Failure, numbers: Numbers) -> None:
                     transcript = memoize("pytorch answer", program, lambda: run_programs({"": program})[""])
                 _pytorch_answer(transcript)
             except RuntimeError as error:
-                st.error(escape_markdown(str(error)), icon=":material/block:")
+                st.error(with_code(str(error)), icon=":material/block:")
             return
         says = "It may say" if failure.silent else "It says"  # where this engine is silent, PyTorch usually is, too
         st.markdown(
@@ -372,9 +372,9 @@ def _pytorch_answer(transcript: Transcript) -> None:
     if transcript.printed:
         st.code(transcript.printed, language=None, wrap_lines=True)
     for warning in transcript.warnings:
-        st.warning(escape_markdown(warning), icon=":material/warning:")
+        st.warning(with_code(warning), icon=":material/warning:")
     if transcript.error:
-        st.error(escape_markdown(transcript.error), icon=":material/block:")
+        st.error(with_code(transcript.error), icon=":material/block:")
     if not transcript.text:
         st.markdown("No error and no warning.")
 

@@ -1,13 +1,17 @@
 """Compare this engine with PyTorch by questions whose answers come from running code.
 
-Each question has a function for this engine, and a snippet in frameworks.toml that prints PyTorch's answer.
+Each question has a function for this engine, and a snippet in frameworks.toml that prints PyTorch's answer. Where
+PyTorch is not installed, its answers are those in frameworks.json. This command records them with their version:
+
+    python -m lab.designs.frameworks
 """
 
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -119,6 +123,7 @@ class EngineQuestion:
         return dedent("".join(inspect.getsourcelines(self.ask)[0][1:]))
 
 
+RECORDED = Path(__file__).with_suffix(".json")
 QUESTIONS = {
     key: EngineQuestion(**row, ask=globals()[f"_{key}"])
     for key, row in read_rows(Path(__file__).with_suffix(".toml")).items()
@@ -149,5 +154,22 @@ def pytorch_answers() -> tuple[str, dict[str, EngineAnswer]]:
     return next(iter(ran.values())).version, answers
 
 
+def recorded_answers() -> tuple[str, dict[str, EngineAnswer]]:
+    """Return the version of PyTorch that was recorded, and its answer to each question, by key."""
+    recorded = json.loads(RECORDED.read_text("utf-8"))
+    return recorded["version"], {key: EngineAnswer(**recorded["answers"][key]) for key in QUESTIONS}
+
+
+def _record() -> None:
+    """Write the answers of the installed PyTorch to frameworks.json."""
+    version, answers = pytorch_answers()
+    recorded = {"version": version.split("+")[0], "answers": {key: asdict(one) for key, one in answers.items()}}
+    RECORDED.write_text(json.dumps(recorded, indent=2) + "\n", "utf-8")
+
+
 def _first_sentence(error: str) -> str:
     return error.split("\n")[0].split(". ")[0].rstrip(".")
+
+
+if __name__ == "__main__":
+    _record()

@@ -32,7 +32,7 @@ class Untranslatable(ValueError):
 
 
 def to_torch(expression: Expression, values: Mapping[str, Any]) -> str:
-    """Write the expression with these values as a PyTorch script in float64 that ends with a backward pass.
+    """Write the expression with these values as a PyTorch script in float64 that prints its result and gradients.
 
     Raises Untranslatable if a part of it has no counterpart.
     """
@@ -42,6 +42,8 @@ def to_torch(expression: Expression, values: Mapping[str, Any]) -> str:
     result = expression.result_name
     scalar = not expression(**values).ndim
     body.append(f"{result}.backward({'' if scalar else f'torch.ones_like({result})'})")
+    body.append(f'print("{result}:", {result}.detach())')
+    body += [f'print("gradient of {name}:", {name}.grad)' for name in expression.names]
     return "import torch\n\n" + "\n".join(body) + "\n"
 
 

@@ -13,7 +13,7 @@ from lab.expression.pytorch import TorchAnswer, Untranslatable, run, to_torch
 from lab.expression.run_pytorch import installed
 from lab.text import brief
 from lab.ui.memoize import memoize
-from lab.ui.table import escape_markdown, show_table
+from lab.ui.table import show_table, with_code
 from lab.ui.widgets import button
 
 RELATIVE, ABSOLUTE = 1e-9, 1e-12  # tolerances within which two float64 results agree
@@ -44,21 +44,24 @@ def show_comparison(
     try:
         program = to_torch(expression, values)
     except Untranslatable as error:
-        st.info(escape_markdown(str(error)))
+        st.info(with_code(str(error)))
         return
     answer = None
     if runs:
         with st.spinner("PyTorch is starting…"):
             answer = memoize(key, at, lambda: run(program, expression.result_name, expression.names))
-    there = f"PyTorch {answer.version if answer else ''}"
+    there = f"PyTorch {answer.version}" if answer and answer.version else "PyTorch"
     for column, (title, text) in zip(st.columns(2), {"This engine": script(), there: program}.items(), strict=True):
         column.markdown(f"**{title}**")
         column.code(text, language="python", wrap_lines=True)
     if answer is None:
-        st.info("PyTorch is not installed here. Copy the program to a computer that has it.")
+        st.info(
+            "PyTorch is not installed here. Run the program where it is, or install it with `pip install torch`: then "
+            "this page runs it."
+        )
         return
     if answer.value is None:
-        st.warning(escape_markdown(answer.error))
+        st.warning(with_code(answer.error))
         return
     show_table(["", "this engine", "PyTorch", "same"], _rows(expression, value, gradients, answer))
 

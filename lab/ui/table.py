@@ -24,7 +24,7 @@ def markdown_table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> 
 def with_code(text: str) -> str:
     """Return a sentence as Markdown, escaped except for code between backticks."""
     return re.sub(
-        r"`[^`]*`|[!-/:-@\[-`{-~]",
+        r"`[^`]+`|[!-/:-@\[-`{-~]",
         lambda found: found[0] if len(found[0]) > 1 else f"\\{found[0]}",
         " ".join(text.split()),
     )

@@ -23,7 +23,7 @@ from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import forget, memoize
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown, show_table
+from lab.ui.table import escape_markdown, show_table, with_code
 from lab.ui.widgets import FIRST, button, guess, pick, switch, verdict
 
 NAME = "engine designs"
@@ -113,7 +113,7 @@ def _designs() -> None:
         )
         for result in results:
             if result.second_error:
-                st.markdown(f"*{result.design.title}:* {escape_markdown(result.second_error)}")
+                st.markdown(f"*{result.design.title}:* {with_code(result.second_error)}")
     _side_by_side()
 
 

@@ -42,7 +42,7 @@ from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.player import player
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown, show_table
+from lab.ui.table import escape_markdown, show_table, with_code
 from lab.ui.terms import prose
 from lab.ui.widgets import button, pick, result, switch
 from model import Tensor
@@ -185,7 +185,7 @@ def _results(fault: Fault, seed: int) -> None:
         truth = which_curve(healthy, broken)
         _answer(CURVES, truth, "fault curve", fault.in_training, partial(refuted.curve, healthy, broken, truth))
         if broken.error:
-            st.error(f"The broken run stopped. {escape_markdown(broken.error)}", icon=":material/block:")
+            st.error(f"The broken run stopped. {with_code(broken.error)}", icon=":material/block:")
         theme = page.theme()
         show_chart(
             memoize("fault losses", (case, theme), lambda: charts.losses(healthy.losses, broken.losses, theme)),
@@ -264,7 +264,7 @@ def _own_expression(fault: Fault, seed: int) -> None:
         return
     st.markdown(
         f"With {', '.join(f'{name} = {numeral(float(value))}' for name, value in values.items())}: "
-        f"**{EFFECTS[comparison.effect]}**. {escape_markdown(comparison.broken.error)}"
+        f"**{EFFECTS[comparison.effect]}**. {with_code(comparison.broken.error)}"
     )
     pairs = [(name, g, comparison.broken.gradients[name]) for name, g in comparison.healthy.gradients.items()]
     st.html("".join(side_by_side.gradient_tables(*pair) for pair in pairs))
@@ -393,7 +393,7 @@ def _guard(fault: Fault) -> None:
     code, error = refusal
     prose("**The [[guard]].** These lines make the same mistake, and the healthy engine refuses them:")
     st.code(code, wrap_lines=True)
-    st.error(escape_markdown(error), icon=":material/shield:")
+    st.error(with_code(error), icon=":material/shield:")
 
 
 def _fix(fault: Fault) -> None:

@@ -12,7 +12,7 @@ from lab.ui import address, assignment, page, places, progress, state
 from lab.ui.address import Field
 from lab.ui.assets import component
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown, show_table
+from lab.ui.table import escape_markdown, show_table, with_code
 from lab.ui.widgets import button, pick
 from practice.questions import QUESTIONS, TOPICS, ChoiceQuestion, Question, TextQuestion
 
@@ -212,7 +212,7 @@ def _answer(question: Question) -> Judged | None:
     if refused := session.pop("questions refused", refused):
         st.warning(refused, icon=":material/edit:")
     if session["questions hint"] and not assignment.hidden("hints"):
-        st.info(escape_markdown(question.hint), icon=":material/lightbulb:")
+        st.info(with_code(question.hint), icon=":material/lightbulb:")
     return None
 
 
@@ -234,9 +234,9 @@ def _feedback(question: Question, judged: Judged) -> None:
     if isinstance(question, TextQuestion):
         _feedback_on_text(question, judged, because)
     elif judged.right:
-        st.success(f"**Right.** {escape_markdown(judged.comment)} {because}", icon=":material/check:")
+        st.success(f"**Right.** {with_code(judged.comment)} {because}", icon=":material/check:")
     else:
-        st.warning(f"**No.** {escape_markdown(judged.comment)} {because}", icon=":material/close:")
+        st.warning(f"**No.** {with_code(judged.comment)} {because}", icon=":material/close:")
     if isinstance(question, ChoiceQuestion) and (came := outcome(question)):
         st.markdown("These lines, run just now:")
         st.code(came, language=None, wrap_lines=True)

@@ -27,7 +27,7 @@ from lab.ui.address import Field
 from lab.ui.chart_host import show_chart
 from lab.ui.memoize import memoize
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown, show_table
+from lab.ui.table import show_table, with_code
 from lab.ui.terms import prose
 from lab.ui.widgets import button
 
@@ -195,7 +195,7 @@ def _solved(case: SuspectCase) -> None:
 def _loss(case: SuspectCase, run: LessonRun) -> None:
     where = f"after epoch {len(run.completed)}" if run.completed else "before its first epoch was complete"
     if run.error:
-        st.error(f"The run stopped {where}. {escape_markdown(run.error)}", icon=":material/block:")
+        st.error(f"The run stopped {where}. {with_code(run.error)}", icon=":material/block:")
     elif len(run.completed) < len(run.records):
         st.error(f"The run stopped {where}: its loss was no longer a number.", icon=":material/block:")
     losses = [record["train_loss"] for record in run.from_start if record["train_loss"]]
@@ -271,7 +271,7 @@ def _traced(case: SuspectCase) -> None:
     rate, steps, error = memoize("spot step", case.number, lambda: traced_step(case))
     st.markdown(f"**One traced step**, the third of the run. The learning rate is {rate:g}.")
     if error:
-        st.error(f"It did not get that far. {escape_markdown(error)}", icon=":material/block:")
+        st.error(f"It did not get that far. {with_code(error)}", icon=":material/block:")
         return
     rows = [
         (s.parameter, numeral(s.left_over), numeral(s.gradient), numeral(s.before), numeral(s.slope), numeral(s.after))

@@ -10,7 +10,7 @@ import streamlit as st
 from lab import charts
 from lab.charts import AnswerCell, AnswerRow, Axis, Line, Mark
 from lab.designs import checkpoint
-from lab.designs.frameworks import QUESTIONS, EngineAnswer, answer, differing, pytorch_answers
+from lab.designs.frameworks import QUESTIONS, EngineAnswer, answer, differing, pytorch_answers, recorded_answers
 from lab.expression import parse
 from lab.expression.run_pytorch import installed
 from lab.operation_table import OPS
@@ -23,7 +23,7 @@ from lab.ui.chart_host import ChartHost, show_chart
 from lab.ui.memoize import memoize
 from lab.ui.player import player
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown, show_table
+from lab.ui.table import escape_markdown, show_table, with_code
 from lab.ui.widgets import FIRST, guess, pick, switch, verdict
 
 KEPT_TITLE = "Bytes kept at the worst moment"
@@ -73,15 +73,22 @@ def _compare() -> None:
         f"Both engines get the same {len(QUESTIONS)} questions; this one has answered. **Guess first: how many "
         "outcomes differ in PyTorch?**"
     )
+    live = memoize("torch", 1, installed)
     here = memoize("questions", 1, lambda: {key: answer(question) for key, question in QUESTIONS.items()})
     with st.container(horizontal=True, vertical_alignment="bottom"):
         guessed = st.number_input("Outcomes that differ", *DIFFER.limits, value=None, key="field differ", width=160)
-        version, there = _pytorch()
+        version, there = _pytorch(live)
         if there:
             differ = differing(here, there)
             judged = "" if guessed is None else verdict(guessed == len(differ))
             names = ", ".join(escape_markdown(QUESTIONS[key].name) for key in differ)
             st.markdown(f"{judged} **{len(differ)} of {len(QUESTIONS)} outcomes** differ: {names}.")
+    if there and not live:
+        st.info(
+            f"These answers were recorded with PyTorch {version}. It is not installed where this page runs; after "
+            "`pip install torch` the snippets run here.",
+            icon=":material/info:",
+        )
     picture, lines = st.columns([2, 3], gap="medium")
     with picture:
         show_chart(charts.answers(rows(here, there), version, page.theme()), "answers")
@@ -91,7 +98,7 @@ def _compare() -> None:
         sides = (("This engine", question.source, here[key]), ("PyTorch", question.torch, there.get(key)))
         for column, (name, code, reply) in zip(st.columns(2), sides, strict=True):
             column.code(code, wrap_lines=True)
-            column.markdown(f"{name}: **{escape_markdown(reply.text) if reply else '?'}**")
+            column.markdown(f"{name}: **{with_code(reply.text) if reply else '?'}**")
     with st.expander("How the two compare, and what is left out here"):
         _at_a_glance()
 
@@ -115,26 +122,28 @@ def _cell(answer: EngineAnswer) -> AnswerCell:
     return AnswerCell(answer.text, answer.outcome, answer.failed)
 
 
-def _pytorch() -> tuple[str, dict[str, EngineAnswer]]:
-    """Return PyTorch's version and answers; before it has been asked, draw a button and return none."""
+def _pytorch(live: bool) -> tuple[str, dict[str, EngineAnswer]]:
+    """Return PyTorch's version and answers; before it has been asked, draw a button and return none.
+
+    live: PyTorch is installed, so its answers are not the recorded ones
+    """
     session = st.session_state
-    if not memoize("torch", 1, installed):
-        st.info("PyTorch is not installed where this page runs: its column stays empty.", icon=":material/info:")
-        return "", {}
+    if session["field asked"] and not live:
+        return recorded_answers()
     if session["field asked"]:
         try:
             with st.spinner("Importing PyTorch takes a few seconds."):
                 return memoize("asked", 1, pytorch_answers)
         except RuntimeError as error:
-            st.error(escape_markdown(str(error)), icon=":material/block:")
+            st.error(with_code(str(error)), icon=":material/block:")
             session["field asked"] = False
 
     def ask() -> None:
         session["field asked"] = True
 
-    st.button(
-        "Ask PyTorch", icon=":material/play_arrow:", help="Runs in a separate process, which then ends.", on_click=ask
-    )
+    title = "Ask PyTorch" if live else "Show PyTorch’s recorded answers"
+    way = "Runs in a separate process, which then ends." if live else "PyTorch is not installed where this page runs."
+    st.button(title, icon=":material/play_arrow:", help=way, on_click=ask)
     return "", {}
 
 

@@ -22,7 +22,7 @@ from lab.ui.address import Field
 from lab.ui.memoize import memoize
 from lab.ui.player import LIMIT, Live, live_values, player
 from lab.ui.state import PageState
-from lab.ui.table import escape_markdown, show_table
+from lab.ui.table import escape_markdown, show_table, with_code
 from lab.ui.widgets import switch
 from pages.parts.practice import choice, contest, finished
 from pages.parts.practice.finished import Engine
@@ -194,12 +194,12 @@ def _trace(
         expression_box.mistake(error)
         return None
     except (RuntimeError, ValueError) as error:  # for example because no input takes part in the result
-        st.warning(escape_markdown(str(error)))
+        st.warning(with_code(str(error)))
         return None
     shape = np.shape(labs.nodes[labs.output]["value"])
     yours = finished.passes(engine, expression, values, np.ones(shape) if shape else None)
     if yours.complaint:
-        st.error(escape_markdown(yours.complaint), icon=":material/block:")
+        st.error(with_code(yours.complaint), icon=":material/block:")
         return yours.trace
     for row in yours.gradients:
         numbers = (row.analytic, labs.gradients[row.name], row.numerical)
@@ -217,7 +217,7 @@ def _trace(
     else:
         st.markdown(f":green[**✓**] Each gradient{of} is that of the lab’s engine and of finite differences.")
         for remark in [one for row in rows for one in row.slopes if one.kind != "smooth"][:3]:
-            st.caption(escape_markdown(remark.sentence))
+            st.caption(with_code(remark.sentence))
         if expression.text not in EXAMPLES[engine.course.key]:
             st.session_state["own agreed"] = expression.text
     return yours.trace

@@ -587,5 +587,7 @@ def test_without_pytorch_the_program_is_still_there(monkeypatch):
     at = run(app("pages/graph_lab.py"))
     at.button(key="graph pytorch").click().run()
     assert at.code[-1].value.startswith("import torch")
-    assert "not installed here" in texts(at.info)
+    assert 'print("gradient of a:", a.grad)' in at.code[-1].value
+    assert "**PyTorch**" in [text.value for text in at.markdown]
+    assert "`pip install torch`" in texts(at.info)
     assert not [text for text in at.markdown if "this engine" in text.value.split("\n")[0]]

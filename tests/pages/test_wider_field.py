@@ -4,7 +4,7 @@ import importlib.util
 
 import pytest
 
-from lab.designs.frameworks import QUESTIONS
+from lab.designs.frameworks import QUESTIONS, recorded_answers
 from model import Tensor
 from tests.pages.conftest import address, app, charts, components, go_back, run, sent, switch, texts
 
@@ -54,6 +54,7 @@ def test_the_questions_are_answered_by_this_engine():
     assert all(row[2] == "?" for row in rows)
     assert "where(x > 0, x.sqrt(), 0.0)" in at.code[0].value
     assert "This engine: **nan**" in texts(at.markdown)
+    assert "The backward pass of `*` needs" in texts(opened(question="write").markdown)  # as code
     assert address(at)["question"] == "where"
 
 
@@ -82,9 +83,17 @@ def test_where_pytorch_gave_no_answer_it_can_be_asked_again(monkeypatch):
     assert f"{len(QUESTIONS)} outcomes" in texts(at.markdown)
 
 
-def test_without_pytorch_its_column_stays_empty(monkeypatch):
+def test_without_pytorch_its_answers_are_the_recorded_ones(monkeypatch):
     monkeypatch.setattr("pages.parts.wider_field.installed", lambda: False)
-    assert "not installed" in opened().info[0].value
+    at = opened(question="write")
+    assert all(row[2] == "?" for row in drawn(at))  # the guess comes first
+    click(at, "Show PyTorch’s recorded answers")
+    version, _ = recorded_answers()
+    assert f"recorded with PyTorch {version}" in at.info[0].value
+    assert "`pip install torch`" in at.info[0].value
+    assert "?" not in [row[2] for row in drawn(at)]
+    assert "PyTorch: **8**" in texts(at.markdown)
+    assert f"**4 of {len(QUESTIONS)} outcomes** differ" in texts(at.markdown)
 
 
 def test_checkpointing_is_counted_for_the_chain_that_was_asked_for():

@@ -84,7 +84,7 @@ def from_a_curve(choose: Choose) -> None:
             if text.strip():
                 _show_answer(_of_text(text), None, choose)
     except (CurveError, ConfigError) as error:
-        st.error(escape_markdown(str(error)), icon=":material/block:")
+        st.error(with_code(str(error)), icon=":material/block:")
 
 
 # ---------------------------------------------------------------- where it comes from
@@ -202,7 +202,7 @@ def _show_answer(answer: CurveAnswer, trained: Trained | None, choose: Choose) -
         _no_number(answer, trained)
     if answer.unseen:
         with st.expander("What this curve cannot show, and what to log next time", key="curve unseen"):
-            st.markdown("\n".join(f"- {escape_markdown(sentence)}" for sentence in answer.unseen))
+            st.markdown("\n".join(f"- {with_code(sentence)}" for sentence in answer.unseen))
             if answer.log:
                 st.code("\n".join(answer.log), language="python")
 
@@ -286,7 +286,7 @@ def _no_number(answer: CurveAnswer, trained: Trained | None) -> None:
     try:
         found = _found(trained.config, trained.own)
     except (DataError, ConfigError) as error:
-        st.error(escape_markdown(str(error)), icon=":material/block:")
+        st.error(with_code(str(error)), icon=":material/block:")
         return
     if isinstance(found, NoneBad):
         st.info(

@@ -85,7 +85,7 @@ def _findings(text: str, choose: Choose) -> None:
         reading = read(text)
         lines = program(text).split("\n")
     except NotReadable as reason:
-        st.error(escape_markdown(str(reason)), icon=":material/edit:")
+        st.error(with_code(str(reason)), icon=":material/edit:")
         return
     findings = reading.findings
     if reading.left_out:

@@ -14,7 +14,7 @@ from lab.trace.script import experiment
 from lab.ui import address, expression_box
 from lab.ui.address import Field
 from lab.ui.memoize import memoize
-from lab.ui.table import escape_markdown, with_code
+from lab.ui.table import with_code
 from lab.ui.widgets import button
 from pages.parts.graph import inputs
 
@@ -46,7 +46,7 @@ def recorded_pass(expression: Expression, values: dict[str, float | list]) -> Tr
         if error.__cause__ is not None:  # it was parsed, but an operation refused its operands
             st.caption("Whether an input is a number, a vector or a matrix is chosen under **Inputs**.")
     except (RuntimeError, ValueError) as error:  # for example because no input takes part in the result
-        st.warning(escape_markdown(str(error)))
+        st.warning(with_code(str(error)))
     return None
 
 
@@ -83,7 +83,7 @@ def _started(expression: Expression, values: dict[str, float | list], refused: T
                 f"The result has {math.prod(shape)} numbers, so `backward()` asks where to start. "
                 "Compute the gradients…"
             )
-            message = short if st.session_state["graph view"] == inputs.PLAYER else escape_markdown(refused.error)
+            message = short if st.session_state["graph view"] == inputs.PLAYER else with_code(refused.error)
             st.markdown(
                 message, width="content" if message == short else "stretch"
             )  # the player's ledger shows the rest
@@ -103,14 +103,14 @@ def _started(expression: Expression, values: dict[str, float | list], refused: T
         if chosen is not None:
             button("None", "graph start none", _start_from, None)
     if mistake := st.session_state.pop("graph start mistake", ""):
-        st.warning(escape_markdown(mistake))
+        st.warning(with_code(mistake))
     if chosen is None:
         return refused
     try:
         upstream = starting_gradients(shape)[chosen] if chosen in OFFERED else np.array(json.loads(chosen))
         return attempt(expression, values, upstream, inputs.changes(expression))
     except ValueError as error:  # of another shape
-        st.warning(escape_markdown(str(error)))
+        st.warning(with_code(str(error)))
         return refused
 
 

@@ -13,7 +13,7 @@ from lab.trace.nonfinite import explain
 from lab.trace.numerical import NumericalCheck, check
 from lab.trace.recording import Trace
 from lab.ui import page
-from lab.ui.table import escape_markdown, show_table
+from lab.ui.table import show_table, with_code
 from lab.ui.widgets import button
 from pages.parts.graph import inputs, passes
 
@@ -87,7 +87,7 @@ def _gradients(expression: Expression, trace: Trace) -> None:
     st.markdown("**Gradients of the inputs, checked numerically**")
     show_table(["input", "value", "gradient", "numeric", "agree"], rows)
     for slope in [slope for row in checked for slope in row.remarks][:MAX_REMARKS]:
-        st.caption(escape_markdown(slope.sentence))
+        st.caption(with_code(slope.sentence))
     if left_out:
         st.caption(left_out)
 

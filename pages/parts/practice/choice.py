@@ -22,7 +22,7 @@ from lab.text import strict_json
 from lab.ui import address, page, state
 from lab.ui.address import Field
 from lab.ui.assets import component, keep_value
-from lab.ui.table import escape_markdown
+from lab.ui.table import with_code
 from lab.ui.widgets import button, switch
 from pages.parts.practice import finished
 from pages.parts.practice.finished import Engine
@@ -175,9 +175,7 @@ def show_missing() -> None:
 
     for key, why in missing().items():
         course = COURSES[key]
-        st.markdown(
-            f":material/warning: “{course.title}” was not restored. {escape_markdown(why)} Your text stays as it is."
-        )
+        st.markdown(f":material/warning: “{course.title}” was not restored. {with_code(why)} Your text stays as it is.")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             button("Check it again", f"own again {key}", again, key)
             where = {"tab": "courses", "course": key, "task": course.tasks[-1].key}

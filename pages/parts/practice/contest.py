@@ -15,7 +15,7 @@ from lab.practice.learner_run import Contest
 from lab.practice.learner_training import TRAININGS
 from lab.ui import page, progress
 from lab.ui.chart_host import ChartHost
-from lab.ui.table import escape_markdown, show_table
+from lab.ui.table import escape_markdown, show_table, with_code
 from lab.ui.widgets import button
 from pages.parts.practice import finished
 from pages.parts.practice.finished import Engine
@@ -96,7 +96,7 @@ def _outcome(contest: Contest) -> None:
             icon=":material/block:",
         )
     if labs.why:
-        st.error(f"The lab’s engine stopped: {escape_markdown(labs.why)}")
+        st.error(f"The lab’s engine stopped: {with_code(labs.why)}")
     if (first := next((point.step for point in yours.points if not np.isfinite(point.loss)), None)) is not None:
         st.warning(f"From step {first} on, your engine’s loss is not a finite number.")
     if labs.points and yours.points:

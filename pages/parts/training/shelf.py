@@ -21,7 +21,7 @@ from lab.ui import page
 from lab.ui.address import Field
 from lab.ui.chart_host import ChartHost, clicked_epoch
 from lab.ui.state import step
-from lab.ui.table import escape_markdown
+from lab.ui.table import escape_markdown, with_code
 from lab.ui.widgets import button
 from pages.parts.training import doctor, upload
 from pages.parts.training.instruments import choose_ridges, lost_units, unchecked
@@ -50,11 +50,11 @@ def shelf(put_in_place: Callable[[LiveRun], None]) -> None:
         if not own and not shared:
             st.markdown("Change a setting after a few epochs: the previous run is kept here for comparison.")
         if "training shelf complaint" in session:
-            st.error(escape_markdown(session.pop("training shelf complaint")))
+            st.error(with_code(session.pop("training shelf complaint")))
         if own or shared:
             _table([*own, *shared], put_in_place)
         for sentence in complaints:
-            st.warning(escape_markdown(sentence), icon=":material/warning:")
+            st.warning(with_code(sentence), icon=":material/warning:")
 
 
 def read_ticks() -> None:

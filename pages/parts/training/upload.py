@@ -18,7 +18,7 @@ from lab.training.samples import DataError, TargetError
 from lab.training.tables import separator, unique
 from lab.ui.address import Field
 from lab.ui.chart_host import clicked_points
-from lab.ui.table import escape_markdown
+from lab.ui.table import escape_markdown, with_code
 from lab.ui.widgets import button, switch
 
 MAX_ROWS, MAX_COLUMNS, MAX_CLASSES = 20_000, 100, 20  # of a table, because the server is shared
@@ -61,7 +61,7 @@ def your_points(val_fraction: float, seed: int, _: DeltaGenerator) -> tuple[Data
         own = {"points": points.to_text(session["own points"])}
         return points.dataset(session["own points"], val_fraction, seed), own
     except DataError as error:
-        st.info(escape_markdown(str(error)))
+        st.info(with_code(str(error)))
         return None
 
 
@@ -111,7 +111,7 @@ def your_table(val_fraction: float, seed: int, bar: DeltaGenerator) -> tuple[Dat
         st.error(f"{name} is not text in UTF-8: save the table as CSV in UTF-8.")
         return None
     except DataError as error:  # its message may quote the table
-        st.error(escape_markdown(str(error)))
+        st.error(with_code(str(error)))
         return None
     return session["own table data"], own
 

@@ -6,7 +6,7 @@ from lab.traps import lifecycle
 from lab.traps.lifecycle import ACTIONS, STATES
 from lab.ui import address, page, state
 from lab.ui.address import Field
-from lab.ui.table import escape_markdown, show_table
+from lab.ui.table import show_table, with_code
 from lab.ui.widgets import button
 
 RATE = Field("rate", "life rate", 0.1, float, address.number, (0.01, 0.5))
@@ -80,7 +80,7 @@ def _log(actions: str, life: lifecycle.Life) -> None:
     with st.container(height=400 if len(life.log) > 6 else "content", border=len(life.log) > 6):
         for number, entry in reversed(list(enumerate(life.log, start=1))):
             sentence = f"✕ {entry.sentence}" if entry.failed else entry.sentence
-            st.markdown(f"**{number}** `{entry.code}`  \n{escape_markdown(sentence)} :small[State: {entry.state}.]")
+            st.markdown(f"**{number}** `{entry.code}`  \n{with_code(sentence)} :small[State: {entry.state}.]")
     with st.expander("The states as a table"):
         marks = {state: "now" if state == life.state else "✓" if state in life.path else "–" for state in STATES}
         show_table(["state", "been here", "meaning"], [(s, marks[s], STATES[s]) for s in STATES])

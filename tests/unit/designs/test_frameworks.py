@@ -1,10 +1,11 @@
 """The questions to this engine and to others, and the rules that are broken to be found."""
 
+import importlib.metadata
 import importlib.util
 
 import pytest
 
-from lab.designs.frameworks import QUESTIONS, answer, pytorch_answers
+from lab.designs.frameworks import QUESTIONS, answer, pytorch_answers, recorded_answers
 
 DUE = {
     "graph": "6",
@@ -35,3 +36,10 @@ def test_pytorch_answers_in_a_process_of_its_own():
     assert version
     assert {key: answers[key].outcome for key in QUESTIONS} == DUE_IN_PYTORCH
     assert answers["twice"].text.startswith("RuntimeError: Trying to backward through the graph a second time")
+
+
+def test_the_recorded_answers_are_those_of_pytorch():
+    version, answers = recorded_answers()
+    assert {key: one.outcome for key, one in answers.items()} == DUE_IN_PYTORCH
+    if importlib.util.find_spec("torch") and importlib.metadata.version("torch").split("+")[0] == version:
+        assert answers == pytorch_answers()[1]
