@@ -277,7 +277,11 @@ def _generate(name: str, rng: np.random.Generator, noise: float, samples: int) -
 
 def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.random.Generator) -> Dataset:
     split = stratified_split if raw.classes else _split
-    train, val = split(raw.labels, raw.classes, val_fraction, rng)
+    try:
+        train, val = split(raw.labels, raw.classes, val_fraction, rng)
+    except TargetError as error:
+        hint = tables.or_a_number(raw.classes) if raw.cells else ""
+        raise TargetError(f"{str(error).removesuffix('.')}{hint}.") from None
     pixels = raw.blocks[0].dtype == np.uint8
     # float32 holds pixels exactly; a table's columns may have large offsets, to be subtracted before rounding.
     train_x, val_x = _distribute(raw.blocks, train, val, np.float32 if pixels else np.float64)

@@ -10,6 +10,7 @@ import math
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import IO, cast
 
@@ -116,11 +117,7 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
                 f"target column."
             )
     classes = sorted(set(labels), key=_as_class)
-    numbers = [value for label in labels if (value := _number(label)) is not None]
-    ints = all(value.is_integer() for value in numbers)
-    many = len(classes) > 20 or (not ints and 2 * len(classes) > len(labels))  # few rows have few different numbers
-    measured = len(numbers) >= NEARLY_ALL * len(labels) and many and (not ints or len(labels) < 5 * len(classes))
-    regression = task == "regression" or (task is None and measured)
+    regression = task == "regression" or (task is None and _measured(labels))
     if regression:
         classes = []
         wanted = np.array([_cell(path, number, header[label_at], cells[label_at], "") for number, cells in rows])
@@ -130,7 +127,8 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
     if not regression and not has_header and labels.count(labels[0]) == 1 < len(labels):
         raise DataError(
             f"{path!r}, row {rows[0][0]}: no other row is of the class {labels[0]!r}; if this row is a header, give "
-            f"its columns names that are not numbers, and if not, add samples of the class or remove the row."
+            f"its columns names that are not numbers, and if not, add samples of the class or remove the row"
+            f"{or_a_number(classes)}."
         )
     if not regression and len(classes) > max(MAX_TEXTS, len(labels) / 2):
         raise TargetError(
@@ -151,6 +149,25 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
     cells = tuple((header[at], text) for at, found in by_column.items() for text, _ in found)
     names = tuple(column if text is None else f"{column} “{text}”" for column, text in cells)
     return Raw([features], wanted, tuple(classes), note, names, remarks, cells=cells)
+
+
+def _measured(labels: Sequence[str]) -> bool:
+    """Tell whether a target looks like a measured number, which is predicted, and not like classes with numbers."""
+    numbers = [value for label in labels if (value := _number(label)) is not None]
+    if len(numbers) < NEARLY_ALL * len(labels):
+        return False
+    rows = Counter(labels)
+    ints, few = all(value.is_integer() for value in numbers), len(labels) < 5 * len(rows)
+    if len(rows) > MAX_TEXTS:
+        return few or not ints
+    return few and min(rows.values()) == 1 and (len(rows) > 2 or not ints)  # no class has a single sample
+
+
+def or_a_number(classes: Sequence[str]) -> str:
+    """Return the end of an error about classes: that numbers can be predicted as numbers; "" if they are no numbers."""
+    if len(classes) < 2 or any(_number(name) is None for name in classes):
+        return ""
+    return ", or, if the target is a number to predict, choose the task regression (--task regression)"
 
 
 def inputs_of_file(

@@ -62,10 +62,26 @@ def test_what_only_looks_like_a_date_is_not_one():
     assert of(rows(["10-12", "10-13", "10-12", "10-13"])).columns == ("a “10-12”", "a “10-13”", "b")
 
 
-def test_a_few_rows_with_measured_targets_are_a_regression():
-    values = [f"{i},{i * i},{i / 7:.3f}" for i in range(1, 13)]
-    data = of(values)
-    assert data.classes == ()
-    assert any("(regression)" in note for note in (data.name, *data.notes))
-    halves = of([f"{i},{i * i},{i % 2 + 0.5}" for i in range(12)])
-    assert halves.classes == ("0.5", "1.5")  # many rows of each
+@pytest.mark.parametrize(
+    ("targets", "classes"),
+    [
+        ([i / 7 for i in range(1, 13)], 0),
+        ([245, 312, 279, 308, 199, 219, 405, 324, 319, 255, 260, 310], 0),  # prices, each once
+        ([3, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 9], 0),  # prices, most of them twice
+        ([i % 2 + 0.5 for i in range(12)], 2),  # many rows of each
+        ([1, 2, 3] * 4, 3),
+        ([0, 1] * 3, 2),
+    ],
+)
+def test_a_few_rows_have_a_measured_target_or_classes(targets, classes):
+    data = of([f"{i},{i * i},{target}" for i, target in enumerate(targets)])
+    assert len(data.classes) == classes
+    assert any("(regression)" in note for note in (data.name, *data.notes)) == (not classes)
+
+
+@pytest.mark.parametrize("targets", [[0, 1, 2] * 10 + [3], [0, 1, 1, 1]])
+def test_numbers_that_may_be_classes_are_refused_with_the_task_that_takes_them(targets):
+    table = "\n".join(["a,b,y", *(f"{i},{i * i},{target}" for i, target in enumerate(targets))])
+    with pytest.raises(DataError, match=r"only one sample.*choose the task regression \(--task regression\)\.$"):
+        from_table(table, "t.csv")
+    assert from_table(table, "t.csv", task="regression").classes == ()
