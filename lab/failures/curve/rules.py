@@ -18,7 +18,7 @@ from lab.text import short
 from lab.training import symptoms
 from lab.training.doctor import Rule
 from lab.training.remedies import Remedy
-from lab.training.run_history import LEARNED, STILL, WINDOW, Evidence, History
+from lab.training.run_history import LEARNED, STILL, WINDOW, Evidence, History, windows
 from lab.training.symptoms import MIN_EPOCHS
 
 RISE = 3.0  # ratio of a loss or norm to its lowest before, from which it counts as grown
@@ -35,6 +35,7 @@ MOTIONLESS = 1e-3  # largest relative range of a loss without batch noise
 AT_GUESSING, MAX_EXACT_CLASSES = 5e-4, 200  # distance from log(classes); for more classes the logarithms are too close
 MIN_SPIKES = 3
 BARELY = 1.1  # accuracy over exp(-loss), which is 1 if the probabilities of some classes are equal
+CREPT_UP, WIDE_APART = 0.05, 0.25  # rise of the validation loss; its distance from training loss, over the first loss
 FLAT = 0.06  # largest relative change of a loss that never learned anything
 
 
@@ -400,7 +401,29 @@ def overfitting(c: UploadedCurve) -> Evidence | None:
     score, loss = c.val_score[-WINDOW:].mean(), c.val_loss
     if score >= LEARNED and score >= np.max(c.val_score) - symptoms.LOST and loss[-1] < 1.5 * loss.min():
         return None
-    return symptoms.overfitting(c)
+    return symptoms.overfitting(c) or _far_apart(c)
+
+
+def _far_apart(c: UploadedCurve) -> Evidence | None:
+    """Find a validation loss that has risen a little and lies so far above the training loss that a little counts."""
+    if len(c) < 2 * WINDOW or c.end is not None:
+        return None
+    smooth = windows(c.val_loss)
+    best = int(np.argmin(smooth))
+    if len(smooth) - 1 - best < WINDOW:  # the two windows would overlap
+        return None
+    low, high = smooth[best], smooth[-1]
+    before, after = np.median(c.loss[best : best + WINDOW]), np.median(c.loss[-WINDOW:])
+    usual = np.median(np.abs(np.diff(c.val_loss)))  # from one epoch to the next
+    if high - low < max(CREPT_UP * low, usual) or after > (1 - symptoms.FALLEN) * before:
+        return None
+    if after > high / 2 or high - after < WIDE_APART * c.loss[0]:
+        return None
+    return c.evidence(
+        f"Training loss has fallen to {short(after)}, while validation loss has risen from {short(low)} around epoch "
+        f"{c.epochs[best + 1]} to {short(high)} (medians of {WINDOW} epochs).",
+        at=best + 1,
+    )
 
 
 def underfitting(c: UploadedCurve) -> Evidence | None:

@@ -46,6 +46,24 @@ def test_the_cause_of_networks_that_pytorch_has_trained():
     assert len(wrong) <= 4, wrong
 
 
+@pytest.mark.parametrize("epochs", [10, 30])
+@pytest.mark.parametrize(
+    ("trained", "rise", "keys"),
+    [
+        (0.03, 0.19, ["overfitting"]),
+        (0.03, 0.1, ["overfitting"]),  # little, but far above the training loss
+        (0.03, 0.02, []),
+        (0.9, 0.1, []),  # training is hardly better
+    ],
+)
+def test_how_far_validation_must_rise_depends_on_how_far_it_is_from_training(epochs, trained, rise, keys):
+    t = np.linspace(0, 1, epochs)
+    loss = 1.8 * (trained / 1.8) ** t
+    val_loss = np.where(t < 0.3, 1.05 + 0.75 * (1 - t / 0.3) ** 2, 1.05 * (1 + rise * (t - 0.3) / 0.7))
+    rows = zip(range(1, epochs + 1), loss, val_loss, strict=True)
+    assert [cause.key for cause in of_text(written(["epoch", "loss", "val_loss"], rows)).causes] == keys
+
+
 # ---------------------------------------------------------------- forms
 
 
