@@ -310,7 +310,6 @@ function accumulate(playback, event, index, cell) {
   const sent = sendingOf(playback, playback.messageBefore(index), index - 1);
   const full = fullShape(playback.nodes[event.node]);
   const name = cellName(playback.name(event.node), shapeOf(event.after), chosen, full);
-  const beforeText = event.first ? "nothing yet" : brief(before, full);
   const right = addsUp(event.first ? 0 : event.before, event.message, event.after);
   const wrong = "This is not what adding the message gives: something is broken here.";
   const copies = sent.sums ? sumText(copiesOf(sent, chosen)) : "";
@@ -323,7 +322,9 @@ function accumulate(playback, event, index, cell) {
   const again = event.first ? "" : `${playback.name(event.node)} is used more than once, so its messages add up.`;
   return {
     phase: "Backward pass",
-    sentence: `${arrival}: before ${beforeText}, after ${brief(after, full)}.`,
+    sentence: event.first
+      ? `${arrival}: the first message. The gradient is ${brief(after, full)}.`
+      : `${arrival}: before ${brief(before, full)}, after ${brief(after, full)}.`,
     equation: event.first
       ? [
           ...summed,
@@ -357,14 +358,15 @@ export function departureText(playback, frame) {
   return `${both} ${playback.name(node)} sends too early: ${arrived} of its ${all} messages have arrived.`;
 }
 
-/** Say why a message has its value: "a's share: v1's 1 times b = −3." Return "" if the rule is not such a product.
+/** Say why a message has its value: "v1's gradient 1 times the local derivative b = −3." Return "" if the rule is not
+ * such a product.
  * @param {Playback} playback @param {Sending} sent @param {number} index of the arrival */
 function shareOf(playback, { term, arrived, upstream }, index) {
   const { local } = term;
   if (local === null || Array.isArray(local) || Array.isArray(arrived) || Array.isArray(upstream)) return "";
-  const { node, child } = playback.messageBefore(index);
+  const { node } = playback.messageBefore(index);
   const slope = term.text === numeral(local) ? factor(local) : `${term.text} = ${numeral(local)}`;
-  return `${playback.name(child)}'s share: ${playback.name(node)}'s ${factor(upstream)} times ${slope}.`;
+  return `${playback.name(node)}'s gradient ${factor(upstream)} times the local derivative ${slope}.`;
 }
 
 /** Describe a message from an operation to an operand, with the numbers that it is computed from if they are known.

@@ -756,7 +756,7 @@ def test_a_graph_that_loses_nodes_is_drawn_anew(open_player):
     assert page.errors == []
     assert (
         found["note"]
-        == "Last: out (*) sends 1 × 2 = 2 to b: before nothing yet, after 2. b's share: out's 1 times a = 2."
+        == "Last: out (*) sends 1 × 2 = 2 to b: the first message. The gradient is 2. out's gradient 1 times the local derivative a = 2."
     )
     assert found["pressed"] == 0
     assert found["values"] == ["2", "3", "6"]

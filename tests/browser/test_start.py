@@ -25,7 +25,7 @@ def test_from_opening_to_the_reason_of_the_first_gradient(open_page):
         page.locator(".runs .run").last.click()
         expect(page.locator(".count")).to_have_text(f"{3 + 2 * message} / 11")
         reasons.append(page.locator(".ledger .note").inner_text())
-    assert "a's share: v1's 1 times b = −3." in " ".join(reasons)
+    assert "v1's gradient 1 times the local derivative b = −3." in " ".join(reasons)
     page.get_by_role("radio", name="0", exact=True).click()
     expect(page.get_by_text("✓ Yes: a's gradient is v1's gradient, 1, times b")).to_be_visible()
 

@@ -65,7 +65,7 @@ test("ledger, pill, derivation, table and engine agree on arrays", () => {
       const after = playback.frame(i + 2);
       const arrived = tell(playback, after, chosen).sentence;
       const at = chosen === null ? arrival.after : element(arrival.after, chosen);
-      says(/after (.+)\.$/.exec(arrived)?.[1] ?? "", at, arrived);
+      says(/(?:after|gradient is) (.+)\.$/.exec(arrived)?.[1] ?? "", at, arrived);
       if (sent.sums) {
         const copies = sumText(copiesOf(sent, chosen));
         assert.ok(arrived.includes(copies), arrived);

@@ -17,9 +17,11 @@ function parts(sentence, pattern) {
 }
 
 const FORWARD = /^(?<what>.+?)(?: at (?<cell>\[[\d, ]+\]))?: (?<numbers>.+) gives (?<result>.+)\.$/;
-const SENDS =
-  /^(?<from>.+) \((?<op>.+?)\) sends (?<numbers>.+) to (?<to>[^:]+?)(?:: before (?<before>.+), after (?<after>.+))?\.$/;
-const SUMS = /^The copies of (?<to>.+) receive (?<numbers>.+) together: before (?<before>.+), after (?<after>.+)\.$/;
+const ADDED = String.raw`(?:before (?<before>.+), after|the first message\. The gradient is) (?<after>.+)`;
+const SENDS = new RegExp(
+  String.raw`^(?<from>.+) \((?<op>.+?)\) sends (?<numbers>.+) to (?<to>[^:]+?)(?:: ${ADDED})?\.$`,
+);
+const SUMS = new RegExp(String.raw`^The copies of (?<to>.+) receive (?<numbers>.+) together: ${ADDED}\.$`);
 const PRODUCT = /^(?<upstream>.+) × (?<local>.+) (?<sign>[=≠]) (?<result>.+)$/;
 
 /** The texts of the operands in "[1, 2] * 3", "−[1, 2]" or "where([1, 2], (5,))". @param {Operation} node
@@ -142,7 +144,7 @@ for (const op of new Set(traces.operations.map((example) => example.op))) {
             assert.equal(added.numbers, told.numbers);
           }
           assert.equal(added.to, told.to);
-          if (arrival.first) assert.equal(added.before, "nothing yet");
+          if (arrival.first) assert.equal(added.before, undefined);
           else says(added.before, at(arrival.before), after.sentence);
           says(added.after, at(arrival.after), after.sentence);
           assert.ok(!after.equation.some((part) => part.text === "≠"), after.sentence);
@@ -172,8 +174,8 @@ test("the sentences of the first example are these", () => {
     "out = v2 * v3: 10 * 7 gives 70.",
     "The backward pass starts at out with the starting gradient 1.",
     "out (*) sends 1 × 7 = 7 to v2.",
-    "out (*) sends 1 × 7 = 7 to v2: before nothing yet, after 7.",
-    "v1 (*) sends 7 × 2 = 14 to b: before nothing yet, after 14.",
+    "out (*) sends 1 × 7 = 7 to v2: the first message. The gradient is 7.",
+    "v1 (*) sends 7 × 2 = 14 to b: the first message. The gradient is 14.",
   ]);
 });
 
@@ -277,7 +279,10 @@ test("a second message is said to add up", () => {
     equation.map((part) => part.text),
     ["10", "+", "21", "=", "31"],
   );
-  assert.equal(note, "a's share: v1's 7 times b = 3. a is used more than once, so its messages add up.");
+  assert.equal(
+    note,
+    "v1's gradient 7 times the local derivative b = 3. a is used more than once, so its messages add up.",
+  );
 });
 
 test("a number is told why it gets its share: the upstream gradient times the local derivative, by name", () => {
@@ -288,12 +293,15 @@ test("a number is told why it gets its share: the upstream gradient times the lo
     );
   });
   assert.deepEqual(told[0], [
-    "v1's share: out's 1 times 1.",
-    "c's share: out's 1 times 1.",
-    "a's share: v1's 1 times b = −3.",
-    "b's share: v1's 1 times a = 2.",
+    "out's gradient 1 times the local derivative 1.",
+    "out's gradient 1 times the local derivative 1.",
+    "v1's gradient 1 times the local derivative b = −3.",
+    "v1's gradient 1 times the local derivative a = 2.",
   ]);
-  assert.ok(told[1].includes("v1's share: v2's 1 times 1 if v1 > 0, else 0 = 0."), told[1].join("\n"));
+  assert.ok(
+    told[1].includes("v2's gradient 1 times the local derivative 1 if v1 > 0, else 0 = 0."),
+    told[1].join("\n"),
+  );
 });
 
 test("an engine that overwrites is caught at the event where it does", () => {
