@@ -24,7 +24,7 @@ from lab.charts.chart import (
     undrawn_line,
 )
 from lab.text import percent_text, short
-from lab.training.records import Curve, LayerCurve, Record, score, scores
+from lab.training.records import Curve, LayerCurve, Record, is_regression, score, scores
 from lab.training.symptoms import BAND, HIGH_NORM
 
 MAX_MARKERS = 30  # along a line: more would hide it
@@ -206,9 +206,26 @@ def trial(
 
 
 def gradient_norms(records: Sequence[Record], layers: Sequence[str], options: CurveOptions) -> Chart:
-    """Draw the norm of each layer's gradient, over the band where it usually lies while a network learns."""
+    """Draw the norm of each layer's gradient, for a classifier over the band where it usually lies while it learns."""
     chart = _per_layer("Gradient norm per layer", "grad_norm", "gradient", records, layers, options)
-    colours, spec = options.colours, chart.spec
+    if is_regression(records[0]):
+        _logarithmic(chart.spec, *BAND)
+        title, remark = chart.title, "Squared errors have no usual norm."
+    else:
+        _usual_norms(chart.spec, options)
+        title = f"{chart.title}; shaded: usual norms"
+        remark = (
+            f"{BAND[0]:g} to {BAND[1]:g} is usual while a network learns; more than {HIGH_NORM:g} is large, which "
+            "matters only if the loss does not fall."
+        )
+    if clipped := records[-1].get("clipped", 0):
+        title += f", {clipped:.0%} of the steps then clipped"
+    return replace(chart, title=title, alt=f"{chart.alt} Logarithmic scale. {remark}")
+
+
+def _usual_norms(spec: dict[str, Any], options: CurveOptions) -> None:
+    """Shade the band of usual norms, and mark where a norm counts as large."""
+    colours = options.colours
     _logarithmic(spec, *BAND, HIGH_NORM)
     spec["series"][0]["markArea"] = {
         "silent": True,
@@ -219,7 +236,7 @@ def gradient_norms(records: Sequence[Record], layers: Sequence[str], options: Cu
         "silent": True,
         "symbol": "none",
         "label": {  # below the line: the marks of epochs are above it
-            "formatter": "too large",
+            "formatter": "large",
             "position": "insideStartBottom",
             "color": colours["text"],
             "fontSize": 12,
@@ -227,11 +244,6 @@ def gradient_norms(records: Sequence[Record], layers: Sequence[str], options: Cu
         "lineStyle": {"type": "dashed", "color": colours["faint"]},
         "data": [{"yAxis": HIGH_NORM}],
     }
-    remark = f"{BAND[0]:g} to {BAND[1]:g} is usual while a network learns; from {HIGH_NORM:g} on it is too large."
-    title, clipped = f"{chart.title}; shaded: usual norms", records[-1].get("clipped", 0)
-    if clipped:
-        title += f", {clipped:.0%} of the steps then clipped"
-    return replace(chart, title=title, alt=f"{chart.alt} Logarithmic scale. {remark}")
 
 
 def norms_and_updates(records: Sequence[Record], layers: Sequence[str], options: CurveOptions) -> Chart:

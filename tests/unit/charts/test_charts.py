@@ -158,6 +158,16 @@ def test_the_norms_say_how_many_steps_were_clipped():
     assert "label" not in series(chart, "layer 1")["markArea"], "words in the band would lie on the lines"
 
 
+@pytest.mark.parametrize(("data", "band"), [("moons", True), ("sine", False)])
+def test_a_regression_has_no_usual_norm(data, band):
+    run = LiveRun(Config(data=data, hidden=(8,), epochs=1))
+    run.advance(math.inf)
+    chart = charts.gradient_norms(run.history, run.trainer.layer_names, charts.CurveOptions(1))
+    assert ("markArea" in series(chart, "layer 1")) is band
+    assert ("shaded" in chart.title) is band
+    assert "too large" not in json.dumps(chart.spec) + chart.alt  # a healthy run may lie above the line
+
+
 def test_the_bins_of_a_watched_run_hold_all_its_weights():
     run = LiveRun(Config(data="digits", hidden=(8, 8), lr=0.3, epochs=3))
     run.advance(math.inf)
