@@ -246,7 +246,7 @@ _ROWS = (
         "elementwise",
         "infix",
         (
-            Derivative("{b}·{a}^({b} − 1)", "{b} {a}^{{{b} - 1}}", lambda a, b, y: b * a ** (b - (b != 0))),
+            Derivative("{b}·{a}**({b} − 1)", "{b} {a}^{{{b} - 1}}", lambda a, b, y: b * a ** (b - (b != 0))),
             Derivative(
                 "{a}^{b}·log {a}",
                 r"{a}^{{{b}}} \log {a}",

@@ -58,7 +58,10 @@ INSTEAD = {
     "unsqueeze": "x.expand_dims(0)",
     "view": "x.reshape(2, 3)",
 }
-TOO_DEEP = f"This is nested too deeply, {MAX_DEPTH} levels at most: give a part a line and a name of its own."
+TOO_DEEP = (
+    f"These are too many terms in one sum, or brackets in brackets: {MAX_DEPTH} at most. Give a part a line and a name "
+    "of its own."
+)
 REFUSED = {
     ast.Compare: "A comparison can only stand in `where(a > b, x, y)`. To name a value, write one `=`: `h = a*b`.",
     ast.AugAssign: "Names do not change: give the new value a new name, as in `k = h + 1`.",

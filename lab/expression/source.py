@@ -10,6 +10,7 @@ import re
 from typing import NoReturn
 
 from lab.expression.language import TOO_DEEP
+from lab.operation_table import OPS
 
 _TYPE = {
     "^": "**",
@@ -179,11 +180,23 @@ class Source:
             return self.error("What is given by name, as `axis=0`, comes last; to compare, write `==`.", row, column)
         if "too many nested" in error.msg:
             return self.error(TOO_DEEP, row, column)
-        if gap := _TWO_VALUES.search(line):
-            return self.error("A sign is missing between two values, such as `*`.", row, gap.end() + 1)
+        gaps = list(_TWO_VALUES.finditer(line))
+        for gap in gaps:
+            if call := _call_without_brackets(line, gap):
+                return self.error(f"A function takes its values in brackets: write `{call}`.", row, gap.end() + 1)
+        if gaps:
+            return self.error("A sign is missing between two values, such as `*`.", row, gaps[0].end() + 1)
         if column > len(line):
             return self.error("Something is missing at the end of this line.", row, column)
         return self.error("This cannot be read: a sign is missing or too many, here or just before.", row, column)
+
+
+def _call_without_brackets(line: str, gap: re.Match[str]) -> str:
+    """Return `sin(x)` for the gap in `sin x`; "" if no function stands in front of it."""
+    before, after = re.search(r"\w+$", line[: gap.start()]), re.match(r"[\w.]+", line[gap.end() :])
+    if not before or not after or before[0] not in OPS or OPS[before[0]].form not in ("function", "method"):
+        return ""
+    return f"{before[0]}({after[0]})"
 
 
 def _about_word(word: str) -> str:

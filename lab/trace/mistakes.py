@@ -273,8 +273,8 @@ _LOCALS: Mapping[tuple[str, int], tuple[_Local, ...]] = {
         (OWN, "1/{b} in place of −{a}/{b}²", lambda a, b, y: 1 / b),
     ),
     ("**", 0): (
-        (OUTPUT, "{b}·{y}^({b} − 1), with {y} in place of {a}", lambda a, b, y: b * y ** (b - 1)),
-        (EXPONENT, "{a}^({b} − 1), without the factor {b}", lambda a, b, y: a ** (b - 1)),
+        (OUTPUT, "{b}·{y}**({b} − 1), with {y} in place of {a}", lambda a, b, y: b * y ** (b - 1)),
+        (EXPONENT, "{a}**({b} − 1), without the factor {b}", lambda a, b, y: a ** (b - 1)),
         (EXPONENT, "{b}·{a}^{b}, with the power as it was", lambda a, b, y: b * a**b),
     ),
     ("exp", 0): ((INPUT, "{a} in place of {y}", lambda a, b, y: a),),

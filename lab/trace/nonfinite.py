@@ -46,9 +46,20 @@ def _arose_in(trace: Trace, node: Node) -> bool:
 def _about_value(trace: Trace, node: Node) -> str:
     if not node["op"]:
         return f"The input {describe(node)} is {brief(node['value'])}, so what depends on it is too."
-    inputs = ", ".join(_value_or_shape(trace.nodes[child]) for child in node["children"])
     reason = trace.ops.get(node["op"], UNKNOWN).not_finite
-    return f"`{node['op']}` of {inputs} gives {_value_or_shape(node)}{_share(node)}. {reason}".rstrip()
+    return f"{_called(trace, node)} gives {_value_or_shape(node)}{_share(node)}. {reason}".rstrip()
+
+
+def _called(trace: Trace, node: Node) -> str:
+    """Write an operation with the values it was given, such as `(−2) ** 0.5`; with shapes if arrays are large."""
+    op, inputs = node["op"], [trace.nodes[child] for child in node["children"]]
+    values = [_value_or_shape(one) for one in inputs]
+    if any(np.size(one["value"]) > MAX_NUMBERS for one in inputs):
+        return f"`{op}` of shape {' and '.join(values)}"
+    if op.isidentifier():
+        return f"`{op}({', '.join(values)})`"
+    values = [f"({value})" if value.startswith("−") else value for value in values]
+    return f"`{op}{values[0]}`" if len(values) == 1 else f"`{f' {op} '.join(values)}`"
 
 
 def _value_or_shape(node: Node) -> str:

@@ -337,7 +337,7 @@ def test_a_remark_comes_after_its_pass(at):
     run(at, view="player", expression="log(x) * y", in_x="-1", in_y="2")
     first, *rest = sent(at)["remarks"]
     assert first["after"] == "forward"
-    assert "log of −1 gives NaN" in first["text"]
+    assert "log(−1) gives NaN" in first["text"]
     assert all(remark["after"] == "backward" for remark in rest)
 
 

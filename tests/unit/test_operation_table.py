@@ -178,7 +178,7 @@ FORMULAS = {
     "{b}": lambda x, z, y, g: z,
     "1/{b}": lambda x, z, y, g: 1 / z,
     "−{a}/{b}²": lambda x, z, y, g: -z / x**2,
-    "{b}·{a}^({b} − 1)": lambda x, z, y, g: z * x ** (z - 1),
+    "{b}·{a}**({b} − 1)": lambda x, z, y, g: z * x ** (z - 1),
     "{a}^{b}·log {a}": lambda x, z, y, g: z**x * np.log(z),
     "{g} @ {b}ᵀ": lambda x, z, y, g: g @ z.T,
     "{a}ᵀ @ {g}": lambda x, z, y, g: z.T @ g,
@@ -362,7 +362,7 @@ def test_a_new_operation_has_its_reasons():
         return explain(trace)
 
     assert explanation(1e150)[0] == (
-        "`cube` of 1e150 gives ∞. The cube is larger than the largest number a float can hold."
+        "`cube(1e150)` gives ∞. The cube is larger than the largest number a float can hold."
     )
     assert explanation(1e200)[1].endswith("because its rule reads v1, the result of `cube`, which is ∞.")
 

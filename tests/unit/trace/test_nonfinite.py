@@ -23,11 +23,12 @@ def test_a_pass_of_finite_numbers_needs_no_explanation():
 @pytest.mark.parametrize(
     ("text", "values", "words"),
     [
-        ("log(a)", {"a": -1.0}, "`log` of −1 gives NaN. The logarithm of 0 is −∞"),
-        ("a/b", {"a": 1.0, "b": 0.0}, "`/` of 1, 0 gives ∞. A number divided by 0"),
-        ("a*b", {"a": 1e300, "b": 1e300}, "`*` of 1e300, 1e300 gives ∞. The result is larger"),
+        ("log(a)", {"a": -1.0}, "`log(−1)` gives NaN. The logarithm of 0 is −∞"),
+        ("a/b", {"a": 1.0, "b": 0.0}, "`1 / 0` gives ∞. A number divided by 0"),
+        ("a*b", {"a": 1e300, "b": 1e300}, "`1e300 * 1e300` gives ∞. The result is larger"),
+        ("a**b", {"a": -2.0, "b": 0.5}, "`(−2) ** 0.5` gives NaN."),
         ("a*b", {"a": math.inf, "b": 1.0}, "The input a is ∞"),
-        ("clip(log(a), 0, 1) * sqrt(b)", {"a": 0.0, "b": -1.0}, "`log` of 0 gives −∞"),
+        ("clip(log(a), 0, 1) * sqrt(b)", {"a": 0.0, "b": -1.0}, "`log(0)` gives −∞"),
     ],
 )
 def test_the_first_value(text, values, words):
@@ -55,7 +56,7 @@ def test_the_first_value(text, values, words):
             "`/` sends [∞, ∞, ∞] to a because its local derivative `1/b` is ∞ where b is 0.",
         ),
         ("sqrt(a)", {"a": 0.0}, "`sqrt` sends ∞ to a because its local derivative `1/(2√a)` is ∞ where a is 0."),
-        ("a**0.5", {"a": 0.0}, "`**` sends ∞ to a because its local derivative `0.5·a^(0.5 − 1)` is ∞ where a is 0."),
+        ("a**0.5", {"a": 0.0}, "`**` sends ∞ to a because its local derivative `0.5·a**(0.5 − 1)` is ∞ where a is 0."),
         (
             "a**b",
             {"a": -2.0, "b": 2.0},
@@ -108,7 +109,7 @@ def test_every_expression_with_extreme_numbers_can_be_explained():
 
 def test_of_a_large_array_the_shape_is_told_and_how_many_are_not_finite():
     (remark,) = explain(record(lambda x: x.log().sum(), {"x": np.arange(20.0)}))[:1]
-    assert remark.startswith("`log` of (20,) gives (20,) with 1 of 20 numbers not finite.")
+    assert remark.startswith("`log` of shape (20,) gives (20,) with 1 of 20 numbers not finite.")
 
 
 def test_an_inf_that_the_program_puts_in_is_no_accident():
