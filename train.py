@@ -173,7 +173,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--out", metavar="DIR", default=None, help="the folder of the run, or of a sweep (default: runs/NAME-NUMBER)")
     add("--resume", action="store_true", default=False, help="continue the run in --out; --epochs may extend it")
     add("--tensorboard", action="store_true", default=False, help="write TensorBoard's event files into the run, too")
-    add("--quiet", action="store_true", default=False, help="print the last line only")
+    add("--quiet", action="store_true", default=False, help="print the result only")
     add("--json", action="store_true", default=False, help="print one JSON object per epoch and nothing else")
     return parser
 

@@ -107,7 +107,7 @@ FIELDS = (
 
 def _down() -> None:
     st.markdown(
-        "Three optimizers start at the same point: click on the picture to move it. The hollow marks show where the "
+        "The optimizers start at the same point: click on the picture to move it. The hollow marks show where the "
         "next step **would** land: guess, then press Step."
     )
     left, right = st.columns([4, 5], gap="medium")
@@ -145,7 +145,8 @@ def _settings() -> Surface:
             with column:
                 numbers.append(pick("Weight", choices, pair_key))
         surface = network_surface(*(WEIGHTS[number] for number in numbers))
-        st.caption("Δ is a weight’s distance from its trained value; the other eight weights keep theirs.")
+        others = len(WEIGHTS) - len(PAIR)
+        st.caption(f"Δ is a weight’s distance from its trained value; the other {others} weights keep theirs.")
     else:
         surface = SURFACES[key]
     for point in clicked_points("descent click")[-1:]:

@@ -45,8 +45,8 @@ WRITES = {"*": "mul", "**": "square", "exp": "exp", "relu": "relu", "+": "add"} 
 TELLING = {"overwrites": "shared", "any-order": "order", "forgets-the-sum": "broadcast"}  # example in which it shows
 WORDS = (
     "**What you see.** Each card is a [[node]] of the [[computational graph]]; the inputs are its [[leaves|leaf]]. "
-    "The [[forward pass]] records them in [[topological order]] on a [[tape]], which the [[backward pass]] plays in "
-    "reverse: [[backpropagation]], the [[chain rule]] applied node by node. It begins at the result "
+    "The [[forward pass]] records them, as on a [[tape]]. The [[backward pass]] sorts them in reverse "
+    "[[topological order]]: [[backpropagation]], the [[chain rule]] applied node by node. It begins at the result "
     "with the [[starting gradient]]. The [[closure]] of each node takes the [[upstream gradient]] that arrives, also "
     "called a [[cotangent]], and multiplies it by the [[local derivative]] for each operand. With arrays this is a "
     "[[vector-Jacobian product]]. The product goes to the operand as a [[message]], and all messages that arrive "

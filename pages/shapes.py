@@ -121,7 +121,7 @@ FIELDS = (
 def _broadcast() -> None:
     prose(
         "The smaller array is [[broadcast]]: its numbers are copied. Point at a cell of its gradient: which cells of "
-        "the [[upstream gradient]] does [[unbroadcast]] sum?"
+        "an example [[upstream gradient]] does [[unbroadcast]] sum?"
     )
     session = st.session_state
 

@@ -253,7 +253,7 @@ def _guess() -> None:
     # Streamlit forgets the value of a widget that leaves the page, so the guess has its own key.
     st.session_state["trap choice"] = st.session_state["trap guess"]
     st.radio(
-        "**Your guess.** When backward() has run:",
+        f"**Guess first**, then press **{MUTATE + 1} {STEPS[MUTATE]}**. When backward() has run:",
         _guesses(),
         format_func=GUESSES.get,
         key="trap choice",
@@ -278,7 +278,7 @@ def _as_guessed(result: Outcome) -> str:
     if guess is None:
         return ""
     right = guess == (result.effect or "right")
-    return f"{'✓ As you guessed.' if right else f'✕ Your guess was: {GUESSES[guess]}.'} "
+    return f"{'✓ As you guessed.' if right else f'✗ Your guess was: {GUESSES[guess]}.'} "
 
 
 def _compared(result: Outcome) -> None:
@@ -287,7 +287,7 @@ def _compared(result: Outcome) -> None:
     for name, right in result.right.items():
         for i, value in enumerate(right):
             gradient = result.gradients[name]
-            sign = "✓" if gradient is not None and in_place.same(gradient[i], value) else "✕"
+            sign = "✓" if gradient is not None and in_place.same(gradient[i], value) else "✗"
             got = "– none" if gradient is None else f"{sign} {brief(gradient[i])}"
             rows.append((f"{name}.grad[{i}]", got, brief(value), brief(result.numerical[name][i])))
     other = "off" if result.experiment.guard else "on"

@@ -1,5 +1,6 @@
 """What went wrong? Finds a failure from a message, a description, code or a curve, and shows its cause and its fix."""
 
+import math
 from functools import partial
 
 import streamlit as st
@@ -35,6 +36,7 @@ TRY_THIS = {
     "curve": "In the Training lab, train with a learning rate that is far too high, then choose **One of your runs** "
     "here. Is the learning rate the first cause? What else could have drawn this curve?",
 }
+COLUMNS = 3  # of the list of failures
 CHECK_LIST = (
     "**Print the graph.** Is the loss computed from the parameters? Each name on the way has a `grad_fn`.",
     "**Isolate one operation.** Take its inputs as they are, and call it and `backward()` alone.",
@@ -69,12 +71,13 @@ def _ask() -> None:
     key = st.session_state["wrong failure"]
     if key:
         _failure(BY_KEY[key])
-        with st.expander("All 25 failures"):
+        with st.expander(f"All {len(FAILURES)} failures"):
             _all()
     else:
         if shape := st.session_state["wrong shape"]:
             _shape(SHAPES[shape])
-        st.header("All 25 failures" if text or shape else "Or look through all 25 failures", anchor="all")
+        every = f"all {len(FAILURES)} failures"
+        st.header(every.capitalize() if text or shape else f"Or look through {every}", anchor="all")
         st.space(4)
         _all()
 
@@ -227,9 +230,10 @@ def _nothing() -> None:
 
 
 def _all() -> None:
-    for column, start in zip(st.columns(3), (0, 9, 17), strict=True):
+    height = math.ceil(len(FAILURES) / COLUMNS)
+    for number, column in enumerate(st.columns(COLUMNS)):
         with column.container(gap=None):
-            for failure in FAILURES[start : start + (9 if start == 0 else 8)]:
+            for failure in FAILURES[number * height : (number + 1) * height]:
                 button(
                     f"{failure.number} {failure.name}",
                     f"wrong choose {failure.key}",

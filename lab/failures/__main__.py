@@ -22,7 +22,7 @@ def content(name: str) -> bytes:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m lab.failures",
-        description="Read training loops and models, and report which of the 25 common failures they contain.",
+        description="Read training loops and models, and report which common failures they contain.",
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="a .py or .ipynb file, or - for standard input")
     parser.add_argument("--json", action="store_true", help="one JSON list, with the changed lines")

@@ -1,6 +1,6 @@
-"""The 25 failures that people ask about most, read from catalogue.toml for all pages.
+"""The failures that people ask about most, read from catalogue.toml for all pages.
 
-messages.toml has the error messages about shapes, which are not among the 25.
+messages.toml has the error messages about shapes, which are not among them.
 """
 
 from __future__ import annotations

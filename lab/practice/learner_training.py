@@ -24,7 +24,7 @@ STEPS, RATE, FUNCTIONS_RATE = 100, 0.05, 0.1  # on the four points
 EPOCHS, BATCH, UNITS, DIGIT_RATE = 12, 32, 32, 0.1
 TRAININGS = {  # course -> a description of its training
     "scalars": f"Four points, two layers of {HIDDEN} tanh units, {STEPS} steps at rate {RATE}.",
-    "tensors": f"Digits of 64 pixels, which take seconds (for MNIST there is `train.py --data mnist`); {UNITS} relu "
+    "tensors": f"Digits of 64 pixels, which take seconds; {UNITS} relu "
     f"units, {EPOCHS} epochs at rate {DIGIT_RATE}. Your engine graduates by reading over {GRADUATED:.0%} of the unseen "
     "ones correctly.",
     "functions": f"Your `loss` on four points, {UNITS} relu units, {STEPS} steps at rate {FUNCTIONS_RATE}.",

@@ -248,13 +248,13 @@ def sentences(card: DataCard) -> tuple[str, ...]:
 
 def _to_beat(card: DataCard) -> str:
     if not card.shares:
-        return f"to beat: always answering with the mean, {_plain(card.mean)}, has R² 0"
+        return f"baseline: always predicting the mean, {_plain(card.mean)}, scores an R² of 0"
     name, share = card.shares[0]
     even = share < MIN_IMBALANCE / len(card.shares)
     listed = ", ".join(f"{other} {percent_text(part, 1)}" for other, part in card.shares[:MAX_SHARES])
     more = ", ..." if len(card.shares) > MAX_SHARES else ""
     which = "" if even else f" ({listed}{more})"
-    return f"to beat: always answering {name!r} is right in {percent_text(share, 1)} of the training rows{which}"
+    return f"baseline: always predicting {name!r} scores {percent_text(share, 1)} on the training rows{which}"
 
 
 def _plain(mean: float | None) -> str:

@@ -112,7 +112,7 @@ def _generalization(records: Sequence[Record]) -> Answer:
 def _above_baseline(records: Sequence[Record]) -> Answer:
     last, origin = score(records[-1], "val"), records[-1]["origin"]
     baseline = origin["baseline_val_accuracy"] or 0.0
-    plain = f"always saying class 0 is right in {percent_text(baseline, 1)} of these samples"
+    plain = f"always predicting class 0 scores {percent_text(baseline, 1)}"
     where = f"validation accuracy ended at {percent_text(last, 1)}; {plain}."
     return (0 if last <= baseline + 0.005 else 1 if last <= 0.99 else 2), where
 
@@ -203,7 +203,7 @@ LESSONS = MappingProxyType(
         ),
         "A rare class": Lesson(
             replace(WIDER, data="rare", epochs=30),
-            "Always saying class 0 is right in 95 %. Where will validation accuracy end?",
+            "Always predicting class 0 scores 95 %. Where will validation accuracy end?",
             ("at 95 %, too", "95 to 99 %", "above 99 %"),
             _above_baseline,
         ),

@@ -82,9 +82,9 @@ def scores(outcomes: Mapping[tuple[str, str, bool], str], guesses: Mapping[tuple
         for written in WRITTEN:
             wrong, expected = outcomes[op, written, False] == "wrong", guesses[op, written]
             mark, state = (
-                ("✓ right", "right") if wrong == expected else ("✕ missed" if wrong else "✕ false alarm", "wrong")
+                ("✓ guessed", "right") if wrong == expected else ("✗ missed" if wrong else "✗ false alarm", "wrong")
             )
-            result = "wrong gradient" if wrong else "right gradient"
+            result = "spoils a gradient" if wrong else "spoils nothing"
             cells += f'<td class="cell {state}"><b>{mark}</b><small>{result}</small></td>'
         kept = " and ".join(f"<code>{name}</code>" for name in keeps) or "nothing"
         rows.append(f'<tr><th scope="row"><code>y = {escape(spec.text)}</code></th>{cells}<td>{kept}</td></tr>')
@@ -114,4 +114,4 @@ def _cell(then: float, now: float) -> str:
 def _compared(got: float, due: float) -> str:
     if got == due or (np.isnan(got) and np.isnan(due)):
         return f'<td class="cell right">✓ {brief(got)}</td>'
-    return f'<td class="cell wrong"><b>✕ {brief(got)}</b> <small>due {brief(due)}</small></td>'
+    return f'<td class="cell wrong"><b>✗ {brief(got)}</b> <small>due {brief(due)}</small></td>'

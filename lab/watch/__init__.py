@@ -1,4 +1,4 @@
-"""Watch a program while it runs: `doctor` reports which of the 25 failures PyTorch code commits, from what it
+"""Watch a program while it runs: `doctor` reports which failures PyTorch code commits, from what it
 computes rather than from its text; `watch` records forward and backward passes for the player.
 
 Only this package imports PyTorch, and only when it is needed."""

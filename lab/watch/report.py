@@ -15,7 +15,7 @@ NOTHING = "lab.watch: no failure found in this run."
 def text(findings: Sequence[RunFinding], notes: Sequence[str] = (), error: BaseException | None = None) -> str:
     """Format findings for the terminal. Notes say what was not watched; `error` is the exception that ended the run."""
     if not findings:
-        ended = f"lab.watch: {type(error).__name__} ended the run; none of the 25 failures was found."
+        ended = f"lab.watch: {type(error).__name__} ended the run; no known failure was found."
         return "\n".join([NOTHING if error is None else ended, *notes])
     parts = [
         f"{finding.file}:{finding.line}: failure {finding.failure}, {finding.name}\n"

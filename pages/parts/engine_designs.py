@@ -1,4 +1,4 @@
-"""Engine designs: six ways to build an engine, what each costs, and how each handles deep graphs."""
+"""Engine designs: ways to build an engine, what each costs, and how each handles deep graphs."""
 
 from collections.abc import Callable
 from functools import partial
@@ -78,7 +78,7 @@ FIELDS = (
 
 def _designs() -> None:
     st.markdown(
-        "One expression, six engines: this lab’s and five small ones of at most 150 lines each. Move an input: the "
+        f"One expression, {len(DESIGNS)} engines: this lab’s and {len(DESIGNS) - 1} small ones. Move an input: the "
         "gradients agree, so what differs?"
     )
     expression = expression_box.expression_box(NAME, EXAMPLES)

@@ -65,7 +65,7 @@ def _tab(name: str, draw: Callable[[], None], current: PageState) -> None:
     progress.done("forward-wins", run is not None and run.forward < run.reverse)
     is_softmax = session["jacobian expression"] == "softmax(x)"
     progress.done("whole-jacobian", is_softmax and session.get("jacobian filled") is True)
-    page.closing(TRY_THIS[name], "pages/other_engines.py", "Next: one engine, built in six ways")
+    page.closing(TRY_THIS[name], "pages/other_engines.py", "Next: one engine, built in several ways")
 
 
 # ---------------------------------------------------------------- state: in the session, mirrored in the address

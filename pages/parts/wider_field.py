@@ -84,10 +84,9 @@ def _compare() -> None:
             names = ", ".join(escape_markdown(QUESTIONS[key].name) for key in differ)
             st.markdown(f"{judged} **{len(differ)} of {len(QUESTIONS)} outcomes** differ: {names}.")
     if there and not live:
-        st.info(
+        st.caption(
             f"These answers were recorded with PyTorch {version}. It is not installed where this page runs; after "
-            "`pip install torch` the snippets run here.",
-            icon=":material/info:",
+            "`pip install torch` the snippets run here."
         )
     picture, lines = st.columns([2, 3], gap="medium")
     with picture:

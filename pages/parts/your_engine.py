@@ -215,7 +215,7 @@ def _trace(
             f"{shown[2]} by finite differences.{more}"
         )
     else:
-        st.markdown(f":green[**✓**] Each gradient{of} is that of the lab’s engine and of finite differences.")
+        st.markdown(f":green[**✓**] Each gradient{of} agrees with the lab’s engine and with finite differences.")
         for remark in [one for row in rows for one in row.slopes if one.kind != "smooth"][:3]:
             st.caption(with_code(remark.sentence))
         if expression.text not in EXAMPLES[engine.course.key]:

@@ -196,7 +196,7 @@ export class Playback {
     const gradient = frame.gradients.get(id);
     const { due } = this.nodes[id];
     if (gradient !== undefined)
-      return due === undefined ? brief(gradient, fullShape(this.nodes[id])) : `✕ ${brief(gradient)}, due ${brief(due)}`;
+      return due === undefined ? brief(gradient, fullShape(this.nodes[id])) : `✗ ${brief(gradient)}, due ${brief(due)}`;
     const state = this.gradientState(id, frame);
     if (state === "constant") return "none (constant)";
     return state === "no path" ? "0 (no path)" : WAITING;

@@ -65,7 +65,7 @@ def test_guard_off_then_on(open_page):
     for leaf, right in result.right.items():
         for i, value in enumerate(right):
             got = result.gradients[leaf][i]
-            sign = "✓" if got == value else "✕"
+            sign = "✓" if got == value else "✗"
             assert shown[f"{leaf}.grad[{i}]"] == (f"{sign} {brief(got)}", brief(value), brief(value))
     page.locator(".sentence", has_text="y (*) sends [1, 1, 1] × [2, −1, 3] ≠ [3, 0, 4] to b").wait_for()
     page.get_by_role("tab", name="Closure").click()
@@ -81,7 +81,7 @@ def test_guard_off_then_on(open_page):
     page.get_by_text("needs its input, 'a' of shape (3,)").first.wait_for()
     ready(page, "4 Compare").click()
     page.get_by_text(REFUSED).wait_for()
-    page.get_by_text("✕ Your guess was: every gradient is right.").wait_for()
+    page.get_by_text("✗ Your guess was: every gradient is right.").wait_for()
     page.locator(".ledger .note", has_text="Here the engine stopped: The backward pass of * needs its input").wait_for()
     page.wait_for_url("**guard=on**")
     assert "Traceback" not in page.inner_text("body")
@@ -226,11 +226,11 @@ def test_the_pass_is_gone_through_event_by_event(open_page):
     page = open_page("simulate-error?step=4")
     page.locator(".count", has_text="8 / 9").wait_for()
     page.locator(".scrubber").press("ArrowRight")
-    page.locator(".ledger", has_text="before nothing yet, after [3, 0, 4]").wait_for()
+    page.locator(".ledger", has_text="The gradient is [3, 0, 4]").wait_for()
     page.locator(".sentence", has_text="but something went wrong on the way").wait_for()
     row = page.locator(".nodes tbody tr", has=page.get_by_role("rowheader", name="b", exact=True))
     page.locator(".nodes").scroll_into_view_if_needed()
-    row.locator("td.gradient", has_text="✕ [3, 0, 4], due [2, −1, 3]").wait_for()
+    row.locator("td.gradient", has_text="✗ [3, 0, 4], due [2, −1, 3]").wait_for()
     page.get_by_role("button", name="value [2, −1, 3] → [3, 0, 4]").wait_for()
     drawn = page.locator('.card[data-node="0"]')  # a, drawn with what it holds now
     expect(drawn.locator(".name")).to_have_text("a (3,) ⚠ written to")

@@ -54,15 +54,15 @@ def test_guard_off_a_wrong_gradient_without_an_error():
         go(at, *(["b"] if number == 3 else []))
         assert at.button(key="trap next").label == label
         assert not at.error
-    assert "✕" not in html(at)
+    assert "✗" not in html(at)
     go(at)
     assert "A wrong gradient, and no error" in at.error[0].value
     assert "✓ As you guessed" in at.error[0].value
-    assert html(at).count("✕") == 3
+    assert html(at).count("✗") == 3
     result = run_experiment(Experiment())
     table = next(m.value for m in at.markdown if "numerical" in m.value and "this run" in m.value)
-    assert table.count("✕") == 3
-    assert f"✕ {result.gradients['b'][0]:g} | {result.right['b'][0]:g} | {result.right['b'][0]:g}" in table
+    assert table.count("✗") == 3
+    assert f"✗ {result.gradients['b'][0]:g} | {result.right['b'][0]:g} | {result.right['b'][0]:g}" in table
     go(at)
     assert at.button(key="trap next").label == "1 Forward"
     assert "guess" not in address(at)
@@ -79,7 +79,7 @@ def test_guard_on_the_engines_error_in_its_own_words():
     go(at)
     assert message in at.error[0].value
     assert "Refused" in at.warning[0].value
-    assert "✕ Your guess was: every gradient is right." in at.warning[0].value
+    assert "✗ Your guess was: every gradient is right." in at.warning[0].value
     assert "still holds [2, −1, 3]" in at.warning[0].value
 
 
@@ -100,7 +100,7 @@ def test_no_answer_before_a_guess_and_none_is_changed_after_it():
     assert not at.button(key="trap next").disabled
     go(at)
     go(at)
-    assert "✕ Your guess was: both are wrong." in at.error[0].value
+    assert "✗ Your guess was: both are wrong." in at.error[0].value
     assert address(at)["guess"] == "ab"
 
 
@@ -261,7 +261,7 @@ def test_the_score_counts_what_was_predicted_against_what_happened():
     spoiled = {cell[:2]: outcome == "wrong" for cell, outcome in outcomes().items() if not cell[2]}
     press(at, "guess go")
     assert at.header[0].value == f"You predicted {12 - sum(spoiled.values())} of 12"
-    assert (html(at).count("✕ missed"), html(at).count("✕ false alarm")) == (sum(spoiled.values()), 0)
+    assert (html(at).count("✗ missed"), html(at).count("✗ false alarm")) == (sum(spoiled.values()), 0)
     assert not at.checkbox  # locked: what was guessed can be looked at, not changed
     press(at, "guess go")
     assert len(at.checkbox) == 12
@@ -271,7 +271,7 @@ def test_the_score_counts_what_was_predicted_against_what_happened():
     assert not at.header  # until all is run again
     press(at, "guess go")
     assert at.header[0].value == "You predicted 12 of 12"
-    assert "✕" not in html(at)
+    assert "✗" not in html(at)
 
 
 def test_a_tick_too_many_is_a_false_alarm_and_every_other_cell_is_right():
@@ -281,7 +281,7 @@ def test_a_tick_too_many_is_a_false_alarm_and_every_other_cell_is_right():
             at.checkbox(key=f"guess {op} {written}").set_value(outcome == "wrong" or (op, written) == ("exp", "input"))
     at.run()
     press(at, "guess go")
-    assert (html(at).count("✓ right"), html(at).count("✕ false alarm"), html(at).count("✕")) == (11, 1, 1)
+    assert (html(at).count("✓ guessed"), html(at).count("✗ false alarm"), html(at).count("✗")) == (11, 1, 1)
     assert at.selectbox(key="guess look").value == ("exp", "input")  # what was judged wrongly comes first
     assert "did not keep `a`" in texts(at.markdown)
 
@@ -326,12 +326,12 @@ def test_a_cut_is_shown_beside_the_whole_graph_once_it_is_guessed(kind, came):
     assert "✂" in cut
     assert "✂" not in whole
     assert bool(at.error) == (kind == "all")
-    assert "✕ None" in texts(at.markdown)
+    assert "✗ None" in texts(at.markdown)
     assert "a: ✓ as you guessed; b: ✓ as you guessed." in texts(at.markdown)
     at.slider(key="cut a").set_value(1.0).run()  # other numbers: another guess
     assert len(at.get("graphviz_chart")) == 1
     guess_cut(at, "same", "same")
-    assert "a: ✕ you guessed “the same”; b: ✕ you guessed “the same”." in texts(at.markdown)
+    assert "a: ✗ you guessed “the same”; b: ✗ you guessed “the same”." in texts(at.markdown)
 
 
 def test_a_life_is_lived_button_by_button():
@@ -358,7 +358,7 @@ def test_a_guess_at_the_gradient_is_answered_by_the_next_action():
     assert "guess" not in texts(at.markdown)
     at.pills(key="life guess").set_value("replaced").run()
     press(at, "life b")
-    assert "✕ w.grad is added to. Your guess was: is replaced." in texts(at.markdown)
+    assert "✗ w.grad is added to. Your guess was: is replaced." in texts(at.markdown)
     assert at.pills(key="life guess").value is None
     at.pills(key="life guess").set_value("replaced").run()
     press(at, "life whole")

@@ -89,8 +89,8 @@ def test_without_pytorch_its_answers_are_the_recorded_ones(monkeypatch):
     assert all(row[2] == "?" for row in drawn(at))  # the guess comes first
     click(at, "Show PyTorch’s recorded answers")
     version, _ = recorded_answers()
-    assert f"recorded with PyTorch {version}" in at.info[0].value
-    assert "`pip install torch`" in at.info[0].value
+    assert f"recorded with PyTorch {version}" in at.caption[0].value
+    assert "`pip install torch`" in at.caption[0].value
     assert "?" not in [row[2] for row in drawn(at)]
     assert "PyTorch: **8**" in texts(at.markdown)
     assert f"**4 of {len(QUESTIONS)} outcomes** differ" in texts(at.markdown)

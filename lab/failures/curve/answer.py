@@ -72,7 +72,7 @@ def of_records(records: Sequence[Record], config: Config) -> CurveAnswer:
 
 
 def failure_of(finding: Finding) -> Failure | None:
-    """Return the failure that the doctor found in a run of this trainer; None if it is none of the 25."""
+    """Return the failure that the doctor found in a run of this trainer; None if it is not in the catalogue."""
     known = KNOWN.get(_known_key(finding))
     return BY_KEY.get(known.failure) if known else None
 

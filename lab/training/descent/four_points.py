@@ -1,4 +1,4 @@
-"""A complete training on four points: a network of 41 parameters, and all of its numbers after any step."""
+"""A complete training on four points: a small network, and all of its numbers after any step."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import numpy as np
 
 from model import MLP, SGD, mse_loss
 
-HIDDEN = 4  # units in each of the two hidden layers: 3*4 + 4  +  4*4 + 4  +  4*1 + 1 = 41 parameters
+HIDDEN = 4  # units in each of the two hidden layers
 # Four points in three dimensions and their targets: the first task of many courses.
 POINTS = np.array([[2.0, 3.0, -1.0], [3.0, -1.0, 0.5], [0.5, 1.0, 1.0], [1.0, 1.0, -1.0]])
 TARGETS = np.array([[1.0], [-1.0], [-1.0], [1.0]])
 SIZES = (POINTS.shape[1], HIDDEN, HIDDEN, 1)
+PARAMETERS = sum(n_in * n_out + n_out for n_in, n_out in pairwise(SIZES))
 MAX_STEPS = 100
 RATE = 0.1
 LEARNED_LIMIT = 0.01  # the points count as learned when the loss is below it

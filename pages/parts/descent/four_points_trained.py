@@ -33,7 +33,8 @@ FIELDS = (
 def show() -> None:
     """Draw the tab."""
     st.markdown(
-        "Train a network of 41 parameters on four points with three inputs each. Guess how soon its loss is below "
+        f"Train a network of {four_points.PARAMETERS} parameters on {len(four_points.POINTS)} points with "
+        f"{four_points.POINTS.shape[1]} inputs each. Guess how soon its loss is below "
         f"{four_points.LEARNED_LIMIT}, then press Step."
     )
     st.caption("The loss is the mean squared error, and the last layer has no tanh. Other choices give other numbers.")

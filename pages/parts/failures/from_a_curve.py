@@ -226,7 +226,7 @@ def _alike(number: int, cause: CurveCause, choose: Choose) -> None:
 
 
 def _links(cause: CurveCause, choose: Choose) -> None:
-    """Link to the failure, if the cause is one of the 25, and to a run that goes wrong in the same way."""
+    """Link to the failure, if the cause is in the catalogue, and to a run that goes wrong in the same way."""
     failure = BY_KEY.get(cause.known.failure)
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         if failure:

@@ -97,6 +97,8 @@ def _findings(text: str, choose: Choose) -> None:
         )
         return
     st.markdown(f"**{len(findings)} {'finding' if len(findings) == 1 else 'findings'}** in {len(lines)} lines")
+    with st.expander("Your program, with line numbers"):
+        st.code("\n".join(lines), line_numbers=True)
     for number, finding in enumerate(findings):
         _finding(number, finding, lines, choose)
 

@@ -67,6 +67,7 @@ def choose(
     }
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
         if len(names) > 1 and st.session_state[f"{name} engine"] in names:  # the chosen one may be under check
+            st.markdown("Engine", width="content")
             switch("Engine", names, f"{name} engine", on_change=on_change, bare=True)
         if engine := chosen(name):
             badge(engine)

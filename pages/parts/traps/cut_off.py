@@ -82,7 +82,7 @@ def _gradients(uncut: cuts.CutDemo, cut: cuts.CutDemo, numerical: dict[str, floa
     for name in ("a", "b"):
         got, due = cut.gradients[name], uncut.gradients[name]
         came = "none" if got is None else "same" if got == due else "part"
-        sign = "✓" if came == "same" else "✕"
+        sign = "✓" if came == "same" else "✗"
         verdict = f"{sign} {'None' if got is None else f'{brief(got)}: {ARRIVALS[came]}'}"
         moved = " (not moved)" if got is None else ""
         steps = brief(uncut.after[name]), f"{brief(cut.after[name])}{moved}"
@@ -90,7 +90,7 @@ def _gradients(uncut: cuts.CutDemo, cut: cuts.CutDemo, numerical: dict[str, floa
         guessed = st.session_state.get("cut guessed", {}).get(name)
         if guessed is not None:
             right = guessed == came
-            verdicts.append(f"{name}: {'✓ as you guessed' if right else f'✕ you guessed “{ARRIVALS[guessed]}”'}")
+            verdicts.append(f"{name}: {'✓ as you guessed' if right else f'✗ you guessed “{ARRIVALS[guessed]}”'}")
     headers = ["input", "uncut", "cut", "numerical", "after a step, uncut", "after a step, cut"]
     show_table(headers, rows)
     why = "Each ✂ in the graph below is a path on which a gradient would have flowed. No error tells you."

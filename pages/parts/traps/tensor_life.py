@@ -16,8 +16,8 @@ FIELDS = (Field("life", "life actions", "", lifecycle.parse_life), RATE)
 def show() -> None:
     """Draw the tab."""
     st.markdown(
-        "A parameter `w` starts at 1, and the loss `(w * w - 2) ** 2` pulls it to √2. Press the lines in any order: "
-        "step too early, go backward twice, or raise the learning rate."
+        "A parameter `w` starts at 1, and the loss `(w * w - 2) ** 2` pulls it to √2. A line can be run "
+        "once its names exist: step too early, go backward twice, or raise the learning rate."
     )
 
     actions = st.session_state["life actions"]
@@ -74,12 +74,12 @@ def _log(actions: str, life: lifecycle.Life) -> None:
     if guess and after == actions:
         found = lifecycle.effect(life, count)
         wrong = "" if guess == found else f" Your guess was: {lifecycle.EFFECTS[guess]}."
-        st.markdown(f"{'✕' if wrong else '✓ As you guessed:'} w.grad {lifecycle.EFFECTS[found]}.{wrong}")
+        st.markdown(f"{'✗' if wrong else '✓ As you guessed:'} w.grad {lifecycle.EFFECTS[found]}.{wrong}")
     if life.log and life.log[-1].failed:
         st.error(life.log[-1].sentence, icon=":material/block:")
     with st.container(height=400 if len(life.log) > 6 else "content", border=len(life.log) > 6):
         for number, entry in reversed(list(enumerate(life.log, start=1))):
-            sentence = f"✕ {entry.sentence}" if entry.failed else entry.sentence
+            sentence = f"✗ {entry.sentence}" if entry.failed else entry.sentence
             st.markdown(f"**{number}** `{entry.code}`  \n{with_code(sentence)} :small[State: {entry.state}.]")
     with st.expander("The states as a table"):
         marks = {state: "now" if state == life.state else "✓" if state in life.path else "–" for state in STATES}

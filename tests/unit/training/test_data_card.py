@@ -26,8 +26,7 @@ def test_the_commonest_class_is_the_answer_to_beat():
     assert found.shares == (("k0", 0.975), ("k1", 0.025))
     assert found.baseline.val_accuracy == 0.975
     assert (
-        sentences(found)[0]
-        == "to beat: always answering 'k0' is right in 97.5% of the training rows (k0 97.5%, k1 2.5%)"
+        sentences(found)[0] == "baseline: always predicting 'k0' scores 97.5% on the training rows (k0 97.5%, k1 2.5%)"
     )
     assert found.baseline.train_loss == pytest.approx(-0.975 * np.log(0.975) - 0.025 * np.log(0.025), rel=0.02)
 
@@ -36,7 +35,7 @@ def test_the_mean_is_the_answer_to_beat_in_a_regression():
     found = card(load("sine"))
     assert found.shares == ()
     assert found.baseline.train_loss == pytest.approx(1)
-    assert sentences(found)[0].startswith("to beat: always answering with the mean, ")
+    assert sentences(found)[0].startswith("baseline: always predicting the mean, ")
 
 
 def test_columns_that_say_nothing_are_named():
@@ -172,13 +171,13 @@ def test_targets_far_from_all_others_are_said():
     assert outliers.extreme_rows == 3
     assert outliers.extreme_share > 0.9
     assert "the 3 rows with the most extreme target make" in sentences(outliers)[-1]
-    assert "R² 0" in sentences(targets())[0]
+    assert "R² of 0" in sentences(targets())[0]
     assert len(sentences(targets())) == 1
 
 
 def test_the_mean_of_large_targets_is_written_in_full():
     large = card(table([f"{RNG.normal():.3f},{RNG.normal():.3f},{RNG.uniform(3e6, 5e6):.1f}" for _ in range(100)]))
-    assert sentences(large)[0] == f"to beat: always answering with the mean, {large.mean:,.0f}, has R² 0"
+    assert sentences(large)[0] == f"baseline: always predicting the mean, {large.mean:,.0f}, scores an R² of 0"
 
 
 def test_records_know_the_untrained_network_and_the_baseline():

@@ -43,7 +43,7 @@ def test_gradients_are_none_until_they_are_there_and_marked_once_compared():
     for steps in range(3):
         assert cells(gradients(run(Experiment(), steps))) == ["not computed yet"] * 2
     assert cells(gradients(run(Experiment(), 3))) == ["4", "5", "−2", "3", "0", "4"]
-    due = [f"✕ {got} due {right}" for got, right in zip(("3", "0", "4"), map(brief, (2.0, -1.0, 3.0)), strict=True)]
+    due = [f"✗ {got} due {right}" for got, right in zip(("3", "0", "4"), map(brief, (2.0, -1.0, 3.0)), strict=True)]
     assert cells(gradients(run(Experiment()))) == ["✓ 4", "✓ 5", "✓ −2", *due]
     assert "No gradient: backward() stopped" in gradients(run(Experiment(guard=True)))
 
