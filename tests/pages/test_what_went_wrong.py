@@ -16,6 +16,14 @@ def opened(**address):
     return run(app("pages/what_went_wrong.py"), **address)
 
 
+def test_every_failure_is_listed_however_many_there_are(monkeypatch):
+    monkeypatch.setattr("lab.failures.FAILURES", FAILURES[:20])
+    at = opened()
+    assert "Or look through all 20 failures" in [header.value for header in at.header]
+    listed = [button.label for button in at.button if str(button.key).startswith("wrong choose")]
+    assert listed == [f"{failure.number} {failure.name}" for failure in FAILURES[:20]]
+
+
 def ask(at, text):
     at.text_area(key="wrong text").set_value(text).run()
     assert not at.exception
