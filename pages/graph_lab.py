@@ -39,7 +39,7 @@ MODES = {"reverse": "Reverse", "forward": "Forward mode"}
 ENGINES = {  # engines with one wrong rule: name in the address -> label
     "overwrites": "= for +=",
     "any-order": "any order",
-    "forgets-the-sum": "forgets the sum",
+    "forgets-the-sum": "no sum",
 }
 WRITES = {"*": "mul", "**": "square", "exp": "exp", "relu": "relu", "+": "add"}  # op here -> op on Simulate Error
 TELLING = {"overwrites": "shared", "any-order": "order", "forgets-the-sum": "broadcast"}  # example in which it shows
@@ -292,7 +292,7 @@ def _moving(current: PageState, expression: Expression | None, live: dict[str, L
         if recorded is None and last is not None:
             st.caption("The player still shows the last graph that could be computed.")
         with st.container(horizontal=True, vertical_alignment="center", key="graph engine line", gap="small"):
-            st.markdown(INSTRUCTION, width=190)  # two lines, so that everything fits at 1024 pixels
+            st.markdown(INSTRUCTION, width=178)  # two lines, so that everything fits at 1024 pixels
             st.space("stretch")
             along = _direction(expression, values)
             if not along:

@@ -28,7 +28,7 @@ SEGMENTS = {  # what is touched, one after the other, and what the last touch sh
         ],
     ),
     "why-broadcasting-sums": (
-        ["text=See", "link:Graph lab", "radio:forgets the sum", "button:Show one where it does"],
+        ["text=See", "link:Graph lab", "radio:no sum", "button:Show one where it does"],
         [
             (".ledger .note", "The first event that differs"),
             (".card.departs .name", "✗"),
