@@ -12,6 +12,7 @@ from lab.ui.table import with_code
         ("a $x$ and *b*", "a \\$x\\$ and \\*b\\*"),
         ("one ` alone", "one \\` alone"),
         ("`a*b`` c", "`a*b`\\` c"),
+        ("``<b>`` x", "\\``<b>`\\` x"),
         ("two\n\nlines", "two lines"),
     ],
 )
