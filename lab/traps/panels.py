@@ -84,7 +84,7 @@ def scores(outcomes: Mapping[tuple[str, str, bool], str], guesses: Mapping[tuple
             mark, state = (
                 ("✓ guessed", "right") if wrong == expected else ("✗ missed" if wrong else "✗ false alarm", "wrong")
             )
-            result = "spoils a gradient" if wrong else "spoils nothing"
+            result = "does harm" if wrong else "no harm"
             cells += f'<td class="cell {state}"><b>{mark}</b><small>{result}</small></td>'
         kept = " and ".join(f"<code>{name}</code>" for name in keeps) or "nothing"
         rows.append(f'<tr><th scope="row"><code>y = {escape(spec.text)}</code></th>{cells}<td>{kept}</td></tr>')

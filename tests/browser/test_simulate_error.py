@@ -111,7 +111,7 @@ def test_the_four_steps_by_keyboard_alone(open_page):
 # What is on the screen after a step: the button that led there, its result and its explanation.
 SEEN = {
     1: ("2 Mutate", ".trap-arrays", "The closure of"),
-    2: ("3 Backward", ".trap-arrays .changed", "Your guess."),
+    2: ("3 Backward", ".trap-arrays .changed", "Guess first"),
     3: ("4 Compare", ".trap-gradients .cell, .trap-gradients td", "Are these gradients right?"),
     4: ("Start again", ".trap-gradients .wrong", WRONG),
 }
