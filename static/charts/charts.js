@@ -3,7 +3,7 @@
 
 import * as echarts from "../echarts/echarts.js";
 import { Network } from "../network/network.js";
-import { Debounced, h, setAttribute, setText } from "../player/dom.js";
+import { Debounced, h, observeSight, setAttribute, setText } from "../player/dom.js";
 import { DataTable } from "./data_table.js";
 
 /** @import { AxisSpec, ChartSpec, Component, Payload, ShownChart, ShownProgress } from "../types.js" */
@@ -131,7 +131,7 @@ class Progress {
 }
 
 /** A chart with its heading and a table of its numbers. */
-class Figure {
+export class Figure {
   /** @param {string} key */
   constructor(key) {
     /** @type {ShownChart | null} */
@@ -148,8 +148,7 @@ class Figure {
     this.table = new DataTable();
     const heading = h("h2", { id: `training-${key}` }, this.title, " ", this.note);
     this.element = h("section", { class: "figure", "data-chart": key }, heading, this.picture, this.table.element);
-    this.sight = new IntersectionObserver(([entry]) => this.see(entry.isIntersecting), { rootMargin: DRAW_MARGIN });
-    this.sight.observe(this.picture);
+    this.sight = observeSight(this.picture, (seen) => this.see(seen), DRAW_MARGIN);
     this.size = new ResizeObserver(() => this.resize());
     this.size.observe(this.picture);
   }

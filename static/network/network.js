@@ -4,7 +4,7 @@
  * handles it at once only there. */
 
 import { DataTable } from "../charts/data_table.js";
-import { Debounced, h, s, setAttribute, setText } from "../player/dom.js";
+import { Debounced, h, observeSight, s, setAttribute, setText } from "../player/dom.js";
 
 /** @import { Component, NetworkColumn, NetworkWires, ShownNetwork } from "../types.js" */
 
@@ -39,8 +39,7 @@ export class Network {
     const layers = h("span", { class: "change" }, this.changer(null, -1), this.depth, this.changer(null, 1));
     const title = h("h2", {}, "Network ", this.note, layers);
     this.element = h("section", { class: "figure", "data-chart": "network" }, title, this.picture, this.table.element);
-    this.sight = new IntersectionObserver(([entry]) => this.see(entry.isIntersecting), { rootMargin: DRAW_MARGIN });
-    this.sight.observe(this.picture);
+    this.sight = observeSight(this.picture, (seen) => this.see(seen), DRAW_MARGIN);
     this.size = new ResizeObserver(() => this.drawPaths());
     this.size.observe(this.picture);
   }

@@ -1,7 +1,7 @@
 /** The numerical check: each input's gradient next to a numerical one, which the server computes once it is in view. */
 
 import { brief } from "./format.js";
-import { h, section } from "./dom.js";
+import { h, observeSight, section } from "./dom.js";
 
 /** @import { Check, Checked } from "../types.js" */
 /** @import { Frame, Playback } from "./playback.js" */
@@ -19,11 +19,10 @@ export class NumericalCheck {
     this.answer = null;
     this.panel = section("Gradients of the inputs, checked numerically", "check");
     this.element = this.panel.element;
-    this.observer = new IntersectionObserver((entries) => {
-      this.inSight = entries.some((entry) => entry.isIntersecting);
+    this.observer = observeSight(this.element, (seen) => {
+      this.inSight = seen;
       this.askIfSeen();
     });
-    this.observer.observe(this.element);
   }
 
   /** Take the result of the numerical check. @param {boolean} possible whether a server answers

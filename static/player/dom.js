@@ -66,6 +66,17 @@ export function inWindow(element) {
   return top < innerHeight && bottom > 0;
 }
 
+/** Report whether an element is in sight, at first and after each change. A busy browser reports several changes at
+ * once, the oldest first: only the last one is still true.
+ * @param {Element} element @param {(seen: boolean) => void} see
+ * @param {string} margin how far outside the window still counts as in sight */
+export function observeSight(element, see, margin = "0px") {
+  const options = { rootMargin: margin };
+  const observer = new IntersectionObserver((changes) => see(changes[changes.length - 1].isIntersecting), options);
+  observer.observe(element);
+  return observer;
+}
+
 /** Download a file. @param {Blob} blob @param {string} name */
 export function save(blob, name) {
   const address = URL.createObjectURL(blob);
