@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -24,7 +24,7 @@ from lab.charts.chart import (
     undrawn_line,
 )
 from lab.text import percent_text, short
-from lab.training.records import Curve, LayerCurve, Record, is_regression, score, scores
+from lab.training.records import Curve, LayerCurve, Record, is_comparable, is_regression, score, scores
 from lab.training.symptoms import BAND, HIGH_NORM
 
 MAX_MARKERS = 30  # along a line: more would hide it
@@ -71,7 +71,7 @@ def loss(
     train, val = _column(records, "train_loss"), _column(records, "val_loss")
     series = [
         *_batch_band(batch_losses, batch_epochs, options.colours),
-        *_parts(train, val, _others("val_loss", options), options),
+        *_parts(train, val, _others(lambda run: _column(run, "val_loss"), records, options), options),
     ]
     _mark(series[-1], records, options)
     spec = _by_epoch(series, options.until)
@@ -90,9 +90,7 @@ def loss(
 def accuracy(records: Sequence[Record], options: CurveOptions) -> Chart:
     """Draw training and validation accuracy in percent, the gap between them shaded."""
     train, val = (_percents(_column(records, name)) for name in ("train_accuracy", "val_accuracy"))
-    compared = _others("val_accuracy", options)
-    for line in compared:
-        line["data"] = _percents(line["data"])
+    compared = _others(lambda run: _percents(_column(run, "val_accuracy")), records, options)
     spec, lowest = _scores_spec(train, val, compared, records, options)
     spec["yAxis"] |= {"max": 100, "min": 10 * math.floor(min(lowest, 90) / 10), "axisLabel": {"formatter": "{value} %"}}
     spec["tooltip"]["valueFormatter"] = "%.1f %%"
@@ -111,15 +109,11 @@ def accuracy(records: Sequence[Record], options: CurveOptions) -> Chart:
 def r_squared(records: Sequence[Record], options: CurveOptions) -> Chart:
     """Draw a regression's R², the share of the variance that it explains, for training and validation."""
     train, val = (_scores(records, part) for part in ("train", "val"))
-    compared = _others("val_loss", options)
-    for line in compared:
-        line["data"] = [None if loss is None else 1 - loss for loss in line["data"]]
+    compared = _others(lambda run: _scores(run, "val"), records, options)
     spec, lowest = _scores_spec(train, val, compared, records, options)
     spec["yAxis"] |= {"max": 1, "min": max(-1, math.floor(2 * min(lowest, 0.5)) / 2)}
-    cells = [
-        (short(score(r, "train")), short(score(r, "val")), _difference(r["val_loss"], r["train_loss"]))
-        for r in thinned(records)
-    ]
+    both = (scores(thinned(records), part).tolist() for part in ("train", "val"))
+    cells = [(short(one), short(other), _difference(one, other)) for one, other in zip(*both, strict=True)]
     validation = f", validation {short(val[-1])}" if options.held_out else ""
     title = "R², the share of the variance explained"
     alt = f"R² by epoch. {_at_epoch(records)}training {short(train[-1])}{validation}."
@@ -385,12 +379,25 @@ def _line(name: str, values: Sequence[float | None], colour: str, dash: Any, sym
     }
 
 
-def _others(name: Curve, options: CurveOptions) -> list[dict[str, Any]]:
-    """Make the lines of earlier runs to compare with: thinner, each with its own colour and dashes."""
+def _others(
+    values: Callable[[Sequence[Record]], Sequence[float | None]], records: Sequence[Record], options: CurveOptions
+) -> list[dict[str, Any]]:
+    """Make the lines of earlier runs to compare with: thinner, each with its own colour and dashes.
+
+    values: returns a run's measure by epoch. A classification is not drawn next to a regression, nor the reverse: their
+    losses and scores measure different things.
+    """
     lines = []
-    for i, (run, records) in enumerate(options.others):
-        values = _column(records[: options.until], name)
-        line = _line(run, values, nth(options.colours["classes"][2:], i), nth(DASHES, i + 2), nth(SYMBOLS, i + 2))
+    for i, (name, run) in enumerate(options.others):
+        if not is_comparable(run, records):
+            continue
+        line = _line(
+            name,
+            values(run[: options.until]),
+            nth(options.colours["classes"][2:], i),
+            nth(DASHES, i + 2),
+            nth(SYMBOLS, i + 2),
+        )
         line["lineStyle"]["width"] = 1.5
         lines.append(line)
     return lines
@@ -502,7 +509,8 @@ def _percents(shares: Sequence[float | None]) -> list[float | None]:
 
 
 def _difference(a: float | None, b: float | None) -> str:
-    return "not a number" if a is None or b is None else signed(a - b)
+    difference = math.nan if a is None or b is None else a - b
+    return "not a number" if math.isnan(difference) else signed(difference)
 
 
 def _at_epoch(records: Sequence[Record]) -> str:

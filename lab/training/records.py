@@ -123,6 +123,11 @@ def is_regression(record: Measured) -> bool:
     return record["train_accuracy"] is None
 
 
+def is_comparable(one: Sequence[Measured], other: Sequence[Measured]) -> bool:
+    """Return True if both runs have records, of the same kind: losses and scores of other kinds have no common axis."""
+    return bool(one and other) and is_regression(one[0]) == is_regression(other[0])
+
+
 def score(record: Record, part: Literal["train", "val"]) -> float:
     """Return a score of at most 1: the accuracy, or in a regression R² (see `r_squared`)."""
     known: Mapping[str, Any] = record

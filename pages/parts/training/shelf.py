@@ -14,7 +14,7 @@ from lab.config import hosted, runs_folder
 from lab.training import run_store
 from lab.training.config import Config, ConfigError
 from lab.training.live import LiveRun, Own
-from lab.training.records import BULKY, best_text, is_regression
+from lab.training.records import BULKY, best_text, is_comparable, is_regression
 from lab.training.run_folder import RunError
 from lab.training.shelf import ShelvedRun, delete, differences, from_folder, open_with_histograms, rename, table, unused
 from lab.ui import page
@@ -86,10 +86,14 @@ def _table(runs: list[ShelvedRun], put_in_place: Callable[[LiveRun], None]) -> N
         alt="Earlier runs and their differences",
     )
     ticked = [run for run in runs if any(run.name == other.name for other in session["training compared"])]
+    current = session["training worker"].run.history
+    drawn = [run.name for run in ticked if is_comparable(run.records, current)]
     if len(ticked) == 1:
         _shelved(ticked[0], put_in_place)
-    elif ticked:
-        st.markdown(f"Drawn: {escape_markdown(', '.join(run.name for run in ticked))}.")
+    elif drawn:
+        st.markdown(f"Drawn: {escape_markdown(', '.join(drawn))}.")
+    if len(drawn) < len(ticked):
+        st.markdown("A regression and a classification cannot be compared: their losses measure different things.")
 
 
 def kept_run(config: Config, own: Own) -> LiveRun | None:

@@ -397,3 +397,29 @@ def test_a_regression_is_drawn_as_its_curve_and_as_the_share_that_it_explains(re
         assert all(len(row) == len(one.headers) for row in one.rows)
     broken = charts.curve(xs[:, 0], np.full(50, np.nan), data.val_x[:, 0], data.val_y)
     json.dumps(broken.spec, allow_nan=False)
+
+
+def test_a_compared_run_is_measured_as_the_run_itself_and_only_if_it_is_of_its_kind(run, regression):
+    others = [("a classification", run.records), ("a regression", regression.records), ("nothing yet", [])]
+    options = charts.CurveOptions(5, others=others)
+    drawn = {
+        "a classification": [
+            charts.loss(run.history, *(np.empty(0),) * 2, options),
+            charts.accuracy(run.history, options),
+        ],
+        "a regression": [
+            charts.loss(regression.history, *(np.empty(0),) * 2, options),
+            charts.r_squared(regression.history, options),
+        ],
+    }
+    for name, figures in drawn.items():
+        for figure in figures:
+            names = {line["name"] for line in figure.spec["series"] if "name" in line}
+            assert names == {"training", "validation", name}, figure.title
+            assert series(figure, name)["data"][1:] == series(figure, "validation")["data"][1:], figure.title
+
+
+def test_the_gap_of_r_squared_is_a_difference_of_r_squared(regression):
+    for row in charts.r_squared(regression.history, charts.CurveOptions(3)).rows:
+        train, val, gap = (float(cell.replace("−", "-")) for cell in row[1:])
+        assert gap == pytest.approx(train - val, abs=0.002)
