@@ -52,12 +52,9 @@ def show() -> None:
         return
 
     session = st.session_state
-
-    def choose() -> None:
-        session["search chosen"] = session["search"].get("chosen")
-
-    sent = _component(key="search", on_asked_change=keep_value, on_chosen_change=choose)
-    match session.pop("search chosen", None):
+    # Callbacks would miss the first choice after a restart of the server: the new session does not know them yet.
+    sent = _component(key="search", on_asked_change=keep_value, on_chosen_change=keep_value)
+    match sent.get("chosen"):
         case {"path": str(path), "query": dict(query), "here": str(here)} if path in BY_PATH:
             state.leave(BY_PATH[path].file, here, query)
     match sent.get("asked"):
