@@ -39,6 +39,7 @@ SHARED_LIMIT = 100_000_000  # bytes of the finished runs stored for everybody
 TOTAL_LIMIT = 1_000_000_000  # bytes of all files together
 MAX_BROWSERS = 1000  # visitors whose runs are stored
 PROTECTED_SECONDS = 24 * 3600.0  # a visitor's files younger than this are not deleted to make room for others
+CLOCK_SKEW = 60.0  # seconds that a file's time may be ahead of this machine's clock
 STATES_LIMIT = 2_000_000  # bytes of the saved weights in a file
 SOURCES = (  # the files that decide on a run's numbers
     "model.py",
@@ -115,13 +116,13 @@ class RunStore:
         return self.files / _digest(self.key)
 
     def prepare(self) -> None:
-        """Make the visitor's folder now, so that a failure to write shows early. Raises RunError."""
+        """Make the folder of all visitors, so that a failure to write shows before the first save. Raises RunError."""
         try:
-            if not self.folder.is_dir():
-                _make_room_for_browser(self.files)
-                self.folder.mkdir(parents=True, exist_ok=True)
+            self.files.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RunError(f"The run cannot be kept ({error.strerror}).") from None
+        if not os.access(self.files, os.W_OK):
+            raise RunError("The run cannot be kept: its folder cannot be written to.")
 
     def save_present(self, run: LiveRun) -> None:
         """Store the run on the page; a finished run on public data also for everybody. Raises RunError."""
@@ -176,7 +177,8 @@ class RunStore:
 
     def _write(self, path: Path, content: bytes) -> None:
         temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}")  # another thread may write the same file
-        self.prepare()
+        if not self.folder.is_dir():
+            _make_room_for_browser(self.files)
         _make_room(self.files, path, len(content))
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -272,18 +274,23 @@ def _make_room(files: Path, path: Path, size: int) -> None:
 
 
 def _make_room_for_browser(files: Path) -> None:
-    """Delete the folders unused for longest if there are too many. Raises RunError if all are in use."""
-    folders = [path for path, _ in _by_age(path for path in files.glob("*") if path.name != SHARED)]
-    for path in folders[: max(len(folders) - MAX_BROWSERS + 1, 0)]:
-        if not _is_old(path):
+    """Delete empty folders, then those unused for longest, if there are too many. Raises RunError if all are in use."""
+    folders = [path for path, _ in _by_age(path for path in files.glob("*/") if path.name != SHARED)]
+    surplus = max(len(folders) - MAX_BROWSERS + 1, 0)
+    for path in sorted(folders, key=_is_filled)[:surplus]:
+        if _is_filled(path) and not _is_old(path):
             raise RunError("The run cannot be kept: the server has no room for more visitors.")
         shutil.rmtree(path, ignore_errors=True)
 
 
+def _is_filled(folder: Path) -> bool:
+    return next(folder.glob("*"), None) is not None
+
+
 def _is_old(path: Path) -> bool:
-    """Return True if nothing was written there in the last day."""
+    """Return True if nothing was written there in the last day, or the clock has been set back since."""
     try:
-        return path.stat().st_mtime < time.time() - PROTECTED_SECONDS
+        return not -CLOCK_SKEW < time.time() - path.stat().st_mtime < PROTECTED_SECONDS
     except OSError:  # another page has just deleted it
         return True
 
@@ -300,10 +307,13 @@ def _delete_oldest(known: list[tuple[Path, int]], size: int, limit: int) -> None
 
 
 def _by_age(paths: Iterable[Path]) -> list[tuple[Path, int]]:
-    """List files with their sizes, the oldest first. One that another page has just deleted is left out."""
-    found = []
+    """List files with their sizes, the oldest first. One that another page has just deleted is left out.
+
+    Times in the future come first: the clock has been set back, so they are older than whatever is written now.
+    """
+    now, found = time.time() + CLOCK_SKEW, []
     for path in paths:
         with contextlib.suppress(OSError):
             stat = path.stat()
-            found.append((stat.st_mtime, path, stat.st_size))
-    return [(path, size) for _, path, size in sorted(found)]
+            found.append((stat.st_mtime <= now, stat.st_mtime, path, stat.st_size))
+    return [(path, size) for _, _, path, size in sorted(found)]

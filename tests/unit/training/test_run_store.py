@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -230,6 +231,37 @@ def test_the_number_of_browsers_is_bounded(store, monkeypatch):
     os.utime(several[1].folder, (1, 1))
     RunStore(store.files, "d" * 32).save_present(trained(30))
     assert [one.present() is not None for one in several] == [True, False, True]
+
+
+def test_who_only_looks_has_no_folder_and_an_empty_one_goes_first(store, monkeypatch):
+    monkeypatch.setattr(run_store, "MAX_BROWSERS", 2)
+    for number in range(5):
+        RunStore(store.files, f"{number:032}").prepare()
+    assert list(store.files.iterdir()) == []
+    run = trained(1)
+    store.save_present(run)
+    (store.files / "empty").mkdir()  # newer than the other one
+    other = RunStore(store.files, "b" * 32)
+    other.save_present(run)
+    assert {path.name for path in store.files.iterdir()} == {store.folder.name, other.folder.name}
+
+
+def test_a_time_in_the_future_counts_as_old(store, monkeypatch):
+    """The clock was wrong, and has been set back."""
+    monkeypatch.setattr(run_store, "MAX_BROWSERS", 1)
+    runs = [trained(5 + seed, Config(data="blobs", hidden=(4,), epochs=6, seed=seed)) for seed in range(5)]
+    ahead = time.time() + 10 * run_store.PROTECTED_SECONDS
+    for run in runs[:4]:
+        store.save_present(run)
+    for path in (*store.folder.iterdir(), store.folder):
+        os.utime(path, (ahead, ahead))
+    store.save_present(runs[4])
+    same(runs[4], store.present())
+    os.utime(store.folder, (ahead, ahead))
+    other = RunStore(store.files, "b" * 32)
+    other.save_present(runs[0])
+    assert store.present() is None
+    same(runs[0], other.present())
 
 
 def test_what_the_manual_says_of_limits_is_what_holds():
