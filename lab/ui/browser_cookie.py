@@ -4,7 +4,7 @@ import re
 import secrets
 from typing import TypeGuard
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -20,6 +20,8 @@ def is_key(value: object) -> TypeGuard[str]:
 class BrowserCookie:
     """Sends the cookie with the first page that a browser requests; scripts cannot read it, nor other sites send it.
 
+    Behind https the browser sends it back only there; a proxy says so in X-Forwarded-Proto.
+
     A component that sent a key from the browser's storage would make each first page run twice. If the visitor goes
     back at that moment, Streamlit gets lost.
     """
@@ -32,11 +34,14 @@ class BrowserCookie:
             await self.app(scope, receive, send)
             return
 
+        scheme = Headers(scope=scope).get("x-forwarded-proto", scope["scheme"])
+        secure = scheme.partition(",")[0].strip().lower() == "https"  # of several proxies, the one next to the browser
+
         async def with_key(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 if headers.get("content-type", "").startswith("text/html"):
-                    attributes = f"Max-Age={DAYS * 86400}; Path=/; HttpOnly; SameSite=Lax"
+                    attributes = f"Max-Age={DAYS * 86400}; Path=/; HttpOnly; SameSite=Lax{'; Secure' * secure}"
                     headers.append("Set-Cookie", f"{COOKIE}={secrets.token_hex(16)}; {attributes}")
             await send(message)
 

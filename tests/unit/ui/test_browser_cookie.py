@@ -10,14 +10,16 @@ from starlette.responses import HTMLResponse, JSONResponse
 from lab.ui.browser_cookie import COOKIE, BrowserCookie, is_key
 
 
-def answer(response, cookie=""):
+def answer(response, cookie="", scheme="http", **headers):
     """The status of what a browser with this cookie is sent, and the cookie that it is given."""
     sent = []
 
     async def send(message):
         sent.append(message)
 
-    scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"cookie", cookie.encode("latin-1"))]}
+    sent_headers = {"cookie": cookie} | {name.replace("_", "-"): value for name, value in headers.items()}
+    lines = [(name.encode(), value.encode("latin-1")) for name, value in sent_headers.items()]
+    scope = {"type": "http", "method": "GET", "path": "/", "scheme": scheme, "headers": lines}
     asyncio.run(BrowserCookie(response)(scope, None, send))
     given = dict(sent[0]["headers"]).get(b"set-cookie", b"").decode()
     return sent[0]["status"], SimpleCookie(given).get(COOKIE)
@@ -31,6 +33,21 @@ def test_a_browser_gets_a_key_once_and_no_other_gets_the_same():
     assert re.fullmatch("[0-9a-f]{32}", cookie.value)
     assert answer(HTMLResponse("<p>"), f"a=b; {COOKIE}={cookie.value}") == (200, None)
     assert answer(HTMLResponse("<p>"))[1].value != cookie.value
+
+
+@pytest.mark.parametrize(
+    ("secure", "asked"),
+    [
+        (False, {}),
+        (True, {"scheme": "https"}),
+        (True, {"x_forwarded_proto": "https"}),
+        (True, {"x_forwarded_proto": "HTTPS, http"}),
+        (False, {"x_forwarded_proto": "http"}),
+    ],
+)
+def test_a_key_given_behind_https_is_sent_back_only_there(secure, asked):
+    _, cookie = answer(HTMLResponse("<p>"), **asked)
+    assert bool(cookie["secure"]) == secure
 
 
 @pytest.mark.parametrize("value", ["", "x", "0" * 31, "G" * 32, "A" * 32, f'"{"0" * 33}"', "../../etc/passwd"])
