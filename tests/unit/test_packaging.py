@@ -1,7 +1,10 @@
 """What `pip install .` installs: the same as the source has, with the same requirements."""
 
+import ast
 import importlib
+import itertools
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -19,6 +22,25 @@ def requirements(file):
 def test_the_requirements_are_those_of_the_project():
     assert requirements("requirements.txt") == PROJECT["project"]["dependencies"]
     assert requirements("requirements-extra.txt") == PROJECT["project"]["optional-dependencies"]["all"]
+
+
+def test_every_package_that_is_imported_is_required():
+    files = [
+        path for name in RUN_TIME for path in ([ROOT / name] if name.endswith(".py") else (ROOT / name).rglob("*.py"))
+    ]
+    own = {Path(name).stem for name in RUN_TIME}
+    imported = set()
+    for node in (node for path in files for node in ast.walk(ast.parse(path.read_text("utf-8")))):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            imported.add(node.module.partition(".")[0])
+    project = PROJECT["project"]
+    declared = [*project["dependencies"], *itertools.chain(*project["optional-dependencies"].values())]
+    required = {re.match(r"[\w-]+", line)[0] for line in declared}
+    named = {"PIL": "pillow", "distributed": "dask"}  # module -> package
+    missing = {named.get(name, name) for name in imported - own - sys.stdlib_module_names} - required
+    assert missing == set()
 
 
 def test_everything_that_runs_is_installed_in_one_folder():
