@@ -190,7 +190,6 @@ def _change_engine() -> None:
     """Move to the first event in which the chosen engine differs, if there is one."""
     state.step()
     st.session_state["graph engine news"] = True
-    inputs.open_player()
 
 
 def _by_other_engine(expression: Expression, values: dict[str, float | list], labs: Trace) -> Trace | None:

@@ -61,6 +61,16 @@ export class Playback {
     return { none: 0, forward: this.forwardEnd }[stage] ?? this.length;
   }
 
+  /** Return the event at which this trace replaces one of another structure: the end of the pass that the visitor has
+   * reached, unless the visitor has not moved or the server asks for another place than before.
+   * @param {Playback} before @param {number} k the visitor's event there
+   * @param {number} opened the server's event there @param {number} asked the server's event here */
+  eventAfter(before, k, opened, asked) {
+    const endHere = (/** @type {number} */ at) => (at >= before.length ? this.length : this.endOf(before.stage(at)));
+    const isMoved = k !== opened && (asked === opened || asked === endHere(opened));
+    return isMoved ? endHere(k) : asked;
+  }
+
   /** Return the next stop of stepping by node, forward or back. @param {number} k @param {1 | -1} by */
   nextStop(k, by) {
     return by > 0 ? (this.stops.find((stop) => stop > k) ?? k) : (this.stops.findLast((stop) => stop < k) ?? k);

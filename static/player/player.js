@@ -362,6 +362,21 @@ export function mount(root, host) {
     return address.href;
   }
 
+  /** Return the event at which new data are shown: the server's if the server asks for another one than before, or else
+   * the visitor's. @param {PlayerData} next @param {Playback} fresh its trace @param {PlayerData | null} before */
+  function eventIn(next, fresh, before) {
+    const asked = next.event ?? fresh.length;
+    const opening = next.opening ?? 0;
+    if (!playback || !before) {
+      const place = host.places?.get(next.key ?? "");
+      const known = place?.structure === fresh.structure && place.event === next.event && place.opening === opening;
+      return known ? place.k : asked;
+    }
+    if (opening !== (before.opening ?? 0)) return (turning ? left.get(fresh.structure) : null) ?? asked;
+    if (playback.structure === fresh.structure) return next.event === before.event ? k : asked;
+    return fresh.eventAfter(playback, controls.running || k, before.event ?? playback.length, asked);
+  }
+
   return {
     element,
 
@@ -373,21 +388,17 @@ export function mount(root, host) {
       const reverse = new Playback(next.trace, next.slopes ?? [], next.departure ?? null);
       const fresh = next.along ? forwardMode(reverse, next.along) : reverse;
       const sameStructure = playback?.structure === fresh.structure;
-      const opening = next.opening ?? 0;
+      const opened = (next.opening ?? 0) !== (before?.opening ?? 0);
       element.classList.toggle("compact", Boolean(next.compact));
       element.classList.toggle("still", Boolean(next.still));
       fill();
-      const moved = !sameStructure || next.event !== before?.event || opening !== before?.opening;
-      const place = playback ? undefined : host.places?.get(next.key ?? "");
-      const known = place?.structure === fresh.structure && place.event === next.event && place.opening === opening;
+      const moved = !sameStructure || next.event !== before?.event || opened;
+      k = Math.min(eventIn(next, fresh, before), fresh.length);
       playback = fresh;
       if (!sameStructure) {
         pinned = null;
         cell = null;
       }
-      if (moved) k = known ? place.k : (next.event ?? playback.length);
-      if (turning && opening !== before?.opening) k = left.get(fresh.structure) ?? k;
-      k = Math.min(k, playback.length);
       if (moved) writeAddress();
       controls.stopping = Boolean(next.stopping);
       controls.setTrace(playback, k);
@@ -408,7 +419,7 @@ export function mount(root, host) {
       );
       graph.setTrace(playback);
       repaint(false);
-      if (opening !== before?.opening) {
+      if (opened) {
         turning = false;
         turn();
       }

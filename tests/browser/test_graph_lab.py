@@ -532,9 +532,11 @@ def test_the_engine_is_switched_and_the_first_difference_is_marked(open_page):
     page.get_by_role("radio", name="any order").click()
     page.get_by_role("button", name="Show one where it does").click()
     expect(page.locator(".ledger .note")).to_contain_text("t sends too early: 1 of its 2 messages have arrived")
+    page.get_by_role("button", name="First (Home)").click()
     page.get_by_role("radio", name="The lab’s").click()
     expect(page.locator(".card.departs")).to_have_count(0)
     expect(page.locator(".phases .departs")).to_be_hidden()
+    expect(page.locator(".count")).to_have_text(re.compile("^0 / "))  # nothing to go to: the learner stays
 
 
 def test_tangents_travel_with_the_arrows_and_come_to_the_gradient(open_page):

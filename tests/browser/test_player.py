@@ -748,8 +748,17 @@ def test_a_graph_that_loses_nodes_is_drawn_anew(open_player):
           await drawn(3);
           const pressed = place.querySelectorAll('.card[aria-pressed="true"]').length;
           const values = [...place.querySelectorAll(".card .value")].map((value) => value.textContent);
+          // Another engine's trace, asked for before the button was pressed: the server knows only the old event.
+          const counts = [];
+          for (const name of ["Run forward pass", "Run backward pass"]) {
+            player.update({ trace: first, event: 0, opening: 1 });
+            player.update({ trace: second, event: 0, opening: 2 });
+            [...place.querySelectorAll("button")].find((button) => button.textContent === name).click();
+            player.update({ trace: first, event: 0, opening: 2 });
+            counts.push(place.querySelector(".count").textContent);
+          }
           player.destroy();
-          return { note, pressed, values };
+          return { note, pressed, values, counts };
         }""",
         json.loads(strict_json([playable(record(shared, LEAVES)), two])),
     )
@@ -760,6 +769,7 @@ def test_a_graph_that_loses_nodes_is_drawn_anew(open_player):
     )
     assert found["pressed"] == 0
     assert found["values"] == ["2", "3", "6"]
+    assert found["counts"] == ["4 / 21", "21 / 21"]
 
 
 BUTTONS = {

@@ -180,3 +180,26 @@ test("a result whose message another result of its call sends is not waited for"
   data.nodes[node].shares = true;
   assert.deepEqual(ids(), []);
 });
+
+test("a trace of another structure takes over at the end of the pass that was reached", () => {
+  const [before, now] = [playbackOf("shared"), playbackOf("lines")];
+  assert.notEqual(before.structure, now.structure);
+  const [forward, end] = [before.forwardEnd, before.length];
+  // The visitor's event, the server's event before and now, and the event shown.
+  /** @type {[number, number, number, number][]} */
+  const cases = [
+    [end, 0, 0, now.length],
+    [forward, 0, 0, now.forwardEnd],
+    [forward - 1, 0, 0, now.forwardEnd],
+    [forward + 1, 0, 0, now.length],
+    [0, end, now.length, 0],
+    [end, forward, now.forwardEnd, now.length], // the server's stage is the old one, too
+    [0, 0, 0, 0],
+    [3, 3, 3, 3], // the visitor has not moved
+    [end, 0, 2, 2], // the server asks for another place
+    [0, end, 2, 2],
+  ];
+  for (const [k, opened, asked, shown] of cases) {
+    assert.equal(now.eventAfter(before, k, opened, asked), shown, `${[k, opened, asked]}`);
+  }
+});
