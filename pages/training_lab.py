@@ -161,6 +161,10 @@ def _run() -> LiveRun:
     return st.session_state["training worker"].run
 
 
+def _worker(run: LiveRun) -> Worker:
+    return Worker(run, visitor=saved_runs.visitor())
+
+
 def _keep_up(config: Config, data: Dataset | None, own: Own, restored: bool) -> None:
     """Replace the present run, which moves to the shelf, if the settings or the data have changed.
 
@@ -177,7 +181,7 @@ def _put_in_place(run: LiveRun) -> None:
     session["training worker"].pause()
     _shelve(_run())
     session.pop("training proposal", None)
-    session["training worker"] = Worker(run)
+    session["training worker"] = _worker(run)
     session["training cursor"] = run.config.epochs
 
 
@@ -230,7 +234,7 @@ def _welcome() -> None:
         saved_runs.shelve(run)
     elif run.batches > _run().batches:
         session["training worker"].pause()
-        session["training worker"], session["training running"] = Worker(run), False
+        session["training worker"], session["training running"] = _worker(run), False
         _go_to_epoch()
 
 
@@ -266,7 +270,7 @@ def _begin() -> None:
     if "training worker" not in session:
         if config.data in OWN_DATA:  # until the visitor's own data have been read
             config = replace(config, data=FIRST.data)
-        session["training worker"] = Worker(LiveRun(config))
+        session["training worker"] = _worker(LiveRun(config))
         session["training running"] = False
         session["training cursor"] = config.epochs
         session["training shelf"] = []
@@ -286,7 +290,7 @@ def _go_to_epoch() -> None:
     session["training cursor"] = run.config.epochs if epoch is None else epoch
     if epoch is not None and epoch > run.trainer.epoch and not run.done:
         if known := saved_runs.finished(run.config):
-            session["training worker"] = Worker(known)
+            session["training worker"] = _worker(known)
             return
         session["training running"] = True
         session["training speed"] = math.inf

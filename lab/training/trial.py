@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any, Literal
@@ -147,16 +147,18 @@ class TrialResult:
     The processes end by themselves when `watch` is no longer called.
     """
 
-    def __init__(self, finding: Finding, config: Config, dataset: Dataset) -> None:
-        """Start the first pair of runs. Raises ConfigError for settings that do not fit the data."""
+    def __init__(self, finding: Finding, config: Config, dataset: Dataset, visitor: Hashable = None) -> None:
+        """Start the first pair of runs, for a visitor. Raises ConfigError for settings that do not fit the data."""
         self.finding, self.config, self.dataset = finding, config, dataset
+        self._visitor = visitor
         self._pairs: list[tuple[Worker, Worker]] = []
         self._begin_pair()
 
     def _begin_pair(self) -> None:
         """Start the next pair of runs."""
         seed = seeds(self.config)[len(self._pairs)]
-        old, new = (Worker(LiveRun(one, self.dataset, 0)) for one in pair(self.finding, self.config, seed))
+        runs = (LiveRun(one, self.dataset, 0) for one in pair(self.finding, self.config, seed))
+        old, new = (Worker(run, visitor=self._visitor) for run in runs)
         self._pairs.append((old, new))
 
     def watch(self) -> None:
@@ -170,6 +172,11 @@ class TrialResult:
         """Pause the current pair of runs."""
         for worker in self._pairs[-1]:
             worker.pause()
+
+    @property
+    def queue_position(self) -> int:
+        """How many trainings have to end before both runs of the current pair go on."""
+        return max(worker.queue_position for worker in self._pairs[-1])
 
     @property
     def pair_done(self) -> bool:

@@ -16,13 +16,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
 from lab.training.config import Config
 from lab.training.live import LiveRun, Stretch
 from lab.training.memory import keep_freed_memory
+from lab.training.process_limit import ProcessLimit
 from lab.training.run_folder import State
 from lab.training.trainer import Trainer
 
@@ -34,6 +35,8 @@ NICENESS = int(os.environ.get("TENSOR_LAB_NICENESS", "4"))
 HEAD_START = 2  # answers at full priority, so that the picture moves as soon as the visitor presses Start
 Message = tuple[float, tuple[Config, State] | None]  # batches per second; settings and state to restart from, or None
 ROOT = Path(__file__).resolve().parents[2]
+MAX_PROCESSES = max(8, 4 * (os.cpu_count() or 1))  # that train at once, for all visitors
+_limit = ProcessLimit(MAX_PROCESSES)
 _spare: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()  # started processes without a run
 
 
@@ -66,11 +69,22 @@ class Worker:
     takes a turn as it begins, and `watch` does nothing for a turn that is over.
     """
 
-    def __init__(self, run: LiveRun, patience: float = PATIENCE) -> None:
+    def __init__(
+        self,
+        run: LiveRun,
+        patience: float = PATIENCE,
+        visitor: Hashable = None,
+        limit: ProcessLimit = _limit,
+    ) -> None:
+        """Set up the training of a run for a visitor, whose trainings share places; None for a visitor of its own."""
         self.run = run
         self.rate = math.inf  # batches per second
         self.training = False  # True once the process was told to train
+        self.queue_position = 0  # how many trainings have to end before this one goes on; 0 while it may run
         self._patience = patience
+        self._ticket = object()
+        self._visitor = visitor or self._ticket
+        self._limit = limit
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self._turn = 0
@@ -84,11 +98,16 @@ class Worker:
     def watch(self, turn: int) -> None:
         """Keep the process training and bring the run up to date. Call this more often than every `patience` seconds.
 
-        If the process has ended, because nobody watched or because it was killed, a new one continues from the run's
-        last state with the same numbers. Raises RuntimeError if that one ends before it answers, too.
+        While too many trainings run, it waits (see `queue_position`). If the process has ended, because nobody watched
+        or because it was killed, a new one continues from the run's last state with the same numbers. Raises
+        RuntimeError if that one ends before it answers, too.
         """
         with self._lock:
             if turn != self._turn or self.run.done:
+                return
+            self.queue_position = self._limit.ask(self._ticket, self._visitor, self._patience)
+            if self.queue_position:
+                self._stop()
                 return
             for _ in range(2):
                 try:
@@ -98,14 +117,15 @@ class Worker:
                     self._end()
                 else:
                     self.training = not self.run.done
+                    if self.run.done:
+                        self._limit.release(self._ticket)
                     return
         raise RuntimeError("The training process ended before it answered: see the log of the server.")
 
     def change(self, settings: Mapping[str, Any]) -> bool:
         """Change settings from the next epoch on (see `LiveRun.change`); return False if there is no next epoch."""
         with self._lock:
-            self._catch_up(0)
-            self.training = False  # so that the next `watch` sends the changed settings with a state
+            self._stop()  # so that the next `watch` sends the changed settings with a state
             if in_time := self.run.next_epoch < self.run.config.epochs and not self.run.done:
                 self.run.change(settings)
             return in_time
@@ -114,8 +134,9 @@ class Worker:
         """Stop the training after the present batch, and end the turn."""
         self.take_turn()
         with self._lock:
-            self._catch_up(0)
-            self.training = False
+            self._stop()
+            self._limit.release(self._ticket)
+            self.queue_position = 0
 
     @contextlib.contextmanager
     def up_to_date(self) -> Iterator[LiveRun]:
@@ -147,6 +168,11 @@ class Worker:
                 self._ask(self._process, rate, None)
             except PIPE_ERRORS:  # it ended some time ago because nobody watched
                 self._end()
+
+    def _stop(self) -> None:
+        """Stop the training after the present batch; its process waits for a while, and ends."""
+        self._catch_up(0)
+        self.training = False
 
     def _end(self) -> None:
         process, self._process, self.training = self._process, None, False

@@ -25,9 +25,11 @@ from lab.training.doctor import diagnose
 from lab.training.lessons import FIRST
 from lab.training.live import LiveRun
 from lab.training.predictions import answers
+from lab.training.process_limit import ProcessLimit
+from lab.training.run_store import RunStore
 from lab.training.trainer import train
 from lab.training.trial import can_be_tried
-from lab.training.worker import Worker
+from lab.training.worker import MAX_PROCESSES, Worker
 from lab.ui.browser_cookie import COOKIE
 from pages.parts.training.instruments import PANEL, TALL, View
 from pages.parts.training.settings import change_network
@@ -775,9 +777,8 @@ def test_a_reload_brings_back_what_was_tried(run_folder, one_seed):
 
 def test_results_that_cannot_be_read_are_left_out(run_folder):
     settings = {"data": "blobs", "hidden": "4", "epochs": "3"}
-    (run_folder / "x").parent.mkdir(parents=True, exist_ok=True)
-    visitor(**settings)
-    (folder,) = [path for path in run_folder.iterdir() if path.is_dir()]
+    folder = RunStore(run_folder, KEY).folder
+    folder.mkdir(parents=True)
     for text in ("", "{", "[1]", '[["a", {}]]', '[["a", {"finding": {"settings": 3}}]]'):
         (folder / "tried.json").write_text(text)
         assert visitor(**settings).session_state["training tried"] == []
@@ -1639,3 +1640,17 @@ def test_to_begin_again_after_a_change_takes_what_the_widgets_show(at):
     assert any("**Begin again** with hidden 5 instead of 4?" in text.value for text in at.markdown)
     click(at, "begin again")
     assert (live(at).config.batch_size, live(at).config.changes) == (64, ())
+
+
+def test_a_training_without_a_place_says_that_it_waits_and_for_how_many(at):
+    run(at, epochs="300", speed="30")
+    worker = at.session_state["training worker"]
+    worker._limit = limit = ProcessLimit(1)
+    limit.ask("of somebody else", "somebody else", 1000)
+    click(at, "toggle")
+    waits = f"Waiting: this server trains {MAX_PROCESSES} runs at once, and 1 must end before this goes on"
+    assert waits in progress(at)
+    assert live(at).batches == 0
+    limit.release("of somebody else")
+    tick_until(at, lambda: live(at).batches > 0)
+    assert "Waiting" not in progress(at)

@@ -162,7 +162,7 @@ def _ways_to_failures(found: Sequence[Finding]) -> None:
 
 def _begin(finding: Finding, run: LiveRun) -> None:
     session = st.session_state
-    session["training trial"] = TrialResult(finding, run.config, run.trainer.dataset)
+    session["training trial"] = TrialResult(finding, run.config, run.trainer.dataset, saved_runs.visitor())
     session["training panel"] = "Trial"
 
 

@@ -33,6 +33,7 @@ from lab.training.predictions import (
 from lab.training.records import Record, is_regression
 from lab.training.shelf import ShelvedRun
 from lab.training.trainer import FLAT_ENDS
+from lab.training.worker import MAX_PROCESSES
 from lab.ui import page
 from lab.ui.address import Field, one_of
 from lab.ui.chart_host import ChartHost, clicked_epoch
@@ -276,7 +277,7 @@ def draw(view: View, places: Places) -> None:
     ]
     contents = memoize(
         "training instruments",
-        (view, view.run.batches, list(shown), chosen, doctor.progress(view.run), page.theme()),
+        (view, view.run.batches, list(shown), chosen, doctor.progress(view.run), _waiting(view.run), page.theme()),
         lambda: ({key: make() for key, make in shown.items()}, _progress(view) | _network(view) | _tables()),
     )
     places.host.fill(*contents)
@@ -334,7 +335,7 @@ def follow_trial(view: View, places: Places) -> None:
         draw(view, places)
         return
     if doctor.watch(view.run):
-        places.host.fill({"trial": _trial(view)} if "trial" in places.slow else {})
+        places.host.fill({"trial": _trial(view)} if "trial" in places.slow else {}, _progress(view))
     else:
         st.rerun()
 
@@ -373,7 +374,17 @@ def _progress(view: View) -> dict[str, Any]:
         where += f", loss of the last batch {short(losses[-1])}"
     if trainer.stopped_early:
         where += f". Stopped early, {run.config.patience} epochs after the best"
+    where += _waiting(run)
     return {"progress": {"reached": run.reached, "epochs": run.config.epochs, "cursor": view.cursor, "text": where}}
+
+
+def _waiting(run: LiveRun) -> str:
+    """Say that the run, or an experiment on it, waits for others; "" if none does."""
+    trial = doctor.experiment(run)
+    ahead = max(st.session_state["training worker"].queue_position, trial.queue_position if trial else 0)
+    if not ahead:
+        return ""
+    return f". Waiting: this server trains {MAX_PROCESSES} runs at once, and {ahead} must end before this goes on"
 
 
 def _quick(view: View) -> dict[str, Callable[[], Chart]]:

@@ -6,6 +6,7 @@ Without a key in the browser's cookie, nothing is saved.
 from __future__ import annotations
 
 import contextlib
+import secrets
 import threading
 import time
 import weakref
@@ -91,6 +92,13 @@ def _until_the_browser_leaves(_saver: RunSaver) -> RunSaver:
 def folder() -> Path:
     """Return the folder with the runs of all visitors."""
     return runs_folder() / ".visits"
+
+
+def visitor() -> str:
+    """Return what stands for the visitor: in all tabs of a browser its key, without one a key of this session."""
+    key = st.context.cookies.get(COOKIE)
+    own: str = key if is_key(key) else st.session_state.setdefault("visitor", secrets.token_hex(16))
+    return own
 
 
 def open_store() -> RunStore | None:
