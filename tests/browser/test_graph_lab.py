@@ -4,7 +4,7 @@ import colorsys
 import json
 import re
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import numpy as np
 import pytest
@@ -187,16 +187,24 @@ def test_a_slip_of_the_keyboard_leaves_the_player_mounted(open_page):
 
 @pytest.mark.flow
 def test_no_request_leaves_the_machine(browser, app_url):
-    page = prepared(browser.new_page())
-    hosts = set()
-    page.on(
-        "request", lambda request: hosts.add(request.url.split("/")[2].split(":")[0] if "//" in request.url else "")
-    )
+    page = prepared(browser.new_page())  # in a context of its own, where nothing is cached
+    asked = []
+    page.on("request", lambda request: asked.append(urlsplit(request.url)))
+    page.on("websocket", lambda socket: asked.append(urlsplit(socket.url)))
     page.goto(f"{app_url}/graph-lab")
     page.locator("g.card").first.wait_for()
     press_both(page)
     page.close()
-    assert hosts <= {"127.0.0.1", ""}
+    player = "/app/static/player"
+    seen = {url.path for url in asked}
+    assert {
+        "/graph-lab",
+        "/_stcore/stream",
+        f"{player}/player.js",
+        f"{player}/player.css",
+        f"{player}/worker.js",
+    } <= seen
+    assert {url.hostname for url in asked if url.scheme not in ("blob", "data")} == {"127.0.0.1"}
 
 
 def outside(page, *parts):
