@@ -226,7 +226,7 @@ def _welcome() -> None:
     session["training shelf"] += [k for k in store.shelf() if (str(k.config), str(k.own)) not in known]
     config = settings.chosen()[0]
     run = store.present(config)
-    if run is None or not run.batches:
+    if run is None or not (run.batches or run.own):
         return
     if run.own and run.config.data == session["training data"]:
         upload.restore(run.own)

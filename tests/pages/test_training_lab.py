@@ -1512,13 +1512,17 @@ def test_a_link_to_a_finished_run_opens_it_at_once_for_others_too(run_folder):
     assert "Epoch 3 of 3" in progress(other)
 
 
-def test_a_reload_brings_back_the_table(run_folder):
+@pytest.mark.parametrize("batches", [0, 1])
+def test_a_reload_brings_back_the_table(run_folder, batches):
     at = visitor(data="table", hidden="3")
     upload(at)
-    click(at, "step")
+    at.selectbox(key="own table target").set_value("b").run()
+    for _ in range(batches):
+        click(at, "step")
     again = visitor(**address(at))
-    assert live(again).batches == 1
+    assert live(again).batches == batches
     assert live(again).trainer.dataset.name == "mine.csv"
+    assert again.selectbox(key="own table target").value == "b"
 
 
 def test_a_drawn_digit_is_read_by_the_network(at):

@@ -68,7 +68,7 @@ class RunSaver:
             return
         with self._lock, self._worker.up_to_date() as run:
             present = id(run), run.batches
-            if (run.batches or self._saved) and present != self._saved:
+            if (run.batches or "table" in run.own or self._saved) and present != self._saved:
                 with self.complaining():
                     self.store.save_present(run)
                 self._saved, self._due = present, time.monotonic() + SAVE_INTERVAL
