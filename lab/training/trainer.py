@@ -370,7 +370,8 @@ class Trainer:
             "best_weights": self.best_weights,
             **{name: np.array(getattr(self, name)) for name in _PROGRESS},
             **{name: array.copy() for name, array in vars(self._tally).items()},
-            **{f"optimizer.{name}": array.copy() for name, array in self.optimizer.memory.items()},
+            # Without copies: a step replaces these arrays and writes to none of them.
+            **{f"optimizer.{name}": array for name, array in self.optimizer.memory.items()},
         }
 
     def load_state(self, state: State) -> None:

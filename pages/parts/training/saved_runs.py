@@ -19,6 +19,7 @@ from lab.config import runs_folder
 from lab.training import run_store
 from lab.training.config import Config
 from lab.training.live import LiveRun
+from lab.training.memory import return_freed_memory
 from lab.training.run_folder import RunError
 from lab.training.run_store import RunStore
 from lab.training.shelf import put
@@ -26,6 +27,7 @@ from lab.training.worker import Worker
 from lab.ui.browser_cookie import COOKIE, is_key
 
 SAVE_INTERVAL = 10.0  # seconds between two saves of a run in training
+RELEASE_DELAY = 5.0  # seconds from the end of a session until its memory is returned
 CANNOT_SAVE = "Runs cannot be kept on this server: a reload loses what was trained."
 
 
@@ -87,6 +89,22 @@ def _savers() -> weakref.WeakSet[RunSaver]:
 @st.cache_resource(show_spinner=False, scope="session", on_release=RunSaver.leave)
 def _until_the_browser_leaves(_saver: RunSaver) -> RunSaver:
     return _saver
+
+
+def _return_memory_later(_: object) -> None:
+    """Return the memory of a session that ends, once Streamlit has let go of it.
+
+    Its objects refer to each other, and an idle server makes too few new ones for Python to look for such circles.
+    """
+    later = threading.Timer(RELEASE_DELAY, return_freed_memory)
+    later.daemon = True
+    later.start()
+
+
+@st.cache_resource(show_spinner=False, scope="session", on_release=_return_memory_later)
+def return_memory_at_the_end() -> bool:
+    """Let the memory of this session's runs be returned when the session has ended."""
+    return True
 
 
 def folder() -> Path:
