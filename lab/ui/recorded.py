@@ -6,6 +6,7 @@ from lab.trace.loading import LoadError, load
 from lab.trace.recording import Trace
 from lab.ui import page
 from lab.ui.player import player
+from lab.ui.uploads import release
 
 HOW = """from lab.watch import watch
 
@@ -32,7 +33,9 @@ def choose() -> None:
             "A pass saved as JSON", type=["json"], key="recorded file", max_upload_size=MAX_MEGABYTES
         )
     if file is not None and session.get("recorded file id") != file.file_id:
-        session["recorded file id"], session["recorded pass"] = file.file_id, _read(file.getvalue())
+        session["recorded pass"] = _read(file.getvalue())
+        session["recorded file id"] = file.file_id
+        release(file)
 
 
 def show() -> None:

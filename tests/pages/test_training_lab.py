@@ -15,6 +15,7 @@ from unittest.mock import Mock, patch
 import numpy as np
 import pytest
 from streamlit.runtime.context import ContextProxy
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.testing.v1 import AppTest
 
 from lab.text import short
@@ -1523,6 +1524,16 @@ def test_a_reload_brings_back_the_table(run_folder, batches):
     assert live(again).batches == batches
     assert live(again).trainer.dataset.name == "mine.csv"
     assert again.selectbox(key="own table target").value == "b"
+
+
+def test_a_table_that_was_read_is_not_kept_a_second_time(at):
+    run(at, data="table", hidden="3")
+    with patch.object(MemoryUploadedFileManager, "remove_file") as removed:
+        upload(at)
+        at.run()
+    (release,) = removed.call_args_list
+    assert release.args[1] == at.session_state["own table id"]
+    assert live(at).trainer.dataset.name == "mine.csv"
 
 
 def test_a_drawn_digit_is_read_by_the_network(at):

@@ -9,6 +9,7 @@ import streamlit as st
 from lab.failures import FAILURES
 from lab.failures.code import MAX_CHARACTERS, CodeFinding, NotReadable, program, read
 from lab.ui.table import escape_markdown, with_code
+from lab.ui.uploads import release
 from lab.ui.widgets import button
 
 Choose = Callable[[str], None]
@@ -63,6 +64,7 @@ def _ask() -> str:
     def load() -> None:
         if loaded := st.session_state["code file"]:
             take(loaded.getvalue().decode("utf-8", errors="replace").replace("\0", ""))
+            release(loaded)
 
     text: str = st.text_area(
         "Your program",

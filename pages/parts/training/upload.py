@@ -19,6 +19,7 @@ from lab.training.tables import separator, unique
 from lab.ui.address import Field
 from lab.ui.chart_host import clicked_points
 from lab.ui.table import escape_markdown, with_code
+from lab.ui.uploads import release
 from lab.ui.widgets import button, switch
 
 MAX_ROWS, MAX_COLUMNS, MAX_CLASSES = 20_000, 100, 20  # of a table, because the server is shared
@@ -88,6 +89,7 @@ def your_table(val_fraction: float, seed: int, bar: DeltaGenerator) -> tuple[Dat
                 from_table(text, file.name, None, val_fraction, seed)
             session["own table"], session["own table id"] = own, file.file_id
             session["own table target"], session["own table task"] = LAST, AS_IT_IS
+            release(file)
             st.rerun()
         if own is None:
             st.info("**Your table: no file yet**, so there is nothing to train on. Choose one above.")
