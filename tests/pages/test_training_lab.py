@@ -1669,3 +1669,14 @@ def test_a_training_without_a_place_says_that_it_waits_and_for_how_many(at):
     limit.release("of somebody else")
     tick_until(at, lambda: live(at).batches > 0)
     assert "Waiting" not in progress(at)
+
+
+def test_a_classification_is_not_drawn_next_to_a_regression(at):
+    run(at, data="blobs", hidden="4", epochs="1")
+    run_to_the_end(at)
+    at.selectbox(key="training data").set_value("sine").run()
+    (kept,) = [one.name for one in at.session_state["training shelf"]]
+    tick(at, kept)
+    sentence = "A regression and a classification cannot be compared: their losses measure different things."
+    assert sentence in [markdown.value for markdown in at.markdown]
+    assert {line["name"] for line in chart(at, "loss")["series"] if "name" in line} == {"training", "validation"}
