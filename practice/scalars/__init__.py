@@ -43,6 +43,10 @@ def _nonzero(*names: str) -> Cases:
     return lambda rng, size: {name: _number(rng, size) for name in names}
 
 
+def _positive(*names: str) -> Cases:
+    return lambda rng, size: {name: abs(_number(rng, size)) for name in names}
+
+
 def _with_a_list(*names: str) -> Cases:
     """Make cases with numbers under these names and an empty list for the program to fill."""
     return lambda rng, size: {**_nonzero(*names)(rng, size), "grads": []}
@@ -144,6 +148,7 @@ def _learned(inputs: Inputs, values: Mapping[str, Any]) -> str:
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {  # what the rows of tasks.toml name
     "some": _some,
     "nonzero": _nonzero,
+    "positive": _positive,
     "with_a_list": _with_a_list,
     "large": _large,
     "power": _power,

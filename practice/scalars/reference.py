@@ -113,6 +113,25 @@ class Value:
     def sigmoid(self):
         return ((self * -1).exp() + 1) ** -1
 
+    # task: gradcheck
+    def sin(self):
+        out = Value(math.sin(self.data), (self,), "sin")
+
+        def _backward():
+            self.grad += math.cos(self.data) * out.grad
+
+        out._backward = _backward
+        return out
+
+    def log(self):
+        out = Value(math.log(self.data), (self,), "log")
+
+        def _backward():
+            self.grad += out.grad / self.data
+
+        out._backward = _backward
+        return out
+
 
 # task: add
 def wrapped(x):
@@ -138,6 +157,15 @@ def topological_order(root):
 def zero_grad(values):
     for value in values:
         value.grad = 0.0
+
+
+# task: gradcheck
+def numerical_gradient(f, xs, h=1e-5):
+    slopes = []
+    for i, x in enumerate(xs):
+        up, down = ([Value(other) for other in [*xs[:i], moved, *xs[i + 1 :]]] for moved in (x + h, x - h))
+        slopes.append((f(up).data - f(down).data) / (2 * h))
+    return slopes
 
 
 # task: network

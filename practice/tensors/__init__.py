@@ -110,6 +110,11 @@ def _small_network(rng: Generator, size: int) -> Inputs:
     return {name: np.round(value, 2) for name, value in made.items()} | {"labels": rng.integers(0, classes, samples)}
 
 
+def _layers(rng: Generator, size: int) -> Inputs:
+    made = {name: np.round(rng.normal(size=(2 + size, width)), 2) for name, width in (("x", 4), ("v", 3))}
+    return {**made, "seed": int(rng.integers(1000)), "labels": rng.integers(0, 3, 2 + size)}
+
+
 def _digits(rng: Generator, size: int) -> Inputs:
     with np.load(DIGITS) as digits:
         images, labels = digits["images"].reshape(-1, 64) / 16, digits["labels"].astype(int)
@@ -225,6 +230,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {  # what the rows of tasks.toml n
     "far_apart": _far_apart,
     "turned": _turned,
     "small_network": _small_network,
+    "layers": _layers,
     "digits": _digits,
     "spoiled": _spoiled,
     "read": _read,

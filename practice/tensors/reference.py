@@ -247,6 +247,33 @@ class Adam(SGD):
                 p.data = p.data - self.lr * m / (np.sqrt(v) + self.eps)
 
 
+# task: layers
+class Linear:
+    def __init__(self, n_in, n_out, rng):
+        std = np.sqrt(2 / (n_in + n_out))
+        self.weight = Tensor(rng.normal(0, std, (n_in, n_out)))
+        self.bias = Tensor(np.zeros(n_out))
+
+    def __call__(self, x):
+        return x @ self.weight + self.bias
+
+    def parameters(self):
+        return [self.weight, self.bias]
+
+
+class MLP:
+    def __init__(self, sizes, rng):
+        self.layers = [Linear(sizes[i], sizes[i + 1], rng) for i in range(len(sizes) - 1)]
+
+    def __call__(self, x):
+        for layer in self.layers[:-1]:
+            x = layer(x).relu()
+        return self.layers[-1](x)
+
+    def parameters(self):
+        return [p for layer in self.layers for p in layer.parameters()]
+
+
 # task: digits
 def network(params, x):
     w1, b1, w2, b2 = params

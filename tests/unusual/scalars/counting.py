@@ -90,6 +90,16 @@ class Value:
         out._backward = partial(send, self, lambda: out.data)
         return out
 
+    def sin(self):
+        out, send = self.result(math.sin(self.data), "sin", self)
+        out._backward = partial(send, self, lambda: math.sin(self.data + math.pi / 2))
+        return out
+
+    def log(self):
+        out, send = self.result(math.log2(self.data) * math.log(2), "log", self)
+        out._backward = partial(send, self, lambda: self.data**-1)
+        return out
+
     def sigmoid(self):
         return ((self * -1).exp() + 1) ** -1.0
 
@@ -122,6 +132,13 @@ def constant(x):
 def zero_grad(values):
     for value in values:
         value.received = []
+
+
+def numerical_gradient(f, xs, h=1e-5):
+    def at(i, step):
+        return f([Value(x + step * (i == j)) for j, x in enumerate(xs)]).data
+
+    return [at(i, h) / (2 * h) - at(i, -h) / (2 * h) for i in range(len(xs))]
 
 
 def Neuron(inputs, rng):

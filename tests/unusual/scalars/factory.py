@@ -53,6 +53,8 @@ class Value:
     tanh = operation("tanh", math.tanh, lambda a, y: 1 - y**2)
     relu = operation("relu", lambda a: a if a > 0 else 0.0, lambda a, y: 1.0 if a > 0 else 0.0)
     exp = operation("exp", math.exp, lambda a, y: y)
+    sin = operation("sin", math.sin, lambda a, y: math.cos(a))
+    log = operation("log", math.log, lambda a, y: 1 / a)
 
     def sigmoid(self):
         return (1 + (self * -1).exp()) ** -1
@@ -76,6 +78,18 @@ class Value:
 def zero_grad(values):
     for value in values:
         value.grad = 0.0
+
+
+def numerical_gradient(f, xs, h=1e-5):
+    slopes, moved = [], list(xs)
+    for i, x in enumerate(xs):
+        moved[i] = x + h
+        above = f([Value(y) for y in moved])
+        moved[i] = x - h
+        below = f([Value(y) for y in moved])
+        moved[i] = x
+        slopes.append(((above - below) / (2 * h)).data)
+    return slopes
 
 
 class Module:

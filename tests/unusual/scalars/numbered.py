@@ -73,6 +73,12 @@ class Value:
         e = np.exp(self.data)
         return self.made(e, "exp", (self, e))
 
+    def sin(self):
+        return self.made(np.sin(self.data), "sin", (self, np.cos(self.data)))
+
+    def log(self):
+        return self.made(np.log(self.data), "log", (self, 1 / self.data))
+
     def sigmoid(self):
         e = self.exp()
         return e * (e + 1) ** -1
@@ -99,6 +105,12 @@ def as_value(x):
 
 def zero_grad(values):
     list(map(lambda value: setattr(value, "grad", 0.0), values))  # noqa: C417
+
+
+def numerical_gradient(f, xs, h=1e-5):
+    steps = h * np.eye(len(xs))
+    up, down = (np.array([f([Value(x) for x in row]).data for row in xs + s]) for s in (steps, -steps))
+    return ((up - down) / h / 2).tolist()
 
 
 class Neuron:

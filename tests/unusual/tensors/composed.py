@@ -182,6 +182,33 @@ class Adam:
             p.data[...] -= size * state[1] / (np.sqrt(state[2]) + self.eps * np.sqrt(1 - self.b2 ** state[0]))
 
 
+def Linear(n_in, n_out, rng):
+    return Stack([Tensor((2 / (n_in + n_out)) ** 0.5 * rng.standard_normal((n_in, n_out))), Tensor([0.0] * n_out)])
+
+
+def MLP(sizes, rng):
+    return Stack([Linear(*pair, rng) for pair in zip(sizes, sizes[1:])])
+
+
+class Stack:
+    def __init__(self, parts):
+        self.parts = parts
+        if isinstance(parts[0], Tensor):
+            self.weight, self.bias = parts
+
+    def __call__(self, x):
+        first, *others = self.parts
+        if first is getattr(self, "weight", None):
+            return x @ first + self.bias
+        x = first(x)
+        for part in others:
+            x = part(x.relu())
+        return x
+
+    def parameters(self):
+        return sum(([p] if isinstance(p, Tensor) else p.parameters() for p in self.parts), [])
+
+
 def network(params, x):
     layers = zip(params[::2], params[1::2], strict=True)
     for number, (weights, bias) in enumerate(layers):

@@ -204,6 +204,31 @@ class Adam(Optimizer):
         return self.lr * first / (second**0.5 + self.eps)
 
 
+class Linear:
+    def __init__(self, n_in, n_out, rng):
+        scale = 1 / np.sqrt(np.mean([n_in, n_out]))
+        self.weight, self.bias = Tensor(rng.normal(size=(n_in, n_out)) * scale), Tensor(np.zeros([n_out]))
+
+    def __call__(self, x):
+        return self.bias + x @ self.weight
+
+    def parameters(self):
+        return [self.weight, self.bias]
+
+
+class MLP(list):
+    def __init__(self, sizes, rng):
+        super().__init__(Linear(n_in, n_out, rng) for n_in, n_out in zip(sizes[:-1], sizes[1:], strict=True))
+
+    def __call__(self, x):
+        for number, layer in enumerate(self):
+            x = layer(x.relu() if number else x)
+        return x
+
+    def parameters(self):
+        return [p for layer in self for p in (layer.weight, layer.bias)]
+
+
 def network(params, x):
     hidden = (x @ params[0] + params[1]).relu()
     return hidden @ params[2] + params[3]

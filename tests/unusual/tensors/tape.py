@@ -240,6 +240,30 @@ class Adam(SGD):
                 p.data = p.data - self.lr * mean / (1 - beta**t) / root
 
 
+class Linear:
+    def __init__(self, n_in, n_out, rng):
+        self.weight = Tensor(rng.normal(scale=np.hypot(1, 1) / np.sqrt(n_in + n_out), size=[n_in, n_out]))
+        self.bias = Tensor(0 * np.arange(n_out))
+        self.parameters = lambda: (self.weight, self.bias)
+
+    def __call__(self, x):
+        return x @ self.weight + self.bias
+
+
+class MLP:
+    def __init__(self, sizes, rng):
+        if len(sizes) > 2:
+            self.first, self.rest = Linear(sizes[0], sizes[1], rng), MLP(sizes[1:], rng)
+        else:
+            self.first, self.rest = Linear(*sizes, rng), None
+
+    def __call__(self, x):
+        return self.rest(self.first(x).relu()) if self.rest else self.first(x)
+
+    def parameters(self):
+        return [*self.first.parameters(), *(self.rest.parameters() if self.rest else ())]
+
+
 def network(params, x):
     w1, b1, w2, b2 = params
     x = Tensor.__matmul__(x, w1) + b1
