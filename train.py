@@ -267,6 +267,8 @@ def _train_run(
         _warn(doctor.untold())
     if interrupted:
         raise KeyboardInterrupt
+    if not (as_json or quiet):
+        print(f"histogram of the best weights: {_histogram_command(run)}")
     if not (as_json and quiet):
         print(_conclusion(trainer, run), file=sys.stderr if as_json else sys.stdout, flush=True)
     return 1 if trainer.diverged else 0
@@ -438,6 +440,12 @@ def _sweep_axes(texts: Sequence[str]) -> dict[str, list[Any]]:
 
 def _resume_command(run: RunFolder) -> str:
     return f"python train.py --resume --out {shlex.quote(str(run.path))}"
+
+
+def _histogram_command(run: RunFolder) -> str:
+    weights = json.dumps(str(run.path / "best_weights.npy"))
+    code = f'import numpy, matplotlib.pyplot as p; p.hist(numpy.load({weights}), 50); p.savefig("weights.png")'
+    return f"python -c {shlex.quote(code)}"
 
 
 @contextlib.contextmanager

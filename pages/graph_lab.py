@@ -51,7 +51,7 @@ WORDS = (
     "called a [[cotangent]], and multiplies it by the [[local derivative]] for each operand. With arrays this is a "
     "[[vector-Jacobian product]]. The product goes to the operand as a [[message]], and all messages that arrive "
     "there [[accumulate]]. An operand that was [[broadcast]] gets the sum over its copies: the message is "
-    "[[unbroadcast]]."
+    "[[unbroadcast]]. A number has [[requires_grad]] off, and is sent nothing."
 )
 SYNTAX = (
     "Write lines such as `h = a*b`; the last one is the result. Functions: sin, exp, log, tanh, relu, sum, max, … "

@@ -9,7 +9,7 @@ import itertools
 
 import numpy as np
 
-from model import Tensor
+from model import Tensor, topological_order
 
 Engine = type[Tensor]
 
@@ -40,6 +40,23 @@ def classic_by_one_way(Tensor: Engine, way: int) -> float:
     y = ((cut * b) + c) * (a + d) if way else ((a * b) + c) * (cut + d)
     y.backward()
     return gradient(a)
+
+
+def drawn(Tensor: Engine) -> list[Tensor]:
+    t = (a := Tensor(2.0)) * Tensor(3.0)
+    return topological_order(t * t + a)
+
+
+def cards(Tensor: Engine) -> float:
+    return float(len(drawn(Tensor)))
+
+
+def operations(Tensor: Engine) -> float:
+    return float(sum(bool(node._children) for node in drawn(Tensor)))
+
+
+def arrows(Tensor: Engine) -> float:
+    return float(sum(len(node._children) for node in drawn(Tensor)))
 
 
 def relu_at_0(Tensor: Engine) -> float:

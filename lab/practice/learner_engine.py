@@ -36,6 +36,7 @@ EXAMPLES: dict[str, dict[str, dict[str, Any]]] = {  # course -> expressions that
         "a + a": {"a": 3.0},
         "tanh(a*b - c/2)": {"a": 0.5, "b": 1.5, "c": -1.0},
         "relu(a*b) + exp(a)": {"a": 0.5, "b": -2.0},
+        "sin(a*b) + log(a)": {"a": 0.5, "b": -2.0},
     },
     "tensors": {
         "sum(relu(x @ w + b))": {"x": [[1, 2], [3, -4]], "w": [[0.5, -1], [1, 2]], "b": [0.1, 0.2]},

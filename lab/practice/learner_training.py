@@ -24,9 +24,9 @@ STEPS, RATE, FUNCTIONS_RATE = 100, 0.05, 0.1  # on the four points
 EPOCHS, BATCH, UNITS, DIGIT_RATE = 12, 32, 32, 0.1
 TRAININGS = {  # course -> a description of its training
     "scalars": f"Four points, two layers of {HIDDEN} tanh units, {STEPS} steps at rate {RATE}.",
-    "tensors": f"Digits of 64 pixels, which take seconds; {UNITS} relu "
-    f"units, {EPOCHS} epochs at rate {DIGIT_RATE}. Your engine graduates by reading over {GRADUATED:.0%} of the unseen "
-    "ones correctly.",
+    "tensors": f"Digits of 64 pixels, which take seconds (for MNIST: `python -m lab.practice.mnist FOLDER`); "
+    f"{UNITS} relu units, {EPOCHS} epochs at rate {DIGIT_RATE}. Your engine graduates by reading over {GRADUATED:.0%} "
+    "of the unseen ones correctly.",
     "functions": f"Your `loss` on four points, {UNITS} relu units, {STEPS} steps at rate {FUNCTIONS_RATE}.",
 }
 ENGINE = (Path(__file__).parents[2] / "model.py").read_text("utf-8")

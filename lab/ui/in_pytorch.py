@@ -25,11 +25,12 @@ def show_comparison(
     values: Mapping[str, Any],
     value: Any,
     gradients: Mapping[str, Any],
-    script: Callable[[], str],
+    script: Callable[[], str] | None = None,
+    whose: str = "this engine",
 ) -> None:
     """Draw a button that shows both programs and, if PyTorch is installed, a table that compares their results.
 
-    value, gradients: results of the lab's engine. script: returns the lab's program. After the inputs have changed, the
+    value, gradients: results of the engine `whose`. script: returns its program. After the inputs have changed, the
     learner has to press the button again.
     """
     runs = installed()
@@ -51,7 +52,8 @@ def show_comparison(
         with st.spinner("PyTorch is starting…"):
             answer = memoize(key, at, lambda: run(program, expression.result_name, expression.names))
     there = f"PyTorch {answer.version}" if answer and answer.version else "PyTorch"
-    for column, (title, text) in zip(st.columns(2), {"This engine": script(), there: program}.items(), strict=True):
+    programs = ({whose.capitalize(): script()} if script else {}) | {there: program}
+    for column, (title, text) in zip(st.columns(2), programs.items(), strict=False):
         column.markdown(f"**{title}**")
         column.code(text, language="python", wrap_lines=True)
     if answer is None:
@@ -63,7 +65,7 @@ def show_comparison(
     if answer.value is None:
         st.warning(with_code(answer.error))
         return
-    show_table(["", "this engine", "PyTorch", "same"], _rows(expression, value, gradients, answer))
+    show_table(["", whose, "PyTorch", "same"], _rows(expression, value, gradients, answer))
 
 
 def _rows(

@@ -1,5 +1,6 @@
 """Engine designs: ways to build an engine, what each costs, and how each handles deep graphs."""
 
+import inspect
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
@@ -13,10 +14,12 @@ from lab.charts import Axis, Line, Mark
 from lab.designs import depth, network
 from lab.designs.compare import DESIGNS, DesignRun, Unsuitable, largest_difference, measure, program
 from lab.designs.excerpt import PARTS, excerpt
-from lab.expression import ExpressionError
+from lab.designs.sorting import depth_first, kahn
+from lab.expression import ExpressionError, parse
 from lab.text import elements
 from lab.text import numeral as number
 from lab.trace.dot import blank
+from lab.trace.recording import record
 from lab.training.descent import four_points
 from lab.ui import address, expression_box, page
 from lab.ui.address import Field
@@ -37,6 +40,7 @@ EXAMPLES: dict[str, dict[str, float | list]] = {  # expression -> its inputs
 LENGTHS = (100, 500, 1000, 2000, 5000)
 MAX_HIDDEN = 16  # units in a hidden layer
 PICTURE = 420  # pixels of the chart's width; it is next to the table if there is room
+SORTED = "p = a*b; s = p + c; t = a + d; y = s*t"
 GUESS_DOUBLINGS = 12  # few enough to run them
 CALLS = {"24": 24, "144": 144, "4095": 4095}  # guesses: name in the address -> calls
 WHOLE_FILE = "the whole file"
@@ -202,6 +206,8 @@ def _depth() -> None:
         _doublings(guessed, figures, picture)
     with st.expander("A long chain: how deep can recursion go?"):
         _long_chain()
+    with st.expander("How is the order found? Depth first, or by Kahn’s algorithm"):
+        _orders()
     with st.expander("Scalars or tensors: what does an object for each number cost?"):
         _scalars()
 
@@ -268,6 +274,21 @@ def _long_chain() -> None:
     ]
     show_table(["design", f"gradient of x through {length:,} operations"], rows)
     st.markdown("A function that calls itself for each operation stops at Python’s recursion limit. A loop does not.")
+
+
+def _orders() -> None:
+    """Show both ways to sort, each with its code and a row for each step in which its list grew."""
+    st.markdown(
+        f"The order of `{SORTED}`, step by step. Depth first lists a node after its operands, and backward() goes "
+        "through the list from its end. Kahn’s algorithm counts, and lists the nodes in the order in which they send."
+    )
+    nodes = record(parse(SORTED), dict.fromkeys("abcd", 1.0)).nodes
+    graph = {node["label"]: [nodes[child]["label"] for child in node["children"]] for node in nodes}
+    sorts = {"depth first": depth_first, "Kahn’s algorithm": kahn}
+    for column, (name, sort) in zip(st.columns(2, gap="medium"), sorts.items(), strict=True):
+        with column:
+            show_table([name, "the list"], [(what, " ".join(order)) for what, order in sort(graph, "y")])
+            st.code(inspect.getsource(sort), wrap_lines=True)
 
 
 # ---------------------------------------------------------------- scalars or tensors

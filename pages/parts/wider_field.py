@@ -164,8 +164,11 @@ def _at_a_glance() -> None:
         "TensorFlow use, fuses many operations into one. The graph and the chain rule stay the same.\n\n"
         "**Higher order.** Here a gradient is an array without a history, so the second derivative ends in an error. "
         "In PyTorch, backward rules use tensors, so the backward pass records a graph too (`create_graph=True`). JAX "
-        "turns a function into its derivative (`grad`; `jvp` for forward mode, `vjp` for reverse), and can do so again."
+        "turns a function into its derivative (`grad`; `jvp` for forward mode, `vjp` for reverse), and can do so again:"
     )
+    jax = READING["jax"]
+    st.code(jax["code"], language="python")
+    st.markdown(f"JAX {jax['version']} printed `{jax['printed']}`, in float32: the first and the second derivative.")
 
 
 # ---------------------------------------------------------------- memory against time

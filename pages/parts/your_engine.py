@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
+from lab.config import ROOT
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression, parse
 from lab.gradcheck.slopes import Slope
@@ -19,6 +20,7 @@ from lab.text import brief
 from lab.trace.recording import Trace, record
 from lab.ui import address, expression_box, page, progress, state
 from lab.ui.address import Field
+from lab.ui.in_pytorch import show_comparison
 from lab.ui.memoize import memoize
 from lab.ui.player import LIMIT, Live, live_values, player
 from lab.ui.state import PageState
@@ -29,6 +31,7 @@ from pages.parts.practice.finished import Engine
 
 NAME = "own"
 PLAYER_KEY = "own player"
+DRAWING = ROOT / "practice" / "drawing.py"
 INVITATION = "a*b + a"  # drawn before there is an engine: small enough for a phone, and a receives two messages
 TRY_THIS = (
     "Write an expression in which one input is used three times: how many messages does your engine send to it? Then "
@@ -163,6 +166,12 @@ def _moving(current: PageState, engine: Engine, expression: Expression, live: Ma
     if rows:
         cells = [(row.name, *map(brief, row.gradients), "✓" if row.agrees else "✗") for row in rows]
         show_table(["gradient of", "your engine", "the lab’s", "finite differences", "agree"], cells)
+        value = trace.nodes[trace.output]["value"]
+        show_comparison("own pytorch", expression, values, value, trace.gradients, whose="your engine")
+    if engine.course.key != "functions":  # whose results have no _children
+        with st.expander("Draw the graph yourself, with Graphviz"):
+            st.markdown("Save this next to your file. It draws any result of your engine, without the lab.")
+            st.code(DRAWING.read_text("utf-8"), language="python")
 
 
 @dataclass(frozen=True)

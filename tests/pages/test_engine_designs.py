@@ -171,6 +171,12 @@ def test_a_deep_chain_stops_recursion():
     assert rows[0][1] == "✓ arrives: 1"
 
 
+def test_the_order_is_found_step_by_step_in_two_ways():
+    said = texts(opened(tab="depth").markdown).replace("\\", "")
+    assert "| append y | a b p c s d t y |" in said
+    assert "| b; ready: none | y s t p c d a b |" in said
+
+
 def test_41_parameters_twice():
     at = opened(tab="depth")
     assert at.metric[0].value == "41"

@@ -2,10 +2,13 @@
 
 import importlib.util
 
+import numpy as np
 import pytest
 
 from lab.designs.frameworks import QUESTIONS, recorded_answers
+from lab.gradcheck import numerical_gradient
 from model import Tensor
+from pages.parts.wider_field import READING
 from tests.pages.conftest import address, app, charts, components, go_back, run, sent, switch, texts
 
 TORCH = importlib.util.find_spec("torch")
@@ -94,6 +97,15 @@ def test_without_pytorch_its_answers_are_the_recorded_ones(monkeypatch):
     assert "?" not in [row[2] for row in drawn(at)]
     assert "PyTorch: **8**" in texts(at.markdown)
     assert f"**4 of {len(QUESTIONS)} outcomes** differ" in texts(at.markdown)
+
+
+def test_what_jax_printed_is_what_this_engine_finds():
+    jax = READING["jax"]
+    x = Tensor(2.0)
+    (x**2 * x.sin()).backward()
+    second = numerical_gradient(lambda v: 2 * v * np.sin(v) + v**2 * np.cos(v), 2.0)
+    np.testing.assert_allclose([*map(float, jax["printed"].split())], [x.grad, second], rtol=1e-6)
+    assert jax["printed"] in texts(opened().markdown)
 
 
 def test_checkpointing_is_counted_for_the_chain_that_was_asked_for():

@@ -2,6 +2,7 @@
 
 import json
 from datetime import date
+from importlib.util import find_spec
 
 import pytest
 
@@ -57,8 +58,8 @@ def test_without_an_engine_the_page_asks_the_browser_for_one():
     assert shown(at, "own_engines") == {
         "wanted": False,
         "courses": [
-            {"key": "scalars", "last": "train", "tasks": 8},
-            {"key": "tensors", "last": "digits", "tasks": 11},
+            {"key": "scalars", "last": "train", "tasks": 9},
+            {"key": "tensors", "last": "digits", "tasks": 12},
             {"key": "functions", "last": "network", "tasks": 9},
         ],
         "asksForDays": False,
@@ -164,6 +165,20 @@ def test_the_player_shows_the_learner_s_closures_and_gradients_are_held_against_
 
 
 @needs_processes
+@needs_processes
+@pytest.mark.skipif(not find_spec("torch"), reason="PyTorch is an optional extra")
+def test_an_own_engine_is_held_against_pytorch_and_draws_its_graph():
+    at = opened(expression="sin(a*b) + log(a)", in_a=0.5, in_b=-2.0)
+    press(at, "own pytorch")
+    rows = [text.value for text in at.markdown if "your engine | PyTorch" in text.value]
+    assert rows[0].count("✓") == 3
+    scope = {}
+    exec(next(code.value for code in at.code if "Digraph" in code.value), scope)
+    exec(SCALARS.reference, scope)
+    a = scope["Value"](3.0)
+    assert str(scope["draw"](a * a + 1)).count("->") == 4
+
+
 def test_function_objects_are_an_engine_too():
     at = opened(
         course=FUNCTIONS,
@@ -199,7 +214,7 @@ def test_a_wrong_gradient_is_named_in_the_table_and_in_a_sentence():
 @pytest.mark.parametrize(
     ("edit", "address", "said"),
     [
-        ((), {"expression": "sin(a)"}, "no such operation"),
+        ((), {"expression": "cos(a)"}, "no such operation"),
         ((), {"expression": "sum(a)", "in_a": "[1, 2]"}, "takes single numbers: make a a number"),
         (("t = math.tanh(self.data)", "__import__('os')._exit(3)"), {"expression": "tanh(a)"}, "ended Python itself"),
         (

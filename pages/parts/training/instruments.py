@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Callable
@@ -62,7 +63,11 @@ PANEL = {  # tab -> chart; one of them is shown next to the plane
 }
 TALL, HALF = "var(--training-tall)", "var(--training-half)"  # heights of the charts, from assets/training.css
 HEIGHTS = {"loss": HALF, **dict.fromkeys(PANEL.values(), HALF)}
-NOTES = {"loss": "band: loss of each batch"}
+NOTES = {"loss": "band: loss of each batch", "accuracy": "rule of thumb: a gap of 10 points is a sign of overfitting"}
+HEALTHY = (
+    "Xavier’s standard deviation for this layer is √(2 / ({n_in} + {n_out})) = {xavier:.2g}. In a healthy run the hill "
+    "grows a little wider. Look closer if it stays as it was, shrinks to a spike at 0, or runs off at both ends."
+)
 BY_HEADING = [{"query": {"minWidth": 361}, "option": {"legend": {"left": 176}}}]  # as in assets/training.css
 ANSWER = "the answer of the network"
 POINTS_OF, IMAGES_OF = ("validation", "training"), ("first", "mistakes")
@@ -535,6 +540,9 @@ def _tabs(view: View) -> tuple[str, Callable[[], Chart]] | None:
 
 def _ridges(view: View) -> tuple[str, Callable[[], Chart]]:
     layer, of = choose_ridges(view.run.trainer.layer_names)
+    if of == "weight":
+        n_in, n_out = view.run.trainer.sizes[int(layer.removeprefix("layer")) - 1 :][:2]
+        st.caption(HEALTHY.format(n_in=n_in, n_out=n_out, xavier=math.sqrt(2 / (n_in + n_out))))
 
     def chart() -> Chart:
         if of == "weight":

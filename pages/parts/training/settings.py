@@ -281,7 +281,7 @@ def _folded() -> None:
         if st.session_state[_key("data")] in SYNTHETIC:
             _scale_or_usual("samples", SAMPLES, SYNTHETIC_SAMPLES)
         _scale("l1", DECAYS)
-        _choice("init", INITS)
+        _choice("init", INITS, help="Deviation by xavier: √(2 / (inputs + outputs)), by he: √(2 / inputs).")
         _choice("skip", SKIP, help="Adds a hidden layer’s input to its output where both have the same width.")
         _count("seed", help="Fixes the first weights and the order of the samples.")
         _choice("schedule", SCHEDULES)

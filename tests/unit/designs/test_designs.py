@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,9 @@ import pytest
 
 from lab.designs import functions, recursive
 from lab.designs.compare import DESIGNS, ENGINE, FIVE, OPERATIONS
+from lab.designs.sorting import depth_first, kahn
 from lab.gradcheck import numerical_gradient
+from model import Tensor, topological_order
 from tests.unit.designs import programs
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -203,6 +206,25 @@ def test_a_function_of_ones_own_needs_nothing_but_forward_and_backward():
     assert float(x.grad) == 32.0
     assert type(y.creator).__name__ == "Mul"
     assert x.creator is None
+
+
+def test_both_ways_to_sort_a_graph_list_every_node_in_an_order_that_serves_backward():
+    """As many nodes as the engine's own order, each list longer by one at a time, and no node before its users."""
+    rng = np.random.default_rng(4)
+    for count in range(1, 9):
+        graph = {"n0": []} | {f"n{i}": [f"n{j}" for j in rng.integers(i, size=2)] for i in range(1, count)}
+        tensors = {}
+        for name, children in graph.items():
+            tensors[name] = tensors[children[0]] + tensors[children[1]] if children else Tensor(1.0, label=name)
+        listed = {id(node) for node in topological_order(tensors[f"n{count - 1}"])}
+        reached = {name for name in graph if id(tensors[name]) in listed}
+        graph = {name: graph[name] for name in reached}
+        for sort in (depth_first, kahn):
+            *_, last = grown = [order for _, order in sort(graph, f"n{count - 1}")]
+            assert sorted(last) == sorted(reached)
+            assert all(later[: len(sooner)] == sooner for sooner, later in pairwise(grown))
+            sending = last if sort is kahn else last[::-1]
+            assert all(sending.index(name) < sending.index(child) for name in graph for child in graph[name])
 
 
 def test_the_pass_of_functions_lets_go_of_what_was_saved():

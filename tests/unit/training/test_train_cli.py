@@ -9,6 +9,7 @@ import math
 import os
 import random
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -22,12 +23,15 @@ import numpy as np
 import pytest
 
 import train
+from lab.practice import mnist
 from lab.training import datasets, live_doctor
 from lab.training.config import ConfigError
 from lab.training.doctor import diagnose
 from lab.training.predictions import answers
 from lab.training.run_folder import RunFolder, lock_run
 from lab.training.trainer import Trainer
+from practice import COURSES
+from tests.answers import unusual
 
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = str(ROOT / "train.py")
@@ -128,6 +132,9 @@ def test_without_arguments_it_trains_on_digits_past_95_percent(here):
     assert max(record["val_accuracy"] for record in metrics(folder)) > 0.95
     counts, _ = np.histogram(np.load(folder / "best_weights.npy"))
     assert counts.sum() == 64 * 128 + 128 + 128 * 64 + 64 + 64 * 10 + 10
+    draw = shlex.split(lines[-2].removeprefix("histogram of the best weights: "))
+    subprocess.run([sys.executable, *draw[1:]], cwd=here, check=True)
+    assert (here / "weights.png").read_bytes().startswith(b"\x89PNG")
     assert (folder / "summary.png").read_bytes().startswith(b"\x89PNG")
     assert json.loads((folder / "config.json").read_text())["data"] == "digits"
 
@@ -155,6 +162,14 @@ def test_files_in_the_format_of_mnist_are_trained_on(here, capsys):
     assert code == 0
     assert "network: 784-16-10" in out
     assert max(record["val_accuracy"] for record in metrics("m")) > 0.93
+
+
+@pytest.mark.parametrize("path", unusual(COURSES["tensors"]), ids=lambda path: path.stem)
+def test_a_learner_s_own_engine_trains_on_them(here, capsys, path):
+    write_stripes(here, 400)
+    shutil.copy(path, "tensors.py")
+    mnist.main([".", "--data-dir", ".", "--epochs", "5"])
+    assert float(re.findall(r"reads ([\d.]+)% of 80 images", capsys.readouterr().out)[-1]) > 90
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="the peak of memory is read as Linux tells it")

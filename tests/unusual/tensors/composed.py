@@ -2,6 +2,7 @@
 
 from contextlib import ContextDecorator
 from contextvars import ContextVar
+from itertools import pairwise
 
 import numpy as np
 
@@ -187,7 +188,7 @@ def Linear(n_in, n_out, rng):
 
 
 def MLP(sizes, rng):
-    return Stack([Linear(*pair, rng) for pair in zip(sizes, sizes[1:])])
+    return Stack([Linear(*pair, rng) for pair in pairwise(sizes)])
 
 
 class Stack:
@@ -206,7 +207,7 @@ class Stack:
         return x
 
     def parameters(self):
-        return sum(([p] if isinstance(p, Tensor) else p.parameters() for p in self.parts), [])
+        return [p for part in self.parts for p in ([part] if isinstance(part, Tensor) else part.parameters())]
 
 
 def network(params, x):

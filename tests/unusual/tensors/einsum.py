@@ -218,7 +218,7 @@ class Linear:
 
 class MLP(list):
     def __init__(self, sizes, rng):
-        super().__init__(Linear(n_in, n_out, rng) for n_in, n_out in zip(sizes[:-1], sizes[1:], strict=True))
+        super().__init__(Linear(*sizes[i : i + 2], rng) for i in range(len(sizes[1:])))
 
     def __call__(self, x):
         for number, layer in enumerate(self):
