@@ -42,21 +42,10 @@ def classic_by_one_way(Tensor: Engine, way: int) -> float:
     return gradient(a)
 
 
-def drawn(Tensor: Engine) -> list[Tensor]:
-    t = (a := Tensor(2.0)) * Tensor(3.0)
-    return topological_order(t * t + a)
-
-
-def cards(Tensor: Engine) -> float:
-    return float(len(drawn(Tensor)))
-
-
-def operations(Tensor: Engine) -> float:
-    return float(sum(bool(node._children) for node in drawn(Tensor)))
-
-
 def arrows(Tensor: Engine) -> float:
-    return float(sum(len(node._children) for node in drawn(Tensor)))
+    a, b = Tensor(2.0), Tensor(3.0)
+    t = a * b
+    return float(sum(len(node._children) for node in topological_order(t * t + a)))
 
 
 def relu_at_0(Tensor: Engine) -> float:

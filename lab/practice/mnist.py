@@ -39,14 +39,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     optimizer = engine.Adam(net.parameters(), RATE)
     for epoch in range(1, given.epochs + 1):
         order = rng.permutation(len(data.train_x))
-        for begin in range(0, len(order), BATCH):
-            batch = order[begin : begin + BATCH]
+        for batch in np.array_split(order, -(-len(order) // BATCH)):
             optimizer.zero_grad()
             loss = engine.cross_entropy(net(engine.Tensor(data.train_x[batch])), data.train_y[batch])
             loss.backward()
             optimizer.step()
-        with engine.no_grad():
-            read = net(engine.Tensor(data.val_x)).data.argmax(axis=1) == data.val_y
+        read = net(engine.Tensor(data.val_x)).data.argmax(axis=1) == data.val_y
         print(f"epoch {epoch}: your engine reads {read.mean():.1%} of {len(read):,} images that it has never seen")
 
 

@@ -112,7 +112,7 @@ def _small_network(rng: Generator, size: int) -> Inputs:
 
 def _layers(rng: Generator, size: int) -> Inputs:
     made = {name: np.round(rng.normal(size=(2 + size, width)), 2) for name, width in (("x", 4), ("v", 3))}
-    return {**made, "seed": int(rng.integers(1000)), "labels": rng.integers(0, 3, 2 + size)}
+    return {**made, "seed": int(rng.integers(1000))}
 
 
 def _digits(rng: Generator, size: int) -> Inputs:
