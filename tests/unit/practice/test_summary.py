@@ -26,8 +26,8 @@ TASKS = {
 HEADER = [
     "student",
     "cards",
-    "scalars (of 8)",
-    "tensors (of 11)",
+    "scalars (of 9)",
+    "tensors (of 12)",
     "function objects (of 9)",
     "debug (of 12)",
     f"questions (of {len(QUESTIONS)})",
@@ -202,7 +202,7 @@ def written(path, **fields):
 
 
 def with_code(path, text, name="", **fields):
-    return written(path, name=name, tasks=ALL, texts={"scalars": Work(text, text, 8)}, **fields)
+    return written(path, name=name, tasks=ALL, texts={"scalars": Work(text, text, 9)}, **fields)
 
 
 @needs_sandbox
@@ -211,9 +211,9 @@ def test_the_code_is_checked_and_the_table_says_what_passes_now(tmp_path, capsys
     with_code(tmp_path / "two.json", SCALARS.with_mistake(MISTAKE), "Bo")
     code, lines, notes = summarized(capsys, tmp_path)
     assert code == 0
-    assert [line.split()[:5] for line in lines[1:3]] == [["Ada", "Lovelace", "0", "8", "0"], ["Bo", "0", "1", "0", "0"]]
+    assert [line.split()[:5] for line in lines[1:3]] == [["Ada", "Lovelace", "0", "9", "0"], ["Bo", "0", "1", "0", "0"]]
     assert all(line.endswith("checked") for line in lines[1:3])
-    assert "Bo: the file claims 8 of 8 tasks of Scalars; the code passes 1." in notes
+    assert "Bo: the file claims 9 of 9 tasks of Scalars; the code passes 1." in notes
     stop = lines[lines.index("Where they stop:") + 2]
     assert stop.split()[0] == "1"
     assert "2. Addition" in stop
@@ -228,7 +228,7 @@ def test_folders_and_python_files_are_learners_too(tmp_path, capsys):
     (tmp_path / "cy_scalars.py").write_text(SCALARS.reference, "utf-8")
     code, lines, notes = summarized(capsys, tmp_path / "class", tmp_path / "cy_scalars.py")
     assert (code, notes) == (0, [])
-    assert [line.split()[:3] for line in lines[1:]] == [["ada", "0", "8"], ["bo", "0", "8"], ["cy_scalars", "0", "8"]]
+    assert [line.split()[:3] for line in lines[1:]] == [["ada", "0", "9"], ["bo", "0", "9"], ["cy_scalars", "0", "9"]]
 
 
 def test_patterns_are_expanded_and_one_that_fits_nothing_is_named(hand_in, tmp_path, capsys):
@@ -302,7 +302,7 @@ def test_a_learning_platforms_folder_for_each_learner_is_read(tmp_path, capsys):
     written(tmp_path / "Bo" / "progress.json", cards=CARDS)
     (tmp_path / "Cy" / "scalars (1).py").write_text(f"{SCALARS.reference}# Cy's\n", "utf-8")
     code, lines, notes = summarized(capsys, tmp_path)
-    assert [line.split()[:3] for line in lines[1:]] == [["my-engine", "0", "8"], ["Bo", "2", "0"], ["Cy", "0", "8"]]
+    assert [line.split()[:3] for line in lines[1:]] == [["my-engine", "0", "9"], ["Bo", "2", "0"], ["Cy", "0", "9"]]
     assert (code, len(notes)) == (1, 1)
     assert notes[0].startswith(f"{tmp_path / 'Di'} is skipped: ")
 
