@@ -127,7 +127,7 @@ class Value:
         out = Value(math.log(self.data), (self,), "log")
 
         def _backward():
-            self.grad += out.grad / self.data
+            self.grad += 1 / self.data * out.grad
 
         out._backward = _backward
         return out
