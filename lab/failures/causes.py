@@ -65,6 +65,7 @@ class Decided:
     line: str = ""
 
 
+MAX_CHARACTERS = 20_000  # of a text
 _ADVICE = re.compile(  # advice in this engine's messages, which suggests no cause
     r"call it on a result, computed outside no_grad\(\) and without detach\(\)\."
     r"( a leaf that was updated .{,80} instead\.)?"
@@ -126,8 +127,10 @@ def _findings(text: str) -> list[tuple[str, str]]:
 
 
 def _plain(text: str) -> str:
-    """Return the text in lower case, without quotation marks, with single spaces."""
-    return re.sub(r"\s+", " ", re.sub(r"[’'\"‘“”]", "", text.lower()))
+    """Return the text in lower case, without quotation marks, with single spaces, also within very long words: so no
+    pattern can read a word again from each of its letters."""
+    spaced = re.sub(r"\S{80}", r"\g<0> ", re.sub(r"[’'\"‘“”]", "", text[:MAX_CHARACTERS].lower()))
+    return re.sub(r"\s+", " ", spaced)
 
 
 _KEYS = {failure.number: key for key, failure in BY_KEY.items()}

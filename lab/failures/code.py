@@ -100,7 +100,7 @@ def program(source: str | bytes) -> str:
     if len(text) > MAX_CHARACTERS:
         raise NotReadable(f"The notebook's code has {len(text):,} characters, and the limit is {MAX_CHARACTERS:,}.")
     text = re.sub(r"\r\n?|\f", "\n", text)
-    if re.match(r"\s*(In \[\d+\]: |>>> )", text) or (re.search(r"(?m)^\s*>>> ", text) and not parses(text)):
+    if re.match(r"\s*(In \[\d+\]: |>>> )", text) or (re.search(r"(?m)^[^\S\n]*>>> ", text) and not parses(text)):
         text = "\n".join(
             m[2] if (m := re.match(r"(\s*)(?:>>>|\.\.\.|In \[\d+\]:|\.{3,}:) ?(.*)", s)) else ""
             for s in text.split("\n")

@@ -9,7 +9,7 @@ candidate. A message with several causes is never sure of one, unless the text q
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -21,6 +21,7 @@ from lab.failures.index import MAX_CANDIDATES, Match, everything, rank
 from lab.failures.terms import terms
 
 MAX_CHARACTERS = 20_000  # read from the end, where a traceback says what happened
+MAX_PIECES = 1000  # different words and pairs of words of a text that are looked through for those to show
 MAX_WORDS_SHOWN = 4  # a line on the page has room for no more
 MIN_DISTINCTIVE_WORDS = 3  # with 2, "in-place operation" would be a whole phrase of two failures
 MIN_WORDS_PART = 4  # of a part of a known text: three, such as "learning rate schedule", are too common
@@ -31,7 +32,7 @@ STOP_WORDS = frozenset(
 DIFFERENCE = re.compile(r"\W*(whats?( is|.s)? )?(the |a )?differences? between\b", re.I)  # a question, not a failure
 QUESTION = re.compile(r"\W*(what|when|where|which|who|is it|is there|do i|does|should|can|may)\b", re.I)
 WHERE = re.compile(r"\bwhere\(|\b(np|jnp|tf|torch)\.where\b")
-ERROR = re.compile(r"^\s*[\w.]*(Error|Exception|Warning):|^Traceback", re.MULTILINE)  # a message, not a description
+ERROR = re.compile(r"^[^\S\n]*[\w.]*(Error|Exception|Warning):|^Traceback", re.MULTILINE)  # a message, not a description
 
 
 @dataclass(frozen=True)
@@ -117,8 +118,8 @@ def _read(text: str) -> tuple[Shared | None, list[Match]]:
 
 def _form(failure: Failure, text: str) -> int:
     """Return the number of the form whose message the text has; 0, the first one, if it has none."""
-    its = words(text)
-    forms = (number for number, form in enumerate(failure.others, 1) if form.says and _within(words(form.says), its))
+    said = _spaced(words(text))
+    forms = (n for n, form in enumerate(failure.others, 1) if form.says and _spaced(words(form.says)) in said)
     return next(forms, 0)
 
 
@@ -137,23 +138,21 @@ def by_phrase(text: str, phrases: Mapping[str, Collection[str]]) -> list[Match]:
     text      a line, a fragment, or a whole traceback
     phrases   key -> texts by which it is known; numbers and signs in them do not count
     """
-    its, known = words(text), {key: [words(phrase) for phrase in texts] for key, texts in phrases.items()}
-    whole = [key for key, texts in known.items() if any(_distinctive(t) and _within(t, its) for t in texts)]
+    said, known = _spaced(words(text)), {key: [words(phrase) for phrase in texts] for key, texts in phrases.items()}
+    whole = [key for key, texts in known.items() if any(_distinctive(t) and _spaced(t) in said for t in texts)]
     if whole:
         return _matches(whole, sure=True)
     its = words(_message(text))
+    said = _spaced(its)
     part = [
         key
         for key, texts in known.items()
-        if set(its) - STOP_WORDS and len(its) > 1 and any(_within(its, t) for t in texts)
+        if set(its) - STOP_WORDS and len(its) > 1 and any(said in _spaced(t) for t in texts)
     ]
     if part:
         return _matches(part, sure=_distinctive(its) and len(its) >= MIN_WORDS_PART)
-    pieces = [piece for piece in _pieces(text) if _distinctive(piece)]
-    scores = {
-        key: max((_pair_overlap(piece, t) for t in texts for piece in pieces), default=0.0)
-        for key, texts in known.items()
-    }
+    pieces = {_pairs(piece) for piece in _pieces(text) if _distinctive(piece)}
+    scores = {key: max((_best_overlap(_pairs(t), pieces) for t in texts), default=0.0) for key, texts in known.items()}
     alike = sorted((key for key in scores if scores[key] >= MIN_PAIR_OVERLAP), key=lambda key: -scores[key])
     return _matches(alike, sure=False)
 
@@ -174,15 +173,13 @@ def _known_phrases() -> dict[str, tuple[str, ...]]:
 
 def _all_whole(text: str, found: Sequence[Match]) -> bool:
     """Tell whether the text has a whole phrase of each match. Its other words then say little."""
-    its, phrases = words(text), _known_phrases()
-    return all(any(_distinctive(t) and _within(t, its) for t in map(words, phrases[match.key])) for match in found)
+    said, phrases = _spaced(words(text)), _known_phrases()
+    return all(any(_distinctive(t) and _spaced(t) in said for t in map(words, phrases[match.key])) for match in found)
 
 
 def _where_first(text: str, found: list[Match]) -> list[Match]:
     """Put "where" first if the text calls where(): PyTorch's message about nan is the same for both failures."""
-    if {"nan", "where"} <= {match.key for match in found} and re.search(
-        r"\bwhere\(|\b(np|jnp|tf|torch)\.where\b", text
-    ):
+    if {"nan", "where"} <= {match.key for match in found} and WHERE.search(text):
         return sorted(found, key=lambda match: match.key != "where")
     return found
 
@@ -201,7 +198,7 @@ def _message(text: str) -> str:
 def _pieces(text: str) -> list[tuple[str, ...]]:
     """Return the words of the text's message, and those of each sentence that is long enough."""
     message = _message(text)
-    sentences = [words(sentence) for sentence in re.split(r"[.!?…]+\s|\n", message)]
+    sentences = [words(sentence) for sentence in re.split(r"[.!?…]\s|\n", message)]
     return [words(message), *(its for its in sentences if len(set(its) - STOP_WORDS) > MIN_DISTINCTIVE_WORDS)]
 
 
@@ -210,15 +207,21 @@ def _distinctive(text: Sequence[str]) -> bool:
     return len(set(text) - STOP_WORDS) >= MIN_DISTINCTIVE_WORDS
 
 
-def _within(part: Sequence[str], whole: Sequence[str]) -> bool:
-    """Tell whether the words of `part` follow each other in `whole`."""
-    return f" {' '.join(part)} " in f" {' '.join(whole)} "
+def _spaced(its: Sequence[str]) -> str:
+    """Return words as a text, which contains that of any words that follow each other among them."""
+    return f" {' '.join(its)} "
 
 
-def _pair_overlap(one: Sequence[str], other: Sequence[str]) -> float:
-    """Return the share of pairs of neighbouring words that both have, without pairs of stop words."""
-    pairs, others = ({pair for pair in pairwise(text) if not STOP_WORDS.issuperset(pair)} for text in (one, other))
-    return len(pairs & others) / max(1, min(len(pairs), len(others)))
+@lru_cache(1000)
+def _pairs(its: tuple[str, ...]) -> frozenset[tuple[str, str]]:
+    """Return the pairs of neighbouring words, without pairs of stop words."""
+    return frozenset(pair for pair in pairwise(its) if not STOP_WORDS.issuperset(pair))
+
+
+def _best_overlap(phrase: Set[tuple[str, str]], pieces: Iterable[Set[tuple[str, str]]]) -> float:
+    """Return the largest share of its pairs that a phrase has in common with one of the pieces."""
+    alike = (pairs for pairs in pieces if not pairs.isdisjoint(phrase))
+    return max((len(pairs & phrase) / min(len(pairs), len(phrase)) for pairs in alike), default=0.0)
 
 
 def _by_keyword(text: str) -> list[Match]:
@@ -230,10 +233,10 @@ def _by_keyword(text: str) -> list[Match]:
 
 def _as_written(text: str, its: Sequence[str]) -> tuple[str, ...]:
     """Return the words of the text, one or two for each, that became these terms."""
-    words = text[-MAX_CHARACTERS:].split()
+    words = text.split()
     found = {}
-    for piece in (*words, *map(" ".join, pairwise(words))):
-        for term in its:
-            if term not in found and term in terms(piece):
-                found[term] = piece.strip(".,:;!?()[]'\"")
+    for piece in [*dict.fromkeys((*words, *map(" ".join, pairwise(words))))][:MAX_PIECES]:
+        its_terms = set(terms(piece)).intersection(its)
+        for term in its_terms - found.keys():
+            found[term] = piece.strip(".,:;!?()[]'\"")
     return tuple(dict.fromkeys(found[term] for term in its if term in found))[:MAX_WORDS_SHOWN]

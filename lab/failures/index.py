@@ -32,6 +32,7 @@ MIN_SCORE_SURE = 0.78  # for a sure answer; with these three no left-out sentenc
 MIN_MARGIN_SURE = 0.45  # over the next failure, for a sure answer
 MIN_WORDS_SURE = 3  # that suggest the failure, for a sure answer
 MIN_LETTERS_SLIP = 5  # of a word that may be misspelt: shorter ones resemble too many others
+MAX_SLIPS = 20  # different words of a text that are compared with all known ones
 MIN_SLIP_RATIO = 0.8  # of difflib: one wrong letter in five
 
 Label = tuple[str, ...]  # keys of failures; several if it may be any of them, OTHER for none
@@ -122,7 +123,9 @@ def rank(text: str, index: SentenceIndex) -> list[Match]:
 def _spelled(found: Sequence[str], index: SentenceIndex) -> list[str]:
     """Replace each unknown word by the known word that it misspells, if there is one."""
     words = [term for term in found if " " not in term]
-    words = [word if word in index.idf or len(word) < MIN_LETTERS_SLIP else _corrected(word, index) for word in words]
+    unknown = dict.fromkeys(word for word in words if word not in index.idf and len(word) >= MIN_LETTERS_SLIP)
+    corrected = {word: _corrected(word, index) for word in [*unknown][:MAX_SLIPS]}
+    words = [corrected.get(word, word) for word in words]
     return [*words, *map(" ".join, pairwise(words))]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
@@ -36,14 +36,17 @@ NEGATIONS = frozenset(
     ["arent", "cannot", "cant", "didnt", "doesnt", "dont", "isnt", "no", "non", "not", "without", "wont"]
 )
 _NOTHING = frozenset(_CONTENT["nothing"].split() + _CONTENT["nothing_elsewhere"].split())
+MAX_CHARACTERS = 20_000  # of a text
 _ENDINGS = tuple(_CONTENT["endings"].split())
 
 
 def terms(text: str) -> list[str]:
     """Return the significant words of a text, each in one form, and their pairs as "one two"."""
+    text = _bare(text[:MAX_CHARACTERS])  # now, because the next line would sort a long row of accents
     for word, term in _CHINESE.items():
         text = text.replace(word, f" {term} ")
-    text = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))  # é -> e
+    text = _bare(unicodedata.normalize("NFKD", text))[:MAX_CHARACTERS]  # é -> e; one sign may become 18
+    text = " ".join(text.split())
     text = re.sub(
         r"([^\x00-\x7f]+)", r" \1 ", re.sub(r"([a-z])([A-Z][a-z])", r"\1 \2", text.replace("ß", "ss"))
     ).lower()
@@ -55,7 +58,12 @@ def terms(text: str) -> list[str]:
     return [*words, *(f"{one} {other}" for one, other in pairwise(words))]
 
 
-@cache
+def _bare(text: str) -> str:
+    """Return the text without accents that are signs of their own."""
+    return "".join(char for char in text if not unicodedata.combining(char))
+
+
+@lru_cache(5000)
 def _stem(word: str) -> str:
     word = _SAME.get(word, word)
     for ending in _ENDINGS:

@@ -112,9 +112,9 @@ def search(question: str) -> list[SearchHit]:
 
     Code and the numbers of a curve get none: the page *What went wrong?* reads them.
     """
+    question = question[:MAX_QUESTION]
     if kind_of(question) != "message":
         return []
-    question = question[:MAX_QUESTION]
     pasted = finder.by_message(question)
     sure = [_failure(match.key, sure=True) for match in pasted if match.sure]
     if sure:

@@ -15,6 +15,8 @@ from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 from lab.config import detect_hosted
 
 FRAMES = {"X-Frame-Options": "SAMEORIGIN", "Content-Security-Policy": "frame-ancestors 'self'"}  # old browsers, and new
+ASKS_ONLY = ("GET", "HEAD", "OPTIONS")  # methods of requests that change nothing; another site may link to a page
+FOREIGN_SITE = "This server answers its own pages only."
 FOREIGN_HOST = "This server does not answer under that name. Its owner can add the name to allowedHosts."
 NO_SUCH_FILE = "There is no such file."
 
@@ -42,6 +44,8 @@ class SameOrigin:
             await (WebSocketClose(1008) if refused else self.app)(scope, receive, send)  # the browser gets a 403
         elif not is_host_allowed(headers.get("host")):
             await PlainTextResponse(FOREIGN_HOST, 403)(scope, receive, _unframed(send))
+        elif scope["method"] not in ASKS_ONLY and _foreign_origin(headers):
+            await PlainTextResponse(FOREIGN_SITE, 403)(scope, receive, _unframed(send))
         else:
             await _without_odd_paths(self.app, scope, receive, _unframed(send))
 

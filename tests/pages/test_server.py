@@ -292,6 +292,31 @@ def test_another_asgi_server_is_hosted_as_soon_as_somebody_comes_from_elsewhere(
     assert finish(ask(("192.168.1.5", 8000))) is True
 
 
+@pytest.mark.parametrize(
+    ("method", "origin", "status"),
+    [
+        ("POST", None, 200),  # not from a browser
+        ("POST", "http://localhost", 200),
+        ("POST", "http://localhost:81", 403),
+        ("POST", "https://evil.example", 403),
+        ("PUT", "https://localhost.evil.example", 403),
+        ("DELETE", "null", 403),  # a file, or a frame without rights
+        ("POST", "http://[", 403),
+        ("GET", "https://evil.example", 200),  # a link
+    ],
+)
+def test_another_site_cannot_make_a_visitors_browser_ask_the_server(method, origin, status):
+    sent = []
+
+    async def send(message):
+        sent.append(message.get("status"))
+
+    headers = [(b"host", b"localhost"), *([(b"origin", origin.encode())] if origin else [])]
+    scope = {"type": "http", "method": method, "path": "/lab-search", "headers": headers, "server": ("127.0.0.1", 80)}
+    finish(SameOrigin(PlainTextResponse("answer"))(scope, None, send))
+    assert sent[0] == status
+
+
 def test_a_run_is_kept_as_it_is_when_the_browser_leaves(start, monkeypatch, tmp_path):
     monkeypatch.setenv("TENSOR_LAB_RUNS", str(tmp_path))
     url, _ = start()

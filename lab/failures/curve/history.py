@@ -17,6 +17,7 @@ from lab.training.run_history import WINDOW, History
 
 BLOCKS, PER_BLOCK = 30, 8  # number of blocks that steps are averaged in; fewest steps in a block
 MANY_ROWS, FEW_EPOCHS = 60, 8  # with more rows in fewer epochs than these, steps are looked at
+MAX_EPOCHS = 5000  # that are points of their own
 MAX_CLASSES = 1000
 NEIGHBOURS, MAX_SPIKES = 5, 0.1  # on each side of a value; share of the values that may be spikes
 ABOVE_START, ABOVE_NEIGHBOURS = 1.3, 2.5  # ratio of a spike to the first losses, and to its neighbours
@@ -153,14 +154,11 @@ class UploadedCurve(History):
         if len(loss) != len(self.raw) or len(loss) < 2 * NEIGHBOURS or loss.min() < 0:
             return []
         start = float(np.median(loss[:NEIGHBOURS]))
-        around = [float(np.median(loss[max(0, i - NEIGHBOURS) : i + NEIGHBOURS + 1])) for i in range(len(loss))]
-        high = [
-            i
-            for i, (value, middle) in enumerate(zip(loss, around, strict=True))
-            if value > ABOVE_START * start and value > ABOVE_NEIGHBOURS * middle
-        ]
-        alone = [i for i in high if i - 1 not in high and i + 1 not in high]
-        return alone if len(alone) == len(high) and len(alone) <= MAX_SPIKES * len(loss) else []
+        wide = np.pad(loss, NEIGHBOURS, constant_values=math.nan)  # the first and last values have fewer neighbours
+        around = np.nanmedian(np.lib.stride_tricks.sliding_window_view(wide, 2 * NEIGHBOURS + 1), axis=1)
+        high = np.flatnonzero((loss > ABOVE_START * start) & (loss > ABOVE_NEIGHBOURS * around))
+        alone = bool((np.diff(high) > 1).all())
+        return high.tolist() if alone and len(high) <= MAX_SPIKES * len(loss) else []
 
     def group_of(self, row: int) -> int:
         """Return the index of the point that a row belongs to."""
@@ -195,7 +193,7 @@ def _grouped(table: Table) -> tuple[list[int], str, list[str]]:
         filled = np.floor(_forward_filled(epochs))
         changes = np.flatnonzero(np.diff(filled) != 0) + 1
         starts = [0, *changes.tolist()]
-        if len(starts) >= FEW_EPOCHS or table.rows <= MANY_ROWS:
+        if FEW_EPOCHS <= len(starts) <= MAX_EPOCHS or table.rows <= MANY_ROWS:
             again = bool(np.any(np.diff(filled) < 0))
             return starts, "epoch", ["The epochs start again: does the file hold several runs?"] if again else []
     loss = table.columns["train_loss"]

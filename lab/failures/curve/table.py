@@ -10,6 +10,7 @@ import io
 import json
 import math
 import re
+import string
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -19,11 +20,16 @@ import numpy as np
 
 from lab.text import counted
 
-MAX_BYTES = 2_000_000
+MAX_BYTES = 1_000_000
 MAX_COLUMNS = 400
+MAX_ROWS = 100_000
+MAX_CELLS = 500_000  # of the rows and columns together
+MAX_NAME = 200  # characters of a column's name
+MAX_NUMBER = 100  # characters of a number
 OVERFLOW_LIMIT = 1e100  # larger numbers count as inf: no training survives them
 MIN_ROWS = 3
 MAX_UNREADABLE = 0.2  # share of cells without a number, from which a column is not used
+LESS = "export fewer rows or columns, such as one row for each epoch."
 EXPORT = "Export the run as CSV, with a column of losses."
 
 VALIDATION = {"val", "valid", "validation", "eval", "evaluation", "test", "dev"}
@@ -42,6 +48,7 @@ GRADIENT = {"grad", "grads", "gradient", "gradients", "gradnorm"}
 GAPS = {"", "-", "–", "none", "null", "n/a", "na", "#n/a", "?"}
 ENDS = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "-inf": -math.inf, "-infinity": -math.inf}
 ENDS |= {"+inf": math.inf, "∞": math.inf, "-nan": math.nan, "1.#inf": math.inf, "1.#qnan": math.nan}
+PLAIN = re.compile(r"-?\d{1,20}(\.\d{1,20})?(e[-+]?\d{1,3})?", re.ASCII)
 IGNORED = re.compile(r"__(min|max)$|wall.?time|timestamp|^time$|relative|runtime|seconds|^date$", re.IGNORECASE)
 
 
@@ -82,6 +89,7 @@ def read(source: str | bytes) -> Table:
     if not stripped:
         raise CurveError(f"There is nothing to read yet. {EXPORT}")
     header, rows = _from_json(stripped) if stripped[0] in "{[" else _from_csv(stripped)
+    header = [name[:MAX_NAME] for name in header]
     if len(rows) < MIN_ROWS:
         raise CurveError(
             f"That is {counted(len(rows), 'row')} of numbers, too few for a curve: give at least {MIN_ROWS}."
@@ -92,13 +100,11 @@ def read(source: str | bytes) -> Table:
 def _text(source: str | bytes) -> str:
     size = len(source) if isinstance(source, bytes) else len(source.encode("utf-8", "replace"))
     if size > MAX_BYTES:
-        raise CurveError(
-            f"That is {size / 1e6:.1f} MB, and the limit is {MAX_BYTES / 1e6:g} MB: export fewer rows or "
-            "columns, such as one row for each epoch."
-        )
+        raise CurveError(f"That is {size / 1e6:.1f} MB, and the limit is {MAX_BYTES / 1e6:g} MB: {LESS}")
     text = source if isinstance(source, str) else _decoded(source)
     if re.search(r"[\x00-\x08\x0e-\x1f]", text):
         raise CurveError(f"That is a binary file, not text. {EXPORT}")
+    _check_size(1, len(text.splitlines()))
     return text.removeprefix("\ufeff")
 
 
@@ -122,6 +128,7 @@ def _from_json(text: str) -> tuple[list[str], list[list[str]]]:
     except (ValueError, RecursionError, AttributeError, TypeError):
         raise CurveError(f"That looks like JSON, but not like a list of rows. {EXPORT}") from None
     header = list(dict.fromkeys(name for row in flat for name in row))[:MAX_COLUMNS]
+    _check_size(len(header), len(flat))
     return header, [[row.get(name, "") for name in header] for row in flat]
 
 
@@ -155,12 +162,24 @@ def _from_csv(text: str) -> tuple[list[str], list[list[str]]]:
         raise CurveError(f"Its rows cannot be told apart. {EXPORT}") from None
     if delimiter == "," and _are_decimals(rows):
         rows = [[",".join(row)] for row in rows]
-    if all(_number(cell) is not None or cell.lower() in GAPS for cell in rows[0]):
+    named = not all(_number(cell) is not None or cell.lower() in GAPS for cell in rows[0][: MAX_COLUMNS + 1])
+    width = len(rows[0]) if named else max(map(len, rows))
+    _check_size(width, len(rows))
+    if not named:
         return _unnamed(rows), rows
-    width = len(rows[0])
-    if width > MAX_COLUMNS:
-        raise CurveError(f"It has {width:,} columns, and the limit is {MAX_COLUMNS}: export fewer.")
     return rows[0], [(row + [""] * width)[:width] for row in rows[1:]]
+
+
+def _check_size(columns: int, rows: int) -> None:
+    """Raise CurveError for more than is read."""
+    if columns > MAX_COLUMNS:
+        raise CurveError(f"It has {columns:,} columns, and the limit is {MAX_COLUMNS}: export fewer.")
+    if rows > MAX_ROWS:
+        raise CurveError(f"It has {rows:,} rows, and the limit is {MAX_ROWS:,}: {LESS}")
+    if columns * rows > MAX_CELLS:
+        raise CurveError(
+            f"It has {rows:,} rows of {counted(columns, 'column')}, and the limit is {MAX_CELLS:,} cells: {LESS}"
+        )
 
 
 def _delimiter(lines: Sequence[str]) -> str | None:
@@ -178,7 +197,7 @@ def _delimiter(lines: Sequence[str]) -> str | None:
 
 def _are_decimals(rows: Sequence[Sequence[str]]) -> bool:
     """Tell whether "0,693" is one number: all rows are two integers, and the first one does not count up."""
-    body = [row for row in rows if all(re.fullmatch(r"-?\d+", cell) for cell in row)]
+    body = [row for row in rows if all(re.fullmatch(r"-?\d{1,100}", cell) for cell in row)]
     if len(body) < len(rows) - 1 or not body or any(len(row) != 2 for row in body):
         return False
     return not all(int(a[0]) < int(b[0]) for a, b in pairwise(body))
@@ -195,6 +214,10 @@ def _unnamed(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _number(cell: str) -> float | None:
     """Return the number in a cell, in any common notation, nan and inf included; None for anything else."""
+    if PLAIN.fullmatch(cell):  # most cells
+        return float(cell)
+    if len(cell) > MAX_NUMBER:
+        return None
     text = cell.strip().strip("\"'").lower().replace("−", "-").replace("\u00a0", "").replace("\u202f", "")
     text = text.removeprefix("tensor(").split(", ")[0].rstrip(")") if text.startswith("tensor(") else text
     if text in ENDS:
@@ -202,7 +225,7 @@ def _number(cell: str) -> float | None:
     if re.fullmatch(r"[-+]?\d+(,\d+)(e[-+]?\d+)?", text):
         text = text.replace(",", ".")
     share, text = (0.01, text[:-1].rstrip()) if text.endswith("%") else (1.0, text)
-    if not re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", text):
+    if not re.fullmatch(r"[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?", text):
         return None
     return share * float(text)
 
@@ -227,7 +250,7 @@ def role(name: str) -> str | None:
         cleaned = re.sub(
             r"(?i)grad(ient)?s?|norms?|total|global|l2|2\.0|\b(param(eter)?s?|train(ing)?)\b", " ", short_name
         )
-        layer = re.sub(r"^[\s/_\-.:|]+|[\s/_\-.:|]+$", "", cleaned)
+        layer = cleaned.strip(string.whitespace + "/_-.:|")
         return f"grad_norm/{layer}" if layer else "grad_norm"
     held_out = bool(bag & VALIDATION)
     if bag & SCORE or {"top", "1"} <= bag:
