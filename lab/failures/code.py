@@ -16,7 +16,7 @@ from lab.failures.analysis.interpreter import Interpreter
 from lab.failures.analysis.rules import apply_rules
 
 RELEVANT = re.compile(r"backward|torch|Tensor|Module|optim|grad")  # no rule finds anything without one of these
-MAX_CHARACTERS = 200_000  # a text of some 5,000 lines
+MAX_CHARACTERS = 120_000  # a text of some 3,000 lines
 
 
 class NotReadable(ValueError):

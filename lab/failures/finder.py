@@ -32,7 +32,9 @@ STOP_WORDS = frozenset(
 DIFFERENCE = re.compile(r"\W*(whats?( is|.s)? )?(the |a )?differences? between\b", re.I)  # a question, not a failure
 QUESTION = re.compile(r"\W*(what|when|where|which|who|is it|is there|do i|does|should|can|may)\b", re.I)
 WHERE = re.compile(r"\bwhere\(|\b(np|jnp|tf|torch)\.where\b")
-ERROR = re.compile(r"^[^\S\n]*[\w.]*(Error|Exception|Warning):|^Traceback", re.MULTILINE)  # a message, not a description
+ERROR = re.compile(
+    r"^[^\S\n]*[\w.]*(Error|Exception|Warning):|^Traceback", re.MULTILINE
+)  # a message, not a description
 
 
 @dataclass(frozen=True)
@@ -234,7 +236,7 @@ def _by_keyword(text: str) -> list[Match]:
 def _as_written(text: str, its: Sequence[str]) -> tuple[str, ...]:
     """Return the words of the text, one or two for each, that became these terms."""
     words = text.split()
-    found = {}
+    found: dict[str, str] = {}
     for piece in [*dict.fromkeys((*words, *map(" ".join, pairwise(words))))][:MAX_PIECES]:
         its_terms = set(terms(piece)).intersection(its)
         for term in its_terms - found.keys():

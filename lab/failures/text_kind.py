@@ -11,7 +11,7 @@ from lab.failures.code import NotReadable, parses, program
 from lab.failures.finder import ERROR
 
 Kind = Literal["message", "code", "curve"]
-# The patterns of this file read each line, without spaces at its ends, in one pass: no two repeats in a row share a sign
+# The patterns read a line, stripped, in one pass: no two repeats that follow each other share a sign
 STATEMENT = re.compile(
     r"(?:(?:from [\w.]+ )?import \w|(?:async )?(?:def|class|for|with|while|if|elif) .*:|(?:else|try)\s*:|@\w"
     r"|return\b|[\w.\[\], ]+ [-+*/@]?= \S|[\w.\[\]]+\(.*\)\s*(?:#.*)?$|#|>>>|In \[\d+\])"

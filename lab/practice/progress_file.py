@@ -11,6 +11,9 @@ from typing import Any
 
 MAX_BYTES = 4_000_000  # as in static/progress/file.js
 MAX_NAME = 80  # characters of a learner's name
+MAX_DEPTH = 5  # of objects in a file, which needs 3
+MAX_ENTRIES = 10_000  # texts and numbers in it
+MAX_KEY = 200  # characters of the name of one
 VERSION = 2  # version 1 had neither texts nor a name
 YEARS = range(2000, 2100)
 
@@ -76,6 +79,8 @@ def parse(content: bytes) -> tuple[Progress, bool]:
         raise ValueError("it is damaged or not a progress file") from None
     if not isinstance(found, dict) or found.get("lab") != "tensor-ops-lab" or not isinstance(found.get("cards"), dict):
         raise ValueError("it is not a progress file from this lab")
+    if _is_large(found):
+        raise ValueError("it holds more than a progress file can")
     cards, tasks = _days(found["cards"]), _days(found.get("tasks"))
     given = found.get("checksum")
     if found.get("version") != VERSION:
@@ -145,6 +150,22 @@ def is_day(text: Any) -> bool:
         return date.fromisoformat(text).year in YEARS
     except ValueError:
         return False
+
+
+def _is_large(value: Any) -> bool:
+    """Tell whether a value has more than a file needs, which would take long to read."""
+    level, count = [value], 0
+    for _ in range(MAX_DEPTH):
+        keys = [key for one in level if isinstance(one, dict) for key in one]
+        level = [part for one in level for part in _parts(one)]
+        count += len(level)
+        if count > MAX_ENTRIES or any(len(key) > MAX_KEY for key in keys):
+            return True
+    return any(_parts(one) for one in level)
+
+
+def _parts(value: Any) -> list[Any]:
+    return [*value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
 
 
 def _lines(path: str, value: Any) -> Iterator[str]:

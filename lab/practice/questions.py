@@ -53,6 +53,8 @@ def judge(question: Question, answer: str, engine: Engine = Tensor) -> Judged:
     Raises ValueError, with a sentence for the learner, if the text is not an answer at all.
     """
     answer = answer.strip()
+    if len(answer) > MAX_LENGTH:
+        raise ValueError(f"An answer has at most {MAX_LENGTH} characters.")
     if not answer:
         raise ValueError("There is no answer yet.")
     if isinstance(question, ChoiceQuestion):

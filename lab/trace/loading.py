@@ -13,7 +13,7 @@ from lab.trace.derive import derive
 from lab.trace.parts import Code, Event, Node, Step, Value
 from lab.trace.recording import Trace
 
-MAX_BYTES = 20_000_000
+MAX_BYTES = 8_000_000
 MAX_NODES = 5_000
 MAX_EVENTS = 50_000
 MAX_NUMBERS = 1_000_000

@@ -110,7 +110,9 @@ class Config:
             "hidden",
         )
         require(
-            isinstance(self.features, (list, tuple)) and all(self.features.count(name) == 1 for name in self.features),
+            isinstance(self.features, (list, tuple))
+            and len(self.features) <= len(FEATURES)
+            and all(self.features.count(name) == 1 for name in self.features),
             f"must be different names, not {typed(self.features)}: write for example x y x2.",
             "features",
         )
@@ -209,7 +211,7 @@ def is_int(value: Any, low: int = 0) -> bool:
 def parse_widths(text: str) -> tuple[int, ...]:
     """Parse the widths of hidden layers from a text such as "64 32", "64, 32", "64-32" or "". Raises ConfigError."""
     words = re.split(r"[\s,;]+|(?<=\d)[x-](?=\d)", text.strip()) if text.strip() else []
-    hidden: Any = tuple(int(word) if word.isascii() and word.isdecimal() else word for word in words)
+    hidden: Any = tuple(int(word) if re.fullmatch("[0-9]{1,9}", word) else word for word in words)
     return Config(hidden=hidden).hidden
 
 

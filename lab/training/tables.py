@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import difflib
 import errno
@@ -11,7 +12,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, cast
 
 import numpy as np
@@ -23,9 +24,14 @@ MAX_TEXTS = 20  # different ones in a column of texts, each of which becomes an 
 NEARLY_ALL = 0.9  # share of numbers in a column of measurements: the other cells are mistakes
 DECIMAL_COMMA = re.compile(r"[+-]?(\d*|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d+)?", re.ASCII)
 MISSING = frozenset({"na", "n/a", "nan", "null", "?"})  # R, pandas and others write these for a missing number
-PERCENT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)\s*%", re.ASCII)
+PERCENT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)\s*%", re.ASCII)
 THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", re.ASCII)
 DATE = re.compile(r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3\d{4})([T ]\d{1,2}:\d{2}.*)?", re.ASCII)
+
+MAX_ROWS, MAX_INPUTS = 20_000, 100  # of a visitor's table, because the server is shared; a text column has many inputs
+MAX_CELLS = 300_000  # in it
+MAX_LETTERS = 1_000  # of one of its cells
+ON_YOUR_MACHINE = "train it on the command line with --data csv:{name}."
 
 Row = tuple[int, list[str]]  # its number, counted from 1 as in a spreadsheet, and its cells
 
@@ -34,23 +40,40 @@ def of_file(path: str, target: str | None, task: str | None) -> Raw:
     """Read the samples in a CSV file (arguments as in `load` in datasets.py). Raises DataError."""
     if not path:
         raise DataError("csv: needs the path of a file: write for example --data csv:flowers.csv.")
-    return _parse_table(*_opened(path), path, target, task)
+    return _parse_table(*_opened(path), path, target, task, math.inf)
 
 
 def _opened(path: str) -> tuple[list[Row], str]:
     """Read the rows of a file, and the separator of their cells. Raises DataError."""
     try:
         with open(os.path.expanduser(path), newline="", encoding="utf-8-sig", opener=_open_file) as file:
-            return _csv_rows(file, path)
+            rows, mark = _csv_rows(file, path)
+            return list(rows), mark
     except OSError as error:
         where = "" if os.path.isabs(os.path.expanduser(path)) else f" from {os.getcwd()!r}"
         raise DataError(f"{path!r} cannot be read{where} ({error.strerror}): check the path.") from None
 
 
 def of_text(text: str, name: str, target: str | None, task: str | None) -> Raw:
-    """Read the samples in the text of a CSV; name: what to call it in notes and errors. Raises DataError."""
+    """Read the samples in the text of a visitor's CSV; name: what to call it in notes and errors. Raises DataError."""
     rows, mark = _csv_rows(io.StringIO(text.removeprefix("\ufeff"), newline=""), name)
-    return _parse_table(rows, mark, name, target, task)
+    return _parse_table(list(_few(rows, name)), mark, name, target, task, MAX_INPUTS)
+
+
+def _few(rows: Iterable[Row], name: str) -> Iterator[Row]:
+    """Yield the rows of a visitor's table. Raises DataError as soon as it is larger than a shared server reads."""
+    cells = 0
+    for count, row in enumerate(rows):
+        number, texts = row
+        cells += len(texts)
+        if count > MAX_ROWS or cells > MAX_CELLS or len(texts) > MAX_INPUTS + 1:
+            raise DataError(
+                f"{name!r} is too large for this page, which takes up to {MAX_ROWS:,} rows, {MAX_INPUTS} input columns "
+                f"and {MAX_CELLS:,} cells: {ON_YOUR_MACHINE.format(name=name)}"
+            )
+        if longest := next((text for text in texts if len(text) > MAX_LETTERS), ""):
+            raise DataError(f"{name!r}, row {number} has a cell of {len(longest):,} characters: shorten it.")
+        yield row
 
 
 def _open_file(path: str, flags: int) -> int:
@@ -61,15 +84,27 @@ def _open_file(path: str, flags: int) -> int:
     return os.open(path, flags)
 
 
-def _csv_rows(file: IO[str], name: str) -> tuple[list[Row], str]:
-    """Return the rows that are not blank, and the separator of their cells. Raises DataError."""
-    try:
+def _csv_rows(file: IO[str], name: str) -> tuple[Iterator[Row], str]:
+    """Return the rows that are not blank, and the separator of their cells. Raises DataError, also while rows are
+    read."""
+    with _readable(name):
         first = file.readline()
         if re.fullmatch(r'"?sep=.?"?', first.strip(), re.IGNORECASE):
             raise DataError(f"{name!r} begins with {first.strip()!r}, a line for Excel alone: remove that line.")
         file.seek(0)
-        rows = enumerate(csv.reader(file, delimiter=separator(first)), start=1)
-        return [(number, cells) for number, cells in rows if any(cells)], separator(first)
+    return _filled(csv.reader(file, delimiter=separator(first)), name), separator(first)
+
+
+def _filled(rows: Iterable[list[str]], name: str) -> Iterator[Row]:
+    with _readable(name):
+        yield from ((number, cells) for number, cells in enumerate(rows, start=1) if any(cells))
+
+
+@contextlib.contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """Raise DataError where the body finds that a file is not the text of a table."""
+    try:
+        yield
     except UnicodeDecodeError:
         raise DataError(f"{name!r} is not a text file in UTF-8: save the table as CSV in UTF-8.") from None
     except csv.Error as error:
@@ -86,7 +121,9 @@ def separator(line: str) -> str:
     return max(",;\t", key=line.count)
 
 
-def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task: str | None) -> Raw:
+def _parse_table(
+    rows: list[Row], mark: str, path: str, target: str | None, task: str | None, most_inputs: float
+) -> Raw:
     """Turn the rows of a CSV into raw samples: input columns, and the target column of classes or numbers.
 
     The first row is a header when no cell in it is a number. mark: the separator of the cells; if it is not a comma,
@@ -107,7 +144,11 @@ def _parse_table(rows: list[Row], mark: str, path: str, target: str | None, task
     label_at = _find_target(path, target, header)
     rows, cleaned = _cleaned(path, header, rows, label_at)
     columns = [at for at in range(len(header)) if at != label_at]
-    by_column = {at: _inputs(path, header, rows, at) for at in columns}
+    by_column: dict[int, list[tuple[str | None, np.ndarray]]] = {}
+    left = most_inputs
+    for at in columns:
+        by_column[at] = _inputs(path, header, rows, at, left)
+        left -= len(by_column[at])
     inputs = [one for found in by_column.values() for one in found]
     labels = [cells[label_at].strip() for _, cells in rows]
     for (number, _), label in zip(rows, labels, strict=True):
@@ -222,9 +263,13 @@ def _with_header(rows: list[Row], mark: str, path: str) -> tuple[list[str], bool
 def unique(names: Sequence[str]) -> list[str]:
     """Append a number to the repeated names of columns: x, x (2), x (3)."""
     taken: dict[str, None] = {}
+    following: dict[str, int] = {}  # a name -> the next number to try
     for name in map(str.strip, names):
-        again = (f"{name} ({number})" for number in range(2, len(names) + 2))
-        taken[name if name not in taken else next(other for other in again if other not in taken)] = None
+        free = name
+        while free in taken:
+            following[name] = following.get(name, 1) + 1
+            free = f"{name} ({following[name]})"
+        taken[free] = None
     return list(taken)
 
 
@@ -291,8 +336,8 @@ def _with_point(path: str, number: int, cell: str) -> str:
     return cell
 
 
-def _inputs(path: str, header: list[str], rows: list[Row], at: int) -> list[tuple[str | None, np.ndarray]]:
-    """Turn a column into inputs of the network: its numbers, or one input for each of its texts.
+def _inputs(path: str, header: list[str], rows: list[Row], at: int, most: float) -> list[tuple[str | None, np.ndarray]]:
+    """Turn a column into at most `most` inputs of the network: its numbers, or one input for each of its texts.
 
     Returns (None, values) for numbers, or (text, values) for each text; values (rows,). Raises DataError.
     """
@@ -308,6 +353,11 @@ def _inputs(path: str, header: list[str], rows: list[Row], at: int) -> list[tupl
             f"{path!r}: the column {header[at]!r} holds {len(different)} different texts, such as {filled[0][:40]!r}: "
             f"group them into at most {MAX_TEXTS} that each occur in several rows, write numbers without their unit, "
             f"or remove the column."
+        )
+    if len(different) > most:
+        raise DataError(
+            f"{path!r} has more than {MAX_INPUTS} inputs up to the column {header[at]!r}, one for each different text: "
+            f"leave out text columns, or {ON_YOUR_MACHINE.format(name=path)}"
         )
     missing = np.array([not cell for cell in cells])
     return [(text, np.where(missing, np.nan, [float(cell == text) for cell in cells])) for text in different]
@@ -345,7 +395,7 @@ def _find_target(path: str, target: str | None, names: list[str]) -> int:
         return len(names) - 1
     if target in names:
         return names.index(target)
-    if target.isascii() and target.isdecimal() and 1 <= int(target) <= len(names):
+    if re.fullmatch("[0-9]{1,9}", target) and 1 <= int(target) <= len(names):
         return int(target) - 1
     close = difflib.get_close_matches(target, names, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"choose one of {', '.join(names[:20])}."

@@ -89,8 +89,16 @@ class Field:
         return f"{kind} from {number(low)}{'' if high == math.inf else f' to {number(high)}'}"
 
     def fits(self, value: Any) -> bool:
-        """Tell whether the value is within the widget's limits."""
-        return self.limits == (None, None) or self.limits[0] <= value <= self.limits[1]
+        """Tell whether the value is within the widget's limits, which a browser need not keep to."""
+        if self.limits == (None, None):
+            return True
+        return isinstance(value, (int, float)) and self.limits[0] <= value <= self.limits[1]
+
+    def refuse_misfit(self) -> None:
+        """Set the field to its default if the session has a value that its widget does not accept."""
+        value = self.get()
+        if value is not None and not self.fits(value):
+            self.set(copy(self.default))
 
     def _checked(self, text: str) -> Any:
         value = self.parse(text)

@@ -20,6 +20,7 @@ from lab.ui.memoize import memoize
 from lab.ui.table import escape_markdown, with_code
 
 MAX_CHARACTERS = 2000  # characters of an expression
+MAX_INPUT = 4000  # characters of an input
 MAX_ELEMENT = 1_000_000.0  # largest absolute value in an input
 REACH, STEP = 10.0, 0.1  # the sliders go from -REACH to REACH in these steps
 PRESETS_FILE = Path(__file__).parents[2] / "assets" / "presets.json"
@@ -33,6 +34,8 @@ def presets() -> tuple[dict[str, Any], ...]:
 
 def value(text: str) -> float | list:
     """Parse an input: a number, a vector or a matrix such as [[1, 2], [3, 4]]. ValueError says what is wrong."""
+    if len(text) > MAX_INPUT:
+        raise ValueError(f"An input has at most {MAX_INPUT:,} characters.")
     try:
         array = np.array(json.loads(text), dtype=float)
     except (ValueError, TypeError, RecursionError, OverflowError):

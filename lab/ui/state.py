@@ -119,6 +119,8 @@ class PageState:
         kept    as for `write`
         """
         self._reassign_held(fields)
+        for field in self.every:
+            field.refuse_misfit()
         yield
         self._hold_absent(fields)
         self.write(kept=kept)
@@ -153,6 +155,8 @@ class PageState:
             session[key] = value if entered else session.get(key, value)  # the value that the script set last
         reset(field for field in self.every if not all(key in known or key in session for key in field.keys))
         self._reassign_held(self.every)
+        for field in self.every:
+            field.refuse_misfit()
         if address is not None:
             self._read(address)
         self._remember()

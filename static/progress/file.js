@@ -14,6 +14,9 @@ import { hashed } from "./hash.js";
 
 export const MAX_BYTES = 4_000_000;
 export const MAX_NAME_CHARACTERS = 80;
+const MAX_DEPTH = 5; // of objects in a file, which needs 3
+const MAX_ENTRIES = 10_000; // texts and numbers in it
+const MAX_KEY = 200; // characters of the name of one
 const VERSION = 2; // version 1 had no texts and no name
 
 /** Return the entries with a valid date. @param {unknown} found @returns {Done} */
@@ -50,6 +53,9 @@ export function openFile(text, known) {
       progress: null,
       message: "This is not a progress file from this lab. Your progress has not changed.",
     };
+  }
+  if (isLarge(found)) {
+    return { progress: null, message: "This file holds more than a progress file can. Your progress has not changed." };
   }
   const all = checked(found.cards);
   const cards = Object.fromEntries(Object.entries(all).filter(([key]) => known.includes(key)));
@@ -109,6 +115,20 @@ function doubtOf(found, cards, tasks) {
   }
   const carried = ["", "unsigned"].includes(found.doubt) ? found.doubt : "changed";
   return found.checksum === checksumOf(found) ? carried : "changed";
+}
+
+/** Tell whether a value has more than a file needs, which would take long to read. @param {unknown} value */
+function isLarge(value) {
+  /** @param {unknown} one @returns {[string, unknown][]} */
+  const parts = (one) => (one && typeof one === "object" ? Object.entries(one) : []);
+  let level = parts(value);
+  let count = 0;
+  for (let depth = 1; depth < MAX_DEPTH + 1; depth++) {
+    count += level.length;
+    if (count > MAX_ENTRIES || level.some(([key]) => key.length > MAX_KEY)) return true;
+    level = level.flatMap(([, one]) => parts(one));
+  }
+  return level.length > 0;
 }
 
 /** List the texts and numbers in a value. @param {string} path @param {unknown} value @returns {string[]} */

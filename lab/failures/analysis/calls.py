@@ -24,6 +24,7 @@ from lab.failures.analysis.program import Follower, Frame, Program
 from lab.failures.analysis.shapes import output_shape
 from lab.failures.analysis.syntax import called, defaults
 from lab.failures.analysis.tensors import Tensors
+from lab.failures.analysis.work import walk
 
 MAX_DEPTH = 8  # of calls inside calls that are followed
 KEEPS = {"cached_property", "cache", "lru_cache"}  # decorators that keep a result
@@ -132,7 +133,7 @@ class Calls:
         """Record the last statement of a `zero_grad` in the text that reads gradients and zeroes none.
 
         Silent if it writes to anything but a name, or calls something that may zero them."""
-        inside = list(ast.walk(definition))
+        inside = list(walk(definition))
         calls = {called(node) for node in inside if isinstance(node, ast.Call)}
         simple = [node for node in inside if isinstance(node, ast.Expr | ast.Assign | ast.Pass)]
         written = [s for s in simple if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]

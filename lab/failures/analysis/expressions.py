@@ -16,6 +16,7 @@ from lab.failures.analysis.methods import Methods
 from lab.failures.analysis.program import Follower, Program
 from lab.failures.analysis.shapes import count_layers, index_shape, known_turns, length
 from lab.failures.analysis.tensors import COMPARISONS, Tensors
+from lab.failures.analysis.work import TextTooLong
 
 MAX_EXPRESSIONS = 15_000  # evaluated in one text; the rest is not read
 MAX_LIST_ITEMS = 64  # of a list written as [x] * n
@@ -31,10 +32,6 @@ SIGNS = {
     ast.Pow: "**",
 }
 Builtin = Callable[["Expressions", list[Value], dict[str, Value], ast.Call], Value | None]
-
-
-class TextTooLong(Exception):
-    """The text has more than MAX_EXPRESSIONS expressions to evaluate."""
 
 
 @dataclass

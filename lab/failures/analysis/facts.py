@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from lab.failures.analysis.effects import KEEPS_INPUT, KEEPS_OUTPUT, LOSS_FUNCTIONS
 from lab.failures.analysis.kinds import Cut, Kind, Tag, words
+from lab.failures.analysis.work import counted
 
 RECURRENT = {"LSTM", "GRU", "RNN", "LSTMCell", "GRUCell", "RNNCell"}
 NORMS = words(
@@ -167,8 +168,7 @@ class Body:
 def reach(value: Value, live: bool = True) -> Iterator[Value]:
     """Yield every value that a gradient of `value` reaches; with live=False also those behind cuts and in branches."""
     seen, stack = {value}, [value]
-    while stack:
-        here = stack.pop()
+    for here in counted(_popped(stack)):
         yield here
         if live and here.cut:
             continue
@@ -179,11 +179,16 @@ def reach(value: Value, live: bool = True) -> Iterator[Value]:
                 stack.append(parent)
 
 
+def _popped(stack: list[Value]) -> Iterator[Value]:
+    """Take values from a stack, to which the caller may add, until it is empty."""
+    while stack:
+        yield stack.pop()
+
+
 def traverse(start: Value, following: Callable[[Value], Iterable[Value]]) -> Iterator[Value]:
     """Yield `start` and every value reachable from it through `following`, each once."""
     seen, stack = set(), [start]
-    while stack:
-        here = stack.pop()
+    for here in counted(_popped(stack)):
         if here in seen:
             continue
         seen.add(here)

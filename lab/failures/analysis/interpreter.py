@@ -10,15 +10,16 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 from lab.failures.analysis.calls import Calls
-from lab.failures.analysis.expressions import MAX_EXPRESSIONS, Expressions, TextTooLong
+from lab.failures.analysis.expressions import Expressions
 from lab.failures.analysis.facts import CONTAINERS, LIBRARIES, TENSORS, Body, Scope, Value, close_ancestors
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.libraries import Libraries
 from lab.failures.analysis.methods import Methods
-from lab.failures.analysis.program import Program
+from lab.failures.analysis.program import TOO_LONG, Program
 from lab.failures.analysis.shapes import MAX_RANGE_TURNS, count_layers, known_turns, leaves
 from lab.failures.analysis.syntax import called, defaults
 from lab.failures.analysis.tensors import Tensors
+from lab.failures.analysis.work import TextTooLong, limited, walk
 
 USUAL_NAMES = {  # what a fragment means by a name that it does not import
     "torch": "torch",
@@ -52,12 +53,11 @@ class Interpreter:
         self.program.tree = tree
         scope = Scope(start={name: Value(Kind.LIBRARY, op=full) for name, full in USUAL_NAMES.items()})
         try:
-            self.block(tree.body, scope)
-            self.follow_uncalled(scope, tree)
+            with limited():
+                self.block(tree.body, scope)
+                self.follow_uncalled(scope, tree)
         except TextTooLong:
-            self.program.left_out = (
-                f"The text is long: reading stopped after {MAX_EXPRESSIONS:,} expressions. Check a shorter part of it."
-            )
+            self.program.left_out = TOO_LONG
         except RecursionError:
             self.program.left_out = (
                 "Its functions call each other too deeply, so the rest was not read. Check a part of it."
@@ -81,7 +81,7 @@ class Interpreter:
         followed = self.program.followed
         bodies = [(f, f.body) for f in functions if f and f.kind == Kind.FUNCTION and f.body is not None]
         left = [(function, body) for function, body in bodies if body.definition not in followed]
-        inside = {called(node) for _, body in left for node in ast.walk(body.definition)} - {""}
+        inside = {called(node) for _, body in left for node in walk(body.definition)} - {""}
         for function, body in sorted(left, key=lambda pair: pair[0].name in inside):
             if body.definition in followed:
                 continue
@@ -133,7 +133,7 @@ class Interpreter:
         old = self.current_value(first, scope)
         result = self.eval(statement.value, scope)
         again = old is not None and result.op == "+" and (old in close_ancestors(result) or old.kind == Kind.NUMBER)
-        if again and any(ast.unparse(n) == ast.unparse(first) for n in ast.walk(statement.value)):
+        if again and any(ast.unparse(n) == ast.unparse(first) for n in walk(statement.value)):
             self.program.note(Act.GATHER, statement, result, result)
         loop = self.program.loops[-1][0] if self.program.loops else None
         if isinstance(first, ast.Name) and old is not None and first.id in names_bound(loop):
@@ -269,7 +269,7 @@ class Interpreter:
                 self.program.layers_in[statement] = count_layers(over)
         members = [] if isinstance(statement, ast.While) else list(parallel_lists(over))
         self.program.asked_for_gradient -= {items[0] for items in members}
-        building = not any(isinstance(n, ast.Attribute) and n.attr in TRAINING for n in ast.walk(statement))
+        building = not any(isinstance(n, ast.Attribute) and n.attr in TRAINING for n in walk(statement))
         known = 0 if isinstance(statement, ast.While) else known_turns(over, MAX_TURNS if building else MAX_RANGE_TURNS)
         turns = max(2, min(known, MAX_TURNS))
         if turns == known:
@@ -536,7 +536,7 @@ class Interpreter:
 def names_bound(loop: ast.stmt | None) -> set[str]:
     """Return the names that a loop binds to its items."""
     target = loop.target if isinstance(loop, ast.For | ast.AsyncFor) else None
-    return {node.id for node in ast.walk(target) if isinstance(node, ast.Name)} if target is not None else set()
+    return {node.id for node in walk(target) if isinstance(node, ast.Name)} if target is not None else set()
 
 
 def is_zero(value: Value) -> bool:

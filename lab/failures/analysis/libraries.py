@@ -31,6 +31,7 @@ from lab.failures.analysis.methods import Methods, redrawn
 from lab.failures.analysis.program import Follower, Program
 from lab.failures.analysis.shapes import literal_shape, windows_shape
 from lab.failures.analysis.tensors import Operation, Tensors
+from lab.failures.analysis.work import walk
 
 MODULES = LAYERS | CONTAINERS | ACTIVATIONS.keys() | LOSSES.keys() | IDENTITIES | POOLS | {"Flatten"}
 KEYWORDS_OF_ONE_BACKWARD = {"inputs", "outputs", "retain_graph", "create_graph", "allow_unused", "materialize_grads"}
@@ -291,12 +292,12 @@ class Libraries:
 
     def where(self, args: list[Value], keys: dict[str, Value], node: ast.Call, scope: Scope) -> Value:
         """Evaluate where(), and record the names that its condition tests, with multiples of them."""
-        tested = {n.id: scope.find(n.id) for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)}
+        tested = {n.id: scope.find(n.id) for n in walk(node.args[0]) if isinstance(n, ast.Name)}
         behind = [
             part for value in tested.values() if value is not None and value.op == "choice" for part in value.parents
         ]
         behind += [below for part in behind for below in part.parents]
-        written = {n.id: scope.find(n.id) for n in ast.walk(node) if isinstance(n, ast.Name)}
+        written = {n.id: scope.find(n.id) for n in walk(node) if isinstance(n, ast.Name)}
         tested |= {name: v for name, v in written.items() if v in behind}  # x: big = x.abs() > 1
         unsafe: dict[Value, str] = {}
         for name, value in tested.items():
@@ -305,7 +306,7 @@ class Libraries:
             if graph_of(value) or (value.graph is None and value.kind != Kind.PARAMETER and value.op != "call"):
                 unsafe[value] = name if graph_of(value) else f"{name}?"  # it may require no gradient
         risky = list(unsafe.values())
-        for part in (n.id for arm in node.args[1:] for n in ast.walk(arm) if isinstance(n, ast.Name)):
+        for part in (n.id for arm in node.args[1:] for n in walk(arm) if isinstance(n, ast.Name)):
             found = scope.find(part)
             if (
                 found is not None

@@ -23,6 +23,7 @@ from lab.failures.analysis.moments import created_moments
 from lab.failures.analysis.program import Follower, Program
 from lab.failures.analysis.shapes import created_shape, part_shape, reduced_shape, windows_shape
 from lab.failures.analysis.tensors import Operation, Tensors
+from lab.failures.analysis.work import walk
 
 CALLABLE = {Kind.MODULE, Kind.FUNCTION, Kind.OPTIMIZER, Kind.PARTIAL, Kind.LIBRARY, Kind.CLASS, Kind.LOSS}
 Method = Callable[["Methods", Operation], Value | None]
@@ -477,7 +478,7 @@ def redrawn(tensor: Value, by: str) -> None:
 
 def negative(rate: Value | None) -> bool:
     """Tell whether a rate is written with a minus."""
-    parts = ast.walk(rate.node) if rate is not None and rate.node is not None else ()
+    parts = walk(rate.node) if rate is not None and rate.node is not None else ()
     return any(isinstance(part, ast.USub) for part in parts)
 
 

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from lab.failures.analysis.facts import Scope, Value, graph_of, owner_of, reach, storage_owner
 from lab.failures.analysis.kinds import Act, Cut
+from lab.failures.analysis.work import StepList, walk
 
 
 @dataclass(eq=False, slots=True)
@@ -57,6 +58,9 @@ def exclusive(one: Event, two: Event) -> bool:
     return any(arms.get(test, arm) != arm for test, arm in two.arms)
 
 
+TOO_LONG = "The text is long, so the rest was not read. Check a shorter part of it."
+
+
 @dataclass
 class Frame:
     """A call that is being followed, with the values it has returned and yielded so far."""
@@ -71,7 +75,7 @@ class Program:
     """The interpreter's position in a text and its record, shared by its parts and read by the rules."""
 
     tree: ast.Module = field(default_factory=lambda: ast.Module([], []))
-    events: list[Event] = field(default_factory=list)
+    events: StepList[Event] = field(default_factory=StepList)
     modes: list[ast.AST | None] = field(default_factory=lambda: [None])  # nodes that switch gradients off; None: on
     loops: list[tuple[ast.stmt, int]] = field(default_factory=list)
     arms: list[tuple[ast.If, int]] = field(default_factory=list)
@@ -147,7 +151,7 @@ class Program:
         """Tell whether the innermost loop may leave out elements: it has an `if`, or goes over a filtered list."""
         loop = self.loops[-1][0] if self.loops else None
         return loop is not None and (
-            loop in self.filtered_loops or any(isinstance(node, ast.If) for node in ast.walk(loop))
+            loop in self.filtered_loops or any(isinstance(node, ast.If) for node in walk(loop))
         )
 
     def grows_by_unknown(self, box: Value) -> bool:

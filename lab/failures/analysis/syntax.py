@@ -2,6 +2,8 @@
 
 import ast
 
+from lab.failures.analysis.work import walk
+
 
 def receiver(node: ast.AST | None) -> ast.expr | None:
     """Return the expression whose method is called: x of x.backward(); None for anything else."""
@@ -35,11 +37,11 @@ def defaults(spec: ast.arguments) -> dict[str, ast.expr]:
 
 def names_in(node: ast.AST) -> list[str]:
     """Return the names in a piece of the program, those of attributes left out."""
-    return [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
+    return [part.id for part in walk(node) if isinstance(part, ast.Name)]
 
 
 def inside(around: ast.AST | None, node: ast.AST | None) -> bool:
-    return around is not None and any(part is node for part in ast.walk(around))
+    return around is not None and any(part is node for part in walk(around))
 
 
 def is_simple(statement: ast.stmt | None) -> bool:

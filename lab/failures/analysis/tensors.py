@@ -21,6 +21,7 @@ from lab.failures.analysis.shapes import (
     moved_shape,
     reduced_shape,
 )
+from lab.failures.analysis.work import walk
 
 SIGNED = {"+", "-", "*", "/"}
 NUMBER_OPERATORS: dict[str, Callable[[float, float], object]] = {
@@ -232,7 +233,7 @@ class Tensors:
         first = values[0]
         if any(v.kind in TENSORS for v in values):
             value = self.tensor(node, "choice", [v for v in values if v.kind in TENSORS], first.shape)
-            inner = any(v.cut == Cut.CHOICE and v.cut_by in [*ast.walk(node)] for v in value.parents)
+            inner = any(v.cut == Cut.CHOICE and v.cut_by in [*walk(node)] for v in value.parents)
             if value.cut != Cut.NO_GRAD and (value.graph is not False or inner):
                 value.cut, value.cut_by = Cut.CHOICE, node
             value.graph, value.integer = False, True

@@ -20,7 +20,7 @@ import numpy as np
 
 from lab.text import counted
 
-MAX_BYTES = 1_000_000
+MAX_BYTES = 1_500_000
 MAX_COLUMNS = 400
 MAX_ROWS = 100_000
 MAX_CELLS = 500_000  # of the rows and columns together

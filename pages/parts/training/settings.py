@@ -44,6 +44,7 @@ SAMPLES = (20, 50, 100, 200, 500, 1000, 2000, 5000)
 BATCHES = (1, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 FRACTIONS = (0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 LAYERS, WIDTH, EPOCHS = 6, 256, 300  # maxima, so that one visitor cannot occupy the server
+MAX_CHANGES = 300  # of settings during training, in an address
 FIELD = 140  # pixels; five settings fit side by side on a desktop, two on a phone
 
 
@@ -100,12 +101,16 @@ LISTS = ("hidden", "features")  # tuples in a Config, texts in the session
 
 
 def _changes(text: str) -> tuple[Change, ...]:
-    """Parse changes of settings during training, such as "0:lr=0.01 12:lr=0.1"; epoch 0 has the initial values."""
-    return tuple(map(parse_change, text.split()))
+    """Parse changes of settings during training, such as "0:lr=0.01 12:lr=0.1"; epoch 0 has the initial values.
+    Raises ValueError."""
+    changes = text.split()
+    if len(changes) > MAX_CHANGES:
+        raise ValueError(f"An address has at most {MAX_CHANGES} changes.")
+    return tuple(map(parse_change, changes))
 
 
 CHANGES_KEY = "training changes"
-CHANGES = Field("changes", CHANGES_KEY, (), _changes, lambda changes: changes_text(changes) or None)
+CHANGES = Field("changes", CHANGES_KEY, (), _changes, lambda changes: changes_text(changes[:MAX_CHANGES]) or None)
 UNLIMITED = {"clip": 0.0, "patience": 0}  # values of the widgets for None in a Config
 SETTINGS = {
     field.name: field

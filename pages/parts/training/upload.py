@@ -15,14 +15,14 @@ from lab.training.config import TASKS
 from lab.training.datasets import Dataset, from_table
 from lab.training.live import Own
 from lab.training.samples import DataError, TargetError
-from lab.training.tables import separator, unique
+from lab.training.tables import MAX_INPUTS, ON_YOUR_MACHINE, separator, unique
 from lab.ui.address import Field
 from lab.ui.chart_host import clicked_points
 from lab.ui.table import escape_markdown, with_code
 from lab.ui.uploads import release
 from lab.ui.widgets import button, switch
 
-MAX_ROWS, MAX_COLUMNS, MAX_CLASSES = 20_000, 100, 20  # of a table, because the server is shared
+MAX_CLASSES = 20  # of a table, because the server is shared
 LAST, AS_IT_IS = "last", "automatic"
 POINTS = Field("points", "own points", points.START, points.from_text, points.to_text)
 
@@ -104,7 +104,7 @@ def your_table(val_fraction: float, seed: int, bar: DeltaGenerator) -> tuple[Dat
         asked = (own, val_fraction, seed)
         if session.get("own table asked") != asked:  # reading is slow
             data = from_table(own["table"], own["name"], own["target"], val_fraction, seed, own["task"])
-            _check_size(data, val_fraction)
+            _check_classes(data)
             notes = (*data.notes, *data_card.sentences(data_card.card(data)))
             session["own table data"], session["own table notes"], session["own table asked"] = data, notes, asked
         about_the_table(place)
@@ -132,16 +132,15 @@ def _header(text: str) -> list[str]:
         names = next(csv.reader(io.StringIO(first), delimiter=separator(first)), [])
     except csv.Error:
         return []
-    return [name for name in unique(names) if name][:MAX_COLUMNS]
+    return [name for name in unique(names[: MAX_INPUTS + 1]) if name]
 
 
-def _check_size(data: Dataset, val_fraction: float) -> None:
-    """Raise DataError for a table that is too large for this page."""
-    rows, columns = len(data.train_x) + (len(data.val_x) if val_fraction else 0), data.train_x.shape[1]
-    if rows > MAX_ROWS or columns > MAX_COLUMNS or len(data.classes) > MAX_CLASSES:
+def _check_classes(data: Dataset) -> None:
+    """Raise DataError for a table with too many classes for this page."""
+    if len(data.classes) > MAX_CLASSES:
         raise DataError(
-            f"{data.name} has {rows:,} rows, {columns} columns and {len(data.classes)} classes; this page takes up to "
-            f"{MAX_ROWS:,}, {MAX_COLUMNS} and {MAX_CLASSES}: train it on the command line with --data csv:{data.name}."
+            f"{data.name} has {len(data.classes)} classes; this page takes up to {MAX_CLASSES}: "
+            f"{ON_YOUR_MACHINE.format(name=data.name)}"
         )
 
 

@@ -8,7 +8,7 @@ nothing.
 from collections.abc import Iterable
 
 from lab.failures.analysis.edits import Text
-from lab.failures.analysis.program import Program
+from lab.failures.analysis.program import TOO_LONG, Program
 from lab.failures.analysis.rules import (
     accumulating,
     cuts,
@@ -21,17 +21,23 @@ from lab.failures.analysis.rules import (
     steps,
 )
 from lab.failures.analysis.rules.case import Case, RuleHit
+from lab.failures.analysis.work import TextTooLong, limited
 
 # Of two rules that find the same failure in one line, the first one speaks.
 MODULES = (steps, accumulating, reused_graphs, cuts, leaves, numbers, networks, optimizers, gathered_losses)
 
 
 def apply_rules(program: Program, source: str) -> Iterable[RuleHit]:
-    """Run every rule and return its hits in the order of the lines, each failure once a line."""
+    """Run every rule and return its hits in the order of the lines, each failure once a line. Says in
+    `program.left_out` if the text is too long for all rules."""
     case = Case(program, Text(source))
     found: dict[tuple[int, int], RuleHit] = {}
-    for rule in (rule for module in MODULES for rule in module.RULES):
-        for hit in rule(case):
-            line = getattr(hit.node, "lineno", 0)
-            found.setdefault((line, hit.failure), hit)
+    try:
+        with limited():
+            for rule in (rule for module in MODULES for rule in module.RULES):
+                for hit in rule(case):
+                    line = getattr(hit.node, "lineno", 0)
+                    found.setdefault((line, hit.failure), hit)
+    except TextTooLong:
+        program.left_out = TOO_LONG
     return [found[key] for key in sorted(found)]

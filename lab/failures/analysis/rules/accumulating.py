@@ -10,6 +10,7 @@ from lab.failures.analysis.kinds import Act, Tag
 from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.syntax import called, method, receiver
+from lab.failures.analysis.work import walk
 
 
 def accumulation(case: Case) -> Iterator[RuleHit]:
@@ -101,7 +102,7 @@ def micro_batches(loop: ast.For | ast.comprehension, case: Case) -> str:
     if len(over.args) == 3:  # slices of one batch
         return f"len({case.text.of(over)})"
     k = case.text.of(over.args[-1]) if over.args else ""
-    if any(called(node) == "next" for node in ast.walk(loop)):
+    if any(called(node) == "next" for node in walk(loop)):
         return k
     return named_as_share(k)
 
@@ -125,7 +126,7 @@ def reported_mean(loop: ast.For | ast.comprehension, backward: Event, case: Case
     if called(over) != "range" or not isinstance(over, ast.Call) or len(over.args) != 1:
         return ""
     k = over.args[0]
-    for node in ast.walk(loop):
+    for node in walk(loop):
         share = node.value if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) else None
         if isinstance(share, ast.BinOp) and isinstance(share.op, ast.Div) and isinstance(loss, ast.Name):
             number = receiver(share.left)
@@ -137,7 +138,7 @@ def reported_mean(loop: ast.For | ast.comprehension, backward: Event, case: Case
 
 def period(branch: ast.If) -> ast.expr | None:
     """Return k of a test such as (i + 1) % k == 0, or of count == k if the branch resets the count to 0; else None."""
-    for node in ast.walk(branch.test):
+    for node in walk(branch.test):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
             return node.right
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.GtE):

@@ -13,6 +13,7 @@ from lab.failures.analysis.facts import Value, moved_by, reach
 from lab.failures.analysis.kinds import Act
 from lab.failures.analysis.program import Event, Program
 from lab.failures.analysis.syntax import defaults, inside, short
+from lab.failures.analysis.work import StepList, walk
 from lab.text import read_rows
 
 Node = TypeVar("Node", bound=ast.AST)
@@ -68,7 +69,7 @@ class Case:
 
     def events_of(self, *kinds: Act) -> list[Event]:
         """Return the events of these kinds, in order."""
-        return [event for event in self.program.events if event.kind in kinds]
+        return StepList(event for event in self.program.events if event.kind in kinds)
 
     def reached(self, *kinds: Act, live: bool = True) -> set[Value]:
         """Return every value that a gradient from events of these kinds reaches, see `reach`."""
@@ -87,16 +88,16 @@ class Case:
     @cached_property
     def in_where(self) -> set[ast.AST]:
         """Every node in a call of where()."""
-        return {part for event in self.events_of(Act.WHERE) for part in ast.walk(event.node)}
+        return {part for event in self.events_of(Act.WHERE) for part in walk(event.node)}
 
     def nodes(self, kind: type[Node]) -> list[Node]:
-        """Return the nodes of a type in the program, as ast.walk yields them."""
+        """Return the nodes of a type in the program, in the order of `walk`."""
         return self.by_type[kind]
 
     @cached_property
     def by_type(self) -> dict[type[ast.AST], list[Any]]:
-        found = defaultdict(list)
-        for node in ast.walk(self.program.tree):
+        found: dict[type[ast.AST], list[Any]] = defaultdict(StepList)
+        for node in walk(self.program.tree):
             found[type(node)].append(node)
         return found
 
@@ -137,7 +138,15 @@ class Case:
 
     def assignments(self, name: str) -> list[ast.Assign]:
         """Return the assignments to a name."""
-        return [node for node in self.nodes(ast.Assign) if ast.unparse(node.targets[0]) == name]
+        return self.by_target.get(name, [])
+
+    @cached_property
+    def by_target(self) -> dict[str, list[ast.Assign]]:
+        """The assignments to each name."""
+        found: dict[str, list[ast.Assign]] = defaultdict(list)
+        for node in self.nodes(ast.Assign):
+            found[ast.unparse(node.targets[0])].append(node)
+        return found
 
     def default(self, name: ast.expr) -> ast.expr | None:
         """Return the default of the parameter that a name in a function stands for; None if there is none."""

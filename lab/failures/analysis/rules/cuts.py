@@ -29,6 +29,7 @@ from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.syntax import inside, is_simple, method, names_in, receiver, short
+from lab.failures.analysis.work import walk
 
 DATA = re.compile(
     r"^(train_|test_|batch_)?(x|y|t|targets?|labels?|gold|truth|masks?|batch|data|weights?)(_?(train|true|batch|b))?$"
@@ -270,9 +271,9 @@ def math_function(case: Case, node: ast.AST | None) -> str:
 def math_calls_to_torch(case: Case, number: ast.AST) -> list[tuple[ast.AST, str]]:
     """Return the edits that turn later math.log(x), of the same number in the same function, into torch calls."""
     for place in case.nodes(ast.FunctionDef):
-        made = [s for s in ast.walk(place) if isinstance(s, ast.Assign) and number in ast.walk(s)]
+        made = [s for s in walk(place) if isinstance(s, ast.Assign) and number in walk(s)]
         names = {target.id for s in made for target in s.targets if isinstance(target, ast.Name)}
-        calls = [node for node in ast.walk(place) if isinstance(node, ast.Call) and len(node.args) == 1]
+        calls = [node for node in walk(place) if isinstance(node, ast.Call) and len(node.args) == 1]
         uses = [call for call in calls if names & set(names_in(call.args[0]))]
         changes: list[tuple[ast.AST, str]] = [(call.func, new) for call in uses if (new := math_function(case, call))]
         if changes:
@@ -587,7 +588,7 @@ def predicting_in_training(case: Case, event: Event, mode: ast.expr) -> ast.Call
     if function is None or place is None or place is function:
         return None
     calls = [call for call in case.nodes(ast.Call) if ast.unparse(call.func).endswith(function.name)]
-    here = [call for call in calls if call in ast.walk(place)]
+    here = [call for call in calls if call in walk(place)]
     return here[0] if len(here) == 1 and len(calls) > 1 and wrapped_network(case, mode) is not None else None
 
 
@@ -676,7 +677,7 @@ def validation_recorded(case: Case) -> Iterator[RuleHit]:
         batch = set(names_in(event.node)) & set(names_in(loop.target))
         if not batch or asked or event.value in wanted or Tag.FROZEN in network.tags:
             continue
-        numbers = any(isinstance(n, ast.AugAssign) or getattr(n, "attr", "") in READ for n in ast.walk(loop))
+        numbers = any(isinstance(n, ast.AugAssign) or getattr(n, "attr", "") in READ for n in walk(loop))
         if numbers and (in_eval_mode(case, event) or VALIDATION.search(ast.unparse(loop.iter))):
             done.add(loop)
             edit = case.text.under(loop, "with torch.no_grad():")
@@ -711,7 +712,7 @@ def averaged_with_graph(case: Case) -> Iterator[RuleHit]:
         target = statement.targets[0]
         again = event.second_call and bool(case.events_of(Act.STEP))
         stepped = again or any(e.loops[0] in event.loops for e in steps)
-        kept = any(ast.unparse(part) == ast.unparse(target) for part in ast.walk(statement.value))
+        kept = any(ast.unparse(part) == ast.unparse(target) for part in walk(statement.value))
         if kept and stepped and not event.in_forward and value.graph is True and averages(value):
             name = case.text.of(target)
             yield case.hit(

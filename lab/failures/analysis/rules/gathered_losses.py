@@ -9,6 +9,7 @@ from lab.failures.analysis.program import Event, exclusive
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.shapes import leaves
 from lab.failures.analysis.syntax import receiver
+from lab.failures.analysis.work import walk
 
 
 def summands(value: Value) -> Iterator[Value]:
@@ -116,7 +117,7 @@ def kept_graph_hit(case: Case, event: Event, names: set[str], target: str, value
     number = "item()" if one else "detach()"
     handed = handover_call(event, names)
     names = names - {target}  # the sum itself is a number once its terms are
-    uses = handed[1] if handed else [n for n in ast.walk(value) if isinstance(n, ast.Name) and n.id in names]
+    uses = handed[1] if handed else [n for n in walk(value) if isinstance(n, ast.Name) and n.id in names]
     pieces: list[tuple[ast.AST, str]] = [(n, f"{n.id}.{number}") for n in uses]
     return case.hit(
         "kept_losses" if one else "kept_results",

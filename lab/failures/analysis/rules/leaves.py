@@ -10,6 +10,7 @@ from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.syntax import argument, inside, is_simple, method, receiver
+from lab.failures.analysis.work import walk
 
 
 def grad_of_nonleaf(case: Case) -> Iterator[RuleHit]:
@@ -92,13 +93,13 @@ def is_lost_update(event: Event) -> bool:
 
 def keeps_name(statement: ast.stmt, name: str) -> bool:
     """Tell whether a statement may store what a name stands for. Methods of it, as in p.grad.zero_(), do not."""
-    if isinstance(statement, ast.For) and any(getattr(n, "id", "") == name for n in ast.walk(statement.target)):
+    if isinstance(statement, ast.For) and any(getattr(n, "id", "") == name for n in walk(statement.target)):
         return False
     call = statement.value if isinstance(statement, ast.Expr) else None
     given: list[ast.AST] = [*call.args, *call.keywords] if isinstance(call, ast.Call) else [statement]
     if isinstance(statement, ast.Assign) and all(isinstance(t, ast.Attribute) for t in statement.targets):
         given = [statement.value]
-    inside = [node for part in given for node in ast.walk(part)]
+    inside = [node for part in given for node in walk(part)]
     return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in inside)
 
 
@@ -158,7 +159,7 @@ def requires_grad_last(case: Case, statement: ast.Assign | ast.Return) -> Edit |
     """Return the edit that sets requires_grad after the last operation; None if the statement creates no leaf."""
     if statement.value is None:
         return None
-    calls = [n for n in ast.walk(statement.value) if isinstance(n, ast.Call) and n is not statement.value]
+    calls = [n for n in walk(statement.value) if isinstance(n, ast.Call) and n is not statement.value]
     creations = [n for n in calls if argument(n, "requires_grad") is not None]
     sets = [n for n in calls if method(n) == "requires_grad_"]
     if len(creations) + len(sets) != 1:
@@ -185,7 +186,7 @@ def optimizer_of_nonleaf(case: Case) -> Iterator[RuleHit]:
 
 def give_leaf(case: Case, event: Event, value: Value) -> Edit | None:
     """Return the edit that gives the optimizer the leaf from which a value is computed; None if there is none."""
-    names = [n for n in ast.walk(event.node) if isinstance(n, ast.Name) and n.id == value.name]
+    names = [n for n in walk(event.node) if isinstance(n, ast.Name) and n.id == value.name]
     source = next((part for part in reach(value) if part.leaf and part.graph and part.name), None)
     return case.text.replace([(n, source.name) for n in names]) if names and source is not None else None
 
@@ -269,7 +270,7 @@ def overwritten(case: Case) -> Iterator[RuleHit]:
             if not isinstance(part.value, ast.Name) or not isinstance(statement, ast.Assign | ast.AugAssign):
                 continue
             name = part.value.id
-            reads = [n for n in ast.walk(statement.value) if isinstance(n, ast.Subscript)]
+            reads = [n for n in walk(statement.value) if isinstance(n, ast.Subscript)]
             reads = [n for n in reads if isinstance(n.value, ast.Name) and n.value.id == name]
             copies = case.text.replace([(n, f"{case.text.of(n)}.clone()") for n in reads]) if reads else None
             edit = copies or case.text.before(statement, f"{name} = {name}.clone()")

@@ -13,6 +13,7 @@ from lab.failures.analysis.kinds import Act, Kind
 from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.syntax import argument, called, inside, method, receiver
+from lab.failures.analysis.work import walk
 
 
 def activation_before_loss(case: Case) -> Iterator[RuleHit]:
@@ -73,9 +74,7 @@ def softmax_by_hand(case: Case, value: Value, loss: Event) -> Iterator[RuleHit]:
     new = case.text.of(scores) if scores is not None else ""
     if new == power.name:  # x of x = x.exp()
         new = f"{case.text.operand(divided)}.log()"
-    here = any(
-        isinstance(f, ast.FunctionDef) and inside(f, node) and inside(f, made) for f in ast.walk(case.program.tree)
-    )
+    here = any(isinstance(f, ast.FunctionDef) and inside(f, node) and inside(f, made) for f in walk(case.program.tree))
     if scores is not None and (here or made.lineno == node.lineno or loss.function is None):
         yield case.hit("softmax_by_hand", node, new, loss)
 
@@ -84,7 +83,7 @@ def other_use(case: Case, softmax: ast.Call, loss: Event) -> int:
     """Return the line that needs the probabilities of this softmax as they are; 0 if there is none.
     It makes a distribution of them, or calls the function that returns them. What `forward` returns is for the loss."""
     drawn = [e.line for e in case.events_of(Act.DRAW) if e.value.node is softmax]
-    homes = {f.name for f in case.nodes(ast.FunctionDef) if f.name != "forward" and softmax in ast.walk(f)}
+    homes = {f.name for f in case.nodes(ast.FunctionDef) if f.name != "forward" and softmax in walk(f)}
     around = loss.function or loss.statement
     losses = set(range(around.lineno, (around.end_lineno or around.lineno) + 1))  # type: ignore[attr-defined]
     names = [(node.lineno, getattr(node.func, "attr", getattr(node.func, "id", ""))) for node in case.nodes(ast.Call)]
@@ -118,7 +117,7 @@ def dead_by_bias(case: Case) -> Iterator[RuleHit]:
         if number is None or number > DEAD_BIAS or bias.name != "bias" or bias.base not in case.program.rectified:
             continue
         node = event.node if isinstance(event.node, ast.Call) else event.statement
-        written = [n for n in ast.walk(node) if isinstance(n, ast.Constant | ast.UnaryOp) and is_number(n, number)]
+        written = [n for n in walk(node) if isinstance(n, ast.Constant | ast.UnaryOp) and is_number(n, number)]
         yield case.hit(
             "bias_too_low", node, [(written[0], "0.0")] if written else [(event.statement, "pass")], number=number
         )
@@ -161,7 +160,7 @@ def moved_below_zero(case: Case) -> Iterator[RuleHit]:
     for value in dict.fromkeys(v for e in case.events_of(Act.BACKWARD) for v in reach(e.value)):
         mean, variance = value.moments or (0.0, 0.0)
         below = value in case.program.rectified and value.leaf and mean <= 4 * DEAD_BIAS and variance <= 1
-        calls = [n for n in ast.walk(value.node) if isinstance(n, ast.Call)] if below and value.node else []
+        calls = [n for n in walk(value.node) if isinstance(n, ast.Call)] if below and value.node else []
         made = next((n for n in calls if len(n.args) > 1 and called(n) == "full"), None)
         if made is not None:
             yield case.hit("moved_below_zero", value.node or made, [(made.args[1], "0.0")], bias=value)
@@ -184,7 +183,7 @@ def many_sigmoids(case: Case) -> Iterator[RuleHit]:
         count = sum(i.constant for i in alike if isinstance(i.constant, int))
         if count >= 5:
             places = [node for node in dict.fromkeys(i.node for i in alike) if node is not None]
-            here = all(n in ast.walk(value.node) for n in places)
+            here = all(n in walk(value.node) for n in places)
             relu = f"{case.imports.get('torch.nn', 'torch.nn')}.ReLU()"
             edit = case.text.replace([(n, relu) for n in places])
             most = max(places, key=lambda node: sum(int(str(i.constant or 0)) for i in alike if i.node is node))
@@ -478,7 +477,7 @@ def tests_for_layer(test: ast.expr) -> bool:
     """Tell whether a test only checks for a Linear or a convolution."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         return False
-    names = {node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "") for node in ast.walk(test)}
+    names = {node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "") for node in walk(test)}
     return bool(names & {"isinstance", "type"}) and any(name in LAYERS and name not in NORMS for name in names)
 
 

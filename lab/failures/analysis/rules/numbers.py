@@ -20,6 +20,7 @@ from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.rules.cuts import discounted
 from lab.failures.analysis.syntax import argument, inside, method, names_in, receiver
+from lab.failures.analysis.work import walk
 
 
 def column_and_row(case: Case) -> Iterator[RuleHit]:
@@ -195,7 +196,7 @@ def holds_zero(value: Value) -> bool:
         return True
     if not isinstance(value.node, ast.Call) or value.op not in {"tensor", "Tensor", "FloatTensor"}:
         return False
-    written = [node for part in value.node.args[:1] for node in ast.walk(part)]
+    written = [node for part in value.node.args[:1] for node in walk(part)]
     return any(isinstance(node, ast.Constant) and node.value == 0 and node.value is not False for node in written)
 
 
@@ -249,14 +250,14 @@ STEEP = {"sqrt", "log", "rsqrt", "reciprocal", "log2", "acos", "asin"}  # their 
 def risky_input(arm: ast.expr, risky: list[str]) -> ast.expr | None:
     """Return the input of a root, logarithm, division or fractional power that where()'s condition tests.
     A power counts only if its base is known to have a graph: gamma correction of images uses one on data."""
-    for node in ast.walk(arm):
+    for node in walk(arm):
         part: ast.expr | None = None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
             part = node.right
         elif is_fractional_power(node) or method(node) in STEEP:
             part = under_the_root(node)
         times = isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult | ast.Sub)
-        for name in ast.walk(part) if part is not None and times else [part]:
+        for name in walk(part) if part is not None and times else [part]:
             if isinstance(name, ast.Name) and (
                 name.id in risky or (not is_fractional_power(node) and f"{name.id}?" in risky)
             ):
@@ -284,7 +285,7 @@ def sum_under_root(event: Event, arm: ast.expr, others: list[ast.expr]) -> ast.e
     used = any(name in names_in(other) for other in others)
     if not name or name not in event.detail.split() or not used or not both_signs(number):
         return None
-    for node in ast.walk(arm):
+    for node in walk(arm):
         part = under_the_root(node) if method(node) in ROOTS or is_fractional_power(node) else None
         if part is not None and is_linear(part, name):
             return part
@@ -307,7 +308,7 @@ def is_linear(node: ast.expr, name: str) -> bool:
         return is_linear(node.operand, name)
     if not isinstance(node, ast.BinOp):
         return isinstance(node, ast.Name) and node.id == name
-    inside = [any(getattr(n, "id", "") == name for n in ast.walk(side)) for side in (node.left, node.right)]
+    inside = [any(getattr(n, "id", "") == name for n in walk(side)) for side in (node.left, node.right)]
     known = isinstance(node.op, ast.Add | ast.Sub | ast.Mult)
     return known and sum(inside) == 1 and is_linear(node.left if inside[0] else node.right, name)
 
@@ -388,7 +389,7 @@ def chosen_precision(made: ast.Call, case: Case) -> ast.expr | None:
 
 def written_step(divisor: ast.expr, step: float, case: Case) -> ast.expr | None:
     """Return where the number of a step, or of half of it, is written: as a default, or as the value of a name."""
-    names = [node for node in ast.walk(divisor) if isinstance(node, ast.Name)]
+    names = [node for node in walk(divisor) if isinstance(node, ast.Name)]
     numbers = [number for name in names for number in case.values_of(name) if isinstance(number, ast.Constant)]
     return next((number for number in numbers if number.value in (step, step / 2)), None)
 

@@ -25,6 +25,7 @@ from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.rules.cuts import trained_parts
 from lab.failures.analysis.rules.steps import is_update, moved_behind
 from lab.failures.analysis.syntax import argument, called, is_simple, receiver
+from lab.failures.analysis.work import walk
 
 # Schedules that start at the optimizer's rate. Others may multiply it by a small factor from the start.
 FULL_START = words(
@@ -95,7 +96,7 @@ def growing_rate(case: Case) -> Iterator[RuleHit]:
         rate = first.attributes["lr"] if first is not None and "lr" in first.attributes else Value()
         reached = [v.constant for i, v in enumerate(schedule.items or []) if 2**i <= steps]
         last = reached[-1] if reached else None
-        ends = any(isinstance(node, ast.Break) for loop in loops for node in ast.walk(loop))
+        ends = any(isinstance(node, ast.Break) for loop in loops for node in walk(loop))
         if made.detail and is_rate(last) and is_rate(rate.constant) and not ends:
             place = argument(made.node, "lr_lambda", 1) or argument(made.node, "gamma")
             if last >= MIN_GROWTH and last * rate.constant >= 1 and place is not None:
@@ -108,7 +109,7 @@ MIN_GROWTH = 10  # from this many times the optimizer's rate on, a schedule is r
 def report_growth(case: Case, schedule: Value, place: ast.expr, last: float) -> Iterator[RuleHit]:
     """Report failure 17 at a schedule's factor: the number, the body of a lambda, or what a function returns."""
     definition = schedule.body.definition if schedule.body is not None else place
-    given = [n.value for n in ast.walk(definition) if isinstance(n, ast.Return) and n.value is not None]
+    given = [n.value for n in walk(definition) if isinstance(n, ast.Return) and n.value is not None]
     places = given or [definition.body if isinstance(definition, ast.Lambda) else place]
     new = [(n, "0.99" if isinstance(n, ast.Constant) else f"min(1.0, {case.text.of(n)})") for n in places]
     yield case.hit("growing_rate", places[0], new, last=last)
@@ -239,8 +240,8 @@ def made_in_forward(case: Case) -> Iterator[RuleHit]:
 
 def is_conditional(statement: ast.stmt, place: ast.FunctionDef) -> bool:
     """Tell whether a statement is inside an `if` of its function."""
-    branches = [node for node in ast.walk(place) if isinstance(node, ast.If)]
-    return any(inner is statement for branch in branches for inner in ast.walk(branch))
+    branches = [node for node in walk(place) if isinstance(node, ast.If)]
+    return any(inner is statement for branch in branches for inner in walk(branch))
 
 
 def create_once(case: Case, event: Event, statement: ast.stmt) -> Edit:
@@ -327,7 +328,7 @@ def optimizes_other_network(case: Case) -> Iterator[RuleHit]:
     node = optimizers[0].node
     if not used or any(set(modules(v)) & case.alive for v in given) or not isinstance(node, ast.Call):
         return
-    name = next((n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == given[0].name), None)
+    name = next((n for n in walk(node) if isinstance(n, ast.Name) and n.id == given[0].name), None)
     if name is not None:
         yield case.hit("other_network", node, [(name, used[0].name)], used=used[0].name, given=name.id)
 
@@ -386,7 +387,7 @@ def after_replacement(case: Case, event: Event, optimizer: Event) -> tuple[ast.s
     here, target = event.statement, case.target(event.node)
     around = next((s for block, s in event.path if block is optimizer.block), here)
     function = event.function
-    calls = [n for n in ast.walk(around) if isinstance(n, ast.Call)] if around is not here else []
+    calls = [n for n in walk(around) if isinstance(n, ast.Call)] if around is not here else []
     if not isinstance(function, ast.FunctionDef) or not is_simple(around) or isinstance(around, ast.Return):
         return here, target
     root, _, rest = target.partition(".")

@@ -24,6 +24,7 @@ from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.rules.cuts import decorated_function
 from lab.failures.analysis.shapes import leaves
 from lab.failures.analysis.syntax import inside, names_in, receiver
+from lab.failures.analysis.work import walk
 
 
 def graph_used_again(case: Case) -> Iterator[RuleHit]:
@@ -138,7 +139,7 @@ def recomputing_lines(case: Case, event: Event, first: Value) -> list[str]:
 
 def names_given(statement: ast.Assign) -> list[str]:
     """Return the names that an assignment binds."""
-    return [n.id for target in statement.targets for n in ast.walk(target) if isinstance(n, ast.Name)]
+    return [n.id for target in statement.targets for n in walk(target) if isinstance(n, ast.Name)]
 
 
 def saves(value: Value) -> bool:
@@ -223,13 +224,13 @@ def carried_state(case: Case, event: Event) -> tuple[str, RuleHit] | None:
     for loop in reversed(event.loops):
         carried = [pair for left in case.program.carried.get(loop, []) for pair in left.items()]
         names = {name: v for name, v in carried if lives(v) and graph_of(v) is not False}
-        made = [(node, names_given(node)) for node in ast.walk(loop) if isinstance(node, ast.Assign)]
+        made = [(node, names_given(node)) for node in walk(loop) if isinstance(node, ast.Assign)]
         for reads in (True, False):  # prefer a statement that reads and assigns the state
             for node, targets in made:
                 read = names_in(node.value)
                 own = [target for target in dict.fromkeys(targets) if target in names]
                 found = [target for target in own if (target in read if reads else read_first(target, node, loop))]
-                if found and (not reads or any(isinstance(n, ast.Call) for n in ast.walk(node.value))):
+                if found and (not reads or any(isinstance(n, ast.Call) for n in walk(node.value))):
                     cut = [f"{name} = {detached(name, names[name])}" for name in found]
                     edit = (case.text.before if reads else case.text.after)(node, *cut)
                     return found[0], case.hit("carried_state", node, edit, event, name=found[0])
@@ -240,7 +241,7 @@ def carried_state(case: Case, event: Event) -> tuple[str, RuleHit] | None:
         if kept.value.kind == Kind.UNKNOWN or value.kind in {Kind.MODULE, Kind.PARAMETER}:
             continue
         name = case.text.of(kept.node)
-        parts = [n for n in ast.walk(statement.value) if isinstance(n, ast.Attribute | ast.Subscript)]
+        parts = [n for n in walk(statement.value) if isinstance(n, ast.Attribute | ast.Subscript)]
         reads = ast.unparse(kept.node) in [ast.unparse(part) for part in parts]
         edit = (case.text.before if reads else case.text.after)(statement, f"{name} = {detached(name, value)}")
         return name, case.hit("carried_state", statement, edit, event, name=name)
@@ -249,7 +250,7 @@ def carried_state(case: Case, event: Event) -> tuple[str, RuleHit] | None:
 
 def read_first(name: str, made: ast.stmt, loop: ast.stmt) -> bool:
     """Tell whether a loop reads a name above the statement that assigns it: a value of the previous iteration."""
-    read = (n for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id == name)
+    read = (n for n in walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id == name)
     return any(node.lineno <= made.lineno for node in read)
 
 
@@ -325,7 +326,7 @@ def undetached(case: Case, event: Event, before: Event, shared: list[Value]) -> 
     users = [v for v in reach(before.value) if top in v.parents]  # without the users of a detached copy
     for value in users or reach(before.value):
         texts = [text for text in (value.node if users else None, value.statement) if text is not None]
-        calls = [node for text in texts for node in ast.walk(text) if isinstance(node, ast.Call)]
+        calls = [node for text in texts for node in walk(text) if isinstance(node, ast.Call)]
         uses = [(call, use) for call in calls for use in call.args if max(call.lineno, use.lineno) <= before.line]
         for call, use in uses:
             if isinstance(use, ast.Name) and use.id == top.name:

@@ -1,0 +1,69 @@
+"""Limits the work that reading one text may take: whatever goes over many parts of a program counts each of them.
+
+Rules compare events with events and follow values through values, so a short text may need any number of steps.
+"""
+
+import ast
+import math
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, SupportsIndex, TypeVar
+
+MAX_STEPS = 500_000  # of following a program, and as many of applying the rules to it
+
+T = TypeVar("T")
+
+
+class TextTooLong(Exception):
+    """Reading the text takes more steps than are allowed."""
+
+
+@dataclass
+class _Steps:
+    """The steps that are left."""
+
+    left: float = math.inf
+
+
+_steps: ContextVar[_Steps | None] = ContextVar("steps", default=None)
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    """Let the body take MAX_STEPS; the next one raises TextTooLong."""
+    token = _steps.set(_Steps(MAX_STEPS))
+    try:
+        yield
+    finally:
+        _steps.reset(token)
+
+
+def counted(parts: Iterable[T]) -> Iterator[T]:
+    """Yield the parts; each takes a step, if steps are `limited`."""
+    steps = _steps.get() or _Steps()
+    for part in parts:
+        steps.left -= 1
+        if steps.left < 0:
+            raise TextTooLong
+        yield part
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a tree as `ast.walk` does; each takes a step."""
+    return counted(ast.walk(node))
+
+
+class StepList(list[T]):
+    """A list; going over it takes a step for each element, and so does taking a slice."""
+
+    def __iter__(self) -> Iterator[T]:
+        return counted(super().__iter__())
+
+    def __reversed__(self) -> Iterator[T]:
+        return counted(super().__reversed__())
+
+    def __getitem__(self, at: SupportsIndex | slice) -> Any:
+        found: Any = super().__getitem__(at)
+        return StepList(counted(found)) if isinstance(at, slice) else found
