@@ -49,7 +49,7 @@ class Expressions:
         """Return the value of an expression. Raises TextTooLong after MAX_EXPRESSIONS of them."""
         self.program.steps += 1
         if self.program.steps > MAX_EXPRESSIONS:
-            raise TextTooLong
+            raise TextTooLong(f"{MAX_EXPRESSIONS:,} expressions")
         if node is None:
             return Value(Kind.NONE)
         value = self.expression(node, scope)

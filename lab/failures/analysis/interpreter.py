@@ -15,7 +15,7 @@ from lab.failures.analysis.facts import CONTAINERS, LIBRARIES, TENSORS, Body, Sc
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.libraries import Libraries
 from lab.failures.analysis.methods import Methods
-from lab.failures.analysis.program import TOO_LONG, Program
+from lab.failures.analysis.program import Program
 from lab.failures.analysis.shapes import MAX_RANGE_TURNS, count_layers, known_turns, leaves
 from lab.failures.analysis.syntax import called, defaults
 from lab.failures.analysis.tensors import Tensors
@@ -56,8 +56,8 @@ class Interpreter:
             with limited():
                 self.block(tree.body, scope)
                 self.follow_uncalled(scope, tree)
-        except TextTooLong:
-            self.program.left_out = TOO_LONG
+        except TextTooLong as error:
+            self.program.left_out = str(error)
         except RecursionError:
             self.program.left_out = (
                 "Its functions call each other too deeply, so the rest was not read. Check a part of it."

@@ -58,9 +58,6 @@ def exclusive(one: Event, two: Event) -> bool:
     return any(arms.get(test, arm) != arm for test, arm in two.arms)
 
 
-TOO_LONG = "The text is long, so the rest was not read. Check a shorter part of it."
-
-
 @dataclass
 class Frame:
     """A call that is being followed, with the values it has returned and yielded so far."""

@@ -17,7 +17,10 @@ T = TypeVar("T")
 
 
 class TextTooLong(Exception):
-    """Reading the text takes more steps than are allowed."""
+    """Reading the text takes too long; after how much it stopped."""
+
+    def __str__(self) -> str:
+        return f"The text is long: reading stopped after {super().__str__()}. Check a shorter part of it."
 
 
 @dataclass
@@ -46,7 +49,7 @@ def counted(parts: Iterable[T]) -> Iterator[T]:
     for part in parts:
         steps.left -= 1
         if steps.left < 0:
-            raise TextTooLong
+            raise TextTooLong(f"{MAX_STEPS:,} steps")
         yield part
 
 

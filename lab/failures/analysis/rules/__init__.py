@@ -8,7 +8,7 @@ nothing.
 from collections.abc import Iterable
 
 from lab.failures.analysis.edits import Text
-from lab.failures.analysis.program import TOO_LONG, Program
+from lab.failures.analysis.program import Program
 from lab.failures.analysis.rules import (
     accumulating,
     cuts,
@@ -38,6 +38,6 @@ def apply_rules(program: Program, source: str) -> Iterable[RuleHit]:
                 for hit in rule(case):
                     line = getattr(hit.node, "lineno", 0)
                     found.setdefault((line, hit.failure), hit)
-    except TextTooLong:
-        program.left_out = TOO_LONG
+    except TextTooLong as error:
+        program.left_out = program.left_out or str(error)
     return [found[key] for key in sorted(found)]
