@@ -12,7 +12,7 @@ MARKERS = re.compile(r"\s*[~^]+\s*$")
 NUMBERED = re.compile(r"(?:-+>\s*)?\d+(?: (?P<code>.*))?$")  # IPython's traceback: "---> 12     loss.backward()"
 STATEMENT = re.compile(
     r"(?:(?:from [\w.]+ )?import \w|@\w|return\b|(?:async )?(?:def|class|for|with|while|if|elif)\b.*:|(?:else|try)\s*:"
-    r"|[\w.\[\], ()\"']+?[-+*/@]?=[^=]|[\w.]+(?:\[[^]]*\])?(?:\.\w+|\(.*?\))*\(.*\)?|[\w.\"']+,$|[)\]}])"
+    r"|[\w.\[\], ()\"']+?[-+*/@]?=[^=]|[\w.]+(?:\[[^]]*\](?:\.\w+)*)?\(|[\w.\"']+,$|[)\]}])"
 )
 
 

@@ -23,6 +23,7 @@ MAX_CHARACTERS = 2000  # characters of an expression
 MAX_INPUT = 4000  # characters of an input
 MAX_ELEMENT = 1_000_000.0  # largest absolute value in an input
 REACH, STEP = 10.0, 0.1  # the sliders go from -REACH to REACH in these steps
+TOO_MANY = "An input has at most two axes and between 1 and 100 elements."
 PRESETS_FILE = Path(__file__).parents[2] / "assets" / "presets.json"
 
 
@@ -35,7 +36,7 @@ def presets() -> tuple[dict[str, Any], ...]:
 def value(text: str) -> float | list:
     """Parse an input: a number, a vector or a matrix such as [[1, 2], [3, 4]]. ValueError says what is wrong."""
     if len(text) > MAX_INPUT:
-        raise ValueError(f"An input has at most {MAX_INPUT:,} characters.")
+        raise ValueError(TOO_MANY)
     try:
         array = np.array(json.loads(text), dtype=float)
     except (ValueError, TypeError, RecursionError, OverflowError):
@@ -43,7 +44,7 @@ def value(text: str) -> float | list:
             "Write a number, or a vector such as [1, 2], or a matrix with rows of one length: [[1, 2], [3, 4]]."
         ) from None
     if array.ndim > 2 or not 1 <= array.size <= 100:
-        raise ValueError("An input has at most two axes and between 1 and 100 elements.")
+        raise ValueError(TOO_MANY)
     if not np.all(np.abs(array) <= MAX_ELEMENT):
         raise ValueError("Each element must be a number between -1,000,000 and 1,000,000.")
     return array.tolist()

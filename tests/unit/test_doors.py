@@ -95,8 +95,8 @@ def as_notebook(text):
 
 
 DOORS = {  # name -> what reads the text, its largest length here, and how many texts are tried
-    "search": (search, 100_000, 80),
-    "kind": (text_kind.kind_of, text_kind.MAX_CHARACTERS, 50),
+    "search": (search, 100_000, 400),
+    "kind": (text_kind.kind_of, text_kind.MAX_CHARACTERS, 400),
     "message": (find, 100_000, 24),
     "message, on the page": (look_up, 100_000, 8),
     "code": (check_code, code.MAX_CHARACTERS, 20),
@@ -106,7 +106,7 @@ DOORS = {  # name -> what reads the text, its largest length here, and how many 
         60,
     ),
     "notebook": (as_notebook, 100_000, 12),
-    "code in a message": (check_fragments, 20_000, 40),
+    "code in a message": (check_fragments, 20_000, 400),
     "log": (of_text, 300_000, 20),
     "log of losses": (lambda text: of_text(f"epoch,loss\n1,{text}\n2,{text}\n3,4\n"), 300_000, 10),
     "expression": (parse, MAX_TEXT, 300),
@@ -127,12 +127,11 @@ def hostile(length, count, seed=0):
     each with an end that fits to nothing."""
     chance = random.Random(seed)
     units = [*SIGNS, *("".join(chance.sample(SIGNS, 2)) for _ in SIGNS), "()", "[]", "{}"]
-    chance.shuffle(units)
-    for number in range(count):
-        unit = units[number % len(units)]
-        if number % 4 == 3:
+    forms = [(unit, many) for unit in units for many in (False, True)]
+    for unit, many in chance.sample(forms, min(count, len(forms))):
+        if many:
             yield (f"{(unit * 30)[:60]}!\n" * (length // 62 + 1))[:length]
-        elif len(unit) == 2 and number % 2:
+        elif len(unit) == 2 and chance.random() < 0.5:
             yield unit[0] * (length // 2) + unit[1] * (length // 2)
         else:
             yield (unit * (length // len(unit) + 1))[: length - 1] + "!"
