@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import random
 import signal
 import sys
@@ -23,6 +24,8 @@ from lab.training import config, points
 from lab.training.datasets import from_table
 from lab.training.samples import DataError
 from lab.ui import expression_box
+from lab.ui.address import Field
+from pages.parts.training.settings import CHANGES
 from practice.questions import TextQuestion
 
 CEILING = 1.0  # seconds of processor time
@@ -201,3 +204,15 @@ def test_a_table_that_is_too_large_is_refused_at_once(text):
 def test_a_progress_file_with_more_than_it_needs_is_refused(content):
     with pytest.raises(ValueError, match=r"it holds more than|it is damaged"):
         progress_file.parse(content.encode())
+
+
+def test_an_address_has_few_changes():
+    assert CHANGES.read({"changes": " ".join(["1:lr=0.1"] * 6_000)}) == ((), ["changes"])
+
+
+@pytest.mark.parametrize(("sent", "kept"), [(10**9, 20), (-1, 20), (math.nan, 20), ("7", 20), (7, 7)])
+def test_a_number_that_the_widget_does_not_accept_is_not_kept(sent, kept):
+    field = Field("epochs", "epochs of a test", 20, int, limits=(1, 300))
+    field.set(sent)
+    field.refuse_misfit()
+    assert field.get() == kept
