@@ -68,8 +68,9 @@ def _few(rows: Iterable[Row], name: str) -> Iterator[Row]:
         cells += len(texts)
         if count > MAX_ROWS or cells > MAX_CELLS or len(texts) > MAX_INPUTS + 1:
             raise DataError(
-                f"{name!r} is too large for this page, which takes up to {MAX_ROWS:,} rows, {MAX_INPUTS} input columns "
-                f"and {MAX_CELLS:,} cells: {ON_YOUR_MACHINE.format(name=name)}"
+                f"{name!r} is too large: up to row {number}, of {len(texts) - 1:,} inputs, it has {cells:,} cells; "
+                f"this page takes up to {MAX_ROWS:,} rows, {MAX_INPUTS} inputs and {MAX_CELLS:,} cells: "
+                f"{ON_YOUR_MACHINE.format(name=name)}"
             )
         if longest := next((text for text in texts if len(text) > MAX_LETTERS), ""):
             raise DataError(f"{name!r}, row {number} has a cell of {len(longest):,} characters: shorten it.")
