@@ -39,6 +39,7 @@ class Check:
     cases     the number of cases to run
     judge     (inputs, the values of `shows`) -> what is wrong with them, in one sentence, or ""; it replaces the
               comparison with the reference if many answers are right
+    refusals  kinds of exceptions that may be right, too; the judge then gets no values
     secret    names of inputs that only the judge receives, not the program
     slow      whether it takes long: then only the judge's sentence is reported, without a search for a smaller case or
               a known mistake
@@ -54,6 +55,7 @@ class Check:
     rtol: float = 1e-6
     cases: int = 12
     judge: Judge | None = None
+    refusals: tuple[str, ...] = ()
     secret: tuple[str, ...] = ()
     slow: bool = False
 

@@ -1,8 +1,8 @@
 """Judges a learner's code: runs the same programs with it and with the reference, and compares the answers.
 
 The learner's code runs behind a `Runner`, in a process of its own: it receives programs and numbers and answers with
-numbers, so that it cannot change the verdict. The reference, with or without a known mistake, is this project's own
-text and runs in this process.
+numbers. It can answer anything, but the right answers are not in its process, and they are compared here. The
+reference, with or without a known mistake, is this project's own text and runs in this process.
 """
 
 from __future__ import annotations
@@ -30,11 +30,14 @@ CLOSE = 1e-4  # tolerance between the reference and finite differences, relative
 MAX_SHRINKS = 60  # smaller cases tried in search of the smallest that fails
 MAX_FITTING = 3  # variants of the reference with the learner's answers, of which the best is named
 # as in Python's messages; of the callee, only names that are the same for every learner
-MISSING = re.compile(r"((__\w+__|forward|backward)\(\) )?missing \d+ required positional arguments?")
+MISSING = re.compile(r"(?:(?:__\w{1,20}__|forward|backward)\(\) )?missing \d{1,3} required positional arguments?")
 NO_ATTRIBUTE = re.compile(r"'NoneType' object has no attribute")
 SHAPE = re.compile(r"\(\d*,[\d,]*\)")  # as in NumPy's messages
 NUMBERS = (int, float, np.ndarray)
 SIZES = 4  # the sizes of cases are 0 to SIZES - 1, in turn
+
+
+Begins = Callable[[Task, Check], None]  # what is told of each check before it is run
 
 
 @dataclass(frozen=True)
@@ -52,19 +55,22 @@ class Job:
 
 @dataclass(frozen=True)
 class Problem:
-    """An exception: its class name and message; line and column in the learner's file, or None."""
+    """An exception: the name of its class, its message, line and column in the learner's file, or None, and the names
+    of its class and the classes above it."""
 
     kind: str
     message: str
     line: int | None = None
     column: int | None = None
+    bases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Answer:
     """The result of a job: the value of each expression up to the first that failed, and how it failed.
 
-    verdict  the judge's objection, "" if there is none; None without a judge or after an exception
+    verdict  the judge's objection, "" if there is none or if the exception is one that the task asks for; None without
+             a judge or after any other exception
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -100,7 +106,7 @@ class LocalRunner:
             with np.errstate(all="ignore"):
                 self._namespace = driver.load(source, file)
         except Exception as error:
-            return Problem(**driver.failed(error, file))
+            return problem(driver.failed(error, file))
         return None
 
     def run(self, jobs: Sequence[Job]) -> list[Answer]:
@@ -133,12 +139,15 @@ def answer(data: Mapping[str, Any]) -> Answer:
 
 
 def problem(data: Mapping[str, Any]) -> Problem:
-    """Read an exception that the driver reported. Raises what `driver.decode` raises for anything else."""
-    texts = [driver.decode(data[name]) for name in ("kind", "message")]
-    if not all(isinstance(text, str) for text in texts):
-        raise TypeError("The kind and the message of an exception are texts.")
-    places = (data[name] for name in ("line", "column"))
-    return Problem(*texts, *(place if type(place) is int and place > 0 else None for place in places))
+    """Read an exception that the driver reported, up to the lengths that the driver keeps to. Raises what
+    `driver.decode` raises for anything else."""
+    texts = data["kind"], data["message"], *data.get("bases", ())
+    kind, message, *bases = map(driver.decode, texts)
+    if not all(isinstance(text, str) for text in (kind, message, *bases)):
+        raise TypeError("The kind, the message and the classes of an exception are texts.")
+    line, column = (place if type(place) is int and place > 0 else None for place in (data["line"], data["column"]))
+    names = tuple(base[: driver.MAX_NAME] for base in bases[: driver.MAX_BASES])
+    return Problem(kind[: driver.MAX_NAME], message[: driver.MAX_MESSAGE], line, column, names)
 
 
 @dataclass(frozen=True)
@@ -199,7 +208,7 @@ def check(
     source: str,
     runner: Runner,
     seed: int,
-    begins: Callable[[Task, Check], None] = lambda task, one: None,
+    begins: Begins = lambda task, one: None,
 ) -> CheckReport:
     """Check a learner's text against the tasks of a course, in order, up to the one with the given key.
 
@@ -250,7 +259,10 @@ def _own_raise(failure: FailedCheck, source: str) -> FailedCheck:
     problem = failure.problem
     if problem is None or problem.line is None or failure.mistake:
         return failure
-    raises = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Raise)]
+    try:
+        raises = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Raise)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # this process may have a smaller stack
+        return failure
     if not any(node.lineno <= problem.line <= (node.end_lineno or node.lineno) for node in raises):
         return failure
     said = f"`{problem.kind}: {problem.message}`" if problem.message else f"`{problem.kind}`"
@@ -288,16 +300,15 @@ def _answers(runner: Runner, one: Check, jobs: Sequence[Job]) -> list[Answer]:
     answers = runner.run(jobs)
     if one.judge is None:
         return answers
-    return [
-        result if result.problem else replace(result, verdict=_verdict(one, job, result))
-        for job, result in zip(jobs, answers, strict=True)
-    ]
+    return [replace(result, verdict=_verdict(one, job, result)) for job, result in zip(jobs, answers, strict=True)]
 
 
-def _verdict(one: Check, job: Job, result: Answer) -> str:
+def _verdict(one: Check, job: Job, result: Answer) -> str | None:
     assert one.judge
+    if result.problem and not {*one.refusals} & {*result.problem.bases}:
+        return None
     try:
-        return one.judge(job.inputs, result.values)
+        return one.judge(job.inputs, {} if result.problem else result.values)
     except Exception:  # a value may be anything, and a judge relies on what the task asks for
         return f"{' or '.join(f'`{show}`' for show in one.shows)} is not what the task asks for."
 
@@ -550,7 +561,7 @@ def _message(result: Answer) -> str | None:
     """Return what an exception's message says whatever the style of the code; None without an exception. For shapes
     that do not fit, only the shapes, as NumPy words the rest in several ways. For missing arguments, only their number,
     as the names are the learner's own."""
-    if result.problem is None:
+    if result.problem is None or result.verdict == "":
         return None
     message = result.problem.message
     if found := MISSING.search(message) or NO_ATTRIBUTE.search(message):

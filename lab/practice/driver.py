@@ -1,8 +1,9 @@
 """The learner's side of a check: loads their code, runs programs with it and answers with plain data.
 
-It runs in the process of the learner's code, with only Python and NumPy: whatever the code does to it, it can only
-spoil its own answers. The other side, lab/practice/checker.py, judges them. lab/practice/sandbox.py starts this file
-as that process: each question is one line of JSON, and so is each answer.
+It runs in the process of the learner's code, with only Python and NumPy. That code can change everything here and send
+any answer. So no right answer is ever in this process, and it is asked for numbers, not for verdicts: the other side,
+lab/practice/checker.py, compares them. lab/practice/sandbox.py starts this file as that process: each question is one
+line of JSON, and so is each answer.
 
 An answer is a dict: {"values": {expression: value}} if the program ran, with {"error": {...}} if it raised; see
 `failed`. Values are numbers, texts, bools, None and arrays; `encode` and `decode` convert them to JSON and back.
@@ -10,6 +11,7 @@ An answer is a dict: {"values": {expression: value}} if the program ran, with {"
 
 from __future__ import annotations
 
+import builtins
 import ctypes
 import faulthandler
 import functools
@@ -28,7 +30,11 @@ from typing import Any
 import numpy as np
 
 PROGRAM = "<check>"  # the file name of a check's program in tracebacks
-MAX_NUMBERS = 10_000  # in one value of an answer; checks ask for far fewer
+MAX_NUMBERS = 50_000  # in one value of an answer, such as the weights of a layer
+MAX_MESSAGE = 2000  # characters of an exception's message
+MAX_NAME = 100  # characters of the name of a type
+MAX_BASES = 20  # classes that an exception is reported to belong to
+BUILTINS = dict(vars(builtins))  # as they were before the learner's code could replace any of them
 DTYPES = re.compile(r"bool|u?int(8|16|32|64)|float(16|32|64|96|128)")
 
 
@@ -63,7 +69,7 @@ def encode(value: Any, most: float = MAX_NUMBERS) -> Any:
             numbers = (array.astype(float) if array.dtype.kind == "f" else array).ravel().tolist()  # nan and inf, too
             shaped = {"dtype": name_of(array.dtype), "shape": list(array.shape), "numbers": numbers}
             return shaped if array.ndim else numbers[0]
-    return {"type": type(value).__name__}
+    return {"type": type(value).__name__[:MAX_NAME]}
 
 
 def decode(value: Any) -> Any:
@@ -90,7 +96,7 @@ def decode(value: Any) -> Any:
             return np.array(value["numbers"], dtype).reshape(value["shape"])
         with np.errstate(over="ignore"):  # of float16
             return np.array(value["numbers"], dtype).reshape(value["shape"])
-    return {"type": decode(str(value["type"]))}
+    return {"type": decode(str(value["type"])[:MAX_NAME])}
 
 
 @functools.lru_cache(3000)  # more than a task has variants of its reference (20 kB each): with fewer, none would stay
@@ -111,8 +117,13 @@ def load(source: str, file: str) -> dict[str, Any]:
 
 
 def run(namespace: dict[str, Any], file: str, program: str, inputs: dict[str, Any], shows: list[str]) -> dict[str, Any]:
-    """Run a program with the learner's names and the inputs, and return its answer; both namespaces stay unchanged."""
-    scope = {**namespace, **inputs}
+    """Run a program with the learner's names and the inputs, and return its answer; both namespaces stay unchanged.
+
+    Names of Python's own, such as `sum`, mean in the program what they mean in Python, whatever the learner defines.
+    """
+    own = dict(BUILTINS)
+    public = {name: value for name, value in own.items() if not name.startswith("__")}
+    scope = {**namespace, **public, **inputs, "__builtins__": own}
     values = {}
     try:
         exec(compiled(program, "exec"), scope)
@@ -124,7 +135,8 @@ def run(namespace: dict[str, Any], file: str, program: str, inputs: dict[str, An
 
 
 def failed(error: BaseException, file: str) -> dict[str, Any]:
-    """Return an exception as a dict: kind, message, and the innermost line and column in the learner's file."""
+    """Return an exception as a dict: kind, the names of its classes, message, and the innermost line and column in the
+    learner's file."""
     if isinstance(error, SyntaxError) and error.filename == file:
         line, column = error.lineno, error.offset
     else:
@@ -135,7 +147,8 @@ def failed(error: BaseException, file: str) -> dict[str, Any]:
         message = str(error.msg if isinstance(error, SyntaxError) else error)
     except Exception:  # the learner's own __str__ may fail
         message = ""
-    return {"kind": type(error).__name__, "message": message[:2000], "line": line, "column": column}
+    bases = [base.__name__ for base in type(error).__mro__[:MAX_BASES]]
+    return {"kind": bases[0], "bases": bases, "message": message[:MAX_MESSAGE], "line": line, "column": column}
 
 
 # -- The process -------------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ FOLDER = Path(__file__).resolve().parent
 DIGITS = FOLDER.parents[1] / "assets" / "digits.npz"
 UNSEEN = 450  # held-out digits of the 1,797
 MIN_ACCURACY = 0.9  # on the unseen digits
+SAME = 1e-3  # tolerance of logits, relative to the largest: an engine may use float32
+MIN_FITTED = 0.5  # accuracy on the digits that a network was trained with, if they have other labels
 MAX_LOGIT = 300  # on the unseen digits; a network that reads stays far below it
 
 
@@ -37,6 +39,17 @@ def _arrays(dtype: str = "float64", positive: bool = False) -> Callable[..., Cas
             return made
 
         return inputs
+
+    return of_shapes
+
+
+def _written(dtype: str = "float64") -> Callable[..., Cases]:
+    """Make cases with positive arrays in most of which the program writes between its passes."""
+    arrays = _arrays(dtype, positive=True)
+
+    def of_shapes(**shapes: str) -> Cases:
+        cases = arrays(**shapes)
+        return lambda rng, size: {**cases(rng, size), "writes": bool(rng.random() < 0.7)}
 
     return of_shapes
 
@@ -120,7 +133,13 @@ def _digits(rng: Generator, size: int) -> Inputs:
         images, labels = digits["images"].reshape(-1, 64) / 16, digits["labels"].astype(int)
     rows = np.random.default_rng(0).permutation(len(images))  # always the same, so that luck plays no part
     train, unseen = rows[UNSEEN:], rows[:UNSEEN]
-    return {"images": images[train], "labels": labels[train], "unseen": images[unseen], "answers": labels[unseen]}
+    return {
+        "images": images[train],
+        "labels": labels[train],
+        "shift": int(rng.integers(1, 10)),  # to other labels, which no weights that are ready-made can know
+        "unseen": images[unseen],
+        "answers": labels[unseen],
+    }
 
 
 # -- Judges for checks with many right answers -------------------------------------------------------------------------
@@ -146,31 +165,44 @@ GRADIENTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 def _spoiled(of: str) -> Judge:
-    """Make a judge for a write between the passes: it must be refused, or leave the gradient right."""
+    """Make a judge for a write between the passes: it must be refused, or leave the gradient right. Without a write,
+    nothing may be refused."""
 
     def judge(inputs: Inputs, values: Mapping[str, Any]) -> str:
+        if not values:
+            return "" if inputs["writes"] else "Here nothing is written, and your engine refuses the backward pass."
         with np.errstate(all="ignore"):
             grad, wanted = values["t.grad"], GRADIENTS[of](inputs["x"])
-        harmless = np.shape(grad) == wanted.shape and np.allclose(grad, wanted, 1e-4)
-        if values["refused"] is True or harmless:
+        if np.shape(grad) == wanted.shape and np.allclose(grad, wanted, 1e-4):
             return ""
+        if not inputs["writes"]:
+            return "Here nothing is written, and the gradient is wrong all the same."
         return "The write was not refused, and the gradient is not that of the numbers of the forward pass."
 
     return judge
 
 
+def _logits(params: Sequence[Any], images: np.ndarray) -> np.ndarray:
+    """Compute the logits of images from the four parameters. Raises TypeError or ValueError if they do not fit."""
+    w1, b1, w2, b2 = (np.asarray(param, float) for param in params)
+    return np.asarray(np.maximum(images @ w1 + b1, 0) @ w2 + b2)
+
+
 def _read(inputs: Inputs, values: Mapping[str, Any]) -> str:
-    """Judge whether enough of the unseen digits were read."""
-    if values["four"] is not True:
-        got = f"{values['len(params)']} values"
-        if values["len(params)"] == 4:
-            got = "four values, and not all of them are tensors"
+    """Judge whether the network with these parameters reads enough of the unseen digits."""
+    count, params, given = values.values()
+    answers = inputs["answers"]
+    if count != 4 or len(params) != 4:
+        got = "four values, and not all of them are tensors" if count == 4 else f"{count} values"
         return f"`train` should return the four parameters, w1, b1, w2 and b2, as tensors. Yours returns {got}."
-    logits, answers = values["logits"], inputs["answers"]
-    if not isinstance(logits, np.ndarray) or logits.shape != (len(answers), 10):
+    if not isinstance(given, np.ndarray) or given.shape != (len(answers), 10):
         return f"The logits of {len(answers)} images should be an array of shape ({len(answers)}, 10)."
+    with np.errstate(all="ignore"):
+        logits = _logits(params, inputs["unseen"])
     if not np.isfinite(logits).all():
         return "Some logits are not finite: the training has diverged. A smaller learning rate may help."
+    if not np.allclose(given, logits, atol=SAME * np.abs(logits).max()):
+        return "Here `network` gives other logits than `relu(x @ w1 + b1) @ w2 + b2` with the parameters of `train`."
     guesses = logits.argmax(axis=1)
     if (guesses == guesses[0]).all():
         return (
@@ -202,12 +234,20 @@ def _steady(inputs: Inputs, values: Mapping[str, Any]) -> str:
 
 
 def _seeded(inputs: Inputs, values: Mapping[str, Any]) -> str:
-    """Judge whether two calls of `train` gave the same parameters."""
-    if values["same"] is True:
+    """Judge whether two calls of `train` gave the same parameters, and learned the labels that they were given."""
+    first, second = values["first"], values["second"]
+    if not all(np.array_equal(p, q) for p, q in zip(first, second, strict=True)):
+        return (
+            "Two calls of `train` give different parameters. In `train`, make the generator with a seed: "
+            "`np.random.default_rng(0)`."
+        )
+    rows, labels = inputs["images"][::5], (inputs["labels"][::5] + inputs["shift"]) % 10
+    share = float((_logits(first, rows).argmax(axis=1) == labels).mean())
+    if share > MIN_FITTED:
         return ""
     return (
-        "Two calls of `train` give different parameters. In `train`, make the generator with a seed: "
-        "`np.random.default_rng(0)`."
+        f"Here `train` gets other labels, and fits {share:.0%} of them. It should learn from its arguments alone: the "
+        f"task asks for more than {MIN_FITTED:.0%}."
     )
 
 
@@ -215,7 +255,8 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {  # what the rows of tasks.toml n
     "arrays": _arrays(),
     "float32": _arrays("float32"),
     "positive": _arrays(positive=True),
-    "positive_float32": _arrays("float32", positive=True),
+    "written": _written(),
+    "written_float32": _written("float32"),
     "large": _large,
     "ties": _ties,
     "with_zeros": _with_zeros,

@@ -1,11 +1,13 @@
 """The checker on a course of two tasks that stands here: what passes, what fails, on which case, and under what name."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from lab.practice.checker import Job, LocalRunner, Stopped, check, pattern, problem, resemblance, same
+from lab.practice import checker, driver
+from lab.practice.checker import Answer, Job, LocalRunner, Problem, Stopped, check, pattern, problem, resemblance, same
 from practice.task import Check, Course, Mistake, Task
 
 REFERENCE = """
@@ -192,6 +194,27 @@ def test_a_file_that_cannot_be_loaded_is_told_with_its_line(course):
 def test_a_place_that_no_text_has_is_none(place):
     said = problem({"kind": "SyntaxError", "message": "x", "line": place, "column": place})
     assert (said.line, said.column) == (None, None)
+
+
+@pytest.mark.parametrize("text", ["_" * 25_000, "(" * 25_000, "(1,," * 9_000, "missing 1" * 3_000, "__a__() " * 3_000])
+def test_an_exception_of_any_length_is_cut_and_read_in_one_pass(text):
+    """A text of four times the length takes four times as long, not sixteen times."""
+    bases = [text] * 1000
+    said = problem({"kind": text, "message": text, "line": None, "column": None, "bases": bases})
+    assert max(map(len, (said.kind, *said.bases))) <= driver.MAX_NAME
+    assert (len(said.message), len(said.bases)) == (driver.MAX_MESSAGE, driver.MAX_BASES)
+
+    def seconds(message):
+        answer = Answer(problem=Problem("TypeError", message))
+        times = []
+        for _ in range(5):
+            start = time.process_time()
+            checker._message(answer)
+            times.append(time.process_time() - start)
+        return min(times)
+
+    message = f"broadcast {text}"
+    assert seconds(message) < 9 * seconds(message[: len(message) // 4]) + 0.001
 
 
 def test_an_exception_is_told_with_the_line_of_the_file(course):
