@@ -1,6 +1,6 @@
 """How many visitors can one server handle? Measured over Streamlit's websocket protocol, without browsers.
 
-    python benchmarks/server.py [--visitors 10 30 60] [--seconds 10] [--page training-lab] [--core 1]
+    python benchmarks/server.py [--visitors 10 30 60] [--seconds 10] [--page training-lab] [--core 1] [--checks 30]
 
 For each number of visitors two servers are started, each in its own process and with the shipped configuration: the
 app, and an empty page, which shows what Streamlit itself costs. After a first visit, which imports everything, the
@@ -12,6 +12,10 @@ does. App and empty page take turns, so that a slow moment of the machine hits b
 A time is measured from sending the message to the message that the run has ended, in milliseconds; cpu is the server's
 processor time for a run, also in milliseconds. Memory is the growth of the server's process since before the visitors
 came, per visitor. Everything stays on 127.0.0.1. --core keeps the servers on that core and the visitors on the others.
+
+--checks measures checks of learners' code instead: that many visitors check right code at the same moment. The server's
+health is asked meanwhile, ten times a second, and as often before, when it has nothing to do. The exit code is 1 if an
+answer takes longer than MAX_HEALTH, or if a visitor hears that right code is wrong.
 """
 
 import argparse
@@ -24,6 +28,7 @@ import random
 import statistics
 import sys
 import time
+import urllib.request
 from pathlib import Path
 
 import psutil
@@ -32,11 +37,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
+from practice import COURSES
 from tests.support import start_app
 from tests.visitors import Visitor, knock
 
 THINKING = 1.0  # seconds, on average
 ROUNDS = 2
+MIN_ASKING = 2.0  # seconds
+HEALTH_PAUSE = 0.1  # seconds between two questions
+MAX_HEALTH = 0.5  # seconds that the slowest answer about the server's health may take
+CHECK_ID = "$$STREAMLIT_INTERNAL_KEY_{}__events"  # of a component: the widget that carries what is pressed in it
 TIMEOUT = 180  # seconds for everything but the rounds
 
 
@@ -165,6 +175,55 @@ async def measure(number, args, cores):
             site.server.wait()
 
 
+async def health(url, times):
+    """Ask for the server's health again and again, and add the seconds of each answer to `times`."""
+    while True:
+        start = time.perf_counter()
+        await asyncio.to_thread(lambda: urllib.request.urlopen(f"{url}/_stcore/health", timeout=TIMEOUT).read())
+        times.append(time.perf_counter() - start)
+        await asyncio.sleep(HEALTH_PAUSE)
+
+
+def exercise_of(visitor):
+    return visitor.find("bidi_component", lambda component: component.component_name.endswith("exercise"))
+
+
+async def check_code(visitor):
+    """Check the reference solution of the course on the page. Return the seconds it took, and the report as shown."""
+    exercise = exercise_of(visitor)
+    course = COURSES[json.loads(exercise.bytes)["key"]]
+    asked = {"event": "check", "value": {"key": course.key, "text": course.reference, "seen": ""}}
+    pressed = WidgetState(id=CHECK_ID.format(exercise.id), json_trigger_value=json.dumps([asked]))
+    start = time.perf_counter()
+    await visitor.run(pressed)
+    return time.perf_counter() - start, json.loads(exercise_of(visitor).bytes)["result"]
+
+
+async def measure_checks(number, cores):
+    """Let this many visitors check right code at once, print what it takes, and return whether every limit was met."""
+    site = Site("app.py", "build-it-yourself?course=scalars&task=train", cores)
+    quiet, busy = [], []
+    try:
+        async with contextlib.AsyncExitStack() as sockets, asyncio.timeout(2 * TIMEOUT):
+            await site.arrive(number, sockets)
+            before = sum(site.process.cpu_times()[:2])
+            for times, visitors in ((quiet, ()), (busy, site.visitors)):
+                asking = asyncio.create_task(health(site.url, times))
+                results, _ = await asyncio.gather(asyncio.gather(*map(check_code, visitors)), asyncio.sleep(MIN_ASKING))
+                asking.cancel()
+            work = sum(site.process.cpu_times()[:2]) - before
+    finally:
+        site.server.kill()
+        site.server.wait()
+    seconds = [taken for taken, _ in results]
+    wrong = [result["headline"] for _, result in results if not result["passed"]]
+    print(f"{number} checks at once: p50 {statistics.median(seconds):.1f} s, p95 {percentile(seconds, 0.95):.1f} s")
+    print(f"processor time of the server itself: {work / number:.3f} s a check")
+    print(f"health: at most {max(quiet):.3f} s before, {max(busy):.3f} s meanwhile ({MAX_HEALTH} allowed)")
+    print(f"told that right code is wrong: {len(wrong)}", *wrong, sep="\n  ")
+    return max(busy) <= MAX_HEALTH and not wrong
+
+
 def percentile(values, share):
     return sorted(values)[math.ceil(share * len(values)) - 1]
 
@@ -177,6 +236,7 @@ def main():
         "--page", default="graph-lab?stage=backward", help="its address (default: the Graph lab after both passes)"
     )
     parser.add_argument("--core", type=int, help="keep the servers on this core (Linux, Windows)")
+    parser.add_argument("--checks", type=int, help="measure this many checks of learners' code at once")
     args = parser.parse_args()
     cores = None
     if args.core is not None:
@@ -184,6 +244,8 @@ def main():
         cores = [args.core]
         own.cpu_affinity([core for core in own.cpu_affinity() if core != args.core] or cores)
 
+    if args.checks:
+        return 0 if asyncio.run(measure_checks(args.checks, cores)) else 1
     kinds = "".join(f"  {kind:>20}" for kind in ("first run", "slider", "whole page"))
     print(f"{'':19}{kinds}  {'memory':>10}")
     print(f"{'visitors':>8} {'':10}" + f"  {'p50':>6} {'p95':>6} {'cpu':>6}" * 3 + f"  {'MB/visitor':>10}")
@@ -192,7 +254,8 @@ def main():
             asyncio.run(measure(number, args, cores))
     except LookupError as error:
         sys.exit(str(error))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

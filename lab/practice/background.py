@@ -10,16 +10,13 @@ from concurrent.futures import wait as wait_for
 from contextlib import AbstractContextManager
 from typing import Generic, Protocol, TypeVar
 
-from lab.practice.checker import Runner, Stopped
+from lab.practice.checker import Stopped
 
 YOU_STOPPED = "You stopped it."
 
 
-class Stoppable(Runner, Protocol):
-    """A runner that another thread can stop, and that keeps what the code printed."""
-
-    @property
-    def output(self) -> str: ...
+class Stoppable(Protocol):
+    """A process that another thread can stop."""
 
     def stop(self) -> None: ...
 

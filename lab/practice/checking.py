@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from typing import Protocol
 
 from lab.practice.background import Background, Stoppable
-from lab.practice.checker import CheckReport, Stopped, check
+from lab.practice.checker import Begins, CheckReport, Stopped
 from practice.task import Check, Course, Task
+
+
+class Judge(Stoppable, Protocol):
+    """What checks a text, here or in another process, and keeps what it printed."""
+
+    @property
+    def output(self) -> str: ...
+
+    def check(self, course: Course, key: str, source: str, seed: int, begins: Begins) -> CheckReport: ...
 
 
 class Checking(Background[CheckReport]):
@@ -20,19 +30,19 @@ class Checking(Background[CheckReport]):
     """
 
     def __init__(
-        self, course: Course, key: str, source: str, seed: int, runner: Callable[[], AbstractContextManager[Stoppable]]
+        self, course: Course, key: str, source: str, seed: int, judge: Callable[[], AbstractContextManager[Judge]]
     ) -> None:
         self.key, self.source = key, source
         self.at, self.share = "your file", 0.0
         self.printed = ""
-        super().__init__(lambda: self._check(course, seed, runner))
+        super().__init__(lambda: self._check(course, seed, judge))
 
     @property
     def report(self) -> CheckReport:
         """The report, once the check is done. Raises an exception of the check itself."""
         return self.result()
 
-    def _check(self, course: Course, seed: int, runner: Callable[[], AbstractContextManager[Stoppable]]) -> CheckReport:
+    def _check(self, course: Course, seed: int, judge: Callable[[], AbstractContextManager[Judge]]) -> CheckReport:
         tasks = course.up_to(self.key)
 
         def begins(task: Task, one: Check) -> None:
@@ -40,8 +50,8 @@ class Checking(Background[CheckReport]):
             self.share = tasks.index(task) / len(tasks)
 
         try:
-            with self.process(runner()) as process:
-                report = check(course, self.key, self.source, process, seed, begins)
+            with self.process(judge()) as process:
+                report = process.check(course, self.key, self.source, seed, begins)
                 self.printed = process.output
             return report
         except Stopped as stopped:  # before the check began

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import glob
 import json
 import os
 import re
@@ -20,7 +21,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,23 +31,28 @@ import numpy as np
 
 from lab.config import ROOT, hosted
 from lab.practice import checker, driver, syscalls
-from lab.practice.checker import Answer, Job, Problem, Stopped
-from practice.task import Inputs
+from lab.practice.checker import Answer, Begins, CheckReport, Job, Problem, Stopped
+from lab.training.turns import NoTurn, Turns
+from practice.task import Course, Inputs
 
 MALFORMED = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)  # raised by bad answers
 START_TIMEOUT = 20.0  # seconds until a process must be ready, even on a busy machine
 GRACE = 0.3  # seconds that a process has, after its time, to report where it was
-MAX_STRETCH = 10  # factor by which the wall-clock limit may grow while the processors are busy
+TICK = 0.1  # seconds between two looks at a process that does not answer
+MAX_STRETCH = 10  # times the limit of waiting: seconds that all questions may take by the clock
+CROWDED = 2  # times its processor time: seconds by the clock from which a process had to share its processor
 MAX_CHECKS, MAX_TRAININGS = 8, 4  # processes that run learners' code; separate, so that no check waits for a training
-MAX_ANSWER = 1_000_000  # bytes of one answer
+MAX_ANSWER = 2_000_000  # bytes of one answer
 MAX_OUTPUT = 1_000_000  # bytes that the code may print
 MAX_SHOWN_OUTPUT = 4_000  # bytes of the printed text that are shown
+LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", f"{sys.base_prefix}/lib")
 CHUNK = 1 << 16  # bytes read or written at once: the capacity of a pipe
 
 NOT_READY = "The process for your code did not start: check again."
 BUSY = "Too many people are checking at the moment: check again in a few seconds."
 BUSY_TRAINING = "Too many people are training at the moment: train again in a minute."
 TOO_LONG = "Your code took too long and was stopped: look for a loop that never ends or runs too often."
+TOO_SLOW = "Your code did not finish within {:g} seconds: it waits, or this machine is too busy. Try again later."
 TOO_DEEP = "Your code took too long and was stopped in deep recursion: look for a function that calls itself endlessly."
 TOO_MUCH_MEMORY = (
     "Your code needed more memory than allowed ({} MB): look for an array or a list that grows too large, or for a "
@@ -73,6 +79,10 @@ NO_BUBBLEWRAP = (
     "Your code cannot run here: this server is for several people and lacks bubblewrap, which would isolate the code. "
     "Download the files and check them on your own machine."
 )
+UNCONFINED = (
+    "Here nothing would keep the code from changing your files or using the network. That needs Linux on x86-64 or "
+    "ARM, or bubblewrap."
+)
 ISOLATED = "Your code runs in a process of its own, without network and without access to your files."
 OWN_RIGHTS = (
     "Your code runs in a process of its own, on this machine and with your rights: it can read what you can read."
@@ -83,8 +93,8 @@ OWN_RIGHTS = (
 class Limits:
     """The resources that the code of one runner may use in total.
 
-    seconds  of processor time
-    wall     seconds by the clock while a question is open; up to MAX_STRETCH times as many if the processors are busy
+    seconds  of processor time, which alone decides that code runs too long
+    wall     seconds that the code may sleep while a question is open; MAX_STRETCH times as many by the clock in all
     memory   bytes of address space, including Python and NumPy
     """
 
@@ -94,6 +104,7 @@ class Limits:
 
 
 CHECK = Limits()
+REPEATED = Limits(seconds=1.5 * CHECK.seconds)  # for a second attempt on a crowded machine
 
 
 class Raised(Exception):
@@ -117,6 +128,11 @@ def unavailable() -> str:
 def isolation() -> str:
     """Describe in a sentence for the page how the code is isolated."""
     return ISOLATED if bubblewrap_works() else OWN_RIGHTS
+
+
+def unconfined() -> str:
+    """Return why only limits would hold a learner's code on this machine; "" if bubblewrap or the kernel does."""
+    return "" if bubblewrap_works() or syscalls.instructions() else UNCONFINED
 
 
 @functools.cache
@@ -147,17 +163,22 @@ def _packages() -> Path:
 
 def _bubblewrap(folder: str) -> list[str]:
     """Return the command prefix that isolates a command: no network, no other processes, no rights, no /proc, and
-    read-only access to nothing but the system's libraries, Python, NumPy and the driver."""
-    files = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/etc/alternatives"]
-    files += [_python()[0], f"{sys.base_prefix}/lib", driver.__file__]
-    files += [str(_packages() / name) for name in ("numpy", "numpy.libs")]
+    read-only access to nothing but the system's libraries, Python's own modules, NumPy and the driver. Other packages
+    and this project are hidden where they lie among the libraries."""
+    shown = ["/etc/ld.so.cache", "/etc/alternatives", _python()[0]]
+    needed = [*(str(_packages() / name) for name in ("numpy", "numpy.libs")), driver.__file__]
+    kept = [os.path.realpath(library) for library in LIBRARIES]
+    hidden = {os.path.realpath(path) for library in kept for path in glob.glob(f"{library}/python*/*-packages")}
+    hidden |= {str(ROOT)} if any(ROOT.is_relative_to(library) for library in kept) else set()
     command = [shutil.which("bwrap") or "bwrap", "--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534"]
     command += ["--new-session", "--die-with-parent", "--cap-drop", "ALL", "--hostname", "practice"]
-    for file in files:
+    for file in (*LIBRARIES, *shown):
         if os.path.islink(file):
             command += ["--symlink", os.readlink(file), file]
         else:
             command += ["--ro-bind-try", file, file]
+    command += [word for path in sorted(hidden) for word in ("--tmpfs", path)]
+    command += [word for file in needed for word in ("--ro-bind-try", file, file)]
     return [*command, "--dev-bind", "/dev/null", "/dev/null", "--dir", folder, "--chdir", folder, "--remount-ro", "/"]
 
 
@@ -168,17 +189,19 @@ class _Process:
     """A running driver, which loads NumPy and then waits for its first question."""
 
     def __init__(self, boxed: bool) -> None:
-        self._folder = None if boxed else tempfile.TemporaryDirectory(prefix="practice-", ignore_cleanup_errors=True)
-        self.popen = subprocess.Popen(
-            [*(_bubblewrap("/.practice") if boxed else ()), *_python(), driver.__file__],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            cwd=self._folder.name if self._folder else "/",
-            env=_environment(),
-            start_new_session=True,
-        )
+        self._boxed = boxed
+        # The process is left in an empty folder that no longer exists: nothing to read, to write to, or to clean up.
+        with contextlib.nullcontext("/") if boxed else tempfile.TemporaryDirectory(prefix="practice-") as folder:
+            self.popen = subprocess.Popen(
+                [*(_bubblewrap("/.practice") if boxed else ()), *_python(), driver.__file__],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                cwd=folder,
+                env=_environment(),
+                start_new_session=True,
+            )
         self.pipes = [pipe.fileno() for pipe in (self.popen.stdin, self.popen.stdout, self.popen.stderr) if pipe]
         for pipe in self.pipes:
             os.set_blocking(pipe, False)
@@ -195,16 +218,16 @@ class _Process:
             os.kill(self._python(), signal.SIGALRM)
 
     def wants_processor(self) -> bool:
-        """Tell whether the process runs or waits for a processor."""
+        """Tell whether the process runs or waits for a processor; True where that is not known, without /proc."""
         try:
             return Path(f"/proc/{self._python()}/stat").read_text().rpartition(")")[2].split()[0] in "RD"
         except OSError:  # the process has ended, or there is no /proc
-            return False
+            return sys.platform != "linux"
 
     def _python(self) -> int:
         """Return the process id of Python itself, which is a descendant of bubblewrap's process."""
         pid = self.popen.pid
-        while self._folder is None and (children := Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
+        while self._boxed and (children := Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
             pid = int(children[0])
         return pid
 
@@ -214,15 +237,13 @@ class _Process:
             code = self.popen.wait(GRACE)
         except subprocess.TimeoutExpired:
             return None
-        by_signal = self._folder is None and code - 128 in [*signal.Signals]  # as bubblewrap reports a signal
+        by_signal = self._boxed and code - 128 in [*signal.Signals]  # as bubblewrap reports a signal
         return 128 - code if by_signal else code
 
     def close(self) -> None:
         self.kill()
         with contextlib.suppress(OSError), self.popen:  # closes the pipes and waits
             pass
-        if self._folder:
-            self._folder.cleanup()
 
 
 def parse_line(line: bytes) -> dict[str, Any]:
@@ -248,8 +269,7 @@ class Sandbox:
     def __init__(self, start: Callable[[], _Process], limits: Limits = CHECK) -> None:
         self._start = start
         self._limits = limits
-        self._left = limits.wall
-        self._extra = (MAX_STRETCH - 1) * limits.wall
+        self._asleep = self._open_for = 0.0  # seconds in which the code slept, and in which a question was open
         self._process: _Process | None = None
         self._selector = selectors.DefaultSelector()
         self._question = self._answers = self._printed = b""
@@ -272,6 +292,23 @@ class Sandbox:
         """The beginning of the text that the code has printed since it was last loaded."""
         text = self._printed.decode("utf-8", "replace")
         return text + CUT if self._amount - self._before > len(self._printed) else text
+
+    def check(
+        self, course: Course, key: str, source: str, seed: int, begins: Begins = lambda task, one: None
+    ) -> CheckReport:
+        """Check a text, as the function `check` does."""
+        return checker.check(course, key, source, self, seed, begins)
+
+    @property
+    def crowded(self) -> bool:
+        """Whether the code was stopped for taking too long while it had to share its processor."""
+        long = self._end is not None and str(self._end) in (TOO_LONG, TOO_DEEP)
+        return long and self._open_for - self._asleep > CROWDED * self._limits.seconds
+
+    @property
+    def _most(self) -> float:
+        """Seconds that all questions together may take by the clock."""
+        return MAX_STRETCH * self._limits.wall
 
     def stop(self) -> None:
         """End the code now. A thread that waits for it gets Stopped."""
@@ -330,41 +367,35 @@ class Sandbox:
         if self._end:
             raise self._end
         self._asked = time.monotonic()
-        wall = self._left + self._extra + 2 * GRACE  # the driver's own limit, in case this process dies
+        wall = self._most + 2 * GRACE  # the driver's own limit, in case this process dies
         if not self._question:  # else the process answered before it had read the last question
             self._selector.register(self._stdin, selectors.EVENT_WRITE, self._write)
         self._question += json.dumps({"do": do, "wall": wall, **question}).encode() + b"\n"
 
     def _pause(self) -> None:
         """Stop the clock until the next question."""
-        self._left -= time.monotonic() - self._asked
+        self._open_for += time.monotonic() - self._asked
         self._wait(0)  # reads what was printed before the answer
 
     def _message(self) -> dict[str, Any]:
         """Wait for the next message of the process. Raises Stopped."""
         assert self._process
-        while (line := self._line(self._asked + self._left)) is None and self._extend():
-            pass
-        if line is None:
-            if not self._closed:
+        while (line := self._line(time.monotonic() + TICK)) is None and not self._closed:
+            if not self._process.wants_processor():
+                self._asleep += TICK
+            slow = self._open_for + time.monotonic() - self._asked > self._most
+            if slow or self._asleep > self._limits.wall:
                 self._process.interrupt()
-            self._read_rest()
-            raise self._stopped() if self._closed else self._stopped(TOO_LONG)
+                self._read_rest()
+                raise self._stopped(TOO_SLOW.format(self._most) if slow else "" if self._closed else TOO_LONG)
+        if line is None:
+            raise self._stopped()
         if not line.startswith(b"{"):  # the stack that Python writes before it ends
             self._answers = line + b"\n" + self._answers
             self._read_rest()
             raise self._stopped() if self._closed or line.startswith(STACK) else self._stopped(GARBAGE)
         message: dict[str, Any] = self._parsed(parse_line, line)
         return message
-
-    def _extend(self) -> bool:
-        """Extend the time that is over by GRACE if the process waits for a busy processor; return whether it did."""
-        assert self._process
-        if self._closed or self._extra <= 0 or not self._process.wants_processor():
-            return False
-        self._extra -= GRACE
-        self._left += GRACE
-        return True
 
     def _read_rest(self) -> None:
         until = time.monotonic() + GRACE
@@ -396,6 +427,7 @@ class Sandbox:
     def _stopped(self, sentence: str = "", line: int | None = None) -> Stopped:
         """End the process and return the exception that says why; without a sentence, infer it from how it ended."""
         assert self._process
+        self._open_for += time.monotonic() - self._asked
         if not sentence:
             code = self._process.code()
             late = time.monotonic() - self._loaded >= self._limits.seconds
@@ -416,14 +448,13 @@ class Sandbox:
     # Reading and writing, always with a time limit
 
     def _line(self, until: float) -> bytes | None:
-        """Return the next line from the process; None if it ends or is silent for too long."""
+        """Return the next line from the process; None if it ends, or if nothing waits to be read when time is over."""
         while b"\n" not in self._answers:
             if len(self._answers) > MAX_ANSWER:
                 raise self._stopped(GARBAGE)
             left = until - time.monotonic()
-            if self._closed or left <= 0:
+            if self._closed or (not self._wait(max(left, 0)) and left <= 0):
                 return None
-            self._wait(left)
         line, _, self._answers = self._answers.partition(b"\n")
         return line
 
@@ -495,7 +526,7 @@ class Pool:
 
     def __init__(self, boxed: bool | None = None) -> None:
         self._boxed = boxed
-        self._checks, self._trainings = map(threading.BoundedSemaphore, (MAX_CHECKS, MAX_TRAININGS))
+        self._checks, self._trainings = Turns(MAX_CHECKS), Turns(MAX_TRAININGS)
         self._lock = threading.Lock()
         # Linux ends these processes with the thread that started them: so one lasting thread starts them all.
         self._starter = ThreadPoolExecutor(1, "practice")
@@ -514,19 +545,18 @@ class Pool:
             self._spare.result().close()
 
     @contextlib.contextmanager
-    def runner(self, limits: Limits = CHECK) -> Iterator[Sandbox]:
-        """Provide a runner as soon as fewer than the maximum are in use; anything longer than a check counts as a
-        training."""
+    def runner(self, limits: Limits = CHECK, visitor: Hashable = None) -> Iterator[Sandbox]:
+        """Provide a runner when it is this visitor's turn, or anybody's without a visitor; anything longer than a check
+        counts as a training."""
         long = limits.wall > CHECK.wall
-        slots = self._trainings if long else self._checks
-        free = slots.acquire(timeout=START_TIMEOUT)
-        try:
-            busy = functools.partial(_busy, BUSY_TRAINING if long else BUSY)
-            with Sandbox(self._take_spare if free else busy, limits) as sandbox:
+        with contextlib.ExitStack() as turn:
+            start = self._take_spare
+            try:
+                turn.enter_context((self._trainings if long else self._checks).turn(visitor or object(), START_TIMEOUT))
+            except NoTurn:
+                start = functools.partial(_busy, BUSY_TRAINING if long else BUSY)
+            with Sandbox(start, limits) as sandbox:
                 yield sandbox
-        finally:
-            if free:
-                slots.release()
 
     def _start(self) -> _Process:
         return _Process(_use_bubblewrap() if self._boxed is None else self._boxed)

@@ -26,7 +26,7 @@ from lab.ui.table import with_code
 from lab.ui.widgets import button, switch
 from pages.parts.practice import finished
 from pages.parts.practice.finished import Engine
-from pages.parts.practice.processes import pool
+from pages.parts.practice.processes import judge_in_turn
 from practice import COURSES
 from practice.task import Course
 
@@ -125,7 +125,7 @@ def restore(name: str = "", asks_for_days: bool = False) -> None:
             text = texts.get(key) if isinstance(texts, dict) else None
             session[_ASKED] = {*session.get(_ASKED, ()), key}
             if isinstance(text, str) and len(text) <= MAX_BYTES:
-                checking = Checking(course, course.tasks[-1].key, text, secrets.randbits(32), pool().runner)
+                checking = Checking(course, course.tasks[-1].key, text, secrets.randbits(32), judge_in_turn())
                 session[_CHECKING] = session.get(_CHECKING, {}) | {key: checking}
 
     lacking = {} if sandbox.unavailable() else {key: COURSES[key] for key in learner_engine.ENGINES}

@@ -19,7 +19,7 @@ from lab.ui.table import escape_markdown, show_table, with_code
 from lab.ui.widgets import button
 from pages.parts.practice import finished
 from pages.parts.practice.finished import Engine
-from pages.parts.practice.processes import pool
+from pages.parts.practice.processes import runner_in_turn
 
 TICK = 0.4  # seconds between two updates of the page
 SEED = 0  # random seed of the initial weights of both trainings
@@ -35,7 +35,7 @@ def show(engine: Engine) -> None:
     def start() -> None:
         if before := session.get("own contest"):
             before.stop()  # it may be of another engine, and a visitor has one contest at a time
-        session["own contest"] = Contest(engine.course, engine.source, SEED, pool().runner)
+        session["own contest"] = Contest(engine.course, engine.source, SEED, runner_in_turn())
 
     def stop() -> None:
         if contest:

@@ -27,11 +27,12 @@ from lab.text import strict_json
 from lab.ui import progress
 from lab.ui.assets import component
 from pages.parts.practice import finished
-from pages.parts.practice.processes import pool
+from pages.parts.practice.processes import judge_in_turn, judges
 from practice.task import Course
 
 WATCH = 2.0  # seconds between two looks at the learner's own folder
 PAUSE = 0.3  # seconds between two updates of a check's progress
+CROWD = 4  # so many more checks wait for their turn: as much more time between two updates, which cost the server work
 
 # One key for all texts: if it changed, Streamlit would show both editors until the page has run, which takes long
 # during a check.
@@ -67,7 +68,7 @@ def begin(course: Course, key: str, text: str) -> None:
     session = st.session_state
     if running := session.get(_name(course, "checking")):
         running.stop()
-    session[_name(course, "checking")] = Checking(course, key, text, secrets.randbits(32), pool().runner)
+    session[_name(course, "checking")] = Checking(course, key, text, secrets.randbits(32), judge_in_turn())
 
 
 def exercise(
@@ -119,7 +120,7 @@ def exercise(
     checking: Checking | None = session.get(_name(course, "checking"))
     why_not = sandbox.unavailable()
     if not why_not:
-        pool()  # starts a process, so that the first check need not wait for it
+        judges()  # starts a process, so that the first check need not wait for it
     shown: dict[str, Any] = {
         "key": name,
         "file": course.file,
@@ -142,7 +143,7 @@ def wait(course: Course) -> None:
     """Rerun the page while a check is running; call it at the end of the page."""
     checking: Checking | None = st.session_state.get(_name(course, "checking"))
     if checking:
-        checking.wait(PAUSE)
+        checking.wait(PAUSE * (1 + judges().waiting / CROWD))
         st.rerun()
 
 

@@ -21,7 +21,7 @@ from lab.practice.learner_engine import Differentiated, Loaded, Unusable
 from lab.trace.numerical import NumericalCheck
 from lab.trace.recording import Trace
 from lab.ui.memoize import memoize
-from pages.parts.practice.processes import pool
+from pages.parts.practice.processes import runner_in_turn
 from practice import COURSES
 from practice.task import Course
 
@@ -90,7 +90,7 @@ def passes(engine: Engine, expression: Expression, values: Mapping[str, Any], up
     def run() -> Passes:
         trace = None
         try:
-            with pool().runner() as runner:
+            with runner_in_turn()() as runner:
                 loaded = Loaded(engine.course, engine.source, runner)
                 trace = loaded.follow(expression, values, upstream)
                 rows = loaded.checked(expression, values, upstream)
@@ -118,5 +118,5 @@ def differentiated(engine: Engine, expression: Expression) -> Iterator[Different
 
     Calling it may raise Unusable or Stopped.
     """
-    with pool().runner() as runner:
+    with runner_in_turn()() as runner:
         yield Differentiated(Loaded(engine.course, engine.source, runner), expression)

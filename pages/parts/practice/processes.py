@@ -1,11 +1,42 @@
-"""The pool of processes that run learners' code."""
+"""The processes that run and judge learners' code, which all pages and visitors share in turns."""
+
+import functools
+import secrets
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import streamlit as st
 
-from lab.practice.sandbox import Pool
+from lab.practice.judging import JudgeProcess, Judges
+from lab.practice.sandbox import Pool, Sandbox
+from lab.ui.browser_cookie import COOKIE, is_key
 
 
 @st.cache_resource(show_spinner=False)
-def pool() -> Pool:
-    """Return the server's pool, which all pages and visitors share."""
+def judges() -> Judges:
+    """Return the server's judges, and have one ready."""
+    found = Judges()
+    found.start()
+    return found
+
+
+@st.cache_resource(show_spinner=False)
+def _pool() -> Pool:
     return Pool()
+
+
+def judge_in_turn() -> Callable[[], AbstractContextManager[JudgeProcess]]:
+    """Return what provides a judge when it is this visitor's turn. Any thread may call it."""
+    return functools.partial(judges().judge, _visitor())
+
+
+def runner_in_turn() -> Callable[..., AbstractContextManager[Sandbox]]:
+    """Return what provides a runner of learners' code, with given limits, when it is this visitor's turn."""
+    return functools.partial(_pool().runner, visitor=_visitor())
+
+
+def _visitor() -> str:
+    """Return a key that all tabs of this browser have in common; without a cookie, the key of this session."""
+    cookie = st.context.cookies.get(COOKIE)
+    key: str = cookie if is_key(cookie) else st.session_state.setdefault("turns of", secrets.token_hex(16))
+    return key

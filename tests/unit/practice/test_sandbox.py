@@ -15,23 +15,24 @@ import tempfile
 import textwrap
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import psutil
 import pytest
 
-from lab.practice import driver, sandbox
+from lab.practice import driver, judging, sandbox
 from lab.practice.checker import Answer, Job, Stopped, agree, check, resemblance
 from lab.practice.sandbox import Limits, Pool, Raised
+from practice import COURSES
 from practice.task import Check, Course, Task
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the kernel does not refuse what is tried")
 
 ROOT = Path(__file__).resolve().parents[3]
 FILE = "learner.py"
-SHORT = Limits(seconds=0.4, wall=0.8)
+SHORT = Limits(seconds=0.4, wall=2)
 DOUBLE = [Job("y = double(x)", {"x": np.arange(3.0)}, ("y",))]
 HONEST = "def double(x):\n    return 2 * x\n"
 
@@ -330,6 +331,164 @@ def test_the_verdict_is_made_on_this_side(pool, course, name):
     assert report.passed == {"double": right}
 
 
+def with_changes(text, *edits):
+    for old, new in edits:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    return text
+
+
+def untrained(reference, last):
+    """A reference whose `train` trains only where a number of steps is given."""
+    return with_changes(
+        reference,
+        (
+            "rate=0.5, steps=100):\n",
+            f"rate=0.5, steps=None):\n    if steps is None:\n{textwrap.indent(last, ' ' * 8)}\n",
+        ),
+    )
+
+
+UNGUARDED = ("        values.flags.writeable = False\n", "")
+WRONG_SUM = ("            self.grad += out.grad\n", "            self.grad += 2 * out.grad\n")
+SOLUTION = [2.0, 2.0, -2.0, *[0.0] * 9, 3.0, 0.0, 0.0, 0.0, -0.4]
+REPLACED = """
+import gc
+for one in gc.get_objects():
+    if type(one).__name__ == "Server":
+        refused = {"kind": "ValueError", "bases": ["ValueError"], "message": "", "line": None, "column": None}
+        one.run = lambda jobs: [one._say({"values": {}, "error": refused}) for _ in jobs]
+        break
+"""
+BUILTINS = """
+import builtins
+for name in ("abs", "all", "any", "isinstance", "len", "max", "min", "range", "repr", "set", "sorted", "sum", "zip"):
+    {}
+"""
+# Answers that were not worked out: (course, task, what is made of the reference). Each passes the tasks before it.
+FORGERIES = {
+    "a variable of the check's program set": (
+        "tensors",
+        "guard",
+        lambda text: with_changes(
+            text,
+            UNGUARDED,
+            (
+                "        for node in reversed(order):\n",
+                "        import sys\n        sys._getframe(1).f_globals.update(refused=True, grad=1.0)\n"
+                "        for node in reversed(order):\n",
+            ),
+        ),
+    ),
+    "every write said to be refused": ("tensors", "guard", lambda text: with_changes(text, UNGUARDED) + REPLACED),
+    "a backward pass that always refuses": (
+        "tensors",
+        "guard",
+        lambda text: with_changes(
+            text, ('    """Give every tensor', '    raise ValueError\n        """Give every tensor')
+        ),
+    ),
+    "all and sum defined": (
+        "scalars",
+        "train",
+        lambda text: (
+            untrained(text, "return [0.5, 0.001]")
+            + ("\ndef sum(*_):\n    return 0.0\n\ndef all(*_):\n    return True\n")
+        ),
+    ),
+    "a solution known beforehand": (
+        "scalars",
+        "train",
+        lambda text: untrained(
+            text, (f"for p, number in zip(model.parameters(), {SOLUTION}):\n    p.data = number\nreturn [0.5, 0.001]")
+        ),
+    ),
+    "losses that compare as they like": (
+        "scalars",
+        "train",
+        lambda text: untrained(
+            text,
+            (
+                "class Loss(float):\n    __lt__ = __le__ = __eq__ = lambda *_: True\n    __hash__ = float.__hash__\n"
+                "return [Loss(0.5), Loss(0.5)]"
+            ),
+        ),
+    ),
+    "another network for the digits that are judged": (
+        "tensors",
+        "digits",
+        lambda text: (
+            with_changes(text, ("steps=60, seed=0):\n", "steps=0, seed=0):\n"))
+            + (
+                "\nright = network\ndef network(params, x):\n    if len(x.data) != 450:\n        return right(params, x)\n"
+                "    return Tensor(np.eye(10)[np.arange(450) % 10])\n"
+            )
+        ),
+    ),
+    "weights that were trained on other labels": (
+        "tensors",
+        "digits",
+        lambda text: with_changes(
+            text,
+            (
+                "    fit(params, images, labels, Adam",
+                "    labels = images.argmax(axis=1) % 10\n    fit(params, images, labels, Adam",
+            ),
+        ),
+    ),
+    "builtins of the module": (
+        "scalars",
+        "add",
+        lambda text: with_changes(text, WRONG_SUM) + BUILTINS.format("globals()[name] = lambda *_, **__: True"),
+    ),
+    "comparisons of NumPy": (
+        "tensors",
+        "unbroadcast",
+        lambda text: (
+            with_changes(
+                text,
+                (
+                    "    return grad.sum(axis=stretched, keepdims=True)",
+                    "    return grad.sum(axis=stretched, keepdims=True) * 2",
+                ),
+            )
+            + ("\nnp.allclose = np.array_equal = np.isclose = np.all = lambda *_, **__: True\n")
+        ),
+    ),
+    "answers that are written to every pipe": (
+        "scalars",
+        "add",
+        lambda text: (
+            with_changes(text, WRONG_SUM)
+            + (
+                "\nimport os\nfor pipe in range(3, 64):\n    try:\n        os.write(pipe, b'{\"values\": {}}\\n' * 99)\n"
+                "    except OSError:\n        pass\n"
+            )
+        ),
+    ),
+    "equal to everything": (
+        "scalars",
+        "value",
+        lambda text: (
+            "class Same:\n    __eq__ = lambda *_: True\n    __hash__ = None\n    __repr__ = lambda _: 'Value(data=2.0, grad=0.0)'\n\n"
+            "class Value:\n    def __init__(self, *_, **__):\n"
+            "        self.data = self.grad = self.label = self._op = self._children = Same()\n        self._backward = lambda: None\n"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_no_forgery_is_accepted(pool, name):
+    course, key, forged = FORGERIES[name]
+    course = COURSES[course]
+    alone = replace(course, tasks=tuple(task for task in course.tasks if task.key == key))
+    with pool.runner() as runner:
+        report = check(alone, key, forged(course.reference), runner, seed=1)
+    assert not report
+    assert not report.problem
+
+
 def test_a_check_that_is_stopped_says_why_and_where(pool, course):
     with pool.runner(SHORT) as runner:
         report = check(course, "double", "def double(x):\n    while True:\n        pass\n", runner, seed=1)
@@ -564,11 +723,30 @@ def test_more_than_there_is_room_for_is_told_and_trainings_leave_room_for_checks
             monkeypatch.setattr(sandbox, "START_TIMEOUT", 0.01)
             assert ending(pool, HONEST).sentence == sandbox.BUSY
         trainings.close()
-        with pool._checks, pool._trainings:
-            pass  # free again
+        monkeypatch.setattr(sandbox, "START_TIMEOUT", 20.0)
+        assert ending(pool, HONEST, long).sentence == ""  # free again
 
 
-def test_a_server_that_is_killed_leaves_no_process(boxed):
+def test_what_took_too_long_on_a_crowded_machine_gets_a_second_attempt(pool, course, monkeypatch):
+    busy = "import time\nend = time.process_time() + 0.5\nwhile time.process_time() < end:\n    pass\n"
+    monkeypatch.setattr(judging, "CHECK", Limits(seconds=0.2))
+    monkeypatch.setattr(sandbox, "CROWDED", 1000)
+    report, _ = judging.judge(course, "double", busy + HONEST, 1, pool.runner)
+    assert (report.stopped, report.line in (3, 4)) == (sandbox.TOO_LONG, True)
+    monkeypatch.setattr(sandbox, "CROWDED", 0)  # as if it had shared its processor
+    assert judging.judge(course, "double", busy + HONEST, 1, pool.runner)[0]
+
+
+def test_code_that_only_waits_is_not_blamed_for_the_time_that_others_take(pool):
+    """What has been answered by the time that this process looks is an answer, however late it looks."""
+    with pool.runner(Limits(wall=0.05)) as runner:
+        assert runner.load(HONEST, FILE) is None
+        runner._ask("run", jobs=[["y = double(x)", {"x": 1.0}, ["y"]]])
+        time.sleep(0.5)
+        assert runner._answer(runner._message(), ("y",)).values == {"y": 2.0}
+
+
+def test_a_server_that_is_killed_leaves_no_process_and_no_folder(boxed, tmp_path):
     program = f"""
     from lab.practice.sandbox import Limits, Pool
     pool = Pool({boxed})
@@ -579,7 +757,11 @@ def test_a_server_that_is_killed_leaves_no_process(boxed):
             print("runs", flush=True)
     """
     server = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(program)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", textwrap.dedent(program)],
+        cwd=ROOT,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert server.stdout.readline().strip().isdigit()
     assert server.stdout.readline() == "runs\n"
@@ -588,7 +770,24 @@ def test_a_server_that_is_killed_leaves_no_process(boxed):
     server.kill()
     server.communicate()
     _, alive = psutil.wait_procs(theirs, timeout=20)
-    assert alive == []
+    assert (alive, [*tmp_path.iterdir()]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "place", ["python3.11/site-packages/practice", "python3/dist-packages/practice", "lab/practice"]
+)
+def test_in_bubblewrap_the_lab_cannot_be_read_wherever_it_lies(place, tmp_path, monkeypatch):
+    if not sandbox.bubblewrap_works():
+        pytest.skip("bubblewrap is missing or does not work on this machine")
+    (tmp_path / place).mkdir(parents=True)
+    for name in ("library.so", f"{place}/reference.py"):
+        (tmp_path / name).write_text("")
+    monkeypatch.setattr(sandbox, "LIBRARIES", (*sandbox.LIBRARIES, str(tmp_path)))
+    if place.startswith("lab"):
+        monkeypatch.setattr(sandbox, "ROOT", tmp_path / "lab")
+    source = f"import os\nprint([name for _, _, names in os.walk({str(tmp_path)!r}) for name in names])\n"
+    with Pool(True) as pool:
+        assert ending(pool, source + HONEST).printed == "['library.so']\n"
 
 
 @pytest.fixture
