@@ -10,6 +10,7 @@ from datetime import date
 from typing import Any
 
 MAX_BYTES = 4_000_000  # as in static/progress/file.js
+MAX_NUMBER = 2**31  # above every number of tasks and points
 MAX_NAME = 80  # characters of a learner's name
 MAX_DEPTH = 5  # of objects in a file, which needs 3
 MAX_ENTRIES = 10_000  # texts and numbers in it
@@ -75,6 +76,7 @@ def parse(content: bytes) -> tuple[Progress, bool]:
         raise ValueError(f"it is larger than {MAX_BYTES // 1_000_000} MB")
     try:
         found = json.loads(content.decode("utf-8-sig"))
+        given_checksum = checksum_of(found) if isinstance(found, dict) else ""
     except (ValueError, RecursionError):
         raise ValueError("it is damaged or not a progress file") from None
     if not isinstance(found, dict) or found.get("lab") != "tensor-ops-lab" or not isinstance(found.get("cards"), dict):
@@ -87,7 +89,7 @@ def parse(content: bytes) -> tuple[Progress, bool]:
         edited = given is not None and given != checksum(cards, tasks)
         unsigned = given is None and bool(tasks)
         return Progress(cards=cards, tasks=tasks, doubt=CHANGED if edited else UNSIGNED if unsigned else ""), edited
-    edited = given != checksum_of(found)
+    edited = given != given_checksum
     carried = found.get("doubt")
     doubt = CHANGED if edited or carried not in ("", UNSIGNED) else carried
     name = found.get("name")
@@ -181,9 +183,9 @@ def _days(found: Any) -> Done:
 
 
 def _objects(found: Any, **fields: type) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the key and the fields of each object that has fields of these types and no negative number."""
+    """Yield the key and the fields of each object that has fields of these types and no number out of range."""
     for key, one in found.items() if isinstance(found, dict) else ():
         if isinstance(one, dict) and all(type(one.get(name)) is kind for name, kind in fields.items()):
             values = {name: one[name] for name in fields}
-            if all(value >= 0 for value in values.values() if isinstance(value, int)):
+            if all(0 <= value < MAX_NUMBER for value in values.values() if isinstance(value, int)):
                 yield key, values

@@ -54,8 +54,8 @@ def checked(before: Progress, course: Course, text: str, report: CheckReport) ->
 
 
 def stumbled(report: CheckReport, day: str) -> tuple[str, Stumble] | None:
-    """Return the key of the task that failed and what went wrong in it; None if all passed."""
-    task = next((key for key, ok in report.passed.items() if not ok), None)
+    """Return the key of the task that failed and what went wrong in it; None if all passed or the check was stopped."""
+    task = next((key for key, ok in report.passed.items() if not ok and not report.stopped), None)
     if task is None:
         return None
     check = next((name for name, ok in report.checks.items() if not ok), "")

@@ -5,9 +5,11 @@ A learner hands in a progress file, a folder of their own editor, or Python file
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import glob
 import os
+import re
 import secrets
 import unicodedata
 from collections import Counter
@@ -20,8 +22,9 @@ from pathlib import Path
 from tqdm import tqdm
 
 from lab.practice import record, sandbox
-from lab.practice.checker import CheckReport, check
+from lab.practice.checker import CheckReport, Stopped
 from lab.practice.folder import FolderError, content, printable, read_file, reason
+from lab.practice.judging import MAX_PLACES, Judges
 from lab.practice.progress_file import CHANGED, MAX_BYTES, UNSIGNED, Done, Progress, Stumble, Work, parse
 from lab.text import listed
 from practice import COURSES
@@ -30,6 +33,8 @@ from practice.questions import QUESTIONS
 from practice.task import Course
 
 MAX_NAME_WIDTH = 40  # columns of a terminal
+# What may begin a formula at the start of a cell, or where some spreadsheets split a cell
+FORMULA = re.compile(r"(?<!\w)[=+@\-\u2212]")
 DOUBTS = {
     CHANGED: "holds progress that was changed after it was saved",
     UNSIGNED: "has no checksum: an older version of the lab saved it, or it was changed",
@@ -44,6 +49,8 @@ class Row:
     texts   the key of a course -> the code
     passes  the key of a course -> how many tasks the code passes now, if it could be checked
     stumbles  a task -> the failure in it: of the check now, else of the learner's last check
+    unread   whether the file could not be read, so that the rest is empty
+    stopped  whether the check did not finish, so that the code may pass more
     """
 
     student: str
@@ -54,31 +61,35 @@ class Row:
     passes: Mapping[str, int] = field(default_factory=dict)
     stumbles: Mapping[str, Stumble] = field(default_factory=dict)
     scores: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    unread: bool = False
+    stopped: bool = False
 
 
 @dataclass
 class Summary:
-    """The rows of all readable files, and a note on each that is unreadable, edited or a duplicate."""
+    """The rows of all files, and a note on each that is unreadable, edited or a duplicate."""
 
     rows: list[Row] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     complete: bool = True
 
 
-def summary(names: Sequence[str | Path]) -> Summary:
-    """Read the files and check the code in them; unreadable ones get a note.
+def summary(names: Sequence[str | Path], run_unconfined: bool = False) -> Summary:
+    """Read the files and check the code in them; whatever a file holds, it is one row, and a note if it is unreadable.
 
     names: files, folders, and patterns such as "*.json", which not every shell expands
+    run_unconfined: whether to run the code even where nothing but limits would hold it
     """
     found = Summary()
     first: dict[tuple[object, ...], Path] = {}
     for path in _expand(names, found):
         try:
             row = _read(path, found)
-        except (OSError, ValueError, FolderError) as error:
+        except (OSError, ValueError, FolderError, RecursionError, MemoryError) as error:
             why = reason(error) if isinstance(error, OSError) else str(error).removesuffix(".")
-            found.notes.append(f"{printable(path)} is skipped: {why}.")
+            found.notes.append(f"{printable(path)} is skipped: {printable(why)}.")
             found.complete = False
+            found.rows.append(Row(_cut(printable(path.stem)), path, unread=True))
             continue
         same = (*sorted(row.cards.items()), *sorted(row.tasks.items()))
         # In class, many do the same on the same day. If there is code, a copy has the same code as well.
@@ -92,7 +103,7 @@ def summary(names: Sequence[str | Path]) -> Summary:
         for row in found.rows
     ]
     if any(row.texts for row in found.rows):
-        _check(found)
+        _check(found, run_unconfined)
     return found
 
 
@@ -140,7 +151,8 @@ def _is_learners(folder: Path) -> bool:
 
 
 def _read(path: Path, found: Summary) -> Row:
-    """Read one learner. Raises OSError, ValueError and FolderError."""
+    """Read one learner. Raises OSError, ValueError and FolderError, RecursionError and MemoryError."""
+    _refuse_link(path)
     if os.path.isdir(path):
         if not _is_learners(path):
             raise ValueError("the folder holds no progress file and no learner's file")
@@ -152,11 +164,18 @@ def _read(path: Path, found: Summary) -> Row:
     return _row(path, progress, path.resolve().parent.name if path.name == record.FILE else path.stem)
 
 
+def _refuse_link(path: Path) -> None:
+    if path.is_symlink():
+        raise ValueError(f"{path.name} is a symbolic link, and what it leads to may be somebody else's")
+
+
 def _read_folder(path: Path, found: Summary) -> Row:
     """Read the folder of a learner's own editor, whose code may be newer than its progress file."""
+    own = {record.FILE, *(course.file for course in COURSES.values())}
+    for name in own:
+        _refuse_link(path / name)
     progress = record.of_folder(path)
     _note_doubt(path / record.FILE, progress, False, found)
-    own = {record.FILE, *(course.file for course in COURSES.values())}
     if others := sorted(one.name for one in path.iterdir() if one.name not in own and _is_handed_in(one)):
         found.notes.append(
             f"{printable(path)} is read as one learner's folder, so these are not read: {printable(listed(others))}."
@@ -199,13 +218,15 @@ def _note_doubt(path: Path, progress: Progress, edited: bool, found: Summary) ->
 # -- What the code passes now ------------------------------------------------------------------------------------------
 
 
-def _check(found: Summary) -> None:
+def _check(found: Summary, run_unconfined: bool) -> None:
     """Check the code of every learner: what passes now replaces what the file claims."""
-    if why := sandbox.unavailable():
+    if why := sandbox.unavailable() or ("" if run_unconfined else sandbox.unconfined()):
         found.notes.append(f"The code could not be checked, and the numbers are those of the files. {why}")
+        if not sandbox.unavailable():
+            found.notes.append("Add --run-unconfined to run it all the same, if you trust everybody who handed it in.")
         return
-    with ThreadPoolExecutor(os.cpu_count() or 1) as aside:
-        checked = aside.map(_check_row, found.rows)
+    with contextlib.closing(Judges()) as judges, ThreadPoolExecutor(MAX_PLACES) as aside:
+        checked = aside.map(lambda row: _check_row(row, judges, found.notes), found.rows)
         found.rows = [
             *tqdm(checked, "Checking code", len(found.rows), unit="learner", leave=False, disable=None)  # on a terminal
         ]
@@ -225,21 +246,28 @@ def _check(found: Summary) -> None:
                 )
 
 
-def _check_row(row: Row) -> Row:
+def _check_row(row: Row, judges: Judges, notes: list[str]) -> Row:
     passes: dict[str, int] = {}
     stumbles = dict(row.stumbles)
+    stopped = ""
     for key, work in row.texts.items():
         course = COURSES[key]
-        report = max((_check_text(course, text) for text in {work.text, work.best}), key=_passes)
+        report = max((_check_text(course, text, judges) for text in {work.text, work.best}), key=_passes)
         passes[key] = _passes(report)
-        if stumble := record.stumbled(report, datetime.now(UTC).date().isoformat()):
+        if report.stopped:
+            stopped = report.stopped
+            notes.append(f"{row.student}: the check of {course.title} did not finish. {stopped}")
+        elif stumble := record.stumbled(report, datetime.now(UTC).date().isoformat()):
             stumbles[course.progress_key(stumble[0])] = stumble[1]
-    return replace(row, passes=passes, stumbles=stumbles)
+    return replace(row, passes=passes, stumbles=stumbles, stopped=bool(stopped))
 
 
-def _check_text(course: Course, text: str) -> CheckReport:
-    with sandbox.runner() as runner:
-        return check(course, course.tasks[-1].key, text, runner, secrets.randbits(32))
+def _check_text(course: Course, text: str, judges: Judges) -> CheckReport:
+    try:
+        with judges.judge(object()) as judge:
+            return judge.check(course, course.tasks[-1].key, text, secrets.randbits(32))
+    except Stopped as stopped:  # the judge itself ended
+        return CheckReport({}, stopped=str(stopped))
 
 
 def _passes(report: CheckReport) -> int:
@@ -275,17 +303,30 @@ def table(rows: Iterable[Row], items: Mapping[str, str] | None = None) -> list[l
     header += ["code", "predict", "claimed", *([f"set (of {len(items)})"] if items else []), *items.values()]
     lines = [header]
     for row in rows:
+        if row.unread:
+            lines.append([row.student, *[""] * len(sizes), "", "", "not read", *[""] * (len(header) - len(sizes) - 4)])
+            continue
         done = row.cards | row.tasks
         numbers = [len(row.cards)]
         numbers += [row.passes.get(key, _claimed(row, course)) for key, course in COURSES.items()]
         numbers += [_count_done(row.tasks, keys) for keys in others.values()]
         got, most = (sum(column) for column in zip(*row.scores.values(), strict=True)) if row.scores else (0, 0)
         line = [row.student, *map(str, numbers), max(done.values(), default="")]
-        line += ["checked" if row.passes else "", f"{got} of {most}" if row.scores else ""]
+        line += [_checked(row), f"{got} of {most}" if row.scores else ""]
         line.append(str(_count_done(row.tasks, claims) or ""))
         line += [str(_count_done(done, items))] if items else []
         lines.append([*line, *(done.get(key, "") for key in items)])
     return lines
+
+
+def _checked(row: Row) -> str:
+    """Say whether the numbers of a row come from running code, or from what the file says about itself."""
+    claims = {key for key, course in COURSES.items() if _claimed(row, course)}
+    if row.stopped:
+        return "stopped"
+    if claims - row.passes.keys():
+        return "partly checked" if row.passes else "unchecked"
+    return "checked" if row.passes else ""
 
 
 def stops(rows: Sequence[Row]) -> list[list[str]]:
@@ -343,6 +384,7 @@ def _cut(text: str) -> str:
 def write_csv(lines: Iterable[Sequence[str]], out: Path) -> None:
     """Write a table as CSV, with a quote before cells that a spreadsheet takes for formulas. Raises OSError."""
     with out.open("w", encoding="utf-8-sig", newline="") as opened:
-        csv.writer(opened).writerows(
-            [f"'{cell}" if cell.startswith(("=", "+", "-", "@")) else cell for cell in line] for line in lines
+        csv.writer(opened, quoting=csv.QUOTE_ALL).writerows(
+            [f"'{cell}" if FORMULA.search(unicodedata.normalize("NFKC", cell)) else cell for cell in line]
+            for line in lines
         )

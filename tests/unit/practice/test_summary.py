@@ -3,7 +3,9 @@
 import csv
 import json
 import os
+import re
 import socket
+from pathlib import Path
 
 import pytest
 
@@ -103,7 +105,7 @@ def test_each_file_is_a_row_on_the_terminal_and_in_the_csv(hand_in, tmp_path, ca
             "1",
             "1",
             "2026-05-06",
-            "",
+            "unchecked",
             "",
             "1",
             "3",
@@ -155,7 +157,8 @@ def test_what_is_damaged_changed_or_a_double_is_named_and_the_others_are_read(ha
     damaged = [tmp_path / f"{name}.json" for name in (*wrong, "missing")]
     code, lines, notes = summarized(capsys, *damaged, good, edited, double)
     assert code == 1
-    assert [line.split()[0] for line in lines] == ["student", "ada", "bo", "cy"]
+    assert [line.split()[0] for line in lines] == ["student", *(path.stem for path in damaged), "ada", "bo", "cy"]
+    assert [line.split()[1:] for line in lines[1 : len(damaged) + 1]] == [["not", "read"]] * len(damaged)
     assert len(notes) == len(damaged) + 2
     for path in damaged:
         assert [note for note in notes if note.startswith(f"{path} is skipped: ") and note.endswith(".")]
@@ -220,6 +223,106 @@ def test_the_code_is_checked_and_the_table_says_what_passes_now(tmp_path, capsys
     assert MISTAKE.key in stop
 
 
+UNREAD, STOPPED = "not read", "stopped"
+SCORED = packed(Progress(scores={"1.1": (1, 2), "1.2": (1, 2)}))
+ODD = {  # name of a file or folder in a class -> what it holds, and the end of its row
+    "long numbers.json": (SCORED.replace('"got": 1', '"got": ' + "9" * 4300), "0"),  # their sum has too many digits
+    "longer numbers.json": (SCORED.replace('"got": 1', '"got": ' + "9" * 4301), UNREAD),
+    "deep.json": ('{"lab": "tensor-ops-lab", "version": 2, "cards": {}, "x": ' + "[" * 3000 + "]" * 3000 + "}", UNREAD),
+    "half a letter.json": (packed(Progress(texts={"scalars": Work("x = '\ud800'", "\ud800", 0)})), "checked"),
+    "scalars of bytes.py": (bytes(range(256)), UNREAD),
+    "scalars with a 0.py": ("x = 1\0", "checked"),
+    "large scalars.py": ("#" * 300_001, UNREAD),
+    "scalars of brackets.py": ("x = " + "(" * 5000, "checked"),
+    "scalars of dots.py": (f"{SCALARS.reference}\nclass A: pass\nA.a = A\nA{'.a' * 5000}\n", "checked"),
+    "scalars with a long message.py": (
+        SCALARS.reference.replace(
+            "def __add__(self, other):", "def __add__(self, other):\n        raise E('_' * 25_000)"
+        )
+        + "\nclass E(TypeError): pass\n",
+        "checked",
+    ),
+    "scalars with a bomb.py": (
+        "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        pass\n",
+        STOPPED,
+    ),
+    "scalars.py": (None, UNREAD),  # a folder
+    "scalars of another.py": (Path("good scalars.py"), UNREAD),  # a link
+    "tensors/scalars.py": (Path("../good scalars.py"), UNREAD),
+}
+
+
+@needs_sandbox
+def test_whatever_is_handed_in_is_one_row_and_others_are_judged_rightly(tmp_path, capsys):
+    place = tmp_path / "class"
+    for name, (held, _) in {"good scalars.py": (SCALARS.reference, ""), **ODD}.items():
+        path = place / name
+        path.parent.mkdir(exist_ok=True, parents=True)
+        if held is None:
+            path.mkdir()
+        elif isinstance(held, Path):
+            path.symlink_to(held)
+        else:
+            path.write_bytes(held if isinstance(held, bytes) else held.encode())
+    _, lines, notes = summarized(capsys, place)
+    rows = {" ".join(line.split()): line for line in lines[: lines.index("")]}
+    assert len(rows) == len(ODD) + 2
+    (good,) = [row for row in rows if row.startswith("good scalars ")]
+    assert good == "good scalars 0 8 0 0 0 0 checked"
+    for name, (_, end) in ODD.items():
+        student = Path(name.partition("/")[0]).stem
+        assert sum(bool(re.fullmatch(rf"{re.escape(student)}( \d)* {end}", row)) for row in rows) == 1, (student, rows)
+    assert all("\n" not in note for note in notes)
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+def test_code_runs_unconfined_only_if_the_teacher_says_so(tmp_path, capsys, monkeypatch, trusted):
+    monkeypatch.setattr(sandbox, "unconfined", lambda: sandbox.UNCONFINED)
+    with_code(tmp_path / "one.json", SCALARS.reference, "Ada")
+    _, lines, notes = summarized(capsys, tmp_path, *["--run-unconfined"] * trusted)
+    assert lines[1].split()[-1] == ("checked" if trusted else "unchecked")
+    assert [note for note in notes if "--run-unconfined" in note] == notes[1:] * (not trusted)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "=1+1",
+        "Ada;=1+1",
+        "Ada, +1",
+        "\t=1",
+        " =1",
+        "@SUM(1)",
+        "-1",
+        "Ada -1",
+        "＝1+1",
+        "；＝1",
+        "＋1",
+        "－1",
+        "−1",
+        "＠A",
+        "﹦1",
+    ],
+)
+def test_no_cell_of_the_csv_begins_a_formula(tmp_path, capsys, name):
+    written(tmp_path / "one.json", name=name)
+    written(tmp_path / "two.json", name="Anne-Marie")
+    summarized(capsys, tmp_path, "--csv", tmp_path / "class.csv")
+    _, guarded, plain = (tmp_path / "class.csv").read_text("utf-8-sig").splitlines()
+    assert guarded.startswith("\"'")
+    assert plain.startswith('"Anne-Marie","0",')
+
+
+@needs_sandbox
+@pytest.mark.parametrize(("texts", "said"), [({}, "unchecked"), ({"scalars": SCALARS.reference}, "partly checked")])
+def test_ticks_without_code_are_marked(tmp_path, capsys, texts, said):
+    ticks = {one.progress_key(task.key): "2026-05-06" for one in COURSES.values() for task in one.tasks}
+    works = {key: Work(text, text, 0) for key, text in texts.items()}
+    written(tmp_path / "ada.json", name="Ada", tasks=ticks, texts=works)
+    _, lines, _ = summarized(capsys, tmp_path)
+    assert lines[1].endswith(said)
+
+
 @needs_sandbox
 def test_folders_and_python_files_are_learners_too(tmp_path, capsys):
     for name in ("ada", "bo"):
@@ -263,8 +366,8 @@ def test_what_is_no_file_is_one_sentence(hand_in, tmp_path, capsys, monkeypatch)
         monkeypatch.chdir(tmp_path)  # the name of a socket is short
         listening.bind("socket.json")
         code, lines, notes = summarized(capsys, hand_in("ada"), tmp_path, tmp_path / "empty")
-    assert (code, [line.split()[0] for line in lines]) == (1, ["student", "ada"])
-    assert len(notes) == 4
+    assert [line.split()[0] for line in lines] == ["student", "ada", "empty", "huge", "pipe", "socket"]
+    assert (code, len(notes)) == (1, 4)
     assert all(" is skipped: " in note and "\n" not in note for note in notes)
 
 
@@ -302,7 +405,12 @@ def test_a_learning_platforms_folder_for_each_learner_is_read(tmp_path, capsys):
     written(tmp_path / "Bo" / "progress.json", cards=CARDS)
     (tmp_path / "Cy" / "scalars (1).py").write_text(f"{SCALARS.reference}# Cy's\n", "utf-8")
     code, lines, notes = summarized(capsys, tmp_path)
-    assert [line.split()[:3] for line in lines[1:]] == [["my-engine", "0", "9"], ["Bo", "2", "0"], ["Cy", "0", "9"]]
+    assert [line.split()[:3] for line in lines[1:]] == [
+        ["my-engine", "0", "9"],
+        ["Bo", "2", "0"],
+        ["Cy", "0", "9"],
+        ["Di", "not", "read"],
+    ]
     assert (code, len(notes)) == (1, 1)
     assert notes[0].startswith(f"{tmp_path / 'Di'} is skipped: ")
 
