@@ -52,6 +52,7 @@ EXAMPLES: dict[str, dict[str, dict[str, Any]]] = {  # course -> expressions that
 }
 ENGINES = {"scalars": "Value", "tensors": "Tensor", "functions": "Tensor"}  # course -> the class that its file defines
 MAX_NODES = 500
+MAX_FUNCTIONS = 200  # of the learner, whose lines are read
 # What reading inconsistent data may raise
 INCONSISTENT = (LookupError, TypeError, ValueError, AttributeError, OverflowError, SyntaxError, tokenize.TokenError)
 _NAME = re.compile(r"[\w.<>]{1,80}")  # of a function
@@ -212,17 +213,17 @@ def _sentence(problem: Problem) -> str:
 
 def _trace(recorded: Mapping[str, Any], source: str, file: str, leaves: Sequence[str]) -> Trace:
     """Build a trace from the tracer's data. Raises one of INCONSISTENT if the data contradicts itself."""
-    lines = source.splitlines()
+    lines = [f"{text}\n" for text in source.splitlines()]
     sources: dict[str, Code] = {}
     firsts = recorded["functions"]
 
     def place(entry: Mapping[str, Any]) -> Step:
         name, line = str(entry["source"]), int(entry["line"])
         if name not in sources:
-            _must(bool(_NAME.fullmatch(name)) and name in firsts)
+            _must(bool(_NAME.fullmatch(name)) and name in firsts and len(sources) < MAX_FUNCTIONS)
             first = int(firsts[name])
             _must(0 < first <= len(lines))
-            block = "".join(inspect.getblock([f"{text}\n" for text in lines[first - 1 :]]))
+            block = "".join(inspect.getblock(lines[first - 1 :]))
             sources[name] = {"file": file, "first": first, "lines": textwrap.dedent(block).rstrip().split("\n")}
         return {"source": name, "line": line}
 

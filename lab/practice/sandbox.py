@@ -190,18 +190,17 @@ class _Process:
 
     def __init__(self, boxed: bool) -> None:
         self._boxed = boxed
-        # The process is left in an empty folder that no longer exists: nothing to read, to write to, or to clean up.
-        with contextlib.nullcontext("/") if boxed else tempfile.TemporaryDirectory(prefix="practice-") as folder:
-            self.popen = subprocess.Popen(
-                [*(_bubblewrap("/.practice") if boxed else ()), *_python(), driver.__file__],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                cwd=folder,
-                env=_environment(),
-                start_new_session=True,
-            )
+        self._folder = None if boxed else _empty_folder()
+        self.popen = subprocess.Popen(
+            [*(_bubblewrap("/.practice") if boxed else ()), *_python(), driver.__file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            cwd=self._folder or "/",
+            env=_environment(),
+            start_new_session=True,
+        )
         self.pipes = [pipe.fileno() for pipe in (self.popen.stdin, self.popen.stdout, self.popen.stderr) if pipe]
         for pipe in self.pipes:
             os.set_blocking(pipe, False)
@@ -244,6 +243,21 @@ class _Process:
         self.kill()
         with contextlib.suppress(OSError), self.popen:  # closes the pipes and waits
             pass
+        if self._folder:
+            with contextlib.suppress(OSError):
+                os.rmdir(self._folder)
+
+
+def _empty_folder() -> str:
+    """Make a folder for a process to start in, and remove those of servers that were killed."""
+    for left in glob.glob(f"{glob.escape(tempfile.gettempdir())}/practice-*-*"):
+        with contextlib.suppress(OSError, ValueError, OverflowError):
+            server = int(os.path.basename(left).split("-")[1])
+            try:
+                os.kill(server, 0)
+            except ProcessLookupError:
+                os.rmdir(left)
+    return tempfile.mkdtemp(prefix=f"practice-{os.getpid()}-")
 
 
 def parse_line(line: bytes) -> dict[str, Any]:

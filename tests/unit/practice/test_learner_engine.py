@@ -10,7 +10,7 @@ from lab.expression.parser import parse
 from lab.gradcheck import gradcheck
 from lab.practice import learner_training, sandbox
 from lab.practice.checker import LocalRunner
-from lab.practice.learner_engine import Differentiated, Loaded, Unusable
+from lab.practice.learner_engine import MAX_FUNCTIONS, Differentiated, Loaded, Unusable
 from lab.trace.derive import derive
 from lab.trace.export import playable
 from lab.trace.recording import record
@@ -87,7 +87,16 @@ def _another_shape(told):
     told["gradients"]["a"] = np.ones(3)
 
 
-@pytest.mark.parametrize("lie", [_no_such_node, _a_node_from_the_end, _no_line, _a_line_inside_a_text, _another_shape])
+def _functions_without_end(told):
+    names = [f"f{number}" for number in range(MAX_FUNCTIONS)]
+    told["functions"] |= dict.fromkeys(names, next(iter(told["functions"].values())))
+    told["events"] += [told["events"][-1] | {"source": name} for name in names]
+
+
+LIES = [_no_such_node, _a_node_from_the_end, _no_line, _a_line_inside_a_text, _another_shape, _functions_without_end]
+
+
+@pytest.mark.parametrize("lie", LIES)
 def test_what_does_not_hold_together_is_refused(lie):
     class Lying(LocalRunner):
         def run(self, jobs):

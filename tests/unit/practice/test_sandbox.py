@@ -746,7 +746,7 @@ def test_code_that_only_waits_is_not_blamed_for_the_time_that_others_take(pool):
         assert runner._answer(runner._message(), ("y",)).values == {"y": 2.0}
 
 
-def test_a_server_that_is_killed_leaves_no_process_and_no_folder(boxed, tmp_path):
+def test_a_server_that_is_killed_leaves_no_process_and_the_next_start_removes_its_folders(boxed, tmp_path, monkeypatch):
     program = f"""
     from lab.practice.sandbox import Limits, Pool
     pool = Pool({boxed})
@@ -770,7 +770,14 @@ def test_a_server_that_is_killed_leaves_no_process_and_no_folder(boxed, tmp_path
     server.kill()
     server.communicate()
     _, alive = psutil.wait_procs(theirs, timeout=20)
-    assert (alive, [*tmp_path.iterdir()]) == ([], [])
+    assert alive == []
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    others = [tmp_path / name for name in (f"practice-{os.getpid()}-used", "practice-x-y")]
+    for other in others:
+        other.mkdir()
+    with Pool(boxed) as pool:
+        assert ending(pool, HONEST).sentence == ""
+    assert {*tmp_path.iterdir()} == {*others}
 
 
 @pytest.mark.parametrize(
