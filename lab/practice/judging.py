@@ -31,7 +31,7 @@ from practice.task import Course
 MAX_PLACES = max(2, os.cpu_count() or 1)  # checks at the same time: with more, each would only take longer
 PATIENCE = 120.0  # seconds that a check waits for its turn
 MAX_SECONDS = 180.0  # of a whole check: far more than the limits of the learner's code and the search for a mistake
-NICENESS = 2  # pages have priority
+NICENESS = int(os.environ.get("TENSOR_LAB_NICENESS", "8"))  # pages have priority
 PIPE_ERRORS = (OSError, EOFError, ValueError, pickle.UnpicklingError)  # raised when the other side is gone
 
 BUSY = "Too many people are checking at the moment: check again in a minute."

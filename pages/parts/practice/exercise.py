@@ -31,7 +31,7 @@ from pages.parts.practice.processes import judge_in_turn, judges
 from practice.task import Course
 
 WATCH = 2.0  # seconds between two looks at the learner's own folder
-PAUSE = 0.3  # seconds between two updates of a check's progress
+PAUSE = 0.5  # seconds between two updates of a check's progress
 CROWD = 4  # so many more checks wait for their turn: as much more time between two updates, which cost the server work
 
 # One key for all texts: if it changed, Streamlit would show both editors until the page has run, which takes long
@@ -143,7 +143,8 @@ def wait(course: Course) -> None:
     """Rerun the page while a check is running; call it at the end of the page."""
     checking: Checking | None = st.session_state.get(_name(course, "checking"))
     if checking:
-        checking.wait(PAUSE * (1 + judges().waiting / CROWD))
+        checking.wait(PAUSE)
+        checking.wait(PAUSE * judges().waiting / CROWD)
         st.rerun()
 
 
