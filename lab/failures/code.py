@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from lab.failures.analysis.edits import Text
 from lab.failures.analysis.interpreter import Interpreter
+from lab.failures.analysis.parameters import positional
 from lab.failures.analysis.rules import apply_rules
 
 RELEVANT = re.compile(r"backward|torch|Tensor|Module|optim|grad")  # no rule finds anything without one of these
@@ -56,7 +57,7 @@ def check_code(source: str | bytes) -> list[CodeFinding]:
 def read(source: str | bytes) -> Reading:
     """Return the failures as `check_code` does, and whether the text was read to its end."""
     text = program(source)
-    tree = parse(text)
+    tree = positional(parse(text))
     if not RELEVANT.search(text):
         return Reading([])
     interpreter = Interpreter()

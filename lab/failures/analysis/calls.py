@@ -226,6 +226,8 @@ class Calls:
             if result.kind == Kind.UNKNOWN and not result.parents:
                 result.parents = (module,)
             return result
+        if module.op not in LOSSES:  # a layer's only input may be given by its name
+            args, keys = [*args, *keys.values()], {}
         place = module.node if isinstance(node, ast.stmt) or not isinstance(node, ast.expr) else node
         at = place if isinstance(place, ast.expr) else ast.Constant(None)
         if module.op == "Sequential" and module.items is not None and Tag.OPEN not in module.tags:
@@ -247,7 +249,7 @@ class Calls:
         if module.op == "Flatten":
             start = module.attributes.get("start_dim", Value(Kind.NUMBER, constant=1))
             return self.methods.method_call(first, "flatten", [start], {}, at)
-        return self.layer_output(module, (*args, *keys.values()) or (first,), at)
+        return self.layer_output(module, tuple(args) or (first,), at)
 
     def layer_output(self, module: Value, given: tuple[Value, ...], at: ast.expr) -> Value:
         """Return the output of a layer, or of a network about which nothing is known."""

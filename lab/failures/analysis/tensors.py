@@ -428,7 +428,7 @@ class Tensors:
         Result.WHERE: either_of_two,
         Result.EXTREME: extreme,
         Result.REDUCED: reduced,
-        Result.CHOICE: lambda self, op: self.choice(op.node, op.args[:1]),
+        Result.CHOICE: lambda self, op: self.choice(op.node, [op.first]),
         Result.MOVED: moved,
         Result.PRODUCT: product,
         Result.MATMUL: matrix_product,
