@@ -82,6 +82,9 @@ class Calls:
         value.turns, value.statement, value.base = self.program.turns(), self.program.statement, function
         value.node = node if isinstance(node, ast.expr) else None
         self.program.record(value)
+        for given in inputs[1:]:
+            if given.kind == Kind.OPTIMIZER and "scal" not in function.name.lower():  # a scaler does not zero
+                self.program.note(Act.LENT, node, given)
         return value
 
     def call_body(self, body: Body, args: list[Value], keys: dict[str, Value]) -> Value:
@@ -110,8 +113,9 @@ class Calls:
         saved = self.program.statement
         self.program.modes += modes
         self.program.frames.append(Frame(definition))
-        before = len(self.program.events)
+        before, arms = len(self.program.events), len(self.program.arms)
         self.follower.block(definition.body, scope)
+        del self.program.arms[arms:]
         frame = self.program.frames.pop()
         if "zero_grad" in definition.name and not any(
             event.kind in {Act.ZERO, Act.VAIN} for event in self.program.events[before:]

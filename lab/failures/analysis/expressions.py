@@ -415,6 +415,8 @@ class Expressions:
     def set_by_name(self, args: list[Value], keys: dict[str, Value], node: ast.Call) -> Value:
         """Follow setattr(net, "fc", layer). With an unknown name it may replace any layer that the owner has."""
         name = args[1].constant if len(args) == 3 else None
+        if len(args) == 3 and args[0].kind == Kind.MODULE:
+            args[2].tags.add(Tag.REGISTERED)
         if isinstance(name, str):
             self.follower.assign_attribute(args[0], name, args[2], node)
         elif len(args) == 3 and args[0].kind == args[2].kind == Kind.MODULE and not self.in_constructor():

@@ -318,6 +318,28 @@ def is_network_output(value: Value) -> bool:
     return bool(NETWORK.match(owner[-1] if owner and name in FORWARD else name))
 
 
+def is_unknown_call(value: Value) -> bool:
+    """Tell whether a value is the result of a function that may do anything, such as detach its arguments."""
+    function = value.base
+    if value.op != "call" or function is None or function.kind in {Kind.MODULE, Kind.LIBRARY}:
+        return False
+    of_output = any(is_network_output(owner) for owner in function.parents)  # policy(x).log_prob(action)
+    return not (of_output or is_unknown_loss(value) or is_network_output(value))
+
+
+def surely_reached(value: Value) -> Iterator[Value]:
+    """Yield every value that a gradient of `value` is known to reach: not those behind a call that is not followed.
+
+    If such a call made `value` itself, the gradient goes to its arguments, for it has no other graph."""
+
+    def before(here: Value) -> Iterable[Value]:
+        inside = here.items or [] if here.kind == Kind.LIST else []
+        stops = here.cut or (here is not value and is_unknown_call(here))
+        return () if stops else (*here.parents, *inside)
+
+    return traverse(value, before)
+
+
 def owners(given: Value) -> list[Value] | None:
     """Return the modules and leaves that an optimizer was given; None unless all of them are known."""
     if given.kind == Kind.PARAMETERS and given.base is not None:

@@ -146,10 +146,7 @@ class Interpreter:
             self.bind(statement.target, self.eval(statement.value, scope), scope)
 
     def try_block(self, statement: ast.Try | ast.TryStar, scope: Scope) -> bool:
-        self.block(statement.body, scope)
-        for handler in statement.handlers:
-            self.block(handler.body, Scope(scope))
-        self.block(statement.orelse, scope)
+        self.ways(statement, [[*statement.body, *statement.orelse], *(h.body for h in statement.handlers)], scope)
         return self.block(statement.finalbody, scope)
 
     def define_function(self, statement: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> None:
@@ -177,8 +174,7 @@ class Interpreter:
         return True
 
     def match_cases(self, statement: ast.Match, scope: Scope) -> None:
-        for case in statement.cases:
-            self.block(case.body, Scope(scope))
+        self.ways(statement, [case.body for case in statement.cases], scope)
 
     def delete(self, statement: ast.Delete, scope: Scope) -> None:
         for target in statement.targets:
@@ -235,7 +231,9 @@ class Interpreter:
         if all(ends):
             return True
         if any(ends):
-            scope.update(ways[ends.index(False)])
+            left = ends.index(False)
+            scope.update(ways[left])
+            self.program.arms.append((statement, left))  # until the loop's turn or the function ends
             return False
         for name in {**ways[0], **ways[1]}:
             one, two = ways[0].get(name), ways[1].get(name)
@@ -251,12 +249,28 @@ class Interpreter:
         return value.op == "+" and isinstance(loop, ast.For) and "parameters()" in ast.unparse(loop.iter)
 
     def arm(self, statement: ast.If, arm: int, scope: Scope) -> bool:
+        depth = len(self.program.arms)
         self.program.arms.append((statement, arm))
         self.program.tests.append((statement, len(self.program.loops)))
         ended = self.block((statement.body, statement.orelse)[arm], scope)
         self.program.tests.pop()
-        self.program.arms.pop()
+        del self.program.arms[depth]
         return ended
+
+    def ways(self, statement: ast.Try | ast.TryStar | ast.Match, blocks: list[list[ast.stmt]], scope: Scope) -> None:
+        """Follow blocks of which one is run, or a part of one: a name that they give other values is unknown."""
+        ways = []
+        for arm, block in enumerate(blocks):
+            depth, way = len(self.program.arms), Scope(scope.parent, scope)
+            self.program.arms.append((statement, arm))
+            if not self.block(block, way):
+                ways.append(way)
+            del self.program.arms[depth:]
+        for name in dict.fromkeys(name for way in ways for name in way):
+            values = list(dict.fromkeys(way[name] for way in ways if name in way))
+            for other in values[1:]:
+                values[0] = self.tensors.either(values[0], other)
+            scope[name] = values[0]
 
     def loop(self, statement: ast.For | ast.AsyncFor | ast.While, scope: Scope) -> None:
         if not isinstance(statement, ast.While):
@@ -284,7 +298,9 @@ class Interpreter:
                 self.eval(statement.test, scope)
             else:
                 self.bind(statement.target, self.item(over, statement.iter, turn), scope)
+            depth = len(self.program.arms)
             self.block(statement.body, scope)
+            del self.program.arms[depth:]
             self.program.loops.pop()
         for items in members:
             if items[0] in self.program.asked_for_gradient and items[0].graph:  # then so were the others

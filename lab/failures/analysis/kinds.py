@@ -92,6 +92,7 @@ class Tag(StrEnum):
     UP = "up"  # updated along the gradient
     UPDATED = "updated"  # the result of w - lr * w.grad
     USED_UP = "used up"  # a generator that a loop has read
+    WRITTEN = "written"  # its numbers were changed in place
     VELOCITY = "velocity"  # gradients are added into it
 
 
@@ -113,6 +114,7 @@ class Act(StrEnum):
     GATHER = "gather"  # total += value
     GRADCHECK = "gradcheck"
     INIT = "init"
+    LENT = "lent"  # an optimizer is given to a function that is not followed
     LOG = "log"
     LOOP_NAME = "loop name"  # the name of a loop's item is assigned to
     LOSS = "loss"

@@ -296,7 +296,10 @@ class Methods:
     def in_place(self, op: Operation, written: str) -> Value:
         owner, other = op.first, op.argument(1) or Value(Kind.NONE)
         owner.moments = None
-        redrawn(owner.parents[0] if owner.op == "detach" else owner, op.name)
+        written_to = owner.parents[0] if owner.op == "detach" else owner
+        written_to.form, written_to.moments = "", None
+        written_to.tags.add(Tag.WRITTEN)
+        redrawn(written_to, op.name)
         how = written if negative(op.keys.get("alpha")) else {"add_": "+", "sub_": "-"}.get(op.name, written)
         if owner.op == "detach" and isinstance(owner.node, ast.Attribute):  # p.data.add_(...)
             self.program.note(Act.UPDATE, op.node, owner.parents[0], other, how)

@@ -21,7 +21,7 @@ class Event:
     statement: ast.stmt
     path: tuple[tuple[Sequence[ast.stmt], ast.stmt], ...]  # the enclosing blocks, each with the statement inside it
     turns: tuple[tuple[ast.stmt, int], ...]  # (a loop, its turn from 1), the innermost last
-    arms: tuple[tuple[ast.If, int], ...]  # (an `if`, 0 or 1 for its arm), the innermost last
+    arms: tuple[tuple[ast.stmt, int], ...]  # (an `if`, `try` or `match`, the number of its arm), the innermost last
     loops: tuple[ast.stmt, ...]
     tests: tuple[ast.If, ...]  # the enclosing `if`s inside the innermost loop
     within: ast.comprehension | None  # the comprehension that it happens in
@@ -75,7 +75,7 @@ class Program:
     events: StepList[Event] = field(default_factory=StepList)
     modes: list[ast.AST | None] = field(default_factory=lambda: [None])  # nodes that switch gradients off; None: on
     loops: list[tuple[ast.stmt, int]] = field(default_factory=list)
-    arms: list[tuple[ast.If, int]] = field(default_factory=list)
+    arms: list[tuple[ast.stmt, int]] = field(default_factory=list)
     tests: list[tuple[ast.If, int]] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)  # the calls being followed, the innermost last
     path: list[tuple[Sequence[ast.stmt], ast.stmt]] = field(default_factory=list)

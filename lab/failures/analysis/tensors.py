@@ -485,6 +485,7 @@ class Tensors:
         if one.kind == two.kind and one.kind in {Kind.MODULE, Kind.OPTIMIZER, Kind.CLASS, Kind.FUNCTION, Kind.LIBRARY}:
             return one
         value = Value(one.kind if one.kind == two.kind else Kind.UNKNOWN, branches=(one, two), name=one.name)
-        value.graph = one.graph if one.graph is two.graph else None
+        value.leaf = one.leaf and two.leaf
+        value.graph = one.graph if one.graph is two.graph and one.leaf is two.leaf else None
         value.shape = one.shape if one.shape == two.shape else None
         return value

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import ELEMENTWISE
-from lab.failures.analysis.facts import Value, close_ancestors, graph_of, reach
+from lab.failures.analysis.facts import Value, close_ancestors, graph_of, reach, storage_owner
 from lab.failures.analysis.kinds import Act, Kind, Tag
 from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit
@@ -250,12 +250,15 @@ def differentiated_later(case: Case, write: Event) -> bool:
 
 def overwritten(case: Case) -> Iterator[RuleHit]:
     """Report failure 1: numbers that the backward pass needs are overwritten.
-    Reports nothing if no operation is known to have saved them."""
+    Reports nothing if no operation is known to have saved them, and outside of forward() if no pass needs them."""
+    wanted = case.reached(Act.BACKWARD, Act.USED, Act.GRADCHECK, live=False)
     for event in case.events_of(Act.WRITE):
         value, statement = event.value, event.statement
         if not event.saved or not event.recorded or not is_simple(statement):
             continue
         if value.leaf and not differentiated_later(case, event):
+            continue
+        if not event.in_forward and not {value, storage_owner(value)} & wanted:
             continue
         name = value.name
         if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):

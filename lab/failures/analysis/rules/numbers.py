@@ -192,6 +192,8 @@ def mask_of(case: Case, node: ast.AST) -> ast.expr | None:
 
 def holds_zero(value: Value) -> bool:
     """Tell whether the program writes a 0 into a tensor."""
+    if Tag.WRITTEN in value.tags:
+        return False
     if value.op in {"zeros", "zeros_like"}:
         return True
     if not isinstance(value.node, ast.Call) or value.op not in {"tensor", "Tensor", "FloatTensor"}:

@@ -267,6 +267,8 @@ def unregistered(case: Case) -> Iterator[RuleHit]:
         owner, value, statement = event.value, event.other, event.statement
         if owner.kind != Kind.MODULE or owner.op != "module" or value is None or not isinstance(statement, ast.Assign):
             continue
+        if registers_itself(owner):
+            continue
         if value.kind in {Kind.LIST, Kind.DICT} and Tag.HANDED not in value.tags:
             box = "List" if value.kind == Kind.LIST else "Dict"
             layers = [v for v in value.items or [] if v.kind == Kind.MODULE and has_parameters(v)]
@@ -283,6 +285,15 @@ def unregistered(case: Case) -> Iterator[RuleHit]:
             if argument(call, "requires_grad") is not None:
                 change = [(call, f"{nn}.Parameter({case.text.without_keyword(call, 'requires_grad')})")]
                 yield case.hit("no_parameter", statement, change, target=statement.targets[0])
+
+
+def registers_itself(module: Value) -> bool:
+    """Tell whether a class keeps account of its layers in a way that is not followed."""
+    inside = list(ast.walk(module.body.definition)) if module.body is not None else []
+    names = {getattr(node, "attr", getattr(node, "id", getattr(node, "name", ""))) for node in inside}
+    return bool(names & {"_modules", "_parameters", "__dict__", "vars", "__setattr__", "exec"}) or any(
+        isinstance(node, ast.FunctionDef) and node.name in {"parameters", "named_parameters"} for node in inside
+    )
 
 
 def consumed_generator(case: Case) -> Iterator[RuleHit]:
@@ -460,8 +471,9 @@ def part_left_out(case: Case) -> Iterator[RuleHit]:
             given = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
             part = receiver(given)
             mine = [p for p in event.value.items or [] if p in parts]
-            if isinstance(part, ast.Subscript):  # earlier layers may be frozen on purpose
-                left = [p for p in left if mine and parts.index(p) > parts.index(mine[0])]
+            left = [
+                p for p in left if mine and parts.index(p) > parts.index(mine[0])
+            ]  # earlier ones may stay on purpose
             if left and mine and given is not None and isinstance(part, ast.Attribute | ast.Subscript):
                 whole = case.text.of(part.value)
                 name = f"{whole}.{left[0].name}" if left[0].name else whole
@@ -523,7 +535,7 @@ def leaf_left_out(case: Case) -> Iterator[RuleHit]:
         if not isinstance(node, ast.Call) or not node.args:
             continue
         given = node.args[0]
-        listed = isinstance(given, ast.List)
+        listed = isinstance(given, ast.List) and not any(isinstance(part, ast.Starred) for part in given.elts)
         groups = isinstance(given, ast.List) and any(isinstance(n, ast.Dict) for n in given.elts)
         others = case.text.of(given)[:-1] if listed else f"[*{case.text.of(given)}"
         for value in reach(event.value):

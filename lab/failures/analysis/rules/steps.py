@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lab.failures.analysis.edits import Edit
 from lab.failures.analysis.effects import LOSS_FUNCTIONS
 from lab.failures.analysis.facts import LAYERS, TENSORS, Value, graph_of, modules, moved_by, owner_of, reach, traverse
-from lab.failures.analysis.kinds import Act, Kind, Tag
+from lab.failures.analysis.kinds import Act, Kind, Tag, words
 from lab.failures.analysis.program import Event, exclusive
 from lab.failures.analysis.rules.accumulating import scales_gradients
 from lab.failures.analysis.rules.case import Case, RuleHit
@@ -93,7 +93,14 @@ def is_step_of(event: Event, stepper: Stepper) -> bool:
 
 def followed_steppers(case: Case) -> list[Stepper]:
     """Return all steppers; [] if gradients may be zeroed in a way that the reader does not follow."""
-    return [] if case.names & {"setattr", "_foreach_zero_"} else steppers(case)
+    homes = {event.function for event in case.events_of(Act.ZERO)} - {None}
+    lazy = any(isinstance(n, ast.Yield | ast.YieldFrom) for home in homes if home for n in ast.walk(home))
+    return [] if lazy or case.names & NOT_FOLLOWED else steppers(case)
+
+
+NOT_FOLLOWED = words(
+    "setattr _foreach_zero_ exec register_step_post_hook register_step_pre_hook register_post_accumulate_grad_hook"
+)
 
 
 def never_zeroed(case: Case) -> Iterator[RuleHit]:
@@ -121,7 +128,9 @@ def never_zeroed(case: Case) -> Iterator[RuleHit]:
                 if before is not None and not (event.second_call and zeroes):
                     pending.append((event, before))
                 state = "filled"
-            elif event.kind == Act.ZERO and stepper.zeroed_by(event) and not (part_only and stepper.zeroes_part(event)):
+            elif (event.kind == Act.LENT and event.value is stepper.value) or (
+                event.kind == Act.ZERO and stepper.zeroed_by(event) and not (part_only and stepper.zeroes_part(event))
+            ):
                 state = "clean"
                 steps.clear()
                 pending.clear()
