@@ -25,7 +25,9 @@ def main(arguments: list[str] | None = None) -> int:
         description="Read training loops and models, and report which common failures they contain.",
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="a .py or .ipynb file, or - for standard input")
-    parser.add_argument("--json", action="store_true", help="one JSON list, with the changed lines")
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON list, with the changed lines if an edit removes the failure"
+    )
     options = parser.parse_args(arguments)
     found: list[dict[str, object]] = []
     bad = False

@@ -9,11 +9,13 @@ import json
 import re
 import textwrap
 import warnings
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 
-from lab.failures.analysis.edits import Text
+from lab.failures.analysis.edits import Text, unbound_names
 from lab.failures.analysis.interpreter import Interpreter
 from lab.failures.analysis.parameters import positional
+from lab.failures.analysis.program import Program
 from lab.failures.analysis.rules import apply_rules
 
 RELEVANT = re.compile(r"backward|torch|Tensor|Module|optim|grad")  # no rule finds anything without one of these
@@ -26,7 +28,9 @@ class NotReadable(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class CodeFinding:
-    """A failure at one place of a text. `change` replaces the lines `first` to `last` (from 1, both included)."""
+    """A failure at one place of a text. `change` replaces the lines `first` to `last` (from 1, both included).
+
+    `change` is "" where no mechanical edit removes the failure: then the sentence alone says what to do."""
 
     failure: int
     line: int
@@ -57,25 +61,48 @@ def check_code(source: str | bytes) -> list[CodeFinding]:
 def read(source: str | bytes) -> Reading:
     """Return the failures as `check_code` does, and whether the text was read to its end."""
     text = program(source)
-    tree = positional(parse(text))
-    if not RELEVANT.search(text):
-        return Reading([])
+    found, whole = _findings(text, parse(text))
+    findings = [f if _removes(f, text, found) else replace(f, change="") for f in found]
+    return Reading(findings, whole.left_out)
+
+
+def _findings(text: str, tree: ast.Module) -> tuple[list[CodeFinding], Program]:
+    """Return the failures in a text with the edits that the rules propose, and the record they were found in."""
     interpreter = Interpreter()
-    interpreter.read(tree)
+    if not RELEVANT.search(text):
+        return [], interpreter.program
+    interpreter.read(positional(tree))
     places = Text(text)
     findings = []
     for found in apply_rules(interpreter.program, text):
         line, start, last, end = places.span(found.node)
         end = end if last == line else len(places.lines[line - 1])
-        edit = places.without_idle(found.edit)
-        findings.append(
-            CodeFinding(found.failure, line, start, end, found.sentence, edit.change, edit.first, edit.last)
-        )
-    return Reading(findings, interpreter.program.left_out)
+        change, first, last = "", line, line
+        if found.edit is not None:
+            edit = places.without_idle(found.edit)
+            change, first, last = edit.change, edit.first, edit.last
+        findings.append(CodeFinding(found.failure, line, start, end, found.sentence, change, first, last))
+    return findings, interpreter.program
+
+
+def _removes(finding: CodeFinding, text: str, found: list[CodeFinding]) -> bool:
+    """Tell whether the text with an edit in it is a program without the failure, and with no other one instead."""
+    if not finding.change:
+        return False
+    changed = apply(text, finding)
+    try:
+        left = Counter(f.failure for f in _findings(changed, parse(changed))[0])
+    except NotReadable:
+        return False
+    before = Counter(f.failure for f in found)
+    fewer = left[finding.failure] < before[finding.failure] and left.keys() <= before.keys()
+    return fewer and unbound_names(changed) <= unbound_names(text)
 
 
 def apply(text: str, finding: CodeFinding) -> str:
-    """Return the program's text with a finding's change applied."""
+    """Return the program's text with a finding's change applied; the text itself if it has none."""
+    if not finding.change:
+        return text
     lines = text.split("\n")
     return "\n".join([*lines[: finding.first - 1], finding.change, *lines[finding.last :]])
 

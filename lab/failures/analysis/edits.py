@@ -1,8 +1,10 @@
 """Edits of a program's text: replaces the source of syntax-tree nodes and returns the changed lines."""
 
 import ast
+import builtins
 import itertools
 import re
+import symtable
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -71,6 +73,11 @@ class Text:
         alike = len(indents) == 2 and indents[0] == indents[1]
         return Edit(edit.first, last, "\n".join(new[:at] + new[at + 1 :])) if alike else edit
 
+    def without(self, node: ast.expr) -> Edit:
+        """Return the edit that removes a decorator: the lines of an expression, up to the line below it."""
+        last = (node.end_lineno or node.lineno) + 1
+        return Edit(node.lineno, last, self.lines[last - 1])
+
     def indent(self, node: ast.AST) -> str:
         line, start, *_ = self.span(node)
         return self.lines[line - 1][:start]
@@ -136,3 +143,18 @@ class Text:
         inside = self.of(call)
         comma = "" if inside.endswith("()") else ", "
         return f"{inside[:-1].rstrip().rstrip(',')}{comma}{name}={value})"
+
+
+def unbound_names(source: str) -> set[tuple[str, str]]:
+    """Return the names that a program reads and never binds, each with the function that reads it."""
+    try:
+        module = symtable.symtable(source, "program", "exec")
+    except SyntaxError:  # such as a `return` outside of a function
+        return {("", "")}
+    tables = [module]
+    for table in tables:
+        tables += table.get_children()
+    bound = {s.get_name() for s in module.get_symbols() if s.is_assigned() or s.is_imported()} | set(dir(builtins))
+    bound |= {s.get_name() for t in tables for s in t.get_symbols() if s.is_declared_global() and s.is_assigned()}
+    read = ((t, s) for t in tables for s in t.get_symbols() if s.is_referenced() and (s.is_global() or t is module))
+    return {(t.get_name(), s.get_name()) for t, s in read if s.get_name() not in bound}

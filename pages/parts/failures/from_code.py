@@ -109,7 +109,8 @@ def _finding(number: int, finding: CodeFinding, lines: list[str], choose: Choose
     failure = BY_NUMBER[finding.failure]
     with st.container(border=True, gap="xsmall"):
         st.markdown(f"**Line {finding.line}: {escape_markdown(failure.name)}.** {with_code(finding.sentence)}")
-        before = [f"- {line}" for line in lines[finding.first - 1 : finding.last]]
-        after = [f"+ {line}" for line in finding.change.split("\n")]
-        st.code("\n".join([*before, *after]), language="diff", wrap_lines=True)
+        if finding.change:
+            before = [f"- {line}" for line in lines[finding.first - 1 : finding.last]]
+            after = [f"+ {line}" for line in finding.change.split("\n")]
+            st.code("\n".join([*before, *after]), language="diff", wrap_lines=True)
         button(f"See it happen: {failure.name}", f"code finding {number}", choose, failure.key)

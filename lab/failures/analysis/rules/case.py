@@ -26,12 +26,19 @@ def sentences() -> dict[str, tuple[int, str]]:
     return {key: (int(number), text) for number, texts in rows.items() for key, text in texts.items()}
 
 
+@cache
+def edit_kinds() -> dict[str, str]:
+    """Return the kind of edit that each sentence is given with, by the sentence's key; others have no edit."""
+    rows = read_rows(Path(__file__).with_name("edits.toml"))
+    return {key: kind for kind, row in rows.items() for key in row["sentences"].split()}
+
+
 @dataclass(frozen=True, slots=True)
 class RuleHit:
     failure: int
     node: ast.AST
     sentence: str
-    edit: Edit
+    edit: Edit | None  # None if no mechanical edit removes the failure
 
 
 @dataclass
@@ -45,27 +52,28 @@ class Case:
         self,
         key: str,
         node: ast.AST,
-        change: Edit | str | Sequence[tuple[ast.AST, str]],
+        change: Edit | str | Sequence[tuple[ast.AST, str]] | None,
         event: Event | None = None,
         /,
         **fields: object,
     ) -> RuleHit:
         """Return the hit at a node that a sentence of sentences.toml is for.
 
-        change   an edit, the pieces of the text to replace, or what takes the node's place
+        change   an edit, the pieces of the text to replace, or what takes the node's place; it is offered only if
+                 edits.toml has a kind for the sentence
         event    its line and value are the fields `line` and `value`
         fields   what the sentence says in braces; a node stands for its source, cut short
         """
         failure, sentence = sentences()[key]
         if isinstance(change, str):
             change = [(node, change)]
-        edit = change if isinstance(change, Edit) else self.text.replace(change)
+        edit = change if isinstance(change, Edit) else self.text.replace(change) if change else None
         known = {"line": event.line, "value": event.value} if event is not None else {}
         given = {
             name: short(self.text.of(field)) if isinstance(field, ast.AST) else field
             for name, field in (known | {"node": node} | fields).items()
         }
-        return RuleHit(failure, node, sentence.format(**given), edit)
+        return RuleHit(failure, node, sentence.format(**given), edit if key in edit_kinds() else None)
 
     def events_of(self, *kinds: Act) -> list[Event]:
         """Return the events of these kinds, in order."""

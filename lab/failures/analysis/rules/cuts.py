@@ -1,7 +1,6 @@
 """Rules about cuts in the graph (detach, no_grad, item, NumPy, choices) and the parameters behind them."""
 
 import ast
-import copy
 import itertools
 import re
 from collections.abc import Iterator
@@ -19,16 +18,18 @@ from lab.failures.analysis.facts import (
     graph_of,
     has_parameters,
     is_network_output,
+    is_unknown_call,
     is_unknown_loss,
     modules,
     moved_by,
     reach,
+    surely_reached,
     traverse,
 )
 from lab.failures.analysis.kinds import Act, Cut, Kind, Tag
 from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit
-from lab.failures.analysis.syntax import inside, is_simple, method, names_in, receiver, short
+from lab.failures.analysis.syntax import is_simple, method, names_in, receiver, short
 from lab.failures.analysis.work import walk
 
 DATA = re.compile(
@@ -177,8 +178,7 @@ def hits_of_cut(case: Case, event: Event, value: Value, found: list[Value]) -> I
     elif value.cut in {Cut.ITEM, Cut.NUMPY}:
         yield from report_plain_number(case, node, value, event, wraps[0] if wraps else None)
     elif value.cut == Cut.DETACH and isinstance(node, ast.Attribute) and not case.torch:
-        tensors = [(w, arrays_to_tensors(w.args[0])) for w in wraps if w.args]
-        yield case.hit("array_of_numpy", node, tensors or case.text.of(node.value), event)
+        yield case.hit("array_of_numpy", node, None, event)
     elif value.cut == Cut.DETACH and node is not None and not any(v.cut == Cut.NUMPY for v in found):
         source = node.value if isinstance(node, ast.Attribute) else receiver(node)
         if source is not None:
@@ -229,7 +229,7 @@ def enable_gradients(case: Case, node: ast.expr) -> Edit | None:
         return case.text.unindented(around)
     asynchronous = any(node in place.decorator_list for place in case.nodes(ast.AsyncFunctionDef))
     if asynchronous or decorated_function(case, node) is not None:
-        return Edit(node.lineno, node.end_lineno or node.lineno, "")
+        return case.text.without(node)
     written = case.text.of(node)
     new = re.sub(r"\.(no_grad|inference_mode)\b", ".enable_grad", written).replace(
         "set_grad_enabled(False)", "set_grad_enabled(True)"
@@ -240,45 +240,17 @@ def enable_gradients(case: Case, node: ast.expr) -> Edit | None:
 def report_plain_number(
     case: Case, node: ast.AST | None, value: Value, event: Event, wrap: ast.AST | None = None
 ) -> Iterator[RuleHit]:
-    """Report failure 13, with the tensor itself instead of its numbers and torch's functions instead of NumPy's."""
+    """Report failure 13, with the tensor itself in place of its number. What was computed from NumPy's numbers has no
+    edit."""
     source = tensor_behind(case, node) if isinstance(node, ast.Call) else None
-    if node is None or source is None:
-        return
-    plain, new = case.text.of(node), case.text.of(source)
-    around = next((call for call in case.nodes(ast.Call) if node in call.args and math_function(case, call)), node)
-    if name := math_function(case, around) or math_function(case, node):
-        new = f"{name}({new})"
-    pieces: list[tuple[ast.AST, str]] = [(around, new), *math_calls_to_torch(case, node)]
-    if isinstance(wrap, ast.Call) and wrap.args:
-        wrapped = case.text.of(wrap.args[0])
-        if inside(wrap, node):
-            pieces = [(wrap, numpy_to_torch(wrapped.replace(plain, new)))]
-        else:
-            pieces.append((wrap, numpy_to_torch(wrapped)))
-            if value.statement is not None and value.statement.lineno < wrap.lineno:
-                written = case.text.of(value.statement).replace(plain, new)
-                without = re.sub(r"(\w)(?:\.detach\(\))?(?:\.cpu\(\))?\.numpy\(\)", r"\1", written)
-                pieces[0] = (value.statement, numpy_to_torch(without))
-    yield case.hit("plain_number", node, pieces, event)
+    if node is not None and source is not None:
+        alone = value.cut == Cut.ITEM and wrap is None and not math_function(case, node)
+        yield case.hit("plain_number", node, case.text.of(source) if alone else None, event)
 
 
-def math_function(case: Case, node: ast.AST | None) -> str:
-    """Return torch.exp for a call of math.exp; "" for anything else."""
-    written = case.text.of(node.func) if isinstance(node, ast.Call) else ""
-    return f"torch.{written.removeprefix('math.')}" if written.startswith("math.") else ""
-
-
-def math_calls_to_torch(case: Case, number: ast.AST) -> list[tuple[ast.AST, str]]:
-    """Return the edits that turn later math.log(x), of the same number in the same function, into torch calls."""
-    for place in case.nodes(ast.FunctionDef):
-        made = [s for s in walk(place) if isinstance(s, ast.Assign) and number in walk(s)]
-        names = {target.id for s in made for target in s.targets if isinstance(target, ast.Name)}
-        calls = [node for node in walk(place) if isinstance(node, ast.Call) and len(node.args) == 1]
-        uses = [call for call in calls if names & set(names_in(call.args[0]))]
-        changes: list[tuple[ast.AST, str]] = [(call.func, new) for call in uses if (new := math_function(case, call))]
-        if changes:
-            return changes
-    return []
+def math_function(case: Case, node: ast.AST | None) -> bool:
+    """Tell whether a node is a call of a function of math."""
+    return isinstance(node, ast.Call) and case.text.of(node.func).startswith("math.")
 
 
 def tensor_behind(case: Case, node: ast.Call) -> ast.expr | None:
@@ -289,75 +261,12 @@ def tensor_behind(case: Case, node: ast.Call) -> ast.expr | None:
     return source
 
 
-def numpy_to_torch(text: str) -> str:
-    """Replace NumPy's functions in a piece of source text by torch's, where the two agree."""
-    text = re.sub(r"\b(?:np|numpy)\.maximum\((.*), 0(?:\.0)?\)", r"torch.relu(\1)", text)
-    return re.sub(r"\b(?:np|numpy)\.(?=[a-z])", "torch.", text)
-
-
-class ArraysToTensors(ast.NodeTransformer):
-    """A transformer that replaces x.data by x, and NumPy's functions by methods of the tensor."""
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        self.generic_visit(node)
-        return node.value if node.attr == "data" else node
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        self.generic_visit(node)
-        called = node.func
-        if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id in NUMPY:
-            return ast.Call(ast.Attribute(node.args[0], called.attr), node.args[1:], node.keywords)
-        return node
-
-
-NUMPY = {"np", "numpy"}
-
-
-def arrays_to_tensors(node: ast.expr) -> str:
-    return ast.unparse(ArraysToTensors().visit(copy.deepcopy(node)))
-
-
-Pieces = list[tuple[ast.AST, str]]  # of a change: what is replaced, and by what
-
-
 def report_choice(case: Case, node: ast.expr, event: Event, key: str = "choice") -> Iterator[RuleHit]:
-    """Report failure 21, with the smooth value from which the choice was made as the change."""
-    choice, source = node, choice_source(node)
-    while source is not None and (inner := choice_source(source)) is not None:  # x of x.argmax(1) == y
-        choice, source = source, inner
-    if source is not None:
+    """Report failure 21 at the choice. What to put in its place, only the learner knows."""
+    if choice_source(node) is not None:
         function = f"`{short(case.text.of(node.func))}`" if isinstance(node, ast.Call) else "It"
         what = "A comparison" if isinstance(node, ast.Compare) else function
-        change = loss_of_labels(case, node, choice, source, event) or case.text.of(source)
-        yield case.hit(key, node, change, event, what=what)
-
-
-def loss_of_labels(case: Case, node: ast.expr, choice: ast.expr, scores: ast.expr, event: Event) -> Pieces | None:
-    """Return the change of `scores.argmax(1) == labels` into the log-probability of the labels, which has a slope;
-    None if what was chosen from the scores is not compared with labels."""
-    loss, ending = stand_in(choice)
-    for value in reach(event.value, live=False) if loss else ():
-        compare, names = value.node, {part.name for part in value.parents if part.cut_by is node}
-        if not isinstance(compare, ast.Compare) or not isinstance(compare.ops[0], ast.Eq | ast.NotEq):
-            continue
-        sides = compare.left, *compare.comparators
-        labels = [s for s in sides if s is not choice and not (isinstance(s, ast.Name) and s.id in names)]
-        if len(labels) == 1 and len(sides) == 2:
-            sign = "-" if isinstance(compare.ops[0], ast.Eq) else ""
-            given = f'{case.text.of(scores)}, {case.text.operand(labels[0])}{ending}, reduction="none"'
-            return [(compare, f"{sign}torch.nn.functional.{loss}({given})")]
-    return None
-
-
-def stand_in(choice: ast.expr) -> tuple[str, str]:
-    """Return the loss that trains what argmax or a threshold chooses from, and how it takes labels; "" for others."""
-    if isinstance(choice, ast.Call):
-        return ("cross_entropy", "") if method(choice) in {"argmax", "max"} else ("", "")
-    if not isinstance(choice, ast.Compare) or not isinstance(choice.ops[0], ast.Gt | ast.GtE):
-        return "", ""
-    limit = choice.comparators[0]
-    names: dict[object, str] = {0: "binary_cross_entropy_with_logits", 0.5: "binary_cross_entropy"}
-    return names.get(limit.value if isinstance(limit, ast.Constant) else None, ""), ".float()"
+        yield case.hit(key, node, None, event, what=what)
 
 
 def choice_source(node: ast.expr) -> ast.expr | None:
@@ -754,7 +663,7 @@ def moving_target(case: Case) -> Iterator[RuleHit]:
     """Report failure 11: the network's own output is its target, so the gradient pulls both.
     Reports nothing unless the target is called one or is a discounted output of the network."""
     pairs = [(e.value, e.other) for e in case.events_of(Act.LOSS) if e.other and e.detail in BROADCASTING_LOSSES]
-    for top in dict.fromkeys(v for e in case.events_of(Act.BACKWARD) for v in reach(e.value) if v.op == "-"):
+    for top in dict.fromkeys(v for e in case.events_of(Act.BACKWARD) for v in surely_reached(e.value) if v.op == "-"):
         pairs += [(one, two) for one, two in itertools.permutations(top.parents, 2) if discounted(two)]
     for prediction, target in pairs:
         if not re.search("target|expected", target.name) and not discounted(target):
@@ -763,7 +672,8 @@ def moving_target(case: Case) -> Iterator[RuleHit]:
         alive = list(reach(prediction))
         shared = {v for v in alive if v.kind == Kind.MODULE and graph_of(v)}
         shared |= {v.base for v in alive if is_network_output(v) and v.base is not None}
-        if not isinstance(statement, ast.Assign | ast.Return) or not any(v in shared for v in reach(target)):
+        own = not is_unknown_call(target) and any(v in shared for v in surely_reached(target))
+        if not isinstance(statement, ast.Assign | ast.Return) or not own:
             continue
         made = target.node if isinstance(target.node, ast.BinOp) else statement.value
         assert made is not None

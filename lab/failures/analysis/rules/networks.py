@@ -396,7 +396,7 @@ def same_weights_hit(case: Case, event: Event) -> RuleHit:
     node = event.node if isinstance(event.node, ast.Call) else event.statement
     source = receiver(event.node)
     if event.kind == Act.INIT and isinstance(event.node, ast.Call):
-        new = f"{case.text.of(event.node.func).rsplit('.', 1)[0]}.xavier_uniform_({case.text.of(event.node.args[0])})"
+        new = f"{case.text.of(event.node.func).rsplit('.', 1)[0]}.normal_({case.text.of(event.node.args[0])}, 0, 0.1)"
     else:
         target = event.node.value if isinstance(event.node, ast.Subscript) else event.node
         new = f"{case.text.of(source if source is not None else target)}.normal_(0, 0.1)"

@@ -289,7 +289,7 @@ def unregistered(case: Case) -> Iterator[RuleHit]:
 
 def registers_itself(module: Value) -> bool:
     """Tell whether a class keeps account of its layers in a way that is not followed."""
-    inside = list(ast.walk(module.body.definition)) if module.body is not None else []
+    inside = list(walk(module.body.definition)) if module.body is not None else []
     names = {getattr(node, "attr", getattr(node, "id", getattr(node, "name", ""))) for node in inside}
     return bool(names & {"_modules", "_parameters", "__dict__", "vars", "__setattr__", "exec"}) or any(
         isinstance(node, ast.FunctionDef) and node.name in {"parameters", "named_parameters"} for node in inside

@@ -16,6 +16,7 @@ from lab.failures.analysis.facts import (
     is_network_output,
     moved_by,
     reach,
+    surely_reached,
     traverse,
 )
 from lab.failures.analysis.kinds import Act, Kind, Tag
@@ -36,7 +37,7 @@ def graph_used_again(case: Case) -> Iterator[RuleHit]:
     for event in case.events_of(Act.BACKWARD, Act.USED):
         values = [
             v
-            for v in reach(event.value)
+            for v in surely_reached(event.value)
             if (v.graph and not v.leaf and v.kind == Kind.TENSOR and saves(v)) or (is_network_output(v) and not v.cut)
         ]
         shared = [(v, gone[v]) for v in values if v in gone and not exclusive(gone[v], event)]
@@ -198,7 +199,8 @@ def report_kept_result(case: Case, kept: Event, event: Event) -> RuleHit | None:
     dropped = any(name in ast.unparse(node) for node in case.nodes(ast.Delete))
     if case.names & {"cache_clear", "delattr", "__dict__", "vars"} or dropped:
         return None
-    change = "property" if prop else Edit(*case.text.span(kept.node)[::2], "")
+    assert isinstance(kept.node, ast.expr)
+    change = "property" if prop else case.text.without(kept.node)
     return case.hit("kept_by_decorator", kept.node, change, event, name=name)
 
 
@@ -232,7 +234,8 @@ def carried_state(case: Case, event: Event) -> tuple[str, RuleHit] | None:
                 found = [target for target in own if (target in read if reads else read_first(target, node, loop))]
                 if found and (not reads or any(isinstance(n, ast.Call) for n in walk(node.value))):
                     cut = [f"{name} = {detached(name, names[name])}" for name in found]
-                    edit = (case.text.before if reads else case.text.after)(node, *cut)
+                    known = not reads or all(starts_as_tensor(case, name) for name in found)
+                    edit = (case.text.before if reads else case.text.after)(node, *cut) if known else None
                     return found[0], case.hit("carried_state", node, edit, event, name=found[0])
     for kept in reversed(case.events_of(Act.ATTRIBUTE)):
         statement, value = kept.statement, kept.other
@@ -243,9 +246,17 @@ def carried_state(case: Case, event: Event) -> tuple[str, RuleHit] | None:
         name = case.text.of(kept.node)
         parts = [n for n in walk(statement.value) if isinstance(n, ast.Attribute | ast.Subscript)]
         reads = ast.unparse(kept.node) in [ast.unparse(part) for part in parts]
-        edit = (case.text.before if reads else case.text.after)(statement, f"{name} = {detached(name, value)}")
+        known = not reads or starts_as_tensor(case, name)
+        line = f"{name} = {detached(name, value)}"
+        edit = (case.text.before if reads else case.text.after)(statement, line) if known else None
         return name, case.hit("carried_state", statement, edit, event, name=name)
     return None
+
+
+def starts_as_tensor(case: Case, name: str) -> bool:
+    """Tell whether no assignment gives a state a number or None, on which detach() would fail."""
+    given = [*(statement.value for statement in case.assignments(name)), case.default(ast.Name(name))]
+    return not any(isinstance(value, ast.Constant) for value in given)
 
 
 def read_first(name: str, made: ast.stmt, loop: ast.stmt) -> bool:

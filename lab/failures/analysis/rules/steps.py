@@ -94,7 +94,7 @@ def is_step_of(event: Event, stepper: Stepper) -> bool:
 def followed_steppers(case: Case) -> list[Stepper]:
     """Return all steppers; [] if gradients may be zeroed in a way that the reader does not follow."""
     homes = {event.function for event in case.events_of(Act.ZERO)} - {None}
-    lazy = any(isinstance(n, ast.Yield | ast.YieldFrom) for home in homes if home for n in ast.walk(home))
+    lazy = any(isinstance(n, ast.Yield | ast.YieldFrom) for home in homes if home for n in walk(home))
     return [] if lazy or case.names & NOT_FOLLOWED else steppers(case)
 
 

@@ -1,20 +1,19 @@
 import copy
 
 import torch
-import torch.nn as nn
+from torch import nn
 
-student = nn.Linear(8, 3)
+student = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Dropout(0.1), nn.Linear(8, 3))
 teacher = copy.deepcopy(student)
-for p in teacher.parameters():
-    p.requires_grad_(False)
-opt = torch.optim.SGD(student.parameters(), lr=0.1)
-for _ in range(3):
-    x, y = torch.randn(16, 8), torch.randint(0, 3, (16,))
-    target = teacher(x).softmax(1)
-    s = student(x)
-    loss = nn.functional.cross_entropy(s, y) + ((s.softmax(1) - target) ** 2).mean()
+opt = torch.optim.Adam(student.parameters(), lr=1e-3)
+for step in range(3):
+    x = torch.randn(8, 4)
+    with torch.inference_mode():
+        soft = torch.softmax(teacher(x), dim=1).clone()
+    loss = nn.functional.kl_div(input=torch.log_softmax(student(x), dim=1), target=soft.clone(), reduction="batchmean")
     opt.zero_grad()
     loss.backward()
     opt.step()
-    for pt, ps in zip(teacher.parameters(), student.parameters()):
-        pt.data.mul_(0.99).add_(ps.data, alpha=0.01)
+    with torch.no_grad():
+        for t, s in zip(teacher.parameters(), student.parameters()):
+            t.lerp_(s, 0.01)

@@ -1,36 +1,40 @@
-from dataclasses import dataclass, field
-from typing import Callable
-
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 
-@dataclass
+class Callback:
+    def on_batch_start(self, trainer):
+        pass
+
+    def on_batch_end(self, trainer):
+        pass
+
+
+class ZeroGrad(Callback):
+    def on_batch_start(self, trainer):
+        trainer.opt.zero_grad()
+
+
+class Step(Callback):
+    def on_batch_end(self, trainer):
+        trainer.opt.step()
+
+
 class Trainer:
-    model: nn.Module
-    loss_fn: Callable[[Tensor, Tensor], Tensor]
-    lr: float = 1e-3
-    history: list[float] = field(default_factory=list)
+    def __init__(self, net, callbacks):
+        self.net, self.callbacks = net, callbacks
+        self.opt = torch.optim.SGD(net.parameters(), lr=0.01)
 
-    def __post_init__(self) -> None:
-        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=self.lr)
+    def fire(self, name):
+        for callback in self.callbacks:
+            getattr(callback, name)(self)
 
-    def step(self, x: Tensor, y: Tensor) -> float:
-        loss = self.loss_fn(self.model(x), y)
-        loss.backward()
-        self.optimizer.step()
-        self.optimizer.zero_grad()
-        return loss.item()
+    def fit(self, batches):
+        for x, y in batches:
+            self.fire("on_batch_start")
+            loss = nn.functional.mse_loss(self.net(x), y)
+            loss.backward()
+            self.fire("on_batch_end")
 
-    @torch.no_grad()
-    def evaluate(self, loader) -> float:
-        self.model.eval()
-        total = sum(self.loss_fn(self.model(x), y) * len(x) for x, y in loader)
-        self.model.train()
-        return float(total) / len(loader.dataset)
 
-    def fit(self, train, valid, epochs: int) -> None:
-        for _ in range(epochs):
-            for x, y in train:
-                self.step(x, y)
-            self.history.append(self.evaluate(valid))
+Trainer(nn.Linear(3, 1), [ZeroGrad(), Step()]).fit([(torch.randn(8, 3), torch.randn(8, 1))] * 3)

@@ -1,13 +1,18 @@
 import torch
 from torch import nn
+
+
 class Adapter(nn.Module):
     def __init__(self):
         super().__init__()
         self.a = nn.Parameter(torch.zeros(10, 2))
         self.b = nn.Parameter(torch.zeros(2, 4))
         nn.init.normal_(self.a)
+
     def forward(self, x):
         return x @ self.a @ self.b
+
+
 ad = Adapter()
 opt = torch.optim.Adam(ad.parameters(), lr=1e-2)
 for turn in range(10):

@@ -1,0 +1,10 @@
+import torch
+from torch import nn
+
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+exec("def before():\n    opt.zero_grad()")
+for _ in range(3):
+    before()
+    nn.functional.mse_loss(net(torch.randn(8, 3)), torch.randn(8, 1)).backward()
+    opt.step()
