@@ -17,6 +17,7 @@ from lab.failures.analysis.interpreter import Interpreter
 from lab.failures.analysis.parameters import positional
 from lab.failures.analysis.program import Program
 from lab.failures.analysis.rules import apply_rules
+from lab.failures.analysis.work import limited
 
 RELEVANT = re.compile(r"backward|torch|Tensor|Module|optim|grad")  # no rule finds anything without one of these
 MAX_CHARACTERS = 120_000  # a text of some 3,000 lines
@@ -62,7 +63,11 @@ def read(source: str | bytes) -> Reading:
     """Return the failures as `check_code` does, and whether the text was read to its end."""
     text = program(source)
     found, whole = _findings(text, parse(text))
-    findings = [f if _removes(f, text, found) else replace(f, change="") for f in found]
+    findings = []
+    with limited() as steps:  # for all changed texts together
+        for finding in found:
+            kept = finding.change and steps.left > 0 and _removes(finding, text, found)
+            findings.append(finding if kept else replace(finding, change=""))
     return Reading(findings, whole.left_out)
 
 
@@ -86,14 +91,15 @@ def _findings(text: str, tree: ast.Module) -> tuple[list[CodeFinding], Program]:
 
 
 def _removes(finding: CodeFinding, text: str, found: list[CodeFinding]) -> bool:
-    """Tell whether the text with an edit in it is a program without the failure, and with no other one instead."""
-    if not finding.change:
-        return False
+    """Return whether the text with an edit in it is a program without the failure, and with no other one instead."""
     changed = apply(text, finding)
     try:
-        left = Counter(f.failure for f in _findings(changed, parse(changed))[0])
+        findings, whole = _findings(changed, parse(changed))
     except NotReadable:
         return False
+    if whole.left_out:
+        return False
+    left = Counter(f.failure for f in findings)
     before = Counter(f.failure for f in found)
     fewer = left[finding.failure] < before[finding.failure] and left.keys() <= before.keys()
     return fewer and unbound_names(changed) <= unbound_names(text)

@@ -24,28 +24,33 @@ class TextTooLong(Exception):
 
 
 @dataclass
-class _Steps:
+class Steps:
     """The steps that are left."""
 
     left: float = math.inf
 
 
-_steps: ContextVar[_Steps | None] = ContextVar("steps", default=None)
+_steps: ContextVar[Steps | None] = ContextVar("steps", default=None)
 
 
 @contextmanager
-def limited() -> Iterator[None]:
-    """Let the body take MAX_STEPS; the next one raises TextTooLong."""
-    token = _steps.set(_Steps(MAX_STEPS))
+def limited() -> Iterator[Steps]:
+    """Let the body take MAX_STEPS, within another such body at most those that are left there; the next one raises
+    TextTooLong."""
+    outer = _steps.get() or Steps()
+    steps = Steps(min(MAX_STEPS, outer.left))
+    given = steps.left
+    token = _steps.set(steps)
     try:
-        yield
+        yield steps
     finally:
         _steps.reset(token)
+        outer.left -= given - max(steps.left, 0)
 
 
 def counted(parts: Iterable[T]) -> Iterator[T]:
     """Yield the parts; each takes a step, if steps are `limited`."""
-    steps = _steps.get() or _Steps()
+    steps = _steps.get() or Steps()
     for part in parts:
         steps.left -= 1
         if steps.left < 0:

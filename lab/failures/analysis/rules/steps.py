@@ -14,6 +14,7 @@ from lab.failures.analysis.program import Event, exclusive
 from lab.failures.analysis.rules.accumulating import scales_gradients
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.syntax import inside, is_simple, receiver
+from lab.failures.analysis.work import walk
 
 
 @dataclass(eq=False, slots=True)
