@@ -155,7 +155,7 @@ def _term(
     if rule.value is not None and not (rule.scalar_only and node["shape"]):
         local = rule.value(*(values[child] for child in node["children"]), values[parent])
         upstream, sent = np.asarray(event["upstream"]), np.asarray(event["contribution"])
-        if np.any((local == 0) & (sent == 0) & np.isinf(upstream)):  # not chosen, by relu or max: 0, and no product
+        if np.any((local == 0) & (sent == 0) & ~np.isfinite(upstream)):  # relu and max choose 0; it is no product
             local = None
         else:
             agrees = _alike(upstream * local, sent)
