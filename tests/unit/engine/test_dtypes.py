@@ -1,5 +1,7 @@
 """Types, and how tensors get on with NumPy and Python."""
 
+import operator
+
 import numpy as np
 import pytest
 
@@ -18,45 +20,12 @@ from model import (
 
 
 def test_trap_28_float32_stays_float32():
-    t = Tensor(np.ones((2, 2), np.float32))
-    results = [
-        t * 2.0,
-        2.0 * t,
-        t + 1,
-        1 - t,
-        t / 3,
-        3 / t,
-        t**2,
-        t**0.5,
-        2**t,
-        t * np.float64(2),
-        np.pi * t,
-        -t,
-        abs(t),
-    ]
-    results += [t @ t, t.exp(), t.sigmoid(), t.softplus(), t.leaky_relu(), t.clip(0, 1), t.softmax(), t.logsumexp()]
-    results += [
-        t.mean(),
-        t.var(),
-        t.std(),
-        t.norm(),
-        t.max(),
-        t.prod(),
-        t.sum(),
-        t[0],
-        t.T,
-        t.reshape(4),
-        maximum(t, 0.5),
-    ]
-    results += [
-        minimum(0.5, t),
-        where(np.eye(2) > 0, t, 0.0),
-        concatenate([t, np.ones((1, 2))]),
-        stack([t, np.ones((2, 2))]),
-    ]
-    results += [mse_loss(t, np.zeros((2, 2))), cross_entropy(t, [0, 1]), binary_cross_entropy_with_logits(t, np.eye(2))]
-    results += [t * np.ones(2), np.ones((2, 2)) @ t, t.mean() * 2.0, t.sum() / 3]
-    for result in results:
+    """Beside numbers and wider arrays; test_ops.py has each operation alone."""
+    t, wide = Tensor(np.ones((2, 2), np.float32)), np.ones((2, 2))
+    results = [t * 2.0, 2.0 * t, t + 1, 1 - t, t / 3, 3 / t, t**0.5, 2**t, t * np.float64(2), np.pi * t, t * wide]
+    results += [wide @ t, t.mean() * 2.0, t.sum() / 3, maximum(t, 0.5), minimum(0.5, t), where(wide > 0, t, 0.0)]
+    results += [concatenate([t, wide]), stack([t, wide]), mse_loss(t, wide), cross_entropy(t, [0, 1])]
+    for result in [*results, binary_cross_entropy_with_logits(t, wide)]:
         assert result.dtype == np.float32, result
         assert np.asarray(result.data).dtype == np.float32
 
@@ -119,12 +88,6 @@ def test_trap_31_numpy_on_the_left_keeps_the_graph(f, expected):
     np.testing.assert_allclose(t.grad, expected, rtol=1e-14)
 
 
-@pytest.mark.parametrize("function", [np.exp, np.sin, np.sqrt, np.abs, np.negative, np.isnan])
-def test_trap_31_a_numpy_function_of_a_tensor_is_a_type_error(function):
-    with pytest.raises(TypeError):
-        function(Tensor([1.0, 2.0]))
-
-
 def test_trap_32_python_protocols():
     t = Tensor(3.0)
     total = sum([t, t, t])
@@ -141,6 +104,7 @@ def test_trap_32_python_protocols():
         len(t)
     with pytest.raises(TypeError):
         iter(t)
+    assert +t is t
 
 
 def test_trap_32_tensors_hash_by_identity():
@@ -159,13 +123,12 @@ def test_trap_32_iteration_stops_and_keeps_the_graph():
 
 
 def test_trap_32_comparisons_are_arrays_of_booleans():
-    t = Tensor([1.0, 2.0, 3.0])
-    np.testing.assert_array_equal(t > 2, [False, False, True])
-    np.testing.assert_array_equal(t >= Tensor([1.0, 3.0, 3.0]), [True, False, True])
-    np.testing.assert_array_equal(t == np.array([1.0, 0.0, 3.0]), [True, False, True])
-    np.testing.assert_array_equal(t != 1.0, [False, True, True])
-    np.testing.assert_array_equal(np.float64(2.0) > t, [True, False, False])
-    np.testing.assert_array_equal(np.array([2.0, 2.0, 2.0]) <= t, [False, True, True])
+    t, array = Tensor([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])
+    for compare in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge):
+        for other in (array, Tensor(array), array.tolist(), 2.0, np.float64(2.0)):
+            plain = array if isinstance(other, Tensor) else other
+            np.testing.assert_array_equal(compare(t, other), compare(t.numpy(), plain))
+            np.testing.assert_array_equal(compare(other, t), compare(plain, t.numpy()))
     assert (t < 2).dtype == bool
     np.testing.assert_array_equal(t[t > 1].numpy(), [2.0, 3.0])
 
@@ -181,15 +144,3 @@ def test_trap_33_a_tensor_copies_what_it_is_made_from():
     other = Tensor(t)
     other.data[0] = 50.0
     np.testing.assert_array_equal(t.numpy(), [1.0, 2.0])
-
-
-def test_trap_33_constants_in_an_expression_are_copied_too():
-    constant, condition, labels = np.array([1.0, 2.0]), np.array([True, False]), np.array([0, 1])
-    t, logits = Tensor([3.0, 4.0]), Tensor(np.zeros((2, 2)))
-    y = (t * constant).sum() + where(condition, t, 0.0).sum() + maximum(t, constant).sum() + (constant / t).sum()
-    loss = cross_entropy(logits, labels)
-    constant[:], condition[:], labels[:] = 100.0, False, 0
-    y.backward()
-    np.testing.assert_allclose(t.grad, [1 + 1 + 1 - 1 / 9, 2 + 0 + 1 - 2 / 16])
-    loss.backward()
-    np.testing.assert_allclose(logits.grad, [[-0.25, 0.25], [0.25, -0.25]])

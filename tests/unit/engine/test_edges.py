@@ -13,9 +13,7 @@ from model import (
     MLP,
     SGD,
     Adam,
-    MutationError,
     Tensor,
-    allow_mutation,
     clip_grad_norm,
     concatenate,
     cross_entropy,
@@ -60,13 +58,6 @@ def test_a_list_of_axes_is_a_tuple_and_may_change_afterwards(op):
     np.testing.assert_array_equal(x.grad, right.grad)
 
 
-def test_a_number_has_no_axis_and_the_rest_of_the_example_works():
-    x = Tensor(2.0)
-    y = x.sum() * x.prod()
-    y.backward()
-    assert x.grad == 4.0
-
-
 @pytest.mark.parametrize("axis", [None, 7, -3, "a", 0.5, (0, 1)])
 def test_joining_along_an_axis_that_is_not_there(axis):
     with pytest.raises(ValueError, match=r"concatenate cannot join shapes \(2,\), \(2,\) along axis .*\.$"):
@@ -105,6 +96,13 @@ def test_the_shape_of_a_number_can_be_spread_out():
         lambda t: t.reshape("a"),
         lambda t: t.reshape(1.5, 4),
         lambda t: t.reshape(None),
+        lambda t: t.reshape(7),
+        lambda t: t.transpose(0, 0),
+        lambda t: t.swapaxes(0, 3),
+        lambda t: t.squeeze(0),
+        lambda t: t.squeeze(5),
+        lambda t: t.expand_dims(5),
+        lambda t: t.broadcast_to((2, 2)),
         lambda t: t.transpose("a", "b"),
         lambda t: t.transpose(0),
         lambda t: t.transpose(0.0, 1.0),
@@ -121,14 +119,6 @@ def test_what_is_no_shape_is_a_sentence_with_the_name(change):
         change(named(2, 3))
 
 
-def test_a_list_given_to_transpose_may_change_afterwards():
-    order, x, w = [1, 2, 0], named(2, 2, 2), np.arange(8.0).reshape(2, 2, 2)
-    y = (x.transpose(order) * w).sum()
-    order.sort()
-    y.backward()
-    np.testing.assert_array_equal(x.grad, w.transpose(2, 0, 1))
-
-
 @pytest.mark.parametrize("index", [(i for i in range(2)), object(), {"a": 1}, "a", 1.5, Tensor([0.0]), (0, 0, 0, 0)])
 def test_what_is_no_index_is_an_index_error_with_the_name(index):
     with pytest.raises(IndexError, match=r"^'x' of shape \(2, 3\) cannot be indexed like this: .*[^.]\.$"):
@@ -141,11 +131,6 @@ def test_a_comparison_with_another_shape_names_the_tensor(compare):
         with pytest.raises(ValueError, match=r"'x' of shape \(2,\) can be compared with .*\.$"):
             getattr(named(2), compare)(other)
     assert getattr(named(1), compare)(np.ones(3)).shape == (3,)
-
-
-def test_where_with_a_condition_that_does_not_fit():
-    with pytest.raises(ValueError, match=r"where .*\(3,\).*'x' of shape \(2,\).*\.$"):
-        where([True, False, True], named(2), 0.0)
 
 
 @pytest.mark.parametrize(
@@ -216,18 +201,6 @@ def test_norm_and_std_up_to_where_squares_over_or_underflow(dtype, large, small)
         np.testing.assert_allclose(t.grad, [0.6, 0.8], rtol=1e-6)
 
 
-def test_norm_where_squares_over_and_underflow_is_as_the_table_says():
-    with np.errstate(over="ignore"):
-        assert Tensor([1e200, 1.0]).norm().item() == np.inf
-    t = Tensor([1e-200, 1e-200])
-    length = t.norm()
-    length.backward()
-    assert (length.item(), *t.grad) == (0.0, 0.0, 0.0)
-    import model
-
-    assert "norm and std at 0, also where all squares round to 0   gradient 0" in model.__doc__
-
-
 def test_norm_of_infinity_and_nan():
     np.testing.assert_equal(Tensor([np.inf, 1.0]).norm().item(), np.inf)
     np.testing.assert_equal(Tensor([np.nan, 1.0]).norm().item(), np.nan)
@@ -255,16 +228,6 @@ def test_many_float32_numbers_are_added_up_without_losing_their_end():
     np.testing.assert_allclose(constant.mean(axis=0).numpy(), 0.1, rtol=1e-6)
 
 
-def test_a_product_overflows_where_its_factors_do_on_the_way():
-    with np.errstate(over="ignore"):
-        t = Tensor([1e200, 1e200, 1e-200, 1e-200])
-        y = t.prod()
-    assert y.item() == np.inf
-    import model
-
-    assert "sum and prod, also on the way" in model.__doc__
-
-
 def test_nan_in_a_choice_is_as_the_table_says():
     t, other = Tensor(np.nan), Tensor(1.0)
     for choose, order in itertools.product((maximum, minimum), (1, -1)):
@@ -277,9 +240,6 @@ def test_nan_in_a_choice_is_as_the_table_says():
     t.zero_grad()
     t.relu().backward()
     assert t.grad == 0.0
-    import model
-
-    assert "nan  " in model.__doc__
 
 
 def test_a_learnt_slope_or_bound_is_refused_and_the_way_around_learns():
@@ -300,43 +260,7 @@ def test_a_learnt_slope_or_bound_is_refused_and_the_way_around_learns():
     assert x.clip(np.int64(0), np.float32(1)).numpy()[1] == 1.0
 
 
-def test_plus_is_the_tensor_itself():
-    x = Tensor([2.0])
-    y = +x * 3.0
-    assert +x is x
-    y.backward()
-    assert x.grad == 3.0
-
-
-def test_a_masked_array_is_refused():
-    with pytest.raises(TypeError, match=r"^A tensor holds real numbers, not MaskedArray.*\.$"):
-        Tensor(np.ma.array([1.0, 2.0], mask=[0, 1]))
-
-
 # ---------------------------------------------------------------- NumPy's functions
-
-
-@pytest.mark.parametrize(
-    "use",
-    [
-        np.array,
-        np.asarray,
-        np.sum,
-        np.mean,
-        np.transpose,
-        lambda t: np.clip(t, 0, 1),
-        lambda t: np.where([True, False], t, 0.0),
-        lambda t: np.concatenate([t, t]),
-        lambda t: np.stack([t, t]),
-        lambda t: np.dot(t, t),
-        lambda t: np.array([t, t]),
-        lambda t: Tensor([t, t]),
-        lambda t: [1.0, 2.0] * np.asarray(t),
-    ],
-)
-def test_a_numpy_function_says_that_it_would_lose_the_graph(use):
-    with pytest.raises(TypeError, match=r"^NumPy would lose the graph of 'x' of shape \(2,\): use .*numpy\(\).*\.$"):
-        use(named(2))
 
 
 def test_numpy_may_ask_for_a_shape():
@@ -442,6 +366,7 @@ def test_a_setting_of_an_optimizer_that_is_no_number_is_a_sentence(make):
 @pytest.mark.parametrize(
     "make",
     [
+        *(lambda p, lr=lr, make=make: make(p, lr=lr) for lr in (0.0, -0.1, math.nan, math.inf) for make in (SGD, Adam)),
         lambda p: SGD(p, lr=0.1, momentum=math.nan),
         lambda p: SGD(p, lr=0.1, momentum=-0.5),
         lambda p: SGD(p, lr=0.1, weight_decay=math.inf),
@@ -452,7 +377,9 @@ def test_a_setting_of_an_optimizer_that_is_no_number_is_a_sentence(make):
     ],
 )
 def test_a_setting_of_an_optimizer_outside_its_range_is_a_sentence(make):
-    with pytest.raises(ValueError, match=r"must be a (finite )?number from 0.*, not .*\.$"):
+    with pytest.raises(
+        ValueError, match=r"must be a (finite number from 0|number from 0|positive number).*, not .*\.$"
+    ):
         make([Tensor([1.0])])
 
 
@@ -548,58 +475,6 @@ def test_a_handed_out_array_that_was_made_read_only_does_not_stop_an_optimizer()
 
 
 # ---------------------------------------------------------------- the guard
-
-
-def test_an_array_handed_out_under_allow_mutation_is_not_trusted_after_it():
-    a = Tensor([1.0, 2.0], label="a")
-    y = a * a
-    with allow_mutation():
-        d = a.data
-    d[:] = 5.0
-    with pytest.raises(MutationError, match=r"'a' of shape \(2,\).*handed out under allow_mutation\(\)"):
-        y.backward(np.ones(2))
-    assert a.grad is None
-
-
-def test_an_operation_recorded_under_allow_mutation_is_not_trusted_after_it():
-    a = Tensor([1.0, 2.0], label="a")
-    d = a.data
-    with allow_mutation():
-        y = a * a
-    d[:] = 5.0
-    with pytest.raises(MutationError, match=r"'a' of shape \(2,\).*handed out under allow_mutation\(\)"):
-        y.backward(np.ones(2))
-    z = a * a  # recorded with the guard on: trusted again
-    z.backward(np.ones(2))
-    np.testing.assert_array_equal(a.grad, [10.0, 10.0])
-
-
-def test_what_was_not_handed_out_under_allow_mutation_is_trusted_after_it():
-    with allow_mutation():
-        a = Tensor([1.0, 2.0])
-        y = a * a
-    y.backward(np.ones(2))
-    np.testing.assert_array_equal(a.grad, [2.0, 4.0])
-
-
-def test_the_advice_of_the_mutation_error_is_right_here_and_in_pytorch():
-    t = Tensor([3.0], label="t")
-    y = (t * t).sum()
-    t.data += 1.0
-    with pytest.raises(MutationError, match=r"make a new tensor \(t = t \+ change\)") as caught:
-        y.backward()
-    assert "numpy()" not in str(caught.value)
-    x = t = Tensor([3.0])
-    y = (t * t).sum()
-    t = t + 1.0
-    y.backward()
-    np.testing.assert_array_equal(x.grad, [6.0])
-    torch = pytest.importorskip("torch")
-    x = t = torch.tensor([3.0], requires_grad=True)
-    y = (t * t).sum()
-    t = t + 1.0
-    y.backward()
-    assert x.grad.tolist() == [6.0]
 
 
 def test_without_a_graph_no_array_is_copied_and_no_result_shares_one():

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 
-from model import MLP, SGD, Linear, Tensor, no_grad
+from model import SGD, Linear, Tensor, no_grad
 
 IN_PLACE = [
     (operator.iadd, "+="),
@@ -89,16 +89,6 @@ def test_a_leaf_rebound_in_a_loop_is_told_from_a_second_pass():
     assert "retain_graph" not in text
 
 
-def test_the_same_for_one_that_no_operation_has_saved():
-    def train():
-        w = Tensor(1.0)
-        for _ in range(3):
-            (w + 1.0).backward()
-            w = w - 0.1 * w.grad
-
-    assert "no longer a leaf" in message(train)
-
-
 def test_a_state_and_a_total_carried_over_get_their_cure():
     def recurrent():
         h, w = Tensor([0.0]), Tensor([0.5])
@@ -171,9 +161,3 @@ def test_a_tensor_assigned_as_a_gradient_becomes_an_array():
     (scalar * 3.0).backward()
     assert type(scalar.grad) is np.float64
     assert scalar.grad == 5.0
-
-
-def test_networks_say_what_they_are():
-    assert repr(MLP([2, 16, 16, 1])) == "MLP(2-16-16-1, relu, 337 parameters)"
-    assert repr(MLP([784, 128, 10], "tanh")) == "MLP(784-128-10, tanh, 101,770 parameters)"
-    assert repr(Linear(3, 2)) == "Linear(3, 2)"

@@ -1,13 +1,23 @@
-"""Writing to values that a backward pass still needs: right, refused, never silent."""
+"""Writing to values that a backward pass still needs: right, refused, never silent.
 
-import itertools
-from dataclasses import replace
+One walk tries every way to write, on every operand and on the result of every operation of op_table.py, so a new
+operation is walked without a line here. With the guard switched off the same walk finds wrong gradients: that is the
+trap, and it shows that each route writes.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
 from op_table import CASES
 
+from lab.traps import detect_mutation
 from model import (
+    _CAPTURED,
     MLP,
     SGD,
     Adam,
@@ -18,220 +28,218 @@ from model import (
     concatenate,
     cross_entropy,
     no_grad,
+    topological_order,
 )
 
-# Operations by what their backward pass needs, with the right gradient at x = [0.5, 2.0].
-SAVES_INPUT = {
-    "*": (lambda t: t * t, lambda x: 2 * x),
-    "**": (lambda t: t**3, lambda x: 3 * x * x),
-    "/": (lambda t: 1.0 / t, lambda x: -1 / x**2),
-    "log": (lambda t: t.log(), lambda x: 1 / x),
-    "sin": (lambda t: t.sin(), np.cos),
-    "cos": (lambda t: t.cos(), lambda x: -np.sin(x)),
-    "abs": (lambda t: t.abs(), np.sign),
-    "softplus": (lambda t: t.softplus(), lambda x: 1 / (1 + np.exp(-x))),
-    "prod": (lambda t: t.prod(), lambda x: x[::-1]),
-    "norm": (lambda t: t.norm(), lambda x: x / np.sqrt(x @ x)),
-    "@": (lambda t: t @ t, lambda x: 2 * x),
-    "max": (lambda t: t.max(), lambda x: (x == x.max()) * 1.0),
-    "clip": (lambda t: t.clip(0, 1), lambda x: (x < 1) * 1.0),
-    "logsumexp": (lambda t: t.logsumexp(), lambda x: np.exp(x) / np.exp(x).sum()),
-}
-
-
-SAVES_OUTPUT = {
-    "exp": (lambda t: t.exp(), np.exp),
-    "sqrt": (lambda t: t.sqrt(), lambda x: 0.5 / np.sqrt(x)),
-    "tanh": (lambda t: t.tanh(), lambda x: 1 - np.tanh(x) ** 2),
-    "sigmoid": (lambda t: t.sigmoid(), lambda x: np.exp(-x) / (1 + np.exp(-x)) ** 2),
-    "relu": (lambda t: t.relu(), lambda x: (x > 0) * 1.0),
-    "softmax": (lambda t: t.softmax(), lambda x: 0 * x),
-}
-
-
-SAVES_NOTHING = {
-    "+": (lambda t: t + t, lambda x: 2 + 0 * x),
-    "-": (lambda t: 1.0 - t, lambda x: -1 + 0 * x),
-    "neg": (lambda t: -t, lambda x: -1 + 0 * x),
-    "10 *": (lambda t: 10.0 * t, lambda x: 10 + 0 * x),
-    "sum": (lambda t: t.sum(), lambda x: 1 + 0 * x),
-    "mean": (lambda t: t.mean(), lambda x: 0.5 + 0 * x),
-    "reshape": (lambda t: t.reshape(2, 1), lambda x: 1 + 0 * x),
-    "getitem": (lambda t: t[::-1], lambda x: 1 + 0 * x),
-    "concatenate": (lambda t: concatenate([t, t]), lambda x: 2 + 0 * x),
-    "leaky_relu": (lambda t: t.leaky_relu(0.1), lambda x: np.where(x > 0, 1.0, 0.1)),
-}
-
-
-EVERY = SAVES_INPUT | SAVES_OUTPUT | SAVES_NOTHING
-
-
 X = np.array([0.5, 2.0])
+OPS = list(dict.fromkeys(case.op for case in CASES))
+
+# ---------------------------------------------------------------- the walk
 
 
-def add_in_place(t):
+@dataclass(frozen=True)
+class Route:
+    """`prepare` runs before the operation (on its result: right after it), `write` between the two passes."""
+
+    write: Callable[[Tensor, Any], Any]
+    prepare: Callable[[Tensor], Any] = lambda t: None
+    harmless: bool = False  # it writes to a copy: an error would be a false alarm
+
+
+def augmented(t, _):
     t.data += 1.0
 
 
-def through_another_name(t):
-    name = t.data
-    another = name
-    another[...] = -7.0
+def step(make):
+    def write(t, _):
+        t.grad = np.ones(t.shape, t.dtype)  # what the batch before has left
+        make([t]).step()
+        t.grad = None
+
+    return write
 
 
-def by_a_new_array(t):
-    t.data = np.full(t.shape, -7.0)
+def add(t, array):
+    array += 1.0
 
 
-WRITES = {
-    "augmented assignment": add_in_place,
-    "item assignment": lambda t: t.data.__setitem__(..., -7.0),
-    "one element": lambda t: t.data.__setitem__((0,) * t.ndim, -7.0),
-    "out=": lambda t: np.subtract(t.data, 9.0, out=t.data),
-    "a view": lambda t: t.data.reshape(-1)[:1].fill(-7.0),
-    "another name": through_another_name,
-    "fill": lambda t: t.data.fill(-7.0),
-    "copyto": lambda t: np.copyto(t.data, -7.0),
-    "a new array": by_a_new_array,
+ROUTES = {
+    "augmented assignment": Route(augmented),
+    "item assignment": Route(lambda t, _: t.data.__setitem__(..., -3.0)),
+    "one element": Route(lambda t, _: t.data.__setitem__((0,) * t.ndim, -3.0)),
+    "out=": Route(lambda t, _: np.subtract(t.data, 9.0, out=t.data)),
+    "a view taken after": Route(lambda t, _: t.data.reshape(-1)[:1].fill(-3.0)),
+    "a view taken before": Route(add, lambda t: t.data.reshape(-1)[:1]),
+    "another name, taken after": Route(lambda t, _: add(t, t.data)),
+    "another name, taken before": Route(add, lambda t: t.data),
+    "assignment to .data": Route(lambda t, _: setattr(t, "data", np.full(t.shape, -3.0))),
+    "a detached tensor": Route(lambda t, detached: augmented(detached, None), lambda t: t.detach()),
+    "an SGD step": Route(step(lambda p: SGD(p, lr=0.5))),
+    "an Adam step": Route(step(lambda p: Adam(p, lr=0.5))),
+    "an SGD step on an array handed out before": Route(step(lambda p: SGD(p, lr=0.5)), lambda t: t.data),
+    "a copy by numpy(), taken before": Route(add, lambda t: t.numpy(), harmless=True),
+    "a copy by numpy(), taken after": Route(lambda t, _: add(t, t.numpy()), harmless=True),
+    "the array that the tensor was made from": Route(add, lambda t: t.source, harmless=True),
+}
+REPLACING = {"assignment to .data", "an SGD step", "an Adam step"}  # a new array: the closure keeps the old one
+
+
+class Sourced(Tensor):
+    """A leaf that remembers the array that it was made from."""
+
+    __slots__ = ("source",)
+
+
+def leaf(array, label, tensor):
+    source = np.array(array)
+    made = tensor(source, label=label)
+    made.source = source
+    return made
+
+
+def outcome(case, route, target, right, tensor):
+    """ "right", "refused" or "silent": what comes of a write to operand `target`, or to the result (None)."""
+    leaves = [leaf(array, "abc"[i % 3], tensor) for i, array in enumerate(case.inputs)]
+    handle = None if target is None else route.prepare(leaves[target])
+    output = case.call(leaves)
+    result = output * 1.0  # so that the result is an operand, too
+    if target is None:
+        output.source = output.numpy()
+        handle = route.prepare(output)
+    try:
+        route.write(output if target is None else leaves[target], handle)
+    except (ValueError, TypeError) as error:
+        # the guard is off, and the array is a broadcast one that NumPy protects itself; or an optimizer of a result
+        if not any(reason in str(error) for reason in ("read-only", "results of operations are none")):
+            raise
+        return "refused"
+    try:
+        result.backward(np.ones(result.shape))
+    except MutationError:
+        assert all(leaf.grad is None for leaf in leaves), "a refused pass has left a gradient behind"
+        return "refused"
+    same = all(np.array_equal(leaf.grad, g, equal_nan=True) for leaf, g in zip(leaves, right, strict=True))
+    return "right" if same else "silent"
+
+
+def sizes(case):
+    return [array.size for array in (*case.inputs, case.call([Tensor(array) for array in case.inputs]).numpy())]
+
+
+@pytest.fixture(scope="module")
+def walked_cases():
+    """A small and a large case of each operation, of those that have elements, with the right gradients."""
+    found = []
+    for op in OPS:
+        cases = sorted((case for case in CASES if case.op == op and all(sizes(case))), key=lambda case: case.size)
+        for case in {one.id: one for one in (cases[len(cases) // 4], cases[-1])}.values():
+            leaves = [Tensor(array) for array in case.inputs]
+            output = case.call(leaves)
+            output.backward(np.ones(output.shape))
+            found.append((case, [leaf.grad for leaf in leaves]))
+    return found
+
+
+@pytest.mark.parametrize("mode", [nullcontext, lambda: detect_mutation(Sourced), allow_mutation])
+def test_trap_34_and_36_no_write_by_any_route_gives_a_wrong_gradient_silently(mode, walked_cases):
+    found = Counter()
+    for case, right in walked_cases:
+        for name, route in ROUTES.items():
+            for target in (*range(len(case.inputs)), None):
+                with mode() as tensor:
+                    result = outcome(case, route, target, right, tensor or Sourced)
+                assert mode is allow_mutation or result != "silent", (case.id, name, target)
+                found[name, result] += 1
+    writing = {name for name, route in ROUTES.items() if not route.harmless}
+    assert not any(found[name, "refused"] for name in ROUTES.keys() - writing)
+    if mode is allow_mutation:  # as the docstring of MutationError says
+        assert {name for name, what in found if what == "silent"} == writing - REPLACING
+    else:
+        assert all(found[name, "refused"] for name in writing)
+
+
+def test_trap_34_arrays_in_closures_are_called_what_the_guard_takes_them_for():
+    """The guard finds the values that a closure captured by the names of its variables."""
+    seen = set()
+    for case in CASES:
+        for node in topological_order(case.call([Tensor(array) for array in case.inputs])):
+            tensors, closure = (node, *node._children), node._backward
+            cells = zip(closure.__code__.co_freevars, closure.__closure__, strict=True) if closure else ()
+            for name, cell in cells:
+                if isinstance(cell.cell_contents, np.ndarray | np.generic):
+                    owners = [i for i, tensor in enumerate(tensors) if tensor._values is cell.cell_contents]
+                    expected = _CAPTURED.get(name)
+                    assert expected in owners if name in _CAPTURED else not any(owners), (case.id, name)
+                    seen.add(name)
+    assert seen > {*_CAPTURED}
+
+
+# ---------------------------------------------------------------- what an operation needs
+
+NEEDS = {
+    "*": (lambda t: t * t, {"input"}),
+    "**": (lambda t: t**3, {"input"}),
+    "/": (lambda t: 1.0 / t, {"input", "output"}),  # it divides its result by the input once more
+    "log": (lambda t: t.log(), {"input"}),
+    "sin": (lambda t: t.sin(), {"input"}),
+    "abs": (lambda t: t.abs(), {"input"}),
+    "softplus": (lambda t: t.softplus(), {"input"}),
+    "prod": (lambda t: t.prod(), {"input"}),
+    "norm": (lambda t: t.norm(), {"input"}),
+    "@": (lambda t: t @ t, {"input"}),
+    "max": (lambda t: t.max(), {"input"}),
+    "clip": (lambda t: t.clip(0, 1), {"input"}),
+    "logsumexp": (lambda t: t.logsumexp(), {"input"}),
+    "exp": (lambda t: t.exp(), {"output"}),
+    "sqrt": (lambda t: t.sqrt(), {"output"}),
+    "tanh": (lambda t: t.tanh(), {"output"}),
+    "sigmoid": (lambda t: t.sigmoid(), {"output"}),
+    "relu": (lambda t: t.relu(), {"output"}),
+    "softmax": (lambda t: t.softmax(), {"output"}),
+    "+": (lambda t: t + t, set()),
+    "neg": (lambda t: -t, set()),
+    "10 *": (lambda t: 10.0 * t, set()),
+    "mean": (lambda t: t.mean(), set()),
+    "getitem": (lambda t: t[::-1], set()),
+    "concatenate": (lambda t: concatenate([t, t]), set()),
+    "leaky_relu": (lambda t: t.leaky_relu(0.1), set()),
 }
 
 
-def outcome(y, t):
-    """The gradient that backward() gives, or the error that it raises."""
-    try:
-        y.backward(np.ones(y.shape))
-    except MutationError as error:
-        assert t.grad is None, "a refused backward pass has left a gradient behind"
-        return error
-    return t.grad
-
-
-@pytest.mark.parametrize("op", EVERY)
-@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize("op", NEEDS)
 @pytest.mark.parametrize("target", ["input", "output"])
-def test_trap_34_and_36_no_write_by_any_route_gives_a_wrong_gradient_silently(op, write, target):
-    f, derivative = EVERY[op]
-    t = Tensor(X, label="x")
-    y = f(t)
-    WRITES[write](t if target == "input" else y)
-    result = outcome(y, t)
-    if not isinstance(result, MutationError):
-        np.testing.assert_allclose(result, derivative(X), rtol=1e-12, atol=1e-15)
+def test_trap_37_what_breaks_depends_on_what_was_saved(op, target):
+    f, needs = NEEDS[op]
+    right = Tensor(X)
+    f(right).backward(np.ones(f(right).shape))
+    for mode in (nullcontext, allow_mutation):
+        with mode():
+            x = Tensor(X, label="x")
+            y = f(x)
+            (x if target == "input" else y).data[...] = -3.0
+            if mode is nullcontext and target in needs:
+                with pytest.raises(
+                    MutationError, match="input, 'x' of shape" if target == "input" else "its own output"
+                ):
+                    y.backward(np.ones(y.shape))
+                assert x.grad is None
+            else:
+                y.backward(np.ones(y.shape))
+                assert np.allclose(x.grad, right.grad) is (target not in needs)
 
 
-@pytest.mark.parametrize("op", dict.fromkeys(case.op for case in CASES))
-def test_trap_34_and_36_every_operation_of_the_table_every_operand_every_route(op):
-    """After a write to any operand, to the output or to an array that was a constant: right, or refused."""
-    cases = [case for case in CASES if case.op == op and all(array.size for array in case.inputs)]
-    cases.sort(key=lambda case: -case.size)
-    for case in (cases[0], cases[len(cases) // 2]):
-        expected = [Tensor(array) for array in case.inputs]
-        output = case.call(expected)
-        output.backward(np.ones(output.shape))
-        for write, target in itertools.product(WRITES, range(len(case.inputs) + 1)):
-            constants = tuple(np.array(a) if isinstance(a, np.ndarray) else a for a in case.args)
-            fresh = replace(case, args=constants)
-            leaves = [Tensor(array) for array in case.inputs]
-            output = fresh.call(leaves)
-            WRITES[write]([*leaves, output][target])
-            for constant in constants:
-                if isinstance(constant, np.ndarray):
-                    constant[...] = 0
-            try:
-                output.backward(np.ones(output.shape))
-            except MutationError:
-                assert all(leaf.grad is None for leaf in leaves), (case.id, write, target)
-                continue
-            for leaf, right in zip(leaves, expected, strict=True):
-                np.testing.assert_array_equal(leaf.grad, right.grad, err_msg=f"{case.id}: {write} on {target}")
+@pytest.mark.parametrize("op", ["*", "@"])
+def test_trap_39_a_write_to_what_only_a_constant_would_read_is_no_false_alarm(op):
+    constant = Tensor(np.full((2, 2), 3.0), requires_grad=False)
+    for first, second in ((w := Tensor(np.ones((2, 2))), constant), (constant, w)):
+        result = first * second if op == "*" else first @ second
+        w.data += 1.0
+        w.zero_grad()
+        result.backward(np.ones((2, 2)))
+        assert (w.grad == (3.0 if op == "*" else 6.0)).all()
 
 
-@pytest.mark.parametrize("op", SAVES_INPUT)
-@pytest.mark.parametrize("write", WRITES)
-def test_trap_34_and_36_a_write_to_a_needed_input_is_reported(op, write):
-    t = Tensor(X, label="x")
-    y = SAVES_INPUT[op][0](t)
-    WRITES[write](t)
-    with pytest.raises(MutationError, match="'x' of shape"):
-        y.backward(np.ones(y.shape))
-
-
-@pytest.mark.parametrize("op", SAVES_OUTPUT)
-def test_trap_34_and_36_a_write_to_a_needed_output_is_reported(op):
-    t = Tensor(X, label="x")
-    y = SAVES_OUTPUT[op][0](t)
-    y.data += 1.0
-    with pytest.raises(MutationError, match="output"):
-        y.backward(np.ones(y.shape))
-
-
-@pytest.mark.parametrize("op", EVERY)
-def test_trap_34_a_view_taken_before_the_forward_pass(op):
-    f, derivative = EVERY[op]
-    t = Tensor(X, label="x")
-    view = t.data[:1]
-    y = f(t)
-    view[0] = -7.0
-    result = outcome(y, t)
-    if op in SAVES_INPUT:
-        assert isinstance(result, MutationError)
-    elif not isinstance(result, MutationError):
-        np.testing.assert_allclose(result, derivative(X), rtol=1e-12, atol=1e-15)
-
-
-def test_trap_34_the_textbook_case():
-    y = Tensor([3.0], label="y")
-    z = (y * y).sum()
-    y.data += 1
-    with pytest.raises(MutationError):
-        z.backward()
-
-
-def test_trap_34_a_write_that_changes_nothing_is_no_fault():
-    t = Tensor(X, label="x")
-    y = (t * t).sum()
-    t.data *= 1.0
-    t.data[...] = X
-    y.backward()
-    np.testing.assert_array_equal(t.grad, 2 * X)
-
-
-def test_trap_34_writing_through_a_detached_tensor_is_the_same_write():
-    t = Tensor(X, label="x")
-    y = (t * t).sum()
-    alias = t.detach()
-    alias.data[0] = 9.0
-    assert t.numpy()[0] == 9.0  # detach shares data
-    with pytest.raises(MutationError, match="'x'"):
-        y.backward()
-
-
-def test_trap_34_writing_to_a_view_tensor_of_the_same_values():
-    """A slice, a transpose or a reshape is a new tensor: a write to it does not reach the original's gradient."""
-    for make in (lambda t: t[:1], lambda t: t.reshape(2, 1), lambda t: t.T, lambda t: t.broadcast_to((2, 2))):
-        t = Tensor(X, label="x")
-        y = (t * t).sum()
-        view = make(t)
-        view.data[...] = 99.0
-        result = outcome(y, t)
-        if not isinstance(result, MutationError):
-            np.testing.assert_array_equal(result, 2 * X)
-
-
-def test_trap_34_nothing_is_left_half_done_after_a_refusal():
-    w, x = Tensor([[1.0, 2.0]], label="w"), Tensor([[3.0], [4.0]], label="x")
-    h = w @ x
-    loss = (h * h).sum()
-    w.data[0, 0] = 9.0
-    before = w.grad, x.grad, h.grad, loss.grad
-    with pytest.raises(MutationError):
-        loss.backward()
-    assert (w.grad, x.grad, h.grad, loss.grad) == before
-    with pytest.raises(MutationError):  # and it says the same thing again
-        loss.backward()
-    w.data[0, 0] = 1.0  # undone: now it is right again
-    loss.backward()
-    np.testing.assert_array_equal(w.grad, 22.0 * np.array([[3.0, 4.0]]))
+# ---------------------------------------------------------------- one by one
 
 
 @pytest.mark.parametrize("handed_out", [False, True])
@@ -252,8 +260,7 @@ def test_trap_36_a_name_taken_long_before():
     t = Tensor(X, label="x")
     name = t.data
     for _ in range(3):  # training steps in between do not lose track of it
-        y = (t * t).sum()
-        y.backward()
+        (t * t).sum().backward()
     y = (t * t).sum()
     name[0] = 100.0
     assert t.numpy()[0] == 100.0
@@ -261,120 +268,131 @@ def test_trap_36_a_name_taken_long_before():
         y.backward()
 
 
-def test_trap_37_what_breaks_depends_on_what_was_saved():
-    """With the guard off, the trap itself: which writes give a wrong gradient is decided by what the op keeps."""
-
-    def wrong(f, derivative, target):
-        with allow_mutation():
-            t = Tensor(X)
-            y = f(t)
-            (t if target == "input" else y).data.__setitem__(..., -3.0)
-            y.backward(np.ones(y.shape))
-        return not np.allclose(t.grad, derivative(X))
-
-    assert wrong(*SAVES_INPUT["/"], "input")  # it divides its result by the input once more
-    assert wrong(*SAVES_INPUT["/"], "output")
-    for op in ("*", "**", "sin", "abs", "prod"):
-        assert wrong(*SAVES_INPUT[op], "input"), op
-        assert not wrong(*SAVES_INPUT[op], "output"), op
-    for op in ("exp", "sqrt", "tanh", "sigmoid", "relu"):
-        assert wrong(*SAVES_OUTPUT[op], "output"), op
-        assert not wrong(*SAVES_OUTPUT[op], "input"), op
-    for op in ("+", "-", "neg", "10 *", "sum"):
-        assert not wrong(*SAVES_NOTHING[op], "input"), op
-        assert not wrong(*SAVES_NOTHING[op], "output"), op
+def test_trap_38_the_error_names_op_label_shape_cause_and_remedy_and_nothing_is_half_done():
+    w, x = Tensor([[1.0, 2.0]], label="W"), Tensor([[3.0], [4.0]], label="x")
+    h = w @ x
+    loss = (h * h).sum()
+    w.data[0, 0] = 9.0
+    before = w.grad, x.grad, h.grad, loss.grad
+    for _ in range(2):  # and it says the same thing again
+        with pytest.raises(MutationError) as caught:
+            loss.backward()
+        assert (w.grad, x.grad, h.grad, loss.grad) == before
+        for part in ("`@`", "'W'", "(1, 2)", "written to", "forward pass again", "make a new tensor (t = t + change)"):
+            assert part in str(caught.value)
+        assert "_" not in str(caught.value)
+    w.data[0, 0] = 1.0  # undone: now it is right again
+    loss.backward()
+    np.testing.assert_array_equal(w.grad, 22.0 * np.array([[3.0, 4.0]]))
 
 
-def test_trap_37_what_is_not_needed_may_be_written_to():
-    for f, derivative in SAVES_NOTHING.values():
-        t = Tensor(X)
-        y = f(t)
-        t.data += 1.0
-        y.data += 1.0
-        y.backward(np.ones(y.shape))
-        np.testing.assert_allclose(t.grad, derivative(X))
-    t = Tensor(X)
-    y = t.exp()
-    t.data += 1.0  # exp keeps its output, not its input
-    y.backward(np.ones(2))
-    np.testing.assert_allclose(t.grad, np.exp(X))
-
-
-def test_trap_38_the_error_names_op_label_shape_cause_and_remedy():
-    w, x = Tensor(np.ones((2, 3)), label="W"), Tensor(np.ones((3, 1)), label="x")
-    loss = (w @ x).sum()
-    w.data[0, 0] = 5.0
-    with pytest.raises(MutationError) as caught:
-        loss.backward()
-    message = str(caught.value)
-    for part in ("`@`", "'W'", "(2, 3)", "written to", "forward pass again"):
-        assert part in message
-    assert "_saved" not in message
-    assert "_data" not in message
-    assert isinstance(caught.value, RuntimeError)
-
-
-def test_trap_39_no_false_alarm_training_with_validation_between_steps():
+def test_trap_39_no_false_alarm_in_an_ordinary_training_loop():
+    """Graphs that are dropped, validation between steps, values that are read, two optimizers, shared parameters."""
     rng = np.random.default_rng(0)
-    net = MLP([3, 4, 2], rng=0)
-    optimizer = SGD(net.parameters(), lr=0.1, momentum=0.9)
-    x, labels = rng.normal(size=(6, 3)), np.array([0, 1, 0, 1, 1, 0])
+    x, labels = rng.normal(size=(12, 3)), rng.integers(0, 2, 12)
+    net, other = MLP([3, 8, 2], rng=0), MLP([3, 8, 2], rng=1)
+    other.layers[0].weight = net.layers[0].weight
+    optimizers = [SGD(net.parameters(), lr=0.1, momentum=0.9), Adam(other.parameters(), lr=0.01)]
     losses = []
-    for _ in range(20):
-        loss = cross_entropy(net(x), labels)
-        optimizer.zero_grad()
-        loss.backward()
-        validation = cross_entropy(net(x), labels)  # a graph that is dropped without a backward pass
-        optimizer.step()
-        with no_grad():
-            losses.append(cross_entropy(net(x), labels).item())
-        del validation
-        net.parameters()[0].data *= 0.999  # weight decay by hand, between steps
+    for _ in range(5):
+        for model, optimizer in zip((net, other), optimizers, strict=True):
+            model(x).sum()  # a forward pass whose graph is dropped
+            with no_grad():
+                cross_entropy(model(x), labels)
+            model.zero_grad()
+            loss = cross_entropy(model(x), labels)
+            validation = cross_entropy(model(x), labels)  # it recorded a graph that nobody uses
+            for parameter in model.parameters():
+                parameter.data.sum(), parameter.numpy()
+            loss.backward()
+            optimizer.step()
+            del validation
+            model.parameters()[0].data *= 0.999  # weight decay by hand, between steps
+            losses.append(loss.item())
     assert losses[-1] < losses[0]
 
 
-def test_trap_39_no_false_alarm_reading_values_between_forward_and_backward():
-    t = Tensor(X)
+def test_trap_39_no_false_alarm_for_a_write_that_changes_nothing_and_for_reading():
+    t = Tensor(X, label="x")
     y = (t.exp() * t).sum()
-    assert y.data > 0
+    t.data *= 1.0
+    t.data[...] = X
     for read in (t.data.mean, t.numpy, t.__repr__, t.detach, t.transpose, lambda: t > 0):
         read()
-    np.testing.assert_array_equal(np.sort(t.data), X)
     y.backward()
     np.testing.assert_allclose(t.grad, np.exp(X) * (1 + X))
-
-
-def test_trap_39_no_false_alarm_nan_stays_nan():
     t = Tensor([np.nan, -1.0, 2.0])
-    y = (t * t).sum() + t.log().sum()
+    y = (t * t).sum()
     t.data.copy()
-    y.backward()
-    assert np.isnan(t.grad[0])
-    assert t.grad[1] == -3.0
+    y.backward()  # nan stays nan
+    assert t.grad[1] == -2.0
 
 
-def test_trap_39_no_false_alarm_for_an_exception_in_the_forward_pass_or_shared_parameters():
+def test_trap_39_a_retained_graph_may_be_gone_through_again_until_something_is_written():
     shared = Linear(2, 2, rng=0)
-    first, second = shared(Tensor(np.ones((1, 2)))), shared(Tensor(np.ones((3, 2))))
     with pytest.raises(ValueError, match="input"):
-        shared(Tensor(np.ones((1, 5))))
-    first.sum().backward()
-    second.sum().backward()
-    optimizer = SGD(shared.parameters(), lr=0.1)
-    optimizer.step()
-    y = (shared.weight * shared.weight).sum()
+        shared(Tensor(np.ones((1, 5))))  # an exception in the middle of a forward pass leaves nothing locked
+    shared.weight.data += 0.1
+    y = (shared(Tensor(np.ones((1, 2)))) ** 2).sum() + (shared.weight * shared.weight).sum()
     y.backward(retain_graph=True)
-    y.backward()
+    y.backward(retain_graph=True)
+    SGD(shared.parameters(), lr=0.1).step()
+    with pytest.raises(MutationError):
+        y.backward()
 
 
 def test_trap_39_scalars_are_guarded_too():
-    t = Tensor(3.0, label="x")
-    y = t * t
-    t.data += 1.0
-    with pytest.raises(MutationError, match="'x'"):
-        y.backward()
-    t = Tensor(3.0, label="x")
-    y = t * t
-    t.data[...] = 5.0
-    with pytest.raises(MutationError, match="'x'"):
-        y.backward()
+    for write in (lambda t: augmented(t, None), lambda t: t.data.__setitem__(..., 5.0)):
+        t = Tensor(3.0, label="x")
+        y = t * t
+        write(t)
+        with pytest.raises(MutationError, match="'x'"):
+            y.backward()
+
+
+@pytest.mark.parametrize("make", [lambda t: t[:1], lambda t: t.reshape(2, 1), lambda t: t.T, lambda t: t + 0.0])
+def test_a_write_to_a_tensor_made_from_another_is_not_one_to_the_other(make):
+    t = Tensor(X)
+    y = (t * t).sum()
+    make(t).data[...] = 99.0
+    y.backward()
+    np.testing.assert_array_equal(t.grad, 2 * X)
+
+
+# ---------------------------------------------------------------- allow_mutation
+
+
+@pytest.mark.parametrize("inside", ["the array was handed out", "the operation was recorded"])
+def test_what_happened_under_allow_mutation_is_not_trusted_after_it(inside):
+    a = Tensor(X, label="a")
+    if inside == "the array was handed out":
+        y = a * a
+        with allow_mutation():
+            d = a.data
+    else:
+        d = a.data
+        with allow_mutation():
+            y = a * a
+    d[:] = 5.0
+    with pytest.raises(MutationError, match=r"'a' of shape \(2,\).*handed out under allow_mutation\(\)"):
+        y.backward(np.ones(2))
+    assert a.grad is None
+
+
+def test_what_was_not_handed_out_under_allow_mutation_is_trusted_after_it():
+    with allow_mutation():
+        a = Tensor([1.0, 2.0])
+        y = a * a
+    y.backward(np.ones(2))
+    np.testing.assert_array_equal(a.grad, [2.0, 4.0])
+
+
+def test_an_exception_inside_a_block_restores_the_mode():
+    for block in (allow_mutation, no_grad):
+        with pytest.raises(KeyError), block():
+            raise KeyError
+    x = Tensor(X)
+    y = x * x
+    x.data += 1.0
+    with pytest.raises(MutationError):
+        y.backward(np.ones(2))

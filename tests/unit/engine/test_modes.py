@@ -17,15 +17,6 @@ def in_a_loop_of_its_own(coroutine):
         return pool.submit(lambda: asyncio.run(coroutine())).result()
 
 
-def test_trap_16_no_grad_nests():
-    x = Tensor(2.0)
-    with no_grad():
-        with no_grad():
-            assert not (x * x).requires_grad
-        assert not (x * x).requires_grad
-    assert (x * x).requires_grad
-
-
 def test_trap_16_one_no_grad_object_can_be_entered_again():
     x, block = Tensor(2.0), no_grad()
     with block, block:

@@ -4,13 +4,13 @@ Generated texts of several kinds are parsed and called; each must give a value o
 warn of nothing, and make Python do nothing beyond parsing: an audit hook watches for imports, files, code that runs
 and attributes of Python's insides.
 
-Each run draws new texts; a failure prints the line that makes Hypothesis draw the same text again. The default number
-keeps the suite short. HOSTILE_EXAMPLES sets it, for the full run:
+The first level draws the same texts each time, the second level new ones; HOSTILE_EXAMPLES sets how many:
 
-    HOSTILE_EXAMPLES=100000 python -m pytest tests/unit/expression/test_hostile.py
+    HOSTILE_EXAMPLES=100000 python -m pytest --hypothesis-profile=fresh tests/unit/expression/test_hostile.py
 """
 
 import ast
+import builtins
 import gc
 import os
 import sys
@@ -20,6 +20,7 @@ import warnings
 from contextlib import contextmanager, suppress
 
 import numpy as np
+import numpy.ma
 import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
@@ -32,13 +33,9 @@ from lab.operation_table import OPS
 from model import Tensor
 
 METHODS, FUNCTIONS = ({name for name, op in OPS.items() if op.form == form} for form in ("method", "function"))
-EXAMPLES = int(os.environ.get("HOSTILE_EXAMPLES", 1_500))
+EXAMPLES = int(os.environ.get("HOSTILE_EXAMPLES", 600))
 hostile = settings(
-    max_examples=EXAMPLES // 3,  # three tests draw texts
-    deadline=None,
-    database=None,
-    derandomize=False,  # new texts each time, also in CI, where Hypothesis by itself would repeat the same ones
-    print_blob=True,
+    max_examples=EXAMPLES // 2,  # two tests draw texts
     suppress_health_check=list(HealthCheck),
     phases=(Phase.explicit, Phase.generate, Phase.shrink),  # to explain a failure, Hypothesis traces: an event
 )
@@ -159,39 +156,17 @@ def mutated(draw):
     return text
 
 
+PAIRS = (
+    ("(", ")"), ("[", "]"), ("sin(", ")"), ("-", ""), ("a+", ""), ("a**", ""), ("max(a,", ")"), ("[a,", "]"), ("(a@", ")"),
+    ("not ", ""), ("lambda:", ""), ("~", ""), ("x[", "]"), ("f(*", ")"), ("{", "}"), ("a if b else ", ""), ("a\n", ""),
+    ("where(a>b,a,", ")"), ("[[a]*2,", "]"), ("(a:=", ")"), ("a<", ""), ("stack([", "])"), ("'", "'"),
+)  # read by rows  # fmt: skip
+
+
 @st.composite
 def repeated(draw):
     """Deep or long: some tokens over and over, and perhaps closed again."""
-    opening, closing = draw(
-        st.sampled_from(
-            (
-                ("(", ")"),
-                ("[", "]"),
-                ("sin(", ")"),
-                ("-", ""),
-                ("a+", ""),
-                ("a**", ""),
-                ("max(a,", ")"),
-                ("[a,", "]"),
-                ("(a@", ")"),
-                ("not ", ""),
-                ("lambda:", ""),
-                ("~", ""),
-                ("x[", "]"),
-                ("f(*", ")"),
-                ("{", "}"),
-                ("a if b else ", ""),
-                ("where(a>b,a,", ")"),
-                ("[[a]*2,", "]"),
-                ("(a:=", ")"),
-                ("a<", ""),
-                ("stack([", "])"),
-                ("'", "'"),
-                ("a\n", ""),
-            )
-        )
-        | st.tuples(st.sampled_from(TOKENS), st.sampled_from(TOKENS))
-    )
+    opening, closing = draw(st.sampled_from(PAIRS) | st.tuples(st.sampled_from(TOKENS), st.sampled_from(TOKENS)))
     times = draw(st.integers(1, 30) | st.integers(30, 500))
     ending = draw(st.sampled_from(("", "", ".exp()", ".T", "[0]", ".__class__", "[None]"))) * draw(
         st.sampled_from((1, 1, 7, 90))
@@ -233,33 +208,32 @@ sizes = st.lists(wholes, max_size=4).map(", ".join)
 
 
 def _larger(inner):
-    two = st.tuples(inner, inner)
+    def written(pattern, *parts):
+        return st.tuples(*parts).map(lambda found: pattern.format(*found))
+
     some = st.lists(inner, min_size=1, max_size=4).map(lambda parts: f"[{', '.join(parts)}]")
-    binary = st.tuples(inner, st.sampled_from(("+", "-", "*", "/", "**", "@", "@")), inner).map(
-        lambda t: f"({t[0]} {t[1]} {t[2]})"
-    )
+    binary = written("({} {} {})", inner, st.sampled_from(("+", "-", "*", "/", "**", "@", "@")), inner)
     axis = st.sampled_from(
         ("", ", axis=0", ", axis=-1", ", axis=(0, 1)", ", axis=9", ", keepdims=True", ", axis=None, keepdims=True")
     )
-    options = axis | sizes.map(", {}".format)
-    call = st.tuples(st.sampled_from(sorted(METHODS)), inner, st.just("") | options).map(
-        lambda t: f"{t[0]}({t[1]}{t[2]})"
+    methods, comparisons = st.sampled_from(sorted(METHODS)), st.sampled_from(("<", ">=", "==", "!="))
+    of_two = st.sampled_from(("max", "min", "maximum", "minimum", "mse_loss", "binary_cross_entropy_with_logits"))
+    return (
+        binary
+        | binary
+        | some
+        | written("{}({}{})", methods, inner, st.just("") | axis | sizes.map(", {}".format))
+        | written("{}.{}({})", inner, methods, sizes)
+        | written("{}({}, {})", of_two, inner, inner)
+        | written("where({} {} {}, {}, {})", inner, comparisons, inner, inner, inner)
+        | written("{}({}{})", st.sampled_from(("concatenate", "stack")), some, axis)
+        | written("broadcast_to({}, {})", inner, sizes)
+        | written("{}.reshape({})", inner, sizes)
+        | written("cross_entropy({}, [0, 1])", inner)
+        | written("{}[{}]", inner, slices)
+        | inner.map("-{}".format)
+        | inner.map("{}.T".format)
     )
-    method = st.tuples(inner, st.sampled_from(sorted(METHODS)), sizes).map(lambda t: f"{t[0]}.{t[1]}({t[2]})")
-    function = st.tuples(
-        st.sampled_from(("max", "min", "maximum", "minimum", "mse_loss", "binary_cross_entropy_with_logits")), two
-    ).map(lambda t: f"{t[0]}({', '.join(t[1])})")
-    where = st.tuples(inner, st.sampled_from(("<", ">=", "==", "!=")), inner, inner, inner).map(
-        lambda t: f"where({t[0]} {t[1]} {t[2]}, {t[3]}, {t[4]})"
-    )
-    joined = st.tuples(st.sampled_from(("concatenate", "stack")), some, axis).map(lambda t: f"{t[0]}({t[1]}{t[2]})")
-    moved = st.tuples(inner, sizes).map(lambda t: f"broadcast_to({t[0]}, {t[1]})") | st.tuples(inner, sizes).map(
-        lambda t: f"{t[0]}.reshape({t[1]})"
-    )
-    labels = inner.map(lambda logits: f"cross_entropy({logits}, [0, 1])")
-    indexed = st.tuples(inner, slices).map(lambda t: f"{t[0]}[{t[1]}]")
-    unary = inner.map("-{}".format) | inner.map("{}.T".format)
-    return binary | binary | call | method | function | where | joined | moved | labels | indexed | unary | some
 
 
 values = st.recursive(names | names | numbers | vectors, _larger, max_leaves=12)
@@ -268,49 +242,27 @@ programs = st.lists(values, min_size=1, max_size=4).map(
         [f"h{i} = {line}" for i, line in enumerate(lines[:-1])] + [lines[-1] + (" + h0" if len(lines) > 1 else "")]
     )
 )
-growing = st.lists(
-    st.sampled_from(
-        (
-            "concatenate([{0}, {0}])",
-            "[{0}, {0}]",
-            "{0} * {0}.T",
-            "{0}[None] * {0}[..., None]",
-            "{0} @ {0}.T",
-            "{0} ** {0}",
-            "broadcast_to({0}, 10, 10, 1)",
-            "{0}.reshape(-1)",
-            "stack([{0}, a])",
-            "exp({0})",
-            "{0}.std(axis=-1, keepdims=True) + {0}",
-            "softmax({0})",
-            "reshape({0}, 1, -1)",
-            "expand_dims({0}, 0) + expand_dims({0}, 1)",
-            "{0}.prod(axis=0)",
-        )
-    ),
-    min_size=1,
-    max_size=60,
-).map(lambda steps: "\n".join(["h0 = a*2"] + [f"h{i + 1} = {step.format(f'h{i}')}" for i, step in enumerate(steps)]))
+STEPS = (
+    "concatenate([{0}, {0}])", "[{0}, {0}]", "{0} * {0}.T", "{0}[None] * {0}[..., None]", "{0} @ {0}.T", "{0} ** {0}",
+    "broadcast_to({0}, 10, 10, 1)", "{0}.reshape(-1)", "stack([{0}, a])", "exp({0})", "softmax({0})", "reshape({0}, 1, -1)",
+    "{0}.std(axis=-1, keepdims=True) + {0}", "expand_dims({0}, 0) + expand_dims({0}, 1)", "{0}.prod(axis=0)",
+)  # read by rows  # fmt: skip
+growing = st.lists(st.sampled_from(STEPS), min_size=1, max_size=60).map(
+    lambda steps: "\n".join(["h0 = a*2"] + [f"h{i + 1} = {step.format(f'h{i}')}" for i, step in enumerate(steps)])
+)
 
 
 @pytest.mark.filterwarnings("error")
 @hostile
-@given(programs, st.sampled_from(SHAPES), st.sampled_from((1.0, 0.0, 1e308)))
-def test_nested_programs(text, shape, scale):
-    outcome(text, shape, scale)
-
-
-@pytest.mark.filterwarnings("error")
-@hostile
-@given(growing, st.sampled_from(SHAPES), st.sampled_from((1.0, 0.0, 1e308)))
-def test_growing_programs(text, shape, scale):
+@given(programs | growing, st.sampled_from(SHAPES), st.sampled_from((1.0, 0.0, 1e308)))
+def test_nested_and_growing_programs(text, shape, scale):
     outcome(text, shape, scale)
 
 
 def test_programs_are_computed_often_enough_to_mean_something():
     computed = []
 
-    @settings(hostile, max_examples=300, derandomize=True)
+    @settings(hostile, max_examples=100)
     @given(programs | growing)
     def count(text):
         computed.append(isinstance(outcome(text, (2, 2)), Tensor))
@@ -331,84 +283,22 @@ def concrete(base):
         return [c for c in CLASSES if issubclass(c, base) and c is not base and base in c.__bases__]
 
 
-ALLOWED = {
-    ast.Constant,
-    ast.Name,
-    ast.UnaryOp,
-    ast.BinOp,
-    ast.Attribute,
-    ast.Subscript,
-    ast.List,
-    ast.Call,
-}
-SAMPLES = {
-    ast.BoolOp: "a and b",
-    ast.NamedExpr: "(a := b)",
-    ast.Lambda: "lambda: a",
-    ast.IfExp: "a if b else c",
-    ast.Dict: "{a: b}",
-    ast.Set: "{a}",
-    ast.ListComp: "[b for b in a]",
-    ast.SetComp: "{b for b in a}",
-    ast.DictComp: "{b: b for b in a}",
-    ast.GeneratorExp: "(b for b in a)",
-    ast.Await: "await a",
-    ast.Yield: "yield a",
-    ast.YieldFrom: "yield from a",
-    ast.Compare: "a < b",
-    ast.JoinedStr: "f'{a}'",
-    ast.FormattedValue: "f'{a}'",
-    ast.Starred: "[*a]",
-    ast.Tuple: "a, b",
-    ast.Slice: "a[b:c]",
-    ast.FunctionDef: "def f(): a",
-    ast.AsyncFunctionDef: "async def f(): a",
-    ast.ClassDef: "class C: a",
-    ast.Return: "return a",
-    ast.Delete: "del a",
-    ast.AugAssign: "a += b",
-    ast.AnnAssign: "a: b",
-    ast.For: "for a in b: c",
-    ast.AsyncFor: "async for a in b: c",
-    ast.While: "while a: b",
-    ast.If: "if a: b",
-    ast.With: "with a: b",
-    ast.AsyncWith: "async with a: b",
-    ast.Match: "match a:\n case b: c",
-    ast.Raise: "raise a",
-    ast.Try: "try: a\nfinally: b",
-    ast.Assert: "assert a",
-    ast.Import: "import os",
-    ast.ImportFrom: "from os import path",
-    ast.Global: "global a",
-    ast.Nonlocal: "nonlocal a",
-    ast.Pass: "pass",
-    ast.Break: "break",
-    ast.Continue: "continue",
-    ast.BitOr: "a | b",
-    ast.BitAnd: "a & b",
-    ast.BitXor: "a ^ b",
-    ast.LShift: "a << b",
-    ast.RShift: "a >> b",
-    ast.Mod: "a % b",
-    ast.FloorDiv: "a // b",
-    ast.Invert: "~a",
-    ast.Not: "not a",
-    ast.And: "a and b",
-    ast.Or: "a or b",
-    ast.Is: "where(a is b, a, b)",
-    ast.IsNot: "where(a is not b, a, b)",
-    ast.In: "where(a in b, a, b)",
-    ast.NotIn: "where(a not in b, a, b)",
-    **({ast.TryStar: "try: a\nexcept* b: c"} if hasattr(ast, "TryStar") else {}),
-    **({ast.TypeAlias: "type a = b"} if hasattr(ast, "TypeAlias") else {}),
-    **({ast.TemplateStr: "t'{a}'", ast.Interpolation: "t'{a}'"} if hasattr(ast, "TemplateStr") else {}),
-}
-USED = ALLOWED | {ast.Expr, ast.Assign, ast.USub, ast.UAdd} | OPERATORS.keys() | COMPARISONS.keys()
+ALLOWED = {ast.Constant, ast.Name, ast.UnaryOp, ast.BinOp, ast.Attribute, ast.Subscript, ast.List, ast.Call}
+REFUSED = (
+    "a and b", "(a := b)", "lambda: a", "a if b else c", "{a: b}", "{a}", "[b for b in a]", "{b for b in a}", "(b for b in a)",
+    "{b: b for b in a}", "await a", "yield a", "yield from a", "a < b", "f'{a}'", "[*a]", "a, b", "a[b:c]", "def f(): a",
+    "async def f(): a", "class C: a", "return a", "del a", "a += b", "a: b", "for a in b: c", "async for a in b: c",
+    "while a: b", "if a: b", "with a: b", "async with a: b", "match a:\n case b: c", "raise a", "try: a\nfinally: b",
+    "try: a\nexcept* b: c", "assert a", "import os", "from os import path", "global a", "nonlocal a", "pass", "break",
+    "continue", "a | b", "a & b", "a ^ b", "a << b", "a >> b", "a % b", "a // b", "~a", "not a", "a or b", "type a = b",
+    "where(a is b, a, b)", "where(a is not b, a, b)", "where(a in b, a, b)", "where(a not in b, a, b)", "t'{a}'",
+)  # read by rows  # fmt: skip
 
 
 def node(kind, **fields):
-    return kind(**fields, lineno=1, col_offset=0, end_lineno=1, end_col_offset=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # a node without its fields
+        return kind(**fields, lineno=1, col_offset=0, end_lineno=1, end_col_offset=1)
 
 
 def test_the_whitelist_is_this_one():
@@ -417,49 +307,24 @@ def test_the_whitelist_is_this_one():
     assert {kind.__name__ for kind in COMPARISONS} == {"Lt", "LtE", "Gt", "GtE", "Eq", "NotEq"}
 
 
-def test_every_kind_of_syntax_has_a_sample_or_is_used():
-    kinds = {
-        c for base in (ast.expr, ast.stmt, ast.operator, ast.unaryop, ast.boolop, ast.cmpop) for c in concrete(base)
-    }
-    assert kinds - USED == SAMPLES.keys()
+def test_what_is_no_expression_is_refused_wherever_it_stands():
+    for syntax in REFUSED:
+        for around in ("{}", "h = a*2\n{}", "({}) * a", "sin({})", "a.sum(axis={})", "a[{}]"):
+            with pytest.raises(ExpressionError):
+                parse(around.replace("{}", syntax))
 
 
-@pytest.mark.parametrize("kind", SAMPLES, ids=lambda kind: kind.__name__)
-def test_samples_are_refused(kind):
-    wrapped = SAMPLES[kind]
-    if kind not in (ast.Import, ast.ImportFrom):  # `return` and the like parse anywhere; only compiling would object
-        assert any(isinstance(found, kind) for found in ast.walk(ast.parse(_indented(wrapped))))
-    for text in (
-        wrapped,
-        f"h = a*2\n{wrapped}",
-        f"({wrapped}) * a",
-        f"sin({wrapped})",
-        f"a.sum(axis={wrapped})",
-        f"a[{wrapped}]",
-    ):
-        with pytest.raises(ExpressionError):
-            parse(text)
-
-
-def _indented(text):
-    return f"async def f():\n {text}".replace("\n", "\n ") if text.startswith(("await", "async")) else text
-
-
-@pytest.mark.parametrize("kind", [c for c in concrete(ast.expr) if c not in ALLOWED], ids=lambda kind: kind.__name__)
-def test_the_builder_alone_refuses_every_other_value(kind):
+def test_the_builder_alone_refuses_every_other_value_and_line():
     """Without the friendly checks that come first: the characters and words are not what keeps Python out."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # a node without its fields
+    values = [node(kind) for kind in concrete(ast.expr) if kind not in ALLOWED]
+    values += [node(ast.Constant, value=value) for value in ("text", b"bytes", 2j, None, True, ...)]
+    for value in values:
         with pytest.raises(ExpressionError):
-            _Builder(Source("a")).part(node(kind))
-
-
-@pytest.mark.parametrize("kind", [c for c in concrete(ast.stmt) if c not in USED], ids=lambda kind: kind.__name__)
-def test_the_builder_alone_refuses_every_other_line(kind):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        with pytest.raises(ExpressionError):
-            _Builder(Source("a")).line(node(kind), last=True)
+            _Builder(Source("a")).part(value)
+    for kind in concrete(ast.stmt):
+        if kind not in (ast.Expr, ast.Assign):
+            with pytest.raises(ExpressionError):
+                _Builder(Source("a")).line(node(kind), last=True)
 
 
 @pytest.mark.parametrize(
@@ -481,12 +346,6 @@ def test_the_builder_alone_refuses_every_other_operator(kind):
             build(_Builder(Source("a")), value)
     else:
         build(_Builder(Source("a")), value)
-
-
-@pytest.mark.parametrize("constant", ["text", b"bytes", 2j, None, True, ...])
-def test_the_builder_alone_refuses_constants_that_are_no_numbers(constant):
-    with pytest.raises(ExpressionError):
-        _Builder(Source("a")).part(node(ast.Constant, value=constant))
 
 
 ATTRIBUTES = sorted(
@@ -511,11 +370,8 @@ def test_no_attribute_of_anything_is_reached():
                 _Builder(Source("a")).part(node(ast.Call, func=function, args=[a], keywords=[]))
 
 
-@pytest.mark.parametrize(
-    "name", sorted(set(dir(__builtins__)) | set(__builtins__ if isinstance(__builtins__, dict) else ()))
-)
-def test_no_builtin_is_called(name):
-    if name not in METHODS:
+def test_no_builtin_is_called():
+    for name in {*dir(builtins)} - METHODS:
         with pytest.raises(ExpressionError):
             parse(f"{name}(a)")
 

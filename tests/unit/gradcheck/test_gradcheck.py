@@ -94,7 +94,7 @@ def test_large_values_do_not_fail_by_rounding_alone():
 # -- disagreement
 
 
-def test_the_worst_element_is_named():
+def test_trap_53_the_worst_element_is_named():
     wrong = faulty("Wrong", lambda tensor, message: message + (np.arange(6.0).reshape(2, 3) == 4) * 0.25)
     report = gradcheck(lambda w: w * 2, {"w": np.ones((2, 3))}, tensor=wrong)
     assert not report
@@ -136,7 +136,7 @@ def test_an_engine_that_overwrites_is_caught_only_where_an_operand_is_used_twice
     assert not gradcheck(lambda a: a * a, [2.0], tensor=Overwriting)
 
 
-def test_the_cotangent_is_random_so_softmax_cannot_hide():
+def test_trap_51_the_cotangent_is_random_so_softmax_cannot_hide():
     """The rows of a softmax sum to 1: with ones as upstream gradient every wrong rule that gives 0 passes."""
     x = np.array([0.1, 0.7, -0.4])
     t = Tensor(x)
@@ -168,7 +168,7 @@ def test_the_seed_fixes_the_cotangent():
     assert np.all(np.abs(first / np.cos(x)) >= 0.5)  # no output is weighted away
 
 
-def test_no_gradient_fails():
+def test_trap_53_no_gradient_fails():
     report = gradcheck(lambda a, b: a * 2, {"a": 1.0, "b": 2.0})
     assert not report
     assert "no gradient reached b" in str(report)
@@ -178,7 +178,7 @@ def test_no_gradient_fails():
     assert "backward() raised RuntimeError" in str(gradcheck(lambda a: a.detach() * 2, [2.0]))
 
 
-def test_nan_fails():
+def test_trap_53_nan_fails():
     wrong = faulty("Wrong", lambda tensor, message: message * np.nan)
     report = gradcheck(lambda x: x * 2, {"x": np.ones(2)}, tensor=wrong)
     assert not report
@@ -209,7 +209,7 @@ def test_a_function_that_is_not_finite_at_or_beside_the_point_fails_and_says_so(
     assert report.verdict == f"There is nothing to compare. {slope.sentence} Move the input."
 
 
-def test_a_wrong_shape_fails():
+def test_trap_53_a_wrong_shape_fails():
     class KeepsTheShapeOfTheMessage(Tensor):
         __slots__ = ()
 
@@ -268,7 +268,7 @@ def test_bad_arguments_are_answered_with_a_sentence():
 # -- float32
 
 
-def test_float32_runs_backward_in_float32_and_the_differences_in_float64():
+def test_trap_52_float32_runs_backward_in_float32_and_the_differences_in_float64():
     seen = []
 
     def f(x):
@@ -322,7 +322,7 @@ def test_an_f_that_rounds_to_float32_inside_gets_a_wide_step_and_the_report_says
         (lambda x: model.maximum(x, 0.0).sum(), [-1.0, 0.0, 2.0], 0.0, 1.0),
     ],
 )
-def test_kinks_are_reported_and_a_slope_between_the_sides_is_accepted(f, x, left, right):
+def test_trap_54_kinks_are_reported_and_a_slope_between_the_sides_is_accepted(f, x, left, right):
     report = gradcheck(f, {"x": np.array(x)})
     assert report, report
     kinks = [element for element in report.kinks if element.index == (1,)]
@@ -356,7 +356,7 @@ def test_a_slope_outside_the_two_sides_of_a_kink_is_wrong():
     assert "which is not between the two" in report.verdict
 
 
-def test_a_kink_near_the_point_is_not_mistaken_for_one_at_the_point():
+def test_trap_54_a_kink_near_the_point_is_not_mistaken_for_one_at_the_point():
     report = gradcheck(lambda x: x.relu(), {"x": np.array([1e-6, -1e-6, 1e-7])})
     assert report, report
     assert not report.kinks
@@ -379,7 +379,7 @@ def test_strong_curvature_is_no_kink(f):
 # -- the inputs stay as they were
 
 
-def test_inputs_are_only_read():
+def test_trap_52_inputs_are_only_read():
     array, tensor = np.array([1.0, 0.1 + 0.2]), Tensor([0.1, 0.7], label="w")
     tensor.grad = np.array([5.0, 6.0])
     before = array.tobytes(), tensor.numpy().tobytes()

@@ -272,7 +272,7 @@ pieces = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40)
 @given(pieces, st.sampled_from([0.0, 1.0, -0.75, 2.5]))
 def test_sums_of_kinked_pieces_have_the_slopes_of_their_pieces(chosen, point):
     text = " + ".join(f"({front}) * {name}(({inside}) * (x - ({point})))" for name, front, inside in chosen)
@@ -295,7 +295,7 @@ def test_sums_of_kinked_pieces_have_the_slopes_of_their_pieces(chosen, point):
         assert (found.kind == "differs") is (abs(used - left) > 1e-6)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40)
 @given(pieces.filter(lambda chosen: len(chosen) < 4), st.randoms(), st.sampled_from([0.0, 1.0, 0.1, -0.3]))
 def test_kinked_pieces_that_cancel_leave_a_slope_and_no_kink(chosen, shuffled, point):
     terms = [

@@ -162,7 +162,7 @@ def test_learner_text_is_escaped_for_latex():
     assert symbol == r"\text{a\_\{b\}\$}"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(STEP, min_size=1, max_size=12), st.floats(0.5, 2.0), st.floats(-2.0, -0.5))
 def test_random_programs_add_up(steps, a, b):
     trace = record(program(steps), {"a": a, "b": b})
@@ -170,7 +170,7 @@ def test_random_programs_add_up(steps, a, b):
     for node, derivation in zip(trace.nodes, derive(trace), strict=True):
         terms = derivation["terms"]
         assert all(term["event"] is not None for term in terms)
-        if terms and np.all(np.isfinite([t["message"] for t in terms])):
+        if terms and np.all(np.isfinite([(t["message"], t["upstream"]) for t in terms])):
             np.testing.assert_allclose(sum(t["message"] for t in terms), reached[node["id"]], rtol=1e-9, atol=1e-12)
             for term in terms:
                 if term["local"] is None:  # 0 was chosen, and is no product with infinity or nan

@@ -28,7 +28,7 @@ def wrong(known, name, mistake, *, what="gradient"):
     return [one.wrong.tolist() for one in found if one.name == mistake]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(ANY)
 def test_every_generated_wrong_answer_gets_its_name(which):
     prediction = Prediction(exercise(*which))
@@ -43,7 +43,7 @@ def test_every_generated_wrong_answer_gets_its_name(which):
                 assert mistake.condition in verdict.comment
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(ANY)
 def test_an_engine_that_overwrites_makes_the_mistake_of_that_name(which):
     found = exercise(*which)
@@ -55,7 +55,7 @@ def test_an_engine_that_overwrites_makes_the_mistake_of_that_name(which):
             assert mistakes.OVERWRITTEN in diagnosis(Mistakes(good).of_gradient(number), gradient)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(ANY)
 def test_local_derivatives_alone_are_told_as_a_missing_upstream_factor(which):
     trace = exercise(*which).trace
@@ -67,7 +67,7 @@ def test_local_derivatives_alone_are_told_as_a_missing_upstream_factor(which):
             assert mistakes.UPSTREAM in diagnosis(Mistakes(trace).of_gradient(number), sum(locals_))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(ANY)
 def test_what_was_sent_before_it_was_summed_is_told_as_such(which):
     trace = exercise(*which).trace

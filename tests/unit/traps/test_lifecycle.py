@@ -70,7 +70,7 @@ def test_a_life_that_cannot_be_lived_is_refused(text):
         parse_life(text)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.sampled_from(sorted(ACTIONS)), max_size=40), st.sampled_from([0.01, 0.1, 0.5]))
 def test_any_life_can_be_replayed_and_drawn(letters, lr):
     text = ""
