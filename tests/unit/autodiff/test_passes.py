@@ -4,7 +4,7 @@ import numpy as np
 import op_table
 import pytest
 
-from lab.autodiff.passes import FunctionGraph, Unfit, place_name
+from lab.autodiff.passes import FunctionGraph, Unfit
 from lab.autodiff.race import race
 from lab.designs.compare import Unsuitable
 from lab.expression import parse
@@ -115,20 +115,6 @@ def test_a_broken_rule_breaks_both_directions():
 def test_what_cannot_be_followed_is_said(text, leaves, said):
     with pytest.raises(Unfit, match=said):
         graph(text, **leaves)
-
-
-def test_a_leaf_is_no_result():
-    with pytest.raises(Unfit, match="depends on no input"):
-        FunctionGraph(lambda x: x, {"x": 1.0})
-
-
-def test_a_place_is_written_as_an_index():
-    assert [place_name(place) for place in [("a", ()), ("w", (0, 2)), ("", (1,)), ("", ())]] == [
-        "a",
-        "w[0, 2]",
-        "result[1]",
-        "result",
-    ]
 
 
 def test_the_race_is_run_where_dual_numbers_can():

@@ -58,12 +58,6 @@ def test_the_terms_of_indexing(index):
     assert np.array_equal(gradient(indexing(value, index), found.upstream, value.shape), found.gradients[0])
 
 
-def test_a_column_is_summed():
-    _, right = broadcast("+", np.ones((3, 3)), np.ones(3))
-    assert [term.cell for term in right[0]] == [0, 3, 6]
-    assert [term.cell for term in right[2]] == [2, 5, 8]
-
-
 def test_shapes_fit_as_numpy_says():
     for _ in range(300):
         left, right = shape_at_random(), shape_at_random()

@@ -13,7 +13,6 @@ from lab.autodiff.symbolic import (
     formula,
     growth,
     operations,
-    repeated,
     simplified,
     text,
     value,
@@ -67,11 +66,6 @@ def test_a_function_of_itself_has_a_derivative_that_outgrows_it():
     assert [one.derivative for one in found] == [7, 27, 79, 207, 511]
     assert [one.forward for one in found] == [one.backward for one in found] == [3, 6, 9, 12, 15]
     assert [one.named for one in found] == [7, 15, 23, 31, 39]
-
-
-def test_repeated_is_the_function_of_itself():
-    x = Tensor(0.3)
-    assert repeated(lambda x: x * x, "x", 3)(x=x).item() == pytest.approx(0.3**8)
 
 
 def test_what_has_no_formula_is_said():

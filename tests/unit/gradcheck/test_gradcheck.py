@@ -9,16 +9,6 @@ from lab.text import numeral
 from model import Tensor
 
 
-class Overwriting(Tensor):
-    """An engine with one fault: the last message replaces the gradient."""
-
-    __slots__ = ()
-
-    def _accumulate(self, message):
-        self.grad = None
-        super()._accumulate(message)
-
-
 def faulty(name, message):
     """An engine whose messages pass through `message(tensor, array)` first."""
 
@@ -48,25 +38,9 @@ def test_a_verdict_writes_numbers_with_a_real_minus_sign_at_which_no_line_breaks
     assert "-" not in agree.verdict + disagree.verdict
 
 
-def test_results_hold_every_element_of_every_input():
-    a, b = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([5.0, 6.0])
-    report = gradcheck(lambda a, b: (a * b).sum(), [a, b])
-    np.testing.assert_array_equal(report.inputs[0].analytic, np.broadcast_to(b, a.shape))  # the derivatives themselves
-    for result, array in zip(report.inputs.values(), (a, b), strict=True):
-        for name in ("analytic", "numerical", "left", "right", "error", "tolerance", "kink"):
-            assert getattr(result, name).shape == array.shape
-        np.testing.assert_allclose(result.analytic, result.numerical, rtol=1e-8)
-        assert result.element((1,) * array.ndim).error == result.error[(1,) * array.ndim]
-
-
 @pytest.mark.parametrize("inputs", [3.0, np.array([1.0, 2.0]), Tensor([1.0, 2.0]), [2], (np.float64(2),), [[1.0, 2.0]]])
 def test_inputs_may_be_numbers_arrays_lists_and_tensors(inputs):
     assert gradcheck(lambda x: x * x, inputs)
-
-
-def test_names_arrive_as_keywords_and_positions_as_positions():
-    assert gradcheck(lambda *, w, x: w @ x, {"x": np.ones(3), "w": np.ones((2, 3))})
-    assert gradcheck(lambda w, x: w @ x, [np.ones((2, 3)), np.ones(3)])
 
 
 def test_a_tensor_without_gradient_is_a_constant():
@@ -83,12 +57,6 @@ def test_empty_inputs_are_checked_for_their_shape(shape):
     assert report
     assert report.worst is None
     assert "no elements" in str(report)
-
-
-def test_large_values_do_not_fail_by_rounding_alone():
-    assert gradcheck(lambda x, y: x * 1e8 + y, {"x": 3.0, "y": 0.5})
-    assert gradcheck(lambda x: x.exp(), [30.0])
-    assert gradcheck(lambda x: 1 / x, [1e-3])
 
 
 # -- disagreement
@@ -129,11 +97,6 @@ def test_the_worst_of_two_inputs_is_named_even_when_the_other_has_larger_numbers
 )
 def test_a_wrong_message_is_caught(message):
     assert not gradcheck(lambda x: x.tanh() * x, [np.array([0.3, -0.8])], tensor=faulty("Wrong", message))
-
-
-def test_an_engine_that_overwrites_is_caught_only_where_an_operand_is_used_twice():
-    assert gradcheck(lambda a, b: a * b, [2.0, 3.0], tensor=Overwriting)
-    assert not gradcheck(lambda a: a * a, [2.0], tensor=Overwriting)
 
 
 def test_trap_51_the_cotangent_is_random_so_softmax_cannot_hide():
@@ -286,11 +249,6 @@ def test_trap_52_float32_runs_backward_in_float32_and_the_differences_in_float64
     assert "float32" not in str(gradcheck(f, {"x": np.array([0.5, 1.5])}))
 
 
-def test_float32_still_catches_a_wrong_gradient():
-    wrong = faulty("Wrong", lambda tensor, message: message * message.dtype.type(1.001))
-    assert not gradcheck(lambda x: x.sin(), [np.array([0.5], np.float32)], tensor=wrong)
-
-
 def test_an_f_that_rounds_to_float32_inside_gets_a_wide_step_and_the_report_says_so():
     class Narrow(Tensor):
         """An engine that computes sin in float32, whatever it is given."""
@@ -358,20 +316,6 @@ def test_a_slope_outside_the_two_sides_of_a_kink_is_wrong():
 
 def test_trap_54_a_kink_near_the_point_is_not_mistaken_for_one_at_the_point():
     report = gradcheck(lambda x: x.relu(), {"x": np.array([1e-6, -1e-6, 1e-7])})
-    assert report, report
-    assert not report.kinks
-
-
-@pytest.mark.parametrize(("f", "x"), [(lambda t: t * t, 0.0), (lambda t: t**3, 0.0), (lambda t: t.cos(), 0.0)])
-def test_a_flat_smooth_point_is_no_kink(f, x):
-    report = gradcheck(f, [x])
-    assert report
-    assert not report.kinks
-
-
-@pytest.mark.parametrize("f", [lambda t: (100 * t).sin(), lambda t: 1 / t, lambda t: t.log(), lambda t: (20 * t).exp()])
-def test_strong_curvature_is_no_kink(f):
-    report = gradcheck(f, [np.array([0.001, 0.02, 1.0])])
     assert report, report
     assert not report.kinks
 

@@ -116,24 +116,6 @@ def verdicts(text, leaves):
     return at_once, in_table, checked, curve
 
 
-def test_there_are_enough_points():
-    assert len(POINTS) >= 50
-    assert {kind for _, _, kind, *_ in POINTS} == {
-        "smooth",
-        "small",
-        "rounded",
-        "lost",
-        "differs",
-        "kink",
-        "tie",
-        "steep",
-        "jump",
-        "edge",
-        "nan",
-        "inf",
-    }
-
-
 @pytest.mark.parametrize(("text", "leaves", "kind", "left", "right", "used"), POINTS, ids=NAMES)
 def test_every_page_gives_the_same_true_verdict(text, leaves, kind, left, right, used):
     found, *others = verdicts(text, leaves)
@@ -167,12 +149,6 @@ def test_a_gradient_that_is_wrong_below_the_tolerance_is_not_said_to_agree(f):
     assert "agree" not in report.verdict
     assert (report.outcome, report.passed, bool(report)) == ("not judged", False, False)
     assert str(report).splitlines()[3].endswith("not judged")
-
-
-def test_one_slope_that_is_judged_is_enough():
-    report = gradcheck(lambda x, y: x * 1e-9 + y, {"x": 1.0, "y": 2.0})
-    assert (report.outcome, bool(report)) == ("passed", True)
-    assert [line.endswith("not judged") for line in str(report).splitlines()[3:5]] == [True, False]
 
 
 def test_rounding_inside_is_said_to_hide_a_slope():

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from op_table import CASES
 
 from lab.traps import detect_mutation
-from model import MLP, SGD, Adam, MutationError, Tensor, allow_mutation, cross_entropy, no_grad
+from model import MutationError, Tensor, allow_mutation
 
 
 def scaled(x, factors):
@@ -70,47 +69,6 @@ def test_a_class_of_your_own_can_be_watched():
         factors[0] = 9.0
         with pytest.raises(MutationError, match="`factors`"):
             y.backward()
-
-
-@pytest.mark.parametrize("op", dict.fromkeys(case.op for case in CASES))
-def test_every_operation_passes_when_nothing_is_written_to(op):
-    cases = [case for case in CASES if case.op == op]
-    for case in cases[:: max(1, len(cases) // 10)]:
-        leaves = [Tensor(array) for array in case.inputs]
-        expected = case.call(leaves)
-        expected.backward(np.ones(expected.shape))
-        with detect_mutation() as Watched:
-            watched = [Watched(array) for array in case.inputs]
-            output = case.call(watched)
-            assert isinstance(output, Watched)
-            output.backward(np.ones(output.shape))
-        for leaf, right in zip(watched, leaves, strict=True):
-            np.testing.assert_array_equal(leaf.grad, right.grad)
-
-
-def test_training_validation_and_two_optimizers_are_never_refused():
-    rng = np.random.default_rng(0)
-    x, labels = rng.normal(size=(12, 3)), rng.integers(0, 2, 12)
-    nets = MLP([3, 8, 2], rng=0), MLP([3, 8, 2], rng=1)
-    nets[1].layers[0].weight = nets[0].layers[0].weight
-    optimizers = SGD(nets[0].parameters(), lr=0.1, momentum=0.9), Adam(nets[1].parameters(), lr=0.01)
-    losses = []
-    with detect_mutation() as Watched:
-        inputs = Watched(x, requires_grad=False)
-        for _ in range(5):
-            for net, optimizer in zip(nets, optimizers, strict=True):
-                net(inputs).sum()  # a graph that is dropped
-                with no_grad():
-                    cross_entropy(net(inputs), labels)
-                net.zero_grad()
-                loss = cross_entropy(net(inputs), labels)
-                assert isinstance(loss, Watched)
-                loss.backward(retain_graph=True)
-                net.zero_grad()
-                loss.backward()
-                optimizer.step()
-                losses.append(loss.item())
-    assert losses[-1] < losses[0]
 
 
 def test_the_guard_of_the_engine_is_on_in_the_block_even_where_it_was_off():

@@ -3,11 +3,7 @@
 import contextlib
 import io
 import re
-import shutil
-import subprocess
-import sys
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,7 +23,6 @@ from lab.traps.in_place import (
     verdict,
 )
 
-ROOT = Path(__file__).resolve().parents[3]
 ALL = [
     Experiment(op, written, route, guard)
     for op, written, route, guard in product(OPS, WRITTEN, ROUTES, (False, True))
@@ -53,29 +48,18 @@ def test_with_the_guard_no_wrong_gradient_is_silent(experiment):
     assert (result.gradients["a"] is None) == (result.outcome == "error")
 
 
+SPOILED = {("mul", "input"), ("square", "input"), ("exp", "output"), ("relu", "output")}
+
+
 @pytest.mark.parametrize("route", WRITES)
-@pytest.mark.parametrize(
-    ("op", "written", "spoiled"),
-    [
-        ("mul", "input", True),
-        ("mul", "output", False),
-        ("square", "input", True),
-        ("square", "output", False),
-        ("exp", "input", False),
-        ("exp", "output", True),
-        ("relu", "input", False),
-        ("relu", "output", True),
-        ("add", "input", False),
-        ("add", "output", False),
-        ("scale", "input", False),
-        ("scale", "output", False),
-    ],
-)
-def test_what_breaks_depends_on_what_the_operation_saved(op, written, spoiled, route):
+@pytest.mark.parametrize(("op", "written"), [*product(OPS, WRITTEN)])
+def test_what_breaks_depends_on_what_the_operation_saved(op, written, route):
+    if ROUTES[route].inputs_only and written == "output":
+        return
     number = -1.0 if op == "relu" and route == "name" else 3.0  # relu only asks whether y is positive
     off, on = (run(Experiment(op, written, route, guard, number=number)) for guard in (False, True))
-    assert off.outcome == ("wrong" if spoiled else "right")
-    assert on.outcome == ("error" if spoiled else "right")
+    assert off.outcome == ("wrong" if (op, written) in SPOILED else "right")
+    assert on.outcome == ("error" if (op, written) in SPOILED else "right")
 
 
 def test_an_optimizer_step_is_refused_with_the_guard_and_harmless_without():
@@ -83,19 +67,6 @@ def test_an_optimizer_step_is_refused_with_the_guard_and_harmless_without():
     result = run(Experiment("mul", "input", "optimizer", guard=True))
     assert result.outcome == "error"
     assert "comes out right" in verdict(result)
-
-
-def test_writing_to_a_spoils_the_gradient_of_b():
-    result = run(Experiment("mul"))
-    np.testing.assert_array_equal(result.gradients["a"], [4, 5, -2])
-    np.testing.assert_array_equal(result.gradients["b"], [3, 0, 4])  # a + 1, where a was due
-    np.testing.assert_array_equal(result.right["b"], [2, -1, 3])
-
-
-def test_the_error_names_operation_tensor_and_shape():
-    error = run(Experiment("exp", "output", guard=True)).error
-    for part in ("`exp`", "'y'", "(3,)"):
-        assert part in error
 
 
 @pytest.mark.sample(20)
@@ -118,16 +89,6 @@ def test_the_code_that_is_shown_does_what_was_run(experiment):
             np.testing.assert_allclose(
                 [float(x) for x in slopes.split(",")], result.numerical[leaf], rtol=1e-7, atol=1e-7
             )
-
-
-@pytest.mark.sample(1)
-@pytest.mark.parametrize("route", ROUTES)
-def test_the_code_needs_nothing_but_the_engine_beside_it(route, tmp_path):
-    shutil.copy(ROOT / "model.py", tmp_path)
-    (tmp_path / "experiment.py").write_text(script(Experiment(route=route)), encoding="utf-8")
-    done = subprocess.run([sys.executable, "experiment.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert len(done.stdout.splitlines()) == 2
 
 
 @pytest.mark.sample(20)

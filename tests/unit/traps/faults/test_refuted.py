@@ -54,6 +54,7 @@ def test_the_numbers_are_those_of_the_pass():
     )
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.key)
 def test_a_wrong_curve_is_told_from_the_losses(fault, trained):
     healthy, broken = trained(fault.healthy, 3), trained(fault.broken, 3)
@@ -67,6 +68,7 @@ def test_a_wrong_curve_is_told_from_the_losses(fault, trained):
             assert all(record["train_loss"] is not None for record in broken.records)
 
 
+@pytest.mark.sample(7)
 @pytest.mark.parametrize("culprit", SUSPECTS)
 def test_a_wrong_name_is_told_from_the_run_of_the_case(culprit, trained):
     case = SuspectCase(3, culprit, tuple(SUSPECTS))
