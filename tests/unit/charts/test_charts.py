@@ -13,7 +13,6 @@ from lab import charts
 from lab.charts.chart import COLOURS, ROWS, SHADES
 from lab.charts.curves import BUCKETS
 from lab.charts.weights import RIDGES
-from lab.text import short
 from lab.training.config import Config
 from lab.training.live import LiveRun
 from lab.training.predictions import (
@@ -122,30 +121,6 @@ def test_where_a_run_broke_off_there_is_a_mark_on_every_curve():
         assert broken[0]["name"] == "no longer a number", "an epoch that ends in nan is no best one"
     threshold = series(made["norms"], "layer 1")["markLine"]["label"]
     assert threshold["position"] == "insideStartBottom", "above the line stand the marks of the first epochs"
-
-
-def test_the_words_at_two_marks_near_each_other_do_not_read_as_one(run):
-    records = [{**run.history[-1], "epoch": epoch, "best": epoch <= 21} for epoch in range(30)]
-    records[25]["changed"] = {"lr": 0.1}
-    marks = series_with_marks(charts.loss(records, np.array([]), np.array([]), charts.CurveOptions(40)).spec)[
-        "markLine"
-    ]["data"]
-    assert {m["name"]: m["label"]["align"] for m in marks} == {"best": "right", "lr 0.1": "left"}
-
-
-def test_the_words_at_a_mark_do_not_touch_the_legend(run):
-    legend_bottom = 5 + 14  # pixels: padding, then a line of its symbols
-    for name in ("loss", "accuracy", "norms"):
-        spec = all_charts(run)[name].spec
-        label = series_with_marks(spec)["markLine"]["label"]
-        label_top = spec["grid"]["top"] - label["distance"] - 1.2 * label["fontSize"]
-        assert spec["legend"]["top"] == 0
-        assert label_top >= legend_bottom, name
-
-
-def series_with_marks(spec):
-    """The series whose labelled marks stand above the plot."""
-    return next(line for line in spec["series"] if line.get("markLine", {}).get("label", {}).get("position") == "end")
 
 
 def test_the_norms_say_how_many_steps_were_clipped():
@@ -355,12 +330,6 @@ def test_likelihoods_name_the_most_likely():
     json.dumps(chart.spec, allow_nan=False)
     assert "most likely b with 70.0%" in chart.alt
     assert [bar["value"] for bar in chart.spec["series"][0]["data"]] == [10.0, 70.0, 20.0]
-
-
-def test_numbers_are_written_as_the_player_writes_them():
-    cases = {-0.02134: "−0.0213", 1234.4: "1234", 1.234e22: "1.23e22", -1e-7: "−1e−7", 0.0: "0", math.inf: "∞"}
-    assert {value: short(value) for value in cases} == cases
-    assert short(None) == short(math.nan) == "not a number"
 
 
 def test_the_ticks_of_gradient_ridges_are_few_and_named_after_powers_of_ten(run):

@@ -5,11 +5,9 @@ import sys
 import numpy as np
 import pytest
 
-from lab.designs import closures, depth, network, scalars
+from lab.designs import closures, depth, network
 from lab.designs.compare import (
     DESIGNS,
-    DesignProgram,
-    ProgramLine,
     Unsuitable,
     calls_of,
     kept_by,
@@ -213,13 +211,3 @@ def test_the_loss_of_the_network_is_that_of_the_engine():
     network.loss_of_tensors(parameters, POINTS, TARGETS).backward()
     expected = np.concatenate([np.ravel(p.grad) for p in parameters])
     assert np.abs(network.both(initial(4, 3), POINTS, TARGETS, repeats=1).scalars.gradients - expected).max() < 1e-12
-
-
-def test_a_program_is_run_line_by_line():
-    run = DesignProgram(
-        (ProgramLine("leaf", value=3.0, name="a"), ProgramLine("constant", value=2.0), ProgramLine("**", (0, 1)))
-    )
-    leaves, result = DESIGNS["scalars"].forward(run)
-    assert isinstance(result, scalars.Value)
-    assert result.data == 9.0
-    assert DESIGNS["scalars"].backward(run, leaves, result)[0] == 6.0

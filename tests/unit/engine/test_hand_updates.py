@@ -76,19 +76,6 @@ def message(run):
     return str(refusal.value)
 
 
-def test_a_leaf_rebound_in_a_loop_is_told_from_a_second_pass():
-    def train():
-        w = Tensor([1.0, 2.0], label="w")
-        for _ in range(3):
-            (w * w).sum().backward()
-            w = w - 0.1 * w.grad
-
-    text = message(train)
-    assert "no longer a leaf: it was computed (by `-`) in an earlier turn" in text
-    assert "w.data -= " in text
-    assert "retain_graph" not in text
-
-
 def test_a_state_and_a_total_carried_over_get_their_cure():
     def recurrent():
         h, w = Tensor([0.0]), Tensor([0.5])

@@ -228,18 +228,6 @@ def test_any_basic_index_scatters_its_gradient_back(x, data):
     np.testing.assert_array_equal(t.grad, expected)
 
 
-@given(x=hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=4).flatmap(arrays), data=st.data())
-@settings(max_examples=60)
-def test_any_integer_index_with_repeats_adds(x, data):
-    index = data.draw(hnp.integer_array_indices(x.shape, result_shape=hnp.array_shapes(max_dims=2, max_side=6)))
-    t = Tensor(x)
-    t[index].sum().backward()
-    counts = np.zeros_like(x)
-    for position in zip(*(i.ravel() for i in np.broadcast_arrays(*index)), strict=True):
-        counts[position] += 1
-    np.testing.assert_array_equal(t.grad, counts)
-
-
 def random_program(choices: list[int], a, b):
     """A random expression: each step combines two earlier values. Smooth and bounded, so differences can check it."""
     values = [a, b]

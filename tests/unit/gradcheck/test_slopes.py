@@ -271,19 +271,6 @@ def test_sums_of_kinked_pieces_have_the_slopes_of_their_pieces(chosen, point):
         assert (found.kind == "differs") is (abs(used - left) > 1e-6)
 
 
-@settings(max_examples=40)
-@given(pieces.filter(lambda chosen: len(chosen) < 4), st.randoms(), st.sampled_from([0.0, 1.0, 0.1, -0.3]))
-def test_kinked_pieces_that_cancel_leave_a_slope_and_no_kink(chosen, shuffled, point):
-    terms = [
-        f"({sign * front}) * {name}(({inside}) * (x - ({point})))" for name, front, inside in chosen for sign in (1, -1)
-    ]
-    shuffled.shuffle(terms)
-    found, *others = verdicts(" + ".join(terms), {"x": point})
-    assert {other.sentence for other in others} == {found.sentence}
-    assert found.has_derivative
-    assert abs(found.slope) < 1e-9
-
-
 @pytest.mark.parametrize(
     "text",
     [

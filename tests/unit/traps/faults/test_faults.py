@@ -110,16 +110,6 @@ def test_the_healthy_engine_is_untouched_by_all_of_them():
 
 
 @by_key(ENGINE)
-def test_two_engines_in_turn_do_not_disturb_each_other(fault):
-    values = leaves(fault, 3)
-    alone = expression_pass(fault.example, Tensor, values)
-    expression_pass(fault.example, fault.broken.engine, values)
-    again = expression_pass(fault.example, Tensor, values)
-    assert EngineComparison(alone, again).effect == "same"
-    assert again.messages == alone.messages
-
-
-@by_key(ENGINE)
 def test_a_network_computes_in_the_engine_of_its_parameters(fault):
     trainer = LessonTrainer(fault.broken, 0)
     *_, logits = trainer.model.outputs(trainer.dataset.train_x[:4])
