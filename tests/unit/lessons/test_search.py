@@ -10,8 +10,6 @@ from lab.lessons.pages import PAGES
 from lab.lessons.search import search
 from lab.operation_table import OPS
 
-MIN_RIGHT = 0.95  # of what people type: the share with a right answer in the first place
-
 
 def first(text):
     return next(((answer.kind, answer.title) for answer in search(text)), None)
@@ -19,10 +17,10 @@ def first(text):
 
 def test_what_people_type_is_answered_in_the_first_place():
     wrong = {text: first(text) for text, right in TYPED.items() if first(text) not in right}
-    assert len(TYPED) >= 150
-    assert len(wrong) <= (1 - MIN_RIGHT) * len(TYPED), wrong
+    assert not wrong
 
 
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("concept", CONCEPTS, ids=lambda concept: concept.question)
 def test_a_concept_is_found_by_each_of_its_names(concept):
     for text in (concept.question, *concept.also):
