@@ -3,7 +3,6 @@
 import time
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 import train as command_line
@@ -120,13 +119,3 @@ def test_bad_changes_on_the_command_line_get_a_sentence(capsys):
     for words, said in (("5", "is not a change"), ("5:hidden=4", "cannot change 'hidden'"), ("5:lr=x", "lr")):
         assert command_line.main(["--changes", words]) == 2
         assert said in capsys.readouterr().err
-
-
-def test_the_weights_are_the_same_whatever_the_way():
-    trainer, other = Trainer(CHANGED), Trainer(PLAIN)
-    list(train(CHANGED, trainer))
-    run = LiveRun(PLAIN)
-    run.advance(10)
-    run.change({"lr": 0.01, "momentum": 0.9})
-    assert run.config.changes == CHANGES[:2]
-    assert np.array_equal(other.weights(), Trainer(CHANGED).weights())

@@ -658,14 +658,3 @@ def test_a_missing_target_is_answered_with_the_nearest(table):
         load(table(FLOWERS), target="widht")
     with pytest.raises(DataError, match="choose one of length, width, kind"):
         load(table(FLOWERS), target="9")
-
-
-MNIST = Path(__file__).resolve().parents[4] / "shared" / "data" / "mnist"
-
-
-@pytest.mark.skipif(not MNIST.is_dir(), reason="needs the MNIST files in ../shared/data/mnist")
-def test_the_mnist_test_images_if_they_are_there():
-    data = load_mnist(MNIST)
-    assert data.train_x.shape == (8000, 784)
-    assert data.val_x.shape == (2000, 784)
-    assert_sound(data)

@@ -68,6 +68,7 @@ def pytorch_layers():
 
 
 @pytest.mark.parametrize("name", CASES)
+@pytest.mark.exhaustive
 def test_pytorch_s_own_layer_has_the_same_output_and_leaf_gradients(name):
     torch, functions = pytorch_layers()
     layer, leaves = CASES[name]

@@ -27,6 +27,7 @@ from lab.training.trainer import train
         ("Labels without a rule", "stay near 50 %"),
     ],
 )
+@pytest.mark.sample(4)
 def test_a_lesson_is_answered_by_its_own_run(name, answer):
     lesson = LESSONS[name]
     records = list(train(lesson.config))

@@ -91,24 +91,8 @@ def test_the_first_layer_is_an_embedding(trainer):
 
 
 def test_on_the_command_line(tmp_path, capsys):
-    assert (
-        command_line.main(
-            [
-                "--data",
-                "letters",
-                "--hidden",
-                "64",
-                "--lr",
-                "0.003",
-                "--epochs",
-                "2",
-                "--out",
-                str(tmp_path / "run"),
-                "--quiet",
-            ]
-        )
-        == 0
-    )
+    words = f"--data letters --hidden 64 --lr 0.003 --epochs 2 --quiet --out {tmp_path / 'run'}"
+    assert command_line.main(words.split()) == 0
     records = [json.loads(line) for line in (tmp_path / "run" / "metrics.jsonl").read_text("utf-8").splitlines()]
     assert records[-1]["val_loss"] < bigram_loss() / 2
     with (tmp_path / "rows.csv").open("w", newline="") as file:

@@ -35,14 +35,6 @@ def test_its_history_begins_before_the_training():
     assert run.trainer.measure()["val_loss"] != first["val_loss"]
 
 
-def test_it_advances_by_batches():
-    run = LiveRun(CONFIG)
-    run.advance()
-    assert (run.trainer.epoch, run.trainer.batch, run.batches) == (0, 1, 1)
-    run.advance(3)
-    assert run.trainer.batch == 4
-
-
 @pytest.mark.parametrize("epoch", [0, 1, 4])
 def test_going_back_and_on_again_gives_the_same_numbers(epoch):
     run = LiveRun(CONFIG)

@@ -2,6 +2,7 @@
 
 import base64
 import re
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -102,6 +103,7 @@ def test_runs_are_compared_in_one_file_that_needs_no_other(here, capsys):
     assert "What the doctor says" in page.text
 
 
+@pytest.mark.usefixtures("pictures_once")
 def test_a_sweep_is_reported_as_its_runs(here, capsys):
     for rate in ("0.1", "0.2"):
         call(capsys, *SMALL, "--lr", rate, "--out", f"sweep/lr={rate}")
@@ -111,6 +113,7 @@ def test_a_sweep_is_reported_as_its_runs(here, capsys):
     assert page.tables[1][0] == ["run", "lr"]
 
 
+@pytest.mark.usefixtures("pictures_once")
 def test_the_results_of_a_regression_are_its_r_squared(here, capsys):
     said = call(capsys, "--data", "sine", "--samples", 60, "--hidden", 8, "--lr", 0.02, "--epochs", 9, "--out", "wave")[
         1
@@ -150,8 +153,9 @@ def test_a_loss_that_hardly_moves_is_drawn_as_one():
 def folders(tmp_path_factory):
     """A run, one with metrics that are not those of a run, and one that has not completed an epoch."""
     folder = tmp_path_factory.mktemp("folders")
-    for name in ("r", "broken", "new"):
-        assert train.main([*SMALL, "--out", str(folder / name)]) == 0
+    assert train.main([*SMALL, "--out", str(folder / "r")]) == 0
+    for name in ("broken", "new"):
+        shutil.copytree(folder / "r", folder / name)
     (folder / "broken" / "metrics.jsonl").write_text("{}\n")
     (folder / "new" / "metrics.jsonl").unlink()
     return folder

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from lab.training.config import Config
-from lab.training.records import ADDED, slim
+from lab.training.records import slim
 from lab.training.run_folder import RunError, RunFolder, in_new_folder, write_atomic
 from lab.training.trainer import Trainer, train
 
@@ -91,29 +91,9 @@ def test_rewind_refuses_metrics_with_a_hole(run):
         run.rewind(3, np.zeros(4))
 
 
-LINES = [
-    "3",
-    "[]",
-    "{}",
-    json.dumps(record(1)),
-    *(
-        json.dumps({name: value for name, value in record(2).items() if name != missing})
-        for missing in record(2)
-        if missing not in ADDED
-    ),
-    json.dumps(record(2) | {"train_loss": "low"}),
-    json.dumps(record(2) | {"val_accuracy": None}),
-    json.dumps(record(2) | {"val_accuracy": float("nan")}),
-    json.dumps(record(2) | {"train_loss": 10**400}),
-    json.dumps(record(2) | {"train_accuracy": 1.5}),
-    json.dumps(record(2) | {"grad_norm": {"layer1": "large", "layer2": 1.0}}),
-    json.dumps(record(2) | {"grad_norm": {"layer1": 1.0}}),
-    json.dumps(record(2) | {"dead_units": {}}),
-    json.dumps(record(2) | {"since_best": 0.5}),
-    json.dumps(record(2) | {"diverged": None}),
-    json.dumps(record(2) | {"weight_histogram": 5}),
-    json.dumps(record(2) | {"weight_histogram": {"layer1": {}, "layer2": {}}}),
-]
+# What makes a record, field by field: test_records.py.
+LINES = ["3", "[]", "{}", json.dumps(record(1)), json.dumps(record(2) | {"train_loss": "low"})]
+LINES += [json.dumps(record(2) | {"val_accuracy": float("nan")}), json.dumps(record(2) | {"weight_histogram": 5})]
 
 
 @pytest.mark.parametrize("line", LINES, ids=range(len(LINES)))

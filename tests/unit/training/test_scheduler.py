@@ -76,6 +76,7 @@ def wait_for(condition):
 
 
 @needs_dask
+@pytest.mark.exhaustive
 def test_every_run_completes_once_although_a_worker_is_killed(tmp_path, start, scheduler, worker):
     workers = [worker(), worker()]
     flags = [*FLAGS, "--epochs", 100, "--sweep", "lr=0.01,0.1", "init=he,xavier", "--scheduler", scheduler]
@@ -96,6 +97,7 @@ def test_every_run_completes_once_although_a_worker_is_killed(tmp_path, start, s
 
 @needs_dask
 @pytest.mark.usefixtures("ctrl_c")
+@pytest.mark.exhaustive
 def test_ctrl_c_takes_back_what_has_not_begun_and_ends_what_has(tmp_path, start, scheduler, worker):
     flags = [*FLAGS, "--sweep", f"epochs={MANY},2", "--scheduler", scheduler, "--out", "a sweep"]
     only = worker()
@@ -145,6 +147,7 @@ def test_a_scheduler_without_a_sweep_is_refused(capsys):
 
 @needs_dask
 @pytest.mark.parametrize("address", ["foo", "tls://127.0.0.1:9", "smtp://127.0.0.1:25"])
+@pytest.mark.exhaustive
 def test_an_address_that_is_none_is_one_sentence_and_nothing_follows(tmp_path, start, address):
     """In a process of its own: what Dask has to say of it comes as the process ends."""
     sweep = start(ROOT / "train.py", *FLAGS, "--sweep", "lr=1", "--scheduler", address, cwd=tmp_path)

@@ -22,6 +22,7 @@ from lab.training.run_folder import RunError, lock_run
 SCRIPT = str(Path(__file__).resolve().parents[3] / "train.py")
 SMALL = ["--data", "moons", "--hidden", "6", "--epochs", "3", "--batch-size", "200", "--optimizer", "sgd"]
 MANY = 800  # epochs that take several times as long as the picture of a short run
+pytestmark = pytest.mark.usefixtures("pictures_once")  # in this process; its workers draw theirs
 linux = pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="signals and processes of Linux")
 
 
@@ -103,6 +104,7 @@ def test_a_sweep_trains_every_combination_and_only_once(here, capsys):
 
 @linux
 @pytest.mark.usefixtures("ctrl_c")
+@pytest.mark.exhaustive
 def test_ctrl_c_keeps_the_finished_runs_and_the_same_command_goes_on(here):
     flags = [*SMALL, "--sweep", f"epochs=2,{MANY}", "--out", "a sweep"]
     process = start(*flags)
@@ -249,6 +251,7 @@ def test_a_folder_name_never_leads_elsewhere():
     assert Path("s", name).parent == Path("s")
 
 
+@pytest.mark.usefixtures("workers_in_this_process")
 def test_a_sweep_of_a_regression_shows_the_score_it_is_ranked_by(here, capsys):
     flags = ["--data", "sine", "--samples", "60", "--hidden", "4", "--epochs", "2", "--sweep", "lr=0.1,0.0001"]
     assert train.main([*flags, "--out", "s"]) == 0

@@ -14,6 +14,7 @@ installed = importlib.util.find_spec("tensorboard") is not None
 
 
 @pytest.mark.skipif(not installed, reason="TensorBoard is an optional extra")
+@pytest.mark.exhaustive
 def test_tensorboard_reads_what_the_run_recorded(tmp_path, monkeypatch):
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 

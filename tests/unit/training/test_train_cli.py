@@ -24,18 +24,15 @@ import pytest
 
 import train
 from lab.practice import mnist
-from lab.training import datasets, live_doctor
+from lab.training import live_doctor
 from lab.training.config import ConfigError
 from lab.training.doctor import diagnose
-from lab.training.predictions import answers
 from lab.training.run_folder import RunFolder, lock_run
-from lab.training.trainer import Trainer
 from practice import COURSES
 from tests.answers import unusual
 
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = str(ROOT / "train.py")
-MNIST = ROOT.parent / "shared" / "data" / "mnist"
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX")
 SMALL = ["--data", "moons", "--hidden", "6", "--epochs", "2", "--batch-size", "200"]
 FILES = ["best_weights.npy", "checkpoint.npz", "config.json", "metrics.jsonl", "summary.png"]
@@ -139,12 +136,6 @@ def test_without_arguments_it_trains_on_digits_past_95_percent(here):
     assert json.loads((folder / "config.json").read_text())["data"] == "digits"
 
 
-@pytest.mark.skipif(not MNIST.is_dir(), reason="needs the MNIST files in ../shared/data/mnist")
-def test_mnist_passes_93_percent_within_five_epochs(here, capsys):
-    assert call(capsys, "--data", "mnist", "--data-dir", MNIST, "--epochs", 5, "--out", "m", "--quiet")[0] == 0
-    assert max(record["val_accuracy"] for record in metrics(here / "m")) > 0.93
-
-
 def write_stripes(folder, count):
     """A pair of files in MNIST's format: in each image a stripe, brighter than the noise, stands where its label says."""
     labels = np.arange(count, dtype=np.uint8) % 10
@@ -173,6 +164,7 @@ def test_a_learner_s_own_engine_trains_on_them(here, capsys, path):
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="the peak of memory is read as Linux tells it")
+@pytest.mark.exhaustive
 def test_a_run_takes_hardly_more_memory_than_its_data(here):
     write_stripes(here, 10_000)
     program = f"""
@@ -199,14 +191,6 @@ print((memory("VmHWM") - before) / (sum(array.nbytes for array in arrays) + batc
     assert 1 < float(done.stdout) < 1.2
 
 
-def test_quiet_prints_one_line(here, capsys):
-    code, out, err = call(capsys, *SMALL, "--quiet")
-    assert code == 0
-    assert out.count("\n") == 1
-    assert "best validation accuracy" in out
-    assert err == ""
-
-
 def test_json_prints_one_object_per_epoch_and_nothing_else(here, capsys):
     code, out, err = call(capsys, *SMALL, "--json", "--out", "r")
     assert code == 0
@@ -223,50 +207,15 @@ def test_every_flag_reaches_the_config(here, capsys):
     flags += " --noise 0.3 --samples 500 --weight-decay 0.01 --l1 0.002 --skip yes --schedule cosine --warmup 1 --patience 3 --batch-size 300 --epochs 2 --seed 7 --val-fraction 0.4 --quiet --out r"
     assert call(capsys, *flags.split())[0] == 0
     config = train.Config.from_json(json.loads(Path("r/config.json").read_text()))
-    assert config == train.Config(
-        data="moons",
-        noise=0.3,
-        samples=500,
-        hidden=(5, 4),
-        activation="tanh",
-        init="xavier",
-        optimizer="sgd",
-        lr=0.2,
-        momentum=0.5,
-        clip=2.0,
-        weight_decay=0.01,
-        l1=0.002,
-        skip="yes",
-        schedule="cosine",
-        warmup=1,
-        patience=3,
-        batch_size=300,
-        epochs=2,
-        seed=7,
-        val_fraction=0.4,
-    )
+    expected = {"data": "moons", "noise": 0.3, "samples": 500, "hidden": (5, 4), "activation": "tanh", "init": "xavier"}
+    expected |= {"optimizer": "sgd", "lr": 0.2, "momentum": 0.5, "clip": 2.0, "weight_decay": 0.01, "l1": 0.002}
+    expected |= {"skip": "yes", "schedule": "cosine", "warmup": 1, "patience": 3, "batch_size": 300, "epochs": 2}
+    assert config == train.Config(**expected, seed=7, val_fraction=0.4)
 
 
 @pytest.mark.usefixtures("workers_in_this_process")
 def test_a_regression_has_no_accuracy_and_everything_else(here, capsys):
-    flags = [
-        "--data",
-        "sine",
-        "--hidden",
-        "32",
-        "32",
-        "--activation",
-        "tanh",
-        "--lr",
-        "0.01",
-        "--epochs",
-        "60",
-        "--schedule",
-        "cosine",
-        "--out",
-        "r",
-    ]
-    code, out, err = call(capsys, *flags)
+    code, out, err = call(capsys, *["--data", "sine", "--hidden", "8", "--lr", "0.02", "--epochs", "8", "--out", "r"])
     assert (code, err) == (0, "")
     assert "accuracy" not in out
     assert "one target" in out
@@ -274,15 +223,7 @@ def test_a_regression_has_no_accuracy_and_everything_else(here, capsys):
     best = max(1 - record["val_loss"] / record["origin"]["baseline_val_loss"] for record in records)
     assert f"best validation R² {best:.4f} in epoch" in out.splitlines()[-1]
     assert records[-1]["val_accuracy"] is None
-    trainer = Trainer(RunFolder(Path("r")).config())
-    trainer.set_weights(np.load("r/best_weights.npy"))
-    x, y = datasets.sine(20_000, 0.2, np.random.default_rng(99))
-    data = trainer.dataset
-    found = data.in_units(answers(trainer.model, (x - data.mean) / data.scale))
-    assert np.mean((found - y) ** 2) < 1.1 * 0.2**2
-    assert call(capsys, "--resume", "--out", "r", "--epochs", 60, "--quiet")[0] == 0
-    assert call(capsys, "report", "r")[0] == 0
-    assert "R²" in Path("report.html").read_text()
+    assert call(capsys, "--resume", "--out", "r", "--epochs", 8, "--quiet")[0] == 0
     assert call(capsys, "--data", "sine", "--epochs", 1, "--sweep", "lr=0.1,0.01", "--out", "s")[0] == 0
     Path("few.csv").write_text("x,y\n1,2.5\n2,3.5\n3,4.5\n4,5.5\n")
     assert call(capsys, "--data", "csv:few.csv", "--task", "regression", "--epochs", 3, "--out", "f", "--quiet")[0] == 0
@@ -300,7 +241,7 @@ def test_no_widths_are_no_hidden_layer(here, capsys):
     assert RunFolder(Path("r")).config().hidden == ()
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.skipif(sys.platform != "linux", reason="file names that are any bytes")
 @pytest.mark.parametrize("name", [b"not \xff text", "\u624b\u5199 \U0001f600".encode()], ids=["bytes", "unicode"])
 def test_a_folder_may_have_any_name(here, name):
@@ -383,14 +324,6 @@ def test_help_names_flags_and_exit_codes(here, capsys):
 
 # The doctor's warnings
 
-BAD = [
-    ("flat", "--data moons --init zeros --epochs 6"),
-    ("rate-high", "--data digits --hidden 16 --activation tanh --lr 1 --epochs 12"),
-    ("rate-low", "--data moons --hidden 8 --optimizer sgd --lr 0.00001 --epochs 6"),
-    ("overflow", "--data moons --optimizer sgd --lr 1e30"),
-    ("overfitting", "--data digits --lr 0.01 --val-fraction 0.97 --epochs 15"),
-]
-
 
 def found(folder):
     """What the doctor says of the run in a folder."""
@@ -402,12 +335,13 @@ def warnings(folder):
     return [f"warning: {finding}" for finding in found(folder)]
 
 
-@pytest.mark.sample(1)
-@pytest.mark.parametrize(("key", "flags"), BAD)
-def test_what_the_doctor_finds_is_a_warning_at_the_end(here, capsys, monkeypatch, key, flags):
+STUCK = ["--data", "moons", "--init", "zeros", "--epochs", "6"]
+
+
+def test_what_the_doctor_finds_is_a_warning_at_the_end(here, capsys, monkeypatch):
     monkeypatch.setattr(live_doctor.Watch, "SILENT", math.inf)  # on a busy machine, too
-    _, _, err = call(capsys, *flags.split(), "--out", "r")
-    assert key in [finding.key for finding in found("r")]
+    _, _, err = call(capsys, *STUCK, "--out", "r")
+    assert [finding.key for finding in found("r")] == ["flat"]
     assert err.splitlines() == warnings("r")
     _, out, err = call(capsys, "--resume", "--out", "r", "--json")  # nothing is left to train: the same words again
     assert out == ""
@@ -421,7 +355,7 @@ def test_a_healthy_run_and_a_run_too_short_to_judge_are_not_warned_of(here, caps
 
 
 def test_quiet_is_quiet_about_the_doctor_too(here, capsys):
-    _, out, err = call(capsys, *BAD[0][1].split(), "--quiet")
+    _, out, err = call(capsys, *STUCK, "--quiet")
     assert (out.count("\n"), err) == (1, "")
 
 
@@ -463,7 +397,7 @@ def test_looking_costs_an_epoch_of_a_long_run_no_more_than_one_of_a_short_run():
             self.read += len(self._records)
             return super().findings()
 
-    for epochs in (100, 1000):
+    for epochs in (100, 400):
         config = train.Config(data="blobs", hidden=(), batch_size=1000, epochs=epochs)
         doctor = Counting([], config)
         for record in train.train(config):
@@ -472,6 +406,7 @@ def test_looking_costs_an_epoch_of_a_long_run_no_more_than_one_of_a_short_run():
 
 
 @posix
+@pytest.mark.exhaustive
 def test_a_warning_in_the_course_of_a_run_stands_on_a_line_of_its_own(here):
     program = f"import sys, train; from lab.training import live_doctor; live_doctor.Watch.SILENT = 0; sys.path[0] = {str(here)!r}; sys.exit(train.main(sys.argv[1:]))"
     flags = ["--data", "digits", "--init", "zeros", "--batch-size", "8", "--epochs", "9", "--out", here / "r"]
@@ -555,11 +490,6 @@ def test_a_longer_run_is_the_same_as_a_short_one_that_was_extended(here, capsys)
     assert Path("whole/config.json").read_text() == Path("parts/config.json").read_text()
 
 
-def test_a_finished_run_can_be_resumed_without_harm(capsys, trained):
-    assert call(capsys, *SMALL, "--out", "r", "--resume", "--quiet")[0] == 0
-    assert Path("r/metrics.jsonl").read_bytes() == trained["metrics.jsonl"]
-
-
 def test_a_run_that_stopped_early_says_so_and_goes_on_with_more_patience(here, capsys):
     flags = ["--data", "moons", "--hidden", 8, "--lr", 0.05, "--epochs", 40]
     code, out, _ = call(capsys, *flags, "--patience", 3, "--out", "r", "--quiet")
@@ -608,26 +538,6 @@ def test_a_run_in_training_is_not_resumed_a_second_time(here, capsys):
     assert call(capsys, "--resume", "--out", "r", "--epochs", 3, "--quiet")[0] == 0
 
 
-def test_resume_refuses_data_that_have_changed(here, capsys):
-    table = Path("own.csv")
-    table.write_text("".join(f"{n},{n % 2}\n" for n in range(40)))
-    call(capsys, "--data", "csv:own.csv", "--epochs", 1, "--out", "r", "--quiet")
-    table.write_text("".join(f"{n + 1},{n % 2}\n" for n in range(39)) + "99,1\n")
-    assert "data differ" in refused(capsys, "--resume", "--out", "r", "--epochs", 2)
-
-
-def test_resume_refuses_a_checkpoint_of_another_shape_and_a_damaged_one(here, capsys):
-    call(capsys, *SMALL, "--out", "a", "--quiet")
-    call(capsys, *SMALL, "--hidden", 9, "--out", "b", "--quiet")
-    checkpoint = Path("a/checkpoint.npz")
-    checkpoint.write_bytes(Path("b/checkpoint.npz").read_bytes())
-    before = contents("a")
-    assert "a network 2-9-2, but this one is 2-6-2" in refused(capsys, "--resume", "--out", "a", "--epochs", 3)
-    assert contents("a") == before
-    checkpoint.write_bytes(checkpoint.read_bytes()[:1000])
-    assert "checkpoint.npz in 'a' is damaged" in refused(capsys, "--resume", "--out", "a", "--epochs", 3)
-
-
 @pytest.mark.usefixtures("trained")
 def test_resume_refuses_a_config_edited_into_nonsense(capsys):
     config = Path("r/config.json")
@@ -651,37 +561,9 @@ def test_resume_without_the_checkpoint_does_not_begin_anew(capsys, trained):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("optimizer.mean0", np.zeros((2, 7), np.float32)),
-        ("epoch", np.array(-1)),
-        ("epoch", np.array(1000)),
-        ("epoch", np.array([1, 2])),
-        ("batch", np.array(10**6)),
-        ("data", np.array([1, 2])),
-        ("best_weights", np.array("none")),
-        ("optimizer.steps", np.zeros(3, int)),
-        ("weights", None),
-    ],
-)
-@pytest.mark.usefixtures("trained")
-def test_resume_refuses_a_checkpoint_that_somebody_has_changed(capsys, name, value):
-    with np.load("r/checkpoint.npz") as archive:
-        state = {part: archive[part] for part in archive.files if part != name}
-    np.savez("r/checkpoint.npz", **state, **({} if value is None else {name: value}))
-    before = contents("r")
-    refused(capsys, "--resume", "--out", "r", "--epochs", 3)
-    assert contents("r") == before
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
         ("best", None),
-        ("since_best", None),
-        ("weight_histogram", None),
         ("weight_histogram", 5),
-        ("grad_norm", "large"),
         ("train_loss", "low"),
-        ("train_accuracy", 7),
     ],
 )
 @pytest.mark.usefixtures("trained")
@@ -795,6 +677,7 @@ def test_a_run_killed_at_any_moment_ends_as_if_never_stopped(here, whole):
 @posix
 @pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("also", [[], ["--json"]])
+@pytest.mark.sample(1)
 def test_ctrl_c_leaves_a_run_that_can_be_continued(here, also):
     flags = ["--data", "spirals", "--hidden", "8", "--epochs", "100000", "--out", "a run", *also]
     process = subprocess.Popen(
@@ -865,6 +748,7 @@ def test_ctrl_c_waits_while_files_are_written():
 
 
 @posix
+@pytest.mark.exhaustive
 def test_where_ctrl_c_is_ignored_the_run_goes_on(here):
     """As in the background of a shell script: who stops the script with Ctrl-C does not mean the run."""
     flags = ["--data", "moons", "--hidden", "6", "--epochs", "60", "--quiet", "--out", "r"]
@@ -887,22 +771,13 @@ def test_where_ctrl_c_is_ignored_the_run_goes_on(here):
     ("flags", "words"),
     [
         (["--data", "digit"], "did you mean 'digits'"),
-        (["--lr", "nan"], "--lr"),
-        (["--lr", "0"], "--lr"),
-        (["--lr", "-1"], "--lr"),
         (["--lr", "fast"], "--lr"),
-        (["--hidden", "0"], "--hidden"),
         (["--hidden", "8", "x"], "--hidden must be whole numbers of at least 1 (the widths of the layers), not 8 x"),
         (["--hidden", "-8"], "--hidden must be whole numbers of at least 1"),
-        (["--hidden", "8.5"], "--hidden must be whole numbers of at least 1"),
-        (["--batch-size", "0"], "--batch-size"),
-        (["--val-fraction", "1.5"], "--val-fraction"),
-        (["--epochs", "0"], "--epochs"),
         (["--init", "hee"], "did you mean he?"),
         (["--momentum", "0.9"], "choose the optimizer sgd"),
         (["--leanring-rate", "1"], "--help"),
         (["--noise", "-1"], "--noise must be a number from 0 to 10"),
-        (["--noise", "nan"], "--noise must be"),
         (["--samples", "9"], "--samples must be a whole number of at least 10"),
         (["--data", "digits", "--noise", "0.1"], "--noise is for generated data (moons, circles"),
         (["--data", "csv:single.csv", "--samples", "50"], "--samples is for generated data"),
@@ -911,12 +786,9 @@ def test_where_ctrl_c_is_ignored_the_run_goes_on(here):
         (["--data", "mnist", "--data-dir", "nowhere"], "no folder 'nowhere'"),
         (["--data", "csv:nothing.csv"], "check the path"),
         (["single.csv"], "For a table of your own write --data csv:single.csv."),
-        (["csv:single.csv", "--epochs", "3"], "write --data csv:single.csv."),
-        (["--data", "csv:empty.csv"], "is empty"),
         (["--data", "csv:words.csv"], "row 2, column 'column 1': 'x' is not a number"),
         (["--data", "csv:single.csv"], "'c' has only one sample"),
         (["--hidden", "100000", "100000"], "10,007,600,010 weights, more than"),
-        (["--data", "csv:~nobody-of-this-name/x.csv"], "check the path"),
         (["--out", "empty.csv"], "'empty.csv' could not be written"),
         (["--out", "empty.csv/run"], "choose a folder that you may write to"),
         (["--out", "."], "already holds files"),
@@ -941,19 +813,10 @@ def real_refusal(here, *flags, **options):
 
 
 def test_bad_input_through_the_real_command_line(here):
-    Path("words.csv").write_text("1,a\nx,b\n")
     assert "did you mean 'moons'" in real_refusal(here, "--data", "mooons")
-    assert "--lr must be a positive number" in real_refusal(here, "--lr", "nan")
-    assert "row 2" in real_refusal(here, "--data", "csv:words.csv")
-    assert "--hidden" in real_refusal(here, "--hidden", "0")
 
 
-def test_an_idx_file_cut_short_through_the_real_command_line(here):
-    Path("train-images-idx3-ubyte").write_bytes(bytes([0, 0, 8, 3, 0, 0, 0, 9]))
-    Path("train-labels-idx1-ubyte").write_bytes(bytes([0, 0, 8, 1, 0, 0, 0, 0]))
-    assert "truncated" in real_refusal(here, "--data", "mnist", "--data-dir", ".")
-
-
+@pytest.mark.exhaustive
 def test_a_download_that_fails_is_one_sentence(here, capsys, monkeypatch):
     # A proxy that does not answer: every download fails at once, also on a machine with a network.
     for name in ("HTTPS_PROXY", "https_proxy"):
@@ -967,6 +830,7 @@ def test_a_download_that_fails_is_one_sentence(here, capsys, monkeypatch):
 
 
 @posix
+@pytest.mark.exhaustive
 def test_a_folder_without_write_permission(here):
     locked = here / "locked"
     locked.mkdir(mode=0o555)
@@ -1001,13 +865,14 @@ def limit_file_size(size):
 
 
 @posix
+@pytest.mark.exhaustive
 def test_a_disk_that_is_full_from_the_start(here):
     words = real_refusal(here, *SMALL, "--out", "r", preexec_fn=limit_file_size(10))
     assert "free some space" in words
     assert names(here) == []
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @posix
 @pytest.mark.parametrize(("width", "first_to_fail"), [(6, "metrics.jsonl"), (100, "checkpoint.npz")])
 def test_a_disk_that_fills_up_during_the_run(here, capsys, width, first_to_fail):
@@ -1027,6 +892,7 @@ def test_a_disk_that_fills_up_during_the_run(here, capsys, width, first_to_fail)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.exhaustive
 def test_output_to_a_full_disk_is_told(here):
     with open("/dev/full", "w") as full:
         done = subprocess.run(
@@ -1038,6 +904,7 @@ def test_output_to_a_full_disk_is_told(here):
 
 
 @posix
+@pytest.mark.exhaustive
 def test_a_reader_that_goes_away_ends_the_run_without_a_traceback(here):
     process = subprocess.Popen(
         command("--data", "moons", "--epochs", "100000", "--json", "--out", "r"),
@@ -1063,10 +930,3 @@ def test_a_loss_that_diverges_is_one_sentence(here, capsys):
     assert "a smaller --lr" in out
     assert names("r") == FILES
     assert metrics("r")[-1]["train_loss"] is None
-
-
-def test_every_run_gets_a_folder_of_its_own(here, capsys):
-    for _ in range(2):
-        assert call(capsys, *SMALL, "--quiet")[0] == 0
-    assert names("runs") == ["moons-1", "moons-2"]
-    assert "already holds files" in refused(capsys, *SMALL, "--out", "runs/moons-1")

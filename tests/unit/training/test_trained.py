@@ -15,6 +15,7 @@ from lab.training.samples import DataError
 from lab.training.tables import inputs_of_file
 from lab.training.trained import predict_table
 
+pytestmark = pytest.mark.usefixtures("pictures_once")
 TABLE = "size,colour,price,kind\n" + "".join(
     f'{i / 10},{"red" if i % 3 else "blue"},"{1000 + 100 * i:,}",{"big" if i > 30 else "small"}\n' for i in range(60)
 )

@@ -7,11 +7,9 @@ import pytest
 
 from lab.training import datasets
 from lab.training.config import Config, ConfigError
-from lab.training.datasets import load
 from lab.training.predictions import answers
 from lab.training.records import is_record, score
 from lab.training.run_folder import RunError
-from lab.training.samples import DataError
 from lab.training.trainer import FLAT_ENDS, GRADIENT_EDGES, Trainer, learning_rate, train
 from model import ACTIVATIONS, Adam, Tensor, cross_entropy
 
@@ -133,6 +131,7 @@ def test_the_l1_penalty_adds_the_sign_of_each_weight_to_its_gradient_and_nothing
 
 
 @pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+@pytest.mark.exhaustive
 def test_training_with_the_l1_penalty_agrees_with_torch(optimizer):
     torch = pytest.importorskip("torch", reason="PyTorch is not installed; it is optional")
     trainer = Trainer(Config(data="moons", hidden=(5,), activation="tanh", optimizer=optimizer, lr=0.02, l1=0.03))
@@ -257,11 +256,6 @@ def test_a_network_that_no_memory_can_hold_is_refused():
 def test_a_batch_larger_than_the_data_is_all_of_it():
     assert Trainer(Config(data="moons", batch_size=10**400)).steps_per_epoch == 1
     assert Trainer(Config(data="moons", batch_size=799)).steps_per_epoch == 2
-
-
-def test_data_errors_reach_the_caller():
-    with pytest.raises(DataError, match="did you mean 'moons'"):
-        next(train(Config(data="mooons")))
 
 
 @pytest.mark.parametrize(
@@ -543,14 +537,6 @@ def test_a_state_between_the_last_batch_and_the_measurement_is_whole():
     assert same_but_for_time([other.finish_epoch()], [trainer.finish_epoch()])
 
 
-def test_a_trainer_can_be_rewound_to_a_snapshot_of_its_own():
-    trainer = Trainer(MOONS)
-    start = trainer.state()
-    expected = list(train(MOONS, trainer))
-    trainer.load_state(start)
-    assert same_but_for_time(train(MOONS, trainer), expected)
-
-
 @pytest.mark.parametrize("settings", [{"optimizer": "sgd", "momentum": 0.9}, {"optimizer": "adam"}])
 def test_a_state_is_a_snapshot_that_neither_a_step_nor_loading_it_changes(settings):
     trainer = Trainer(Config(**{**MOONS.to_json(), **settings}))
@@ -575,12 +561,6 @@ def test_a_state_of_another_shape_is_refused_before_anything_changes():
 def test_a_state_of_other_data_is_refused():
     saved = Trainer(Config(**{**MOONS.to_json(), "data": "circles"})).state()
     with pytest.raises(RunError, match="data differ"):
-        Trainer(MOONS).load_state(saved)
-
-
-def test_a_state_of_another_optimizer_is_refused():
-    saved = Trainer(Config(**{**MOONS.to_json(), "optimizer": "sgd"})).state()
-    with pytest.raises(RunError, match="checkpoint lacks"):
         Trainer(MOONS).load_state(saved)
 
 
@@ -622,13 +602,6 @@ def test_a_state_that_somebody_has_changed_is_one_sentence_and_changes_nothing(n
 def test_weights_that_do_not_fit_are_refused():
     with pytest.raises(RunError, match="3 weights do not fit the network 2-8-6-2"):
         Trainer(MOONS).set_weights(np.zeros(3, np.float32))
-
-
-def test_a_dataset_can_be_shared_by_trainers():
-    data = load("moons")
-    trainers = [Trainer(MOONS, data), Trainer(MOONS)]
-    assert same_but_for_time(train(MOONS, trainers[0]), train(MOONS, trainers[1]))
-    assert isinstance(trainers[0].model.layers[0].weight, Tensor)
 
 
 # Regression
