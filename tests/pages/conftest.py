@@ -102,3 +102,21 @@ def go_back(at, **address):
 def sent(at):
     """What the player was given to show."""
     return json.loads(components(at, "player")[0].proto.bytes)
+
+
+def tables(at, header):
+    """Of each table that has this word in its header the rows, each a list of cells without what escapes them."""
+    found = [
+        text.value
+        for text in at.markdown
+        if text.value.startswith("|") and header in text.value.split("\n")[0].replace("\\", "")
+    ]
+    return [
+        [[cell.strip().replace("\\", "") for cell in line.strip("|").split("|")] for line in text.split("\n")[2:]]
+        for text in found
+    ]
+
+
+def table(at, header):
+    """The rows of the last of them."""
+    return tables(at, header)[-1]

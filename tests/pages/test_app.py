@@ -2,14 +2,13 @@
 
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from lab.lessons import pages
+from tests.pages.conftest import ROOT, address, app, go_back, run, switch
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(path.name for path in (ROOT / "pages").glob("*.py") if path.stem != "__init__")
 
 
@@ -113,3 +112,64 @@ def is_invisible(element):
     """The components that stand on a page without anything to be seen of them."""
     name = getattr(element.proto, "component_name", "")
     return name.endswith(("address", "progress", "teller"))
+
+
+KEPT = [  # a page, and a widget of its with a value that is not the first
+    ("descent", "slider", "descent x", 1.5),
+    ("why_reverse_mode", "selectbox", "why family", "chain"),
+    ("other_engines", "text_input", "engine designs expression", "a*b*b"),
+    ("shapes", "text_input", "broadcasting a", "2, 1"),
+    ("gradient_check", "text_input", "check expression", "a*b"),
+    ("graph_lab", "text_area", "graph expression", "k * k"),
+    ("simulate_error", "selectbox", "trap op", "exp"),
+]
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize(("page", "kind", "key", "value"), KEPT, ids=[kept[0] for kept in KEPT])
+def test_a_page_is_found_again_as_it_was_left(page, kind, key, value):
+    at = run(app("app.py"))
+    switch(at, f"pages/{page}.py")
+    before = address(at)
+    getattr(at, kind)(key=key).set_value(value).run()
+    there = address(at)
+    assert there != before
+    switch(at, "pages/faults.py")
+    switch(at, f"pages/{page}.py")
+    assert address(at) == there
+    assert getattr(at, kind)(key=key).value == value
+    go_back(at, **before)
+    assert address(at) == before
+
+
+WRONG = [  # a page, where it is opened, and values that none of its fields takes
+    (
+        "simulate_error",
+        {},
+        {"op": "div", "written": "x", "route": "../..", "guard": "maybe", "number": "nan", "a": "1,2", "b": "<b>,1,2"}
+        | {"step": "7", "guess": "c", "part": "nowhere", "guesses": "fffffffff", "life": "lb", "rate": "inf"}
+        | {"cut": "uncut", "message": "none"},
+    ),
+    ("simulate_error", {}, {"number": "1e9"}),
+    ("faults", {"tab": "study"}, {"fault": "no-such", "seed": "x", "gradient": "1", "curve": "<b>", "run": "yes"}),
+    ("faults", {"tab": "study"}, {"seed": "-1", "event": "x"}),
+    ("faults", {"tab": "spot"}, {"case": "x", "seen": "norms,norms", "named": "nobody"}),
+    ("practise", {"tab": "predict"}, {"level": "9", "graph": "x", "credit": "<b>", "done": "1.1-9-8", "other": "1"}),
+    ("practise", {"tab": "ask"}, {"said": "nobody-1", "question": "nobody", "topic": "Cooking"}),
+    ("practise", {"tab": "ask"}, {"said": "classic-2"}),
+    ("practise", {"tab": "debug"}, {"program": "13"}),
+    ("build_it_yourself", {"tab": "courses"}, {"course": "vectors", "task": "<b>", "hints": "999.1"}),
+    ("graph_lab", {"view": "plain"}, {"in_a": "1e999", "stage": "sideways", "start": "sideways", "mode": "sideways"}),
+    ("what_went_wrong", {}, {"failure": "none", "number": "3"}),
+]
+
+
+@pytest.mark.parametrize(("page", "where", "wrong"), WRONG)
+def test_an_old_or_wrong_address_falls_back_with_a_note_that_names_each_part(page, where, wrong):
+    at = run(app(f"pages/{page}.py"), **where, **wrong)
+    (note,) = at.info
+    for name, value in wrong.items():
+        assert f"`{name}`" in note.value
+        assert address(at).get(name) != value
+    at.run()
+    assert not at.info

@@ -59,13 +59,6 @@ def test_a_course_opens_again_at_its_last_task():
     assert address(at) == {"tab": "courses", "course": "scalars", "task": "backward"}
 
 
-@pytest.mark.parametrize("given", [{"course": "vectors"}, {"task": "gone"}, {"task": "<b>"}])
-def test_a_task_of_an_older_version_is_told(given):
-    at = opened(**given)
-    assert "does not fit" in texts(at.info)
-    assert at.header[0].value.startswith("1. ")
-
-
 def test_hints_come_one_at_a_time_and_the_lines_last():
     at = opened()
     hints = COURSE.tasks[0].hints
@@ -80,14 +73,6 @@ def test_hints_come_one_at_a_time_and_the_lines_last():
     assert not at.code
     at = opened(**{name: value for name, value in address(at).items() if name != "task"})
     assert at.code[0].value == COURSE.lines_of("value").strip("\n")
-
-
-@pytest.mark.sample(3)
-@pytest.mark.parametrize("opened_hints", ["0.1", "-1.1", "999.1", "1.0", "1", "1.1.1", "a.b", "~", "1.nan"])
-def test_hints_that_no_task_has_are_told(opened_hints):
-    at = opened(hints=opened_hints)
-    assert "`hints`" in texts(at.info)
-    assert "Hint 1" not in texts(at.markdown)
 
 
 @needs_processes

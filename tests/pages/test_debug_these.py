@@ -69,13 +69,7 @@ def test_hints_come_one_at_a_time_and_the_program_last():
     assert opened(**address(at)).code[0].value == PROGRAM.reference.strip()  # after a reload
 
 
-@pytest.mark.parametrize("number", ["0", "13", "unheard_of"])
-def test_a_program_that_is_not_there_is_told(number):
-    at = opened(program=number)
-    assert "does not fit" in texts(at.info)
-    assert at.header[0].value.startswith("1. ")
-
-
+@pytest.mark.exhaustive
 def test_each_failure_is_shown_at_a_place_that_takes_its_address():
     assert FAILURES.keys() == {program.key for program in PROGRAMS}
     for failure in FAILURES.values():

@@ -4,7 +4,7 @@ import pytest
 
 from lab.training.descent import over_time
 from model import Tensor
-from tests.pages.conftest import address, app, charts, go_back, press, run, switch, texts
+from tests.pages.conftest import address, app, charts, press, run, texts
 
 
 def opened(**parameters):
@@ -187,31 +187,3 @@ def test_what_the_address_says_wrongly_is_not_used(start, weights):
 
 def test_a_guess_that_is_none_here_is_left_out():
     assert "guess" not in address(opened(surface="saddle", guess="past"))
-
-
-def test_all_is_found_again_after_another_page_and_after_back():
-    at = run(app("app.py"))
-    switch(at, "pages/descent.py")
-    at.slider(key="descent x").set_value(1.5).run()
-    press(at, "descent ten")
-    there = address(at)
-    switch(at, "pages/faults.py")
-    switch(at, "pages/descent.py")
-    assert address(at) == there
-    go_back(at, tab="time", w="1.2")
-    assert address(at)["w"] == "1.2"
-
-
-@pytest.mark.parametrize("tab", ["down", "four"])
-def test_what_is_to_be_done_comes_within_80_words(tab):
-    assert 10 < len(opened(tab=tab).markdown[0].value.split()) <= 80
-
-
-def test_the_words_over_time_name_what_is_on_the_page():
-    at = opened(tab="time")
-    states = at.segmented_control(key="descent kind").options
-    blocks = [block.proto.body for block in at.get("html")]
-    (suggestion,) = (body for body in blocks if "Try this" in body)
-    assert any(state in suggestion for state in states)
-    assert 'id="term-detach"' in blocks[0]
-    assert at.select_slider(key="descent last").label.endswith("detach")

@@ -51,7 +51,7 @@ def test_nothing_is_shown_before_both_guesses():
     assert any("As you expected" in s.value for s in at.success)
 
 
-@pytest.mark.sample(5)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("key", BY_KEY)
 def test_every_fault_shows_what_was_just_computed(key):
     fault = BY_KEY[key]
@@ -123,14 +123,6 @@ def test_without_the_player_the_plain_drawing_stands_in():
     assert "grad −0.4" in at.get("graphviz_chart")[0].proto.spec
 
 
-def test_another_seed_shows_other_numbers_and_the_same_effect():
-    first, second = opened(fault="relu-side", run="1"), opened(fault="relu-side", run="1", seed="7")
-    assert marked(first) != marked(second)
-    assert [m.value for m in first.markdown if m.value.startswith("Found:")] == [
-        m.value for m in second.markdown if m.value.startswith("Found:")
-    ]
-
-
 def test_a_wrong_guess_is_told_beside_what_was_found():
     at = opened(fault="recursive", gradient="numbers", curve="same", run="1")
     assert [w.value for w in at.warning if "You expected" in w.value] == [
@@ -179,21 +171,3 @@ def test_another_fault_begins_again():
     assert len(html(at)) == 4  # the opening words, the code, the inputs and the style: no gradients
     assert address(at)["fault"] == "recursive"
     assert "run" not in address(at)
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        {"fault": "no-such"},
-        {"seed": "x"},
-        {"seed": "-1"},
-        {"gradient": "1"},
-        {"curve": "<b>"},
-        {"run": "yes"},
-        {"event": "x"},
-    ],
-)
-def test_an_old_or_wrong_address_falls_back_with_a_note(address):
-    at = opened(**address)
-    assert any("does not fit" in info.value for info in at.info)
-    assert at.selectbox(key="fault fault").value == FAULTS[0].key

@@ -10,7 +10,7 @@ from lab.practice import sandbox
 from model import Tensor
 from pages.parts.practice.finished import Engine
 from practice import COURSES
-from tests.pages.conftest import address, app, components, go_back, run, switch, texts
+from tests.pages.conftest import address, app, components, run, texts
 
 
 def opened(**parameters):
@@ -160,18 +160,6 @@ def test_a_broken_rule_of_the_engine_is_seen(monkeypatch):
     assert "The slope at x is 0.5403, but backward() gives 1. No h can help." in shown(at)["sentence"]
     errors = [one["methods"]["central"]["error"] for one in picture(at)[1]["steps"][3:9]]
     assert min(errors) > 0.4  # whatever the step
-
-
-def test_the_state_survives_the_menu_and_the_way_back():
-    at = run(app("app.py"))
-    switch(at, "pages/gradient_check.py")
-    step(at, h=-7)
-    switch(at, "pages/operations.py")
-    switch(at, "pages/gradient_check.py")
-    assert picture(at)[0]["h"] == -7
-    go_back(at, tab="step", h="-3", expression="a*b")
-    assert picture(at)[0]["h"] == -3
-    assert at.text_input(key="check expression").value == "a*b"
 
 
 def test_what_is_out_of_sight_stays_as_it_was():

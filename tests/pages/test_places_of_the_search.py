@@ -20,8 +20,3 @@ def test_a_place_opens_in_its_state(path, query):
     for name, value in query:
         if name not in ("stage", "event"):  # which the player keeps in the address
             assert said.get(name, value).replace(" ", "") == value.replace(" ", ""), name
-
-
-def test_a_place_that_the_page_does_not_understand_is_noticed():
-    at = run(app(BY_PATH["why-reverse-mode"].file), tab="no such tab")
-    assert [note.value for note in at.info if "does not fit" in note.value]

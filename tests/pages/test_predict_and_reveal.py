@@ -108,12 +108,3 @@ def test_another_level_begins_with_its_first_graph():
     at.selectbox(key="predict level").set_value(4).run()
     assert not at.exception
     assert address(at) == {"tab": "predict", "level": "4", "graph": "1"}
-
-
-@pytest.mark.parametrize(
-    "where", [{"level": "9"}, {"graph": "x"}, {"credit": "<b>"}, {"done": "1.1-9-8"}, {"done": "a"}, {"other": "1"}]
-)
-def test_an_old_or_wrong_address_falls_back_with_a_note(where):
-    at = opened(**where)
-    assert any("does not fit" in info.value for info in at.info)
-    assert at.text_input[0].label == "v1 = a * b"

@@ -180,15 +180,6 @@ def test_what_i_can_do_is_sent_with_all_that_it_needs():
     assert {key for skill in sent["skills"] for key in skill["needs"]} <= sent["achievements"].keys()
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"said": "nobody-1"}, {"said": "classic-2"}, {"question": "nobody"}, {"topic": "Cooking"}]
-)
-def test_an_old_or_wrong_address_falls_back_with_a_note(wrong):
-    at = opened(**wrong)
-    assert "does not fit" in texts(at.info)
-    assert at.button(key="questions check")
-
-
 def test_a_point_that_was_not_found_can_be_claimed_and_is_marked_so():
     question = next(question for question in QUESTIONS if question.key == "why-add")
     at = opened(question="why-add")

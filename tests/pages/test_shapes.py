@@ -5,7 +5,7 @@ import json
 import pytest
 
 from model import Tensor
-from tests.pages.conftest import address, app, components, go_back, run, switch, texts
+from tests.pages.conftest import address, app, components, run, texts
 
 
 def opened(**parameters):
@@ -133,14 +133,3 @@ def test_a_broken_rule_of_the_engine_is_seen_on_each_tab(monkeypatch):
         )
         assert now[name]["cells"] != right[name]["cells"]
     assert "its rule is different" in str(drawn(opened()))
-
-
-def test_the_state_survives_the_menu_and_back():
-    at = run(app("app.py"))
-    switch(at, "pages/shapes.py")
-    at.text_input(key="broadcasting a").set_value("2, 1").run()
-    switch(at, "pages/faults.py")
-    switch(at, "pages/shapes.py")
-    assert at.text_input(key="broadcasting a").value == "2, 1"
-    go_back(at, tab="broadcast")
-    assert at.text_input(key="broadcasting a").value == "3, 3"

@@ -137,12 +137,3 @@ def test_every_kind_of_evidence_can_be_had_in_every_case_and_none_tells_the_answ
         for text in (case.fault.cause, case.fault.in_training, case.fault.fix, case.fault.broken.engine.__name__):
             assert text == "Tensor" or text not in written(at)
     assert all(chart["alt"] for chart in charts(at).values())
-
-
-@pytest.mark.parametrize(
-    "address", [{"case": "0"}, {"case": "x"}, {"case": "6", "seen": "norms,norms"}, {"case": "6", "named": "nobody"}]
-)
-def test_an_old_or_wrong_address_falls_back_with_a_note(address):
-    at = opened(**address)
-    assert any("does not fit" in info.value for info in at.info)
-    assert points(at) == START

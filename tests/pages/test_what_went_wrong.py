@@ -143,6 +143,7 @@ def test_kept_graphs_are_weighed():
     assert "frees the graph: 24 bytes are left" in said  # the loss, its gradient, and what the guard notes of it
 
 
+@pytest.mark.exhaustive
 def test_pytorch_is_really_run():
     pytest.importorskip("torch", reason="PyTorch is not installed")
     at = opened(failure="integers")
@@ -150,13 +151,6 @@ def test_pytorch_is_really_run():
     press(at, "wrong ask")
     assert "Only Tensors of floating point" in at.error[0].value.replace("\\", "")
     assert "**PyTorch" in texts(at.markdown)
-
-
-@pytest.mark.parametrize("address", [{"failure": "none"}, {"number": "3"}])
-def test_a_bad_link_falls_back_with_a_note(address):
-    at = opened(**address)
-    assert next(iter(address)) in at.info[0].value
-    assert len([button for button in at.button if button.key.startswith("wrong choose")]) == 25
 
 
 @pytest.mark.parametrize("path", sorted({place.path for f in FAILURES for place in f.places} - {"build-it-yourself"}))
@@ -233,14 +227,3 @@ def test_a_message_of_one_form_opens_that_form(text, form):
     at = opened()
     ask(at, text)
     assert address(at)["form"] == form
-
-
-def test_each_tab_has_its_own_suggestion():
-    suggestions = {}
-    for tab in ("message", "code", "curve"):
-        (suggestions[tab],) = (
-            block.proto.body for block in opened(tab=tab).get("html") if "Try this" in block.proto.body
-        )
-    assert "Paste half of a message" in suggestions["message"]
-    assert "An example" in suggestions["code"]
-    assert "One of your runs" in suggestions["curve"]

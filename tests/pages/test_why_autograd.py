@@ -8,27 +8,13 @@ import pytest
 
 from lab.autodiff import cost
 from model import Tensor
-from tests.pages.conftest import address, app, charts, components, go_back, press, run, switch, texts
+from tests.pages.conftest import address, app, charts, components, press, run, table, texts
 
 PAGE = "pages/why_reverse_mode.py"
 
 
 def opened(**parameters):
     return run(app(PAGE), **parameters)
-
-
-def table(at, header):
-    """The rows of the table that has this word in its header, each a list of cells without what escapes them."""
-    (found,) = [
-        text.value for text in at.markdown if text.value.startswith("|") and header in text.value.split("\n")[0]
-    ]
-    return [[cell.strip().replace("\\", "") for cell in line.strip("|").split("|")] for line in found.split("\n")[2:]]
-
-
-def words_before(at):
-    """Of the sentences that say what is to be done, without what explains a term."""
-    prose = at.get("html")[0].proto.body
-    return len(re.sub(r"<[^>]+>", "", re.sub(r"<span.*?</span>", "", prose)).split())
 
 
 def plain(at):
@@ -46,11 +32,6 @@ def wrong(right):
         return out
 
     return operation
-
-
-def test_what_is_to_be_done_comes_within_80_words():
-    for tab in ("cost", "formula"):
-        assert 10 < words_before(opened(tab=tab)) <= 80
 
 
 # ---------------------------------------------------------------- cost
@@ -212,18 +193,6 @@ def test_what_has_no_formula_gets_a_sentence(parameters, said):
     at.text_input(key="why expression").set_value("a*a").run()
     assert not at.error
     assert at.session_state["why longer"] is None  # another function: another guess
-
-
-def test_the_state_survives_the_menu_and_back():
-    at = run(app("app.py"))
-    switch(at, PAGE)
-    at.session_state["why parameters"] = 5  # as the slider tells it
-    at.run()
-    switch(at, "pages/gradient_check.py")
-    switch(at, PAGE)
-    assert runners(at)["counts"][runners(at)["chosen"]]["n"] == 5
-    go_back(at, tab="formula", expression="x*x", in_x="4")
-    assert at.text_input(key="why expression").value == "x*x"
 
 
 def test_a_mistake_in_the_expression_loses_nothing_of_the_rest():

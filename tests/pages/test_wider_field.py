@@ -9,7 +9,7 @@ from lab.designs.frameworks import QUESTIONS, recorded_answers
 from lab.gradcheck import numerical_gradient
 from model import Tensor
 from pages.parts.wider_field import READING
-from tests.pages.conftest import address, app, charts, components, go_back, run, sent, switch, texts
+from tests.pages.conftest import address, app, charts, components, run, sent, table, texts
 
 TORCH = importlib.util.find_spec("torch")
 
@@ -19,24 +19,6 @@ def opened(**parameters):
     what_to_do = at.markdown[0].value
     assert 10 < len(what_to_do.split()) <= 80
     return at
-
-
-def tables(at, header):
-    """Of each table that has this word in its header the rows, each a list of cells without what escapes them."""
-    found = [
-        text.value
-        for text in at.markdown
-        if text.value.startswith("|") and header in text.value.split("\n")[0].replace("\\", "")
-    ]
-    return [
-        [[cell.strip().replace("\\", "") for cell in line.strip("|").split("|")] for line in text.split("\n")[2:]]
-        for text in found
-    ]
-
-
-def table(at, header):
-    """The rows of the last table that has this word in its header."""
-    return tables(at, header)[-1]
 
 
 def click(at, label):
@@ -62,6 +44,7 @@ def test_the_questions_are_answered_by_this_engine():
 
 
 @pytest.mark.skipif(not TORCH, reason="PyTorch is an optional extra")
+@pytest.mark.exhaustive
 def test_pytorch_answers_and_the_guess_gets_a_verdict_after_a_reload_too():
     at = opened(question="write")
     at.number_input(key="field differ").set_value(10).run()
@@ -76,6 +59,7 @@ def test_pytorch_answers_and_the_guess_gets_a_verdict_after_a_reload_too():
 
 
 @pytest.mark.skipif(not TORCH, reason="PyTorch is an optional extra")
+@pytest.mark.exhaustive
 def test_where_pytorch_gave_no_answer_it_can_be_asked_again(monkeypatch):
     with monkeypatch.context() as broken:
         broken.setattr("lab.expression.run_pytorch.TIMEOUT", 0.001)
@@ -181,15 +165,3 @@ def test_a_broken_rule_of_the_engine_is_seen_on_each_tab(monkeypatch):
     at.slider(key="field layers").set_value(5).run()
     at.slider(key="field layers").set_value(4).run()
     assert at.metric[0].value != kept
-
-
-def test_the_state_survives_the_menu_and_back():
-    at = run(app("app.py"))
-    switch(at, "pages/other_engines.py")
-    go_back(at, tab="beside")
-    at.selectbox(key="field question").select("ties").run()
-    switch(at, "pages/faults.py")
-    switch(at, "pages/other_engines.py")
-    assert at.selectbox(key="field question").value == "ties"
-    go_back(at, tab="beside")
-    assert at.selectbox(key="field question").value == "graph"

@@ -153,14 +153,14 @@ def test_the_player_shows_the_learner_s_closures_and_gradients_are_held_against_
     trace = sent(at)["trace"]
     assert {code["file"] for code in trace["sources"].values()} == {"scalars.py"}
     assert "def __mul__(self, other):" in trace["sources"]["Value.__mul__"]["lines"]
-    assert "Each gradient is that of" in texts(at.markdown)
+    assert "Each gradient agrees with" in texts(at.markdown)
     assert {key: address(at)[key] for key in ("tab", "engine", "in_a")} == {
         "tab": "passes",
         "engine": "scalars",
         "in_a": "2",
     }
     at.text_input(key="own expression").set_value("a*b + a").run()
-    assert "Each gradient is that of" in texts(at.markdown)
+    assert "Each gradient agrees with" in texts(at.markdown)
     assert "own-engine" in json.loads(components(at, "progress")[0].proto.bytes)["done"]
 
 
@@ -189,7 +189,7 @@ def test_function_objects_are_an_engine_too():
     )
     trace = sent(at)["trace"]
     assert "def backward(ctx, grad):" in trace["sources"]["MatMul.backward"]["lines"]
-    assert "Each gradient is that of" in texts(at.markdown)
+    assert "Each gradient agrees with" in texts(at.markdown)
     at.text_input(key="own expression").set_value("sum(tanh(x))").run()
     assert "has no tanh" in texts(at.error)
     at.session_state["build tab"] = "Train it"
