@@ -51,8 +51,8 @@ def test_nothing_is_shown_before_both_guesses():
     assert any("As you expected" in s.value for s in at.success)
 
 
-@pytest.mark.sample(3)
 @pytest.mark.parametrize("key", BY_KEY)
+@pytest.mark.sample(2)
 def test_every_fault_shows_what_was_just_computed(key):
     fault = BY_KEY[key]
     at = opened(fault=key, seed="2", run="1")
@@ -86,8 +86,8 @@ def test_every_fault_shows_what_was_just_computed(key):
     assert all(chart["alt"] and chart["rows"] for chart in shown)
 
 
-@pytest.mark.sample(2)
 @pytest.mark.parametrize("fault", [f for f in FAULTS if f.kind == "engine"], ids=lambda fault: fault.key)
+@pytest.mark.sample(1)
 def test_every_broken_engine_is_played_beside_the_healthy_one(fault):
     at = opened(fault=fault.key, seed="3", run="1", play="1")
     healthy, broken = play(fault, Tensor, 3), play(fault, fault.broken.engine, 3)

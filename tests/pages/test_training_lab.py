@@ -667,6 +667,7 @@ def test_a_remedy_that_does_not_help_is_withdrawn_and_the_next_is_offered(at, on
         assert all(button.label != "Try initial weights he" for button in tries(at))
 
 
+@pytest.mark.exhaustive
 def test_an_experiment_stops_with_its_button_and_with_the_next_start(at):
     run(at, data="moons", hidden="16", init="zeros", epochs="100", speed="10")
     train_epochs(at, 13)

@@ -154,6 +154,7 @@ def test_pytorch_is_really_run():
 
 
 @pytest.mark.parametrize("path", sorted({place.path for f in FAILURES for place in f.places} - {"build-it-yourself"}))
+@pytest.mark.sample(4)
 def test_where_else_it_can_be_tried_takes_the_address(path):
     """No note that something in it does not fit. Addresses of tasks: tests/unit/failures/test_catalogue.py."""
     addresses = [place.query for failure in FAILURES for place in failure.places if place.path == path]

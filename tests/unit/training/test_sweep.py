@@ -145,6 +145,7 @@ def test_ctrl_c_while_the_runs_are_handed_out_is_not_lost(here):
 
 
 @linux
+@pytest.mark.exhaustive
 def test_a_worker_that_is_killed_is_told_in_a_sentence(here):
     process = start(*SMALL, "--sweep", "epochs=40000,90001", "--out", "s")
     while not Path("s/epochs=40000/checkpoint.npz").exists():

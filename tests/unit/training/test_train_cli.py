@@ -241,9 +241,9 @@ def test_no_widths_are_no_hidden_layer(here, capsys):
     assert RunFolder(Path("r")).config().hidden == ()
 
 
-@pytest.mark.sample(1)
 @pytest.mark.skipif(sys.platform != "linux", reason="file names that are any bytes")
 @pytest.mark.parametrize("name", [b"not \xff text", "\u624b\u5199 \U0001f600".encode()], ids=["bytes", "unicode"])
+@pytest.mark.exhaustive
 def test_a_folder_may_have_any_name(here, name):
     folder = os.fsdecode(name)
     done = run(*SMALL, "--out", folder, cwd=here, errors="surrogateescape")
@@ -304,6 +304,7 @@ def on_a_terminal(arguments, cwd, columns, **options):
 
 
 @posix
+@pytest.mark.exhaustive
 def test_a_terminal_shows_a_progress_bar(here):
     with open("out", "wb") as out:
         code, shown = on_a_terminal(command(*SMALL, "--epochs", "60"), here, 80, stdout=out)
