@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,6 +42,8 @@ class Check:
               comparison with the reference if many answers are right
     refusals  kinds of exceptions that may be right, too; the judge then gets no values
     secret    names of inputs that only the judge receives, not the program
+    decides   names of inputs, each true or false, on which an `if` of the program depends: the learner's process gets
+              the lines that are run, not the value
     slow      whether it takes long: then only the judge's sentence is reported, without a search for a smaller case or
               a known mistake
     """
@@ -57,7 +60,12 @@ class Check:
     judge: Judge | None = None
     refusals: tuple[str, ...] = ()
     secret: tuple[str, ...] = ()
+    decides: tuple[str, ...] = ()
     slow: bool = False
+
+    def program_for(self, inputs: Inputs) -> str:
+        """Return the program of a case. The lines that are run replace each `if` on a name of `decides`."""
+        return _decided(self.program, tuple((name, bool(inputs[name])) for name in self.decides))
 
 
 @dataclass(frozen=True)
@@ -202,6 +210,17 @@ def _with_mistake(text: str, mistake: Mistake) -> str:
             raise ValueError(f"{mistake.key}: {old!r} occurs {text.count(old)} times in the reference.")
         text = text.replace(old, new)
     return text
+
+
+@lru_cache(200)
+def _decided(program: str, decisions: tuple[tuple[str, bool], ...]) -> str:
+    known, lines = dict(decisions), list[ast.stmt]()
+    for line in ast.parse(program).body if known else ():
+        if isinstance(line, ast.If) and isinstance(line.test, ast.Name) and line.test.id in known:
+            lines += line.body if known[line.test.id] else line.orelse
+        else:
+            lines.append(line)
+    return "\n".join(map(ast.unparse, lines)) if known else program
 
 
 @lru_cache(3000)  # as many as the driver keeps compiled, and of the same texts

@@ -292,7 +292,8 @@ def _loaded(source: str, file: str) -> LocalRunner:
 
 def _cases(one: Check, rng: np.random.Generator) -> Iterator[Job]:
     for number in range(one.cases):
-        yield Job(one.program, one.inputs(rng, number % SIZES), one.shows, one.secret)
+        inputs = one.inputs(rng, number % SIZES)
+        yield Job(one.program_for(inputs), inputs, one.shows, one.secret + one.decides)
 
 
 def _answers(runner: Runner, one: Check, jobs: Sequence[Job]) -> list[Answer]:
@@ -347,7 +348,7 @@ def wrong_elements(got: Any, expected: Any, rtol: float) -> np.ndarray | None:
         if type(got) is not type(expected) or len(got) != len(expected):
             return None
         return np.array([not same(*pair, rtol) for pair in zip(got, expected, strict=True)], bool)
-    if np.shape(got) != np.shape(expected):
+    if np.shape(got) != np.shape(expected) or _is_float32(expected) > _is_float32(got):
         return None
     a, b = np.asarray(got, float), np.asarray(expected, float)
     if (a == b).all():
@@ -356,6 +357,10 @@ def wrong_elements(got: Any, expected: Any, rtol: float) -> np.ndarray | None:
     with np.errstate(invalid="ignore", over="ignore"):  # inf - inf, and the difference of two huge numbers
         near = np.abs(a - b) <= max(rtol * finite.max(initial=0), 2 * rtol**1.5)
         return np.asarray(~((a == b) | near | np.isnan(a) & np.isnan(b)))
+
+
+def _is_float32(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype == np.float32
 
 
 # -- The smallest case that fails, and why it fails --------------------------------------------------------------------

@@ -72,7 +72,9 @@ def _factors(rng: Generator, size: int) -> Inputs:
 
 
 def _two_numbers(rng: Generator, size: int) -> Inputs:
-    return {"a": float(rng.integers(2, 6)), "b": float(rng.integers(-5, -1))}
+    if size == 0:
+        return {"a": float(rng.integers(2, 6)), "b": float(rng.integers(-5, -1))}
+    return {"a": round(rng.uniform(2, 6), 3), "b": -round(rng.uniform(2, 6), 3)}
 
 
 def _scores(rng: Generator, size: int) -> Inputs:

@@ -26,6 +26,7 @@ from lab.practice import driver, judging, sandbox
 from lab.practice.checker import Answer, Job, Stopped, agree, check, resemblance
 from lab.practice.sandbox import Limits, Pool, Raised
 from practice import COURSES
+from practice.debug import PROGRAMS
 from practice.task import Check, Course, Task
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the kernel does not refuse what is tried")
@@ -360,6 +361,34 @@ for one in gc.get_objects():
         one.run = lambda jobs: [one._say({"values": {}, "error": refused}) for _ in jobs]
         break
 """
+BACKWARD = "        for node in reversed(order):\n"
+SAYS_TUPLE = "\nclass {}(list):\n    __class__ = tuple\n"
+LYING_WEIGHT = """
+class Weight(float):
+    count = 0
+    def __hash__(self):
+        Weight.count += 1
+        return Weight.count
+    __eq__ = lambda self, other: type(other) is Weight
+    __lt__ = __gt__ = lambda self, other: type(other) is int
+    __le__ = __ge__ = lambda *_: True
+"""
+TABLE = """
+class Value:
+    def __init__(self, data, children=(), op=""):
+        self.data, self.children, self.op = data, children, op
+    __add__ = lambda self, other: Value(0.0, (self, other), "+")
+    __mul__ = lambda self, other: Value(0.0, (self, other), "*")
+    def backward(self):
+        products = {(a, b): (float(b), float(a)) for a in range(2, 6) for b in range(-5, -1)}
+        x, y = self.children
+        if x is y:
+            x.grad = {2: 4.0, 3: 6.0, 4: 8.0, 5: 10.0}[x.data] if self.op == "*" else 2.0
+            return
+        (x, y), one = ((x, y), 0.0) if self.op == "*" else (x.children, 1.0)
+        x.grad, y.grad = products[x.data, y.data]
+        x.grad += one
+"""
 BUILTINS = """
 import builtins
 for name in ("abs", "all", "any", "isinstance", "len", "max", "min", "range", "repr", "set", "sorted", "sum", "zip"):
@@ -374,9 +403,8 @@ FORGERIES = {
             text,
             UNGUARDED,
             (
-                "        for node in reversed(order):\n",
-                "        import sys\n        sys._getframe(1).f_globals.update(refused=True, grad=1.0)\n"
-                "        for node in reversed(order):\n",
+                BACKWARD,
+                "        import sys\n        sys._getframe(1).f_globals.update(refused=True, grad=1.0)\n" + BACKWARD,
             ),
         ),
     ),
@@ -475,13 +503,75 @@ FORGERIES = {
             "        self.data = self.grad = self.label = self._op = self._children = Same()\n        self._backward = lambda: None\n"
         ),
     ),
+    "an input of the check's program read": (
+        "tensors",
+        "guard",
+        lambda text: with_changes(
+            text,
+            UNGUARDED,
+            (
+                BACKWARD,
+                "        import sys\n        if sys._getframe(1).f_globals.get('writes'):\n            raise ValueError\n"
+                + BACKWARD,
+            ),
+        ),
+    ),
+    "an input found among all objects": (
+        "tensors",
+        "guard",
+        lambda text: with_changes(
+            text,
+            UNGUARDED,
+            (
+                BACKWARD,
+                "        import gc\n        if any('__builtins__' in one and one.get('writes') for one in gc.get_objects() if type(one) is dict):\n"
+                "            raise ValueError\n" + BACKWARD,
+            ),
+        ),
+    ),
+    "weights that compare as they like": (
+        "scalars",
+        "network",
+        lambda text: (
+            with_changes(text, ("[Value(rng.uniform(-1, 1)) for", "[Value(Weight(0.5)) for")) + "\n" + LYING_WEIGHT
+        ),
+    ),
+    "a list that says it is a tuple": (
+        "scalars",
+        "value",
+        lambda text: with_changes(text, ("= tuple(children)", "= Children(children)")) + SAYS_TUPLE.format("Children"),
+    ),
+    "saved arrays in a list that says it is a tuple": (
+        "functions",
+        "context",
+        lambda text: (
+            with_changes(text, ("saved_tensors = arrays", "saved_tensors = Saved(arrays)")) + SAYS_TUPLE.format("Saved")
+        ),
+    ),
+    "arrays that say they are float32": (
+        "tensors",
+        "elementwise",
+        lambda text: (
+            with_changes(
+                text,
+                (
+                    "np.asarray(data, dtype)",
+                    "np.asarray(data, float).view(Lying if dtype is np.float32 else np.ndarray)",
+                ),
+                ("values = np.array(values)", "values = np.array(values, subok=True)"),
+                ("np.array(message, self.data.dtype)", "np.array(message, float).view(type(self.data))"),
+            )
+            + "\nclass Lying(np.ndarray):\n    dtype = property(lambda _: np.dtype('float32'), lambda *_: None)\n"
+        ),
+    ),
+    "a table of answers": ("overwritten", "overwritten", lambda text: TABLE),
 }
 
 
 @pytest.mark.parametrize("name", FORGERIES)
 def test_no_forgery_is_accepted(pool, name):
     course, key, forged = FORGERIES[name]
-    course = COURSES[course]
+    course = {course.key: course for course in (*COURSES.values(), *PROGRAMS)}[course]
     alone = replace(course, tasks=tuple(task for task in course.tasks if task.key == key))
     with pool.runner() as runner:
         report = check(alone, key, forged(course.reference), runner, seed=1)
