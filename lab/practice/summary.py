@@ -137,7 +137,7 @@ def _inside(path: Path, folders: bool = True) -> Iterator[Path]:
         one for one in inside if _is_handed_in(one) or (folders and os.path.isdir(one) and one.name[0] not in "._")
     ]
     for one in found:
-        yield from _inside(one, folders=False)
+        yield from [one] if one.is_symlink() else _inside(one, folders=False)
     if not found:
         yield path  # reading it says what is missing
 

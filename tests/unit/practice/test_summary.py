@@ -249,6 +249,7 @@ ODD = {  # name of a file or folder in a class -> what it holds, and the end of 
     "scalars.py": (None, UNREAD),  # a folder
     "scalars of another.py": (Path("good scalars.py"), UNREAD),  # a link
     "tensors/scalars.py": (Path("../good scalars.py"), UNREAD),
+    "up": (Path(".."), UNREAD),  # a link to a folder
 }
 
 
@@ -268,7 +269,7 @@ def test_whatever_is_handed_in_is_one_row_and_others_are_judged_rightly(tmp_path
     rows = {" ".join(line.split()): line for line in lines[: lines.index("")]}
     assert len(rows) == len(ODD) + 2
     (good,) = [row for row in rows if row.startswith("good scalars ")]
-    assert good == "good scalars 0 8 0 0 0 0 checked"
+    assert good == "good scalars 0 9 0 0 0 0 checked"
     for name, (_, end) in ODD.items():
         student = Path(name.partition("/")[0]).stem
         assert sum(bool(re.fullmatch(rf"{re.escape(student)}( \d)* {end}", row)) for row in rows) == 1, (student, rows)
