@@ -6,6 +6,7 @@ import textwrap
 from lab.failures.code import CodeFinding, NotReadable, check_code, tree_of
 
 MAX_REPAIRS = 40  # lines that are dropped because Python cannot read them
+MAX_READ = 200_000  # characters that Python reads in all repairs together
 FRAME = re.compile(r'\s*File "(?P<file>[^"]+)", line \d+')
 LIBRARY = re.compile(r"site-packages|dist-packages|[/\\]lib[/\\]python|<frozen|<__array_function__")
 MARKERS = re.compile(r"\s*[~^]+\s*$")
@@ -58,8 +59,8 @@ def _aligned(lines: list[str]) -> list[str]:
 
 def _readable(lines: list[str]) -> str:
     """Drop the lines that Python stops at, one by one; return "" if too little is left."""
-    for _ in range(MAX_REPAIRS):
-        source = "\n".join(lines)
+    source = "\n".join(lines)
+    for _ in range(min(MAX_REPAIRS, MAX_READ // max(len(source), 1))):
         try:
             tree_of(source)
             return source
@@ -69,6 +70,7 @@ def _readable(lines: list[str]) -> str:
             lines[min(error.lineno or 1, len(lines)) - 1] = ""
         except (ValueError, RecursionError, MemoryError):
             return ""
+        source = "\n".join(lines)
     return ""
 
 

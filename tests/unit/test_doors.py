@@ -54,7 +54,16 @@ SIGNS = [
         "**",
     ),
     *("grad ", "none ", "loss ", "w -= ", "back", "in-", "param", "weight.", "does not require grad\n", "e. ", "a: "),
-    *("w=w+w\n", "loss.backward()\n", "total = total + loss\n", '  File "a.py", line 1\n', "f'{", "with (", "match ("),
+    *(
+        "w=w+w\n",
+        "@a\n",
+        "loss.backward()\n",
+        "total = total + loss\n",
+        '  File "a.py", line 1\n',
+        "f'{",
+        "with (",
+        "match (",
+    ),
 ]
 PROGRAM = "import torch\nw = torch.ones(3, requires_grad=True)\nfor epoch in range(9):\n    loss = (w * w).sum()\n"
 
@@ -109,7 +118,7 @@ DOORS = {  # name -> what reads the text, its largest length here, and how many 
         60,
     ),
     "notebook": (as_notebook, 100_000, 12),
-    "code in a message": (check_fragments, 20_000, 400),
+    "code in a message": (check_fragments, 40_000, 200),
     "log": (of_text, 300_000, 20),
     "log of losses": (lambda text: of_text(f"epoch,loss\n1,{text}\n2,{text}\n3,4\n"), 300_000, 10),
     "expression": (parse, MAX_TEXT, 300),
