@@ -23,7 +23,7 @@ from lab.config import ROOT
 from lab.practice.background import YOU_STOPPED
 from lab.practice.checker import Begins, CheckReport, FailedCheck, Stopped
 from lab.practice.sandbox import CHECK, REPEATED, Limits, Pool, Sandbox
-from lab.training.turns import NoTurn, Turns
+from lab.training.fair_queue import FairQueue
 from practice import COURSES
 from practice.debug import PROGRAMS
 from practice.task import Course
@@ -122,13 +122,13 @@ class Judges:
     """The judges of a server, each of which is started when it is first needed and then kept."""
 
     def __init__(self, places: int = MAX_PLACES) -> None:
-        self._turns = Turns(places)
+        self._places = FairQueue(places)
         self._idle: queue.SimpleQueue[JudgeProcess] = queue.SimpleQueue()
 
     @property
     def waiting(self) -> int:
         """The number of checks that wait for their turn."""
-        return self._turns.waiting
+        return self._places.waiting
 
     def start(self) -> None:
         """Start a process now, if none is ready, so that the first check need not wait for it."""
@@ -138,10 +138,10 @@ class Judges:
     @contextlib.contextmanager
     def judge(self, visitor: Hashable) -> Iterator[JudgeProcess]:
         """Provide a judge when it is this visitor's turn. Raises Stopped if that takes too long."""
-        with contextlib.ExitStack() as turn:
+        with contextlib.ExitStack() as held:
             try:
-                turn.enter_context(self._turns.turn(visitor, PATIENCE))
-            except NoTurn:
+                held.enter_context(self._places.place(visitor, PATIENCE))
+            except TimeoutError:
                 raise Stopped(BUSY) from None
             one = self._take()
             try:

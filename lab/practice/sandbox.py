@@ -32,7 +32,7 @@ import numpy as np
 from lab.config import ROOT, hosted
 from lab.practice import checker, driver, syscalls
 from lab.practice.checker import Answer, Begins, CheckReport, Job, Problem, Stopped
-from lab.training.turns import NoTurn, Turns
+from lab.training.fair_queue import FairQueue
 from practice.task import Course, Inputs
 
 MALFORMED = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)  # raised by bad answers
@@ -540,7 +540,7 @@ class Pool:
 
     def __init__(self, boxed: bool | None = None) -> None:
         self._boxed = boxed
-        self._checks, self._trainings = Turns(MAX_CHECKS), Turns(MAX_TRAININGS)
+        self._checks, self._trainings = FairQueue(MAX_CHECKS), FairQueue(MAX_TRAININGS)
         self._lock = threading.Lock()
         # Linux ends these processes with the thread that started them: so one lasting thread starts them all.
         self._starter = ThreadPoolExecutor(1, "practice")
@@ -563,11 +563,11 @@ class Pool:
         """Provide a runner when it is this visitor's turn, or anybody's without a visitor; anything longer than a check
         counts as a training."""
         long = limits.wall > CHECK.wall
-        with contextlib.ExitStack() as turn:
-            start = self._take_spare
+        queue, start = self._trainings if long else self._checks, self._take_spare
+        with contextlib.ExitStack() as held:
             try:
-                turn.enter_context((self._trainings if long else self._checks).turn(visitor or object(), START_TIMEOUT))
-            except NoTurn:
+                held.enter_context(queue.place(visitor or object(), START_TIMEOUT))
+            except TimeoutError:
                 start = functools.partial(_busy, BUSY_TRAINING if long else BUSY)
             with Sandbox(start, limits) as sandbox:
                 yield sandbox

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from lab.training.config import Config
+from lab.training.fair_queue import FairQueue
 from lab.training.live import LiveRun, Stretch
 from lab.training.memory import keep_freed_memory
-from lab.training.process_limit import ProcessLimit
 from lab.training.run_folder import State
 from lab.training.trainer import Trainer
 
@@ -36,7 +36,7 @@ HEAD_START = 2  # answers at full priority, so that the picture moves as soon as
 Message = tuple[float, tuple[Config, State] | None]  # batches per second; settings and state to restart from, or None
 ROOT = Path(__file__).resolve().parents[2]
 MAX_PROCESSES = max(8, 4 * (os.cpu_count() or 1))  # that train at once, for all visitors
-_limit = ProcessLimit(MAX_PROCESSES)
+_places = FairQueue(MAX_PROCESSES)
 _spare: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()  # started processes without a run
 
 
@@ -74,7 +74,7 @@ class Worker:
         run: LiveRun,
         patience: float = PATIENCE,
         visitor: Hashable = None,
-        limit: ProcessLimit = _limit,
+        places: FairQueue = _places,
     ) -> None:
         """Set up the training of a run for a visitor, whose trainings share places; None for a visitor of its own."""
         self.run = run
@@ -84,7 +84,7 @@ class Worker:
         self._patience = patience
         self._ticket = object()
         self._visitor = visitor or self._ticket
-        self._limit = limit
+        self._places = places
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self._turn = 0
@@ -105,7 +105,7 @@ class Worker:
         with self._lock:
             if turn != self._turn or self.run.done:
                 return
-            self.queue_position = self._limit.ask(self._ticket, self._visitor, self._patience)
+            self.queue_position = self._places.ask(self._ticket, self._visitor, self._patience)
             if self.queue_position:
                 self._stop()
                 return
@@ -118,7 +118,7 @@ class Worker:
                 else:
                     self.training = not self.run.done
                     if self.run.done:
-                        self._limit.release(self._ticket)
+                        self._places.release(self._ticket)
                     return
         raise RuntimeError("The training process ended before it answered: see the log of the server.")
 
@@ -135,7 +135,7 @@ class Worker:
         self.take_turn()
         with self._lock:
             self._stop()
-            self._limit.release(self._ticket)
+            self._places.release(self._ticket)
             self.queue_position = 0
 
     @contextlib.contextmanager

@@ -23,10 +23,10 @@ from lab.text import short
 from lab.training import points
 from lab.training.config import Config
 from lab.training.doctor import diagnose
+from lab.training.fair_queue import FairQueue
 from lab.training.lessons import FIRST
 from lab.training.live import LiveRun
 from lab.training.predictions import answers
-from lab.training.process_limit import ProcessLimit
 from lab.training.run_store import RunStore
 from lab.training.trainer import train
 from lab.training.trial import can_be_tried
@@ -302,13 +302,13 @@ def test_the_picture_moves_as_the_page_answers_to_the_press_and_the_speed_counts
 def test_a_training_without_a_place_says_that_it_waits_and_for_how_many(at):
     run(at, epochs="300", speed="30")
     worker = at.session_state["training worker"]
-    worker._limit = limit = ProcessLimit(1)
-    limit.ask("of somebody else", "somebody else", 1000)
+    worker._places = places = FairQueue(1)
+    places.ask("of somebody else", "somebody else", 1000)
     click(at, "toggle")
     waits = f"Waiting: this server trains {MAX_PROCESSES} runs at once, and 1 must end before this goes on"
     assert waits in progress(at)
     assert live(at).batches == 0
-    limit.release("of somebody else")
+    places.release("of somebody else")
     tick_until(at, lambda: live(at).batches > 0)
     assert "Waiting" not in progress(at)
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from lab.training.config import Config
+from lab.training.fair_queue import FairQueue
 from lab.training.live import LiveRun
-from lab.training.process_limit import ProcessLimit
 from lab.training.trainer import train
 from lab.training.worker import Worker, start_spare_process
 
@@ -245,36 +245,9 @@ def test_it_ends_with_the_run_and_the_numbers_are_those_of_the_command_line():
     assert not worker.training
 
 
-@pytest.mark.parametrize(
-    ("asking", "running"),
-    [
-        ("a1 a2", "a1 a2"),
-        ("a1 a2 a3", "a1 a2"),
-        ("a1 a2 b1", "a1 b1"),  # nobody has two while another has none
-        ("a1 a2 a3 b1 b2 c1", "a1 b1"),
-        ("a1 b1 c1 a2", "a1 b1"),
-    ],
-)
-def test_each_visitor_has_one_training_before_anybody_has_two(asking, running):
-    limit = ProcessLimit(2)
-    for _ in range(2):
-        positions = {training: limit.ask(training, training[0], 1000) for training in asking.split()}
-    assert " ".join(training for training, position in positions.items() if not position) == running
-    assert sorted(filter(None, positions.values())) == [*range(1, len(positions) - 1)]
-
-
-def test_the_place_of_one_that_ends_or_no_longer_asks_goes_to_the_next():
-    limit = ProcessLimit(1)
-    assert [limit.ask(visitor, visitor, 1000) for visitor in "abc"] == [0, 1, 2]
-    limit.release("a")
-    assert [limit.ask(visitor, visitor, 1000) for visitor in "bc"] == [0, 1]
-    limit.ask("b", "b", -1)  # has not asked again in time
-    assert limit.ask("c", "c", 1000) == 0
-
-
 def test_a_run_that_waits_goes_on_with_the_same_numbers():
-    limit = ProcessLimit(1)
-    first, second, other = (Worker(LiveRun(LONG), 1000, visitor, limit) for visitor in ("a", "a", "b"))
+    places = FairQueue(1)
+    first, second, other = (Worker(LiveRun(LONG), 1000, visitor, places) for visitor in ("a", "a", "b"))
     watch_until(first, lambda: first.run.batches)
     second.watch(second.take_turn())
     assert (second.queue_position, second.training, second.run.batches) == (1, False, 0)
