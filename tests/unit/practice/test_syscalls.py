@@ -103,7 +103,8 @@ def untouched(others):
     assert victim.poll() is None
     assert (list(folder.iterdir()), file.read_text(), file.stat().st_nlink) == ([file], "secret", 1)
     assert os.sched_getaffinity(victim.pid) == os.sched_getaffinity(0)
-    assert (os.getpriority(os.PRIO_PROCESS, victim.pid), os.sched_getscheduler(victim.pid)) == (0, os.SCHED_OTHER)
+    for asked in (lambda pid: os.getpriority(os.PRIO_PROCESS, pid), os.sched_getscheduler):
+        assert asked(victim.pid) == asked(0)  # as its parent, which may have been started under `nice`
 
 
 def run(pool, others, text):
@@ -265,7 +266,7 @@ IF_ALLOWED = {
     ("sched_setaffinity",): "os.sched_setaffinity(P, os.sched_getaffinity(P))",
     ("sched_setparam",): "os.sched_setparam(P, os.sched_param(0))",
     ("ioprio_set",): "call('ioprio_set', 1, P, 2 << 13 | 4)",
-    ("setpriority",): "os.setpriority(os.PRIO_PROCESS, P, 0)",
+    ("setpriority",): "os.setpriority(os.PRIO_PROCESS, P, 19)",
     ("pidfd_open", "pidfd_send_signal"): "call('pidfd_send_signal', os.pidfd_open(P), 0, 0, 0)",
     (
         "rt_sigqueueinfo",
@@ -297,6 +298,7 @@ def test_without_a_row_each_dangerous_call_is_refused(filtered, others):
 
 
 @linux
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("names", IF_ALLOWED, ids=" ".join)
 def test_with_a_row_of_its_own_a_dangerous_call_succeeds(filtered, others, monkeypatch, names):
     text = f"print(outcome({IF_ALLOWED[names]!r}), file=sys.stderr)"
@@ -408,6 +410,7 @@ def test_ordinary_code_meets_no_refusal(pool, others):
 
 
 @linux
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("course", COURSES)
 def test_references_and_unusual_answers_pass(course):
     """With the filter alone: in bubblewrap it is the same one, and the tests of the courses run there."""
