@@ -1,7 +1,8 @@
 """Wrong answers that people give, none of them taken from the catalogue of the tasks: the judge is measured on them.
 
 Each is (course, task, edits of the reference, words): of `words`, one must stand in the sentence that names the mistake,
-so that no other mistake is blamed. An empty one means that nothing is asked of the name.
+so that no other mistake is blamed. With an empty word, any name will do; with `()` it has none; with None nothing is
+asked of the name, as where a set leaves the order to chance.
 """
 
 MUL = "            self.grad += other.data * out.grad\n            other.grad += self.data * out.grad"
@@ -33,8 +34,8 @@ WRONG = (
     _scalar("add", ("own", "number", "product"), (ADD, "            self.grad += self.data * out.grad\n            other.grad += other.data * out.grad")),
     _scalar("add", SIGN, (ADD, "            self.grad += out.grad\n            other.grad -= out.grad")),
     _scalar("add", ("order", "swapped"), ('(self, other), "+")', '(other, self), "+")')),
-    _scalar("add", ("set", "order", "tuple"), ('(self, other), "+")', 'tuple({self} | {other}), "+")')),
-    _scalar("add", ("name", "_op"), ('(self, other), "+")', '(self, other), "add")')),
+    _scalar("add", None, ('(self, other), "+")', 'tuple({self} | {other}), "+")')),
+    _scalar("add", (), ('(self, other), "+")', '(self, other), "add")')),
     _scalar("add", ("`data`",), (ADD, "            self.grad += out.data\n            other.grad += out.grad")),
     _scalar("add", ("children",), ('(self, other), "+")', '(self,), "+")')),
     _scalar("arithmetic", ("own",), (MUL, "            self.grad += self.data * out.grad\n            other.grad += self.data * out.grad")),
@@ -70,7 +71,7 @@ WRONG = (
     _scalar("functions", ("value", "input", "result"), ("(self.data > 0) * out.grad", "max(self.data, 0.0) * out.grad")),
     _scalar("functions", SIGN, ("self.grad += e * out.grad", "self.grad += -e * out.grad")),
     _scalar("value", ("`grad` where `data`",), ("data={self.data}, grad", "data={self.grad}, grad")),
-    _scalar("value", ("every digit",), ("self.data = data", "self.data = round(data, 3)")),
+    _scalar("value", (), ("self.data = data", "self.data = round(data, 3)")),
     _scalar("value", ("argument",), ("self._backward = lambda: None", "self._backward = lambda upstream: None")),
     _scalar("value", ("empty text",), ('return f"Value(data={self.data}, grad={self.grad})"', 'return str()')),
     _scalar("add", ("other operand",), (ADD, "            self.grad += out.grad\n            self.grad += out.grad")),

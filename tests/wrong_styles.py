@@ -1,7 +1,9 @@
 """Wrong answers written in the learner's own style, with other names, loops, lambdas and helpers, and one mistake each.
 
-Each is (course, task, words, replacements): of `words`, one must stand in the sentence that names the mistake. The text
-of a replacement stands in place of the function or the class of that name in the reference ("Value.__add__", "MatMul").
+Each is (course, task, words, replacements): of `words`, one must stand in the sentence that names the mistake. With `()`
+it has no name; with None nothing is asked of the name. Within a course, no two are named by the same sentence, apart
+from the code in it. The text of a replacement stands in place of the function or the class of that name in the
+reference ("Value.__add__", "MatMul").
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ LOCAL = ("local", "sum passes", "rule of a sum", "factor")
 SIGN = ("sign", "minus", "plus", "where `-` belongs", "should be subtracted")
 OWN = ("own number", "own array", "own", "itself")
 
-FIRST = (
+STYLES = (
     # -- Scalars -------------------------------------------------------------------------------------------------------
     (
         "scalars",
@@ -62,6 +64,36 @@ class Value:
             "Value.__repr__": """
 def __repr__(me):
     return "Value(data={})".format(me.data)
+"""
+        },
+    ),
+    (
+        "scalars",
+        "value",
+        ("label",),
+        {
+            "Value": """
+class Value:
+    __slots__ = ("data", "grad", "label", "_children", "_op", "_backward")
+    def __init__(self, data, children=(), op="", label=""):
+        for name, value in dict(data=data, grad=0.0, label=op, _children=children, _op=op).items():
+            setattr(self, name, value)
+        self._backward = lambda *args: None
+    def __repr__(self):
+        return f"{type(self).__name__}(data={self.data!r}, grad={self.grad!r})"
+"""
+        },
+    ),
+    (
+        "scalars",
+        "value",
+        ("with 0 where 0.0",),
+        {
+            "Value.__init__": """
+def __init__(self, data, children=(), op="", label=""):
+    self.data, self.grad, self.label = data, 0, label
+    self._children, self._op = tuple(children), op
+    self._backward = lambda: None
 """
         },
     ),
@@ -129,6 +161,118 @@ def __add__(self, b):
             child.grad += share
     result._backward = rule
     return result
+"""
+        },
+    ),
+    (
+        "scalars",
+        "add",
+        ("stored as", "order", "`data`", "upstream", "first", "second"),
+        {
+            "Value.__add__": """
+def __add__(self, b):
+    if type(b) is not Value:
+        b = Value(b)
+    s = Value(self.data + b.data, (self, b), "+")
+    g = s.grad
+    def rule():
+        self.grad += g
+        b.grad += g
+    s._backward = rule
+    return s
+"""
+        },
+    ),
+    (
+        "scalars",
+        "add",
+        ("value of the result", "`data`", "grad", "product"),
+        {
+            "Value.__add__": """
+def __add__(x, y):
+    y = y if isinstance(y, Value) else Value(y)
+    z = Value(x.data + y.data, (x, y), "+")
+    def pull(node=z):
+        left, right = node._children
+        left.grad += node.grad * node.data
+        right.grad += node.grad * node.data
+    z._backward = pull
+    return z
+"""
+        },
+    ),
+    (
+        "scalars",
+        "add",
+        ("both operands are the same",),
+        {
+            "Value.__add__": """
+def __add__(self, other):
+    b = other if isinstance(other, Value) else Value(other)
+    out = Value(self.data + b.data, (self, b), "+")
+    def back():
+        for v in {self, b}:
+            v.grad += out.grad
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "add",
+        ("only once",),
+        {
+            "Value.__add__": """
+def __add__(self, other):
+    other = wrapped(other)
+    out = Value(self.data + other.data, tuple(dict.fromkeys((self, other))), "+")
+    def back():
+        self.grad += out.grad
+        other.grad += out.grad
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "add",
+        None,  # the order of a set is left to chance
+        {
+            "Value.__add__": """
+def __add__(self, other):
+    other = wrapped(other)
+    out = Value(self.data + other.data, {self, other}, "+")
+    def back():
+        self.grad += out.grad
+        other.grad += out.grad
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "add",
+        ("changes its first operand",),
+        {
+            "Value.__add__": """
+def __add__(self, other):
+    other = wrapped(other)
+    self.data += other.data
+    return self
+"""
+        },
+    ),
+    (
+        "scalars",
+        "add",
+        ("wrapped once more",),
+        {
+            "wrapped": """
+def wrapped(x):
+    return Value(x.data if isinstance(x, Value) else x)
 """
         },
     ),
@@ -234,6 +378,196 @@ def __truediv__(self, b):
     ),
     (
         "scalars",
+        "arithmetic",
+        ("upstream", "own", "factor"),
+        {
+            "Value.__mul__": """
+def __mul__(self, b):
+    b = wrapped(b)
+    s = Value(self.data * b.data, (self, b), "*")
+    def rule():
+        self.grad += b.data
+        b.grad += b.data * s.grad
+    s._backward = rule
+    return s
+"""
+        },
+    ),
+    (
+        "scalars",
+        "arithmetic",
+        ("abs(a)", "sign", "absolute"),
+        {
+            "Value.__pow__": """
+def __pow__(self, k):
+    s = Value(self.data ** k, (self,), "**")
+    def rule():
+        slope = k * abs(self.data) ** (k - 1)
+        self.grad += slope * s.grad
+    s._backward = rule
+    return s
+"""
+        },
+    ),
+    (
+        "scalars",
+        "arithmetic",
+        ("exponent", "log", "other"),
+        {
+            "Value.__pow__": """
+def __pow__(self, k):
+    s = Value(self.data ** k, (self,), "**")
+    def rule():
+        self.grad += (k - 1) * self.data ** k * s.grad
+    s._backward = rule
+    return s
+"""
+        },
+    ),
+    (
+        "scalars",
+        "arithmetic",
+        ("first", "1 / b", "local", "factor", "numerator"),
+        {
+            "Value.__truediv__": """
+def __truediv__(self, b):
+    b = wrapped(b)
+    q = Value(self.data / b.data, (self, b), "/")
+    def rule():
+        self.grad += q.grad
+        b.grad += -q.grad * self.data / (b.data * b.data)
+    q._backward = rule
+    return q
+"""
+        },
+    ),
+    (
+        "scalars",
+        "arithmetic",
+        ("sign", "turned", "came out", "taken away", "left"),
+        {
+            "Value.__rsub__": """
+def __rsub__(self, k):
+    return Value(self.data) * 0 + self - k
+"""
+        },
+    ),
+    (
+        "scalars",
+        "arithmetic",
+        ("upstream",),
+        {
+            "Value.__truediv__": """
+def __truediv__(self, d):
+    d = wrapped(d)
+    q = Value(self.data / d.data, (self, d), "/")
+    def pull():
+        self.grad += (1 / d.data) * q.grad
+        d.grad += -self.data / (d.data ** 2)
+    q._backward = pull
+    return q
+"""
+        },
+    ),
+    (
+        "scalars",
+        "arithmetic",
+        ("missing", "bare", "nothing leads back"),
+        {
+            "Value.__truediv__": """
+def __truediv__(self, d):
+    if isinstance(d, Value):
+        d = d.data
+    inverse = 1.0 / d
+    return self * inverse
+"""
+        },
+    ),
+    (
+        "scalars",
+        "arithmetic",
+        ("divides the result",),
+        {
+            "Value.__mul__": """
+def __mul__(self, other):
+    other = wrapped(other)
+    out = Value(self.data * other.data, (self, other), "*")
+    def back():
+        self.grad += out.data / self.data * out.grad
+        other.grad += out.data / other.data * out.grad
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "arithmetic",
+        ("//",),
+        {
+            "Value.__truediv__": """
+def __truediv__(self, other):
+    other = wrapped(other)
+    out = Value(self.data // other.data, (self, other), "/")
+    def back():
+        self.grad += 1 / other.data * out.grad
+        other.grad -= self.data / other.data ** 2 * out.grad
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "arithmetic",
+        ("other one's message",),
+        {
+            "Value.__truediv__": """
+def __truediv__(self, other):
+    other = wrapped(other)
+    out = Value(self.data / other.data, (self, other), "/")
+    def back():
+        self.grad += -self.data / other.data**2 * out.grad
+        other.grad += 1 / other.data * out.grad
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "arithmetic",
+        ("local derivative",),
+        {
+            "Value.__pow__": """
+def __pow__(self, n):
+    out = Value(self.data ** n, (self,), "**")
+    def _backward():
+        local = n * out.data ** (n - 1)
+        self.grad += local * out.grad
+    out._backward = _backward
+    return out
+""",
+        },
+    ),
+    (
+        "scalars",
+        "arithmetic",
+        ("local derivative",),
+        {
+            "Value.__pow__": """
+def __pow__(self, n):
+    out = Value(self.data ** n, (self,), "**")
+    def _backward():
+        local = n * self.data ** n - 1
+        self.grad += local * out.grad
+    out._backward = _backward
+    return out
+""",
+        },
+    ),
+    (
+        "scalars",
         "backward",
         ("reach", "once", "two paths", "each path"),
         {
@@ -300,6 +634,112 @@ def backward(self):
     self.grad = 1.0
     for i in range(len(order) - 1, -1, -1):
         order[i]._backward()
+"""
+        },
+    ),
+    (
+        "scalars",
+        "backward",
+        ("never called", "1", "number", "every"),
+        {
+            "Value.backward": """
+def backward(self):
+    order = topological_order(self)
+    for v in order:
+        v.grad = 1.0 if v is self else (0.0 if v._children else v.grad)
+    for i, v in enumerate(order):
+        order[len(order) - 1 - i]._backward() if i else None
+"""
+        },
+    ),
+    (
+        "scalars",
+        "backward",
+        ("leaves", "first"),
+        {
+            "topological_order": """
+def topological_order(root):
+    listed = []
+    def walk(v):
+        if v in listed:
+            return
+        listed.append(v)
+        for c in v._children:
+            walk(c)
+    walk(root)
+    listed.reverse()
+    return listed
+"""
+        },
+    ),
+    (
+        "scalars",
+        "backward",
+        ("1", "set"),
+        {
+            "Value.backward": """
+def backward(self):
+    order = topological_order(self)
+    for v in filter(lambda v: v._children, order):
+        v.grad = 0.0
+    for v in reversed(order):
+        v._backward()
+"""
+        },
+    ),
+    (
+        "scalars",
+        "backward",
+        ("children", "rule of the result", "rules"),
+        {
+            "Value.backward": """
+def backward(self):
+    for v in topological_order(self):
+        if v._children: v.grad = 0
+    self.grad = 1.0
+    self._backward()
+    for c in self._children:
+        c._backward()
+"""
+        },
+    ),
+    (
+        "scalars",
+        "repeated",
+        (),
+        {
+            "Value.__add__": """
+def __add__(self, b):
+    b = wrapped(b)
+    s = Value(self.data + b.data, (self, b), "+")
+    def rule():
+        for v in {self, b}:
+            v.grad += s.grad
+    s._backward = rule
+    return s
+"""
+        },
+    ),
+    (
+        "scalars",
+        "repeated",
+        ("nothing", "emptied", "each", "name"),
+        {
+            "zero_grad": """
+def zero_grad(values):
+    return [0.0 for v in values]
+"""
+        },
+    ),
+    (
+        "scalars",
+        "repeated",
+        ("first iteration", "order", "step", "sign", "negative", "0", "missing"),
+        {
+            "zero_grad": """
+def zero_grad(values):
+    for i in range(1, len(values)):
+        values[i].grad = 0.0
 """
         },
     ),
@@ -385,6 +825,111 @@ def tanh(self):
     ),
     (
         "scalars",
+        "functions",
+        ("parenthes", "t²"),
+        {
+            "Value.tanh": """
+def tanh(x):
+    y = Value((math.exp(2 * x.data) - 1) / (math.exp(2 * x.data) + 1) if abs(x.data) < 300 else (1.0 if x.data > 0 else -1.0), (x,), "tanh")
+    def rule():
+        x.grad += y.grad - y.data ** 2
+    y._backward = rule
+    return y
+"""
+        },
+    ),
+    (
+        "scalars",
+        "functions",
+        ("sigmoid", "minus", "exponent"),
+        {
+            "Value.sigmoid": """
+def sigmoid(x):
+    e = x.exp()
+    return 1 / (1 + e)
+"""
+        },
+    ),
+    (
+        "scalars",
+        "functions",
+        ("output", "result", "input", "data"),
+        {
+            "Value.exp": """
+def exp(self):
+    out = Value(math.exp(self.data), (self,), "exp")
+    def pull():
+        self.grad += math.exp(out.data) * out.grad
+    out._backward = pull
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "functions",
+        ("gradient", "sign"),
+        {
+            "Value.relu": """
+def relu(self):
+    r = Value(max(0.0, self.data), (self,), "relu")
+    def pull():
+        if r.grad > 0:
+            self.grad += r.grad
+    r._backward = pull
+    return r
+"""
+        },
+    ),
+    (
+        "scalars",
+        "functions",
+        (
+            "abs(y)",
+            "square",
+        ),
+        {
+            "Value.tanh": """
+def tanh(self):
+    t = math.tanh(self.data)
+    out = Value(t, (self,), "tanh")
+    out._backward = lambda: self.__dict__.update(grad=self.grad + (1 - abs(t)) * out.grad)
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "functions",
+        ("tanh(y)",),
+        {
+            "Value.tanh": """
+def tanh(self):
+    out = Value(math.tanh(self.data), (self,), "tanh")
+    def back():
+        self.grad += (1 - math.tanh(out.data) ** 2) * out.grad
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "functions",
+        ("leaky",),
+        {
+            "Value.relu": """
+def relu(self):
+    out = Value(self.data if self.data > 0 else 0.01 * self.data, (self,), "relu")
+    def back():
+        self.grad += (1 if self.data > 0 else 0.01) * out.grad
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
         "network",
         ("tanh",),
         {
@@ -418,6 +963,237 @@ def __init__(self, n, rng):
     self.weights = list(map(lambda i: Value(rng.random()), range(n)))
     self.bias = Value(0.0)
 """
+        },
+    ),
+    (
+        "scalars",
+        "network",
+        ("same", "alike", "share"),
+        {
+            "Layer.__init__": """
+def __init__(self, inputs, count, rng):
+    one = Neuron(inputs, rng)
+    self.neurons = [one for _ in range(count)]
+"""
+        },
+    ),
+    (
+        "scalars",
+        "network",
+        ("bias",),
+        {
+            "Neuron.__call__": """
+def __call__(self, xs):
+    it = iter(zip(self.weights, xs))
+    w, x = next(it)
+    acc = w * x
+    for w, x in it:
+        acc = acc + w * x
+    return acc.tanh()
+"""
+        },
+    ),
+    (
+        "scalars",
+        "network",
+        ("last", "list of one", "unpack", "list"),
+        {
+            "MLP.__call__": """
+def __call__(self, xs):
+    out = xs
+    for layer in self.layers:
+        out = layer(out)
+    return out if len(out) > 1 else out[0]
+"""
+        },
+    ),
+    (
+        "scalars",
+        "network",
+        ("after tanh",),
+        {
+            "Neuron.__call__": """
+def __call__(self, xs):
+    s = sum((w * x for w, x in zip(self.weights, xs)), Value(0.0))
+    return s.tanh() + self.bias
+"""
+        },
+    ),
+    (
+        "scalars",
+        "network",
+        ("share one bias",),
+        {
+            "Layer.__init__": """
+def __init__(self, inputs, neurons, rng):
+    self.neurons = [Neuron(inputs, rng) for _ in range(neurons)]
+    for n in self.neurons:
+        n.bias = self.neurons[0].bias
+"""
+        },
+    ),
+    (
+        "scalars",
+        "network",
+        ("one and the same",),
+        {
+            "Neuron.__init__": """
+def __init__(self, inputs, rng):
+    self.weights = [Value(rng.uniform(-1, 1))] * inputs
+    self.bias = Value(0.0)
+"""
+        },
+    ),
+    (
+        "scalars",
+        "train",
+        ("mean", "divi", "points"),
+        {
+            "train": """
+def train(net, xs, ys, rate=0.3, steps=150):
+    history = []
+    for step in range(steps):
+        errors = [(net(x)[0] - y) ** 2 for x, y in zip(xs, ys)]
+        total = errors[0]
+        for e in errors[1:]:
+            total = total + e
+        for p in net.parameters(): p.grad = 0.0
+        total.backward()
+        for p in net.parameters(): p.data = p.data - rate * p.grad
+        history.append(total.data)
+    return history
+"""
+        },
+    ),
+    (
+        "scalars",
+        "train",
+        ("earlier steps", "missing", "empt", "zero", "add up"),
+        {
+            "train": """
+def train(net, xs, ys, rate=0.3, steps=150):
+    history, params = [], net.parameters()
+    zero_grad(params)
+    for step in range(steps):
+        total = 0.0
+        for i in range(len(xs)):
+            diff = net(xs[i])[0] - ys[i]
+            total += diff * diff
+        mean = total / len(xs)
+        mean.backward()
+        history.append(mean.data)
+        for p in params: p.data -= rate * p.grad
+    return history
+"""
+        },
+    ),
+    (
+        "scalars",
+        "train",
+        ("before", "after", "order", "first"),
+        {
+            "train": """
+def train(net, xs, ys, rate=0.3, steps=150):
+    def loss():
+        return sum(((net(x)[0] - y) ** 2 for x, y in zip(xs, ys)), Value(0.0)) / len(xs)
+    history = []
+    for step in range(steps):
+        zero_grad(net.parameters())
+        l = loss()
+        l.backward()
+        for p in net.parameters(): p.data -= rate * p.grad
+        history.append(loss().data)
+    return history
+"""
+        },
+    ),
+    (
+        "scalars",
+        "train",
+        ("too small", "rate", "factor"),
+        {
+            "train": """
+def train(m, xs, ys, rate=0.4, steps=120):
+    out = []
+    ps = m.parameters()
+    for _ in range(steps):
+        e = [(m(x)[0] - y) ** 2 for x, y in zip(xs, ys)]
+        L = sum(e[1:], e[0]) / len(e)
+        zero_grad(ps)
+        L.backward()
+        for p in ps:
+            p.data -= rate * p.grad / len(xs)
+        out.append(L.data)
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "train",
+        ("last", "list", "point"),
+        {
+            "train": """
+def train(m, xs, ys, rate=0.4, steps=120):
+    out = []
+    ps = m.parameters()
+    for _ in range(steps):
+        for x, y in zip(xs, ys):
+            L = (m(x)[0] - y) ** 2
+            zero_grad(ps)
+            L.backward()
+            for p in ps:
+                p.data -= rate * p.grad
+        out.append(L.data)
+    return out
+"""
+        },
+    ),
+    (
+        "scalars",
+        "train",
+        ("last item",),
+        {
+            "train": """
+def train(model, xs, ys, rate=0.5, steps=100):
+    history = []
+    for step in range(steps):
+        total = Value(0.0)
+        for i in range(len(xs)):
+            difference = model(xs[i])[0] - ys[i]
+            total = total + difference * difference
+        loss = total / len(xs)
+        zero_grad(model.parameters())
+        loss.backward()
+        for p in model.parameters():
+            p.data = p.data - rate * p.grad
+        history.append(loss.data)
+    return history[-1]
+""",
+        },
+    ),
+    (
+        "scalars",
+        "train",
+        ("first iteration of a loop alone",),
+        {
+            "train": """
+def train(model, xs, ys, rate=0.5, steps=100):
+    history = []
+    for step in range(steps):
+        total = Value(0.0)
+        for i in range(len(xs)):
+            difference = model(xs[i])[0] - ys[i]
+            total = total + difference * difference
+        loss = total / len(xs)
+        zero_grad(model.parameters())
+        loss.backward()
+        for p in model.parameters():
+            p.data = p.data - rate * p.grad
+            break
+        history.append(loss.data)
+    return history
+""",
         },
     ),
     # -- Tensors -------------------------------------------------------------------------------------------------------
@@ -465,6 +1241,51 @@ def unbroadcast(g, target):
             g = g.mean(axis, keepdims=True)
     return g
 """
+        },
+    ),
+    (
+        "tensors",
+        "unbroadcast",
+        ("front", "copies", "first"),
+        {
+            "unbroadcast": """
+def unbroadcast(g, shape):
+    keep = tuple(i for i, s in enumerate(shape) if s == 1)
+    if keep and g.ndim == len(shape):
+        return g.sum(axis=keep, keepdims=True)
+    return g.reshape((-1,) + tuple(shape))[0] if g.ndim != len(shape) else g
+"""
+        },
+    ),
+    (
+        "tensors",
+        "unbroadcast",
+        ("first", "one", "axis"),
+        {
+            "unbroadcast": """
+def unbroadcast(g, shape):
+    if g.ndim > len(shape):
+        g = g.sum(0)
+    for i, n in enumerate(shape):
+        if n == 1:
+            g = g.sum(i, keepdims=True)
+    return g
+"""
+        },
+    ),
+    (
+        "tensors",
+        "unbroadcast",
+        ("return",),
+        {
+            "unbroadcast": """
+def unbroadcast(grad, shape):
+    while grad.ndim > len(shape):
+        grad = grad.sum(axis=0)
+    for axis in range(len(shape)):
+        if shape[axis] == 1 and grad.shape[axis] != 1:
+            grad = grad.sum(axis=axis, keepdims=True)
+""",
         },
     ),
     (
@@ -546,6 +1367,111 @@ def __sub__(self, rhs):
     ),
     (
         "tensors",
+        "elementwise",
+        ("own", "itself"),
+        {
+            "Tensor.__mul__": """
+def __mul__(self, o):
+    o = o if isinstance(o, Tensor) else Tensor(np.asarray(o, self.data.dtype))
+    x, y = self.data, o.data
+    r = Tensor(x * y, (self, o), "*")
+    def bw():
+        for t, factor in ((self, x), (o, x)):
+            t._receive(unbroadcast(r.grad * factor, t.data.shape))
+    r._backward = bw
+    return r
+"""
+        },
+    ),
+    (
+        "tensors",
+        "elementwise",
+        ("replace", "overw", "only the last"),
+        {
+            "Tensor.__add__": """
+def __add__(self, o):
+    o = self._operand(o)
+    r = Tensor(self.data + o.data, (self, o), "+")
+    def bw():
+        self.grad = unbroadcast(r.grad, self.data.shape)
+        o.grad = unbroadcast(r.grad, o.data.shape)
+    r._backward = bw
+    return r
+"""
+        },
+    ),
+    (
+        "tensors",
+        "elementwise",
+        ("upstream", "above"),
+        {
+            "Tensor.__mul__": """
+def __mul__(self, other):
+    other = self._operand(other)
+    p = Tensor(self.data * other.data, (self, other), "*")
+    x, y = np.broadcast_arrays(self.data, other.data)
+    def pull():
+        self._receive(unbroadcast(p.grad * y, self.data.shape))
+        other._receive(unbroadcast(x, other.data.shape))
+    p._backward = pull
+    return p
+"""
+        },
+    ),
+    (
+        "tensors",
+        "elementwise",
+        ("mean", "average"),
+        {
+            "Tensor.__add__": """
+def __add__(self, other):
+    other = self._operand(other)
+    s = Tensor(self.data + other.data, (self, other), "+")
+    def fit(g, t):
+        while g.ndim > t.data.ndim:
+            g = g.mean(axis=0)
+        for i, n in enumerate(t.data.shape):
+            if n == 1:
+                g = g.mean(axis=i, keepdims=True)
+        return g
+    def pull():
+        self._receive(fit(s.grad, self))
+        other._receive(fit(s.grad, other))
+    s._backward = pull
+    return s
+"""
+        },
+    ),
+    (
+        "tensors",
+        "elementwise",
+        ("sign", "minus", "came out", "turned", "exchanged", "x - 5"),
+        {
+            "Tensor.__sub__": """
+def __sub__(self, other):
+    return -self + self._operand(other)
+"""
+        },
+    ),
+    (
+        "tensors",
+        "elementwise",
+        ("both operands are the same",),
+        {
+            "Tensor.__add__": """
+def __add__(self, other):
+    other = self._operand(other)
+    out = Tensor(self.data + other.data, (self, other), "+")
+    def back():
+        for t in {self, other}:
+            t._receive(unbroadcast(out.grad, t.data.shape))
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "tensors",
         "reduce",
         ("shared out", "share"),
         {
@@ -611,6 +1537,118 @@ def mean(self, axis=None, keepdims=False):
     ),
     (
         "tensors",
+        "reduce",
+        ("back", "axis", "in front", "place"),
+        {
+            "Tensor.sum": """
+def sum(self, axis=None, keepdims=False):
+    x = self.data
+    r = Tensor(x.sum(axis=axis, keepdims=keepdims), (self,), "sum")
+    def bw():
+        g = r.grad
+        if axis is not None and not keepdims:
+            for _ in (axis if isinstance(axis, tuple) else (axis,)):
+                g = g[..., None]
+        self._receive(g * np.ones(x.shape))
+    r._backward = bw
+    return r
+"""
+        },
+    ),
+    (
+        "tensors",
+        "reduce",
+        (),
+        {
+            "Tensor.sum": """
+def sum(self, axis=None, keepdims=False):
+    x = self.data
+    s = Tensor(x.sum(axis, keepdims=True), (self,), "sum")
+    def pull():
+        self._receive(np.broadcast_to(s.grad, x.shape))
+    s._backward = pull
+    return s
+"""
+        },
+    ),
+    (
+        "tensors",
+        "reduce",
+        ("divided", "mean"),
+        {
+            "Tensor.mean": """
+def mean(self, axis=None, keepdims=False):
+    x = self.data
+    m = Tensor(x.mean(axis, keepdims=keepdims), (self,), "mean")
+    def pull():
+        g = m.grad
+        if axis is not None and not keepdims:
+            g = np.expand_dims(g, axis)
+        self._receive(g * np.ones_like(x))
+    m._backward = pull
+    return m
+"""
+        },
+    ),
+    (
+        "tensors",
+        "reduce",
+        ("conditions",),
+        {
+            "Tensor.sum": """
+def sum(self, axis=None, keepdims=False):
+    x = self.data
+    out = Tensor(np.sum(x, axis=axis, keepdims=keepdims), (self,), "sum")
+    def _backward():
+        g = out.grad
+        if axis is not None:
+            g = np.expand_dims(g, axis)
+        self._receive(np.ones_like(x) * g)
+    out._backward = _backward
+    return out
+""",
+        },
+    ),
+    (
+        "tensors",
+        "reduce",
+        ("sum of the upstream",),
+        {
+            "Tensor.sum": """
+def sum(self, axis=None, keepdims=False):
+    x = self.data
+    out = Tensor(np.sum(x, axis=axis, keepdims=keepdims), (self,), "sum")
+    def _backward():
+        g = out.grad
+        if not keepdims and axis is not None:
+            g = np.expand_dims(g, axis)
+        self._receive(np.ones_like(x) * g.sum())
+    out._backward = _backward
+    return out
+""",
+        },
+    ),
+    (
+        "tensors",
+        "reduce",
+        (),
+        {
+            "Tensor.sum": """
+def sum(self, axis=None, keepdims=False):
+    out = Tensor(self.data.sum(axis=axis, keepdims=keepdims), (self,), "sum")
+    def back():
+        g = out.grad
+        if axis is not None and not keepdims:
+            for one in axis if isinstance(axis, tuple) else (axis,):
+                g = np.expand_dims(g, one)
+        self._receive(np.broadcast_to(g, self.data.shape))
+    out._backward = back
+    return out
+"""
+        },
+    ),
+    (
+        "tensors",
         "matmul",
         (
             "as it is",
@@ -644,6 +1682,44 @@ def __matmul__(self, rhs):
     res._backward = bw
     return res
 """
+        },
+    ),
+    (
+        "tensors",
+        "matmul",
+        ("transpose", "swapped", "wrong", "exchanged", "other", "order"),
+        {
+            "Tensor.__matmul__": """
+def __matmul__(self, other):
+    A, B = self.data, other.data
+    C = Tensor(A.dot(B), (self, other), "@")
+    def pull():
+        self._receive(C.grad.dot(B.T))
+        other._receive(C.grad.T.dot(A))
+    C._backward = pull
+    return C
+"""
+        },
+    ),
+    (
+        "tensors",
+        "matmul",
+        ("operand alone",),
+        {
+            "Tensor.__matmul__": """
+def __matmul__(self, other):
+    a = self.data
+    b = other.data
+    out = Tensor(np.matmul(a, b), (self, other), "@")
+    def _backward():
+        g = out.grad
+        da = b.transpose()
+        db = np.matmul(a.transpose(), g)
+        self._receive(da)
+        other._receive(db)
+    out._backward = _backward
+    return out
+""",
         },
     ),
     (
@@ -715,6 +1791,54 @@ def relu(self):
     ),
     (
         "tensors",
+        "functions",
+        ("upstream", "above"),
+        {
+            "Tensor.log": """
+def log(self):
+    r = Tensor(np.log(self.data), (self,), "log")
+    inv = 1 / self.data
+    r._backward = lambda: self._receive(inv)
+    return r
+"""
+        },
+    ),
+    (
+        "tensors",
+        "functions",
+        (">", "0", "kink"),
+        {
+            "Tensor.relu": """
+def relu(self):
+    x = self.data
+    r = Tensor(x * (x > 0), (self,), "relu")
+    def bw():
+        g = np.array(r.grad)
+        g[x < 0] = 0
+        self._receive(g)
+    r._backward = bw
+    return r
+"""
+        },
+    ),
+    (
+        "tensors",
+        "functions",
+        ("square", "log", "factor", "1 /", "exponent", "input"),
+        {
+            "Tensor.log": """
+def log(self):
+    a = self.data
+    out = Tensor(np.log(a), (self,), "log")
+    def pull():
+        self._receive(out.grad * a)
+    out._backward = pull
+    return out
+"""
+        },
+    ),
+    (
+        "tensors",
         "softmax",
         ("diagonal", "p * (1", "own", "others"),
         {
@@ -745,6 +1869,42 @@ def softmax(self, axis=-1):
         self._receive(s * res.grad - s * inner)
     res._backward = bw
     return res
+"""
+        },
+    ),
+    (
+        "tensors",
+        "softmax",
+        ("sum", "axis", "mean", "common"),
+        {
+            "Tensor.softmax": """
+def softmax(self, axis=-1):
+    e = np.exp(self.data - self.data.max(axis, keepdims=True))
+    s = e / e.sum(axis, keepdims=True)
+    r = Tensor(s, (self,), "softmax")
+    def bw():
+        self._receive(s * (r.grad - r.grad.sum(axis, keepdims=True)))
+    r._backward = bw
+    return r
+"""
+        },
+    ),
+    (
+        "tensors",
+        "softmax",
+        (),
+        {
+            "Tensor.softmax": """
+def softmax(self, axis=-1):
+    shifted = self.data - self.data.max()
+    q = np.exp(shifted)
+    q = q / q.sum(axis=1, keepdims=True)
+    out = Tensor(q, (self,), "softmax")
+    def pull():
+        dot = np.sum(out.grad * q, axis=1, keepdims=True)
+        self._receive(q * (out.grad - dot))
+    out._backward = pull
+    return out
 """
         },
     ),
@@ -793,6 +1953,93 @@ def cross_entropy(logits, labels):
     ),
     (
         "tensors",
+        "cross-entropy",
+        ("label", "one", "1", "minus", "missing", "subtract"),
+        {
+            "cross_entropy": """
+def cross_entropy(logits, labels):
+    z = logits.data - logits.data.max(axis=1, keepdims=True)
+    p = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
+    n = z.shape[0]
+    picked = z[np.arange(n), labels] - np.log(np.exp(z).sum(axis=1))
+    out = Tensor(-np.mean(picked), (logits,), "ce")
+    def bw():
+        logits._receive(out.grad * p / n)
+    out._backward = bw
+    return out
+"""
+        },
+    ),
+    (
+        "tensors",
+        "cross-entropy",
+        ("sign", "minus", "negative"),
+        {
+            "cross_entropy": """
+def cross_entropy(logits, labels):
+    z = logits.data
+    m = z.max(axis=1)
+    lse = m + np.log(np.exp(z - m[:, None]).sum(axis=1))
+    losses = np.array([z[i, l] - lse[i] for i, l in enumerate(labels)])
+    out = Tensor(losses.mean(), (logits,), "ce")
+    def pull():
+        p = np.exp(z - lse[:, None])
+        for i, l in enumerate(labels):
+            p[i, l] -= 1
+        logits._receive(-out.grad * p / len(losses))
+    out._backward = pull
+    return out
+"""
+        },
+    ),
+    (
+        "tensors",
+        "cross-entropy",
+        ("another order",),
+        {
+            "cross_entropy": """
+def cross_entropy(logits, labels):
+    n = len(labels)
+    x = logits.data
+    z = x - np.max(x, axis=1, keepdims=True)
+    logp = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
+    picked = logp[labels, np.arange(n)]
+    out = Tensor(-np.sum(picked) / n, (logits,), "cross_entropy")
+    def _backward():
+        p = np.exp(logp)
+        onehot = np.zeros_like(p)
+        onehot[np.arange(n), labels] = 1
+        logits._receive(out.grad * (p - onehot) / n)
+    out._backward = _backward
+    return out
+""",
+        },
+    ),
+    (
+        "tensors",
+        "cross-entropy",
+        ("indices",),
+        {
+            "cross_entropy": """
+def cross_entropy(logits, labels):
+    n = len(labels)
+    x = logits.data
+    z = x - np.max(x, axis=1, keepdims=True)
+    logp = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
+    picked = logp[np.arange(n), labels]
+    out = Tensor(-np.sum(picked) / n, (logits,), "cross_entropy")
+    def _backward():
+        p = np.exp(logp)
+        onehot = np.zeros_like(p)
+        onehot[labels] = 1
+        logits._receive(out.grad * (p - onehot) / n)
+    out._backward = _backward
+    return out
+""",
+        },
+    ),
+    (
+        "tensors",
         "modes",
         ("exception", "finally", "before"),
         {
@@ -823,6 +2070,31 @@ class no_grad:
     ),
     (
         "tensors",
+        "modes",
+        ("history", "detach", "children", "own"),
+        {
+            "Tensor.detach": """
+def detach(self):
+    self._children = ()
+    return self
+"""
+        },
+    ),
+    (
+        "tensors",
+        "modes",
+        ("history",),
+        {
+            "Tensor.detach": """
+def detach(self):
+    t = Tensor(self.data.copy())
+    self._children = ()
+    return t
+""",
+        },
+    ),
+    (
+        "tensors",
         "optimizers",
         ("correction", "first", "too small"),
         {
@@ -841,626 +2113,6 @@ class Adam:
             v = self.betas[1] * v + (1 - self.betas[1]) * q.grad ** 2
             self.state[id(q)] = m, v
             q.data = q.data - self.lr * m / (np.sqrt(v) + self.eps)
-"""
-        },
-    ),
-    # -- Functions -----------------------------------------------------------------------------------------------------
-    (
-        "functions",
-        "add",
-        ("tuple", "list", "one"),
-        {
-            "Add": """
-class Add(Function):
-    @staticmethod
-    def forward(c, left, right):
-        return np.add(left, right)
-    @staticmethod
-    def backward(c, g):
-        return g
-"""
-        },
-    ),
-    (
-        "functions",
-        "add",
-        UPSTREAM,
-        {
-            "Add": """
-class Add(Function):
-    @staticmethod
-    def forward(c, left, right):
-        c.shape = left.shape
-        return left + right
-    @staticmethod
-    def backward(c, g):
-        return tuple(np.ones(c.shape, g.dtype) for _ in range(2))
-"""
-        },
-    ),
-    (
-        "functions",
-        "mul",
-        OWN,
-        {
-            "Mul": """
-class Mul(Function):
-    @staticmethod
-    def forward(c, p, q):
-        c.p, c.q = p, q
-        return np.multiply(p, q)
-    @staticmethod
-    def backward(c, g):
-        return tuple(g * v for v in (c.p, c.q))
-"""
-        },
-    ),
-    (
-        "functions",
-        "mul",
-        ("result", "both"),
-        {
-            "Mul": """
-class Mul(Function):
-    @staticmethod
-    def forward(c, p, q):
-        out = p * q
-        c.save_for_backward(out)
-        return out
-    @staticmethod
-    def backward(c, g):
-        (out,) = c.saved_tensors
-        d = g * out
-        return d, d.copy()
-"""
-        },
-    ),
-    (
-        "functions",
-        "pow",
-        ("n", "exponent", "factor"),
-        {
-            "Pow": """
-class Pow(Function):
-    @staticmethod
-    def forward(c, base, k):
-        c.base, c.k = base, k
-        return np.power(base, k)
-    @staticmethod
-    def backward(c, g):
-        local = np.power(c.base, c.k - 1)
-        return [g * local, None]
-"""
-        },
-    ),
-    (
-        "functions",
-        "relu",
-        (">", "exactly 0"),
-        {
-            "ReLU": """
-class ReLU(Function):
-    @staticmethod
-    def forward(c, x):
-        c.save_for_backward(x)
-        return x.clip(min=0)
-    @staticmethod
-    def backward(c, g):
-        x, = c.saved_tensors
-        return np.where(x < 0, np.zeros_like(g), g),
-"""
-        },
-    ),
-    (
-        "functions",
-        "relu",
-        ("gradient",),
-        {
-            "ReLU": """
-class ReLU(Function):
-    @staticmethod
-    def forward(c, x):
-        return x * (x > 0)
-    @staticmethod
-    def backward(c, g):
-        return (np.maximum(g, 0),)
-"""
-        },
-    ),
-    (
-        "functions",
-        "sigmoid",
-        ("input",),
-        {
-            "Sigmoid": """
-class Sigmoid(Function):
-    @staticmethod
-    def forward(c, x):
-        c.save_for_backward(x)
-        return np.reciprocal(1 + np.exp(-x))
-    @staticmethod
-    def backward(c, g):
-        [x] = c.saved_tensors
-        return (g * (x - x ** 2),)
-"""
-        },
-    ),
-    (
-        "functions",
-        "matmul",
-        ("order", "wrong"),
-        {
-            "MatMul": """
-class MatMul(Function):
-    @staticmethod
-    def forward(c, left, right):
-        c.save_for_backward(left, right)
-        return np.matmul(left, right)
-    @staticmethod
-    def backward(c, g):
-        left, right = c.saved_tensors
-        to_right = np.matmul(left.T, g)
-        to_left = np.matmul(g, right.T)
-        return to_right, to_left
-"""
-        },
-    ),
-    (
-        "functions",
-        "graph",
-        ("replace", "last message", "Add"),
-        {
-            "Tensor.backward": """
-def backward(self, upstream=None):
-    order = topological_order(self)
-    for t in order:
-        if t.grad_fn is not None: t.grad = None
-    self.grad = upstream if upstream is not None else np.ones(self.data.shape, self.data.dtype)
-    for t in reversed(order):
-        c = t.grad_fn
-        if c is None: continue
-        for i, m in enumerate(c.function.backward(c, t.grad)):
-            if isinstance(c.inputs[i], Tensor):
-                c.inputs[i].grad = m
-"""
-        },
-    ),
-    (
-        "functions",
-        "network",
-        ("sum", "copied", "rows"),
-        {
-            "AddRow": """
-class AddRow(Function):
-    @staticmethod
-    def forward(c, m, r):
-        c.save_for_backward(r)
-        return m + r
-    @staticmethod
-    def backward(c, g):
-        return g, g[0]
-"""
-        },
-    ),
-)
-
-SECOND = (
-    (
-        "scalars",
-        "repeated",
-        ("same", "both operands", "0.5 times"),
-        {
-            "Value.__add__": """
-def __add__(self, b):
-    b = wrapped(b)
-    s = Value(self.data + b.data, (self, b), "+")
-    def rule():
-        for v in {self, b}:
-            v.grad += s.grad
-    s._backward = rule
-    return s
-"""
-        },
-    ),
-    (
-        "scalars",
-        "add",
-        ("stored as", "order", "`data`", "upstream", "first", "second"),
-        {
-            "Value.__add__": """
-def __add__(self, b):
-    if type(b) is not Value:
-        b = Value(b)
-    s = Value(self.data + b.data, (self, b), "+")
-    g = s.grad
-    def rule():
-        self.grad += g
-        b.grad += g
-    s._backward = rule
-    return s
-"""
-        },
-    ),
-    (
-        "scalars",
-        "arithmetic",
-        ("upstream", "own", "factor"),
-        {
-            "Value.__mul__": """
-def __mul__(self, b):
-    b = wrapped(b)
-    s = Value(self.data * b.data, (self, b), "*")
-    def rule():
-        self.grad += b.data
-        b.grad += b.data * s.grad
-    s._backward = rule
-    return s
-"""
-        },
-    ),
-    (
-        "scalars",
-        "arithmetic",
-        ("abs(a)", "sign", "absolute"),
-        {
-            "Value.__pow__": """
-def __pow__(self, k):
-    s = Value(self.data ** k, (self,), "**")
-    def rule():
-        slope = k * abs(self.data) ** (k - 1)
-        self.grad += slope * s.grad
-    s._backward = rule
-    return s
-"""
-        },
-    ),
-    (
-        "scalars",
-        "arithmetic",
-        ("exponent", "log", "other"),
-        {
-            "Value.__pow__": """
-def __pow__(self, k):
-    s = Value(self.data ** k, (self,), "**")
-    def rule():
-        self.grad += (k - 1) * self.data ** k * s.grad
-    s._backward = rule
-    return s
-"""
-        },
-    ),
-    (
-        "scalars",
-        "arithmetic",
-        ("first", "1 / b", "local", "factor", "numerator"),
-        {
-            "Value.__truediv__": """
-def __truediv__(self, b):
-    b = wrapped(b)
-    q = Value(self.data / b.data, (self, b), "/")
-    def rule():
-        self.grad += q.grad
-        b.grad += -q.grad * self.data / (b.data * b.data)
-    q._backward = rule
-    return q
-"""
-        },
-    ),
-    (
-        "scalars",
-        "backward",
-        ("never called", "1", "number", "every"),
-        {
-            "Value.backward": """
-def backward(self):
-    order = topological_order(self)
-    for v in order:
-        v.grad = 1.0 if v is self else (0.0 if v._children else v.grad)
-    for i, v in enumerate(order):
-        order[len(order) - 1 - i]._backward() if i else None
-"""
-        },
-    ),
-    (
-        "scalars",
-        "backward",
-        ("leaves", "first"),
-        {
-            "topological_order": """
-def topological_order(root):
-    listed = []
-    def walk(v):
-        if v in listed:
-            return
-        listed.append(v)
-        for c in v._children:
-            walk(c)
-    walk(root)
-    listed.reverse()
-    return listed
-"""
-        },
-    ),
-    (
-        "scalars",
-        "repeated",
-        ("nothing", "emptied", "each", "name"),
-        {
-            "zero_grad": """
-def zero_grad(values):
-    return [0.0 for v in values]
-"""
-        },
-    ),
-    (
-        "scalars",
-        "repeated",
-        ("first iteration", "order", "step", "sign", "negative", "0", "missing"),
-        {
-            "zero_grad": """
-def zero_grad(values):
-    for i in range(1, len(values)):
-        values[i].grad = 0.0
-"""
-        },
-    ),
-    (
-        "scalars",
-        "functions",
-        ("parenthes", "t²"),
-        {
-            "Value.tanh": """
-def tanh(x):
-    y = Value((math.exp(2 * x.data) - 1) / (math.exp(2 * x.data) + 1) if abs(x.data) < 300 else (1.0 if x.data > 0 else -1.0), (x,), "tanh")
-    def rule():
-        x.grad += y.grad - y.data ** 2
-    y._backward = rule
-    return y
-"""
-        },
-    ),
-    (
-        "scalars",
-        "functions",
-        ("sigmoid", "minus", "exponent"),
-        {
-            "Value.sigmoid": """
-def sigmoid(x):
-    e = x.exp()
-    return 1 / (1 + e)
-"""
-        },
-    ),
-    (
-        "scalars",
-        "network",
-        ("same", "alike", "share"),
-        {
-            "Layer.__init__": """
-def __init__(self, inputs, count, rng):
-    one = Neuron(inputs, rng)
-    self.neurons = [one for _ in range(count)]
-"""
-        },
-    ),
-    (
-        "scalars",
-        "train",
-        ("mean", "divi", "points"),
-        {
-            "train": """
-def train(net, xs, ys, rate=0.3, steps=150):
-    history = []
-    for step in range(steps):
-        errors = [(net(x)[0] - y) ** 2 for x, y in zip(xs, ys)]
-        total = errors[0]
-        for e in errors[1:]:
-            total = total + e
-        for p in net.parameters(): p.grad = 0.0
-        total.backward()
-        for p in net.parameters(): p.data = p.data - rate * p.grad
-        history.append(total.data)
-    return history
-"""
-        },
-    ),
-    (
-        "scalars",
-        "train",
-        ("earlier steps", "missing", "empt", "zero", "add up"),
-        {
-            "train": """
-def train(net, xs, ys, rate=0.3, steps=150):
-    history, params = [], net.parameters()
-    zero_grad(params)
-    for step in range(steps):
-        total = 0.0
-        for i in range(len(xs)):
-            diff = net(xs[i])[0] - ys[i]
-            total += diff * diff
-        mean = total / len(xs)
-        mean.backward()
-        history.append(mean.data)
-        for p in params: p.data -= rate * p.grad
-    return history
-"""
-        },
-    ),
-    (
-        "scalars",
-        "train",
-        ("before", "after", "order", "first"),
-        {
-            "train": """
-def train(net, xs, ys, rate=0.3, steps=150):
-    def loss():
-        return sum(((net(x)[0] - y) ** 2 for x, y in zip(xs, ys)), Value(0.0)) / len(xs)
-    history = []
-    for step in range(steps):
-        zero_grad(net.parameters())
-        l = loss()
-        l.backward()
-        for p in net.parameters(): p.data -= rate * p.grad
-        history.append(loss().data)
-    return history
-"""
-        },
-    ),
-    (
-        "tensors",
-        "unbroadcast",
-        ("front", "copies", "first"),
-        {
-            "unbroadcast": """
-def unbroadcast(g, shape):
-    keep = tuple(i for i, s in enumerate(shape) if s == 1)
-    if keep and g.ndim == len(shape):
-        return g.sum(axis=keep, keepdims=True)
-    return g.reshape((-1,) + tuple(shape))[0] if g.ndim != len(shape) else g
-"""
-        },
-    ),
-    (
-        "tensors",
-        "elementwise",
-        ("own", "itself"),
-        {
-            "Tensor.__mul__": """
-def __mul__(self, o):
-    o = o if isinstance(o, Tensor) else Tensor(np.asarray(o, self.data.dtype))
-    x, y = self.data, o.data
-    r = Tensor(x * y, (self, o), "*")
-    def bw():
-        for t, factor in ((self, x), (o, x)):
-            t._receive(unbroadcast(r.grad * factor, t.data.shape))
-    r._backward = bw
-    return r
-"""
-        },
-    ),
-    (
-        "tensors",
-        "elementwise",
-        ("replace", "overw", "only the last"),
-        {
-            "Tensor.__add__": """
-def __add__(self, o):
-    o = self._operand(o)
-    r = Tensor(self.data + o.data, (self, o), "+")
-    def bw():
-        self.grad = unbroadcast(r.grad, self.data.shape)
-        o.grad = unbroadcast(r.grad, o.data.shape)
-    r._backward = bw
-    return r
-"""
-        },
-    ),
-    (
-        "tensors",
-        "reduce",
-        ("back", "axis", "in front", "place"),
-        {
-            "Tensor.sum": """
-def sum(self, axis=None, keepdims=False):
-    x = self.data
-    r = Tensor(x.sum(axis=axis, keepdims=keepdims), (self,), "sum")
-    def bw():
-        g = r.grad
-        if axis is not None and not keepdims:
-            for _ in (axis if isinstance(axis, tuple) else (axis,)):
-                g = g[..., None]
-        self._receive(g * np.ones(x.shape))
-    r._backward = bw
-    return r
-"""
-        },
-    ),
-    (
-        "tensors",
-        "matmul",
-        ("transposed", "as it is"),
-        {
-            "Tensor.__matmul__": """
-def __matmul__(self, o):
-    r = Tensor(self.data @ o.data, (self, o), "@")
-    a, b = self.data, o.data
-    def bw():
-        ga = np.zeros(a.shape)
-        if a.shape[0] == a.shape[1] == b.shape[1]:
-            self._receive(r.grad @ b)
-        else:
-            self._receive(r.grad @ b.T)
-        o._receive(a.T @ r.grad)
-    r._backward = bw
-    return r
-"""
-        },
-    ),
-    (
-        "tensors",
-        "functions",
-        ("upstream", "above"),
-        {
-            "Tensor.log": """
-def log(self):
-    r = Tensor(np.log(self.data), (self,), "log")
-    inv = 1 / self.data
-    r._backward = lambda: self._receive(inv)
-    return r
-"""
-        },
-    ),
-    (
-        "tensors",
-        "functions",
-        (">", "0", "kink"),
-        {
-            "Tensor.relu": """
-def relu(self):
-    x = self.data
-    r = Tensor(x * (x > 0), (self,), "relu")
-    def bw():
-        g = np.array(r.grad)
-        g[x < 0] = 0
-        self._receive(g)
-    r._backward = bw
-    return r
-"""
-        },
-    ),
-    (
-        "tensors",
-        "softmax",
-        ("sum", "axis", "mean", "common"),
-        {
-            "Tensor.softmax": """
-def softmax(self, axis=-1):
-    e = np.exp(self.data - self.data.max(axis, keepdims=True))
-    s = e / e.sum(axis, keepdims=True)
-    r = Tensor(s, (self,), "softmax")
-    def bw():
-        self._receive(s * (r.grad - r.grad.sum(axis, keepdims=True)))
-    r._backward = bw
-    return r
-"""
-        },
-    ),
-    (
-        "tensors",
-        "cross-entropy",
-        ("label", "one", "1", "minus", "missing", "subtract"),
-        {
-            "cross_entropy": """
-def cross_entropy(logits, labels):
-    z = logits.data - logits.data.max(axis=1, keepdims=True)
-    p = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
-    n = z.shape[0]
-    picked = z[np.arange(n), labels] - np.log(np.exp(z).sum(axis=1))
-    out = Tensor(-np.mean(picked), (logits,), "ce")
-    def bw():
-        logits._receive(out.grad * p / n)
-    out._backward = bw
-    return out
 """
         },
     ),
@@ -1484,530 +2136,6 @@ def step(self):
         },
     ),
     (
-        "functions",
-        "graph",
-        ("accumul", "leaves", "emptied", "add up"),
-        {
-            "Tensor.backward": """
-def backward(self, upstream=None):
-    order = topological_order(self)
-    grads = {id(self): np.ones_like(self.data) if upstream is None else upstream}
-    for t in reversed(order):
-        t.grad = grads[id(t)]
-        if t.grad_fn:
-            for x, m in zip(t.grad_fn.inputs, t.grad_fn.function.backward(t.grad_fn, t.grad)):
-                if isinstance(x, Tensor):
-                    grads[id(x)] = grads[id(x)] + m if id(x) in grads else m
-"""
-        },
-    ),
-    (
-        "functions",
-        "mul",
-        ("upstream", "factor", "own"),
-        {
-            "Mul": """
-class Mul(Function):
-    @staticmethod
-    def forward(c, p, q):
-        c.save_for_backward(p, q)
-        return p * q
-    @staticmethod
-    def backward(c, g):
-        p, q = c.saved_tensors
-        return g * q, g * g * p
-"""
-        },
-    ),
-    (
-        "functions",
-        "sigmoid",
-        ("y^2", "square", "factor", "exponent", "one side"),
-        {
-            "Sigmoid": """
-class Sigmoid(Function):
-    @staticmethod
-    def forward(c, x):
-        s = 1.0 / (1.0 + np.exp(-x))
-        c.s = s
-        return s
-    @staticmethod
-    def backward(c, g):
-        return (g * c.s ** 2,)
-"""
-        },
-    ),
-    (
-        "functions",
-        "network",
-        ("sum", "shape", "keep"),
-        {
-            "AddRow": """
-class AddRow(Function):
-    @staticmethod
-    def forward(c, m, r):
-        return m + r
-    @staticmethod
-    def backward(c, g):
-        return g, np.add.reduce(g, axis=0, keepdims=True)
-"""
-        },
-    ),
-    (
-        "functions",
-        "network",
-        ("operations", "root", "squar", "power", "`+`", "2"),
-        {
-            "loss": """
-def loss(x, y, w1, b1, w2, b2):
-    def dense(t, w, b):
-        return AddRow.apply(MatMul.apply(t, w), b)
-    p = Sigmoid.apply(dense(ReLU.apply(dense(x, w1, b1)), w2, b2))
-    d = Add.apply(p, Mul.apply(y, -1))
-    return Pow.apply(Sum.apply(d), 2)
-"""
-        },
-    ),
-)
-
-THIRD = (
-    (
-        "scalars",
-        "value",
-        ("label",),
-        {
-            "Value": """
-class Value:
-    __slots__ = ("data", "grad", "label", "_children", "_op", "_backward")
-    def __init__(self, data, children=(), op="", label=""):
-        for name, value in dict(data=data, grad=0.0, label=op, _children=children, _op=op).items():
-            setattr(self, name, value)
-        self._backward = lambda *args: None
-    def __repr__(self):
-        return f"{type(self).__name__}(data={self.data!r}, grad={self.grad!r})"
-"""
-        },
-    ),
-    (
-        "scalars",
-        "add",
-        ("value of the result", "`data`", "grad", "product"),
-        {
-            "Value.__add__": """
-def __add__(x, y):
-    y = y if isinstance(y, Value) else Value(y)
-    z = Value(x.data + y.data, (x, y), "+")
-    def pull(node=z):
-        left, right = node._children
-        left.grad += node.grad * node.data
-        right.grad += node.grad * node.data
-    z._backward = pull
-    return z
-"""
-        },
-    ),
-    (
-        "scalars",
-        "add",
-        ("first", "second", "one operand", "both"),
-        {
-            "Value.__add__": """
-def __add__(x, y):
-    y = wrapped(y)
-    z = Value(x.data + y.data, (x, y), "+")
-    def pull():
-        for child in z._children:
-            child.grad += z.grad
-            return
-    z._backward = pull
-    return z
-"""
-        },
-    ),
-    (
-        "scalars",
-        "arithmetic",
-        ("sign", "turned", "came out", "taken away", "left"),
-        {
-            "Value.__rsub__": """
-def __rsub__(self, k):
-    return Value(self.data) * 0 + self - k
-"""
-        },
-    ),
-    (
-        "scalars",
-        "arithmetic",
-        ("upstream",),
-        {
-            "Value.__truediv__": """
-def __truediv__(self, d):
-    d = wrapped(d)
-    q = Value(self.data / d.data, (self, d), "/")
-    def pull():
-        self.grad += (1 / d.data) * q.grad
-        d.grad += -self.data / (d.data ** 2)
-    q._backward = pull
-    return q
-"""
-        },
-    ),
-    (
-        "scalars",
-        "arithmetic",
-        ("missing", "bare", "nothing leads back"),
-        {
-            "Value.__truediv__": """
-def __truediv__(self, d):
-    if isinstance(d, Value):
-        d = d.data
-    inverse = 1.0 / d
-    return self * inverse
-"""
-        },
-    ),
-    (
-        "scalars",
-        "backward",
-        ("1", "set"),
-        {
-            "Value.backward": """
-def backward(self):
-    order = topological_order(self)
-    for v in filter(lambda v: v._children, order):
-        v.grad = 0.0
-    for v in reversed(order):
-        v._backward()
-"""
-        },
-    ),
-    (
-        "scalars",
-        "backward",
-        ("children", "rule of the result", "rules"),
-        {
-            "Value.backward": """
-def backward(self):
-    for v in topological_order(self):
-        if v._children: v.grad = 0
-    self.grad = 1.0
-    self._backward()
-    for c in self._children:
-        c._backward()
-"""
-        },
-    ),
-    (
-        "scalars",
-        "functions",
-        ("output", "result", "input", "data"),
-        {
-            "Value.exp": """
-def exp(self):
-    out = Value(math.exp(self.data), (self,), "exp")
-    def pull():
-        self.grad += math.exp(out.data) * out.grad
-    out._backward = pull
-    return out
-"""
-        },
-    ),
-    (
-        "scalars",
-        "functions",
-        ("gradient", "sign"),
-        {
-            "Value.relu": """
-def relu(self):
-    r = Value(max(0.0, self.data), (self,), "relu")
-    def pull():
-        if r.grad > 0:
-            self.grad += r.grad
-    r._backward = pull
-    return r
-"""
-        },
-    ),
-    (
-        "scalars",
-        "functions",
-        (
-            "abs(y)",
-            "square",
-        ),
-        {
-            "Value.tanh": """
-def tanh(self):
-    t = math.tanh(self.data)
-    out = Value(t, (self,), "tanh")
-    out._backward = lambda: self.__dict__.update(grad=self.grad + (1 - abs(t)) * out.grad)
-    return out
-"""
-        },
-    ),
-    (
-        "scalars",
-        "network",
-        ("bias",),
-        {
-            "Neuron.__call__": """
-def __call__(self, xs):
-    it = iter(zip(self.weights, xs))
-    w, x = next(it)
-    acc = w * x
-    for w, x in it:
-        acc = acc + w * x
-    return acc.tanh()
-"""
-        },
-    ),
-    (
-        "scalars",
-        "network",
-        ("last", "list of one", "unpack", "list"),
-        {
-            "MLP.__call__": """
-def __call__(self, xs):
-    out = xs
-    for layer in self.layers:
-        out = layer(out)
-    return out if len(out) > 1 else out[0]
-"""
-        },
-    ),
-    (
-        "scalars",
-        "train",
-        ("too small", "rate", "factor"),
-        {
-            "train": """
-def train(m, xs, ys, rate=0.4, steps=120):
-    out = []
-    ps = m.parameters()
-    for _ in range(steps):
-        e = [(m(x)[0] - y) ** 2 for x, y in zip(xs, ys)]
-        L = sum(e[1:], e[0]) / len(e)
-        zero_grad(ps)
-        L.backward()
-        for p in ps:
-            p.data -= rate * p.grad / len(xs)
-        out.append(L.data)
-    return out
-"""
-        },
-    ),
-    (
-        "scalars",
-        "train",
-        ("last", "list", "point"),
-        {
-            "train": """
-def train(m, xs, ys, rate=0.4, steps=120):
-    out = []
-    ps = m.parameters()
-    for _ in range(steps):
-        for x, y in zip(xs, ys):
-            L = (m(x)[0] - y) ** 2
-            zero_grad(ps)
-            L.backward()
-            for p in ps:
-                p.data -= rate * p.grad
-        out.append(L.data)
-    return out
-"""
-        },
-    ),
-    (
-        "tensors",
-        "unbroadcast",
-        ("first", "one", "axis"),
-        {
-            "unbroadcast": """
-def unbroadcast(g, shape):
-    if g.ndim > len(shape):
-        g = g.sum(0)
-    for i, n in enumerate(shape):
-        if n == 1:
-            g = g.sum(i, keepdims=True)
-    return g
-"""
-        },
-    ),
-    (
-        "tensors",
-        "elementwise",
-        ("upstream", "above"),
-        {
-            "Tensor.__mul__": """
-def __mul__(self, other):
-    other = self._operand(other)
-    p = Tensor(self.data * other.data, (self, other), "*")
-    x, y = np.broadcast_arrays(self.data, other.data)
-    def pull():
-        self._receive(unbroadcast(p.grad * y, self.data.shape))
-        other._receive(unbroadcast(x, other.data.shape))
-    p._backward = pull
-    return p
-"""
-        },
-    ),
-    (
-        "tensors",
-        "elementwise",
-        ("mean", "average"),
-        {
-            "Tensor.__add__": """
-def __add__(self, other):
-    other = self._operand(other)
-    s = Tensor(self.data + other.data, (self, other), "+")
-    def fit(g, t):
-        while g.ndim > t.data.ndim:
-            g = g.mean(axis=0)
-        for i, n in enumerate(t.data.shape):
-            if n == 1:
-                g = g.mean(axis=i, keepdims=True)
-        return g
-    def pull():
-        self._receive(fit(s.grad, self))
-        other._receive(fit(s.grad, other))
-    s._backward = pull
-    return s
-"""
-        },
-    ),
-    (
-        "tensors",
-        "elementwise",
-        ("sign", "minus", "came out", "turned", "exchanged", "x - 5"),
-        {
-            "Tensor.__sub__": """
-def __sub__(self, other):
-    return -self + self._operand(other)
-"""
-        },
-    ),
-    (
-        "tensors",
-        "reduce",
-        ("`False` belongs", "keepdims", "shape", "axis"),
-        {
-            "Tensor.sum": """
-def sum(self, axis=None, keepdims=False):
-    x = self.data
-    s = Tensor(x.sum(axis, keepdims=True), (self,), "sum")
-    def pull():
-        self._receive(np.broadcast_to(s.grad, x.shape))
-    s._backward = pull
-    return s
-"""
-        },
-    ),
-    (
-        "tensors",
-        "reduce",
-        ("divided", "mean"),
-        {
-            "Tensor.mean": """
-def mean(self, axis=None, keepdims=False):
-    x = self.data
-    m = Tensor(x.mean(axis, keepdims=keepdims), (self,), "mean")
-    def pull():
-        g = m.grad
-        if axis is not None and not keepdims:
-            g = np.expand_dims(g, axis)
-        self._receive(g * np.ones_like(x))
-    m._backward = pull
-    return m
-"""
-        },
-    ),
-    (
-        "tensors",
-        "matmul",
-        ("transpose", "swapped", "wrong", "exchanged", "other", "order"),
-        {
-            "Tensor.__matmul__": """
-def __matmul__(self, other):
-    A, B = self.data, other.data
-    C = Tensor(A.dot(B), (self, other), "@")
-    def pull():
-        self._receive(C.grad.dot(B.T))
-        other._receive(C.grad.T.dot(A))
-    C._backward = pull
-    return C
-"""
-        },
-    ),
-    (
-        "tensors",
-        "functions",
-        ("square", "log", "factor", "1 /", "exponent", "input"),
-        {
-            "Tensor.log": """
-def log(self):
-    a = self.data
-    out = Tensor(np.log(a), (self,), "log")
-    def pull():
-        self._receive(out.grad * a)
-    out._backward = pull
-    return out
-"""
-        },
-    ),
-    (
-        "tensors",
-        "softmax",
-        ("axis",),
-        {
-            "Tensor.softmax": """
-def softmax(self, axis=-1):
-    shifted = self.data - self.data.max()
-    q = np.exp(shifted)
-    q = q / q.sum(axis=1, keepdims=True)
-    out = Tensor(q, (self,), "softmax")
-    def pull():
-        dot = np.sum(out.grad * q, axis=1, keepdims=True)
-        self._receive(q * (out.grad - dot))
-    out._backward = pull
-    return out
-"""
-        },
-    ),
-    (
-        "tensors",
-        "cross-entropy",
-        ("sign", "minus", "negative"),
-        {
-            "cross_entropy": """
-def cross_entropy(logits, labels):
-    z = logits.data
-    m = z.max(axis=1)
-    lse = m + np.log(np.exp(z - m[:, None]).sum(axis=1))
-    losses = np.array([z[i, l] - lse[i] for i, l in enumerate(labels)])
-    out = Tensor(losses.mean(), (logits,), "ce")
-    def pull():
-        p = np.exp(z - lse[:, None])
-        for i, l in enumerate(labels):
-            p[i, l] -= 1
-        logits._receive(-out.grad * p / len(losses))
-    out._backward = pull
-    return out
-"""
-        },
-    ),
-    (
-        "tensors",
-        "modes",
-        ("history", "detach", "children", "own"),
-        {
-            "Tensor.detach": """
-def detach(self):
-    self._children = ()
-    return self
-"""
-        },
-    ),
-    (
         "tensors",
         "optimizers",
         ("root", "eps"),
@@ -2027,6 +2155,20 @@ def step(self):
         },
     ),
     (
+        "tensors",
+        "digits",
+        ("before `+`",),
+        {
+            "network": """
+def network(params, x):
+    w1, b1, w2, b2 = params
+    h = (x @ w1).relu() + b1
+    return h @ w2 + b2
+""",
+        },
+    ),
+    # -- Functions -----------------------------------------------------------------------------------------------------
+    (
         "functions",
         "context",
         ("class", "own", "each", "second"),
@@ -2039,490 +2181,6 @@ class Context:
     def save_for_backward(self, *arrays):
         Context.saved_tensors = arrays
 """
-        },
-    ),
-    (
-        "functions",
-        "pow",
-        ("sign", "negative", "base"),
-        {
-            "Pow": """
-class Pow(Function):
-    @staticmethod
-    def forward(c, base, k):
-        c.base, c.k = base, k
-        return base ** k
-    @staticmethod
-    def backward(c, g):
-        return g * c.k * np.abs(c.base) ** (c.k - 1), None
-"""
-        },
-    ),
-    (
-        "functions",
-        "matmul",
-        ("transposed",),
-        {
-            "MatMul": """
-class MatMul(Function):
-    @staticmethod
-    def forward(c, left, right):
-        c.save_for_backward(left, right)
-        return left.dot(right)
-    @staticmethod
-    def backward(c, g):
-        left, right = c.saved_tensors
-        return g.dot(right.transpose()), left.dot(g) if left.shape[0] == left.shape[1] else left.transpose().dot(g)
-"""
-        },
-    ),
-    (
-        "functions",
-        "network",
-        ("row", "axis", "mean", "average"),
-        {
-            "AddRow": """
-class AddRow(Function):
-    @staticmethod
-    def forward(c, m, r):
-        c.n = len(m)
-        return m + r[None, :]
-    @staticmethod
-    def backward(c, g):
-        return g, sum(g) / c.n
-"""
-        },
-    ),
-)
-
-FOURTH = (  # sets and dicts of operands, writes into operands, messages exchanged, functions taken for others
-    (
-        "scalars",
-        "add",
-        ("both operands are the same",),
-        {
-            "Value.__add__": """
-def __add__(self, other):
-    b = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data + b.data, (self, b), "+")
-    def back():
-        for v in {self, b}:
-            v.grad += out.grad
-    out._backward = back
-    return out
-"""
-        },
-    ),
-    (
-        "scalars",
-        "add",
-        ("only once",),
-        {
-            "Value.__add__": """
-def __add__(self, other):
-    other = wrapped(other)
-    out = Value(self.data + other.data, tuple(dict.fromkeys((self, other))), "+")
-    def back():
-        self.grad += out.grad
-        other.grad += out.grad
-    out._backward = back
-    return out
-"""
-        },
-    ),
-    (
-        "scalars",
-        "add",
-        ("",),
-        {
-            "Value.__add__": """
-def __add__(self, other):
-    other = wrapped(other)
-    out = Value(self.data + other.data, {self, other}, "+")
-    def back():
-        self.grad += out.grad
-        other.grad += out.grad
-    out._backward = back
-    return out
-"""
-        },
-    ),
-    (
-        "scalars",
-        "add",
-        ("both operands are the same",),
-        {
-            "Value.__add__": """
-def __add__(self, other):
-    other = wrapped(other)
-    out = Value(self.data + other.data, (self, other), "+")
-    def back():
-        for c in set(out._children):
-            c.grad = c.grad + out.grad
-    out._backward = back
-    return out
-"""
-        },
-    ),
-    (
-        "scalars",
-        "arithmetic",
-        ("both operands are the same",),
-        {
-            "Value.__mul__": """
-def __mul__(self, other):
-    other = wrapped(other)
-    out = Value(self.data * other.data, (self, other), "*")
-    def back():
-        for v, m in {self: other.data, other: self.data}.items():
-            v.grad += m * out.grad
-    out._backward = back
-    return out
-"""
-        },
-    ),
-    (
-        "scalars",
-        "arithmetic",
-        ("both operands are the same",),
-        {
-            "Value.__sub__": """
-def __sub__(self, other):
-    other = wrapped(other)
-    out = Value(self.data - other.data, (self, other), "-")
-    def back():
-        for v, m in {self: 1, other: -1}.items():
-            v.grad += m * out.grad
-    out._backward = back
-    return out
-"""
-        },
-    ),
-    (
-        "scalars",
-        "arithmetic",
-        ("both operands are the same",),
-        {
-            "Value.__truediv__": """
-def __truediv__(self, other):
-    other = wrapped(other)
-    out = Value(self.data / other.data, (self, other), "/")
-    def back():
-        for v, m in {self: 1/other.data, other: -self.data/other.data**2}.items():
-            v.grad += m * out.grad
-    out._backward = back
-    return out
-"""
-        },
-    ),
-    (
-        "scalars",
-        "add",
-        ("stored",),
-        {
-            "Value.__add__": """
-def __add__(self, other):
-    other = wrapped(other)
-    out = Value(self.data + other.data, (self, other), "+")
-    def back():
-        self.grad += out.grad
-        other.grad += out.grad
-    self._backward = back
-    return out
-"""
-        },
-    ),
-    (
-        "scalars",
-        "add",
-        ("changes its first operand",),
-        {
-            "Value.__add__": """
-def __add__(self, other):
-    other = wrapped(other)
-    self.data += other.data
-    return self
-"""
-        },
-    ),
-    (
-        "scalars",
-        "add",
-        ("wrapped once more",),
-        {
-            "wrapped": """
-def wrapped(x):
-    return Value(x.data if isinstance(x, Value) else x)
-"""
-        },
-    ),
-    (
-        "scalars",
-        "arithmetic",
-        ("divides the result",),
-        {
-            "Value.__mul__": """
-def __mul__(self, other):
-    other = wrapped(other)
-    out = Value(self.data * other.data, (self, other), "*")
-    def back():
-        self.grad += out.data / self.data * out.grad
-        other.grad += out.data / other.data * out.grad
-    out._backward = back
-    return out
-"""
-        },
-    ),
-    (
-        "scalars",
-        "arithmetic",
-        ("changes its first operand",),
-        {
-            "Value.__neg__": """
-def __neg__(self):
-    self.data = -self.data
-    return self
-"""
-        },
-    ),
-    (
-        "scalars",
-        "arithmetic",
-        ("//",),
-        {
-            "Value.__truediv__": """
-def __truediv__(self, other):
-    other = wrapped(other)
-    out = Value(self.data // other.data, (self, other), "/")
-    def back():
-        self.grad += 1 / other.data * out.grad
-        other.grad -= self.data / other.data ** 2 * out.grad
-    out._backward = back
-    return out
-"""
-        },
-    ),
-    (
-        "scalars",
-        "arithmetic",
-        ("other one's message",),
-        {
-            "Value.__truediv__": """
-def __truediv__(self, other):
-    other = wrapped(other)
-    out = Value(self.data / other.data, (self, other), "/")
-    def back():
-        self.grad += -self.data / other.data**2 * out.grad
-        other.grad += 1 / other.data * out.grad
-    out._backward = back
-    return out
-"""
-        },
-    ),
-    (
-        "scalars",
-        "functions",
-        ("tanh(y)",),
-        {
-            "Value.tanh": """
-def tanh(self):
-    out = Value(math.tanh(self.data), (self,), "tanh")
-    def back():
-        self.grad += (1 - math.tanh(out.data) ** 2) * out.grad
-    out._backward = back
-    return out
-"""
-        },
-    ),
-    (
-        "scalars",
-        "functions",
-        ("leaky",),
-        {
-            "Value.relu": """
-def relu(self):
-    out = Value(self.data if self.data > 0 else 0.01 * self.data, (self,), "relu")
-    def back():
-        self.grad += (1 if self.data > 0 else 0.01) * out.grad
-    out._backward = back
-    return out
-"""
-        },
-    ),
-    (
-        "scalars",
-        "network",
-        ("after tanh",),
-        {
-            "Neuron.__call__": """
-def __call__(self, xs):
-    s = sum((w * x for w, x in zip(self.weights, xs)), Value(0.0))
-    return s.tanh() + self.bias
-"""
-        },
-    ),
-    (
-        "scalars",
-        "network",
-        ("share one bias",),
-        {
-            "Layer.__init__": """
-def __init__(self, inputs, neurons, rng):
-    self.neurons = [Neuron(inputs, rng) for _ in range(neurons)]
-    for n in self.neurons:
-        n.bias = self.neurons[0].bias
-"""
-        },
-    ),
-    (
-        "tensors",
-        "elementwise",
-        ("both operands are the same",),
-        {
-            "Tensor.__add__": """
-def __add__(self, other):
-    other = self._operand(other)
-    out = Tensor(self.data + other.data, (self, other), "+")
-    def back():
-        for t in {self, other}:
-            t._receive(unbroadcast(out.grad, t.data.shape))
-    out._backward = back
-    return out
-"""
-        },
-    ),
-    (
-        "tensors",
-        "elementwise",
-        ("both operands are the same",),
-        {
-            "Tensor.__mul__": """
-def __mul__(self, other):
-    other = self._operand(other)
-    out = Tensor(self.data * other.data, (self, other), "*")
-    def back():
-        for t, m in {self: other.data, other: self.data}.items():
-            t._receive(unbroadcast(out.grad * m, t.data.shape))
-    out._backward = back
-    return out
-"""
-        },
-    ),
-    (
-        "tensors",
-        "matmul",
-        ("both operands are the same",),
-        {
-            "Tensor.__matmul__": """
-def __matmul__(self, other):
-    out = Tensor(self.data @ other.data, (self, other), "@")
-    def back():
-        for t, m in {self: out.grad @ other.data.T, other: self.data.T @ out.grad}.items():
-            t._receive(m)
-    out._backward = back
-    return out
-"""
-        },
-    ),
-)
-
-# What one line gets wrong: no `return`, another name, a pair of parentheses, a step left out.
-FIFTH = (
-    (
-        "scalars",
-        "functions",
-        ("parenthes",),
-        {
-            "Value.tanh": """
-def tanh(self):
-    t = math.tanh(self.data)
-    out = Value(t, (self,), "tanh")
-    def _backward():
-        self.grad += out.grad - t ** 2
-    out._backward = _backward
-    return out
-""",
-        },
-    ),
-    (
-        "scalars",
-        "arithmetic",
-        ("local derivative",),
-        {
-            "Value.__pow__": """
-def __pow__(self, n):
-    out = Value(self.data ** n, (self,), "**")
-    def _backward():
-        local = n * out.data ** (n - 1)
-        self.grad += local * out.grad
-    out._backward = _backward
-    return out
-""",
-        },
-    ),
-    (
-        "scalars",
-        "arithmetic",
-        ("local derivative",),
-        {
-            "Value.__pow__": """
-def __pow__(self, n):
-    out = Value(self.data ** n, (self,), "**")
-    def _backward():
-        local = n * self.data ** n - 1
-        self.grad += local * out.grad
-    out._backward = _backward
-    return out
-""",
-        },
-    ),
-    (
-        "tensors",
-        "unbroadcast",
-        ("return",),
-        {
-            "unbroadcast": """
-def unbroadcast(grad, shape):
-    while grad.ndim > len(shape):
-        grad = grad.sum(axis=0)
-    for axis in range(len(shape)):
-        if shape[axis] == 1 and grad.shape[axis] != 1:
-            grad = grad.sum(axis=axis, keepdims=True)
-""",
-        },
-    ),
-    (
-        "tensors",
-        "matmul",
-        ("operand alone",),
-        {
-            "Tensor.__matmul__": """
-def __matmul__(self, other):
-    a = self.data
-    b = other.data
-    out = Tensor(np.matmul(a, b), (self, other), "@")
-    def _backward():
-        g = out.grad
-        da = b.transpose()
-        db = np.matmul(a.transpose(), g)
-        self._receive(da)
-        other._receive(db)
-    out._backward = _backward
-    return out
-""",
-        },
-    ),
-    (
-        "tensors",
-        "modes",
-        ("history",),
-        {
-            "Tensor.detach": """
-def detach(self):
-    t = Tensor(self.data.copy())
-    self._children = ()
-    return t
-""",
         },
     ),
     (
@@ -2556,6 +2214,44 @@ class Function:
         out.grad_fn = ctx
         return out
 """,
+        },
+    ),
+    (
+        "functions",
+        "graph",
+        ("replace", "last message", "Add"),
+        {
+            "Tensor.backward": """
+def backward(self, upstream=None):
+    order = topological_order(self)
+    for t in order:
+        if t.grad_fn is not None: t.grad = None
+    self.grad = upstream if upstream is not None else np.ones(self.data.shape, self.data.dtype)
+    for t in reversed(order):
+        c = t.grad_fn
+        if c is None: continue
+        for i, m in enumerate(c.function.backward(c, t.grad)):
+            if isinstance(c.inputs[i], Tensor):
+                c.inputs[i].grad = m
+"""
+        },
+    ),
+    (
+        "functions",
+        "graph",
+        ("accumul", "leaves", "emptied", "add up"),
+        {
+            "Tensor.backward": """
+def backward(self, upstream=None):
+    order = topological_order(self)
+    grads = {id(self): np.ones_like(self.data) if upstream is None else upstream}
+    for t in reversed(order):
+        t.grad = grads[id(t)]
+        if t.grad_fn:
+            for x, m in zip(t.grad_fn.inputs, t.grad_fn.function.backward(t.grad_fn, t.grad)):
+                if isinstance(x, Tensor):
+                    grads[id(x)] = grads[id(x)] + m if id(x) in grads else m
+"""
         },
     ),
     (
@@ -2625,358 +2321,6 @@ class Tensor:
                         i.grad = m
                     else:
                         i.grad += m
-""",
-        },
-    ),
-    (
-        "functions",
-        "add",
-        ("return",),
-        {
-            "Add": """
-class Add(Function):
-    @staticmethod
-    def forward(ctx, a, b):
-        out = a + b
-        return out
-
-    @staticmethod
-    def backward(ctx, grad):
-        da = grad
-        db = grad
-
-""",
-        },
-    ),
-    (
-        "functions",
-        "mul",
-        ("tuple",),
-        {
-            "Mul": """
-class Mul(Function):
-    @staticmethod
-    def forward(ctx, a, b):
-        ctx.save_for_backward(a, b)
-        out = a * b
-        return out
-
-    @staticmethod
-    def backward(ctx, grad):
-        a, b = ctx.saved_tensors
-        da = grad * b
-        db = grad * a
-        return da * db
-
-""",
-        },
-    ),
-    (
-        "functions",
-        "mul",
-        ("missing", "save_for_backward"),
-        {
-            "Mul": """
-class Mul(Function):
-    @staticmethod
-    def forward(ctx, a, b):
-        out = a * b
-        return out
-
-    @staticmethod
-    def backward(ctx, grad):
-        a, b = ctx.saved_tensors
-        da = grad * b
-        db = grad * a
-        return (da, db)
-
-""",
-        },
-    ),
-    (
-        "functions",
-        "pow",
-        ("`grad` where",),
-        {
-            "Pow": """
-class Pow(Function):
-    @staticmethod
-    def forward(ctx, a, n):
-        ctx.save_for_backward(a)
-        ctx.n = n
-        return np.power(a, n)
-
-    @staticmethod
-    def backward(ctx, grad):
-        (a,) = ctx.saved_tensors
-        n = ctx.n
-        local = n * np.power(grad, n - 1)
-        return local * grad, None
-
-""",
-        },
-    ),
-    (
-        "functions",
-        "relu",
-        ("upstream",),
-        {
-            "ReLU": """
-class ReLU(Function):
-    @staticmethod
-    def forward(ctx, a):
-        ctx.save_for_backward(a)
-        return np.where(a > 0, a, np.zeros_like(a))
-
-    @staticmethod
-    def backward(ctx, grad):
-        (a,) = ctx.saved_tensors
-        out = np.where(a > 0, a, np.zeros_like(grad))
-        return (out,)
-
-""",
-        },
-    ),
-    (
-        "functions",
-        "matmul",
-        ("wrong order",),
-        {
-            "MatMul": """
-class MatMul(Function):
-    @staticmethod
-    def forward(ctx, a, b):
-        ctx.save_for_backward(a, b)
-        return np.dot(a, b)
-
-    @staticmethod
-    def backward(ctx, grad):
-        a, b = ctx.saved_tensors
-        ga = np.dot(b, grad)
-        gb = np.dot(grad, a)
-        return (ga, gb)
-
-""",
-        },
-    ),
-    (
-        "functions",
-        "matmul",
-        ("operand alone",),
-        {
-            "MatMul": """
-class MatMul(Function):
-    @staticmethod
-    def forward(ctx, a, b):
-        ctx.save_for_backward(a, b)
-        return np.dot(a, b)
-
-    @staticmethod
-    def backward(ctx, grad):
-        a, b = ctx.saved_tensors
-        ga = np.transpose(b)
-        gb = np.transpose(a)
-        return (ga, gb)
-
-""",
-        },
-    ),
-    (
-        "functions",
-        "network",
-        ("`Sigmoid` where",),
-        {
-            "loss": """
-def loss(x, y, w1, b1, w2, b2):
-    a1 = AddRow.apply(MatMul.apply(x, w1), b1)
-    h = Sigmoid.apply(a1)
-    a2 = AddRow.apply(MatMul.apply(h, w2), b2)
-    out = Sigmoid.apply(a2)
-    diff = Add.apply(out, -y)
-    return Sum.apply(Mul.apply(diff, diff))
-""",
-        },
-    ),
-    (
-        "functions",
-        "network",
-        ("without `AddRow",),
-        {
-            "loss": """
-def loss(x, y, w1, b1, w2, b2):
-    a1 = AddRow.apply(MatMul.apply(x, w1), b1)
-    h = ReLU.apply(a1)
-    a2 = MatMul.apply(h, w2)
-    out = Sigmoid.apply(a2)
-    diff = Add.apply(out, -y)
-    return Sum.apply(Mul.apply(diff, diff))
-""",
-        },
-    ),
-    (
-        "tensors",
-        "reduce",
-        ("conditions",),
-        {
-            "Tensor.sum": """
-def sum(self, axis=None, keepdims=False):
-    x = self.data
-    out = Tensor(np.sum(x, axis=axis, keepdims=keepdims), (self,), "sum")
-    def _backward():
-        g = out.grad
-        if axis is not None:
-            g = np.expand_dims(g, axis)
-        self._receive(np.ones_like(x) * g)
-    out._backward = _backward
-    return out
-""",
-        },
-    ),
-    (
-        "tensors",
-        "reduce",
-        ("sum of the upstream",),
-        {
-            "Tensor.sum": """
-def sum(self, axis=None, keepdims=False):
-    x = self.data
-    out = Tensor(np.sum(x, axis=axis, keepdims=keepdims), (self,), "sum")
-    def _backward():
-        g = out.grad
-        if not keepdims and axis is not None:
-            g = np.expand_dims(g, axis)
-        self._receive(np.ones_like(x) * g.sum())
-    out._backward = _backward
-    return out
-""",
-        },
-    ),
-    (
-        "tensors",
-        "cross-entropy",
-        ("another order",),
-        {
-            "cross_entropy": """
-def cross_entropy(logits, labels):
-    n = len(labels)
-    x = logits.data
-    z = x - np.max(x, axis=1, keepdims=True)
-    logp = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
-    picked = logp[labels, np.arange(n)]
-    out = Tensor(-np.sum(picked) / n, (logits,), "cross_entropy")
-    def _backward():
-        p = np.exp(logp)
-        onehot = np.zeros_like(p)
-        onehot[np.arange(n), labels] = 1
-        logits._receive(out.grad * (p - onehot) / n)
-    out._backward = _backward
-    return out
-""",
-        },
-    ),
-    (
-        "tensors",
-        "cross-entropy",
-        ("indices",),
-        {
-            "cross_entropy": """
-def cross_entropy(logits, labels):
-    n = len(labels)
-    x = logits.data
-    z = x - np.max(x, axis=1, keepdims=True)
-    logp = z - np.log(np.sum(np.exp(z), axis=1, keepdims=True))
-    picked = logp[np.arange(n), labels]
-    out = Tensor(-np.sum(picked) / n, (logits,), "cross_entropy")
-    def _backward():
-        p = np.exp(logp)
-        onehot = np.zeros_like(p)
-        onehot[labels] = 1
-        logits._receive(out.grad * (p - onehot) / n)
-    out._backward = _backward
-    return out
-""",
-        },
-    ),
-    (
-        "tensors",
-        "digits",
-        ("before `+`",),
-        {
-            "network": """
-def network(params, x):
-    w1, b1, w2, b2 = params
-    h = (x @ w1).relu() + b1
-    return h @ w2 + b2
-""",
-        },
-    ),
-    (
-        "scalars",
-        "train",
-        ("last item",),
-        {
-            "train": """
-def train(model, xs, ys, rate=0.5, steps=100):
-    history = []
-    for step in range(steps):
-        total = Value(0.0)
-        for i in range(len(xs)):
-            difference = model(xs[i])[0] - ys[i]
-            total = total + difference * difference
-        loss = total / len(xs)
-        zero_grad(model.parameters())
-        loss.backward()
-        for p in model.parameters():
-            p.data = p.data - rate * p.grad
-        history.append(loss.data)
-    return history[-1]
-""",
-        },
-    ),
-    (
-        "scalars",
-        "train",
-        ("first iteration of a loop alone",),
-        {
-            "train": """
-def train(model, xs, ys, rate=0.5, steps=100):
-    history = []
-    for step in range(steps):
-        total = Value(0.0)
-        for i in range(len(xs)):
-            difference = model(xs[i])[0] - ys[i]
-            total = total + difference * difference
-        loss = total / len(xs)
-        zero_grad(model.parameters())
-        loss.backward()
-        for p in model.parameters():
-            p.data = p.data - rate * p.grad
-            break
-        history.append(loss.data)
-    return history
-""",
-        },
-    ),
-    (
-        "scalars",
-        "train",
-        ("`2` where",),
-        {
-            "train": """
-def train(model, xs, ys, rate=0.5, steps=100):
-    history = []
-    for step in range(steps):
-        total = Value(0.0)
-        for i in range(len(xs)):
-            difference = model(xs[i])[0] - ys[i]
-            total = total + difference * difference
-        loss = total / 2
-        zero_grad(model.parameters())
-        loss.backward()
-        for p in model.parameters():
-            p.data = p.data - rate * p.grad
-        history.append(loss.data)
-    return history
 """,
         },
     ),
@@ -3121,49 +2465,452 @@ class Tensor:
         },
     ),
     (
-        "scalars",
-        "value",
-        ("with 0 where 0.0",),
+        "functions",
+        "add",
+        ("tuple", "list", "one"),
         {
-            "Value.__init__": """
-def __init__(self, data, children=(), op="", label=""):
-    self.data, self.grad, self.label = data, 0, label
-    self._children, self._op = tuple(children), op
-    self._backward = lambda: None
+            "Add": """
+class Add(Function):
+    @staticmethod
+    def forward(c, left, right):
+        return np.add(left, right)
+    @staticmethod
+    def backward(c, g):
+        return g
 """
         },
     ),
     (
-        "scalars",
+        "functions",
+        "add",
+        UPSTREAM,
+        {
+            "Add": """
+class Add(Function):
+    @staticmethod
+    def forward(c, left, right):
+        c.shape = left.shape
+        return left + right
+    @staticmethod
+    def backward(c, g):
+        return tuple(np.ones(c.shape, g.dtype) for _ in range(2))
+"""
+        },
+    ),
+    (
+        "functions",
+        "add",
+        ("return",),
+        {
+            "Add": """
+class Add(Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        out = a + b
+        return out
+
+    @staticmethod
+    def backward(ctx, grad):
+        da = grad
+        db = grad
+
+""",
+        },
+    ),
+    (
+        "functions",
+        "mul",
+        OWN,
+        {
+            "Mul": """
+class Mul(Function):
+    @staticmethod
+    def forward(c, p, q):
+        c.p, c.q = p, q
+        return np.multiply(p, q)
+    @staticmethod
+    def backward(c, g):
+        return tuple(g * v for v in (c.p, c.q))
+"""
+        },
+    ),
+    (
+        "functions",
+        "mul",
+        ("result", "both"),
+        {
+            "Mul": """
+class Mul(Function):
+    @staticmethod
+    def forward(c, p, q):
+        out = p * q
+        c.save_for_backward(out)
+        return out
+    @staticmethod
+    def backward(c, g):
+        (out,) = c.saved_tensors
+        d = g * out
+        return d, d.copy()
+"""
+        },
+    ),
+    (
+        "functions",
+        "mul",
+        ("upstream", "factor", "own"),
+        {
+            "Mul": """
+class Mul(Function):
+    @staticmethod
+    def forward(c, p, q):
+        c.save_for_backward(p, q)
+        return p * q
+    @staticmethod
+    def backward(c, g):
+        p, q = c.saved_tensors
+        return g * q, g * g * p
+"""
+        },
+    ),
+    (
+        "functions",
+        "mul",
+        ("tuple",),
+        {
+            "Mul": """
+class Mul(Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        out = a * b
+        return out
+
+    @staticmethod
+    def backward(ctx, grad):
+        a, b = ctx.saved_tensors
+        da = grad * b
+        db = grad * a
+        return da * db
+
+""",
+        },
+    ),
+    (
+        "functions",
+        "mul",
+        ("missing", "save_for_backward"),
+        {
+            "Mul": """
+class Mul(Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        out = a * b
+        return out
+
+    @staticmethod
+    def backward(ctx, grad):
+        a, b = ctx.saved_tensors
+        da = grad * b
+        db = grad * a
+        return (da, db)
+
+""",
+        },
+    ),
+    (
+        "functions",
+        "pow",
+        ("n", "exponent", "factor"),
+        {
+            "Pow": """
+class Pow(Function):
+    @staticmethod
+    def forward(c, base, k):
+        c.base, c.k = base, k
+        return np.power(base, k)
+    @staticmethod
+    def backward(c, g):
+        local = np.power(c.base, c.k - 1)
+        return [g * local, None]
+"""
+        },
+    ),
+    (
+        "functions",
+        "pow",
+        ("sign", "negative", "base"),
+        {
+            "Pow": """
+class Pow(Function):
+    @staticmethod
+    def forward(c, base, k):
+        c.base, c.k = base, k
+        return base ** k
+    @staticmethod
+    def backward(c, g):
+        return g * c.k * np.abs(c.base) ** (c.k - 1), None
+"""
+        },
+    ),
+    (
+        "functions",
+        "pow",
+        ("`grad` where",),
+        {
+            "Pow": """
+class Pow(Function):
+    @staticmethod
+    def forward(ctx, a, n):
+        ctx.save_for_backward(a)
+        ctx.n = n
+        return np.power(a, n)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (a,) = ctx.saved_tensors
+        n = ctx.n
+        local = n * np.power(grad, n - 1)
+        return local * grad, None
+
+""",
+        },
+    ),
+    (
+        "functions",
+        "relu",
+        (">", "exactly 0"),
+        {
+            "ReLU": """
+class ReLU(Function):
+    @staticmethod
+    def forward(c, x):
+        c.save_for_backward(x)
+        return x.clip(min=0)
+    @staticmethod
+    def backward(c, g):
+        x, = c.saved_tensors
+        return np.where(x < 0, np.zeros_like(g), g),
+"""
+        },
+    ),
+    (
+        "functions",
+        "relu",
+        ("gradient",),
+        {
+            "ReLU": """
+class ReLU(Function):
+    @staticmethod
+    def forward(c, x):
+        return x * (x > 0)
+    @staticmethod
+    def backward(c, g):
+        return (np.maximum(g, 0),)
+"""
+        },
+    ),
+    (
+        "functions",
+        "relu",
+        ("upstream",),
+        {
+            "ReLU": """
+class ReLU(Function):
+    @staticmethod
+    def forward(ctx, a):
+        ctx.save_for_backward(a)
+        return np.where(a > 0, a, np.zeros_like(a))
+
+    @staticmethod
+    def backward(ctx, grad):
+        (a,) = ctx.saved_tensors
+        out = np.where(a > 0, a, np.zeros_like(grad))
+        return (out,)
+
+""",
+        },
+    ),
+    (
+        "functions",
+        "sigmoid",
+        ("input",),
+        {
+            "Sigmoid": """
+class Sigmoid(Function):
+    @staticmethod
+    def forward(c, x):
+        c.save_for_backward(x)
+        return np.reciprocal(1 + np.exp(-x))
+    @staticmethod
+    def backward(c, g):
+        [x] = c.saved_tensors
+        return (g * (x - x ** 2),)
+"""
+        },
+    ),
+    (
+        "functions",
+        "sigmoid",
+        ("y^2", "square", "factor", "exponent", "one side"),
+        {
+            "Sigmoid": """
+class Sigmoid(Function):
+    @staticmethod
+    def forward(c, x):
+        s = 1.0 / (1.0 + np.exp(-x))
+        c.s = s
+        return s
+    @staticmethod
+    def backward(c, g):
+        return (g * c.s ** 2,)
+"""
+        },
+    ),
+    (
+        "functions",
+        "matmul",
+        ("order", "wrong"),
+        {
+            "MatMul": """
+class MatMul(Function):
+    @staticmethod
+    def forward(c, left, right):
+        c.save_for_backward(left, right)
+        return np.matmul(left, right)
+    @staticmethod
+    def backward(c, g):
+        left, right = c.saved_tensors
+        to_right = np.matmul(left.T, g)
+        to_left = np.matmul(g, right.T)
+        return to_right, to_left
+"""
+        },
+    ),
+    (
+        "functions",
+        "matmul",
+        ("transposed",),
+        {
+            "MatMul": """
+class MatMul(Function):
+    @staticmethod
+    def forward(c, left, right):
+        c.save_for_backward(left, right)
+        return left.dot(right)
+    @staticmethod
+    def backward(c, g):
+        left, right = c.saved_tensors
+        return g.dot(right.transpose()), left.dot(g) if left.shape[0] == left.shape[1] else left.transpose().dot(g)
+"""
+        },
+    ),
+    (
+        "functions",
+        "matmul",
+        ("wrong order",),
+        {
+            "MatMul": """
+class MatMul(Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return np.dot(a, b)
+
+    @staticmethod
+    def backward(ctx, grad):
+        a, b = ctx.saved_tensors
+        ga = np.dot(b, grad)
+        gb = np.dot(grad, a)
+        return (ga, gb)
+
+""",
+        },
+    ),
+    (
+        "functions",
+        "matmul",
+        ("operand alone",),
+        {
+            "MatMul": """
+class MatMul(Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return np.dot(a, b)
+
+    @staticmethod
+    def backward(ctx, grad):
+        a, b = ctx.saved_tensors
+        ga = np.transpose(b)
+        gb = np.transpose(a)
+        return (ga, gb)
+
+""",
+        },
+    ),
+    (
+        "functions",
         "network",
-        ("one and the same",),
+        ("sum", "copied", "rows"),
         {
-            "Neuron.__init__": """
-def __init__(self, inputs, rng):
-    self.weights = [Value(rng.uniform(-1, 1))] * inputs
-    self.bias = Value(0.0)
+            "AddRow": """
+class AddRow(Function):
+    @staticmethod
+    def forward(c, m, r):
+        c.save_for_backward(r)
+        return m + r
+    @staticmethod
+    def backward(c, g):
+        return g, g[0]
 """
         },
     ),
     (
-        "tensors",
-        "reduce",
-        ("place",),
+        "functions",
+        "network",
+        ("sum", "shape", "keep"),
         {
-            "Tensor.sum": """
-def sum(self, axis=None, keepdims=False):
-    out = Tensor(self.data.sum(axis=axis, keepdims=keepdims), (self,), "sum")
-    def back():
-        g = out.grad
-        if axis is not None and not keepdims:
-            for one in axis if isinstance(axis, tuple) else (axis,):
-                g = np.expand_dims(g, one)
-        self._receive(np.broadcast_to(g, self.data.shape))
-    out._backward = back
-    return out
+            "AddRow": """
+class AddRow(Function):
+    @staticmethod
+    def forward(c, m, r):
+        return m + r
+    @staticmethod
+    def backward(c, g):
+        return g, np.add.reduce(g, axis=0, keepdims=True)
+"""
+        },
+    ),
+    (
+        "functions",
+        "network",
+        ("operations", "root", "squar", "power", "`+`", "2"),
+        {
+            "loss": """
+def loss(x, y, w1, b1, w2, b2):
+    def dense(t, w, b):
+        return AddRow.apply(MatMul.apply(t, w), b)
+    p = Sigmoid.apply(dense(ReLU.apply(dense(x, w1, b1)), w2, b2))
+    d = Add.apply(p, Mul.apply(y, -1))
+    return Pow.apply(Sum.apply(d), 2)
+"""
+        },
+    ),
+    (
+        "functions",
+        "network",
+        ("row", "axis", "mean", "average"),
+        {
+            "AddRow": """
+class AddRow(Function):
+    @staticmethod
+    def forward(c, m, r):
+        c.n = len(m)
+        return m + r[None, :]
+    @staticmethod
+    def backward(c, g):
+        return g, sum(g) / c.n
 """
         },
     ),
 )
-
-SETS = (FIRST, SECOND, THIRD, FOURTH, FIFTH)

@@ -25,6 +25,7 @@ EXPLAINED = 10  # of so many mutants, one is explained, too, as a learner's text
 SECONDS = 3  # of processor time that a mutant gets: some of them run for ever
 
 each_course = pytest.mark.parametrize("course", COURSES.values(), ids=COURSES)
+PARTS = 6  # of the mistakes of each task, and of the mutants of each course
 
 
 @pytest.fixture
@@ -93,12 +94,12 @@ def thin(task):
     return replace(task, checks=tuple(replace(one, cases=min(one.cases, 2)) for one in quick))
 
 
-def matrix(course, seed):
-    """For each known mistake: (its task, its key, the task and the check that fail, the mistake that is named)."""
+def matrix(course, seed, part):
+    """For a part of the known mistakes: (its task, its key, the task and the check that fail, the mistake that is named)."""
     rows, thinned = [], [thin(task) for task in course.tasks]
     for number, task in enumerate(course.tasks):
         tasks = (*thinned[:number], task)  # as for a learner, who has passed what comes before
-        for mistake in task.mistakes:
+        for mistake in task.mistakes[part::PARTS]:
             failure = check(
                 replace(course, tasks=tasks), task.key, course.with_mistake(mistake), LocalRunner(), seed
             ).failure
@@ -107,11 +108,13 @@ def matrix(course, seed):
     return rows
 
 
+@pytest.mark.sample(3)  # a part of each course
+@pytest.mark.parametrize("part", range(PARTS))
 @each_course
 @pytest.mark.usefixtures("reference_answers_once")
-def test_the_matrix_of_mistakes(course):
+def test_the_matrix_of_mistakes(course, part):
     """Each fails, in the task that it belongs to, and is called by its name."""
-    rows = matrix(course, seed=7)
+    rows = matrix(course, seed=7, part=part)
     print()
     for row in rows:
         print(f"{row[0]:12} {row[1]:22} {row[3]:42} {'named' if row[4] == row[1] else row[4] or 'NOT NAMED'}")
@@ -157,13 +160,13 @@ def test_what_writes_to_an_array_of_somebody_else_fails(key, old, new):
     assert [name for name, passed in report.passed.items() if not passed] == [key]
 
 
-@each_course
-def test_right_answers_in_another_style_pass(course):
-    paths = unusual(course)
-    assert len(paths) >= 3
-    for path in paths:
-        report = check(course, course.tasks[-1].key, path.read_text("utf-8"), LocalRunner(), seed=3)
-        assert report, (path.name, report)
+@pytest.mark.sample(3)
+@pytest.mark.parametrize(
+    ("course", "path"),
+    [pytest.param(course, path, id=path.stem) for course in COURSES.values() for path in unusual(course)],
+)
+def test_a_right_answer_in_another_style_passes(course, path):
+    assert check(course, course.tasks[-1].key, path.read_text("utf-8"), LocalRunner(), seed=3)
 
 
 @each_course
@@ -344,13 +347,20 @@ SAME = {
 }
 
 
+@pytest.mark.sample(1)
+@each_course
+def test_the_reference_is_not_taken_for_a_mutant(course):
+    assert not caught(course, course.tasks[0].key, course.reference)
+
+
+@pytest.mark.sample(3)  # a part of each course
+@pytest.mark.parametrize("part", range(PARTS))
 @each_course
 @pytest.mark.usefixtures("reference_answers_once")
-def test_mutants_are_caught(course, monkeypatch):
-    assert not caught(course, course.tasks[0].key, course.reference)
+def test_mutants_are_caught(course, part, monkeypatch):
     share = -(-MUTANTS // len(COURSES))
     survivors = []
-    for number, (own, what, mutant) in enumerate(mutants(course, share, random.Random(12))):
+    for number, (own, what, mutant) in enumerate([*mutants(course, share, random.Random(12))][part::PARTS]):
         with monkeypatch.context() as patch:
             if number % EXPLAINED:
                 patch.setattr(checker, "_explain", unexplained)

@@ -19,6 +19,7 @@ def test_there_are_twelve():
     assert len(BY_KEY) == len(PROGRAMS) == 12
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("program", PROGRAMS, ids=BY_KEY)
 def test_what_is_found_fails_by_its_first_mistake(program):
     report = checked(program, program.starter)
@@ -28,6 +29,7 @@ def test_what_is_found_fails_by_its_first_mistake(program):
     assert report.failure.problem or said == f"`{report.failure.show}` comes out as in the program that you found."
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("program", PROGRAMS, ids=BY_KEY)
 def test_repairs_pass_and_wrong_repairs_are_named(program):
     repairs = [program.reference, *(path.read_text("utf-8") for path in unusual(program))]
