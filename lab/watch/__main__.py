@@ -5,27 +5,44 @@ standard error when it ends or fails.
 """
 
 import argparse
-import runpy
+import builtins
+import io
 import sys
 import traceback
 from contextlib import nullcontext
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from lab.watch.report import as_html, as_json, text
+from lab.watch.sites import CALL, without_us
 
+HANDLER = "handle_torch_function"
 FOUND = 1  # exit code with --fail if there are findings
 
 
 def run(script: Path) -> tuple[int, BaseException | None, dict[str, Any]]:
     """Run a file as `python FILE` does; return its exit code, the exception that ended it, and its variables."""
+    file, own, module = str(script.absolute()), sys.modules["__main__"], ModuleType("__main__")
+    variables = vars(module)
+    loader = SourceFileLoader("__main__", file)
+    variables |= {"__file__": file, "__loader__": loader, "__cached__": None, "__builtins__": builtins}
+    sys.modules["__main__"] = module
     try:
-        return 0, None, runpy.run_path(str(script), run_name="__main__")
+        with io.open_code(file) as source:
+            code = compile(source.read(), file, "exec", dont_inherit=True)
+        exec(code, variables)
+        return 0, None, variables
     except SystemExit as ended:
-        return code_of(ended), None, {}
+        return code_of(ended), None, variables
     except BaseException as error:
+        error.__traceback__ = without_us(error.__traceback__)
         show(error)
-        return 130 if isinstance(error, KeyboardInterrupt) else 1, error, {}
+        return 130 if isinstance(error, KeyboardInterrupt) else 1, error, variables
+    finally:
+        if __name__ != "__main__":  # else the script stays it, for what runs at exit
+            sys.modules["__main__"] = own
 
 
 def code_of(ended: SystemExit) -> int:
@@ -37,10 +54,18 @@ def code_of(ended: SystemExit) -> int:
 
 
 def show(error: BaseException) -> None:
-    """Print a traceback without the frames of this package."""
+    """Print a traceback without the frames of this package and the calls that led to them, unless the script prints its
+    errors itself."""
+    if sys.excepthook is not sys.__excepthook__:
+        sys.excepthook(type(error), error, error.__traceback__)
+        return
     trace = traceback.TracebackException.from_exception(error)
-    hidden = str(Path(__file__).parent), "<frozen runpy>"
-    kept = [frame for frame in trace.stack if not frame.filename.startswith(hidden)]
+    kept: list[traceback.FrameSummary] = []
+    for frame in trace.stack:
+        if frame.name == HANDLER:
+            kept.pop()  # the function that asked for the mode; it follows once more
+        elif frame.name != CALL and not frame.filename.startswith(str(Path(__file__).parent)):
+            kept.append(frame)
     trace.stack = traceback.StackSummary.from_list(kept)
     print("".join(trace.format()), end="", file=sys.stderr)
 
@@ -83,16 +108,19 @@ def main(arguments: list[str] | None = None) -> int:
         if (options.script.resolve().parent / f"{name}.py").exists():
             sys.modules.pop(name, None)
     with Watcher() as watcher, RunPasses(watcher) if html_file else nullcontext() as passes:
-        code, error, variables = run(options.script)
+        code, error, _ = run(options.script)
     findings = watcher.findings(error)
-    variables.clear()
     sys.stdout.flush()
     if json_file:
         json_file.write_text(as_json(findings), "utf-8")
     if html_file:
         html_file.write_text(as_html(findings, options.script.name, passes), "utf-8")
     # Printed last: the reader of a pipe may have gone, as `head` does
-    print(text(findings, watcher.notes(), error), file=sys.stderr)
+    notes = watcher.notes() + ([f"Recording stopped after {passes.failure}"] if passes and passes.failure else [])
+    print(text(findings, notes, error), file=sys.stderr)
+    if isinstance(error, KeyboardInterrupt):
+        sys.excepthook = lambda *_: None  # it was shown
+        raise error
     return FOUND if options.fail and findings and not code else code
 
 

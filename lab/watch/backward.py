@@ -3,14 +3,14 @@
 import itertools
 import math
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from lab.watch import cuts, depth, errors, fixes, values
+from lab.watch.onlooker import Look, arguments
 from lab.watch.order import check_step_before_backward, cost_sign, is_log_probability, policy_gradient_site
-from lab.watch.records import BackwardCall, address_of, kind, leaves_of, origin_of, seen_nodes, walk
+from lab.watch.records import BackwardCall, address_of, has_numbers, kind, leaves_of, origin_of, seen_nodes, walk
 from lab.watch.sites import NOWHERE, Site, line_of_missing_call, site
 
 Tensor = torch.Tensor
@@ -24,26 +24,35 @@ MAX_STEP_NODES = 60  # nodes of a step by hand that are searched
 MAX_TERMS = 12  # nodes at the end of a loss that are searched
 
 
-def backward(watcher: Any, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run backward(), with a look at the graph before and at the gradients afterwards."""
-    loss, here = args[0], site(2)
-    if loss.is_meta:  # shapes without numbers: nothing to inspect
-        return func(*args, **kwargs)
+def look_at_backward(watcher: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
+    """Look at the graph before a backward pass, and at the gradients afterwards."""
+    bound, here = arguments(function, args, kwargs), site()
+    # Tensor.backward and autograd.backward name it differently; several losses are one pass
+    given = bound.get("self", bound.get("tensors"))
+    losses = [given] if isinstance(given, Tensor) else [part for part in given or () if isinstance(part, Tensor)]
+    if not losses or not all(map(has_numbers, losses)):  # nothing to inspect
+        return
     watcher.hold_variables()
-    note_differentiated_steps(watcher, loss)
-    reached: list[Tensor] = []
+    reached: dict[int, Tensor] = {}
     call = watcher.backward_calls.setdefault((here.file, here.line), BackwardCall(here))
+    only = bound.get("inputs")
+    only = None if only is None else {id(tensor) for tensor in ([only] if isinstance(only, Tensor) else only)}
+    for loss in losses:
+        note_differentiated_steps(watcher, loss)
+        if loss.grad_fn is not None:
+            leaves = leaves_reached(watcher, call, loss)
+            reached |= {id(tensor): tensor for tensor in leaves if only is None or id(tensor) in only}
+        else:
+            cuts.loss_without_graph(watcher, loss, here)
+    tensors, loss = list(reached.values()), losses[0]
+    if len(losses) > 1 or only is not None:
+        call.leaves = [weakref.ref(tensor) for tensor in tensors]
     if loss.grad_fn is not None:
-        reached = leaves_reached(watcher, call, loss)
-        before_backward(watcher, call, loss, reached)
-    else:
-        cuts.loss_without_graph(watcher, loss, here)
+        before_backward(watcher, call, loss, tensors)
     try:
-        result = func(*args, **kwargs)
+        yield
     except RuntimeError as error:
-        finding = errors.explain_backward(watcher, error, loss, here)
-        if finding is not None:
-            watcher.pending_findings.append((error, finding))
+        explain_later(watcher, error, loss, here)
         raise
     watcher.iteration += 1
     watcher.gradient_count += 1
@@ -51,45 +60,53 @@ def backward(watcher: Any, func: Callable[..., Any], args: tuple[Any, ...], kwar
     if top is not None and top.past_iterations and watcher.last_carry_site.line:
         watcher.carried_states[watcher.last_carry_site] = top.past_iterations
     watcher.last_call = call
-    if loss.numel() == 1:
-        call.losses.append(float(loss.detach().real))
+    if all(part.numel() == 1 for part in losses):
+        call.losses.append(sum(float(part.detach().real) for part in losses))
         call.iterations.append(watcher.iteration)
-    after_backward(watcher, call, loss, reached)
-    return result
+    after_backward(watcher, call, loss, tensors)
 
 
-def autograd_grad(watcher: Any, func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run autograd.grad(), and record what it reached and returned."""
-    outputs = args[0] if args else kwargs.get("outputs")
-    here = site(2)
+def explain_later(watcher: Any, error: RuntimeError, loss: Tensor, here: Site) -> None:
+    """Keep the finding behind an error of a backward pass, in case it ends the script."""
+    finding = errors.explain_backward(watcher, error, loss, here)
+    if finding is not None:
+        watcher.pending_findings[str(error)] = finding
+
+
+def look_at_grad(watcher: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
+    """Look at autograd.grad(), and record what it reached and returned."""
+    bound, here = arguments(function, args, kwargs), site()
+    outputs, inputs = bound.get("outputs"), bound.get("inputs")
+    if isinstance(inputs, dict):
+        inputs = inputs.values()
     watcher.hold_variables()
-    first = outputs if isinstance(outputs, Tensor) else outputs[0] if outputs else None
-    if isinstance(first, Tensor) and first.grad_fn is not None:
+    first = outputs if isinstance(outputs, Tensor) else outputs[0] if isinstance(outputs, (list, tuple)) else None
+    inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs or ())
+    if not isinstance(first, Tensor) or not all(isinstance(t, Tensor) and has_numbers(t) for t in (first, *inputs)):
+        return
+    create_graph = bound["create_graph"]
+    if first.grad_fn is not None:
         mark_nodes(watcher, first)
-        if not kwargs.get("retain_graph", kwargs.get("create_graph")):
-            for _, entry in seen_nodes(first.grad_fn):
-                entry.freed_at = here
+        keeps = create_graph if bound["retain_graph"] is None else bound["retain_graph"]
+        for _, entry in () if keeps else seen_nodes(first.grad_fn):
+            entry.freed_at = here
     try:
-        result = func(*args, **kwargs)
+        result = yield
     except RuntimeError as error:
-        finding = errors.explain_backward(watcher, error, first, here) if isinstance(first, Tensor) else None
-        if finding is not None:
-            watcher.pending_findings.append((error, finding))
+        explain_later(watcher, error, first, here)
         raise
-    for part in result:
+    gradients = tuple(result.values()) if isinstance(result, dict) else result
+    for part in gradients:
         if isinstance(part, Tensor) and part.grad_fn is None:
             watcher.remember_origin(part, here, None)
-    inputs = args[1] if len(args) > 1 else kwargs.get("inputs")
-    inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs or ())
     note_recorded_steps(watcher, first, inputs)
-    if kwargs.get("create_graph"):
+    if create_graph:
         watcher.second_order = True
         for tensor in inputs:
             if tensor.is_leaf and tensor.requires_grad:
                 watcher.leaf(tensor).has_graph_grad = True
-    if isinstance(first, Tensor) and first.numel() == 1 and not first.is_meta and not kwargs.get("create_graph"):
-        note_gradients(watcher, first, inputs, result, here)
-    return result
+    elif first.numel() == 1:
+        note_gradients(watcher, first, inputs, gradients, here)
 
 
 def note_gradients(
@@ -196,7 +213,7 @@ def before_backward(watcher: Any, call: BackwardCall, loss: Tensor, reached: lis
 
 def check_data_writes(watcher: Any, loss: Tensor) -> None:
     """Report writes through .data, which PyTorch does not see, to values that a node has saved."""
-    for node, entry in seen_nodes(loss.grad_fn):
+    for node, entry in () if watcher.hidden_saves else seen_nodes(loss.grad_fn):
         late = [write for write in watcher.data_writes if write[1] >= entry.node_number]
         for name in dir(node) if late else ():
             kept = getattr(node, name) if name.startswith("_saved_") else None

@@ -18,7 +18,7 @@ import numpy as np
 from lab.trace.loading import MAX_TEXT, set_kinds
 from lab.trace.parts import Captured, Code, Event, Large, Node, Step, Value
 from lab.trace.recording import Trace
-from lab.watch.sites import is_library
+from lab.watch.sites import user_frame
 
 MAX_SHOWN = 64  # cells kept of an array; a larger one keeps every second, third, ... along an axis
 MAX_CUTS = 60  # ends shown in one trace
@@ -88,8 +88,9 @@ class SourceLine:
 def caller(depth: int, engine_file: str = "") -> FrameType | None:
     """Return the innermost frame of the user's own code; frames of `engine_file` are skipped too."""
     frame: FrameType | None = sys._getframe(depth)
-    while frame is not None and (frame.f_code.co_filename == engine_file or is_library(frame.f_code.co_filename)):
-        frame = frame.f_back
+    frame = user_frame(frame)
+    while frame is not None and frame.f_code.co_filename == engine_file:
+        frame = user_frame(frame.f_back)
     return frame
 
 

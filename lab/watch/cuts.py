@@ -28,12 +28,12 @@ def note_use(watcher: Any, operand: Tensor, operands: list[Tensor]) -> None:
         origin.cut.used = True
         entries = [origin_of(node_of(other)) for other in operands] if origin.cut.operands else []
         origin.cut.bypassed |= any(entry is not None and entry.node_number in origin.cut.operands for entry in entries)
-        origin.cut.first_use = origin.cut.first_use if origin.cut.first_use.line else site(4)
+        origin.cut.first_use = origin.cut.first_use if origin.cut.first_use.line else site()
 
 
 def note_no_graph(watcher: Any, name: str, operands: list[Tensor], result: Tensor, args: tuple[Any, ...]) -> None:
     """Record a result without a graph: it was cut off here, or an operand was before."""
-    here = site(4)
+    here = site()
     if name in CASTS and len(operands) == 1 and operands[0].requires_grad and not torch.is_grad_enabled():
         name = "cast"
     cut: CutRecord | None = None
@@ -57,19 +57,19 @@ def note_no_graph(watcher: Any, name: str, operands: list[Tensor], result: Tenso
         if first is not None and name not in CASTS and not (name == "clone" and result.is_floating_point()):
             here = first.site
     if name == "softmax":
-        watcher.softmax_callers.setdefault(site(4), set()).add(caller_of_function())
+        watcher.softmax_callers.setdefault(site(), set()).add(caller_of_function())
     elif name in operations.CONCATENATIONS:
-        operations.note_join(watcher, None, site(4), operands)
+        operations.note_join(watcher, None, site(), operands)
     elif name in operations.SAMPLERS and operands:
         operations.note_sampled_softmax(watcher, name, operands[0])
     if name in values.DANGEROUS and result.is_floating_point():
-        values.note_danger(watcher, name, None, site(4), operands, result)
+        values.note_danger(watcher, name, None, site(), operands, result)
     elif name in shapes.EQUALITIES:
-        shapes.check_accuracy(watcher, name, site(4), operands, result)
+        shapes.check_accuracy(watcher, name, site(), operands, result)
     differences.note_finite_difference(watcher, name, args, here)
     watcher.remember_origin(result, here, cut, name)
     if name in shapes.DIMENSION_FUNCTIONS and result.dim() == operands[0].dim() + 1 and result.shape[-1] == 1:
-        watcher.origin(result).column_site = site(4)
+        watcher.origin(result).column_site = site()
 
 
 def note_frozen_use(watcher: Any, operands: list[Tensor]) -> None:
@@ -140,7 +140,7 @@ def update_cut(watcher: Any, kind: str, here: Site, name: str, operands: list[Te
 
 def note_number(watcher: Any, name: str, tensor: Tensor, result: Any) -> None:
     """Record that a tensor was turned into a number or an array."""
-    here = site(3)
+    here = site()
     origin = watcher.origin(tensor)
     if tensor.requires_grad:
         cut = update_cut(watcher, "numpy" if name in ARRAYS else "number", here, name, [tensor])
@@ -165,7 +165,7 @@ def cut_of_value(watcher: Any, value: Any) -> CutRecord | None:
     """Return the cut that a number came through before it was put into a tensor, or None."""
     parts = [value] if isinstance(value, Tensor) else value
     if isinstance(parts, (list, tuple)) and parts and isinstance(parts[0], Tensor) and parts[0].requires_grad:
-        return update_cut(watcher, "number", site(5), "tensor", list(parts))
+        return update_cut(watcher, "number", site(), "tensor", list(parts))
     if isinstance(value, Tensor):
         origin = watcher.origin(value)
         return origin.cut if origin else None

@@ -4,6 +4,7 @@ from typing import Any
 
 import torch
 
+from lab.watch.onlooker import Look, arguments
 from lab.watch.records import node_of, origin_of
 from lab.watch.shapes import DIFFERENCES
 from lab.watch.sites import Site, line_of_dtype, site
@@ -54,23 +55,22 @@ def check_hand_comparison(watcher: Any) -> None:
         watcher.report(23, where, evidence)
 
 
-def run_gradcheck(watcher: Any, check: Any, function: Any, inputs: Any, args: Any, kwargs: Any) -> Any:
-    """Run a gradient check of the script unwatched; report it if it failed for lack of precision."""
-    given = inputs if isinstance(inputs, (tuple, list)) else (inputs,)
+def look_at_gradcheck(watcher: Any, check: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
+    """Look at a gradient check of the script, which runs unwatched; report it if it failed for lack of precision."""
+    bound, here, passed = arguments(check, args, kwargs), site(), False
+    given, step = bound.get("inputs"), bound.get("eps", 0)
+    given = given if isinstance(given, (tuple, list)) else (given,)
     single = [
         t for t in given if isinstance(t, Tensor) and t.requires_grad and t.dtype in (torch.float32, torch.float16)
     ]
-    here, passed = site(2), False
-    step = kwargs.get("eps", args[0] if args else 1e-6)
-    watcher.pause_depth += 1
+    watcher.depth += 1
     try:
-        passed = check(function, inputs, *args, **kwargs)
+        passed = yield
     finally:
-        watcher.pause_depth -= 1
+        watcher.depth -= 1
         if single and not passed and step < MIN_SINGLE_STEP:
             origin = watcher.origin(single[0])
             where = Site(origin.site.file, line_of_dtype(*origin.site[:2])) if origin is not None else here
             evidence = f"gradcheck in line {here.line} got an input of {single[0].dtype} and failed: for steps "
             evidence += f"of {step:.0e} single precision is too coarse."
             watcher.report(23, where, evidence)
-    return passed

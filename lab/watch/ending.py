@@ -125,7 +125,7 @@ def report_kept_graphs(watcher: Any) -> None:
         iterations = {entry.iteration for entry in entries}
         if len(entries) < MIN_KEPT_GRAPHS or entries[0].site in watcher.passed_later:
             continue
-        idle = not graph_freed(graphs[-1]) and len({entry.site for entry in entries}) == 1
+        idle = not graph_freed(graphs[-1], watcher.hidden_saves) and len({entry.site for entry in entries}) == 1
         if len(iterations) < MIN_KEPT_GRAPHS and not (idle and len(iterations) == 1 and watcher.iteration):
             continue
         file, made_in = entries[0].site.file, entries[0].site.line

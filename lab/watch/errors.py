@@ -2,6 +2,7 @@
 
 import re
 import sys
+import traceback
 from types import TracebackType
 from typing import Any
 
@@ -9,8 +10,17 @@ import torch
 
 from lab.watch import cuts, fixes
 from lab.watch.finding import RunFinding
-from lab.watch.records import address_of, leaves_of, node_of, origin_of, seen_nodes, skip_views, walk
-from lab.watch.sites import NOWHERE, Site, is_library, line_that_makes, names_read_for_grad, user_frame, user_frames
+from lab.watch.records import leaves_of, node_of, origin_of, seen_nodes, skip_views, storage_of, walk, writes_in_place
+from lab.watch.sites import (
+    NOWHERE,
+    Site,
+    is_library,
+    line_that_makes,
+    names_read_for_grad,
+    outer_frame,
+    user_frame,
+    user_frames,
+)
 
 Tensor = torch.Tensor
 VERSION_MISMATCH = re.compile(r"\[([\d, ]*)\]\]?.*? is at version (\d+); expected version (\d+)", re.S)
@@ -65,34 +75,49 @@ def explain_non_scalar(loss: Tensor, here: Site) -> RunFinding:
 
 
 def explain_in_place(watcher: Any, text: str, loss: Tensor, here: Site) -> RunFinding:
-    """Blame the in-place write that changed a tensor backward() needs."""
+    """Blame the write that changed a tensor backward() needs, if it was seen; else say what is known of the tensor."""
     match = VERSION_MISMATCH.search(text)
     if match is None:
         return finding(1, here, "A tensor that backward() needs was written to in place.")
-    shape = tuple(int(part) for part in match[1].split(",") if part.strip())
-    now, expected = int(match[2]), int(match[3])
-    near = [write for write in watcher.writes if expected < write.version <= now]
-    fit = [write for write in near if write.shape == shape] or near
-    first = [write for write in fit if write.version == expected + 1] or fit
-    made_by, addresses = overwritten_nodes(loss)
-    same = [write for write in first if (write.origin and id(write.origin) in made_by) or write.address in addresses]
-    where = (same or first)[-1].site if first else last_step_site(watcher) or here
-    evidence = f"This line wrote to a tensor of shape {shape} that backward() in line {here.line} needs: it is at "
-    evidence += f"version {now}, and version {expected} was saved."
-    return finding(1, where, evidence)
+    now, saved = int(match[2]), int(match[3])
+    about = f"a tensor of shape ({match[1]})"
+    for node in () if watcher.hidden_saves else walk(loss.grad_fn):
+        if not any(is_overwritten(node, name) for name in dir(node) if name.startswith(("_saved_", "saved_tensors"))):
+            continue
+        used, storages = origin_of(node), storages_of(node, loss)
+        number = 0 if used is None else used.node_number
+        # The node keeps the memory alive, so a write there after the node was made is a write to what it saved
+        seen = [
+            write
+            for write in watcher.writes
+            if write.storage in storages and write.node_count >= number and saved <= write.before < write.after <= now
+        ]
+        if seen:
+            evidence = f"This line wrote to {about} that backward() in line {here.line} needs: it is at version {now}, "
+            evidence += f"and version {saved} was saved."
+            return finding(1, min(seen, key=lambda write: write.before).site, evidence)
+        by = f" by {used.name} in line {used.site.line}" if used is not None and used.site.line else ""
+        made = next(filter(None, (origin_of(other) for other, _ in node.next_functions)), None)
+        of = f", the result of {made.name} in line {made.site.line}," if made is not None and made.site.line else ""
+        about += f"{of} as it was saved{by}"
+        break
+    return finding(1, here, f"backward() needs {about}, at version {saved}. {UNSEEN_WRITE.format(now)}")
 
 
-def overwritten_nodes(loss: Tensor) -> tuple[set[int], set[int]]:
-    """Return, for nodes whose saved values were overwritten, the ids of the records of these nodes and their operands,
-    and the addresses of leaves among the operands."""
-    made_by, addresses = set(), set()
-    for node in walk(loss.grad_fn):
-        if any(is_overwritten(node, name) for name in dir(node) if name.startswith("_saved_")):
-            for part in (node, *(other for other, _ in node.next_functions if other is not None)):
-                made_by.add(id(origin_of(part)))
-                if hasattr(part, "variable"):
-                    addresses.add(address_of(part.variable))
-    return made_by, addresses
+UNSEEN_WRITE = (
+    "It is at version {} now; what wrote to it was not seen. Look for an optimizer step between the forward pass and "
+    "backward(), a layer with inplace=True, and `+=` or a method that ends in `_`."
+)
+
+
+def storages_of(node: Any, loss: Tensor) -> set[int]:
+    """Return the addresses of the memory that a node may have saved: of its operands and of its result, which is also
+    that of a write to the result."""
+    parts = [node, *(other for other, _ in node.next_functions if other is not None)]
+    users = [user for user, _ in seen_nodes(loss.grad_fn) if any(other is node for other, _ in user.next_functions)]
+    parts += [user for user in users if writes_in_place(origin_of(user).name)]  # type: ignore[union-attr]
+    known = {entry.storage for part in parts if (entry := origin_of(part)) is not None}
+    return (known | {storage_of(part.variable) for part in parts if hasattr(part, "variable")}) - {0}
 
 
 def is_overwritten(node: Any, name: str) -> bool:
@@ -101,12 +126,6 @@ def is_overwritten(node: Any, name: str) -> bool:
     except RuntimeError as error:
         return "modified by an inplace operation" in str(error)
     return False
-
-
-def last_step_site(watcher: Any) -> Site | None:
-    """Return the line of the last optimizer step, or None."""
-    stepped = [opt for opt in watcher.optimizers if opt.steps]
-    return max(stepped, key=lambda opt: opt.last_iteration).last_step_site if stepped else None
 
 
 def explain_second_backward(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
@@ -195,7 +214,7 @@ def explain_no_graph(watcher: Any, loss: Tensor, here: Site) -> RunFinding:
 
 def site_of_grad_read(watcher: Any, here: Site) -> Site | None:
     """Return where a tensor was made whose .grad is read below backward() and that requires no gradient."""
-    frame = user_frame(sys._getframe(1))
+    frame = user_frame(outer_frame())
     if frame is None:
         return None
     for name, line in names_read_for_grad(here.file, here.line).items():
@@ -226,8 +245,9 @@ def all_frozen(watcher: Any) -> bool:
 
 def explain(watcher: Any, error: BaseException) -> None:
     """Add the finding that belongs to the exception that ended the script."""
-    for raised, found in watcher.pending_findings:
-        if raised is error or raised is error.__context__ or raised is error.__cause__:
+    for raised in filter(None, (error, error.__context__, error.__cause__)):
+        found = watcher.pending_findings.get(str(raised))
+        if found is not None:
             watcher.found.setdefault((found.failure, found.file, found.line), found)
             return
     here, text = user_line(error), str(error)
@@ -263,7 +283,8 @@ def explain_with_records(watcher: Any, error: BaseException, here: Site, text: s
             evidence += "on a result computed from them."
             watcher.report(13, watcher.last_numpy_cut.site, evidence)
     elif "can't optimize a non-leaf Tensor" in text:
-        results = [t for t in flatten(watcher.last_optimizer_params) if isinstance(t, Tensor) and not t.is_leaf]
+        *_, frame = traceback.walk_tb(error.__traceback__)  # the last is of the optimizer's check
+        results = [value for value in frame[0].f_locals.values() if isinstance(value, Tensor) and not value.is_leaf]
         entry = origin_of(results[0].grad_fn) if results else None
         where = entry.site if entry is not None else here
         watcher.report(
@@ -277,13 +298,6 @@ def explain_with_records(watcher: Any, error: BaseException, here: Site, text: s
         watcher.report(12, watcher.inference_mode_site, evidence, fixes.NO_INFERENCE_MODE)
     elif DTYPE_MISMATCH.search(text):
         report_integers(watcher, error, here)
-
-
-def flatten(params: Any) -> list[Any]:
-    found: list[Any] = []
-    for part in params if isinstance(params, (list, tuple)) else [params]:
-        found += flatten(part["params"]) if isinstance(part, dict) else [part]
-    return found
 
 
 def report_integers(watcher: Any, error: BaseException, here: Site) -> None:

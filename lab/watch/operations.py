@@ -2,7 +2,6 @@
 
 import itertools
 import re
-import sys
 from collections import deque
 from functools import partial
 from pathlib import Path
@@ -45,13 +44,13 @@ MAX_JOINS = 20  # kept for one line
 MAX_MULTIPLES = 100  # kept for one item()
 
 
-def inspect(watcher: Any, entry: NodeOrigin, operands: list[Tensor], result: Tensor, args: Any, kwargs: Any) -> None:
-    """Run the checks for an operation whose result has a graph, by its name."""
+def inspect(watcher: Any, entry: NodeOrigin, operands: list[Tensor], result: Tensor, given: tuple[Any, ...]) -> None:
+    """Run the checks for an operation whose result has a graph, by its name; `given` are its arguments, in order."""
     name = entry.name
-    differences.note_finite_difference(watcher, name, args, entry.site)
+    differences.note_finite_difference(watcher, name, given, entry.site)
     entry.is_log_prob = inside_log_prob()
     if name in shapes.PRODUCTS:
-        note_factors(watcher, entry, operands, args)
+        note_factors(watcher, entry, operands, given)
     if name in values.DANGEROUS:
         values.note_danger(watcher, name, entry, entry.site, operands, result)
     if name == "softmax":
@@ -71,7 +70,7 @@ def inspect(watcher: Any, entry: NodeOrigin, operands: list[Tensor], result: Ten
     if watcher.pairwise_shapes or name in shapes.PAIR_LOSSES or name in shapes.DIFFERENCES or name in shapes.PRODUCTS:
         shapes.check_shapes(watcher, entry, operands, result)
     if name in SUMS_OF_LOSSES and result.numel() == 1:
-        note_lost_term(watcher, entry, operands, args)
+        note_lost_term(watcher, entry, operands, given)
     if name in CONCATENATIONS and note_join(watcher, entry, entry.site, operands):
         result.grad_fn.register_prehook(partial(note_pass, entry))  # type: ignore[union-attr]
 
@@ -165,13 +164,13 @@ def note_lost_term(watcher: Any, entry: NodeOrigin, operands: list[Tensor], args
 
 def inside_log_prob() -> bool:
     """Tell whether `log_prob` of one of PyTorch's distributions is running."""
-    frame = outer_frame(4)
+    frame = outer_frame()
     return frame.f_code.co_name == "log_prob" and is_library(frame.f_code.co_filename)
 
 
 def layer_site(watcher: Any) -> Site:
     """Return the line that made the running layer if one of PyTorch's containers called it, or NOWHERE."""
-    frame, inner, contained = sys._getframe(3), None, False
+    frame, inner, contained = outer_frame(), None, False
     while frame is not None and is_library(frame.f_code.co_filename):
         this = frame.f_locals.get("self")
         if isinstance(this, torch.nn.Module):
@@ -186,7 +185,7 @@ def layer_site(watcher: Any) -> Site:
 
 def note_sampled_softmax(watcher: Any, name: str, operand: Tensor) -> None:
     """Note a softmax whose result multinomial, or one of PyTorch's distributions, samples from."""
-    if name == "multinomial" or Path(outer_frame(4).f_code.co_filename).parent.name == "distributions":
+    if name == "multinomial" or Path(outer_frame().f_code.co_filename).parent.name == "distributions":
         node = node_of(operand)
         known = watcher.origin(operand) if node is None else origin_of(node)
         if known is not None and known.name == "softmax":
@@ -270,7 +269,7 @@ def layer_init_site(watcher: Any, result: Tensor) -> Site | None:
 
 def report_non_leaf_grad(watcher: Any, tensor: Tensor, node: Any) -> None:
     """Report that .grad of the result of an operation is read, which is None."""
-    entry, reader = origin_of(node), site(3)
+    entry, reader = origin_of(node), site()
     if entry is None or not entry.site.line:
         return
     leaves = (watcher.leaves.get(id(getattr(other, "variable", None))) for other, _ in node.next_functions)

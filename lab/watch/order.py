@@ -138,16 +138,16 @@ def check_never_stepped(watcher: Any) -> None:
             )
 
 
-def check_late_clip(watcher: Any, parameters: Any, limit: Any, here: Site) -> None:
-    """Report gradients that are clipped after the step that used them."""
-    given = [parameters] if hasattr(parameters, "grad") else list(parameters)
-    leaves = [watcher.leaves.get(id(tensor)) for tensor in given if tensor.grad is not None]
-    known = [leaf for leaf in leaves if leaf is not None and leaf.backward_count]
-    late = known and all(leaf.stepped for leaf in known)
-    watcher.late_clips[here] = watcher.late_clips.get(here, 0) + 1 if late and math.isfinite(float(limit)) else 0
-    if watcher.late_clips[here] == MIN_ITERATIONS:
-        evidence = "The gradients are clipped here after the step that used them: clip between backward() and step()."
-        watcher.report(18, here, evidence)
+def check_clip(watcher: Any, given: list[Any], limit: Any, here: Site) -> None:
+    """Report gradients that are clipped after the step that used them, or before backward() computes them."""
+    known = [leaf for tensor in given if (leaf := watcher.leaves.get(id(tensor))) is not None and leaf.backward_count]
+    filled = [leaf for leaf in known if (tensor := leaf.ref()) is not None and tensor.grad is not None]
+    late = bool(filled) and all(leaf.stepped for leaf in filled)
+    useless = (late or (known and not filled)) and math.isfinite(float(limit))
+    watcher.useless_clips[here] = watcher.useless_clips.get(here, 0) + 1 if useless else 0
+    if watcher.useless_clips[here] == MIN_ITERATIONS:
+        what = "clips gradients that the step has used" if late else "finds no gradient to clip"
+        watcher.report(18, here, f"This line {what}: clip between backward() and step().")
 
 
 def is_log_probability(loss: Any) -> bool:

@@ -64,13 +64,8 @@ def torch_recorder(recorded: RecordedPass) -> Any:
     from lab.watch.torch_pass import TorchPass
     from lab.watch.torch_recorder import TorchRecorder
 
-    def run_backward(recorder: TorchRecorder, engine: Any, outputs: Any, args: Any, kwargs: Any) -> Any:
-        torch_pass = TorchPass(recorder, tuple(outputs))
-        if not torch_pass.outputs:
-            return engine(outputs, *args, **kwargs)
-        with torch_pass:
-            result = engine(outputs, *args, **kwargs)
-        recorded.keep(torch_pass.finish(), torch_pass.draft.sums)
-        return result
+    def keep(torch_pass: TorchPass, error: str) -> None:
+        if not error:
+            recorded.keep(torch_pass.finish(), torch_pass.draft.sums)
 
-    return TorchRecorder(run_backward)
+    return TorchRecorder(keep)

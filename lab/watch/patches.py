@@ -1,25 +1,26 @@
-"""Patch what the mode does not see: new parameters, optimizers and layers, and blocks without gradients."""
+"""Patch what the mode does not see: new parameters, optimizers and layers, and blocks without gradients.
+
+A patch gives a look (see onlooker.py) the function, and its arguments as they were given.
+"""
 
 import ast
 import re
-import sys
-import warnings
 import weakref
-from collections.abc import Callable
-from functools import partial, wraps
-from pathlib import Path
+from collections.abc import Iterator
+from functools import partial
+from types import GeneratorType
 from typing import Any
 
 import torch
 from torch.nn.modules.module import register_module_forward_hook
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
-from torch.overrides import _get_current_function_mode, _pop_mode_temporarily
 
 from lab.watch import differences, steps
+from lab.watch.onlooker import Look, arguments, outside
 from lab.watch.operations import note_pass
-from lab.watch.order import check_late_clip
+from lab.watch.order import check_clip
 from lab.watch.records import node_of, origin_of
-from lab.watch.sites import NOWHERE, Site, is_library, nodes_of, site, site_of, user_frame
+from lab.watch.sites import Site, is_library, nodes_of, outer_frame, site, site_of, user_frame
 
 GRAD_MODES = (torch.no_grad, torch.inference_mode)
 MAX_RUNS = 100  # results in eval mode that are kept for one line
@@ -27,100 +28,77 @@ GRAD_MODE_FILE = torch.no_grad.__exit__.__code__.co_filename
 
 
 class Patches:
-    """Functions of PyTorch that also inform a watcher; `remove` restores the originals."""
+    """Functions of PyTorch that also inform a watcher."""
 
     def __init__(self, watcher: Any) -> None:
         self.watcher = watcher
-        self.originals: list[tuple[Any, str, Any]] = []
-        self.handles: list[Any] = []
         self.eval_hook: Any = None  # hook on the results of modules in eval mode
 
     def install(self) -> None:
-        self.handles = [
-            register_optimizer_step_pre_hook(partial(steps.before_step, self.watcher)),
-            register_optimizer_step_post_hook(partial(steps.after_step, self.watcher)),
-        ]
-        self.replace(torch.nn.Parameter, "__new__", self.new_parameter)
-        self.replace(torch.optim.Optimizer, "__init__", self.optimizer_init)
-        self.replace(torch.nn.Module, "__init__", self.module_init)
-        self.replace(torch.optim.Optimizer, "zero_grad", self.zero_grad)
-        self.replace(torch.nn.Module, "zero_grad", self.zero_grad)
-        self.replace(torch.nn.Module, "train", self.train)
-        self.replace(torch.optim.lr_scheduler.LRScheduler, "step", self.scheduler_step)
-        self.replace(torch.autograd, "gradcheck", self.gradcheck)
-        self.replace(torch.autograd, "gradgradcheck", self.gradcheck)
-        self.replace(torch.nn.utils, "clip_grad_norm_", self.clip)
-        self.replace(torch.nn.utils, "clip_grad_value_", self.clip)
-        self.replace(torch.amp.GradScaler, "scale", self.scale)
-        self.replace(torch, "compile", self.torch_compile)
-        self.replace(torch.set_grad_enabled, "__init__", self.set_grad_enabled)
-        self.replace(warnings, "showwarning", self.showwarning)
-        for mode in GRAD_MODES:
-            self.replace(mode, "__enter__", self.enter)
-            self.replace(mode, "__exit__", self.exit)
+        """Patch the functions in a table, and register the hooks, for the watcher's block."""
+        watcher = self.watcher
+        watcher.hook(register_optimizer_step_pre_hook, partial(steps.before_step, watcher))
+        watcher.hook(register_optimizer_step_post_hook, partial(steps.after_step, watcher))
+        for owner, name, look in (
+            (torch.nn.Parameter, "__new__", self.new_parameter),
+            (torch.optim.Optimizer, "__init__", self.optimizer_init),
+            (torch.nn.Module, "__init__", self.module_init),
+            (torch.optim.Optimizer, "zero_grad", self.zero_grad),
+            (torch.nn.Module, "zero_grad", self.zero_grad),
+            (torch.nn.Module, "train", self.train),
+            (torch.optim.lr_scheduler.LRScheduler, "step", self.scheduler_step),
+            (torch.autograd, "gradcheck", self.gradcheck),
+            (torch.autograd, "gradgradcheck", self.gradcheck),
+            (torch.nn.utils, "clip_grad_norm_", self.clip),
+            (torch.nn.utils, "clip_grad_value_", self.clip),
+            (torch.amp.GradScaler, "scale", self.scale),
+            (torch, "compile", self.torch_compile),
+            (torch.set_grad_enabled, "__init__", self.set_grad_enabled),
+            *((mode, "__enter__", self.enter) for mode in GRAD_MODES),
+            *((mode, "__exit__", self.exit) for mode in GRAD_MODES),
+        ):
+            watcher.patch(owner, name, look)
+        # Some layers choose a faster kernel if nobody looks on
+        watcher.replace(torch.overrides, "has_torch_function", outside(torch.overrides.has_torch_function))
 
-    def remove(self) -> None:
-        for owner, name, old in reversed(self.originals):
-            setattr(owner, name, old)
-        if self.eval_hook is not None:
-            self.handles.append(self.eval_hook)
-            self.eval_hook = None
-        for handle in self.handles:
-            handle.remove()
-        self.originals.clear()
-        self.handles.clear()
-
-    def replace(self, owner: Any, name: str, method: Callable[..., Any]) -> None:
-        """Let calls of a function of a class or module go to `method(function, ...)`, until `remove`."""
-        old = vars(owner)[name]
-        function = old.__func__ if isinstance(old, staticmethod) else old
-
-        def new(*args: Any, **kwargs: Any) -> Any:
-            return method(function, *args, **kwargs)
-
-        new.__name__, new.__doc__, new.__wrapped__ = name, function.__doc__, function  # type: ignore[attr-defined]
-        self.originals.append((owner, name, old))
-        setattr(owner, name, staticmethod(new) if name == "__new__" else new)
-
-    def new_parameter(self, old: Any, cls: Any, *args: Any, **kwargs: Any) -> Any:
-        parameter = old(cls, *args, **kwargs)
+    def new_parameter(self, old: Any, args: Any, kwargs: Any) -> Look:
+        parameter = yield
         if parameter.requires_grad:
-            leaf, caller = self.watcher.leaf(parameter, site(2)), sys._getframe(2)
+            leaf, caller = self.watcher.leaf(parameter, site()), outer_frame()
             copied = caller.f_locals.get("self") if caller.f_code.co_name == "__deepcopy__" else None
             if id(copied) in self.watcher.leaves:
                 leaf.init_site = self.watcher.leaves[id(copied)].init_site
-        return parameter
 
-    def optimizer_init(self, old: Any, optimizer: Any, params: Any, *args: Any, **kwargs: Any) -> None:
-        params = params if isinstance(params, (torch.Tensor, dict)) else list(params)
-        self.watcher.last_optimizer_params = params
-        old(optimizer, params, *args, **kwargs)
-        steps.watched_optimizer(self.watcher, optimizer)
+    def optimizer_init(self, old: Any, args: Any, kwargs: Any) -> Look:
+        yield
+        steps.watched_optimizer(self.watcher, arguments(old, args, kwargs)["self"])
 
-    def module_init(self, old: Any, module: Any, *args: Any, **kwargs: Any) -> None:
-        modules = self.watcher.modules
+    def module_init(self, old: Any, args: Any, kwargs: Any) -> Look:
+        modules, module = self.watcher.modules, args[0]
         if id(module) not in modules or modules[id(module)][0]() is not module:
-            modules[id(module)] = (weakref.ref(module), site(2))
-        old(module, *args, **kwargs)
+            modules[id(module)] = (weakref.ref(module), site())
+        yield
 
-    def zero_grad(self, old: Any, owner: Any, *args: Any, **kwargs: Any) -> Any:
-        steps.note_zero_grad(self.watcher, owner, site(2))
-        return old(owner, *args, **kwargs)
+    def zero_grad(self, old: Any, args: Any, kwargs: Any) -> Look:
+        steps.note_zero_grad(self.watcher, args[0], site())
+        yield
 
-    def train(self, old: Any, module: Any, mode: bool = True) -> Any:
+    def train(self, old: Any, args: Any, kwargs: Any) -> Look:
         """Watch calls of the model only in eval mode, which Module.eval() starts by train(False)."""
+        yield
+        mode = arguments(old, args, kwargs)["mode"]
         if self.eval_hook is not None and mode:
             self.eval_hook.remove()
             self.eval_hook = None
         elif self.eval_hook is None and not mode:
-            self.eval_hook = register_module_forward_hook(self.after_eval_forward)
-        return old(module, mode)
+            self.watcher.hook(register_module_forward_hook, self.after_eval_forward)
+            self.eval_hook = self.watcher.handles[-1]
 
     def after_eval_forward(self, module: Any, args: Any, result: Any) -> None:
         """Record that the script called a trained model in eval mode, with a graph."""
         if not torch.is_grad_enabled() or module.training or not isinstance(result, torch.Tensor):
             return
-        frame, calls = sys._getframe(1), 0
+        frame, calls = outer_frame(), 0
         while frame is not None and calls < 2:
             calls += frame.f_code.co_name == "_call_impl"
             frame = frame.f_back  # type: ignore[assignment]
@@ -129,90 +107,89 @@ class Patches:
         if entry is None:
             return
         owned = frozenset(map(id, module.parameters()))
-        runs = self.watcher.eval_runs.setdefault(site(2), [])
+        runs = self.watcher.eval_runs.setdefault(site(), [])
         if len(runs) < MAX_RUNS and any(key in leaves and leaves[key].backward_count for key in owned):
             runs.append((entry, self.watcher.iteration, owned))
-            node.register_prehook(partial(note_pass, entry))
+            node.register_prehook(partial(self.watcher.guarded, note_pass, entry))
 
-    def scheduler_step(self, old: Any, scheduler: Any, *args: Any, **kwargs: Any) -> Any:
-        here = site(2)
-        if sys._getframe(2).f_code.co_filename == here.file:
-            steps.note_scheduler_step(self.watcher, scheduler, here)
-        return old(scheduler, *args, **kwargs)
+    def scheduler_step(self, old: Any, args: Any, kwargs: Any) -> Look:
+        here = site()
+        if outer_frame().f_code.co_filename == here.file:
+            steps.note_scheduler_step(self.watcher, args[0], here)
+        yield
 
-    def gradcheck(self, old: Any, function: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        return differences.run_gradcheck(self.watcher, old, function, inputs, args, kwargs)
+    def gradcheck(self, old: Any, args: Any, kwargs: Any) -> Look:
+        return differences.look_at_gradcheck(self.watcher, old, args, kwargs)
 
-    def clip(self, old: Any, parameters: Any, limit: Any, *args: Any, **kwargs: Any) -> Any:
-        parameters = parameters if isinstance(parameters, torch.Tensor) else list(parameters)
-        check_late_clip(self.watcher, parameters, limit, site(2))
-        return old(parameters, limit, *args, **kwargs)
+    def clip(self, old: Any, args: Any, kwargs: Any) -> Look:
+        """Look at what is clipped; a generator is passed on item by item."""
+        seen: list[torch.Tensor] = []
+        name = "parameters"
+        given = args[0] if args else kwargs.get(name)
+        if isinstance(given, GeneratorType):
+            passed = passed_on(given, seen)
+            yield ((passed, *args[1:]), kwargs) if args else (args, {**kwargs, name: passed})
+        else:
+            yield
+            once = isinstance(given, Iterator)  # it is used up
+            seen += [given] if isinstance(given, torch.Tensor) else [] if once else list(given)
+        _, limit, *_ = arguments(old, args, kwargs).values()
+        check_clip(self.watcher, seen, limit, site())
 
-    def scale(self, old: Any, scaler: Any, outputs: Any) -> Any:
-        result = old(scaler, outputs)
+    def scale(self, old: Any, args: Any, kwargs: Any) -> Look:
+        result = yield
         steps.note_scaled_loss(self.watcher, result)
-        return result
 
-    def torch_compile(self, old: Any, model: Any = None, **kwargs: Any) -> Any:
-        here = site(2)
-        if model is None:
-            return lambda function: self.torch_compile(old, function, **kwargs)
-        compiled = old(model, **kwargs)
-        self.watcher.compile_sites.append(here)
+    def torch_compile(self, old: Any, args: Any, kwargs: Any) -> Look:
+        """Let what is compiled run outside the mode, or a compiler would compile the watcher too."""
+        compiled = yield
+        if arguments(old, args, kwargs)["model"] is None:  # a decorator, which calls this function again
+            return None
+        self.watcher.compile_sites.append(site())
         if isinstance(compiled, torch.nn.Module):
-            vars(compiled)["forward"] = without_watcher(self.watcher, compiled.forward)
-            return compiled
-        return without_watcher(self.watcher, compiled)
+            vars(compiled)["forward"] = outside(compiled.forward)
+            return None
+        return outside(compiled)
 
-    def showwarning(self, old: Any, message: Any, category: Any, file: str, line: int, *rest: Any) -> None:
-        """Show PyTorch's warning for the script's line, not for the watcher's line that called PyTorch."""
-        here = site(2) if Path(file).parent == Path(__file__).parent else NOWHERE
-        old(message, category, here.file or file, here.line or line, *rest)
-
-    def set_grad_enabled(self, old: Any, mode: Any, enabled: bool) -> None:
-        if sys._getframe(2).f_code.co_filename == GRAD_MODE_FILE:
+    def set_grad_enabled(self, old: Any, args: Any, kwargs: Any) -> Look:
+        yield
+        enabled = arguments(old, args, kwargs)["mode"]
+        if outer_frame().f_code.co_filename == GRAD_MODE_FILE:
             pass  # no_grad calls it too; its block is already recorded
         elif not enabled:
-            self.watcher.grad_modes.append(("switch", site(2)))
+            self.watcher.grad_modes.append(("switch", site()))
         else:
             self.watcher.grad_modes[:] = [entry for entry in self.watcher.grad_modes if entry[0] != "switch"]
-        old(mode, enabled)
 
-    def enter(self, old: Any, mode: Any) -> Any:
+    def enter(self, old: Any, args: Any, kwargs: Any) -> Look:
         here = no_grad_site()
         self.watcher.grad_modes.append(("block", here))
-        code = sys._getframe(2).f_code  # of the function with the block
+        code = outer_frame().f_code  # of the function with the block
         if is_library(code.co_filename) and code.co_name != "decorate_context":
             self.watcher.library_blocks[here] = code.co_name
-        if isinstance(mode, torch.inference_mode):
+        if isinstance(args[0], torch.inference_mode):
             self.watcher.inference_mode_site = here
-        return old(mode)
+        yield
 
-    def exit(self, old: Any, mode: Any, *ended: Any) -> Any:
+    def exit(self, old: Any, args: Any, kwargs: Any) -> Look:
         modes = self.watcher.grad_modes
         for index in range(len(modes) - 1, -1, -1):
             if modes[index][0] == "block":
                 del modes[index]
                 break
-        return old(mode, *ended)
+        yield
 
 
-def without_watcher(watcher: Any, function: Any) -> Any:
-    """Return a function that runs outside the mode, or a compiler would compile the watcher too."""
-
-    @wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if _get_current_function_mode() is not watcher:  # type: ignore[no-untyped-call]
-            return function(*args, **kwargs)
-        with _pop_mode_temporarily():
-            return function(*args, **kwargs)
-
-    return call
+def passed_on(items: Iterator[Any], seen: list[Any]) -> Iterator[Any]:
+    """Yield items, and note them."""
+    for item in items:
+        seen.append(item)
+        yield item
 
 
 def no_grad_site() -> Site:
     """Return where gradients are switched off: the `with`, or the decorator of the called function."""
-    caller = sys._getframe(3)
+    caller = outer_frame()
     function = caller.f_locals.get("func") if caller.f_code.co_name == "decorate_context" else None
     if function is not None and hasattr(function, "__code__"):
         code = function.__code__

@@ -8,7 +8,9 @@ import torch
 
 from lab.watch.sites import NOWHERE, Site
 
+Tensor = torch.Tensor
 KEY = "lab.watch"  # under which a graph node's metadata holds its NodeOrigin
+IN_PLACE = frozenset(["__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__"])
 MAX_NODES = 5_000  # visited by one walk of a graph
 VIEWS = frozenset(("View", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Permute", "T", "Slice", "Select"))
 VIEWS |= {"Clone", "ToCopy", "Alias", "Expand", "UnsafeView", "AsStrided"}
@@ -16,7 +18,33 @@ VIEWS |= {"Clone", "ToCopy", "Alias", "Expand", "UnsafeView", "AsStrided"}
 
 def address_of(tensor: torch.Tensor) -> int:
     """Return where the values of a tensor lie; 0 if it has none of its own: it is sparse, on "meta" or transformed."""
-    return tensor.data_ptr() if torch._C._has_storage(tensor) else 0
+    return tensor.data_ptr() if has_numbers(tensor) and torch._C._has_storage(tensor) else 0
+
+
+def storage_of(tensor: torch.Tensor) -> int:
+    """Return where the memory begins that a tensor shares with its views; 0 if it has none of its own."""
+    return tensor.untyped_storage().data_ptr() if has_numbers(tensor) and torch._C._has_storage(tensor) else 0
+
+
+def version_of(tensor: torch.Tensor) -> int:
+    """Return how often a tensor, or a view of it, was written to."""
+    return 0 if tensor.is_inference() else tensor._version
+
+
+def has_numbers(tensor: torch.Tensor) -> bool:
+    """Tell whether own code can compute with a tensor: not if it is nested, on "meta", or of a class that defines what
+    its operations do, such as a fake tensor."""
+    return not tensor.is_nested and not tensor.is_meta and type(tensor).__torch_dispatch__ is Tensor.__torch_dispatch__
+
+
+def writes_in_place(name: str) -> bool:
+    """Tell whether an operation of this name writes to its first operand."""
+    return (name.endswith("_") and not name.startswith("_")) or name in IN_PLACE
+
+
+def packs_saved_tensors() -> bool:
+    """Tell whether hooks pack the tensors that graph nodes save, as in a checkpoint."""
+    return torch._C._autograd._top_saved_tensors_default_hooks(True) is not None
 
 
 def in_transform() -> bool:
@@ -55,17 +83,18 @@ class NodeOrigin:
     has_discount: bool = False  # multiplied by a number a little below 1
     has_gain: bool = False  # a log-probability times an advantage or return
     node_number: int = 0  # Watcher.node_count when it was made
+    storage: int = 0  # of its result
     joined_at: Site = NOWHERE  # the line that joined it to other results of the same line
 
 
 class InPlaceWrite(NamedTuple):
-    """A write in place; `version` is the tensor's version after it, `origin` the node that had made the tensor."""
+    """A write in place that took a tensor's version from `before` to `after`; `node_count` is the watcher's."""
 
-    shape: tuple[int, ...]
-    version: int
+    storage: int
+    before: int
+    after: int
+    node_count: int
     site: Site
-    origin: NodeOrigin | None
-    address: int
 
 
 @dataclass(slots=True)
@@ -157,6 +186,7 @@ class WatchedOptimizer:
     last_iteration: int = 0
     measured_steps: list["MeasuredStep"] = field(default_factory=list)
     values_before: list[torch.Tensor] = field(default_factory=list)  # of the parameters, before the running step
+    versions_before: list[int] = field(default_factory=list)  # of all parameters, before the running step
     given_rate: float = 0.0  # the largest of its learning rates when it was made
     scheduler: Any = None  # weak reference to the scheduler that the script steps
     write_site: Site = NOWHERE  # the line of its own step() that last wrote to a parameter
@@ -217,8 +247,9 @@ def seen_nodes(node: Any) -> Iterator[tuple[Any, NodeOrigin]]:
 
 
 def leaves_of(node: Any) -> list[torch.Tensor]:
-    """Return the leaves of the graph behind a node."""
-    return [found.variable for found in walk(node) if hasattr(found, "variable")]
+    """Return the leaves of the graph behind a node that have numbers."""
+    leaves = [found.variable for found in walk(node) if hasattr(found, "variable")]
+    return [leaf for leaf in leaves if has_numbers(leaf)]
 
 
 def kind(node: Any) -> str:
@@ -233,10 +264,10 @@ def skip_views(node: Any) -> Any:
     return node
 
 
-def graph_freed(result: torch.Tensor) -> bool:
+def graph_freed(result: torch.Tensor, hidden_saves: bool) -> bool:
     """Tell whether a backward pass has gone through the graph of a result and freed its saved values."""
     for count, node in enumerate(walk(result.grad_fn)):
-        for name in dir(node):
+        for name in () if hidden_saves else dir(node):
             if name.startswith("_saved_"):
                 try:
                     getattr(node, name)

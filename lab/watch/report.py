@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from lab.trace.notebook import framed
@@ -15,14 +16,22 @@ NOTHING = "lab.watch: no failure found in this run."
 def text(findings: Sequence[RunFinding], notes: Sequence[str] = (), error: BaseException | None = None) -> str:
     """Format findings for the terminal. Notes say what was not watched; `error` is the exception that ended the run."""
     if not findings:
+        if any(note.startswith("lab.watch") for note in notes):  # it stopped watching: nothing is known of the rest
+            return "\n".join(notes)
         ended = f"lab.watch: {type(error).__name__} ended the run; no known failure was found."
         return "\n".join([NOTHING if error is None else ended, *notes])
     parts = [
-        f"{finding.file}:{finding.line}: failure {finding.failure}, {finding.name}\n"
+        f"{shown(finding.file)}:{finding.line}: failure {finding.failure}, {finding.name}\n"
         f"  seen: {finding.evidence}\n  fix:  {finding.fix}\n  try:  {finding.link}"
         for finding in findings
     ]
     return "\n".join(["lab.watch:", *parts, *notes])
+
+
+def shown(file: str) -> str:
+    """Return a path as it is typed in this folder."""
+    path = Path(file)
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
 def as_json(findings: Sequence[RunFinding]) -> str:

@@ -21,7 +21,7 @@ class RunPasses(TorchRecorder):
     """
 
     def __init__(self, watcher: Any) -> None:
-        super().__init__(RunPasses.record)
+        super().__init__(self.keep_pass)
         self.watcher = watcher
         self.traces: dict[int, Trace] = {}  # by number of the pass
         self.latest: dict[tuple[Any, int], int] = {}  # line that calls backward() -> its last pass
@@ -32,28 +32,13 @@ class RunPasses(TorchRecorder):
         """Note the memory of a card's tensor; forget older cards once they fill MAX_BYTES."""
         super().set_memory(card, tensor)
         self.bytes += tensor.numel() * tensor.element_size()
-        if self.bytes > MAX_BYTES and not self.pause_depth:
+        if self.bytes > MAX_BYTES and not self.paused():
             self.forget(card.serial)
 
-    def record(self, engine: Any, outputs: Any, args: Any, kwargs: Any) -> Any:
-        """Run PyTorch's engine and record the pass; an exception ends the trace and is kept in it."""
-        with torch._C.DisableTorchFunction():  # these operations are not the script's
-            torch_pass, error = TorchPass(self, tuple(outputs)), ""
-            if not torch_pass.outputs:
-                return engine(outputs, *args, **kwargs)
-            try:
-                with torch_pass:
-                    return engine(outputs, *args, **kwargs)
-            except RuntimeError as raised:
-                error = str(raised).splitlines()[0]
-                raise
-            finally:
-                trace = torch_pass.finish()
-                trace.error = error
-                self.keep(trace, (torch_pass.backward_position.code, torch_pass.backward_position.line))
-
-    def keep(self, trace: Trace, call: tuple[Any, int]) -> None:
-        """Keep a trace, and drop those that no finding and no line's latest pass needs."""
+    def keep_pass(self, torch_pass: TorchPass, error: str) -> None:
+        """Keep a pass, with the error that ended it, and drop those that no finding and no line's latest pass needs."""
+        trace, position = torch_pass.finish(), torch_pass.backward_position
+        trace.error, call = error, (position.code, position.line)
         number = self.watcher.iteration + 1
         if call in self.latest or len(self.latest) < MAX_PASSES:
             self.latest[call] = number

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType, TracebackType
 from typing import Any, NamedTuple
 
 _INSTALLED = frozenset(("site-packages", "dist-packages"))
@@ -16,6 +16,7 @@ _LIBRARIES = tuple(
     f"{Path(sysconfig.get_path(name)).resolve()}/" for name in ("stdlib", "platstdlib", "purelib", "platlib")
 )
 _WATCH_FOLDER = str(Path(__file__).parent.resolve()) + "/"
+CALL = "<lab.watch>"  # name of the code that calls a function for a line of the script
 
 
 class Site(NamedTuple):
@@ -39,17 +40,29 @@ def is_library(filename: str) -> bool:
     return installed or str(path).startswith((*_LIBRARIES, _WATCH_FOLDER))
 
 
+def is_ours(code: CodeType) -> bool:
+    """Tell whether code belongs to this package, or calls a function for a line of the script."""
+    return code.co_name == CALL or code.co_filename.startswith(_WATCH_FOLDER)
+
+
+def without_us(trace: TracebackType | None) -> TracebackType | None:
+    """Return a traceback without the frames of this package that begin it."""
+    while trace is not None and is_ours(trace.tb_frame.f_code):
+        trace = trace.tb_next
+    return trace
+
+
 def user_frame(frame: FrameType | None) -> FrameType | None:
     """Return the innermost frame of the user's own code, or None."""
-    while frame is not None and is_library(frame.f_code.co_filename):
+    while frame is not None and (frame.f_code.co_name == CALL or is_library(frame.f_code.co_filename)):
         frame = frame.f_back
     return frame
 
 
-def outer_frame(depth: int = 1) -> FrameType:
+def outer_frame() -> FrameType:
     """Return the innermost frame outside this package."""
-    frame = sys._getframe(depth)
-    while frame.f_code.co_filename.startswith(_WATCH_FOLDER) and frame.f_back is not None:
+    frame = sys._getframe(1)
+    while is_ours(frame.f_code) and frame.f_back is not None:
         frame = frame.f_back
     return frame
 
@@ -59,9 +72,9 @@ def site_of(frame: FrameType | None) -> Site:
     return NOWHERE if frame is None else Site(frame.f_code.co_filename, frame.f_lineno, frame.f_lasti)
 
 
-def site(depth: int = 1) -> Site:
+def site() -> Site:
     """Return the user's instruction that led here, or NOWHERE."""
-    return site_of(user_frame(sys._getframe(depth)))
+    return site_of(user_frame(sys._getframe(1)))
 
 
 def site_outside_methods_of(own: Any) -> Site:

@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
-from lab.watch import backward, ending, rates
-from lab.watch.records import WatchedOptimizer, address_of, node_of, origin_of
-from lab.watch.sites import NOWHERE, Site, is_library, line_of_list, site, site_outside_methods_of
+from lab.watch import backward, ending, rates, writes
+from lab.watch.records import WatchedOptimizer, address_of, node_of, origin_of, version_of
+from lab.watch.sites import NOWHERE, Site, is_library, line_of_list, outer_frame, site, site_outside_methods_of
 
 Tensor = torch.Tensor
 MAX_MEASURED_STEPS = 6  # first steps of an optimizer that are measured; later, one in EARLY_ITERATIONS
@@ -17,13 +17,12 @@ MAX_MEASURED_STEPS = 6  # first steps of an optimizer that are measured; later, 
 
 def before_step(watcher: Any, optimizer: Any, args: Any, kwargs: Any) -> None:
     """Inspect the gradients before an optimizer steps, and pause watching; a hook of PyTorch."""
-    opt, here = watched_optimizer(watcher, optimizer), site(2)
-    with torch._C.DisableTorchFunction():  # these operations are not the script's
-        check_before(watcher, opt, optimizer, here)
+    opt = watched_optimizer(watcher, optimizer)
+    check_before(watcher, opt, optimizer, site())
     closure = args[1] if len(args) > 1 else kwargs.get("closure")
     opt.steps += 1
     if not callable(closure):
-        watcher.pause_depth += 1
+        watcher.steps.append(outer_frame())
         code = getattr(inspect.unwrap(type(optimizer).step), "__code__", None) if opt.steps <= 2 else None
         watcher.stepping = None if code is None or is_library(code.co_filename) else opt
 
@@ -32,18 +31,16 @@ def after_step(watcher: Any, optimizer: Any, args: Any, kwargs: Any) -> None:
     """Inspect the gradients after an optimizer stepped, and resume watching; a hook of PyTorch."""
     closure = args[1] if len(args) > 1 else kwargs.get("closure")
     if not callable(closure):
-        watcher.pause_depth = max(0, watcher.pause_depth - 1)
+        del watcher.steps[-1:]
         watcher.stepping = None
-    opt, here = watched_optimizer(watcher, optimizer), site(2)
-    with torch._C.DisableTorchFunction():
-        check_after(watcher, opt, optimizer, here)
+    check_after(watcher, watched_optimizer(watcher, optimizer), optimizer, site())
 
 
 def note_own_write(watcher: Any, opt: WatchedOptimizer, args: Any) -> None:
     """Note the line in which an optimizer that the script defines writes to a parameter."""
     dense = bool(args) and isinstance(args[0], Tensor) and args[0].layout == torch.strided
     if dense and watcher.leaf_ids.get(address_of(args[0])) in opt.parameter_ids:
-        opt.write_site = site(2)
+        opt.write_site = site()
 
 
 def watched_optimizer(watcher: Any, optimizer: Any) -> WatchedOptimizer:
@@ -52,7 +49,7 @@ def watched_optimizer(watcher: Any, optimizer: Any) -> WatchedOptimizer:
     for opt in known:
         if opt.ref() is optimizer:
             return opt
-    ref = weakref.ref(optimizer, partial(on_optimizer_deleted, watcher))
+    ref = weakref.ref(optimizer, partial(watcher.guarded, on_optimizer_deleted, watcher))
     opt = WatchedOptimizer(ref, site_outside_methods_of(optimizer), type(optimizer).__name__, len(known))
     opt.given_rate = rates.largest_rate(opt)
     known.append(opt)
@@ -136,6 +133,7 @@ def check_before(watcher: Any, opt: WatchedOptimizer, optimizer: Any, here: Site
         if call.since_step and any(id(ref()) in opt.parameter_ids for ref in call.leaves):
             opt.windows.append((call, len(call.since_step), call.undivided_mean, here))
             call.since_step.clear()
+    opt.versions_before = list(map(version_of, parameters))
     if opt.steps < MAX_MEASURED_STEPS or not opt.steps % backward.EARLY_ITERATIONS:
         opt.values_before = [rates.sample(tensor).clone() for tensor in parameters[:20] if tensor.dim() >= 1]
 
@@ -151,6 +149,9 @@ def check_after(watcher: Any, opt: WatchedOptimizer, optimizer: Any, here: Site)
     opt.last_iteration = watcher.iteration
     opt.last_step_site = here
     opt.node_count, opt.cuts_before_step = watcher.node_count, watcher.cut_count
+    for tensor, before in zip(parameters, opt.versions_before, strict=False):
+        if version_of(tensor) != before:
+            writes.note_write(watcher, tensor, before, here)
     for tensor, leaf in zip(parameters, leaves, strict=True):
         leaf.stepped = True
         leaf.grad_version = tensor.grad._version if tensor.grad is not None else 0

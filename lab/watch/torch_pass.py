@@ -1,6 +1,7 @@
 """Record one backward pass of PyTorch, with hooks on the nodes of its graph that are removed when it ends."""
 
 from collections import Counter, deque
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -9,19 +10,33 @@ from lab.trace.parts import Captured
 from lab.trace.recording import Trace
 from lab.watch.cards import ArrayPreview, EdgeMessage, NodeCard, SeedGradient, SourceLine, TraceDraft, caller, preview
 from lab.watch.names import UniqueNames
-from lab.watch.records import kind
-from lab.watch.torch_recorder import Key, TorchRecorder, dense, storage_address, tensor_preview
+from lab.watch.records import kind, storage_of
 
 Tensor = torch.Tensor
 MAX_CAPTURED = 12  # saved values shown on one card
 NESTED = "a backward pass of its own, which is not recorded"
 _SAVED = "_saved_"
+Key = tuple[Any, int]  # a node of PyTorch's graph and the number of its result
+
+
+def tensor_preview(tensor: Tensor) -> ArrayPreview:
+    """Return the preview of a tensor of any dtype, device and layout."""
+    detached = dense(tensor.detach())
+    if detached.is_complex():
+        detached = detached.abs()
+    if detached.dtype in (torch.bfloat16, torch.float16):
+        detached = detached.float()
+    return replace(preview(detached.cpu().resolve_neg().numpy()), sizes=tensor.is_complex())
+
+
+def dense(tensor: Tensor) -> Tensor:
+    return tensor if tensor.layout == torch.strided else tensor.to_dense()
 
 
 class TorchPass:
     """Records one run of PyTorch's engine over the graph of some outputs."""
 
-    def __init__(self, recorder: TorchRecorder, outputs: tuple[Tensor, ...]) -> None:
+    def __init__(self, recorder: Any, outputs: tuple[Tensor, ...]) -> None:
         self.recorder = recorder
         self.backward_position = SourceLine(caller(2))
         self.draft = TraceDraft(self.backward_position)
@@ -106,7 +121,7 @@ class TorchPass:
             return self.leaf_cards[node]
         if node not in self.result_numbers:
             return None
-        known = self.recorder.result_cards.get((node, number))
+        known: NodeCard | None = self.recorder.result_cards.get((node, number))
         if known is None:
             known = self.unseen_card(node, number)
             known.shares = known is not self.card_of_node[node]
@@ -115,7 +130,6 @@ class TorchPass:
     # The pass
 
     def __enter__(self) -> "TorchPass":
-        self.recorder.on_nested_backward = self.on_nested_backward
         for node in self.order:
             self.handles.append(node.register_prehook(NodePrehook(self, node)))
             if node not in self.leaf_cards:
@@ -123,7 +137,6 @@ class TorchPass:
         return self
 
     def __exit__(self, *ended: Any) -> None:
-        self.recorder.on_nested_backward = None
         for handle in self.handles:
             handle.remove()
         self.handles.clear()
@@ -166,9 +179,8 @@ class TorchPass:
         for message, (other, number) in zip(messages, node.next_functions, strict=False):
             if message is None or other is None:
                 continue
-            with torch.no_grad():
-                before = self.partial_sums.get((other, number))
-                after = message.detach() if before is None else before + message.detach()
+            before = self.partial_sums.get((other, number))
+            after = message.detach() if before is None else before + message.detach()
             self.partial_sums[(other, number)] = after
             receiver = self.receiver(other, number)
             if receiver is None:
@@ -213,14 +225,14 @@ class NodePrehook:
         self.torch_pass, self.node = torch_pass, node
 
     def __call__(self, gradients: tuple[Tensor | None, ...]) -> None:
-        self.torch_pass.receive_gradients(self.node, gradients)
+        self.torch_pass.recorder.guarded(self.torch_pass.receive_gradients, self.node, gradients)
 
 
 class NodeHook(NodePrehook):
     """A hook that reports the messages a node sends."""
 
     def __call__(self, messages: tuple[Tensor | None, ...], gradients: Any = ()) -> None:  # type: ignore[override]
-        self.torch_pass.send_messages(self.node, messages)
+        self.torch_pass.recorder.guarded(self.torch_pass.send_messages, self.node, messages)
 
 
 def users_first(roots: list[Any]) -> list[Any]:
@@ -270,7 +282,7 @@ def saved_values(node: Any, card: NodeCard, most: int) -> list[Captured]:
 def saved_tensor(name: str, tensor: Tensor, card: NodeCard) -> Captured:
     """Describe a saved tensor: whether it is the card's output, an operand's value or another array."""
     shown: ArrayPreview = tensor_preview(tensor)
-    address = storage_address(tensor)
+    address = storage_of(tensor)
     of = [i for i, operand in enumerate(card.operands) if operand.memory == address and same_values(operand, shown)]
     holds = f"value of operand {of[0]}" if of else "array"
     if card.memory == address and same_values(card, shown):

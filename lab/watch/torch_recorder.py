@@ -1,55 +1,42 @@
-"""Record the forward pass of a PyTorch program as cards, with a function mode that sees each operation.
-
-It changes nothing: each function gets its own operands, and all hooks and patches are removed at the end.
-"""
+"""Record the forward pass of a PyTorch program as cards, with a function mode that sees each operation."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import torch
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
-from torch.overrides import TorchFunctionMode
 
-from lab.watch.cards import REVERSED, ArrayPreview, NodeCard, SourceLine, caller, plain_name, preview, variable_name
+from lab.watch.cards import REVERSED, ArrayPreview, NodeCard, SourceLine, caller, plain_name, variable_name
 from lab.watch.cuts import NUMBERS
-from lab.watch.records import in_transform, kind, node_of
-from lab.watch.watcher import IN_PLACE, UNWATCHED, VIEW_ATTRIBUTES, tensors_in
+from lab.watch.onlooker import Look, Onlooker
+from lab.watch.records import (
+    has_numbers,
+    kind,
+    node_of,
+    packs_saved_tensors,
+    storage_of,
+    version_of,
+    walk,
+    writes_in_place,
+)
+from lab.watch.sites import outer_frame
+from lab.watch.torch_pass import Key, TorchPass, tensor_preview
+from lab.watch.watcher import UNWATCHED, VIEW_ATTRIBUTES, in_order, tensors_in
 
 Tensor = torch.Tensor
 MAX_CARDS = 20_000
 INFIX = frozenset("+-*/") | {"**"}
-Key = tuple[Any, int]  # a node of PyTorch's graph and the number of its result
+QUIET = frozenset(("backward", "grad", "__get__", "__set__", "register_hook", "retain_grad", "requires_grad_", "set_"))
 
 
-def tensor_preview(tensor: Tensor) -> ArrayPreview:
-    """Return the preview of a tensor of any dtype, device and layout."""
-    with torch._C.DisableTorchFunction(), torch.no_grad():  # hide it from other modes
-        detached = tensor.detach()
-        detached = torch.full_like(detached, torch.nan, device="cpu") if detached.is_meta else dense(detached)
-        if detached.is_complex():
-            detached = detached.abs()
-        if detached.dtype in (torch.bfloat16, torch.float16):
-            detached = detached.float()
-        return replace(preview(detached.cpu().resolve_neg().numpy()), sizes=tensor.is_complex())
+class TorchRecorder(Onlooker):
+    """Makes a card of each operation in a `with` block and records each backward pass; `keep` gets the pass and the
+    error that ended it, or ""."""
 
-
-def storage_address(tensor: Tensor) -> int:
-    return tensor.untyped_storage().data_ptr() if torch._C._has_storage(tensor) else 0
-
-
-def dense(tensor: Tensor) -> Tensor:
-    return tensor if tensor.layout == torch.strided else tensor.to_dense()
-
-
-class TorchRecorder(TorchFunctionMode):
-    """Makes a card of each operation in a `with` block and passes the graph of each backward pass to `run_backward`."""
-
-    def __init__(self, run_backward: Callable[..., Any]) -> None:
+    def __init__(self, keep: Callable[[Any, str], None]) -> None:
         super().__init__()
-        self.run_backward = run_backward
-        self.pause_depth = 0  # inside an optimizer, a custom Function or a backward pass
+        self.keep = keep
         self.result_cards: dict[Key, NodeCard] = {}
         self.graphless: dict[int, tuple[Tensor, NodeCard]] = {}  # tensors without a graph: leaves, constants, ends
         self.ends: list[NodeCard] = []
@@ -62,81 +49,78 @@ class TorchRecorder(TorchFunctionMode):
         self.stale: set[NodeCard] = set()  # cards whose memory was written to
         self.card_count = 0
         self.call_count = 0
-        self.on_nested_backward: Callable[[], None] | None = None  # called for a backward pass inside another
-        self.handles: list[Any] = []
-        self.originals: list[tuple[Any, str, Any]] = []
+        self.running_pass: TorchPass | None = None
 
     # Start and end
 
-    def __enter__(self) -> "TorchRecorder":
-        self.handles = [
-            register_module_forward_pre_hook(self.module_begins),
-            register_module_forward_hook(self.module_ends, always_call=True),
-            register_optimizer_step_pre_hook(self.step_begins),
-            register_optimizer_step_post_hook(self.step_ends),
-        ]
-        self.replace(torch.autograd, "_engine_run_backward", self.wrap_engine)
-        self.replace(torch.autograd.Function, "apply", self.wrap_custom_function)
-        super().__enter__()  # type: ignore[no-untyped-call]
-        return self
+    def install(self) -> None:
+        self.hook(register_module_forward_pre_hook, self.module_begins)
+        self.hook(register_module_forward_hook, self.module_ends, always_call=True)
+        self.hook(register_optimizer_step_pre_hook, self.step_begins)
+        self.hook(register_optimizer_step_post_hook, self.step_ends)
+        self.patch(torch.autograd, "_engine_run_backward", self.engine_pass)
+        self.patch(torch.autograd.Function, "apply", self.custom_function)
 
     def __exit__(self, *ended: Any) -> None:
-        super().__exit__(*ended)  # type: ignore[no-untyped-call]
-        for owner, name, old in reversed(self.originals):
-            setattr(owner, name, old)
-        for handle in self.handles:
-            handle.remove()
+        super().__exit__(*ended)
         for store in (self.result_cards, self.graphless, self.writes, self.module_paths, self.parameter_paths):
             store.clear()
-        for rest in (self.ends, self.running_modules, self.handles, self.originals, self.unreadable, self.stale):
+        for rest in (self.ends, self.running_modules, self.unreadable, self.stale):
             rest.clear()
 
-    def replace(self, owner: Any, name: str, wrapped: Callable[[Any], Any]) -> None:
-        old = vars(owner)[name]
-        self.originals.append((owner, name, old))
-        setattr(owner, name, wrapped(old))
+    def engine_pass(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
+        """Look at a run of PyTorch's engine, and keep it as a recorded pass."""
+        outputs = tuple(output for output in args[0] if isinstance(output, Tensor))
+        leaves = [
+            node.variable
+            for tensor in outputs
+            if tensor.grad_fn is not None
+            for node in walk(tensor.grad_fn)
+            if hasattr(node, "variable")
+        ]
+        if self.left_alone() or not all(map(has_numbers, (*outputs, *leaves))):
+            return
+        if self.depth:
+            if self.running_pass is not None:
+                self.running_pass.on_nested_backward()
+            return
+        torch_pass, error = TorchPass(self, outputs), ""
+        if not torch_pass.outputs:
+            return
+        self.depth += 1
+        self.running_pass = torch_pass
+        try:
+            with torch_pass:
+                yield
+        except RuntimeError as raised:
+            error = str(raised).splitlines()[0]
+            raise
+        finally:
+            self.running_pass = None
+            self.depth -= 1
+            self.keep(torch_pass, error)
 
-    def wrap_engine(self, old: Any) -> Any:
-        def _engine_run_backward(outputs: Any, *args: Any, **kwargs: Any) -> Any:
-            if in_transform() or any(output.is_meta for output in outputs):
-                return old(outputs, *args, **kwargs)
-            if self.pause_depth:
-                if self.on_nested_backward is not None:
-                    self.on_nested_backward()
-                return old(outputs, *args, **kwargs)
-            self.pause_depth += 1
-            try:
-                return self.run_backward(self, old, outputs, args, kwargs)
-            finally:
-                self.pause_depth -= 1
-
-        return _engine_run_backward
-
-    def wrap_custom_function(self, old: Any) -> Any:
-        def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
-            function = old.__get__(None, cls)
-            if self.pause_depth or in_transform():
-                return function(*args, **kwargs)
-            self.pause_depth += 1
-            try:
-                result = function(*args, **kwargs)
-            finally:
-                self.pause_depth -= 1
-            self.record_results(cls.__name__, args, kwargs, result)
-            return result
-
-        return classmethod(apply)
+    def custom_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look:
+        """Record a call of a script's autograd.Function as one operation."""
+        if self.paused() or self.left_alone():
+            return
+        self.depth += 1
+        try:
+            result = yield
+        finally:
+            self.depth -= 1
+        self.record_results(args[0].__name__, in_order(args[1:], kwargs), result)
 
     def step_begins(self, *_: Any) -> None:
-        self.pause_depth += 1
+        self.steps.append(outer_frame())
 
     def step_ends(self, *_: Any) -> None:
-        self.pause_depth = max(0, self.pause_depth - 1)
+        del self.steps[-1:]
 
     # Modules
 
     def module_begins(self, module: Any, args: Any) -> None:
-        if self.pause_depth:
+        if self.paused():
             return
         if id(module) not in self.module_paths:
             root = variable_name(caller(2), module) if not self.running_modules else ""
@@ -155,41 +139,43 @@ class TorchRecorder(TorchFunctionMode):
 
     # Operations
 
-    def __torch_function__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        kwargs, name = kwargs or {}, func.__name__
-        if name == "__get__" and func.__self__.__name__ in VIEW_ATTRIBUTES | {"data"}:
-            name = func.__self__.__name__
-        quiet = name in UNWATCHED or name in ("backward", "grad", "__get__", "__set__", "register_hook", "retain_grad")
-        if self.pause_depth or quiet or self.card_count > MAX_CARDS or in_transform():
-            return func(*args, **kwargs)
-        if name in ("requires_grad_", "set_"):
-            return func(*args, **kwargs)
-        if (name.endswith("_") and name[0] != "_") or name in IN_PLACE:
-            return self.record_write(func, name, args, kwargs)
-        result = func(*args, **kwargs)
-        if name in NUMBERS:
-            self.record_number(name, args, result)
-        else:
-            self.record_results(name, args, kwargs, result)
-        return result
+    def look(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look | None:
+        name = getattr(function, "__name__", "")
+        if name == "__get__" and function.__self__.__name__ in VIEW_ATTRIBUTES | {"data"}:
+            name = function.__self__.__name__
+        quiet = name in UNWATCHED or name in QUIET
+        if quiet or self.paused() or self.card_count > MAX_CARDS or self.left_alone():
+            return None
+        given = in_order(args, kwargs)
+        if not all(map(has_numbers, tensors_in(given))):
+            return None
+        if writes_in_place(name):
+            return self.record_write(name, given)
+        return self.record_call(name, given)
 
-    def record_results(self, name: str, args: Any, kwargs: Any, result: Any) -> None:
+    def record_call(self, name: str, given: tuple[Any, ...]) -> Look:
+        """Record what an operation returns."""
+        result = yield
+        if name in NUMBERS:
+            self.record_number(name, given[0])
+        else:
+            self.record_results(name, given, result)
+
+    def record_results(self, name: str, given: tuple[Any, ...], result: Any) -> None:
         """Make cards of the tensors among an operation's results."""
         self.call_count += 1
         for part in result if isinstance(result, (tuple, list)) else [result]:
             for inner in part if isinstance(part, (tuple, list)) else [part]:
-                if isinstance(inner, Tensor):
-                    self.record_result(name, args, kwargs, inner)
+                if isinstance(inner, Tensor) and has_numbers(inner):
+                    self.record_result(name, given, inner)
 
-    def record_result(self, name: str, args: Any, kwargs: Any, result: Tensor) -> NodeCard | None:
+    def record_result(self, name: str, given: tuple[Any, ...], result: Tensor) -> NodeCard | None:
         """Make a card of a result, unless it has one: `contiguous` may return its operand."""
         node = node_of(result)
         if node is not None:
             known = (node, result.output_nr) in self.result_cards
-            return None if known else self.operation(name, self.operands(name, args, kwargs), result)
-        operands = tensors_in(args, kwargs)
+            return None if known else self.operation(name, self.operands(name, given), result)
+        operands = tensors_in(given)
         if result.requires_grad or id(result) in self.graphless or any(result is operand for operand in operands):
             return None
         cut = any(operand.requires_grad for operand in operands)
@@ -215,58 +201,54 @@ class TorchRecorder(TorchFunctionMode):
         self.set_memory(card, result)
         card.call = self.call_count
         card.calls = tuple(call for _, call in self.running_modules)
-        if torch._C._autograd._top_saved_tensors_default_hooks(True) is not None:
+        if packs_saved_tensors():
             self.unreadable.add(card)
         return card
 
     def set_memory(self, card: NodeCard, tensor: Tensor) -> None:
         """Note the memory of a card's tensor; forget the writes to it if the memory is reused."""
         self.card_count += 1
-        card.memory, card.version = storage_address(tensor), tensor_version(tensor)
+        card.memory, card.version = storage_of(tensor), version_of(tensor)
         if not card.version:
             self.writes.pop(card.memory, None)  # the memory is reused
 
-    def operands(self, name: str, args: Any, kwargs: Any) -> list[NodeCard]:
+    def operands(self, name: str, given: tuple[Any, ...]) -> list[NodeCard]:
         """Return the cards of the operands; a plain number in arithmetic gets one too."""
         symbol = plain_name(name)
-        if symbol not in INFIX or len(args) != 2 or kwargs:
-            return [self.card(operand) for operand in tensors_in(args, kwargs)]
+        if symbol not in INFIX or len(given) != 2:
+            return [self.card(operand) for operand in tensors_in(given)]
         cards = [
             self.card(operand)
             if isinstance(operand, Tensor)
             else NodeCard("", SourceLine(None), ArrayPreview(float(operand), (), None), False)
-            for operand in args
+            for operand in given
             if isinstance(operand, (Tensor, int, float))
         ]
         return cards[::-1] if name.strip("_") in REVERSED else cards
 
-    def record_number(self, name: str, args: Any, result: Any) -> None:
+    def record_number(self, name: str, operand: Tensor) -> None:
         """Record a cut where a tensor with a graph was turned into a number."""
-        operand = args[0]
         if operand.requires_grad or (id(operand) in self.graphless and self.graphless[id(operand)][1].op):
-            with torch._C.DisableTorchFunction():
-                detached = operand.detach()
-            card = self.new_card(name, [self.card(operand)], detached)
+            card = self.new_card(name, [self.card(operand)], operand.detach())
             card.cut = True
             self.ends.append(card)
 
-    def record_write(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Run an operation in place; record the write and the card of its new value."""
-        tensor = args[0] if args else kwargs.get("tensor")  # as nn.init passes it
+    def record_write(self, name: str, given: tuple[Any, ...]) -> Look:
+        """Record a write in place and the card of the new value."""
+        tensor = given[0] if given else None
         if not isinstance(tensor, Tensor):
-            return func(*args, **kwargs)
-        follows = torch.is_grad_enabled() and any(operand.requires_grad for operand in tensors_in(args, kwargs))
-        operands = self.operands(name, args, kwargs) if follows else []
-        result = func(*args, **kwargs)
+            return
+        follows = torch.is_grad_enabled() and any(operand.requires_grad for operand in tensors_in(given))
+        operands = self.operands(name, given) if follows else []
+        yield
         frame = caller(2)
-        self.stale |= {card for _, card in self.graphless.values() if card.memory == storage_address(tensor)}
-        written = self.writes.setdefault(storage_address(tensor), [])
-        written.append((tensor_version(tensor), 0 if frame is None else frame.f_lineno, plain_name(name)))
+        self.stale |= {card for _, card in self.graphless.values() if card.memory == storage_of(tensor)}
+        written = self.writes.setdefault(storage_of(tensor), [])
+        written.append((version_of(tensor), 0 if frame is None else frame.f_lineno, plain_name(name)))
         node = node_of(tensor)
         if node is not None and (node, tensor.output_nr) not in self.result_cards:
             self.graphless.pop(id(tensor), None)
             self.operation(name, operands, tensor)
-        return result
 
     # Cards of operands
 
@@ -293,7 +275,7 @@ class TorchRecorder(TorchFunctionMode):
         if id(tensor) not in self.graphless:
             return False
         card = self.graphless[id(tensor)][1]
-        return card.version == tensor_version(tensor) and card not in self.stale
+        return card.version == version_of(tensor) and card not in self.stale
 
     def leaf(self, tensor: Tensor) -> NodeCard:
         """Return the card that a leaf had in the forward pass, even if it was written to since."""
@@ -301,13 +283,9 @@ class TorchRecorder(TorchFunctionMode):
 
     def card_of_rewritten(self, tensor: Tensor) -> NodeCard:
         """Return a new card for a tensor of unknown node: a view of it was written to, or it predates the block."""
-        written = self.writes.get(storage_address(tensor))
+        written = self.writes.get(storage_of(tensor))
         card = self.operation(kind(tensor.grad_fn), [], tensor)
         if written:
             _, card.position.line, name = written[-1]
             card.op = f"{name} through a view"
         return card
-
-
-def tensor_version(tensor: Tensor) -> int:
-    return 0 if tensor.is_inference() else tensor._version

@@ -15,10 +15,10 @@ from types import CodeType, FrameType
 from typing import Any
 
 import torch
-from torch.overrides import TorchFunctionMode
 
 from lab.watch import backward, cuts, depth, ending, errors, operations, steps, values, writes
 from lab.watch.finding import RunFinding
+from lab.watch.onlooker import Look, Onlooker
 from lab.watch.patches import Patches
 from lab.watch.records import (
     KEY,
@@ -31,28 +31,40 @@ from lab.watch.records import (
     TensorOrigin,
     WatchedOptimizer,
     address_of,
-    in_transform,
+    has_numbers,
     node_of,
     origin_of,
+    packs_saved_tensors,
+    storage_of,
+    version_of,
+    writes_in_place,
 )
-from lab.watch.sites import NOWHERE, Site, line_that_sets, outermost_call_with, site, site_of, user_frame, user_frames
+from lab.watch.sites import (
+    NOWHERE,
+    Site,
+    line_that_sets,
+    outermost_call_with,
+    site,
+    site_of,
+    user_frame,
+    user_frames,
+)
 
 Tensor = torch.Tensor
 UNWATCHED = frozenset(("size", "dim", "numel", "stride", "data_ptr", "is_floating_point"))
 UNWATCHED |= {"__len__", "__format__", "__repr__", "__hash__", "__bool__"}
 VIEW_ATTRIBUTES = frozenset(("T", "mT", "H", "mH", "real", "imag"))  # attributes whose read is an operation
 MAX_CALLS_HELD = 2  # of one function: what is called more often is a step, or an epoch
-IN_PLACE = frozenset(["__setitem__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "__ipow__"])
+BACKWARD = (Tensor.backward, torch.autograd.backward)
 _watcher_numbers = itertools.count(1)
 
 
-class Watcher(TorchFunctionMode):
+class Watcher(Onlooker):
     """Watches the code of a `with` block; `findings` then returns what it found."""
 
     def __init__(self) -> None:
         super().__init__()
         self.number = next(_watcher_numbers)
-        self.pause_depth = 0  # above 0 inside an optimizer, whose operations are not the user's
         self.stepping: WatchedOptimizer | None = None  # the running optimizer, if the script defines it
         self.iteration = 0  # number of backward passes that have run
         self.inspect_closely = True  # whether this iteration gets the expensive checks
@@ -79,7 +91,6 @@ class Watcher(TorchFunctionMode):
         self.pairwise_shapes: dict[Site, tuple[tuple[int, ...], tuple[int, ...], Site]] = {}
         self.relu_iterations: dict[Site, set[int]] = {}
         self.constant_weights: dict[int, Leaf] = {}
-        self.last_optimizer_params: Any = ()
         self.passed_later: set[Site] = set()  # running sums and old results that a later backward pass went through
         self.early_scheduler_steps: dict[int, Site] = {}  # index of the optimizer -> line of the scheduler's step
         self.carried_states: dict[Site, int] = {}  # line -> number of past iterations that its graph reaches
@@ -98,7 +109,7 @@ class Watcher(TorchFunctionMode):
         self.lost_term_sums: dict[int, tuple[NodeOrigin, CutRecord]] = {}  # sums with a term that lost its graph
         self.lost_terms: dict[Site, list[CutRecord]] = {}  # line of the cut -> one entry per backward pass
         self.lost_gradients: dict[Site, tuple[int, Site]] = {}  # backward() -> how often cleared unused, and where
-        self.late_clips: dict[Site, int] = {}  # line that clips -> times in a row that it came after the step
+        self.useless_clips: dict[Site, int] = {}  # line that clips -> times in a row that it was in vain
         self.softmax_callers: dict[Site, set[Site]] = {}  # softmax -> lines that called its function
         self.sampled_softmaxes: set[Site] = set()  # softmaxes whose result was sampled from
         # finding -> softmax, loss, name of the activation
@@ -117,7 +128,6 @@ class Watcher(TorchFunctionMode):
         self.fading_slopes: list[depth.FadingSlope] = []
         self.small_weight_ratios: list[tuple[float, Site, str]] = []
         self.compile_sites: list[Site] = []  # lines that called torch.compile
-        self.transform_site = NOWHERE  # the first line that ran inside vmap, grad, ... of torch.func
         self.node_count = 0  # graph nodes seen so far
         self.data_addresses: dict[int, int] = {}  # address of values read through .data -> iteration
         self.data_writes: list[tuple[int, int, Site]] = []  # address, node_count and line of writes through .data
@@ -131,17 +141,11 @@ class Watcher(TorchFunctionMode):
         self.found: dict[tuple[int, str, int], RunFinding] = {}
         self.held_frames: dict[CodeType, FrameType] = {}
         self.calls_seen: dict[CodeType, int] = {}  # function -> calls of it in which a backward pass ran
-        self.pending_findings: list[tuple[BaseException, RunFinding]] = []
-        self.patches = Patches(self)
+        self.pending_findings: dict[str, RunFinding] = {}  # text of an error -> what it is explained by
+        self.hidden_saves = False  # hooks of the script pack what nodes save: reading it would run them
 
-    def __enter__(self) -> "Watcher":
-        self.patches.install()
-        super().__enter__()  # type: ignore[no-untyped-call]
-        return self
-
-    def __exit__(self, *ended: Any) -> None:
-        super().__exit__(*ended)  # type: ignore[no-untyped-call]
-        self.patches.remove()
+    def install(self) -> None:
+        Patches(self).install()
 
     # Findings
 
@@ -153,19 +157,27 @@ class Watcher(TorchFunctionMode):
 
     def findings(self, error: BaseException | None = None) -> list[RunFinding]:
         """Return all findings; call it after the block, with the exception that ended it. Forgets every tensor."""
+        self.active = not self.failure
+        self.guarded(self.judge, error)
+        self.active = False
+        self.forget()
+        return ending.without_consequences(list(self.found.values()))
+
+    def judge(self, error: BaseException | None) -> None:
         if error is not None:
             errors.explain(self, error)
         ending.judge(self, error)
-        self.forget()
-        return ending.without_consequences(list(self.found.values()))
 
     def notes(self) -> list[str]:
         """Return notes on what was not watched."""
         where = sorted({(here.file, here.line) for here in self.compile_sites})
         notes = [f"{file}:{line}: what torch.compile made here ran unwatched." for file, line in where]
-        if self.transform_site.line:
-            here = self.transform_site
-            notes.append(f"{here.file}:{here.line}: what torch.func transforms ran unwatched; this line is the first.")
+        notes += [
+            f"{here.file}:{here.line}: what {kind} ran unwatched; this line is the first."
+            for kind, here in self.unwatched.items()
+        ]
+        if self.failure:
+            notes.append(f"lab.watch stopped watching after an error of its own, {self.failure}")
         return notes
 
     def forget(self) -> None:
@@ -176,15 +188,16 @@ class Watcher(TorchFunctionMode):
         for store in stores:
             store.clear()
         self.last_call = None
-        self.last_optimizer_params = ()
         self.last_numpy_cut = None
 
     def hold_variables(self) -> None:
         """Keep the variables of the functions that are running until the findings are made, as the script's own are
-        kept: in many scripts all is made in a function `main`. What is called again and again keeps nothing."""
+        kept: in many scripts all is made in a function `main`. What is called again and again keeps nothing, and in a
+        script with weak references nothing does: it may look when its objects go."""
         for frame in user_frames():
             code = frame.f_code
-            if code.co_name == "<module>" or self.held_frames.get(code) is frame:
+            watches = any(value is weakref for value in frame.f_globals.values())
+            if code.co_name == "<module>" or watches or self.held_frames.get(code) is frame:
                 continue
             self.calls_seen[code] = self.calls_seen.get(code, 0) + 1
             if self.calls_seen[code] <= MAX_CALLS_HELD:
@@ -194,63 +207,68 @@ class Watcher(TorchFunctionMode):
 
     # Operations
 
-    def __torch_function__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        kwargs = kwargs or {}
-        name: str = func.__name__
-        if self.pause_depth or name in UNWATCHED or self.inside_transform():
-            if self.stepping is not None and (name in IN_PLACE or name.endswith("_")):
+    def look(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look | None:
+        name: str = getattr(function, "__name__", "")
+        if name in UNWATCHED or self.paused() or self.left_alone():
+            if self.stepping is not None and self.steps and writes_in_place(name):
                 steps.note_own_write(self, self.stepping, args)
-            return func(*args, **kwargs)
+            return None
         if name == "__get__":
-            return self.read_attribute(func, args)
+            return self.read_attribute(function, args)
         if name == "__set__":
-            return writes.assign(self, func, args)
-        if name == "backward":
-            return backward.backward(self, func, args, kwargs)
-        if name == "grad":
-            return backward.autograd_grad(self, func, args, kwargs)
-        if (name.endswith("_") and name[0] != "_") or name in IN_PLACE:
-            return writes.write_in_place(self, func, name, args, kwargs)
-        operands = tensors_in(args, kwargs)
-        result = func(*args, **kwargs)
+            return writes.assign(self, function, args)
+        if function in BACKWARD:
+            return backward.look_at_backward(self, function, args, kwargs)
+        if function is torch.autograd.grad:
+            return backward.look_at_grad(self, function, args, kwargs)
+        given = in_order(args, kwargs)
+        operands = tensors_in(given)
+        if not all(map(has_numbers, operands)):
+            return None
+        if writes_in_place(name):
+            return writes.write_in_place(self, name, given, operands)
+        return self.operation(name, given, operands)
+
+    def operation(self, name: str, given: tuple[Any, ...], operands: list[Tensor]) -> Look:
+        """Record the results of an operation, and what it wrote to its operands."""
+        versions = [version_of(operand) for operand in operands]
+        result = yield
+        for operand, before in zip(operands, versions, strict=True):
+            if version_of(operand) != before:
+                writes.note_write(self, operand, before, site())
         if isinstance(result, Tensor):
-            self.record_result(name, operands, result, args, kwargs)
+            self.record_result(name, operands, result, given)
         elif isinstance(result, (tuple, list)):
             for part in result:
                 if isinstance(part, Tensor):
-                    self.record_result(name, operands, part, args, kwargs)
+                    self.record_result(name, operands, part, given)
         elif name in cuts.NUMBERS or name in cuts.ARRAYS:
-            cuts.note_number(self, name, args[0], result)
-        return result
+            cuts.note_number(self, name, given[0], result)
 
-    def inside_transform(self) -> bool:
-        """Tell whether torch.func transforms the running function; note where it first did."""
-        if not in_transform():
-            return False
-        if not self.transform_site.line:
-            self.transform_site = site(3)
-        return True
-
-    def record_result(
-        self, name: str, operands: list[Tensor], result: Tensor, args: tuple[Any, ...], kwargs: Any
-    ) -> None:
+    def record_result(self, name: str, operands: list[Tensor], result: Tensor, given: tuple[Any, ...]) -> None:
         """Record the node or the cut behind a tensor that an operation returned."""
+        if not has_numbers(result):
+            return
         node: Any = node_of(result)
         if node is None:
             if not (
                 result.requires_grad and result.is_leaf and name not in cuts.FACTORIES and id(result) in self.leaves
             ):
-                cuts.note_no_graph(self, name, operands, result, args)
+                cuts.note_no_graph(self, name, operands, result, given)
             return
         if origin_of(node) is not None:
             return
-        here = site(3)
+        here = site()
         self.forward_ran = True
         self.node_count += 1
+        self.hidden_saves |= packs_saved_tensors()
         entry = node.metadata[KEY] = NodeOrigin(
-            name, here, self.iteration, watcher_number=self.number, node_number=self.node_count
+            name,
+            here,
+            self.iteration,
+            watcher_number=self.number,
+            node_number=self.node_count,
+            storage=storage_of(result),
         )
         for operand in operands:
             before = node_of(operand)
@@ -269,7 +287,7 @@ class Watcher(TorchFunctionMode):
                 entry.past_iterations = max(entry.past_iterations, source.past_iterations)
                 if operand.numel() == 1 and result.numel() == 1:
                     entry.running_sum_length = max(entry.running_sum_length, source.running_sum_length)
-        operations.inspect(self, entry, operands, result, args, kwargs)
+        operations.inspect(self, entry, operands, result, given)
 
     def record_carried(self, entry: NodeOrigin, source: NodeOrigin, operand: Tensor, result: Tensor) -> None:
         """Record that an operation used a result of an earlier iteration, or of the same instruction."""
@@ -291,22 +309,23 @@ class Watcher(TorchFunctionMode):
 
     # Attributes
 
-    def read_attribute(self, func: Any, args: tuple[Any, ...]) -> Any:
-        """Read an attribute of a tensor; notice .grad of a non-leaf, views and .data."""
-        attribute = func.__self__.__name__
-        result = func(*args)
+    def read_attribute(self, function: Any, args: tuple[Any, ...]) -> Look:
+        """Notice the read of .grad of a non-leaf, of a view and of .data."""
+        attribute = function.__self__.__name__
+        result = yield
+        if not has_numbers(args[0]):
+            return
         if attribute == "grad" and result is None:
             tensor = args[0]
             node = tensor.grad_fn
             if node is not None and not tensor.retains_grad:
                 operations.report_non_leaf_grad(self, tensor, node)
         elif attribute in VIEW_ATTRIBUTES and isinstance(result, Tensor):
-            self.record_result(attribute, [args[0]], result, args, {})
+            self.record_result(attribute, [args[0]], result, args)
         elif attribute == "data" and args[0].requires_grad:
             cuts.note_no_graph(self, "data", [args[0]], result, args)
             if args[0].grad_fn is not None:
                 self.data_addresses[address_of(result)] = self.iteration
-        return result
 
     # Records
 
@@ -334,7 +353,7 @@ class Watcher(TorchFunctionMode):
         found = Leaf(
             weakref.ref(tensor, partial(forget_dead, self.leaves, key)),
             here,
-            tuple(tensor.shape),
+            tuple(tensor.shape) if has_numbers(tensor) else (),
             is_parameter=isinstance(tensor, torch.nn.Parameter),
             optimizers_before=len(self.optimizers),
         )
@@ -370,10 +389,15 @@ def forget_dead(store: dict[int, Any], key: int, ref: Any) -> None:
         del store[key]
 
 
-def tensors_in(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Tensor]:
-    """Return the tensors among the operands of an operation, also those in lists and tuples."""
+def in_order(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """Return the arguments of an operation in their order, that by the name of `input`, the first of most, first."""
+    return (*args, *(kwargs[name] for name in sorted(kwargs, key="input".__ne__))) if kwargs else args
+
+
+def tensors_in(values: tuple[Any, ...]) -> list[Tensor]:
+    """Return the tensors among the arguments of an operation, also those in lists and tuples."""
     found: list[Tensor] = []
-    for value in (*args, *kwargs.values()) if kwargs else args:
+    for value in values:
         if isinstance(value, Tensor):
             found.append(value)
         elif isinstance(value, (list, tuple)):

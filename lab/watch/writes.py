@@ -5,7 +5,19 @@ from typing import Any
 import torch
 
 from lab.watch import cuts, differences, errors, operations, rates
-from lab.watch.records import KEY, InPlaceWrite, Leaf, NodeOrigin, address_of, node_of, origin_of
+from lab.watch.onlooker import Look
+from lab.watch.records import (
+    KEY,
+    InPlaceWrite,
+    Leaf,
+    NodeOrigin,
+    address_of,
+    has_numbers,
+    node_of,
+    origin_of,
+    storage_of,
+    version_of,
+)
 from lab.watch.sites import Site, is_library, outer_frame, site
 
 Tensor = torch.Tensor
@@ -13,33 +25,34 @@ MAX_HAND_STEPS = 6
 SCALINGS = frozenset(("div_", "mul_", "__itruediv__", "__imul__"))
 
 
-def assign(watcher: Any, func: Any, args: tuple[Any, ...]) -> Any:
-    """Assign an attribute of a tensor, and record what that means for its gradient."""
-    attribute, tensor = func.__self__.__name__, args[0]
+def assign(watcher: Any, function: Any, args: tuple[Any, ...]) -> Look:
+    """Look at the assignment of an attribute of a tensor, and record what that means for its gradient."""
+    attribute, tensor = function.__self__.__name__, args[0]
     if attribute == "grad" and args[1] is None:
-        watcher.cleared_grads[id(tensor)] = (watcher.iteration, site(2), watcher.forward_ran)
-    if attribute == "requires_grad" and args[1]:
-        cuts.note_forced_gradient(watcher, tensor)
-        walk_graphs_again(watcher)
-        return request_gradients(watcher, func, tensor, args, {})
+        watcher.cleared_grads[id(tensor)] = (watcher.iteration, site(), watcher.forward_ran)
     if attribute == "requires_grad":
-        watcher.last_freeze_site = site(2)
-    if attribute == "data":
+        yield from look_at_request(watcher, tensor, bool(args[1]))
+        return
+    if attribute == "data" and has_numbers(tensor) and has_numbers(args[1]):
         replace_data(watcher, tensor, args[1])
-    return func(*args)
+    yield
 
 
-def request_gradients(watcher: Any, func: Any, tensor: Tensor, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Set requires_grad on a tensor; an integer tensor refuses, which becomes a finding."""
+def look_at_request(watcher: Any, tensor: Tensor, wanted: bool) -> Look:
+    """Look at a setting of requires_grad; an integer tensor refuses it, which becomes a finding."""
+    if not wanted:
+        watcher.last_freeze_site = site()
+    cuts.note_forced_gradient(watcher, tensor)
+    walk_graphs_again(watcher)
     try:
-        return func(*args, **kwargs)
+        yield
     except RuntimeError as error:
         origin = watcher.origin(tensor)
         if origin is not None and not tensor.is_floating_point():
             evidence = (
-                f"The tensor made here has dtype {tensor.dtype}, and line {site(2).line} requests gradients for it."
+                f"The tensor made here has dtype {tensor.dtype}, and line {site().line} requests gradients for it."
             )
-            watcher.pending_findings.append((error, errors.finding(22, origin.site, evidence)))
+            watcher.pending_findings[str(error)] = errors.finding(22, origin.site, evidence)
         raise
 
 
@@ -49,43 +62,46 @@ def walk_graphs_again(watcher: Any) -> None:
         call.walk_count = 0
 
 
-def write_in_place(watcher: Any, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Run an operation in place, and record the write."""
-    tensor = args[0] if args else kwargs.get("tensor")  # as nn.init passes it
-    if not isinstance(tensor, Tensor):
-        return func(*args, **kwargs)
+def note_write(watcher: Any, tensor: Tensor, before: int, here: Site) -> None:
+    """Record that the script's line wrote to a tensor, which had version `before`."""
+    watcher.writes.append(InPlaceWrite(storage_of(tensor), before, version_of(tensor), watcher.node_count, here))
+
+
+def write_in_place(watcher: Any, name: str, given: tuple[Any, ...], operands: list[Tensor]) -> Look:
+    """Look at an operation in place, and record the write."""
+    if not operands or operands[0] is not given[0]:
+        return
+    tensor = operands[0]
     if name == "requires_grad_":
-        cuts.note_forced_gradient(watcher, tensor)
-        walk_graphs_again(watcher)
-        if False in (*args[1:], *kwargs.values()):
-            watcher.last_freeze_site = site(2)
-        return request_gradients(watcher, func, tensor, args, kwargs)
-    here = site(3)
-    differences.note_finite_difference(watcher, name, args, here)
+        yield from look_at_request(watcher, tensor, not any(value is False for value in given))
+        return
+    here = site()
+    differences.note_finite_difference(watcher, name, given, here)
     leaf = watcher.leaves.get(watcher.leaf_ids.get(address := address_of(tensor), 0))
-    before = before_write(watcher, leaf, tensor, name)
-    version = tensor._version
-    node = node_of(tensor)
-    source = origin_of(node)
-    result = func(*args, **kwargs)
+    copy = before_write(watcher, leaf, tensor, name)
+    version = version_of(tensor)
+    source = origin_of(node_of(tensor))
+    yield
     if name == "zero_":
         for key in leaves_with_gradient(watcher, tensor):
             watcher.cleared_grads[key] = (watcher.iteration, here, watcher.forward_ran)
     elif name in SCALINGS and leaf is None and leaves_with_gradient(watcher, tensor):
-        watcher.gradients_scaled = watcher.gradients_scaled or outer_frame(2).f_code.co_filename == here.file
-    watcher.writes.append(InPlaceWrite(tuple(tensor.shape), version + 1, here, source, address))
+        watcher.gradients_scaled = watcher.gradients_scaled or outer_frame().f_code.co_filename == here.file
+    if version_of(tensor) != version:
+        note_write(watcher, tensor, version, here)
     if address and watcher.data_addresses.get(address) == watcher.iteration and tensor.grad_fn is None:
         watcher.data_writes.append((address, watcher.node_count, here))
     if leaf is not None:
-        after_write(watcher, leaf, tensor, before, here, name)
+        after_write(watcher, leaf, tensor, copy, here, name)
     after: Any = node_of(tensor)
     if after is not None and origin_of(after) is None:
-        entry = after.metadata[KEY] = NodeOrigin(name, here, watcher.iteration, watcher_number=watcher.number)
+        entry = after.metadata[KEY] = NodeOrigin(
+            name, here, watcher.iteration, watcher_number=watcher.number, storage=storage_of(tensor)
+        )
         if source is not None and (source.iteration < watcher.iteration or source.site == here):
             watcher.record_carried(entry, source, tensor, tensor)
         if name in ("relu_",):
-            operations.inspect(watcher, entry, [tensor], tensor, args, kwargs)
-    return result
+            operations.inspect(watcher, entry, [tensor], tensor, given)
 
 
 def leaves_with_gradient(watcher: Any, tensor: Tensor) -> list[int]:
@@ -106,7 +122,7 @@ def before_write(watcher: Any, leaf: Leaf | None, tensor: Tensor, name: str) -> 
     """Return a copy of a parameter before a step by hand; None for other writes and after MAX_HAND_STEPS."""
     if leaf is None or leaf.hand_step_count >= MAX_HAND_STEPS or name == "copy_":
         return None
-    if is_library(outer_frame(2).f_code.co_filename):
+    if is_library(outer_frame().f_code.co_filename):
         return None
     gradient = gradient_of(leaf)
     return None if gradient is None or tensor.shape != gradient.shape else tensor.detach().clone()
@@ -130,10 +146,10 @@ def replace_data(watcher: Any, tensor: Tensor, new: Tensor) -> None:
     if leaf is None:
         return
     if gradient_of(leaf) is not None and tensor.shape == new.shape and leaf.hand_step_count < MAX_HAND_STEPS:
-        leaf.step_sites.add(site(3))
-        note_hand_step(watcher, leaf, new.detach() - tensor.detach(), site(3))
+        leaf.step_sites.add(site())
+        note_hand_step(watcher, leaf, new.detach() - tensor.detach(), site())
     if not leaf.backward_count:
-        leaf.init_site = site(3)
+        leaf.init_site = site()
     leaf.written_by_hand = True
     if address := address_of(new):
         watcher.leaf_ids[address] = id(tensor)

@@ -1,0 +1,264 @@
+"""Look on while a script runs: what the watcher and the recorder share.
+
+A look is a generator: what stands before its `yield` runs before a function of the script, `yield` gives the function's
+result, and what follows runs after it. All code of this package that runs inside a script goes through
+`Onlooker.guarded`, so an error in it ends the looking and never reaches the script.
+"""
+
+import inspect
+import multiprocessing.util
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial, wraps
+from types import FrameType, FunctionType, ModuleType
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode, _get_current_function_mode, _pop_mode_temporarily
+
+from lab.watch.records import in_transform
+from lab.watch.sites import CALL, NOWHERE, Site, outer_frame, site, without_us
+
+Look = Generator[Any, Any, Any]
+
+
+class Onlooker(TorchFunctionMode):
+    """A function mode with patches and hooks for a `with` block, which a script cannot tell from a run without it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.active = False
+        self.failure = ""  # why it stopped looking before the block ended
+        self.looking = False  # own code is running
+        self.thread = 0  # the only one that it looks at
+        self.depth = 0  # above 0 inside a function whose operations are not the script's
+        self.steps: list[FrameType] = []  # running calls of an optimizer's step, the innermost last
+        self.calls: dict[tuple[str, int, int], Any] = {}  # file, line, id of its globals -> function that calls there
+        self.unwatched: dict[str, Site] = {}  # what runs unwatched -> the first line that did
+        self.patched: list[tuple[Any, str, Any, Any]] = []  # owner, name, original, replacement
+        self.handles: list[Any] = []  # of hooks
+
+    def install(self) -> None:
+        """Patch functions and register hooks; `__exit__` removes them."""
+
+    def look(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look | None:
+        """Return the look for an operation, or None."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Any:
+        self.active, self.thread = True, threading.get_ident()
+        multiprocessing.util.register_after_fork(self, Onlooker.leave)  # a worker process is not the script
+        self.guarded(self.install)
+        super().__enter__()  # type: ignore[no-untyped-call]
+        return self
+
+    def __exit__(self, *ended: Any) -> None:
+        super().__exit__(*ended)  # type: ignore[no-untyped-call]
+        self.active = False
+        for owner, name, old, new in reversed(self.patched):
+            if vars(owner).get(name) is new:  # the script may have put something else there
+                setattr(owner, name, old)
+            for module in modules_with(name, new):
+                setattr(module, name, old)
+        for handle in self.handles:
+            handle.remove()
+        for store in (self.patched, self.handles, self.steps, self.calls):
+            store.clear()
+
+    def leave(self) -> None:
+        self.active = False
+
+    # Own code
+
+    def guarded(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Run own code; the script's modes, subclasses and profilers do not see its operations.
+
+        Returns None if it fails, which ends the looking. A look that is given an error of the script raises it again.
+        """
+        if not self.active or self.looking or threading.get_ident() != self.thread:
+            return None
+        self.looking = True
+        try:
+            with torch._C.DisableTorchFunction():
+                if torch._C._len_torch_dispatch_stack() or torch._C._autograd._profiler_enabled():
+                    with hidden():
+                        return function(*args)
+                return function(*args)
+        except StopIteration as ended:
+            return ended.value
+        except Exception as error:
+            if not any(error is given for given in args):
+                if runs_signal_handler(error):
+                    raise
+                self.stop(error)
+            return None
+        finally:
+            self.looking = False
+
+    def stop(self, error: Exception) -> None:
+        """Look no longer, and say later why."""
+        self.active = False
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        self.failure = f"{type(error).__name__} in {last.filename}:{last.lineno}: {error}"
+
+    def attend(
+        self, look: Callable[..., Look | None], function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """Call a function of the script, and look on. A look may `yield` other arguments and return another result."""
+        looking, given = self.guarded(begin, look, function, args, kwargs) or (None, None)
+        args, kwargs = given or (args, kwargs)
+        try:
+            result = self.call(function, args, kwargs)
+        except BaseException as error:
+            if looking is not None:
+                trace = error.__traceback__
+                self.guarded(looking.throw, error)
+                error.__traceback__ = trace
+            raise
+        other = None if looking is None else self.guarded(looking.send, result)
+        return result if other is None else other
+
+    def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a function as the line of the script does, so that a warning names that line and is filtered by it."""
+        frame = outer_frame()
+        if frame.f_code is HANDLER and frame.f_back is not None and frame.f_back.f_back is not None:
+            frame = frame.f_back.f_back  # the call of the function that asked for the mode
+        if sys.gettrace() is not None or sys.getprofile() is not None:  # would see the call
+            return function(*args, **kwargs)
+        key = frame.f_code.co_filename, frame.f_lineno, id(frame.f_globals)
+        if key not in self.calls:
+            code = _call.__code__.replace(co_filename=key[0], co_firstlineno=max(key[1] - 1, 1), co_name=CALL)
+            self.calls[key] = FunctionType(code, frame.f_globals)
+        return self.calls[key](function, args, kwargs)
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        try:
+            return self.attend(self.look, func, args, kwargs or {})
+        except BaseException as error:
+            error.__traceback__ = without_us(error.__traceback__)
+            raise
+
+    # Patches and hooks
+
+    def patch(self, owner: Any, name: str, look: Callable[..., Look]) -> None:
+        """Let calls of a function be looked at: of a class, or of a module and of all that imported it from there."""
+        old = vars(owner)[name]
+        function = old.__func__ if isinstance(old, (staticmethod, classmethod)) else old
+
+        @wraps(function)
+        def new(*args: Any, **kwargs: Any) -> Any:
+            try:
+                if not args and isinstance(owner, type):  # a method without its object, which refuses
+                    return self.call(function, args, kwargs)
+                return self.attend(look, function, args, kwargs)
+            except BaseException as error:
+                error.__traceback__ = without_us(error.__traceback__)
+                raise
+
+        for place in modules_with(name, old) if isinstance(owner, ModuleType) else [owner]:
+            self.replace(place, name, type(old)(new) if function is not old else new)
+
+    def replace(self, owner: Any, name: str, new: Any) -> None:
+        """Replace an attribute for the block."""
+        self.patched.append((owner, name, vars(owner)[name], new))
+        setattr(owner, name, new)
+
+    def hook(self, register: Callable[..., Any], function: Callable[..., None], **options: Any) -> None:
+        """Register a hook of PyTorch for the block."""
+        self.handles.append(register(partial(self.guarded, function), **options))
+
+    # What is not the script's, or is not to be touched
+
+    def paused(self) -> bool:
+        """Tell whether an optimizer, or another function whose operations are not the script's, is running."""
+        while self.steps and not is_running(self.steps[-1]):  # it raised an error
+            self.steps.pop()
+        return bool(self.depth or self.steps)
+
+    def left_alone(self) -> bool:
+        """Tell whether the operations that run are transformed or traced: they have no numbers of their own. Note the
+        first line of each kind."""
+        kind = (
+            "torch.func transforms" if in_transform() else "torch.jit traces" if torch._C._get_tracing_state() else ""
+        )
+        if not kind and torch.compiler.is_compiling():
+            kind = "torch.compile or torch.export compiles"
+        if kind and not self.unwatched.get(kind, NOWHERE).line:
+            self.unwatched[kind] = site()
+        return bool(kind)
+
+
+HANDLER = torch.overrides.handle_torch_function.__code__
+
+
+def _call(function, args, kwargs):  # type: ignore[no-untyped-def]  # its code is copied for each line of a script
+    return function(*args, **kwargs)
+
+
+def begin(look: Callable[..., Look | None], function: Any, args: Any, kwargs: Any) -> tuple[Look, Any] | None:
+    """Start a look; return it, and the arguments to call the function with, or None for those given."""
+    looking = look(function, args, kwargs)
+    return None if looking is None else (looking, next(looking))
+
+
+@contextmanager
+def hidden() -> Iterator[None]:
+    """Hide the operations of a block from dispatch modes and profilers."""
+    profiled = torch._C._autograd._profiler_enabled()
+    with torch._C._DisableTorchDispatch():
+        if profiled:
+            torch._C._autograd._enable_record_function(False)
+        try:
+            yield
+        finally:
+            if profiled:
+                torch._C._autograd._enable_record_function(True)
+
+
+def runs_signal_handler(error: BaseException) -> bool:
+    """Tell whether an error was raised by a signal handler of the script, which may run in the middle of own code."""
+    handlers = [signal.getsignal(number) for number in signal.valid_signals()]
+    codes = [getattr(handler, "__code__", None) for handler in handlers]
+    return any(frame.f_code in codes for frame, _ in traceback.walk_tb(error.__traceback__))
+
+
+def is_running(wanted: FrameType) -> bool:
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame is not wanted:
+        frame = frame.f_back
+    return frame is not None
+
+
+def modules_with(name: str, value: Any) -> list[Any]:
+    """Return the modules that have this very object by this name."""
+    modules = list(sys.modules.values())
+    return [module for module in modules if isinstance(module, ModuleType) and vars(module).get(name) is value]
+
+
+def arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call by name, with defaults; none if it does not fit, or the function does not tell."""
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+    except (TypeError, ValueError):
+        return {}
+    bound.apply_defaults()
+    return bound.arguments
+
+
+def outside(function: Any) -> Any:
+    """Return a function that runs outside the modes of this package."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with ExitStack() as stack:
+            while isinstance(_get_current_function_mode(), Onlooker):  # type: ignore[no-untyped-call]
+                stack.enter_context(_pop_mode_temporarily())
+            return function(*args, **kwargs)
+
+    return call
