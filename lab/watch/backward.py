@@ -309,7 +309,7 @@ def inspect_gradients(watcher: Any, loss: Tensor, reached: list[Tensor]) -> None
                     evidence += "are exactly 0."
                     watcher.report(21, entry.site, evidence, fixes.STRAIGHT_THROUGH)
     if watcher.iteration <= 2:
-        constant = [t for t in weights if t.numel() > 1 and all_equal(t)]
+        constant = [t for t in weights if t.numel() > 1 and all_equal(t) and is_symmetric(t.grad)]
         if 2 * len(constant) > max(2, len(weights)) or (constant and len(zeros) == len(weights) > 1):
             watcher.constant_weights.update({id(tensor): watcher.leaf(tensor) for tensor in constant})
     if len(weights) >= 4:
@@ -322,6 +322,14 @@ def all_zero(tensor: Tensor) -> bool:
     if not tensor.is_sparse and bool(tensor[:1].any()):
         return False
     return not bool(tensor.any())
+
+
+def is_symmetric(gradient: Tensor | None) -> bool:
+    """Tell whether all outputs of a layer get the same gradient, or all its inputs: nothing tells the units apart."""
+    if gradient is None or gradient.is_sparse:
+        return False
+    least = 1e-5 * float(gradient.abs().max())
+    return any(float((gradient - part).abs().max()) <= least for part in (gradient[:1], gradient[:, :1]))
 
 
 def all_equal(tensor: Tensor) -> bool:
