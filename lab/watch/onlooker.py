@@ -13,7 +13,7 @@ import threading
 import traceback
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
@@ -241,10 +241,13 @@ def modules_with(name: str, value: Any) -> list[Any]:
     return [module for module in modules if isinstance(module, ModuleType) and vars(module).get(name) is value]
 
 
+signature = cache(inspect.signature)
+
+
 def arguments(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of a call by name, with defaults; none if it does not fit, or the function does not tell."""
     try:
-        bound = inspect.signature(function).bind(*args, **kwargs)
+        bound = signature(function).bind(*args, **kwargs)
     except (TypeError, ValueError):
         return {}
     bound.apply_defaults()
