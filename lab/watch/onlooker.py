@@ -21,7 +21,7 @@ import torch
 from torch.overrides import TorchFunctionMode, _get_current_function_mode, _pop_mode_temporarily
 
 from lab.watch.records import in_transform
-from lab.watch.sites import CALL, NOWHERE, Site, outer_frame, site, without_us
+from lab.watch.sites import CALL, NOWHERE, Site, outside_us, site, without_us
 
 Look = Generator[Any, Any, Any]
 
@@ -45,6 +45,10 @@ class Onlooker(TorchFunctionMode):
     def install(self) -> None:
         """Patch functions and register hooks; `__exit__` removes them."""
 
+    def concerns(self, function: Any) -> bool:
+        """Tell from its name alone whether an operation may get a look; most get none, and this runs unguarded."""
+        raise NotImplementedError
+
     def look(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look | None:
         """Return the look for an operation, or None."""
         raise NotImplementedError
@@ -59,11 +63,12 @@ class Onlooker(TorchFunctionMode):
     def __exit__(self, *ended: Any) -> None:
         super().__exit__(*ended)  # type: ignore[no-untyped-call]
         self.active = False
+        functions = {name: (old, new) for owner, name, old, new in self.patched if isinstance(owner, ModuleType)}
         for owner, name, old, new in reversed(self.patched):
             if vars(owner).get(name) is new:  # the script may have put something else there
                 setattr(owner, name, old)
-            for module in modules_with(name, new):
-                setattr(module, name, old)
+        for module, name in modules_with({name: new for name, (_, new) in functions.items()}):  # imported it since
+            setattr(module, name, functions[name][0])
         for handle in self.handles:
             handle.remove()
         for store in (self.patched, self.handles, self.steps, self.calls):
@@ -72,6 +77,10 @@ class Onlooker(TorchFunctionMode):
     def leave(self) -> None:
         self.active = False
 
+    def looks_on(self) -> bool:
+        """Tell whether the script's own code is running, in the thread that is looked at."""
+        return self.active and not self.looking and threading.get_ident() == self.thread
+
     # Own code
 
     def guarded(self, function: Callable[..., Any], *args: Any) -> Any:
@@ -79,7 +88,7 @@ class Onlooker(TorchFunctionMode):
 
         Returns None if it fails, which ends the looking. A look that is given an error of the script raises it again.
         """
-        if not self.active or self.looking or threading.get_ident() != self.thread:
+        if not self.active or self.looking or threading.get_ident() != self.thread:  # looks_on(), without a call
             return None
         self.looking = True
         try:
@@ -106,29 +115,35 @@ class Onlooker(TorchFunctionMode):
         self.failure = f"{type(error).__name__} in {last.filename}:{last.lineno}: {error}"
 
     def attend(
-        self, look: Callable[..., Look | None], function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self,
+        caller: FrameType,
+        look: Callable[..., Look | None] | None,
+        function: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
     ) -> Any:
         """Call a function of the script, and look on. A look may `yield` other arguments and return another result."""
-        looking, given = self.guarded(begin, look, function, args, kwargs) or (None, None)
+        looking, given = (look and self.guarded(begin, look, function, args, kwargs)) or (None, None)
         args, kwargs = given or (args, kwargs)
+        if looking is None:
+            return self.call(caller, function, args, kwargs)
         try:
-            result = self.call(function, args, kwargs)
+            result = self.call(caller, function, args, kwargs)
         except BaseException as error:
-            if looking is not None:
-                trace = error.__traceback__
-                self.guarded(looking.throw, error)
-                error.__traceback__ = trace
+            trace = error.__traceback__
+            self.guarded(looking.throw, error)
+            error.__traceback__ = trace
             raise
-        other = None if looking is None else self.guarded(looking.send, result)
+        other = self.guarded(looking.send, result)
         return result if other is None else other
 
-    def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def call(self, caller: FrameType, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a function as the line of the script does, so that a warning names that line and is filtered by it."""
-        frame = outer_frame()
-        if frame.f_code is HANDLER and frame.f_back is not None and frame.f_back.f_back is not None:
-            frame = frame.f_back.f_back  # the call of the function that asked for the mode
         if sys.gettrace() is not None or sys.getprofile() is not None:  # would see the call
             return function(*args, **kwargs)
+        frame = outside_us(caller)
+        if frame.f_code is HANDLER and frame.f_back is not None and frame.f_back.f_back is not None:
+            frame = frame.f_back.f_back  # the call of the function that asked for the mode
         key = frame.f_code.co_filename, frame.f_lineno, id(frame.f_globals)
         if key not in self.calls:
             code = _call.__code__.replace(co_filename=key[0], co_firstlineno=max(key[1] - 1, 1), co_name=CALL)
@@ -139,30 +154,41 @@ class Onlooker(TorchFunctionMode):
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         try:
-            return self.attend(self.look, func, args, kwargs or {})
+            look = self.look if self.looks_on() and self.concerns(func) else None
+            return self.attend(sys._getframe(1), look, func, args, kwargs or {})
         except BaseException as error:
             error.__traceback__ = without_us(error.__traceback__)
             raise
 
     # Patches and hooks
 
-    def patch(self, owner: Any, name: str, look: Callable[..., Look]) -> None:
-        """Let calls of a function be looked at: of a class, or of a module and of all that imported it from there."""
-        old = vars(owner)[name]
-        function = old.__func__ if isinstance(old, (staticmethod, classmethod)) else old
+    def patch(self, *rows: tuple[Any, str, Callable[..., Look]]) -> None:
+        """Let calls of functions be looked at: of a class, or of a module and of all that imported it from there."""
+        functions = {}
+        for owner, name, look in rows:
+            old = vars(owner)[name]
+            function = old.__func__ if isinstance(old, (staticmethod, classmethod)) else old
+            new = self.looked_at(function, look, isinstance(owner, type))
+            if isinstance(owner, ModuleType):
+                functions[name] = old, new
+            else:
+                self.replace(owner, name, type(old)(new) if function is not old else new)
+        for module, name in modules_with({name: old for name, (old, _) in functions.items()}):
+            self.replace(module, name, functions[name][1])
+
+    def looked_at(self, function: Any, look: Callable[..., Look], is_method: bool) -> Any:
+        """Return a function that calls another one and looks on."""
 
         @wraps(function)
         def new(*args: Any, **kwargs: Any) -> Any:
             try:
-                if not args and isinstance(owner, type):  # a method without its object, which refuses
-                    return self.call(function, args, kwargs)
-                return self.attend(look, function, args, kwargs)
+                lacks_object = is_method and not args  # it refuses the call
+                return self.attend(sys._getframe(1), None if lacks_object else look, function, args, kwargs)
             except BaseException as error:
                 error.__traceback__ = without_us(error.__traceback__)
                 raise
 
-        for place in modules_with(name, old) if isinstance(owner, ModuleType) else [owner]:
-            self.replace(place, name, type(old)(new) if function is not old else new)
+        return new
 
     def replace(self, owner: Any, name: str, new: Any) -> None:
         """Replace an attribute for the block."""
@@ -235,10 +261,11 @@ def is_running(wanted: FrameType) -> bool:
     return frame is not None
 
 
-def modules_with(name: str, value: Any) -> list[Any]:
-    """Return the modules that have this very object by this name."""
-    modules = list(sys.modules.values())
-    return [module for module in modules if isinstance(module, ModuleType) and vars(module).get(name) is value]
+def modules_with(objects: dict[str, Any]) -> list[tuple[ModuleType, str]]:
+    """Return the modules that have one of these very objects by its name, each with that name."""
+    modules = [module for module in list(sys.modules.values()) if isinstance(module, ModuleType)]
+    held = ((module, name) for module in modules for name in objects.keys() & vars(module).keys())
+    return [(module, name) for module, name in held if vars(module)[name] is objects[name]]
 
 
 signature = cache(inspect.signature)

@@ -39,7 +39,7 @@ class Patches:
         watcher = self.watcher
         watcher.hook(register_optimizer_step_pre_hook, partial(steps.before_step, watcher))
         watcher.hook(register_optimizer_step_post_hook, partial(steps.after_step, watcher))
-        for owner, name, look in (
+        watcher.patch(
             (torch.nn.Parameter, "__new__", self.new_parameter),
             (torch.optim.Optimizer, "__init__", self.optimizer_init),
             (torch.nn.Module, "__init__", self.module_init),
@@ -56,8 +56,7 @@ class Patches:
             (torch.set_grad_enabled, "__init__", self.set_grad_enabled),
             *((mode, "__enter__", self.enter) for mode in GRAD_MODES),
             *((mode, "__exit__", self.exit) for mode in GRAD_MODES),
-        ):
-            watcher.patch(owner, name, look)
+        )
         # Some layers choose a faster kernel if nobody looks on
         watcher.replace(torch.overrides, "has_torch_function", outside(torch.overrides.has_torch_function))
 
@@ -153,10 +152,9 @@ class Patches:
 
     def set_grad_enabled(self, old: Any, args: Any, kwargs: Any) -> Look:
         yield
-        enabled = arguments(old, args, kwargs)["mode"]
         if outer_frame().f_code.co_filename == GRAD_MODE_FILE:
-            pass  # no_grad calls it too; its block is already recorded
-        elif not enabled:
+            return  # no_grad calls it too; its block is already recorded
+        if not arguments(old, args, kwargs)["mode"]:
             self.watcher.grad_modes.append(("switch", site()))
         else:
             self.watcher.grad_modes[:] = [entry for entry in self.watcher.grad_modes if entry[0] != "switch"]

@@ -61,7 +61,11 @@ def user_frame(frame: FrameType | None) -> FrameType | None:
 
 def outer_frame() -> FrameType:
     """Return the innermost frame outside this package."""
-    frame = sys._getframe(1)
+    return outside_us(sys._getframe(1))
+
+
+def outside_us(frame: FrameType) -> FrameType:
+    """Return a frame, or the innermost of its callers outside this package."""
     while is_ours(frame.f_code) and frame.f_back is not None:
         frame = frame.f_back
     return frame

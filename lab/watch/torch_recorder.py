@@ -58,8 +58,10 @@ class TorchRecorder(Onlooker):
         self.hook(register_module_forward_hook, self.module_ends, always_call=True)
         self.hook(register_optimizer_step_pre_hook, self.step_begins)
         self.hook(register_optimizer_step_post_hook, self.step_ends)
-        self.patch(torch.autograd, "_engine_run_backward", self.engine_pass)
-        self.patch(torch.autograd.Function, "apply", self.custom_function)
+        self.patch(
+            (torch.autograd, "_engine_run_backward", self.engine_pass),
+            (torch.autograd.Function, "apply", self.custom_function),
+        )
 
     def __exit__(self, *ended: Any) -> None:
         super().__exit__(*ended)
@@ -139,12 +141,13 @@ class TorchRecorder(Onlooker):
 
     # Operations
 
+    def concerns(self, function: Any) -> bool:
+        name = name_of(function)
+        return not (name in UNWATCHED or name in QUIET or self.paused() or self.card_count > MAX_CARDS)
+
     def look(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look | None:
-        name = getattr(function, "__name__", "")
-        if name == "__get__" and function.__self__.__name__ in VIEW_ATTRIBUTES | {"data"}:
-            name = function.__self__.__name__
-        quiet = name in UNWATCHED or name in QUIET
-        if quiet or self.paused() or self.card_count > MAX_CARDS or self.left_alone():
+        name = name_of(function)
+        if self.left_alone():
             return None
         given = in_order(args, kwargs)
         if not all(map(has_numbers, tensors_in(given))):
@@ -289,3 +292,10 @@ class TorchRecorder(Onlooker):
             _, card.position.line, name = written[-1]
             card.op = f"{name} through a view"
         return card
+
+
+def name_of(function: Any) -> str:
+    """Return the name of an operation: of the attribute, if it reads one that is a view of the tensor."""
+    name: str = getattr(function, "__name__", "")
+    attribute = function.__self__.__name__ if name == "__get__" else ""
+    return attribute if attribute in VIEW_ATTRIBUTES | {"data"} else name

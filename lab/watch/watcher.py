@@ -54,6 +54,7 @@ Tensor = torch.Tensor
 UNWATCHED = frozenset(("size", "dim", "numel", "stride", "data_ptr", "is_floating_point"))
 UNWATCHED |= {"__len__", "__format__", "__repr__", "__hash__", "__bool__"}
 VIEW_ATTRIBUTES = frozenset(("T", "mT", "H", "mH", "real", "imag"))  # attributes whose read is an operation
+ATTRIBUTES = {"__get__": VIEW_ATTRIBUTES | {"data", "grad"}, "__set__": {"data", "grad", "requires_grad"}}  # looked at
 MAX_CALLS_HELD = 2  # of one function: what is called more often is a step, or an epoch
 BACKWARD = (Tensor.backward, torch.autograd.backward)
 _watcher_numbers = itertools.count(1)
@@ -207,9 +208,15 @@ class Watcher(Onlooker):
 
     # Operations
 
+    def concerns(self, function: Any) -> bool:
+        name = getattr(function, "__name__", "")
+        if name in ATTRIBUTES and function.__self__.__name__ not in ATTRIBUTES[name]:
+            return False
+        return name not in UNWATCHED and (self.stepping is not None or not self.paused())
+
     def look(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Look | None:
         name: str = getattr(function, "__name__", "")
-        if name in UNWATCHED or self.paused() or self.left_alone():
+        if self.paused() or self.left_alone():
             if self.stepping is not None and self.steps and writes_in_place(name):
                 steps.note_own_write(self, self.stepping, args)
             return None
@@ -313,9 +320,9 @@ class Watcher(Onlooker):
         """Notice the read of .grad of a non-leaf, of a view and of .data."""
         attribute = function.__self__.__name__
         result = yield
-        if not has_numbers(args[0]):
+        if (attribute == "grad" and result is not None) or not has_numbers(args[0]):
             return
-        if attribute == "grad" and result is None:
+        if attribute == "grad":
             tensor = args[0]
             node = tensor.grad_fn
             if node is not None and not tensor.retains_grad:
