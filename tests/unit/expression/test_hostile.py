@@ -157,10 +157,30 @@ def mutated(draw):
 
 
 PAIRS = (
-    ("(", ")"), ("[", "]"), ("sin(", ")"), ("-", ""), ("a+", ""), ("a**", ""), ("max(a,", ")"), ("[a,", "]"), ("(a@", ")"),
-    ("not ", ""), ("lambda:", ""), ("~", ""), ("x[", "]"), ("f(*", ")"), ("{", "}"), ("a if b else ", ""), ("a\n", ""),
-    ("where(a>b,a,", ")"), ("[[a]*2,", "]"), ("(a:=", ")"), ("a<", ""), ("stack([", "])"), ("'", "'"),
-)  # read by rows  # fmt: skip
+    ("(", ")"),
+    ("[", "]"),
+    ("sin(", ")"),
+    ("-", ""),
+    ("a+", ""),
+    ("a**", ""),
+    ("max(a,", ")"),
+    ("[a,", "]"),
+    ("(a@", ")"),
+    ("not ", ""),
+    ("lambda:", ""),
+    ("~", ""),
+    ("x[", "]"),
+    ("f(*", ")"),
+    ("{", "}"),
+    ("a if b else ", ""),
+    ("a\n", ""),
+    ("where(a>b,a,", ")"),
+    ("[[a]*2,", "]"),
+    ("(a:=", ")"),
+    ("a<", ""),
+    ("stack([", "])"),
+    ("'", "'"),
+)
 
 
 @st.composite
@@ -243,10 +263,22 @@ programs = st.lists(values, min_size=1, max_size=4).map(
     )
 )
 STEPS = (
-    "concatenate([{0}, {0}])", "[{0}, {0}]", "{0} * {0}.T", "{0}[None] * {0}[..., None]", "{0} @ {0}.T", "{0} ** {0}",
-    "broadcast_to({0}, 10, 10, 1)", "{0}.reshape(-1)", "stack([{0}, a])", "exp({0})", "softmax({0})", "reshape({0}, 1, -1)",
-    "{0}.std(axis=-1, keepdims=True) + {0}", "expand_dims({0}, 0) + expand_dims({0}, 1)", "{0}.prod(axis=0)",
-)  # read by rows  # fmt: skip
+    "concatenate([{0}, {0}])",
+    "[{0}, {0}]",
+    "{0} * {0}.T",
+    "{0}[None] * {0}[..., None]",
+    "{0} @ {0}.T",
+    "{0} ** {0}",
+    "broadcast_to({0}, 10, 10, 1)",
+    "{0}.reshape(-1)",
+    "stack([{0}, a])",
+    "exp({0})",
+    "softmax({0})",
+    "reshape({0}, 1, -1)",
+    "{0}.std(axis=-1, keepdims=True) + {0}",
+    "expand_dims({0}, 0) + expand_dims({0}, 1)",
+    "{0}.prod(axis=0)",
+)
 growing = st.lists(st.sampled_from(STEPS), min_size=1, max_size=60).map(
     lambda steps: "\n".join(["h0 = a*2"] + [f"h{i + 1} = {step.format(f'h{i}')}" for i, step in enumerate(steps)])
 )
