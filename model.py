@@ -821,7 +821,7 @@ def _as_float_array(value: Any, dtype: Any = None) -> Array:
             raise _error("digits") from None
     try:
         array = np.array(_plain(value))
-    except ValueError:
+    except (ValueError, RecursionError):  # a list may hold itself
         raise _error("rows") from None
     if array.dtype.kind not in "fiub":
         raise _error("no numbers", type(value).__name__, array.dtype, kind=TypeError)

@@ -139,6 +139,7 @@ GALLERY = {
     "item of three": (lambda: x(3).item(), ["item()", "'x'", "(3,)"]),
     "the length of a number": (lambda: len(x()), ["length"]),
     "the truth of three": (lambda: bool(x(3)), ["'x'", "(3,)"]),
+    "a list that holds itself": (lambda: Tensor((rows := [1.0], rows.append(rows))[0]), ["rows", "same number"]),
     "ragged rows": (lambda: Tensor([[1.0, 2.0], [3.0]]), ["rows", "same number"]),
     "text in a tensor": (lambda: Tensor("three"), ["real numbers", "str"]),
     "complex numbers": (lambda: Tensor([1j]), ["real numbers", "complex"]),
