@@ -438,12 +438,20 @@ def report_constant_weights(watcher: Any) -> None:
 
 def report_hand_steps_uphill(watcher: Any) -> None:
     """Report steps by hand along the gradient with a loss that rose."""
+    if has_frozen_network(watcher):  # what moves by hand may be its input, which an attack moves uphill on purpose
+        return
     for where, moves in watcher.hand_steps.items():
         climbs = any(climbs_by_hand(watcher, call) for call in watcher.backward_calls.values())
         if len(moves) >= MIN_ITERATIONS and all(move.along_gradient > 0 for move in moves) and climbs:
             evidence = f"In {len(moves)} of {len(moves)} steps by hand the parameters went along their gradient, "
             evidence += "uphill, and the loss rose."
             watcher.report(18, where, evidence)
+
+
+def has_frozen_network(watcher: Any) -> bool:
+    """Return whether a module has parameters that require no gradient."""
+    modules = [module for ref, _ in watcher.modules.values() if (module := ref()) is not None]
+    return any(not parameter.requires_grad for module in modules for parameter in module.parameters(recurse=False))
 
 
 def climbs_by_hand(watcher: Any, call: BackwardCall) -> bool:
