@@ -108,7 +108,8 @@ def note_factors(watcher: Any, entry: NodeOrigin, operands: list[Tensor], args: 
 
 
 def check_bootstrapped_target(watcher: Any, operands: list[Tensor]) -> None:
-    """Report a target of a reward and the discounted next prediction that keeps its graph (first iterations only)."""
+    """Report a target of a reward and the discounted next prediction once a backward pass goes through it (first
+    iterations only)."""
     early = watcher.iteration <= 1 and not watcher.second_order
     if not early or len(operands) < 2 or not all(o.requires_grad for o in operands[:2]):
         return
@@ -122,9 +123,12 @@ def check_bootstrapped_target(watcher: Any, operands: list[Tensor]) -> None:
         if entry is None or later is None or not is_discounted(terms[0]):
             continue
         if {id(t) for t in leaves_of(terms[0])} & {id(t) for t in leaves_of(other.grad_fn)}:
-            evidence = "The target made here holds the graph of the network that it is a target for: a step moves "
-            evidence += "the target too."
-            watcher.report(11, entry.site, evidence, fixes.FIXED_TARGET)
+            watcher.hook(node.register_prehook, partial(report_moving_target, watcher, entry))
+
+
+def report_moving_target(watcher: Any, entry: NodeOrigin, gradients: Any) -> None:
+    evidence = "The target made here holds the graph of the network that it is a target for: a step moves "
+    watcher.report(11, entry.site, evidence + "the target too.", fixes.FIXED_TARGET)
 
 
 def is_discounted(node: Any) -> bool:
