@@ -45,7 +45,7 @@ def test_an_engine_comes_back_is_played_trained_and_kept(open_page, tmp_path):
     page.reload()
     page.wait_for_function("document.body.innerText.includes('Checking your engine again')")
     expect(page.get_by_text(re.compile("Your engine: tensors, passed"))).to_be_visible()
-    expect(page.get_by_text("Each gradient is that of the lab’s engine")).to_be_visible()
+    expect(page.get_by_text("Each gradient agrees with the lab’s engine")).to_be_visible()
     page.set_viewport_size({"width": 1280, "height": 720})
     settled(page)
     assert page.locator("g.card").first.bounding_box()["y"] < 600
