@@ -264,7 +264,7 @@ def is_running(wanted: FrameType) -> bool:
 def modules_with(objects: dict[str, Any]) -> list[tuple[ModuleType, str]]:
     """Return the modules that have one of these very objects by its name, each with that name."""
     modules = [module for module in list(sys.modules.values()) if isinstance(module, ModuleType)]
-    held = ((module, name) for module in modules for name in objects.keys() & vars(module).keys())
+    held = ((module, name) for module in modules for name in objects if name in vars(module))
     return [(module, name) for module, name in held if vars(module)[name] is objects[name]]
 
 
