@@ -39,10 +39,14 @@ def test_a_player_in_the_window_is_shown_alone_wherever_the_focus_is(open_page):
             assert not page.locator("html.projecting").count()
 
 
-@pytest.mark.parametrize(("path", "shown"), [("graph-lab", ".player.present"), ("simulate-error", "html.projecting")])
-def test_a_key_pressed_twice_at_once_leaves_and_enters_again(open_page, path, shown):
+@pytest.mark.parametrize(
+    ("path", "picture", "shown"),
+    [("graph-lab", ".stage .card", ".player.present"), ("simulate-error", ".trap-program", "html.projecting")],
+)
+def test_a_key_pressed_twice_at_once_leaves_and_enters_again(open_page, path, picture, shown):
     page = open_page(path, width=1024, height=768)
     page.locator(".project-bar").wait_for(state="attached")
+    page.locator(picture).first.wait_for()  # before its player has come, the page itself is projected
     settled(page)
     page.keyboard.press("f")
     page.wait_for_function("() => document.fullscreenElement")
