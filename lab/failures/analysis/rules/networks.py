@@ -104,9 +104,8 @@ def unwrap(case: Case, node: ast.Call) -> Edit | None:
     if last in {"Softmax", "Sigmoid", "ReLU"}:
         prefix = case.text.of(node.func)[: -len(last)]
         return case.text.replace([(node, f"{prefix}Identity()")]) if prefix else None
-    if node.args:
-        return case.text.replace([(node, case.text.of(node.args[0]))])
-    source = receiver(node)
+    axis = not node.args or isinstance(node.args[0], ast.Constant | ast.UnaryOp)  # of a method: x.softmax(1)
+    source = receiver(node) if axis else node.args[0]
     return case.text.replace([(node, case.text.of(source))]) if source is not None else None
 
 

@@ -24,7 +24,7 @@ from lab.failures.analysis.program import Event
 from lab.failures.analysis.rules.case import Case, RuleHit
 from lab.failures.analysis.rules.cuts import trained_parts
 from lab.failures.analysis.rules.steps import is_update, moved_behind
-from lab.failures.analysis.syntax import argument, called, is_simple, receiver
+from lab.failures.analysis.syntax import argument, is_simple, receiver
 from lab.failures.analysis.work import walk
 
 # Schedules that start at the optimizer's rate. Others may multiply it by a small factor from the start.
@@ -375,10 +375,8 @@ def replaced_layer(case: Case) -> Iterator[RuleHit]:
         learned_elsewhere = Tag.FROZEN in value.tags or any(has_layer(e.value, value, owner) for e in optimizers)
         if before and not after and not learned_elsewhere and (not event.in_forward or created_if_none(event)):
             target, name = case.target(event.node), before[0].value.name
-            place, seen = after_replacement(case, event, before[0])
             key = "layer_joins_in_first_pass" if event.in_forward else "layer_replaced"
-            change = case.text.after(place, f'{name}.add_param_group({{"params": {seen}.parameters()}})')
-            yield case.hit(key, event.statement, change, before[0], name=name, target=target)
+            yield case.hit(key, event.statement, None, before[0], name=name, target=target)
 
 
 def holds(optimizer: Value, owner: Value, old: Value | None) -> bool:
@@ -390,26 +388,6 @@ def has_layer(optimizer: Value, layer: Value, owner: Value) -> bool:
     """Tell whether an optimizer was given a layer by itself, not only the network that it joins later."""
     apart = [list(modules(item)) for item in optimizer.items or []]
     return any(part is layer for parts in apart for part in parts if all(other is not owner for other in parts))
-
-
-def after_replacement(case: Case, event: Event, optimizer: Event) -> tuple[ast.stmt, str]:
-    """Return the statement after which an optimizer can get a new layer, and the layer's name there.
-    If a function replaces the layer, it is the call of that function, where the optimizer has its name."""
-    here, target = event.statement, case.target(event.node)
-    around = next((s for block, s in event.path if block is optimizer.block), here)
-    function = event.function
-    calls = [n for n in walk(around) if isinstance(n, ast.Call)] if around is not here else []
-    if not isinstance(function, ast.FunctionDef) or not is_simple(around) or isinstance(around, ast.Return):
-        return here, target
-    root, _, rest = target.partition(".")
-    for call in calls:
-        owner = receiver(call)
-        names = [a.arg for a in function.args.args]
-        given = dict(zip(names, [owner, *call.args] if owner is not None else call.args, strict=False))
-        part = given.get(root)
-        if called(call) == function.name and isinstance(part, ast.Name | ast.Attribute):
-            return around, f"{case.text.of(part)}.{rest}"
-    return here, target
 
 
 def created_if_none(made: Event) -> bool:
