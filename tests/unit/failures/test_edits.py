@@ -94,6 +94,13 @@ def test_a_finding_without_a_mechanical_edit_is_a_sentence_alone(text, number):
     assert apply(text, found[0]) == text
 
 
+@pytest.mark.parametrize("written", ["net(x).softmax(1)", "net(x).softmax(-1)", "torch.softmax(net(x), 1)"])
+def test_a_call_is_replaced_by_its_input_and_not_by_its_axis(written):
+    text = f"{LOOP}{BATCH}    p = {written}\n    nn.functional.cross_entropy(p, y.long()[:, 0]).backward()\n"
+    (found,) = (finding for finding in check_code(text) if finding.failure == 25)
+    assert found.change == "    p = net(x)"
+
+
 @pytest.mark.parametrize(
     ("text", "names"),
     [
