@@ -12,6 +12,8 @@ from pathlib import Path
 
 from lab.text import read_rows
 
+CARD = "card"  # the address parameter that names the card a visitor came from
+
 
 @dataclass(frozen=True)
 class Card:
@@ -24,6 +26,11 @@ class Card:
     query: Mapping[str, str] = field(default_factory=dict)
     also: str = ""
     at_end: bool = False
+
+    @property
+    def link(self) -> Mapping[str, str]:
+        """The parameters of a link to the card: its state, and the card itself, whose action the page then shows."""
+        return {**self.query, CARD: self.key}
 
 
 CARDS = tuple(Card(**row) for row in read_rows(Path(__file__).with_suffix(".toml"))["card"])

@@ -24,7 +24,7 @@ class Achievement:
 
 
 ACHIEVEMENTS = MappingProxyType(
-    {card.key: Achievement(card.title, card.file, card.query) for card in CARDS}
+    {card.key: Achievement(card.title, card.file, card.link) for card in CARDS}
     | {
         f"questions/{question.key}": Achievement(
             f"Question: {question.text}", "pages/practise.py", {"tab": "ask", "question": question.key}

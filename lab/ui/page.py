@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -26,11 +26,15 @@ _project = component("project", "project/project.js", "listen", isolate_styles=F
 
 @contextmanager
 def run(name: str, fields: Sequence[address.Field] = (), parts: state.Parts | None = None) -> Iterator[state.PageState]:
-    """Run a page as `state.page` does, in the app's style and with the teacher's assignment in the address."""
+    """Run a page as `state.page` does, in the app's style, with the task of a card or a teacher in the address."""
     style()
-    with state.page(name, fields, assignment.FIELDS, parts) as current:
+    if parts:
+        groups = {id(own): (*own, progress.ASKED) for own in parts.fields.values()}  # tabs that share fields go on to
+        parts = replace(parts, fields={tab: groups[id(own)] for tab, own in parts.fields.items()})
+    with state.page(name, (*fields, progress.ASKED), assignment.FIELDS, parts) as current:
         if current.restored:
             progress.arrive()
+        progress.show_task()
         yield current
 
 

@@ -7,15 +7,12 @@ from typing import Any
 
 import streamlit as st
 
-from lab.lessons.cards import Card
 from lab.lessons.skills import Achievement
 from lab.text import strict_json
 from lab.ui import state
 
 
-def show(
-    component: Callable[..., Any], key: str, shown: Mapping[str, Any], places: Mapping[str, Card | Achievement]
-) -> None:
+def show(component: Callable[..., Any], key: str, shown: Mapping[str, Any], places: Mapping[str, Achievement]) -> None:
     """Draw a list of links, and open the one that the visitor has clicked.
 
     component  draws the list; key is its session key

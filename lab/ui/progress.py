@@ -7,10 +7,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from lab.lessons.cards import BY_KEY, CARDS
+from lab.lessons.cards import BY_KEY, CARD, CARDS
 from lab.lessons.pages import BY_FILE
 from lab.text import strict_json
+from lab.ui import state
+from lab.ui.address import Field, one_of
 from lab.ui.assets import component
+from lab.ui.table import escape_markdown
+from lab.ui.widgets import button
+
+ASKED = Field(CARD, "card asked", "", one_of(*BY_KEY))  # the card whose link led to the page
 
 _note = component("progress", "progress/progress.js", "note")
 
@@ -47,6 +53,24 @@ def done(card: str, met: bool = True) -> None:
     if not met:
         session["cards undone"] = undone | {card}
     session["cards done"] = complete | {card} if met and known else complete - {card}
+
+
+def show_task() -> None:
+    """Show what the card asks whose link led to this page, until the visitor puts it away."""
+    card = BY_KEY.get(st.session_state["card asked"])
+    here = st.session_state.get("path")
+    if card is None or here not in {BY_FILE[file].path for file in (card.file, card.also) if file}:
+        return
+
+    def put_away() -> None:
+        ASKED.set("")
+        state.step()
+
+    with st.container(horizontal=True, vertical_alignment="center", key="card task", gap="small"):
+        st.markdown(
+            f":material/flag: **{escape_markdown(card.title)}.** {escape_markdown(card.action)}", width="stretch"
+        )
+        button("", "card task away", put_away, icon="close", type="tertiary", help="Put this task away")
 
 
 def arrive() -> None:

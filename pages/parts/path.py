@@ -1,7 +1,8 @@
 """The path on Start: the cards in their order, ticked by the browser."""
 
-from lab.lessons.cards import BY_KEY, CARDS
+from lab.lessons.cards import CARDS
 from lab.lessons.pages import BY_FILE
+from lab.lessons.skills import ACHIEVEMENTS
 from lab.ui import places
 from lab.ui.assets import component
 from practice import COURSES
@@ -17,10 +18,10 @@ def show() -> None:
             "title": card.title,
             "action": card.action,
             "page": page.title,
-            "href": page.address(card.query),
+            "href": page.address(card.link),
         }
         for card in CARDS
         for page in [BY_FILE[card.file]]
     ]
     courses = [{"key": one.key, "title": one.title} for one in COURSES.values()]
-    places.show(_component, "start path", {"cards": cards, "courses": courses}, BY_KEY)
+    places.show(_component, "start path", {"cards": cards, "courses": courses}, ACHIEVEMENTS)

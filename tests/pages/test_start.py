@@ -1,6 +1,7 @@
 """Start without a browser: the first gradient, the machine, the cards."""
 
 import json
+import re
 
 import pytest
 
@@ -99,16 +100,34 @@ def test_the_cards_reach_the_browser(at):
     assert [card["key"] for card in json.loads(path.proto.bytes)["cards"]] == [card.key for card in CARDS]
 
 
-def test_a_card_without_a_state_of_its_own_finds_its_page_as_it_was_left():
+@pytest.mark.parametrize("card", CARDS, ids=lambda card: card.key)
+def test_what_a_card_asks_stands_first_on_the_page_where_it_leads(card):
+    at = app("app.py")
+    at.session_state["start path asked"] = (card.key, "in_a=3")  # what a click sets
+    at.run()
+    assert not at.exception
+    assert plain(at.main.markdown[0].value) == f"{card.title}. {card.action}"
+    assert address(at)["card"] == card.key
+    at.button(key="card task away").click().run()
+    assert "card" not in address(at)
+    assert "card task away" not in {button.key for button in at.button}
+
+
+def plain(markdown):
+    """Return the words of a task without its symbol and Markdown's signs."""
+    return re.sub(r":material/flag: |(?<!\\)\*\*|\\(?=\W)", "", markdown)
+
+
+def test_a_card_prepares_its_page_anew():
     at = app("app.py")
     at.switch_page("pages/faults.py")
     run(at, tab="study", fault="relu-side")
     switch(at, "pages/start.py")
-    at.session_state["start path asked"] = ("broken-engine", "in_a=3")  # what a click sets
+    at.session_state["start path asked"] = ("broken-engine", "in_a=3")
     at.run()
-    assert not at.exception
-    assert address(at)["fault"] == "relu-side"
-    assert not at.info
+    assert address(at)["fault"] == "overwrite"
+    switch(at, "pages/graph_lab.py")
+    assert "card task away" not in {button.key for button in at.button}
 
 
 def opening(at):
