@@ -115,7 +115,7 @@ def _show(current: PageState) -> None:
         train(_run(), turn)  # starts before the page is drawn, so it trains during that
     with st.container(key="training-epochs", horizontal=True, vertical_alignment="center", gap="small"):
         epochs = st.container(key="training-progress")
-        view = choose_view(_choose_speed, settings.change_network)
+        view = choose_view(_choose_speed, settings.change_network, one_input.open_unit)
     with st.container(key="training-instruments"):
         places = lay_out(view, epochs)
         if session["training running"]:

@@ -259,6 +259,8 @@ export interface PlayerData {
   along?: Along | null;
   /** a counter: when it changes, the player goes to `event` again */
   opening?: number;
+  /** node and position of the cell that are selected whenever `opening` changes */
+  chosen?: [number, number] | null;
   /** identifies the player on its page */
   key?: string;
   /** the experiment can be saved as a Python program */

@@ -16,6 +16,7 @@ def loss_of_sample(
     model: MLP, x: np.ndarray, label: int | float, dtype: type[np.floating[Any]] = np.float64
 ) -> tuple[Callable[..., Tensor], dict[str, np.ndarray]]:
     """Return the loss of one input x (features,) as a function of the weights, and the weights: W1, b1, W2, ...
+    The outputs of its hidden layers are labelled h1, h2, ..., that of the last layer out, and the result loss.
 
     label: an int is a class, a float the target of a regression. The function calls the real layers, with the tensors
     it is given as weights. dtype: of the weights and the input; float32 overflows where the training did.
@@ -27,7 +28,12 @@ def loss_of_sample(
         network = MLP(sizes, model.activation, "zeros", skip=model.skip)
         for number, layer in enumerate(network.layers, start=1):
             layer.weight, layer.bias = weights[f"W{number}"], weights[f"b{number}"]
-        output = network(x.reshape(1, -1).astype(dtype))
-        return cross_entropy(output, np.array([label])) if isinstance(label, int) else mse_loss(output, [[label]])
+        *hidden, output = network.outputs(x.reshape(1, -1).astype(dtype))
+        for number, layer_output in enumerate(hidden, start=1):
+            layer_output.label = f"h{number}"
+        output.label = "out"
+        loss = cross_entropy(output, np.array([label])) if isinstance(label, int) else mse_loss(output, [[label]])
+        loss.label = "loss"
+        return loss
 
     return build, leaves

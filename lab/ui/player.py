@@ -88,6 +88,7 @@ def player(
     script: Callable[[], str] | None = None,
     event: int | None = None,
     opening: int = 0,
+    chosen: tuple[int, int] | None = None,
     opened: int | None = None,
     address: str | None = None,
     stage: str | None = None,
@@ -112,6 +113,7 @@ def player(
     script   returns the experiment as a Python program that can be downloaded
     event    number of events that have happened at first, and again after this or `opening` changes; None: all
     opening  change this number to move the player to `event` again, wherever the learner has gone
+    chosen   node and position of the cell that are selected whenever `opening` changes; the player then comes into view
     opened   the event that the address asks for; takes precedence over `event`
     address  query parameter that holds the event while it differs from `event`, so that a copied link opens there
     stage    query parameter that holds the event's pass, "forward" or "backward"; `address` then holds the event only
@@ -141,6 +143,7 @@ def player(
         "along": None if along is None else {"name": along[0], "cell": along[1]},
         "departure": None if departure is None else vars(departure),
         "opening": opening,
+        "chosen": chosen,
         "hasScript": script is not None,
         "compact": compact,
         "grows": grows,

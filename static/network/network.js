@@ -10,6 +10,7 @@ import { Debounced, h, observeSight, s, setAttribute, setText } from "../player/
 
 const UNIT = "tensor-ops-lab-unit";
 const CHANGE = "tensor-ops-lab-network";
+const OPEN = "tensor-ops-lab-open-unit";
 const HOVER_MS = 80; // for which the pointer rests on a tile before the page is told
 const MIN_LINE_WIDTH = 0.4; // pixels: a weight of 0
 const ADDED_LINE_WIDTH = 6; // pixels that the largest weight adds
@@ -219,7 +220,10 @@ function button({ name, place, on, word }, at, row, network) {
   element.onpointerleave = leave;
   element.onfocus = point;
   element.onblur = leave;
-  if (on === null) return element;
+  if (on === null) {
+    if (at) element.onclick = () => window.dispatchEvent(new CustomEvent(OPEN, { detail: [at, row] }));
+    return element;
+  }
   element.onclick = () => {
     const tiles = network.shown?.columns[at].tiles ?? [];
     tiles[row].on = !tiles[row].on;
@@ -235,7 +239,8 @@ function change(detail) {
   window.dispatchEvent(new CustomEvent(CHANGE, { detail }));
 }
 
-/** Tell the page which tile is pointed at (null: none) and which change of the network was asked for.
+/** Tell the page which tile is pointed at (null: none), which change of the network was asked for, and which unit, by
+ * its column and row, is to be followed through a backward pass.
  * @param {Component<ShadowRoot>} component */
 export function tell({ setStateValue, setTriggerValue }) {
   /** @type {string | null} */
@@ -252,11 +257,16 @@ export function tell({ setStateValue, setTriggerValue }) {
   const changed = (/** @type {Event} */ event) => {
     setTriggerValue("change", /** @type {CustomEvent} */ (event).detail);
   };
+  const opened = (/** @type {Event} */ event) => {
+    setTriggerValue("open", /** @type {CustomEvent} */ (event).detail);
+  };
   window.addEventListener(UNIT, pointed);
   window.addEventListener(CHANGE, changed);
+  window.addEventListener(OPEN, opened);
   return () => {
     resting.cancel();
     window.removeEventListener(UNIT, pointed);
     window.removeEventListener(CHANGE, changed);
+    window.removeEventListener(OPEN, opened);
   };
 }

@@ -419,6 +419,11 @@ export function mount(root, host) {
       );
       graph.setTrace(playback);
       repaint(false);
+      if (opened && next.chosen) {
+        pinned = null;
+        select(...next.chosen);
+        element.scrollIntoView({ block: "nearest" });
+      }
       if (opened) {
         turning = false;
         turn();

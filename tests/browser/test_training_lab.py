@@ -545,3 +545,12 @@ def test_a_projector_shows_the_pictures_with_the_buttons_of_the_run_above_them(o
         box = one.bounding_box()
         assert box["y"] >= 0
         assert box["y"] + box["height"] <= height
+
+
+def test_a_click_on_a_unit_opens_its_gradient_in_the_pass_of_a_sample(open_page):
+    page = open_lab(open_page, "data=moons&hidden=4 3")
+    for unit, card in (("Layer 1, unit 3", "h1"), ("Layer 2, unit 2", "h2")):
+        page.get_by_role("button", name=unit, exact=True).click()
+        expect(page.get_by_text(f"Derivation of ∂loss/∂{card}[0, {int(unit[-1]) - 1}]")).to_be_in_viewport(
+            timeout=PATIENCE
+        )

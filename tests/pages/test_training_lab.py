@@ -32,6 +32,7 @@ from lab.training.trainer import train
 from lab.training.trial import can_be_tried
 from lab.training.worker import MAX_PROCESSES, Worker
 from lab.ui.browser_cookie import COOKIE
+from pages.parts.training import one_input
 from pages.parts.training.instruments import PANEL, TALL, View
 from pages.parts.training.settings import change_network
 from tests.pages.conftest import ROOT, address, app, entry, switch, texts
@@ -1255,6 +1256,25 @@ def test_a_sample_opens_in_the_player_once_the_training_pauses(at):
     assert "cross_entropy" in shown.proto.bytes.decode() + shown.proto.json
     hidden(at, "64 64")
     assert any("up to 600 weights" in m.value for m in at.markdown)
+
+
+@pytest.mark.parametrize(("column", "unit", "label"), [(1, 2, "h1"), (2, 3, "h2"), (3, 1, "out")])
+def test_a_unit_that_is_clicked_is_selected_in_the_pass_of_the_sample(at, column, unit, label):
+    run(at, hidden="3 4")
+    with patch.object(one_input.st, "session_state", {}) as clicked:
+        one_input.open_unit(column - 1, unit)
+    for key, value in clicked.items():
+        at.session_state[key] = value
+    with patch.object(one_input, "player", wraps=one_input.player) as played:
+        at.run()
+    (trace,), asked = played.call_args
+    node, cell = asked["chosen"]
+    assert (trace.nodes[node]["label"], cell, asked["opening"]) == (label, unit, 1)
+    network, sample = live(at).network(), live(at).trainer.dataset.train_x[:1]
+    outputs = [output.numpy() for output in network.outputs(sample)]
+    np.testing.assert_allclose(trace.nodes[node]["value"], outputs[column - 1], rtol=1e-5, atol=1e-6)
+    hidden(at, "2 2")  # the unit may be gone
+    assert not at.exception
 
 
 # ---------------------------------------------------------------- changes while it trains

@@ -145,10 +145,15 @@ class View:
         return self.run.network(None if self.cursor is None else self.run.kept_epoch(self.cursor))
 
 
-def choose_view(speed: Callable[[], None], change_network: Callable[[dict[str, Any]], None]) -> View:
+def choose_view(
+    speed: Callable[[], None],
+    change_network: Callable[[dict[str, Any]], None],
+    open_unit: Callable[[int, int], None],
+) -> View:
     """Draw the widgets for a View and return it; they are outside the fragment that is redrawn during training.
 
-    speed: draws the choice of a speed next to the epoch; change_network: callback for settings as texts.
+    speed: draws the choice of a speed next to the epoch; change_network: callback for settings as texts;
+    open_unit: callback for a click on a unit.
     """
     session = st.session_state
     run: LiveRun = session["training worker"].run
@@ -174,7 +179,7 @@ def choose_view(speed: Callable[[], None], change_network: Callable[[dict[str, A
     )
     speed()
     hidden = run.config.hidden if on_a_plane(run) else ()
-    pointed = pointed_unit(run.config, change_network)
+    pointed = pointed_unit(run.config, change_network, open_unit)
     units = {
         f"layer {above + 1}, unit {number + 1}": (above, number)
         for above, width in enumerate(hidden)

@@ -184,11 +184,13 @@ def _layers(run: LiveRun, network: MLP, plane: PlaneGrid | None) -> list[Column]
     return [*columns, Column("outputs", data.outputs, maps[-1], names, (), words=words)]
 
 
-def pointed_unit(config: Config, changed: Callable[[dict[str, Any]], None]) -> tuple[int, int] | None:
+def pointed_unit(
+    config: Config, changed: Callable[[dict[str, Any]], None], opened: Callable[[int, int], None]
+) -> tuple[int, int] | None:
     """Return the unit that the visitor points at, as layer and number from 0; layer -1 has the features.
 
     Returns None for no unit, or one that a network with this Config does not have. changed: callback for changes to
-    the network, as texts.
+    the network, as texts; opened: for a click on a unit, with its layer and number.
     """
     key = "training-network-teller"
 
@@ -197,7 +199,12 @@ def pointed_unit(config: Config, changed: Callable[[dict[str, Any]], None]) -> t
         if isinstance(sent, dict) and all(isinstance(text, str) for text in sent.values()):
             changed({name: text for name, text in sent.items() if name in ("hidden", "features")})
 
-    place = _teller(key=key, on_unit_change=keep_value, on_change_change=change).get("unit")
+    def follow() -> None:
+        match st.session_state[key].get("open"):
+            case [int(column), int(unit)] if 1 <= column <= len(config.hidden) + 1 and unit >= 0:
+                opened(column - 1, unit)
+
+    place = _teller(key=key, on_unit_change=keep_value, on_change_change=change, on_open_change=follow).get("unit")
     widths = (len(FEATURES), *config.hidden)
     places = {f"{at}.{k + 1}": (at - 1, k) for at, width in enumerate(widths) for k in range(width)}
     return places.get(place) if isinstance(place, str) else None

@@ -21,6 +21,14 @@ from pages.parts.training.instruments import View
 from pages.parts.training.settings import FIELD
 
 
+def open_unit(layer: int, unit: int) -> None:
+    """Open the backward pass of the chosen sample with a unit selected; a callback. layer, unit: from 0."""
+    session = st.session_state
+    session["training probe open"] = True
+    session["training probe unit"] = layer, unit
+    session["training probe opening"] = session.get("training probe opening", 0) + 1
+
+
 def show_one_input(view: View) -> None:
     """Show one sample in the player and, for images of the pad's size, the pad to draw one."""
     player_box = st.expander("One sample, step by step, in the player", key="training probe open", on_change="rerun")
@@ -77,7 +85,14 @@ def _play_sample(view: View) -> None:
     except RuntimeError as error:
         st.warning(str(error))
         return
-    if player(trace, key="training player").failed:
+    opening, chosen = st.session_state.get("training probe opening", 0), None
+    if opening:
+        layer, unit = st.session_state["training probe unit"]
+        label = f"h{layer + 1}" if layer < len(network.layers) - 1 else "out"
+        outputs = next((node for node in trace.nodes if node["label"] == label), None)
+        if outputs and unit < np.size(outputs["value"]):
+            chosen = outputs["id"], unit
+    if player(trace, key="training player", opening=opening, chosen=chosen).failed:
         st.code(trace.to_text(), language=None)
 
 
