@@ -110,6 +110,7 @@ def _step(current: PageState) -> None:
     if engine and st.session_state["check expression"] == next(iter(EXAMPLES)):
         _begin_with_engine()  # a link names only an engine, or an engine has been restored
     examples = OWN_EXAMPLES[engine.course.key] if engine else EXAMPLES
+    prose("Is a [[numerical gradient|finite difference]] always better with a smaller step h? Pull h down and see.")
     expression = expression_box.expression_box(NAME, examples)
     choice.restore(NAME)
     _moving(current, expression, choice.choose(NAME, _change_engine))

@@ -10,8 +10,8 @@ import { axis, extent, lineThrough, scale } from "./scales.js";
 
 const SEND_DELAY_MS = 300; // without a change, before the page is told the choice
 const MAX_EXPONENT = 0; // of the first and largest step
-const HEIGHT = 270; // pixels of the curve's picture
-const ERROR_HEIGHT = 170;
+const HEIGHT = 246; // pixels of the curve's picture
+const ERROR_HEIGHT = 146;
 const ERROR_TOP = 12; // pixels above the grid: half a line of text
 const METHODS = ["forward", "central"];
 const NUMBERS = ["float64", "float32"];
