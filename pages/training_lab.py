@@ -152,8 +152,8 @@ def _with_own_engine(current: PageState, engine: Engine) -> None:
     page.closing(
         "Guess before you press Train: how many times slower than the lab’s engine is yours, and why?",
         "pages/build_it_yourself.py",
-        "Next: your engine, and a page of it to keep",
-        {"tab": "keep"},
+        "Next: your engine in the player",
+        {"tab": "passes"},
     )
 
 

@@ -668,7 +668,6 @@ export interface ShownEngines {
   courses: { key: string; last: string; tasks: number }[];
   /** whether the page waits for one of them */
   wanted: boolean;
-  asksForDays: boolean;
   /** path of the page that asks, which may not be the one computed last */
   path: string;
 }

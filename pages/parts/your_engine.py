@@ -1,10 +1,9 @@
-"""Your engine: the learner's own engine in the player, in a training next to the lab's, and on a page to keep."""
+"""Your engine: the learner's own engine in the player, and in a training next to the lab's."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 
 import numpy as np
@@ -14,7 +13,7 @@ from lab.config import ROOT
 from lab.expression import ExpressionError
 from lab.expression.parser import Expression, parse
 from lab.gradcheck.slopes import Slope
-from lab.practice import certificate, sandbox
+from lab.practice import sandbox
 from lab.practice.learner_engine import EXAMPLES
 from lab.text import brief
 from lab.trace.recording import Trace, record
@@ -43,7 +42,7 @@ def _tab(draw: Callable[[PageState, Engine], None], current: PageState) -> None:
     if current.restored:
         expression_box.begin(NAME)
     top = st.container(horizontal=True, vertical_alignment="center", gap="small")
-    choice.restore(asks_for_days=True)
+    choice.restore()
     choice.show_missing()
     engine = _chosen()
     if engine:
@@ -51,7 +50,7 @@ def _tab(draw: Callable[[PageState, Engine], None], current: PageState) -> None:
             _choose(engine)
         draw(current, engine)
     else:
-        _nothing_yet()
+        _nothing_yet(draw is _passes)
     progress.done("own-engine", bool(st.session_state.get("own agreed")))
     page.closing(
         TRY_THIS, "pages/graph_lab.py", "Next: your engine in the Graph lab" if engine else "Next: the Graph lab"
@@ -103,16 +102,22 @@ def _choose(engine: Engine) -> None:
     choice.badge(engine)
 
 
-def _nothing_yet() -> None:
+def _nothing_yet(played: bool) -> None:
+    """Say what an engine of one's own would do here; `played`: with the lab's in its place, in the player."""
     if choice.is_restoring():
         return
     st.markdown(
         "You have no finished engine yet: this is **the lab’s**. Pass every task of a course, and yours draws this "
-        "picture, trains next to the lab’s, and gets a page to keep."
+        "picture."
+        if played
+        else "You have no finished engine yet. Pass every task of a course, and yours trains here next to the lab’s, "
+        "with the same numbers."
     )
     if reason := sandbox.unavailable():
         st.info(reason)
     page.link_to("pages/build_it_yourself.py", "Build an engine", "code", {"tab": "courses", "course": "scalars"})
+    if not played:
+        return
     trace = memoize("lab passes", INVITATION, lambda: record(parse(INVITATION), {"a": 2.0, "b": -3.0}))
     player(trace, key="lab player", title=INVITATION, event=0, compact=True)
 
@@ -232,35 +237,10 @@ def _trace(
     return yours.trace
 
 
-# ---------------------------------------------------------------- a page to keep
-
-
-def _keep(_: PageState, engine: Engine) -> None:
-    course, training = engine.course, contest.of(engine)
-    training = training if training and training.done else None
-    days = choice.all_days(course)
-    st.markdown(
-        "One HTML file with your code, the tasks with the days you passed them, and the result of the training. Your "
-        "own lab makes it, so it is a souvenir, not a proof."
-    )
-    today = datetime.now(UTC).date()
-    made = certificate.page(course, engine.source, days, finished.checks(course), training, today)
-    st.download_button(
-        "Download the page", made, "my-engine.html", "text/html", type="primary", icon=":material/download:"
-    )
-    if training is None:
-        st.caption("It does not include a training yet. To include one, press Train first.")
-    else:
-        st.caption("It includes the last training of this engine.")
-    rows = [(task.title, days.get(task.key, "passed before")) for task in course.tasks]
-    show_table(["task", "passed on"], rows)
-
-
 PART = page.TabGroup(
     FIELDS,
     {
         "passes": partial(_tab, _passes),
         "train": partial(_tab, lambda _, engine: contest.show(engine)),
-        "keep": partial(_tab, _keep),
     },
 )

@@ -1,4 +1,4 @@
-"""Your engine without a browser: its passes, its training, the page to keep; and what is said where it fails."""
+"""Your engine without a browser: its passes, its training, and what is said where it fails."""
 
 import json
 from datetime import date
@@ -45,12 +45,14 @@ def trained(at):
     return at
 
 
-@pytest.mark.parametrize("tab", ["passes", "train", "keep"])
-def test_without_an_engine_the_lab_s_is_seen_at_work_by_name(tab):
-    at = run(app(PAGE), tab=tab)
+def test_without_an_engine_the_lab_s_is_seen_at_work_by_name():
+    at = run(app(PAGE), tab="passes")
     assert "no finished engine yet: this is **the lab’s**" in texts(at.markdown)
     (drawn,) = components(at, "player")
     assert drawn.key == "lab player"
+    at = run(app(PAGE), tab="train")
+    assert "yours trains here next to the lab’s" in texts(at.markdown)
+    assert not components(at, "player")
 
 
 def test_without_an_engine_the_page_asks_the_browser_for_one():
@@ -62,7 +64,6 @@ def test_without_an_engine_the_page_asks_the_browser_for_one():
             {"key": "tensors", "last": "digits", "tasks": 12},
             {"key": "functions", "last": "network", "tasks": 9},
         ],
-        "asksForDays": False,
         "path": "",
     }
     assert not at.segmented_control
@@ -134,8 +135,6 @@ def test_a_check_that_fails_or_stops_before_the_last_task_makes_no_engine():
         at.run()
         assert not at.exception
         assert "own engines" not in at.session_state
-    assert at.session_state["own checks"] == {"scalars": 2}
-    assert [*at.session_state["own days"]] == ["scalars/value"]
 
 
 class Done:
@@ -248,7 +247,7 @@ def test_an_expression_that_cannot_be_read_or_has_many_results_is_said():
 
 
 @needs_processes
-def test_digits_past_90_percent_in_the_training_lab_are_the_graduation_and_stand_on_the_page_to_keep():
+def test_digits_past_90_percent_in_the_training_lab_are_the_graduation():
     at = opened(course=TENSORS, page="pages/training_lab.py")
     worker = at.session_state["training worker"]
     press(at, "training toggle")
@@ -277,12 +276,6 @@ def test_digits_past_90_percent_in_the_training_lab_are_the_graduation_and_stand
     assert "This is the graduation" in texts(at.success)
     assert "The same numbers" in texts(at.markdown)
     assert "own-digits" in json.loads(components(at, "progress")[0].proto.bytes)["done"]
-    at.session_state["build tab"] = "A page to keep"
-    at.session_state["own here"] = {"days": json.dumps({"tensors/matmul": "2026-10-01", "tensors/x": "<b>", "a": 3})}
-    at.run()
-    assert not at.exception
-    assert "| 2026-10-01 |" in texts(at.markdown).replace("\\", "")
-    assert at.get("download_button")
 
 
 @needs_processes

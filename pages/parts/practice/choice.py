@@ -6,8 +6,6 @@ JavaScript is in static/practice/.
 
 from __future__ import annotations
 
-import json
-import re
 import secrets
 from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
@@ -21,18 +19,16 @@ from lab.practice.render_report import render_report
 from lab.text import strict_json
 from lab.ui import address, page, state
 from lab.ui.address import Field
-from lab.ui.assets import component, keep_value
+from lab.ui.assets import component
 from lab.ui.table import with_code
 from lab.ui.widgets import button, switch
 from pages.parts.practice import finished
 from pages.parts.practice.finished import Engine
 from pages.parts.practice.processes import judge_in_turn
 from practice import COURSES
-from practice.task import Course
 
 LABS = "lab"  # value of the field for the lab's engine; for the visitor's it is the key of a course
 TICK = 0.4  # seconds between two updates of a check's progress
-MAX_DAYS_TEXT = 100_000  # characters of the JSON with the days of tasks
 # Session keys: the component, courses that the browser was asked for, running checks, and why a check failed.
 _STORED, _ASKED, _CHECKING, _REFUSED = "own here", "own asked", "own coming", "own refused"
 _component = component("own_engines", "practice/finished.js")
@@ -103,12 +99,11 @@ def badge(engine: Engine) -> None:
     st.badge(engine.name, icon=":material/verified:", color="green")
 
 
-def restore(name: str = "", asks_for_days: bool = False) -> None:
+def restore(name: str = "") -> None:
     """Ask the browser for the engines that this visit lacks, check them, and show the progress.
 
     name  of a page with a choice of engines, as for `field`: the browser then also reports if it does not have the one
           in the address
-    asks_for_days  True asks the browser for the days of tasks, for `all_days`, if the visitor has an engine
     """
     session = st.session_state
     if all(checking.done for checking in session.get(_CHECKING, {}).values()):
@@ -137,10 +132,9 @@ def restore(name: str = "", asks_for_days: bool = False) -> None:
         "courses": [
             {"key": key, "last": course.tasks[-1].key, "tasks": len(course.tasks)} for key, course in lacking.items()
         ],
-        "asksForDays": asks_for_days and bool(finished.engines()),
         "path": session.get("path", ""),
     }
-    _component(key=_STORED, data=strict_json(shown).encode(), on_back_change=back, on_days_change=keep_value)
+    _component(key=_STORED, data=strict_json(shown).encode(), on_back_change=back)
     if is_restoring():
         _progress()
 
@@ -181,21 +175,3 @@ def show_missing() -> None:
             button("Check it again", f"own again {key}", again, key)
             where = {"tab": "courses", "course": key, "task": course.tasks[-1].key}
             page.link_to("pages/build_it_yourself.py", "See your text", "code", where)
-
-
-def all_days(course: Course) -> dict[str, str]:
-    """Return the day on which each task first passed, by key, as far as this visit or the browser knows it."""
-    sent = st.session_state.get(_STORED, {}).get("days")
-    try:
-        sent_days = json.loads(sent) if isinstance(sent, str) and len(sent) <= MAX_DAYS_TEXT else {}
-    except (ValueError, RecursionError):
-        sent_days = {}
-    found = {}
-    for task in course.tasks:
-        name = course.progress_key(task.key)
-        day = sent_days.get(name) if isinstance(sent_days, dict) else None
-        if isinstance(day, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", day):
-            found[task.key] = day
-        elif name in finished.days():
-            found[task.key] = finished.days()[name].isoformat()
-    return found

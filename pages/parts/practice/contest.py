@@ -10,7 +10,6 @@ import streamlit as st
 
 from lab import charts
 from lab.charts import Axis, Line
-from lab.practice import certificate
 from lab.practice.learner_run import Contest
 from lab.practice.learner_training import TRAININGS
 from lab.ui import page, progress
@@ -107,5 +106,19 @@ def _outcome(contest: Contest) -> None:
     if (times := contest.times_slower) is not None:
         how = f"{times:.2g} times" if times < 10 else f"{times:.0f} times"
         st.markdown(f"Your engine took **{how}** the lab’s processor time, measured just now.")
-    rows = certificate.results(contest)
-    show_table(["", "your engine", "the lab’s"], rows)
+    show_table(["", "your engine", "the lab’s"], _results(contest))
+
+
+def _results(contest: Contest) -> list[tuple[str, ...]]:
+    """Return the results of a training as rows: what was measured, with the learner's engine, with the lab's."""
+    sides = contest.yours, contest.labs
+    last = [side.points[-1] if side.points else None for side in sides]
+    rows: list[tuple[str, ...]] = [
+        ("losses computed", *(str(len(side.points)) for side in sides)),
+        ("last loss", *(f"{point.loss:.4g}" if point else "none" for point in last)),
+        ("processor time", *(f"{point.seconds:.2f} s" if point else "none" for point in last)),
+    ]
+    if contest.task.answers is not None:
+        shares = ("none" if side.share is None else f"{side.share:.1%}" for side in sides)
+        rows.insert(2, ("unseen digits read correctly", *shares))
+    return rows

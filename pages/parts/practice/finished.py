@@ -26,7 +26,7 @@ from practice import COURSES
 from practice.task import Course
 
 MAX_LINE = 200  # characters that are shown of a line of the learner's code, or of its message
-_ENGINES, _CHECKS, _DAYS = "own engines", "own checks", "own days"
+_ENGINES = "own engines"
 
 
 @dataclass(frozen=True)
@@ -56,31 +56,17 @@ class Passes:
 
 
 def note_check(course: Course, key: str, source: str, report: CheckReport) -> None:
-    """Record the result of a check up to the task `key`, and the engine if every task has passed."""
+    """Record the engine if a check up to the task `key` has passed and this is the course's last."""
     session = st.session_state
-    session[_CHECKS] = session.get(_CHECKS, {}) | {course.key: checks(course) + 1}
-    today = datetime.now(UTC).date()
-    passed = {course.progress_key(task): today for task, well in report.passed.items() if well}
-    session[_DAYS] = passed | session.get(_DAYS, {})
     if report and key == course.tasks[-1].key and course.key in learner_engine.ENGINES:
-        session[_ENGINES] = session.get(_ENGINES, {}) | {course.key: Engine(COURSES[course.key], source, today)}
+        session[_ENGINES] = session.get(_ENGINES, {}) | {
+            course.key: Engine(COURSES[course.key], source, datetime.now(UTC).date())
+        }
 
 
 def engines() -> Mapping[str, Engine]:
     """Return the engines of this visit by the keys of their courses."""
     found: Mapping[str, Engine] = st.session_state.get(_ENGINES, {})
-    return found
-
-
-def checks(course: Course) -> int:
-    """Return the number of finished checks of the course's file in this visit."""
-    count: int = st.session_state.get(_CHECKS, {}).get(course.key, 0)
-    return count
-
-
-def days() -> Mapping[str, date]:
-    """Return the day on which each task such as "scalars/add" passed, for those that passed in this visit."""
-    found: Mapping[str, date] = st.session_state.get(_DAYS, {})
     return found
 
 

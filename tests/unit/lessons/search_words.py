@@ -57,7 +57,6 @@ TYPED = {
     "hand in": HANDED_IN,
     "grade my students' homework": [("question", "How do I see what my class has done?")],
     "how do I teach with this": [("question", "How do I give a class its tasks?")],
-    "graduation page": [("question", "Do I get a certificate?")],
     "broken engine quiz": [("question", "What does a broken engine do?"), ("page", "Faults")],
     "early stopping": [("question", "When does a run stop early?")],
     "record a pytorch pass": OWN_MODEL,

@@ -53,7 +53,6 @@ CASES = {  # as these pages wrote them -> what the new page writes
     "other-engines?hidden=4&tab=depth": "other-engines?hidden=4&tab=depth",
     "own": "build-it-yourself?tab=passes",
     "own?tab=train&engine=tensors": "build-it-yourself?tab=train&engine=tensors",
-    "own?tab=keep": "build-it-yourself?tab=keep",
     "own?engine=scalars&expression=a&in_a=2&event=3": "build-it-yourself?tab=passes&engine=scalars&expression=a&in_a=2&event=3",
     "build": "build-it-yourself",
     "build?ladder=tensors&task=matmul": "build-it-yourself?course=tensors&task=matmul",
