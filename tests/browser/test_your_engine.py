@@ -75,6 +75,3 @@ def test_an_engine_comes_back_is_played_and_trained(open_page):
     page.get_by_role("button", name="Run backward pass").click()
     expect(page.get_by_text("tensors.py, line")).to_be_visible()
     assert page.evaluate("document.body.dataset.broken") is None
-    expect(page.locator("pre")).to_contain_text(NASTY)
-    assert page.evaluate("document.body.dataset.broken") is None
-    assert page.locator("img, script, b").count() == 0
