@@ -6,9 +6,8 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from lab.lessons import assignment_link
-from lab.lessons.assignment import CONTROLS, FORMER, ITEMS
+from lab.lessons.assignment import CONTROLS, ITEMS
 from lab.lessons.cards import CARDS
-from lab.lessons.pages import BY_FILE
 from lab.ui import address, assignment, page
 from lab.ui.address import Field
 from lab.ui.starting_point import MAX_START_TEXT, beginning, shortened
@@ -22,7 +21,7 @@ GROUPS: dict[str, dict[str, list[str]]] = {  # tab -> heading -> keys of ITEMS
     "Tasks": {one.title: [one.progress_key(task.key) for task in one.tasks] for one in COURSES.values()},
     "Debug these": {"Programs": [one.progress_key(one.key) for one in PROGRAMS]},
     "Questions": {topic: [f"questions/{one.key}" for one in QUESTIONS if one.topic == topic] for topic in TOPICS},
-    "Pages": {"To look around on": [key for key in ITEMS if key.startswith("pages/") and key not in FORMER]},
+    "Pages": {"To look around on": [key for key in ITEMS if key.startswith("pages/")]},
 }
 KEYS = {f"teach {tab} {heading}": keys for tab, groups in GROUPS.items() for heading, keys in groups.items()}
 
@@ -53,7 +52,7 @@ def main() -> None:
 
 def _ticked(text: str) -> tuple[list[str], ...]:
     """Parse the ticked items: one list for each of KEYS, and last the items that do not exist."""
-    found = [f"pages/{BY_FILE[FORMER[key].file].path}" if key in FORMER else key for key in assignment_link.read(text)]
+    found = assignment_link.read(text)
     return *([key for key in keys if key in found] for keys in KEYS.values()), [
         key for key in found if key not in ITEMS
     ]

@@ -5,26 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from lab.lessons.old_addresses import MOVED
 from lab.lessons.pages import PAGES
 from lab.lessons.skills import ACHIEVEMENTS, Achievement
 
 BY_PATH = MappingProxyType({page.path: page for page in PAGES if page.path})
 NOT_TO_DO = ("for-teachers",)  # pages that cannot be assigned
 
-FORMER: Mapping[str, Achievement] = MappingProxyType(  # pages that have moved since, but are in older assignments
-    {
-        f"pages/{path}": Achievement(
-            f"Page: {page.tabs.get(tab, page.title)}", page.file, {page.tab: tab} if tab else {}
-        )
-        for path, moved in MOVED.items()
-        if path not in BY_PATH
-        for page, tab in [(BY_PATH[moved.path], moved.tab)]
-    }
-)
 ITEMS: Mapping[str, Achievement] = MappingProxyType(
     ACHIEVEMENTS
-    | FORMER
     | {
         f"pages/{path}": Achievement(f"Page: {page.title}", page.file, {})
         for path, page in BY_PATH.items()

@@ -8,7 +8,6 @@ from lab.expression import ExpressionError
 from lab.expression.parser import parse
 from lab.lessons.assignment import BY_PATH
 from lab.lessons.assignment_link import PARAMETERS
-from lab.lessons.old_addresses import new_address
 from lab.lessons.pages import Page
 
 MAX_START_TEXT = 4000  # characters of an address or expression to start with
@@ -28,9 +27,9 @@ def beginning(text: str) -> tuple[Page, dict[str, str]]:
         address = urlsplit(text)
     except ValueError:
         address = urlsplit("")
-    path, query_text = new_address(address.path.rstrip("/").rpartition("/")[2], address.query)
+    path = address.path.rstrip("/").rpartition("/")[2]
     if path in BY_PATH and ("?" in text or address.scheme in ("http", "https")):
-        query = parse_qsl(query_text, keep_blank_values=True)
+        query = parse_qsl(address.query, keep_blank_values=True)
         return BY_PATH[path], {name: value for name, value in query if name not in PARAMETERS}
     try:
         parse(text)

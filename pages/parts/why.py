@@ -56,7 +56,6 @@ TRY_THIS = {
 }
 TICK, SLICE = 0.3, 0.2  # seconds between two slices of a timing, and of work in each
 SLOWER = {"10": 10, "100": 100, "1000": 1000, "10000": 10_000}  # guesses: name in the address -> factor
-OLD_SLOWER = {"2": "10", "20": "10", "200": "100", "2000": "1000"}  # guesses in older addresses -> the nearest one
 LONGER = {"6": 6, "30": 30, "150": 150}
 MAX_TIMES = 6  # times that a function is applied to itself
 MAX_TEXT = 400  # characters of a formula
@@ -86,9 +85,7 @@ FIELDS = (
     *expression_box.fields(NAME, next(iter(EXAMPLES))),
     Field("function", "why family", "network", address.one_of(*FAMILIES)),
     PARAMETERS,
-    Field(
-        "slower", "why slower", None, lambda text: address.one_of(*SLOWER)(OLD_SLOWER.get(text, text)), address.optional
-    ),
+    Field("slower", "why slower", None, address.one_of(*SLOWER), address.optional),
     TIMES,
     H,
     *OF_FORMULA,

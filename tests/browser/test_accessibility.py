@@ -23,7 +23,7 @@ PAGES = {
     "broadcasting": "shapes?tab=forgotten&guess=wrong",
     "field": "other-engines?tab=beside&question=where",
     "designs, depth": "other-engines?tab=depth&calls=144",
-    "why": "why-reverse-mode?slower=200",
+    "why": "why-reverse-mode?slower=100",
     "why, formula": "why-reverse-mode?tab=formula&longer=30",
     "jacobian": "why-reverse-mode?tab=one&zeros=nowhere&passes=2&faster=forward",
     "jacobian, chain": "why-reverse-mode?tab=chain&end=left",

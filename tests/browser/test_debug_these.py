@@ -96,7 +96,7 @@ VISIBLE = """editor => {
 
 @pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
 def test_the_guilty_line_of_every_program_is_seen_with_its_result(open_page):
-    page = open_page("debug?program=1", height=720)
+    page = open_page("practise?tab=debug&program=1", height=720)
     editor, headline = page.locator(".editor"), page.locator(".headline")
     hidden = []
     for number, program in enumerate(PROGRAMS, 1):

@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from lab.lessons.assignment import CONTROLS, FORMER, ITEMS
+from lab.lessons.assignment import CONTROLS, ITEMS
 from lab.lessons.pages import BY_FILE
 from tests.pages.conftest import address, app, components, go_back, press, run, switch, texts
 
@@ -56,8 +56,8 @@ def test_what_is_ticked_is_in_the_link_and_in_the_address():
 def test_everything_that_can_be_ticked_is_on_the_page():
     at = run(app("pages/for_teachers.py"), set="~".join(f"pages.{page.path}" for page in BY_FILE.values()))
     ticks = [tick for group in at.get("button_group") if group.key != "teach hide" for tick in group.options]
-    assert len(ticks) == len(ITEMS) - len(FORMER)
-    assert link(at)["set"].count(".") == sum(key.startswith("pages/") for key in ITEMS if key not in FORMER)
+    assert len(ticks) == len(ITEMS)
+    assert link(at)["set"].count(".") == sum(key.startswith("pages/") for key in ITEMS)
 
 
 def test_what_the_lab_does_not_have_is_named_and_left_out():
@@ -82,16 +82,16 @@ def hints(at):
 
 
 def test_hidden_controls_stay_hidden_until_the_list_is_put_away():
-    at = student(set="scalars.add~pages.questions", hide="~".join(CONTROLS))
+    at = student(set="scalars.add~pages.practise", hide="~".join(CONTROLS))
     for page, tab in (("build_it_yourself", "courses"), *(("practise", tab) for tab in ("debug", "ask", "predict"))):
         switch(at, f"pages/{page}.py")
         go_back(at, tab=tab, **{name: address(at)[name] for name in ("set", "hide")})
         assert hints(at) == []
         assert "predict reveal" not in [button.key for button in at.button]
         assert not any("Try this" in text.proto.body for text in at.get("html"))
-    assert at.session_state["tasks passed"] == {"pages/questions"}  # a page of the list that was opened
+    assert at.session_state["tasks passed"] == {"pages/practise"}  # a page of the list that was opened
     switch(at, "pages/start.py")
-    assert listed(at) == ["scalars/add", "pages/questions"]
+    assert listed(at) == ["scalars/add", "pages/practise"]
     press(at, "set away")
     assert listed(at) is None
     assert "set" not in address(at)

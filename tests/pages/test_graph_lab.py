@@ -5,14 +5,12 @@ import re
 import subprocess
 import sys
 from datetime import date
-from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 
 from lab.expression.run_pytorch import installed
 from lab.lessons.glossary import TERMS
-from lab.lessons.old_addresses import new_address
 from lab.practice import sandbox
 from lab.trace.dot import PALETTES
 from lab.ui.expression_box import presets
@@ -446,12 +444,9 @@ def test_an_engine_with_one_wrong_rule_runs_the_same_expression_and_opens_at_the
     assert sent(again)["event"] == len(data["trace"]["events"])  # a link says itself where it opens
 
 
-def test_an_old_link_to_the_order_opens_at_the_message_that_is_sent_too_early():
-    path, query = new_address("other-engines", "tab=order")
-    assert path == "graph-lab"
-    data = sent(run(app("pages/graph_lab.py"), **dict(parse_qsl(query))))
+def test_the_link_of_the_term_opens_at_the_message_that_is_sent_too_early():
+    data = sent(run(app("pages/graph_lab.py"), **TERMS["topological order"].query))
     assert data["event"] == data["departure"]["event"] + 1
-    assert TERMS["topological order"].query == dict(parse_qsl(query))
 
 
 def test_where_a_wrong_rule_makes_no_difference_an_example_is_offered():

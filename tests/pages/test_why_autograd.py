@@ -98,6 +98,8 @@ def test_the_guess_comes_first_then_gradients_are_really_computed(monkeypatch):
     at.session_state["why timings"] = {"network": cost.Timing(cost.FAMILIES["network"], (6,))}
     at.session_state["why timing"] = "network"
     at.run()
+    while at.session_state["why timing"]:  # on a busy machine it takes more than one run of the page
+        at.run()
     assert not at.exception
     assert float(table(at, "error of differences")[-1][4]) > 1e3 * right
 
@@ -106,13 +108,6 @@ def test_one_of_the_choices_is_the_number_of_times_that_the_passes_say():
     options = opened().segmented_control(key="why slower").options
     finite, reverse = (sum(cost.passes(method, 1000)) for method in ("finite", "reverse"))
     assert f"{finite // reverse:,}×" in options
-
-
-@pytest.mark.parametrize(("old", "new"), [("2", "10"), ("20", "10"), ("200", "100"), ("2000", "1000")])
-def test_a_guess_in_an_older_address_becomes_the_nearest_one(old, new):
-    at = opened(slower=old)
-    assert not at.info
-    assert address(at)["slower"] == new
 
 
 def test_a_measurement_can_be_stopped():

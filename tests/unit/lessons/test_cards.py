@@ -113,3 +113,10 @@ def test_a_copied_link_completes_no_card():
     assert sent_cards(at)["done"] == []
     at.run()
     assert sent_cards(at)["done"] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.title)
+def test_a_page_has_its_title_for_its_address_and_its_file(page):
+    slug = re.sub(r"\W+", "-", page.title.lower()).strip("-")
+    assert page.path == ("" if page.title == "Start" else slug)
+    assert page.file == f"pages/{slug.replace('-', '_')}.py"
