@@ -113,7 +113,7 @@ def standard(features: np.ndarray) -> np.ndarray:
 
 
 def value_of(features: np.ndarray, shape: str) -> np.ndarray:
-    """What the first two columns determine: straight, or bent."""
+    """Return what the first two columns determine: straight, or bent."""
     x, y = standard(features)[:, :2].T
     return {"line": x + 0.5 * y, "ring": x * x + y * y, "product": x * y, "wave": np.sin(2 * x) + 0.3 * y}[shape]
 
@@ -143,7 +143,7 @@ def settings(rng: np.random.Generator, **more: Any) -> dict[str, Any]:
 
 
 def easy(rng: np.random.Generator) -> str:
-    """A table that networks learn."""
+    """Return a table that networks learn."""
     features = inputs(rng, rows_of(rng))
     classes = int(rng.integers(2, 4))
     values = value_of(features, str(rng.choice(["line", "ring", "product"])))
@@ -193,7 +193,7 @@ def bent(rng: np.random.Generator) -> str:
 
 
 def rate(rng: np.random.Generator, low: float, high: float) -> dict[str, Any]:
-    """A rate that is so many times what is usual."""
+    """Draw a rate that is so many times what is usual."""
     chosen = settings(rng)
     return chosen | {"lr": DEFAULT_LR[chosen["optimizer"]] * float(10 ** rng.uniform(np.log10(low), np.log10(high)))}
 
@@ -275,7 +275,7 @@ def runs(first_seed: int, number: int) -> Iterator[Run]:
 
 
 def drawn(kind: str, seed: int) -> Run | None:
-    """A run of this kind; None where its cause did no harm, or its health is not known."""
+    """Train a run of this kind; None where its cause did no harm, or its health is not known."""
     rng = np.random.default_rng(seed)
     text, chosen = CASES[kind].draw(rng)
     config = Config(data="csv:random.csv", seed=seed, **chosen)
@@ -292,7 +292,7 @@ def drawn(kind: str, seed: int) -> Run | None:
 
 
 def examined(run: Run) -> Run:
-    """The run, with the doctor's first finding after each epoch."""
+    """Return the run, with the doctor's first finding after each epoch."""
     counts = range(1, len(run.records) + 1)
     return replace(run, findings=[diagnose(run.records[:count], run.config)[0] for count in counts])
 
@@ -307,8 +307,10 @@ def last_loss(records: Sequence[Record]) -> float:
 
 
 def remedied(run: Run) -> float | None:
-    """Validation loss with the remedy named first when it was due, over that without it; None where there is none to
-    try, or where it would be measured on other samples."""
+    """Return the validation loss with the remedy named first when it was due, over that without it.
+
+    None where there is none to try, or where it would be measured on other samples.
+    """
     finding = run.findings[run.due - 1]
     chosen = dict(finding.settings)
     if finding.key in NEUTRAL or not chosen or {"val_fraction", "samples"} & set(chosen):
@@ -373,7 +375,8 @@ class Tally:
     def __str__(self) -> str:
         return (
             f"first word right when due: {self.right} of {self.due} ({self.right / max(1, self.due):.1%}); "
-            f"false illness: {self.false} of {self.prefixes} healthy prefixes ({self.false / max(1, self.prefixes):.2%}); "
+            f"false illness: {self.false} of {self.prefixes} healthy prefixes "
+            f"({self.false / max(1, self.prefixes):.2%}); "
             f"praised though a plain answer does as well: {self.praised}; remedies tried: {len(self.ratios)}, "
             f"{self.helped:.1%} help, {self.hurt:.1%} hurt"
         )
