@@ -2,8 +2,10 @@
 
 import ast
 import itertools
+import re
 import textwrap
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +16,6 @@ from lab.practice.variants import variants
 from practice import COURSES
 from tests.told_answers import TOLD
 from tests.wrong_answers import WRONG
-from tests.wrong_styles import STYLES
 
 
 def edited(course, edits):
@@ -42,6 +43,21 @@ def judged_text(course, key, text, before=lambda checks: ()):
 def quick(task):
     """The task without checks that take long."""
     return replace(task, checks=tuple(one for one in task.checks if not one.slow and "5000" not in one.program))
+
+
+def styles():
+    """Read wrong_styles.txt: wrong answers in a learner's own style, with other names, loops and helpers.
+
+    A line `### course task name: words` says for which function or class of the reference the lines below it stand,
+    and that one of the words stands in the sentence that names the mistake; `### and name` begins another part of the
+    same answer. Within a course, no two are named by the same sentence, apart from the code in it.
+    """
+    text = (Path(__file__).resolve().parents[2] / "wrong_styles.txt").read_text()
+    for first, *more in (answer.split("\n### and ") for answer in re.split(r"^### (?!and )", text, flags=re.M)[1:]):
+        head, code = first.split("\n", 1)
+        course, task, name, said = re.fullmatch(r"(\S+) (\S+) (\S+): (.+)", head).groups()
+        words = {"(anything)": None, "(nothing)": ()}.get(said, tuple(said.split(" | ")))
+        yield course, task, words, {name: code, **dict(part.split("\n", 1) for part in more)}
 
 
 def in_order_of_tasks(wrong):
@@ -84,7 +100,7 @@ def put(text, name, replacement):
         node = next(each for each in node.body if getattr(each, "name", "") == inner)
     lines = text.splitlines(keepends=True)
     start = min([node.lineno, *(each.lineno for each in node.decorator_list)]) - 1
-    lines[start : node.end_lineno] = [textwrap.indent(replacement.lstrip("\n"), " " * node.col_offset)]
+    lines[start : node.end_lineno] = [textwrap.indent(replacement.rstrip("\n") + "\n", " " * node.col_offset)]
     return "".join(lines)
 
 
@@ -97,7 +113,7 @@ def styled(course, replacements):
 
 
 @pytest.mark.sample(28)
-@pytest.mark.parametrize(("course", "key", "words", "parts"), in_order_of_tasks(STYLES), ids=range(len(STYLES)))
+@pytest.mark.parametrize(("course", "key", "words", "parts"), in_order_of_tasks(styles()))
 def test_a_wrong_answer_in_another_style_is_refused_and_named(course, key, words, parts):
     assert_refused_and_named(course, key, styled(course, parts), words)
 
