@@ -371,144 +371,48 @@ BAD["forward-then-back"] = ["In many places.", "A spreadsheet.", "Videos can be 
 
 # Written before the judge was tuned for them; the share that it takes rightly is measured.
 OWN_GOOD: list[tuple[str, str]] = [
-    (
-        "how-it-knows",
-        "Every primitive operation it runs is logged together with its inputs, each comes with its own derivative rule, and the chain rule combines them from the output backwards.",
-    ),
-    (
-        "how-it-knows",
-        "Operations are memorised in a graph as they happen. Each operation knows its local derivative, and the engine multiplies these by the chain rule going back from the loss.",
-    ),
-    (
-        "how-it-knows",
-        "It captures each operation in a graph while the program runs; every operation has a derivative rule built in; backward chains them with the chain rule.",
-    ),
-    (
-        "how-it-knows",
-        "The calls are tracked on a tape, each with its local gradient, and they get multiplied in reverse order.",
-    ),
-    (
-        "three-ways",
-        "It works with values and never builds a formula, and its derivatives are exact up to rounding with no step size to pick.",
-    ),
-    (
-        "three-ways",
-        "Symbolic methods grow a huge expression and finite differences only approximate. Autodiff computes exact numbers.",
-    ),
-    (
-        "why-reverse",
-        "There is one loss and a million parameters. One backward pass gives every derivative, while forward mode would need one pass per parameter.",
-    ),
-    (
-        "why-reverse",
-        "Because the output is a single scalar, reverse mode gets all gradients in one sweep; forward mode needs a sweep for each input.",
-    ),
-    (
-        "why-add",
-        "A value can be used in several places, so several messages arrive. Its total effect is the sum of all of them, and replacing would lose the earlier ones.",
-    ),
-    (
-        "why-add",
-        "If a node feeds two operations, its derivative is the sum over both paths. With = the first contribution would be overwritten.",
-    ),
+    ("how-it-knows", "Every primitive operation it runs is logged together with its inputs, each comes with its own derivative rule, and the chain rule combines them from the output backwards."),
+    ("how-it-knows", "Operations are memorised in a graph as they happen. Each operation knows its local derivative, and the engine multiplies these by the chain rule going back from the loss."),
+    ("how-it-knows", "It captures each operation in a graph while the program runs; every operation has a derivative rule built in; backward chains them with the chain rule."),
+    ("how-it-knows", "The calls are tracked on a tape, each with its local gradient, and they get multiplied in reverse order."),
+    ("three-ways", "It works with values and never builds a formula, and its derivatives are exact up to rounding with no step size to pick."),
+    ("three-ways", "Symbolic methods grow a huge expression and finite differences only approximate. Autodiff computes exact numbers."),
+    ("why-reverse", "There is one loss and a million parameters. One backward pass gives every derivative, while forward mode would need one pass per parameter."),
+    ("why-reverse", "Because the output is a single scalar, reverse mode gets all gradients in one sweep; forward mode needs a sweep for each input."),
+    ("why-add", "A value can be used in several places, so several messages arrive. Its total effect is the sum of all of them, and replacing would lose the earlier ones."),
+    ("why-add", "If a node feeds two operations, its derivative is the sum over both paths. With = the first contribution would be overwritten."),
     (
         "why-an-order",
         "A node's gradient must be complete before it's propagated further, so all of its consumers have to be handled first. Otherwise contributions that come later never get propagated.",
     ),
-    (
-        "why-an-order",
-        "Every node that used a value comes before it; only after all of those have sent their share is its own grad final, and if you went on too early part of it would be lost.",
-    ),
-    (
-        "why-an-order",
-        "All users of a node must be processed first so its gradient is complete; otherwise it would pass on an incomplete gradient.",
-    ),
-    (
-        "static-graph",
-        "Optimising is easier since the whole graph is known; loops and ifs that depend on values are harder.",
-    ),
-    (
-        "static-graph",
-        "It is easier to plan memory and fuse operations, but it is harder to debug because errors show up later.",
-    ),
-    (
-        "gpu",
-        "The NumPy calls must be replaced by GPU kernels, for example CuPy. The graph and the rules stay the same.",
-    ),
-    (
-        "checkpointing",
-        "It saves memory because only some activations are kept, and pays with extra computation: parts of the forward pass run again.",
-    ),
+    ("why-an-order", "Every node that used a value comes before it; only after all of those have sent their share is its own grad final, and if you went on too early part of it would be lost."),
+    ("why-an-order", "All users of a node must be processed first so its gradient is complete; otherwise it would pass on an incomplete gradient."),
+    ("static-graph", "Optimising is easier since the whole graph is known; loops and ifs that depend on values are harder."),
+    ("static-graph", "It is easier to plan memory and fuse operations, but it is harder to debug because errors show up later."),
+    ("gpu", "The NumPy calls must be replaced by GPU kernels, for example CuPy. The graph and the rules stay the same."),
+    ("checkpointing", "It saves memory because only some activations are kept, and pays with extra computation: parts of the forward pass run again."),
     ("checkpointing", "Less memory, but the forward values have to be recomputed, which takes more time."),
-    (
-        "testing-rules",
-        "Compare every rule with finite differences, in one automatic test over all operations with random inputs.",
-    ),
-    (
-        "testing-rules",
-        "A loop over all operations with random inputs checks each backward rule against numerical gradients.",
-    ),
+    ("testing-rules", "Compare every rule with finite differences, in one automatic test over all operations with random inputs."),
+    ("testing-rules", "A loop over all operations with random inputs checks each backward rule against numerical gradients."),
     (
         "how-it-knows",
         "It doesn't have to understand the program. Every operator stores its parents while it executes, so a tape comes out, and on the way back each op applies its own derivative formula and the results are multiplied along the chain.",
     ),
-    (
-        "how-it-knows",
-        "Primitive ops each come with a hand-written gradient function. Executing the code leaves behind a trace of these ops; then the chain rule is applied over the trace in reverse.",
-    ),
-    (
-        "three-ways",
-        "Symbolic gives you an expression that can blow up, whereas AD only propagates values. Finite differences have truncation error because of h, AD has none.",
-    ),
-    (
-        "three-ways",
-        "AD evaluates derivatives at one point with actual numbers and never writes an expression. It is accurate to machine precision, no epsilon has to be picked.",
-    ),
-    (
-        "why-reverse",
-        "There is only a single scalar output. Going backwards once delivers the gradient for every weight; going forward you'd repeat the pass once per weight.",
-    ),
-    (
-        "why-add",
-        "If x feeds into two operations, both send something back to x. The total derivative is the sum of both contributions. Using = would keep only the last one.",
-    ),
-    (
-        "why-add",
-        "Because the variable can appear in several branches. By the multivariable chain rule you sum over branches, and overwriting would throw away the earlier branch.",
-    ),
-    (
-        "why-an-order",
-        "A node's gradient is only final once all nodes that use it have delivered theirs. With another order you would send on an incomplete value.",
-    ),
-    (
-        "static-graph",
-        "Easier: a compiler can fuse kernels since it sees everything. Harder: data-dependent control flow like while loops.",
-    ),
-    (
-        "gpu",
-        "You'd swap the numpy calls for a GPU array library like CuPy. Topological sort, closures and the derivative formulas would not be touched.",
-    ),
-    (
-        "checkpointing",
-        "It trades compute for memory: activations inside a segment are dropped and recomputed during the backward pass.",
-    ),
-    (
-        "testing-rules",
-        "Do a gradient check: perturb each input slightly, compare the numeric slope with the backward result, for every op in a loop over random tensors.",
-    ),
-    (
-        "what-building-teaches",
-        "Reading feels easy, but when you write it your code breaks exactly where you misunderstood. Later you can debug a wrong gradient or add a new op.",
-    ),
-    (
-        "forward-then-back",
-        "Make: targets depend on sources, and it goes from the target back through its dependencies to decide what to rebuild.",
-    ),
-    (
-        "checkpointing",
-        "You keep fewer activations around so the peak memory goes down, at the price of running parts of the network twice.",
-    ),
-]
+    ("how-it-knows", "Primitive ops each come with a hand-written gradient function. Executing the code leaves behind a trace of these ops; then the chain rule is applied over the trace in reverse."),
+    ("three-ways", "Symbolic gives you an expression that can blow up, whereas AD only propagates values. Finite differences have truncation error because of h, AD has none."),
+    ("three-ways", "AD evaluates derivatives at one point with actual numbers and never writes an expression. It is accurate to machine precision, no epsilon has to be picked."),
+    ("why-reverse", "There is only a single scalar output. Going backwards once delivers the gradient for every weight; going forward you'd repeat the pass once per weight."),
+    ("why-add", "If x feeds into two operations, both send something back to x. The total derivative is the sum of both contributions. Using = would keep only the last one."),
+    ("why-add", "Because the variable can appear in several branches. By the multivariable chain rule you sum over branches, and overwriting would throw away the earlier branch."),
+    ("why-an-order", "A node's gradient is only final once all nodes that use it have delivered theirs. With another order you would send on an incomplete value."),
+    ("static-graph", "Easier: a compiler can fuse kernels since it sees everything. Harder: data-dependent control flow like while loops."),
+    ("gpu", "You'd swap the numpy calls for a GPU array library like CuPy. Topological sort, closures and the derivative formulas would not be touched."),
+    ("checkpointing", "It trades compute for memory: activations inside a segment are dropped and recomputed during the backward pass."),
+    ("testing-rules", "Do a gradient check: perturb each input slightly, compare the numeric slope with the backward result, for every op in a loop over random tensors."),
+    ("what-building-teaches", "Reading feels easy, but when you write it your code breaks exactly where you misunderstood. Later you can debug a wrong gradient or add a new op."),
+    ("forward-then-back", "Make: targets depend on sources, and it goes from the target back through its dependencies to decide what to rebuild."),
+    ("checkpointing", "You keep fewer activations around so the peak memory goes down, at the price of running parts of the network twice."),
+]  # fmt: skip
 OWN_BAD: list[tuple[str, str]] = [
     ("how-it-knows", "graph recorded operations own derivative rule chain rule backward result"),
     ("how-it-knows", "operations recorded graph, local derivative, chain rule backward"),
@@ -529,35 +433,20 @@ OWN_BAD: list[tuple[str, str]] = [
     ("gpu", "All the backward rules have to be rewritten, NumPy stays as it is."),
     ("checkpointing", "saves memory recompute forward again time"),
     ("checkpointing", "It saves the model to disk so that a crash does not lose the training."),
-    (
-        "testing-rules",
-        "Compare each rule with itself on random inputs in one test; finite differences are too inaccurate so they cannot be used.",
-    ),
+    ("testing-rules", "Compare each rule with itself on random inputs in one test; finite differences are too inaccurate so they cannot be used."),
     ("how-it-knows", "It looks up the derivative of the whole program in a table of derivatives."),
     ("how-it-knows", "It nudges each input and looks at how the output changes, over and over."),
-    (
-        "three-ways",
-        "It is the same as finite differences but with a smaller h, so it is more exact than symbolic differentiation.",
-    ),
+    ("three-ways", "It is the same as finite differences but with a smaller h, so it is more exact than symbolic differentiation."),
     ("three-ways", "Autograd derives a formula once and then it is exact, with no step."),
     ("why-reverse", "Reverse mode is more accurate than forward mode because the loss is one number at the end."),
-    (
-        "why-reverse",
-        "One backward pass is needed for each parameter, and the loss is one number, while forward needs only one.",
-    ),
+    ("why-reverse", "One backward pass is needed for each parameter, and the loss is one number, while forward needs only one."),
     ("why-add", "So that the gradient of the last step is remembered and training has momentum."),
-    (
-        "why-add",
-        "A value used twice gets two messages; the larger of both counts and the other would be lost with a sum.",
-    ),
-    (
-        "why-an-order",
-        "Because otherwise the forward pass would be computed wrong: all inputs must be known before an operation runs.",
-    ),
+    ("why-add", "A value used twice gets two messages; the larger of both counts and the other would be lost with a sum."),
+    ("why-an-order", "Because otherwise the forward pass would be computed wrong: all inputs must be known before an operation runs."),
     ("static-graph", "Optimizing gets harder because the graph is fixed, and loops get easier since all is known."),
     ("gpu", "NumPy stays the same and all the rules have to be rewritten for the graphics card."),
     ("checkpointing", "It saves the model to disk so that training can go on after a crash, which takes time."),
     ("testing-rules", "Compare each rule with the rule of another framework for all operations."),
     ("what-building-teaches", "It teaches you NumPy and typing, and your code runs faster than PyTorch in the end."),
     ("forward-then-back", "A printer, since paper goes forward and comes back out."),
-]
+]  # fmt: skip

@@ -8,54 +8,26 @@ from tests.support import settled
 SIZES = ((1280, 720), (1024, 768))
 # path -> what is pressed first (none: all is there at once), and what is then to be seen with it
 PAGES = {
-    "": (
-        "Run backward pass",
-        [
-            ".stage",
-            ".ledger",
-            "[aria-label=a]",
-            "h1",
-            "[data-testid=stButtonGroup]",
-            "text=Next: an input that is used",
-        ],
-    ),
+    "": ("Run backward pass", [".stage", ".ledger", "[aria-label=a]", "h1", "[data-testid=stButtonGroup]", "text=Next: an input that is used"]),
     "faults?tab=spot&case=3": ("Accuracy, 1 point", ["[data-testid=stTabs] canvas", "[data-testid=stRadio]", "h1"]),
     "simulate-error": ("1 Forward", [".stage", ".trap-program", "text=The closure of", "h1"]),
     "simulate-error?part=predict": (None, ["[data-testid=stCheckbox]", "[data-testid=stBaseButton-primary]", "h1"]),
     "simulate-error?part=life&life=f": ("A whole training step", ["[data-testid=stSlider]", "text=Now: "]),
-    "what-went-wrong?failure=twice": (
-        None,
-        ["text=The cause", "text=The fix", "[data-testid=stAlert]", "textarea", "h1"],
-    ),
+    "what-went-wrong?failure=twice": (None, ["text=The cause", "text=The fix", "[data-testid=stAlert]", "textarea", "h1"]),
     "practise?tab=predict": (None, [".stage", "text=Check", "[data-testid=stTextInput]", "h1"]),
     "shapes": (None, [".words", "figure[data-grid='gradient of b'] button", "[data-testid=stTextInput]", "h1"]),
-    "shapes?tab=loss&end=mean": (
-        None,
-        ["text=They are all at the mean", ".grids figure >> nth=0", "text=its gradient, the right one", "h1"],
-    ),
+    "shapes?tab=loss&end=mean": (None, ["text=They are all at the mean", ".grids figure >> nth=0", "text=its gradient, the right one", "h1"]),
     "why-reverse-mode?tab=one&zeros=nowhere": ("Next pass", ["canvas", "text=That is a column", "text=Blue: above 0"]),
-    "descent?tab=time&largest=last": (
-        None,
-        ["text=As you guessed", "text=Gradient of w", "section.figure .picture >> nth=0", "h1"],
-    ),
-    "gradient-check": (
-        None,
-        [".sentence", ".pictures figure >> nth=0", ".pictures figure >> nth=1", "[type=range]", ".choices", "h1"],
-    ),
+    "descent?tab=time&largest=last": (None, ["text=As you guessed", "text=Gradient of w", "section.figure .picture >> nth=0", "h1"]),
+    "gradient-check": (None, [".sentence", ".pictures figure >> nth=0", ".pictures figure >> nth=1", "[type=range]", ".choices", "h1"]),
     "descent": ("Step", ["section.figure .picture", "[data-testid=stButtonGroup]", "h1"]),
     "build-it-yourself?course=tensors": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "h1"]),
-    "practise?tab=debug&program=4": (
-        "Check (Ctrl+Enter)",
-        [".editor", ".headline", ".sentence", ".case h4", "text=A hint", "h1"],
-    ),
+    "practise?tab=debug&program=4": ("Check (Ctrl+Enter)", [".editor", ".headline", ".sentence", ".case h4", "text=A hint", "h1"]),
     "for-teachers?set=scalars.add": (None, ["[data-testid=stButtonGroup]", "text=Open it as your class will", "h1"]),
     "other-engines": (None, ["table", "[data-testid=stSlider]", "text=Gradients of 6 engines"]),
-    "other-engines?tab=beside&question=write": (
-        None,
-        ["canvas", "text=This engine: MutationError", "text=PyTorch: ?", "[data-testid=stNumberInput]", "h1"],
-    ),
+    "other-engines?tab=beside&question=write": (None, ["canvas", "text=This engine: MutationError", "text=PyTorch: ?", "[data-testid=stNumberInput]", "h1"]),
     "practise?tab=ask&question=classic&answer=21": ("Check", ["text=It is 31, not 21", "text=See it happen", "h1"]),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("path", PAGES)

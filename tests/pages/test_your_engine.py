@@ -216,13 +216,9 @@ def test_a_wrong_gradient_is_named_in_the_table_and_in_a_sentence():
         ((), {"expression": "cos(a)"}, "no such operation"),
         ((), {"expression": "sum(a)", "in_a": "[1, 2]"}, "takes single numbers: make a a number"),
         (("t = math.tanh(self.data)", "__import__('os')._exit(3)"), {"expression": "tanh(a)"}, "ended Python itself"),
-        (
-            ("t = math.tanh(self.data)", "raise ValueError('<b>*x*</b>' * 99)"),
-            {"expression": "tanh(a)"},
-            "stops with ValueError: <b>*x*</b>",
-        ),
+        (("t = math.tanh(self.data)", "raise ValueError('<b>*x*</b>' * 99)"), {"expression": "tanh(a)"}, "stops with ValueError: <b>*x*</b>"),
     ],
-)
+)  # fmt: skip
 def test_an_engine_that_cannot_go_on_is_one_sentence(edit, address, said):
     at = opened(*edit, **address)
     (error,) = at.error

@@ -327,10 +327,7 @@ CONVENTIONS = [
     (Case("abs", (np.array([-1.0, 0.0, 2.0]),)), ([-1.0, 0.0, 1.0],)),
     (Case("clip", (np.array([-2.0, -1.0, 0.0, 1.0, 2.0]),), (-1.0, 1.0)), ([0.0, 1.0, 1.0, 1.0, 0.0],)),
     (Case("max", (np.array([1.0, 3.0, 3.0]),)), ([0.0, 0.5, 0.5],)),
-    (
-        Case("min", (np.array([[1.0, 1.0, 1.0, 1.0], [2.0, 1.0, 1.0, 3.0]]),), (1,)),
-        ([[0.25] * 4, [0.0, 0.5, 0.5, 0.0]],),
-    ),
+    (Case("min", (np.array([[1.0, 1.0, 1.0, 1.0], [2.0, 1.0, 1.0, 3.0]]),), (1,)), ([[0.25] * 4, [0.0, 0.5, 0.5, 0.0]],)),
     (Case("max", (np.array([1.0, _NAN, 2.0]),)), ([0.0, 1.0, 0.0],)),
     (Case("maximum", (np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0, 2.0]))), ([0.0, 0.5, 1.0], [1.0, 0.5, 0.0])),
     (Case("minimum", (np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0, 2.0]))), ([1.0, 0.5, 0.0], [0.0, 0.5, 1.0])),
@@ -349,16 +346,12 @@ CONVENTIONS = [
     (Case("__truediv__", (np.array([1.0, 3.0]), np.array([0.0, 2.0]))), ([_INF, 0.5], [-_INF, -0.75])),
     (Case("softmax", (np.array([1e4, -1e4]),)), ([0.0, 0.0],)),
     (Case("logsumexp", (np.array([1e4, -1e4]),)), ([1.0, 0.0],)),
-]
+]  # fmt: skip
 
 # Operations that choose elements: the 0 of an element that is not chosen is no factor, so it stays 0 for any upstream.
 CHOOSING = {"relu", "clip", "max", "min", "maximum", "minimum", "where"}
 # Each convention with the upstream gradient to try it with, and the gradients due
 CONVENTIONS_BY_UPSTREAM = [
     *((case, 1.0, expected) for case, expected in CONVENTIONS),
-    *(
-        (case, _INF, tuple(np.where(np.equal(g, 0.0), 0.0, np.copysign(_INF, g)) for g in expected))
-        for case, expected in CONVENTIONS
-        if case.op in CHOOSING
-    ),
-]
+    *((case, _INF, tuple(np.where(np.equal(g, 0.0), 0.0, np.copysign(_INF, g)) for g in expected)) for case, expected in CONVENTIONS if case.op in CHOOSING),
+]  # fmt: skip

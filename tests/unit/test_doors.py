@@ -35,36 +35,10 @@ NOTICED = 0.15  # seconds below which growth is not looked at
 SIGNS = [
     *("\t", ", ", ",", ";", "|", " ", "\n", "\r", "_", "(", "[", "{", ")", "]", "}", "=", "'", '"', "0", "a", "-", "."),
     *("\\", "/", ":", "%", "#", "@", "~", "!", "`", "\0", "\x0c", "\u2028", "\ud800", "\u0301", "中", "’", "−", "…"),
-    *(
-        "a ",
-        "a=",
-        "1,",
-        "1.",
-        "1e5",
-        "nan ",
-        "[1, ",
-        "(1, ",
-        "a[",
-        "a(",
-        "if ",
-        "Error:",
-        "not ",
-        ">>> ",
-        "lambda ",
-        "**",
-    ),
+    *("a ", "a=", "1,", "1.", "1e5", "nan ", "[1, ", "(1, ", "a[", "a(", "if ", "Error:", "not ", ">>> ", "lambda ", "**"),
     *("grad ", "none ", "loss ", "w -= ", "back", "in-", "param", "weight.", "does not require grad\n", "e. ", "a: "),
-    *(
-        "w=w+w\n",
-        "@a\n",
-        "loss.backward()\n",
-        "total = total + loss\n",
-        '  File "a.py", line 1\n',
-        "f'{",
-        "with (",
-        "match (",
-    ),
-]
+    *("w=w+w\n", "@a\n", "loss.backward()\n", "total = total + loss\n", '  File "a.py", line 1\n', "f'{", "with (", "match ("),
+]  # fmt: skip
 PROGRAM = "import torch\nw = torch.ones(3, requires_grad=True)\nfor epoch in range(9):\n    loss = (w * w).sum()\n"
 
 
@@ -112,11 +86,7 @@ DOORS = {  # name -> what reads the text, its largest length here, and how many 
     "message": (find, 100_000, 24),
     "message, on the page": (look_up, 100_000, 8),
     "code": (check_code, code.MAX_CHARACTERS, 20),
-    "code in a loop": (
-        lambda text: check_code(PROGRAM + "".join(f"    {one}\n" for one in text.split("\n"))),
-        6_000,
-        60,
-    ),
+    "code in a loop": (lambda text: check_code(PROGRAM + "".join(f"    {one}\n" for one in text.split("\n"))), 6_000, 60),
     "notebook": (as_notebook, 100_000, 12),
     "code in a message": (check_fragments, 40_000, 200),
     "log": (of_text, 300_000, 20),
@@ -130,7 +100,7 @@ DOORS = {  # name -> what reads the text, its largest length here, and how many 
     "answer of a program": (answered, 300_000, 10),
     "progress file": (as_progress, 500_000, 5),
     "trace": (load, 500_000, 20),
-}
+}  # fmt: skip
 REFUSED = (ValueError, ExpressionError, NotReadable, CurveError, DataError, LoadError)
 
 

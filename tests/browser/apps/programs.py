@@ -83,9 +83,6 @@ CASES = {
             "bias": Live([0.1, -0.1], -2.0, 2.0, 0.01),
         },
     ),
-    "nasty": (
-        lambda **leaves: leaves["<img src=x onerror=alert(1)>"] * 2.0,
-        {"<img src=x onerror=alert(1)>": Live(2.0)},
-    ),
+    "nasty": (lambda **leaves: leaves["<img src=x onerror=alert(1)>"] * 2.0, {"<img src=x onerror=alert(1)>": Live(2.0)}),
     "unused": (lambda a, b: (a * 2.0).relu(), {"a": Live(-2.0), "b": Live(3.0)}),
-}
+}  # fmt: skip

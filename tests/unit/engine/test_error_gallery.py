@@ -149,15 +149,9 @@ GALLERY = {
     "a maximum that does not broadcast": (lambda: maximum(x(3), w(2)), ["maximum", "'x'", "'w'"]),
     "an input that does not fit a layer": (lambda: Linear(3, 2)(x(4, 5)), ["3 inputs", "'x'", "(4, 5)"]),
     "mse of (n, 1) and (n,)": (lambda: mse_loss(x(4, 1), w(4)), ["mse_loss", "'x'", "(4, 1)", "(4,)", "Reshape"]),
-    "binary cross entropy of unequal shapes": (
-        lambda: binary_cross_entropy_with_logits(x(4, 1), np.zeros(4)),
-        ["binary_cross_entropy_with_logits", "(4, 1)", "(4,)", "Reshape"],
-    ),
+    "binary cross entropy of unequal shapes": (lambda: binary_cross_entropy_with_logits(x(4, 1), np.zeros(4)), ["binary_cross_entropy_with_logits", "(4, 1)", "(4,)", "Reshape"]),
     "labels that are not a row each": (lambda: cross_entropy(x(4, 3), [0, 1]), ["cross_entropy", "(4, 3)", "(2,)"]),
-    "labels that are no integers": (
-        lambda: cross_entropy(x(2, 3), [0.0, 1.0]),
-        ["cross_entropy", "integer", "float64", "labels.astype(int)"],
-    ),
+    "labels that are no integers": (lambda: cross_entropy(x(2, 3), [0.0, 1.0]), ["cross_entropy", "integer", "float64", "labels.astype(int)"]),
     "a label of no class": (lambda: cross_entropy(x(2, 3), [0, 3]), ["cross_entropy", "3", "from 0 to 2"]),
     "an initialisation that does not exist": (lambda: Linear(2, 2, init="magic"), ["'magic'", "xavier", "choose"]),
     "a layer without outputs": (lambda: Linear(2, 0), ["at least one", "0"]),
@@ -212,7 +206,7 @@ GALLERY = {
     "a number of too many digits": (lambda: Tensor(10**400), ["1.8e308"]),
     "no_grad on a coroutine": (lambda: no_grad(coroutine), ["async", "with no_grad()"]),
     "no_grad on a generator": (lambda: no_grad()(generator), ["generator", "with no_grad()"]),
-}
+}  # fmt: skip
 
 
 def shown(action):

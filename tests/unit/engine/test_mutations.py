@@ -38,20 +38,12 @@ EQUIVALENT = {
     ("Tensor._accumulate", "type(message)", "message"): "a short cut for scalars: without it the long way is taken",
     ("Tensor._accumulate", "type(self._values)", "self._values"): "the same short cut",
     ("_fitted", "message if message.base is None else message.copy()", "message.copy()"): "one copy too many",
-    (
-        "linear",
-        "_sum(upstream, (0,), keepdims=False)",
-        "upstream",
-    ): "faster; `_accumulate` sums over the rows all the same",
+    ("linear", "_sum(upstream, (0,), keepdims=False)", "upstream"): "faster; `_accumulate` sums over the rows all the same",
     ("linear", "_sum(upstream, (0,), keepdims=False)", "_sum(upstream, (0,))"): "`_accumulate` takes the row away",
     ("linear", "False", "True"): "the same",
     ("Tensor.prod", "1.0", "2.0"): "either asks whether the product is far enough from 0 to be divided",
-    (
-        "Tensor.prod",
-        "np.isfinite(product) & np.isfinite(1.0 / product)",
-        "np.isfinite(1.0 / product)",
-    ): "differs only where the result has overflowed, which test_numerics tries: differences cannot",
-}
+    ("Tensor.prod", "np.isfinite(product) & np.isfinite(1.0 / product)", "np.isfinite(1.0 / product)"): "differs only where the result has overflowed, which test_numerics tries: differences cannot",
+}  # fmt: skip
 
 
 # -- rules and their mutants

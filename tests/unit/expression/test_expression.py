@@ -48,12 +48,7 @@ def test_names_are_the_free_ones_in_order_of_appearance():
         ("((a*b)+c)*(a+d)", {"a": 2, "b": 3, "c": 4, "d": 5}, 70, {"a": 31, "b": 14, "c": 7, "d": 10}),
         ("a*a", {"a": 3}, 9, {"a": 6}),
         ("h = a*b; L = h**2 + h", {"a": 2, "b": 3}, 42, {"a": 39, "b": 26}),
-        (
-            "h = a*b\n\n  L = h**2 + h  # indentation and comments mean nothing\n",
-            {"a": 2, "b": 3},
-            42,
-            {"a": 39, "b": 26},
-        ),
+        ("h = a*b\n\n  L = h**2 + h  # indentation and comments mean nothing\n", {"a": 2, "b": 3}, 42, {"a": 39, "b": 26}),
         ("a - b/c", {"a": 1, "b": 6, "c": 2}, -2, {"a": 1, "b": -0.5, "c": 1.5}),
         ("-2**2 * a", {"a": 3}, -12, {"a": -4}),
         ("1.0.exp() * a - 1.5e0.exp().log()", {"a": 2}, 2 * math.e - 1.5, {"a": math.e}),
@@ -70,7 +65,7 @@ def test_names_are_the_free_ones_in_order_of_appearance():
         ("x[:, 1] * 2", {"x": [[1, 2], [3, 4]]}, [4, 8], {"x": [[0, 2], [0, 2]]}),
         ("θ**2", {"θ": 3}, 9, {"θ": 6}),
     ],
-)
+)  # fmt: skip
 def test_hand_computed(text, values, value, expected):
     found, grads = gradients(text, **values)
     np.testing.assert_allclose(found, value)
@@ -411,15 +406,9 @@ def test_one_term_more_than_the_deepest_sum():
         ("a @ b", {"a": np.zeros((1000, 1)), "b": np.zeros((1, 1000))}, 1, 1, "1,000,000 elements"),
         ("a @ a", {"a": np.zeros((200, 200))}, 1, 1, "too much work"),
         ("b = [a, a]; c = concatenate([b, b]); c * 1", {"a": np.zeros(30_000)}, 1, 17, "120,000 elements"),
-        (
-            "\n".join(["h0 = a*1"] + [f"h{i} = h{i - 1}.sin()" for i in range(1, 60)]),
-            {"a": np.zeros(100_000)},
-            21,
-            7,
-            "too much work",
-        ),
+        ("\n".join(["h0 = a*1"] + [f"h{i} = h{i - 1}.sin()" for i in range(1, 60)]), {"a": np.zeros(100_000)}, 21, 7, "too much work"),
     ],
-)
+)  # fmt: skip
 def test_mistakes_at_call(text, values, line, column, words):
     error = refused(text, **values)
     assert words in str(error)

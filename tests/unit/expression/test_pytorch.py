@@ -12,44 +12,20 @@ from model import Tensor
 MATRIX = [[1.0, 2.5], [3.0, -4.0]]
 EXPRESSIONS = [
     ("(a*b + c) * (a - 2) / b**2", {"a": 1.5, "b": -0.5, "c": 2.0}),
-    (
-        "exp(a) + log(b) + sqrt(b) + sin(a) + cos(a) + sigmoid(a) + softplus(a) + relu(a) + abs(a) + -a",
-        {"a": 0.7, "b": 2.0},
-    ),
-    (
-        "x.sum() + x.mean(axis=0).sum() + prod(x) + prod(x, 0).sum() + max(x) + x.min(axis=1, keepdims=True).sum()",
-        {"x": MATRIX},
-    ),
-    (
-        "var(x) + std(x, axis=0).sum() + norm(x) + norm(x, axis=1).sum() + logsumexp(x) + logsumexp(x, axis=-1).sum()",
-        {"x": MATRIX},
-    ),
+    ("exp(a) + log(b) + sqrt(b) + sin(a) + cos(a) + sigmoid(a) + softplus(a) + relu(a) + abs(a) + -a", {"a": 0.7, "b": 2.0}),
+    ("x.sum() + x.mean(axis=0).sum() + prod(x) + prod(x, 0).sum() + max(x) + x.min(axis=1, keepdims=True).sum()", {"x": MATRIX}),
+    ("var(x) + std(x, axis=0).sum() + norm(x) + norm(x, axis=1).sum() + logsumexp(x) + logsumexp(x, axis=-1).sum()", {"x": MATRIX}),
     ("softmax(q @ k.T / sqrt(2)) @ v", {"q": MATRIX, "k": MATRIX, "v": MATRIX}),
     ("log_softmax(x, axis=0) + x.softmax()", {"x": MATRIX}),
-    (
-        "maximum(x, 0.5) + minimum(x, y) + where(x > 0, x, 2) + clip(x, -1, 1) + leaky_relu(x, 0.2) + leaky_relu(x)",
-        {"x": MATRIX, "y": 1.0},
-    ),
-    (
-        "x.reshape(4) * 2 + x.transpose().reshape(4) + x.transpose(1, 0).reshape(4) + swapaxes(x, 0, 1).reshape(4)",
-        {"x": MATRIX},
-    ),
-    (
-        "concatenate([x, x], axis=1).sum() + stack([x, x], axis=1).sum() + sum([x[0], [1, 2]]) + x[0, 1] * x[:, 1].sum()",
-        {"x": MATRIX},
-    ),
+    ("maximum(x, 0.5) + minimum(x, y) + where(x > 0, x, 2) + clip(x, -1, 1) + leaky_relu(x, 0.2) + leaky_relu(x)", {"x": MATRIX, "y": 1.0}),
+    ("x.reshape(4) * 2 + x.transpose().reshape(4) + x.transpose(1, 0).reshape(4) + swapaxes(x, 0, 1).reshape(4)", {"x": MATRIX}),
+    ("concatenate([x, x], axis=1).sum() + stack([x, x], axis=1).sum() + sum([x[0], [1, 2]]) + x[0, 1] * x[:, 1].sum()", {"x": MATRIX}),
     ("expand_dims(x, 0).squeeze(axis=0) + x.broadcast_to(2, 2) * [[1, 2], [3, 4]]", {"x": MATRIX}),
-    (
-        "cross_entropy(x, [0, 1]) + mse_loss(x, [[1, 2], [3, 4]]) + binary_cross_entropy_with_logits(x, [[0, 1], [1, 0]])",
-        {"x": MATRIX},
-    ),
-    (
-        "x.sum(keepdims=True) + x.mean(keepdims=True) + x.max(keepdims=True) + x.std(axis=None, keepdims=True)",
-        {"x": MATRIX},
-    ),
+    ("cross_entropy(x, [0, 1]) + mse_loss(x, [[1, 2], [3, 4]]) + binary_cross_entropy_with_logits(x, [[0, 1], [1, 0]])", {"x": MATRIX}),
+    ("x.sum(keepdims=True) + x.mean(keepdims=True) + x.max(keepdims=True) + x.std(axis=None, keepdims=True)", {"x": MATRIX}),
     ("h = a*a; k = tanh(h)\nk*k + 0*b", {"a": 2.0, "b": 1.0}),
     ("F*list + json*str", {"F": 2.0, "list": 3.0, "json": 4.0, "str": 1.0}),
-]
+]  # fmt: skip
 
 
 def test_the_program_is_one_that_a_person_would_write():

@@ -174,10 +174,7 @@ TYPED = {
     "jax": [("question", "How do PyTorch, JAX and TensorFlow differ?")],
     "gradient checkpointing": [("question", "How can a backward pass need less memory?"), ("tab", "Checkpointing")],
     "by hand": [("question", "How do I work out a backward pass by hand?"), ("card", "A pass by hand")],
-    "gradient of a matrix product": [
-        ("question", "How does a gradient go through a matrix product?"),
-        ("operation", "@"),
-    ],
+    "gradient of a matrix product": [("question", "How does a gradient go through a matrix product?"), ("operation", "@")],
     "save my progress": [("question", "Where is my progress kept?")],
     "predict": [("page", "Predict, then reveal"), ("tab", "Predict")],
     "questions": [("page", "Questions"), ("tab", "Questions")],
@@ -196,9 +193,7 @@ TYPED = {
     "what does broadcasting do to gradients": [("term", "broadcast"), *SUMMED],
     "upload my own data": [("question", "Can I train on my own data?")],
     "my loss is nan": [("failure", "nan from log(0), sqrt(0) or 0 / 0")],
-    "a leaf Variable that requires grad is being used in an in-place operation": [
-        ("failure", "A leaf used in an in-place operation")
-    ],
+    "a leaf Variable that requires grad is being used in an in-place operation": [("failure", "A leaf used in an in-place operation")],
     "grad can be implicitly created only for scalar outputs": [("failure", "Only for scalar outputs")],
     "CUDA out of memory": [("failure", "total += loss keeps every graph")],
     "my parameters never change": [("failure", "A parameter that the optimizer does not have")],
@@ -225,4 +220,4 @@ TYPED = {
     "list of all backward rules": [("question", "Where are all the backward rules?")],
     "what are logits": [("question", "What are logits?")],
     "why can i not use accuracy as loss": [("question", "Why not train on the accuracy?")],
-}
+}  # fmt: skip

@@ -73,27 +73,15 @@ def told(key, value):
 
 WAYS = {  # card -> what is done in the state that it opens; the last step completes it
     "caught-write": [*2 * [pressed("trap next")], chosen("radio", "trap choice", "error"), pressed("trap next")],
-    "broken-engine": [
-        chosen("selectbox", "fault gradient", "numbers"),
-        chosen("selectbox", "fault curve", "same"),
-        pressed("fault go"),
-    ],
+    "broken-engine": [chosen("selectbox", "fault gradient", "numbers"), chosen("selectbox", "fault curve", "same"), pressed("fault go")],
     "what-it-costs": [chosen("segmented_control", "why slower", "1000"), measured],
-    "forward-wins": [
-        chosen("text_input", "jacobian expression", "t * [1, 2, 3, 4, 5, 6, 7, 8]"),
-        chosen("segmented_control", "jacobian faster", "forward"),
-        pressed("jacobian both"),
-    ],
-    "whole-jacobian": [
-        chosen("segmented_control", "jacobian zeros", "nowhere"),
-        chosen("slider", "jacobian passes", 3),
-        pressed("jacobian next"),
-    ],
+    "forward-wins": [chosen("text_input", "jacobian expression", "t * [1, 2, 3, 4, 5, 6, 7, 8]"), chosen("segmented_control", "jacobian faster", "forward"), pressed("jacobian both")],
+    "whole-jacobian": [chosen("segmented_control", "jacobian zeros", "nowhere"), chosen("slider", "jacobian passes", 3), pressed("jacobian next")],
     "why-the-loss-fell": [chosen("segmented_control", "descent guess", "past"), *10 * [pressed("descent step")]],
     "topological-order": [chosen("segmented_control", "graph engine", kind) for kind in ("overwrites", "any-order")],
     "forgotten-sum": [chosen("segmented_control", "broadcasting guess", "error")],
     "breaking-step": [told("check h", -16)],
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("key", WAYS)

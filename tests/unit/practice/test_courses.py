@@ -144,13 +144,9 @@ def test_what_a_text_asks_for_is_looked_at(key, old, new, said):
     [
         ("functions", "np.maximum(x, 0)", "np.maximum(x, 0, out=x)"),
         ("functions", "self._receive(out.grad * (x > 0))", "out.grad *= x > 0; self._receive(out.grad)"),
-        (
-            "elementwise",
-            "out = Tensor(a + b,",
-            "out = Tensor(np.add(a, b, out=a if a.shape == (a + b).shape else None),",
-        ),
+        ("elementwise", "out = Tensor(a + b,", "out = Tensor(np.add(a, b, out=a if a.shape == (a + b).shape else None),"),
     ],
-)
+)  # fmt: skip
 def test_what_writes_to_an_array_of_somebody_else_fails(key, old, new):
     course = COURSES["tensors"]
     keys = [task.key for task in course.tasks]

@@ -121,14 +121,11 @@ def test_a_gradient_of_another_shape_is_refused():
 @pytest.mark.parametrize(
     ("text", "leaves"),
     [
-        (
-            "(x*w + b).relu().sum()",
-            {"x": np.array([[1.0, 2.0], [3.0, -4.0]]), "w": np.array([1.0, 2.0]), "b": np.array(0.5)},
-        ),
+        ("(x*w + b).relu().sum()", {"x": np.array([[1.0, 2.0], [3.0, -4.0]]), "w": np.array([1.0, 2.0]), "b": np.array(0.5)}),
         ("(x @ w).exp().mean()", {"x": np.ones((2, 3)) / 3, "w": np.ones((3, 2)) / 2}),
         ("x.softmax().log().sum()", {"x": np.array([[0.0, 1.0, 2.0]])}),
     ],
-)
+)  # fmt: skip
 def test_a_pass_of_tensors_has_the_numbers_of_the_lab_s_engine(text, leaves):
     expression, engine = parse(text), Loaded(TENSORS, TENSORS.reference, LocalRunner())
     trace = engine.follow(expression, leaves)
@@ -173,12 +170,7 @@ FUNCTION_STYLES |= {
     "reference": FUNCTIONS.reference,
     "zeros first": edited((ADDED, f"x.grad = np.zeros_like(x.data) if x.grad is None else x.grad\n{' ' * 24}{ADDED}")),
     "behind grad": edited((ADDED, ADDED.replace("x.grad =", "vars(x)['grad'] ="))),
-    "class methods": edited(
-        ("@staticmethod", "@classmethod"),
-        ("(ctx, a", "(cls, ctx, a"),
-        ("(ctx, x", "(cls, ctx, x"),
-        ("backward(ctx, grad)", "backward(cls, ctx, grad)"),
-    ),
+    "class methods": edited(("@staticmethod", "@classmethod"), ("(ctx, a", "(cls, ctx, a"), ("(ctx, x", "(cls, ctx, x"), ("backward(ctx, grad)", "backward(cls, ctx, grad)")),
     "inherited": edited(
         ("class AddRow(Function)", "class AddRow(Add)"),
         ("return x + row", "return Add.forward(ctx, x, row)"),
@@ -186,7 +178,7 @@ FUNCTION_STYLES |= {
     ),
     "drawn": edited(("return grad * b, grad * a", "return (grad * each for each in (b, a))")),
     "no line of theirs": edited(("return a + b", "return a + b\n\n    forward = np.vectorize(forward, excluded=[0])")),
-}
+}  # fmt: skip
 FUNCTION_PASSES = [
     ("(x @ w + b).relu().sum()", {"x": X, "w": Y, "b": ROW}),
     ("sum((sigmoid(x @ w + b) - t)**2)", {"x": X, "w": Y, "b": ROW, "t": np.eye(2)}),

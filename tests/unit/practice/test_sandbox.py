@@ -95,11 +95,7 @@ MEMORY, OUTPUT, ENDS, DISTURBS = "more memory", "printed more than", "ended Pyth
 
 ATTACKS = {
     "a fork bomb": ("import os\nwhile True:\n    os.fork()", REFUSED, 3),
-    "a fork bomb that goes on": (
-        "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        pass",
-        LOOP,
-        (2, 3, 4, 5, 6),
-    ),
+    "a fork bomb that goes on": ("import os\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        pass", LOOP, (2, 3, 4, 5, 6)),
     "a program": ("import subprocess\nsubprocess.run(['true'])", REFUSED, 2),
     "a shell in its place": ("import os\nos.execv('/bin/sh', ['sh', '-c', 'sleep 60'])", REFUSED, 2),
     "a thread": ("import threading\nthreading.Thread(target=print).start()", REFUSED, 2),
@@ -109,17 +105,9 @@ ATTACKS = {
     "10 GB that nobody counts": ("import os\nos.memfd_create('x')", REFUSED, 2),
     "an endless loop": ("x = 0\nwhile True:\n    x += 1", LOOP, (2, 3)),
     "an endless loop in NumPy": ("import numpy as np\na = np.zeros((900, 900))\nwhile True:\n    a = a @ a", LOOP, 4),
-    "one endless call in NumPy": (
-        "import numpy as np\nx = np.lib.stride_tricks.as_strided(np.zeros(1), (10**13,), (0,))\nx.sum()",
-        LOOP,
-        3,
-    ),
+    "one endless call in NumPy": ("import numpy as np\nx = np.lib.stride_tricks.as_strided(np.zeros(1), (10**13,), (0,))\nx.sum()", LOOP, 3),
     "a long sleep": ("import time\ntime.sleep(1000)", LOOP, 2),
-    "an endless loop that catches all": (
-        "while True:\n    try:\n        x = 1\n    except BaseException:\n        pass",
-        LOOP,
-        (1, 2, 3),
-    ),
+    "an endless loop that catches all": ("while True:\n    try:\n        x = 1\n    except BaseException:\n        pass", LOOP, (1, 2, 3)),
     "an endless loop that hears no signal": (
         """
         import signal
@@ -136,21 +124,9 @@ ATTACKS = {
         LOOP,
         None,
     ),
-    "an endless trace": (
-        "import sys\ndef trace(*_):\n    while True: pass\nsys.settrace(trace)\ndef f(): pass\nf()",
-        LOOP,
-        3,
-    ),
-    "an endless __repr__ of an error": (
-        "class E(Exception):\n    def __str__(self):\n        while True: pass\nraise E",
-        LOOP,
-        3,
-    ),
-    "an error whose text is an error": (
-        "class E(Exception):\n    def __str__(self):\n        return 1 / 0\nraise E",
-        "E: ",
-        4,
-    ),
+    "an endless trace": ("import sys\ndef trace(*_):\n    while True: pass\nsys.settrace(trace)\ndef f(): pass\nf()", LOOP, 3),
+    "an endless __repr__ of an error": ("class E(Exception):\n    def __str__(self):\n        while True: pass\nraise E", LOOP, 3),
+    "an error whose text is an error": ("class E(Exception):\n    def __str__(self):\n        return 1 / 0\nraise E", "E: ", 4),
     "a full disk": ("open('x', 'w').write('x')", REFUSED, 1),
     "a full disk, in folders": ("import os\nos.mkdir('x')", REFUSED, 2),
     "a file that exists": (f"open({__file__!r}, 'r+')", REFUSED, 1),
@@ -160,31 +136,15 @@ ATTACKS = {
     "killing the parent": ("import os, signal\nos.kill(os.getppid(), signal.SIGKILL)", REFUSED, 2),
     "killing everybody": ("import os, signal\nos.kill(-1, signal.SIGKILL)", REFUSED, 2),
     "its own death": ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", ENDS + " (SIGKILL)", None),
-    "its own death, asked for politely": (
-        "import signal\nsignal.raise_signal(signal.SIGTERM)",
-        ENDS + " (SIGTERM)",
-        None,
-    ),
+    "its own death, asked for politely": ("import signal\nsignal.raise_signal(signal.SIGTERM)", ENDS + " (SIGTERM)", None),
     "os._exit": ("import os\nos._exit(0)", ENDS + " (exit code 0)", None),
     "os._exit as if by a signal": ("import os\nos._exit(200)", ENDS + " (exit code 200)", None),
     "sys.exit": ("import sys\nsys.exit(3)", "SystemExit: 3", 2),
     "an interrupt": ("raise KeyboardInterrupt", "KeyboardInterrupt", 1),
     "1 GB of output": ("while True:\n    print('x' * 10**6)", OUTPUT, 2),
-    "1 GB of output past Python": (
-        "import os\nwhile True:\n    try:\n        os.write(2, b'x' * 10**6)\n    except OSError:\n        os._exit(0)",
-        OUTPUT,
-        None,
-    ),
-    "a recursion without a limit": (
-        "import sys\nsys.setrecursionlimit(10**9)\ndef f(n):\n    return f(n)\nf(0)",
-        "a function that calls itself",
-        (4,),
-    ),
-    "an expression of many signs": (
-        "x = " + "-" * 200_000 + "1",
-        "SyntaxError: an expression has too many parts",
-        None,
-    ),
+    "1 GB of output past Python": ("import os\nwhile True:\n    try:\n        os.write(2, b'x' * 10**6)\n    except OSError:\n        os._exit(0)", OUTPUT, None),
+    "a recursion without a limit": ("import sys\nsys.setrecursionlimit(10**9)\ndef f(n):\n    return f(n)\nf(0)", "a function that calls itself", (4,)),
+    "an expression of many signs": ("x = " + "-" * 200_000 + "1", "SyntaxError: an expression has too many parts", None),
     "a sum of many terms": ("x = " + "+".join(["1"] * 100_000), "SyntaxError: an expression has too many parts", None),
     "deep recursion": ("def f(n):\n    return f(n + 1)\nf(0)", "RecursionError", 2),
     "bottomless recursion": (
@@ -196,45 +156,17 @@ ATTACKS = {
     "a crash": ("import ctypes\nctypes.string_at(0)", CRASH + " (SIGSEGV)", 2),
     "no limits": ("import resource\nresource.setrlimit(resource.RLIMIT_AS, (-1, -1))", ("ValueError", REFUSED), 2),
     "a larger share": ("import os\nos.nice(-10)", REFUSED, 2),
-    "every descriptor closed": (
-        "import os\nos.closerange(0, 1000)\nimport time\ntime.sleep(100)",
-        (DISTURBS, LOOP),
-        None,
-    ),
-    "rubbish on every descriptor": (
-        "import os\nfor fd in range(64):\n    try:\n        os.write(fd, b'rubbish\\n')\n    except OSError:\n        pass",
-        DISTURBS,
-        None,
-    ),
-    "an endless line on every descriptor": (
-        "import os\nwhile True:\n  for fd in range(3, 64):\n    try:\n        os.write(fd, b'{' * 10**5)\n    except OSError:\n        pass",
-        DISTURBS,
-        None,
-    ),
+    "every descriptor closed": ("import os\nos.closerange(0, 1000)\nimport time\ntime.sleep(100)", (DISTURBS, LOOP), None),
+    "rubbish on every descriptor": ("import os\nfor fd in range(64):\n    try:\n        os.write(fd, b'rubbish\\n')\n    except OSError:\n        pass", DISTURBS, None),
+    "an endless line on every descriptor": ("import os\nwhile True:\n  for fd in range(3, 64):\n    try:\n        os.write(fd, b'{' * 10**5)\n    except OSError:\n        pass", DISTURBS, None),
     "questions read by the text": ("input()", "EOFError", 1),
     "json broken": ("import json\njson.dumps = json.loads = None", (ENDS, DISTURBS), None),
-    "builtins emptied": (
-        "import builtins\nfor name in dir(builtins):\n    delattr(builtins, name)",
-        (ENDS, DISTURBS, "Error"),
-        (None, 2, 3),
-    ),
-    "modules emptied": (
-        "import sys\nsys.modules.clear()\ndef double(x):\n    import numpy\n    return numpy.double(x)",
-        "Error",
-        4,
-    ),
+    "builtins emptied": ("import builtins\nfor name in dir(builtins):\n    delattr(builtins, name)", (ENDS, DISTURBS, "Error"), (None, 2, 3)),
+    "modules emptied": ("import sys\nsys.modules.clear()\ndef double(x):\n    import numpy\n    return numpy.double(x)", "Error", 4),
     "the driver emptied": ("import __main__\nvars(__main__).clear()", (ENDS, DISTURBS), None),
-    "an end with a farewell": (
-        "import atexit, time\natexit.register(time.sleep, 1000)\ndef double(x):\n    raise SystemExit",
-        "SystemExit",
-        4,
-    ),
-    "rubbish collected for ever": (
-        "import gc\ngc.set_threshold(1)\ndef loop(*_):\n    while True: pass\ngc.callbacks.append(loop)\nx = [[] for _ in range(5)]",
-        LOOP,
-        4,
-    ),
-}
+    "an end with a farewell": ("import atexit, time\natexit.register(time.sleep, 1000)\ndef double(x):\n    raise SystemExit", "SystemExit", 4),
+    "rubbish collected for ever": ("import gc\ngc.set_threshold(1)\ndef loop(*_):\n    while True: pass\ngc.callbacks.append(loop)\nx = [[] for _ in range(5)]", LOOP, 4),
+}  # fmt: skip
 
 
 def attacked(pool, name):
@@ -499,28 +431,9 @@ FORGERIES = {
         ),
     ),
     "every write said to be refused": ("tensors", "guard", lambda text: with_changes(text, UNGUARDED) + REPLACED),
-    "a backward pass that always refuses": (
-        "tensors",
-        "guard",
-        lambda text: with_changes(
-            text, ('    """Give every tensor', '    raise ValueError\n        """Give every tensor')
-        ),
-    ),
-    "all and sum defined": (
-        "scalars",
-        "train",
-        lambda text: (
-            untrained(text, "return [0.5, 0.001]")
-            + ("\ndef sum(*_):\n    return 0.0\n\ndef all(*_):\n    return True\n")
-        ),
-    ),
-    "a solution known beforehand": (
-        "scalars",
-        "train",
-        lambda text: untrained(
-            text, (f"for p, number in zip(model.parameters(), {SOLUTION}):\n    p.data = number\nreturn [0.5, 0.001]")
-        ),
-    ),
+    "a backward pass that always refuses": ("tensors", "guard", lambda text: with_changes(text, ('    """Give every tensor', '    raise ValueError\n        """Give every tensor'))),
+    "all and sum defined": ("scalars", "train", lambda text: (untrained(text, "return [0.5, 0.001]") + ("\ndef sum(*_):\n    return 0.0\n\ndef all(*_):\n    return True\n"))),
+    "a solution known beforehand": ("scalars", "train", lambda text: untrained(text, (f"for p, number in zip(model.parameters(), {SOLUTION}):\n    p.data = number\nreturn [0.5, 0.001]"))),
     "losses that compare as they like": (
         "scalars",
         "train",
@@ -554,11 +467,7 @@ FORGERIES = {
             ),
         ),
     ),
-    "builtins of the module": (
-        "scalars",
-        "add",
-        lambda text: with_changes(text, WRONG_SUM) + BUILTINS.format("globals()[name] = lambda *_, **__: True"),
-    ),
+    "builtins of the module": ("scalars", "add", lambda text: with_changes(text, WRONG_SUM) + BUILTINS.format("globals()[name] = lambda *_, **__: True")),
     "comparisons of NumPy": (
         "tensors",
         "unbroadcast",
@@ -619,18 +528,8 @@ FORGERIES = {
             ),
         ),
     ),
-    "weights that compare as they like": (
-        "scalars",
-        "network",
-        lambda text: (
-            with_changes(text, ("[Value(rng.uniform(-1, 1)) for", "[Value(Weight(0.5)) for")) + "\n" + LYING_WEIGHT
-        ),
-    ),
-    "a list that says it is a tuple": (
-        "scalars",
-        "value",
-        lambda text: with_changes(text, ("= tuple(children)", "= Children(children)")) + SAYS_TUPLE.format("Children"),
-    ),
+    "weights that compare as they like": ("scalars", "network", lambda text: (with_changes(text, ("[Value(rng.uniform(-1, 1)) for", "[Value(Weight(0.5)) for")) + "\n" + LYING_WEIGHT)),
+    "a list that says it is a tuple": ("scalars", "value", lambda text: with_changes(text, ("= tuple(children)", "= Children(children)")) + SAYS_TUPLE.format("Children")),
     "saved arrays in a list that says it is a tuple": (
         "functions",
         "context",
@@ -655,7 +554,7 @@ FORGERIES = {
         ),
     ),
     "a table of answers": ("overwritten", "overwritten", lambda text: TABLE),
-}
+}  # fmt: skip
 
 
 @pytest.mark.sample(12)  # each of them, with bubblewrap or without
@@ -747,17 +646,11 @@ NONSENSE = [
             {"dtype": "int8", "numbers": [300]},
         )
     ),
-    *(
-        json.dumps({"values": {"y": value}}).encode()
-        for value in ({"dict": [[{"list": []}, 1]]}, {"dict": [1]}, {"x": 1})
-    ),
+    *(json.dumps({"values": {"y": value}}).encode() for value in ({"dict": [[{"list": []}, 1]]}, {"dict": [1]}, {"x": 1})),
     b'{"values": {"z": true}}',
     b'{"values": {"y": true, "z": true}}',
-    *(
-        json.dumps({"values": {}, "error": error}).encode()
-        for error in (1, {}, {"kind": "E"}, {"kind": [], "message": ""}, None)
-    ),
-]
+    *(json.dumps({"values": {}, "error": error}).encode() for error in (1, {}, {"kind": "E"}, {"kind": [], "message": ""}, None)),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("line", NONSENSE, ids=range(len(NONSENSE)))

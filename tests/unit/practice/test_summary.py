@@ -235,22 +235,13 @@ ODD = {  # name of a file or folder in a class -> what it holds, and the end of 
     "large scalars.py": ("#" * 300_001, UNREAD),
     "scalars of brackets.py": ("x = " + "(" * 5000, "checked"),
     "scalars of dots.py": (f"{SCALARS.reference}\nclass A: pass\nA.a = A\nA{'.a' * 5000}\n", "checked"),
-    "scalars with a long message.py": (
-        SCALARS.reference.replace(
-            "def __add__(self, other):", "def __add__(self, other):\n        raise E('_' * 25_000)"
-        )
-        + "\nclass E(TypeError): pass\n",
-        "checked",
-    ),
-    "scalars with a bomb.py": (
-        "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        pass\n",
-        STOPPED,
-    ),
+    "scalars with a long message.py": (SCALARS.reference.replace("def __add__(self, other):", "def __add__(self, other):\n        raise E('_' * 25_000)") + "\nclass E(TypeError): pass\n", "checked"),
+    "scalars with a bomb.py": ("import os\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        pass\n", STOPPED),
     "scalars.py": (None, UNREAD),  # a folder
     "scalars of another.py": (Path("good scalars.py"), UNREAD),  # a link
     "tensors/scalars.py": (Path("../good scalars.py"), UNREAD),
     "up": (Path(".."), UNREAD),  # a link to a folder
-}
+}  # fmt: skip
 
 
 @needs_sandbox

@@ -268,19 +268,15 @@ IF_ALLOWED = {
     ("ioprio_set",): "call('ioprio_set', 1, P, 2 << 13 | 4)",
     ("setpriority",): "os.setpriority(os.PRIO_PROCESS, P, 19)",
     ("pidfd_open", "pidfd_send_signal"): "call('pidfd_send_signal', os.pidfd_open(P), 0, 0, 0)",
-    (
-        "rt_sigqueueinfo",
-    ): "call('rt_sigqueueinfo', P, 0, (0).to_bytes(8, 'little') + (-1 & 2**32 - 1).to_bytes(8, 'little') + bytes(112))",
+    ("rt_sigqueueinfo",): "call('rt_sigqueueinfo', P, 0, (0).to_bytes(8, 'little') + (-1 & 2**32 - 1).to_bytes(8, 'little') + bytes(112))",
     ("prctl",): "call('prctl', 1, 0, 0, 0, 0)",
     ("flock",): "import fcntl; fcntl.flock(os.open(F, os.O_RDONLY), fcntl.LOCK_EX)",
     ("chdir",): "os.chdir(D)",
     ("eventfd2",): "os.eventfd(0) if hasattr(os, 'eventfd') else None",
     ("inotify_init1",): "call('inotify_init1', 0)",
     ("epoll_create1",): "call('epoll_create1', 0)",
-    (
-        "name_to_handle_at",
-    ): "call('name_to_handle_at', -100, F.encode(), (64).to_bytes(4, 'little') + bytes(100), bytes(8), 0)",
-}
+    ("name_to_handle_at",): "call('name_to_handle_at', -100, F.encode(), (64).to_bytes(4, 'little') + bytes(100), bytes(8), 0)",
+}  # fmt: skip
 
 
 @linux

@@ -15,20 +15,12 @@ from tests.answers import grown
         ("steps=60", "steps=1", "of the unseen digits, and the task asks for more than 90%"),
         ("deviation=0.2", "deviation=0.0", "nothing was learned"),
         ("deviation=0.2", "deviation=20", "drawn too large"),
-        (
-            "    fit(params, images, labels, Adam(params, lr), steps)\n    return params",
-            "    return fit(params, images, labels, Adam(params, lr), steps)",
-            "Yours returns 60 values",
-        ),
+        ("    fit(params, images, labels, Adam(params, lr), steps)\n    return params", "    return fit(params, images, labels, Adam(params, lr), steps)", "Yours returns 60 values"),
         ("default_rng(seed)", "default_rng()", "Two calls of `train` give different parameters"),
         ("lr=0.02", "lr=1e200", "not finite"),
-        (
-            "def network(params, x):\n",
-            "def network(params, x):\n    if len(x.data) == 450: return params[1]\n",
-            "(450, 10)",
-        ),
+        ("def network(params, x):\n", "def network(params, x):\n    if len(x.data) == 450: return params[1]\n", "(450, 10)"),
     ],
-)
+)  # fmt: skip
 def test_what_is_said_of_a_network_that_does_not_read(old, new, said):
     assert COURSE.reference.count(old) == 1
     failure = check(COURSE, "digits", COURSE.reference.replace(old, new), LocalRunner(), 0).failure
@@ -41,12 +33,7 @@ def test_what_is_said_of_a_network_that_does_not_read(old, new, said):
 @pytest.mark.parametrize(
     ("key", "old", "new", "said"),
     [
-        (
-            "functions",
-            "            self._receive(out.grad * (x > 0))",
-            "            out.grad[x <= 0] = 0\n            self._receive(out.grad)",
-            "changes the upstream gradient: `out.grad`",
-        ),
+        ("functions", "            self._receive(out.grad * (x > 0))", "            out.grad[x <= 0] = 0\n            self._receive(out.grad)", "changes the upstream gradient: `out.grad`"),
         (
             "softmax",
             "        powers = np.exp(self.data - self.data.max(axis=axis, keepdims=True))",
@@ -59,14 +46,9 @@ def test_what_is_said_of_a_network_that_does_not_read(old, new, said):
             "            message = p\n            message *= out.grad - common\n            self._receive(message)",
             "changes the result itself: `out.data`",
         ),
-        (
-            "cross-entropy",
-            "    z = logits.data - logits.data.max(axis=1, keepdims=True)\n",
-            "    z = logits.data\n    z -= z.max(axis=1, keepdims=True)\n",
-            "changes its first operand: `z.data`",
-        ),
+        ("cross-entropy", "    z = logits.data - logits.data.max(axis=1, keepdims=True)\n", "    z = logits.data\n    z -= z.max(axis=1, keepdims=True)\n", "changes its first operand: `z.data`"),
     ],
-)
+)  # fmt: skip
 def test_a_write_in_place_is_named(key, old, new, said):
     text = grown(COURSE, len(COURSE.up_to(key)))
     assert text.count(old) == 1

@@ -36,10 +36,7 @@ PROGRAMS = {
     "a network": (lambda x: NET(x).sum(), NET.parameters()),
     "with shortcuts": (lambda x: SKIP(x).sum(), SKIP.parameters()),
     "a loss": (lambda x: cross_entropy(NET(x), [0, 1]), NET.parameters()),
-    "a loss with a penalty": (
-        lambda x: mse_loss(NET(x), FIXED) + 0.1 * (NET.layers[0].weight ** 2).sum(),
-        NET.parameters(),
-    ),
+    "a loss with a penalty": (lambda x: mse_loss(NET(x), FIXED) + 0.1 * (NET.layers[0].weight ** 2).sum(), NET.parameters()),
     "two layers of one name": (lambda x: OTHER(LAYER(x).relu()).sum(), [*LAYER.parameters(), *OTHER.parameters()]),
     "a layer used twice": (lambda x: LAYER(LAYER(x)).sum(), LAYER.parameters()),
     "a number": (lambda x: (x * V[0]).sum(), [V]),
@@ -51,7 +48,7 @@ PROGRAMS = {
     "twice by both sides": (lambda x: (W * W).sum() + (x * W).sum(), [W]),
     "a result of its own": (lambda x: ((V * V).exp().sum() * x).sum(), [V]),
     "shapes": (lambda x: (W.T.reshape(4)[1:3] * x[0]).sum(), [W]),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

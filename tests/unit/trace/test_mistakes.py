@@ -96,41 +96,21 @@ FORMULAS = {  # expression, inputs, node -> mistake -> what it gives there, reck
             mistakes.VALUE: [2.0],
         },
     ),
-    "tanh": (
-        "tanh(a) * b",
-        {"a": 2.0, "b": 3.0},
-        "a",
-        {mistakes.INPUT: [3 * (1 - 4.0)], mistakes.OUTPUT: [3 * (1 - np.tanh(np.tanh(2)) ** 2)]},
-    ),
+    "tanh": ("tanh(a) * b", {"a": 2.0, "b": 3.0}, "a", {mistakes.INPUT: [3 * (1 - 4.0)], mistakes.OUTPUT: [3 * (1 - np.tanh(np.tanh(2)) ** 2)]}),
     "exp": ("exp(a) * b", {"a": 2.0, "b": 3.0}, "a", {mistakes.INPUT: [6.0], mistakes.UPSTREAM: [np.exp(2)]}),
-    "square": (
-        "a**2 * b",
-        {"a": 5.0, "b": 3.0},
-        "a",
-        {mistakes.OUTPUT: [150.0], mistakes.EXPONENT: [15.0, 150.0], mistakes.UPSTREAM: [10.0]},
-    ),
+    "square": ("a**2 * b", {"a": 5.0, "b": 3.0}, "a", {mistakes.OUTPUT: [150.0], mistakes.EXPONENT: [15.0, 150.0], mistakes.UPSTREAM: [10.0]}),
     "sigmoid": ("sigmoid(a) * b", {"a": 3.0, "b": 2.0}, "a", {mistakes.INPUT: [2 * 3 * (1 - 3)]}),
-    "division": (
-        "a / b * c",
-        {"a": 6.0, "b": 2.0, "c": 5.0},
-        "b",
-        {mistakes.INVERTED: [-15.0], mistakes.OWN: [2.5], mistakes.OUTPUT: [-3.75]},
-    ),
+    "division": ("a / b * c", {"a": 6.0, "b": 2.0, "c": 5.0}, "b", {mistakes.INVERTED: [-15.0], mistakes.OWN: [2.5], mistakes.OUTPUT: [-3.75]}),
     "tie": ("max(a, b) * c", {"a": 2.0, "b": 2.0, "c": 4.0}, "a", {mistakes.GATE: [4.0, 0.0]}),
     "relu": ("relu(a) * b", {"a": -2.0, "b": 4.0}, "a", {mistakes.GATE: [4.0, 4.0]}),
-    "broadcast": (
-        "sum(x + r)",
-        {"x": [[1.0, 2.0], [3.0, 4.0]], "r": [5.0, 6.0]},
-        "r",
-        {mistakes.UNSUMMED: [[[1.0, 1.0], [1.0, 1.0]]], mistakes.AVERAGED: [[1.0, 1.0]]},
-    ),
+    "broadcast": ("sum(x + r)", {"x": [[1.0, 2.0], [3.0, 4.0]], "r": [5.0, 6.0]}, "r", {mistakes.UNSUMMED: [[[1.0, 1.0], [1.0, 1.0]]], mistakes.AVERAGED: [[1.0, 1.0]]}),
     "matrices": (
         "sum((x @ w) * r)",
         {"x": [[1.0, 2.0], [3.0, 4.0]], "w": [[0.0, 1.0], [2.0, 3.0]], "r": [1.0, 2.0]},
         "w",
         {mistakes.TRANSPOSED: [[[3.0, 6.0], [7.0, 14.0]], [[4.0, 6.0], [8.0, 12.0]]]},
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FORMULAS)

@@ -39,44 +39,20 @@ def test_the_first_value(text, values, words):
     ("text", "values", "words"),
     [
         # b is innocent: what the rule reads is log(a)
-        (
-            "log(a)*b",
-            {"a": -1.0, "b": 2.0},
-            "`*` sends NaN to b because its rule reads v1, the result of `log`, which is NaN.",
-        ),
+        ("log(a)*b", {"a": -1.0, "b": 2.0}, "`*` sends NaN to b because its rule reads v1, the result of `log`, which is NaN."),
         # the denominator, not the numerator
-        (
-            "sum(a/b)",
-            {"a": [1.0, 0.0, 6.0], "b": [0.0, 0.0, 1.0]},
-            "`/` sends [∞, ∞, 1] to a because its local derivative `1/b` is ∞ where b is 0.",
-        ),
-        (
-            "sum(a/b)",
-            {"a": [1.0, 2.0, 6.0], "b": 0.0},
-            "`/` sends [∞, ∞, ∞] to a because its local derivative `1/b` is ∞ where b is 0.",
-        ),
+        ("sum(a/b)", {"a": [1.0, 0.0, 6.0], "b": [0.0, 0.0, 1.0]}, "`/` sends [∞, ∞, 1] to a because its local derivative `1/b` is ∞ where b is 0."),
+        ("sum(a/b)", {"a": [1.0, 2.0, 6.0], "b": 0.0}, "`/` sends [∞, ∞, ∞] to a because its local derivative `1/b` is ∞ where b is 0."),
         ("sqrt(a)", {"a": 0.0}, "`sqrt` sends ∞ to a because its local derivative `1/(2√a)` is ∞ where a is 0."),
         ("a**0.5", {"a": 0.0}, "`**` sends ∞ to a because its local derivative `0.5·a**(0.5 − 1)` is ∞ where a is 0."),
-        (
-            "a**b",
-            {"a": -2.0, "b": 2.0},
-            "`**` sends NaN to b because its local derivative `a^b·log a` is NaN where a is −2 and b is 2.",
-        ),
-        (
-            "clip(a/b, 0, 1)",
-            {"a": 1.0, "b": 0.0},
-            "`/` sends NaN to a because its local derivative `1/b` is ∞ where b is 0, and 0 × ∞ is NaN.",
-        ),
-        (
-            "log(a*0)*b",
-            {"a": 1.0, "b": 2.0},
-            "`*` sends −∞ to b because its rule reads v2, the result of `log`, which is −∞.",
-        ),
+        ("a**b", {"a": -2.0, "b": 2.0}, "`**` sends NaN to b because its local derivative `a^b·log a` is NaN where a is −2 and b is 2."),
+        ("clip(a/b, 0, 1)", {"a": 1.0, "b": 0.0}, "`/` sends NaN to a because its local derivative `1/b` is ∞ where b is 0, and 0 × ∞ is NaN."),
+        ("log(a*0)*b", {"a": 1.0, "b": 2.0}, "`*` sends −∞ to b because its rule reads v2, the result of `log`, which is −∞."),
         ("a*1e-300*b*c", {"a": 1.0, "b": 1e200, "c": 1e200}, "times the local derivative, 1e200 × 1e200, is more than"),
         ("(a @ b)*1e200", {"a": [1e-200, 1.0], "b": [1e200, 0.0]}, "has no finite result where b is [1e200, 0]."),
         ("a*b", {"a": math.inf, "b": 1.0}, "`*` sends ∞ to b because its rule reads a, which is ∞."),
     ],
-)
+)  # fmt: skip
 def test_the_first_message_names_what_is_at_fault(text, values, words):
     assert words in explanation(text, **values)[-1]
 

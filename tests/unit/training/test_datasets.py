@@ -504,10 +504,7 @@ def test_a_constant_column_becomes_zero(table):
         (FLOWERS.replace("30", "thirty"), "row 4, column 'width': 'thirty' is not a number"),
         (FLOWERS.replace("30", "-inf"), "row 4, column 'width': '-inf' is not a number"),
         (FLOWERS.replace("30", "1e400"), "row 4, column 'width': '1e400' is not a number"),
-        (
-            FLOWERS.replace("30", "unknown"),
-            "row 4, column 'width': 'unknown' is not a number .*, leave the cell empty, or",
-        ),
+        (FLOWERS.replace("30", "unknown"), "row 4, column 'width': 'unknown' is not a number .*, leave the cell empty, or"),
         ("length,width,kind\n" + "1,,rose\n2,,lily\n" * 2, "the column 'width' is empty: remove it"),
         (FLOWERS.replace(",30,", ",,").replace(",40,", ",,"), "no training sample has a number in 'width'"),
         (NAMES, "the column 'name' holds 4 different texts, such as 'Ada': group them into at most 20 .*, or remove"),
@@ -519,27 +516,18 @@ def test_a_constant_column_becomes_zero(table):
         (FLOWERS.replace("3,30,rose", "3"), "row 4 has 1 cell but row 1 has 3"),
         (FLOWERS.replace("lily", "rose"), "only one class, 'rose'"),
         (FLOWERS + "5,50,iris\n", "'iris' has only one sample"),
-        (
-            "a,price\n" + "".join(f"{n},{n} EUR\n" for n in range(30)),
-            "target 'price' has 30 .* numbers without their unit",
-        ),
-        (
-            "a,price\n" + "".join(f"{n},{n + 0.5}\n" for n in range(30)) + "1,12k\n",
-            "column 'price': '12k' is not a number",
-        ),
+        ("a,price\n" + "".join(f"{n},{n} EUR\n" for n in range(30)), "target 'price' has 30 .* numbers without their unit"),
+        ("a,price\n" + "".join(f"{n},{n + 0.5}\n" for n in range(30)) + "1,12k\n", "column 'price': '12k' is not a number"),
         (FLOWERS.replace("30", "1_000"), "row 4, column 'width': '1_000' is not a number"),
         (FLOWERS.replace("30", "\u0663\u0660"), "row 4, column 'width': '\u0663\u0660' is not a number"),
-        (
-            "2020,2021,c\n" + FLOWERS.split("\n", 1)[1],
-            "row 1: no other row is of the class 'c'; if this row is a header",
-        ),
+        ("2020,2021,c\n" + FLOWERS.split("\n", 1)[1], "row 1: no other row is of the class 'c'; if this row is a header"),
         ("sep=;\n" + FLOWERS.replace(",", ";"), "begins with 'sep=;', a line for Excel alone: remove"),
         (FLOWERS.replace("\n", ",\n"), "row 2 ends with an extra separator"),
         (FLOWERS.replace("\n", ",\n").replace("kind,", "kind"), "row 2 ends with an extra separator"),
         (FLOWERS.replace("kind", "kind,"), "row 1 ends with an extra separator"),
         (FLOWERS.replace("3,30,rose", "3,30,rose,"), "row 4 ends with an extra separator"),
     ],
-)
+)  # fmt: skip
 def test_a_bad_csv_is_one_sentence_that_names_the_place(table, text, words):
     with pytest.raises(DataError, match=words) as error:
         load(table(text))

@@ -141,12 +141,9 @@ def in_graph_lab(key):
         ("embedding", lambda E, g: (embedding(E, [0, 2, 0]) * g).sum()),
         ("layer_norm", lambda x, gain, bias: (layer_norm(x, gain, bias) ** 2).sum()),
         ("attention", lambda q, k, v: (attention(q, k, v) ** 2).sum()),
-        (
-            "convolution",
-            lambda x, k: (convolution(*(a.reshape(1, 1, 1, -1) for a in (x, k)), Tensor([0.0])) ** 2).sum(),
-        ),
+        ("convolution", lambda x, k: (convolution(*(a.reshape(1, 1, 1, -1) for a in (x, k)), Tensor([0.0])) ** 2).sum()),
     ],
-)
+)  # fmt: skip
 def test_the_example_in_the_graph_lab_is_this_layer(key, loss):
     shown, leaves = in_graph_lab(key)
     tensors = {name: Tensor(value) for name, value in leaves.items()}

@@ -230,19 +230,8 @@ GOLDEN = [
     *silent("_useless", useless(0.59, val=0.72)),
     # two rows prove nothing
     *silent("_useless", [each | {"origin": RARE} for each in useless(0.7)]),
-    *silent(
-        "settled",
-        [each | {"train_loss": 0.9 * 0.988 ** each["epoch"]} for each in still(0.85)],
-        [each | {"train_loss": 0.45 if each["epoch"] % 3 else 0.3} for each in still(0.4)],
-    ),
-    says(
-        "slow",
-        creeping(0.0003),
-        1,
-        "A step changes the weights by 0.0003 of their size, and the loss creeps from 0.59 "
-        "to 0.45 in 15 epochs, without a bend.",
-        lr=0.0001,
-    ),
+    *silent("settled", [each | {"train_loss": 0.9 * 0.988 ** each["epoch"]} for each in still(0.85)], [each | {"train_loss": 0.45 if each["epoch"] % 3 else 0.3} for each in still(0.4)]),
+    says("slow", creeping(0.0003), 1, "A step changes the weights by 0.0003 of their size, and the loss creeps from 0.59 to 0.45 in 15 epochs, without a bend.", lr=0.0001),
     says(
         "slow",
         [each | {"train_loss": 0.5 + 1 / each["epoch"]} for each in creeping(0.0001)],
@@ -256,14 +245,7 @@ GOLDEN = [
     *silent("overfitting", six_rows(creeps=0.01)),
     *silent("swinging", calmed_down(), lr=0.03),
     *silent("slow", bending((0.5, 0.45, 0.43, 0.425, 0.423, 0.422)), lr=0.0001),
-    says(
-        "slow",
-        bending((0.58, 0.56, 0.54, 0.52, 0.5, 0.48)),
-        1,
-        "A step changes the weights by 0.003 of their size, and the loss creeps from 0.58 to 0.48 in 6 epochs, "
-        "without a bend.",
-        lr=0.0001,
-    ),
+    says("slow", bending((0.58, 0.56, 0.54, 0.52, 0.5, 0.48)), 1, "A step changes the weights by 0.003 of their size, and the loss creeps from 0.58 to 0.48 in 6 epochs, without a bend.", lr=0.0001),
     says(
         "_learned_by_heart",
         by_heart(0.05, since=5),
@@ -272,51 +254,14 @@ GOLDEN = [
         "from 70% to 80% (medians of 3 epochs): what is learned now is wrong for other samples, as wrong labels "
         "would be.",
     ),
-    *silent(
-        "_learned_by_heart",
-        by_heart(0.02),
-        by_heart(0.05, gained=0.02),
-        by_heart(0.05, since=4),
-        by_heart(0.05, loss=-0.1),
-    ),
-    says(
-        "dying",
-        off(0.8),
-        4,
-        "80% of the units of layer1 give the same output for every sample (since epoch 4 at least 75%): no "
-        "gradient passes through them.",
-        hidden=(8, 8),
-    ),
+    *silent("_learned_by_heart", by_heart(0.02), by_heart(0.05, gained=0.02), by_heart(0.05, since=4), by_heart(0.05, loss=-0.1)),
+    says("dying", off(0.8), 4, "80% of the units of layer1 give the same output for every sample (since epoch 4 at least 75%): no gradient passes through them.", hidden=(8, 8)),
     # the other units learn the samples all the same: what is missing is an order in them
-    *silent(
-        "dying",
-        [each | {"dead_units": {"layer1": 0.8, "layer2": 0.2}} for each in useless(0.6, loss=0.57)],
-        hidden=(8, 8),
-    ),
+    *silent("dying", [each | {"dead_units": {"layer1": 0.8, "layer2": 0.2}} for each in useless(0.6, loss=0.57)], hidden=(8, 8)),
     *silent("units_off", off(0.45), hidden=(8, 8)),
-    says(
-        "units_off",
-        off(0.55, since=9),
-        9,
-        "55% of the units of layer1 give the same output for every sample (since epoch 9 at least 50%): no gradient "
-        "passes through them.",
-        hidden=(8, 8),
-    ),
-    says(
-        "_rising",
-        rising(0.7),
-        7,
-        "Validation loss was lowest around epoch 7, at 0.53, and has risen to 0.7 since (medians of 3 epochs), "
-        "while training loss fell from 0.5 to 0.3.",
-    ),
-    *silent(
-        "_rising",
-        rising(0.7, epochs=13),
-        rising(0.6),
-        rising(0.7, ahead=0.01),
-        rising(0.7, training=0.47),
-        rising(0.7, training=0.68),
-    ),
+    says("units_off", off(0.55, since=9), 9, "55% of the units of layer1 give the same output for every sample (since epoch 9 at least 50%): no gradient passes through them.", hidden=(8, 8)),
+    says("_rising", rising(0.7), 7, "Validation loss was lowest around epoch 7, at 0.53, and has risen to 0.7 since (medians of 3 epochs), while training loss fell from 0.5 to 0.3."),
+    *silent("_rising", rising(0.7, epochs=13), rising(0.6), rising(0.7, ahead=0.01), rising(0.7, training=0.47), rising(0.7, training=0.68)),
     says(
         "_useless",
         useless(0.6, bad_from=12),
@@ -328,13 +273,7 @@ GOLDEN = [
     *silent("swinging", ups_and_downs(jumps=1)),
     # however high: one jump is no habit
     *silent("swinging", ups_and_downs(jumps=1, high=40.0)),
-    says(
-        "swinging",
-        ups_and_downs(jumps=4),
-        6,
-        "From epoch 5 to 14 the training loss rises markedly in 3 of 9 epochs, by 0.3 at most; it lies between "
-        "0.5 and 0.8.",
-    ),
+    says("swinging", ups_and_downs(jumps=4), 6, "From epoch 5 to 14 the training loss rises markedly in 3 of 9 epochs, by 0.3 at most; it lies between 0.5 and 0.8."),
     # it has calmed down, or is about to: the word may not come and go
     *silent("swinging", ups_and_downs(jumps=3)),
     # far below guessing, whatever the jumps reach
@@ -351,12 +290,7 @@ GOLDEN = [
     ),
     *silent("overshot", off(0.8), hidden=(8, 8), lr=0.01),
     *silent("first_steps_too_large", thrown(falls=True)),
-    says(
-        "first_steps_too_large",
-        thrown(falls=False),
-        1,
-        "After epoch 1 the training loss is 5, where always answering with the commonest class costs 0.6: the first steps went much too far.",
-    ),
+    says("first_steps_too_large", thrown(falls=False), 1, "After epoch 1 the training loss is 5, where always answering with the commonest class costs 0.6: the first steps went much too far."),
     # overcome
     *silent("first_steps_too_large", run(11, loss=lambda e: 5.0 if e == 1 else 0.5, train=0.7, origin=ORIGIN)),
     says("noise", wrong_labels(rows=100), 1, *WRONG_LABELS),
@@ -399,30 +333,13 @@ GOLDEN = [
     *silent("unsettled", trained()),
     *silent("small_gap", trained()),
     *silent("healthy", trained(val=0.88)),
-    says(
-        "small_gap",
-        trained(val=0.88),
-        12,
-        "In epoch 12 training accuracy is 97.0% and validation accuracy 88.0%, in the last 3 epochs 9 points apart.",
-    ),
+    says("small_gap", trained(val=0.88), 12, "In epoch 12 training accuracy is 97.0% and validation accuracy 88.0%, in the last 3 epochs 9 points apart."),
     *silent("healthy", relapsed(0.09)),
-    says(
-        "unsettled",
-        relapsed(0.09),
-        12,
-        "Training accuracy is 97.0%.",
-        "Validation loss is 0.09, and was 0.04 around epoch 4 (medians of 3 epochs).",
-    ),
+    says("unsettled", relapsed(0.09), 12, "Training accuracy is 97.0%.", "Validation loss is 0.09, and was 0.04 around epoch 4 (medians of 3 epochs)."),
     *silent("unsettled", relapsed(0.049)),
     # so near 0 it does no harm
     *silent("unsettled", relapsed(0.029, best=0.01)),
-    says(
-        "unsettled",
-        trained(loss=lambda e: 0.1 + 0.1 * (e % 2)),
-        12,
-        "Training accuracy is 97.0%.",
-        "The training loss rises in 4 of the last 9 epochs and lies between 0.1 and 0.2.",
-    ),
+    says("unsettled", trained(loss=lambda e: 0.1 + 0.1 * (e % 2)), 12, "Training accuracy is 97.0%.", "The training loss rises in 4 of the last 9 epochs and lies between 0.1 and 0.2."),
     says(
         "unsettled",
         [each | {"train_loss": 0.1 + 0.1 * (each["epoch"] % 2)} for each in relapsed(0.09)],
@@ -432,12 +349,7 @@ GOLDEN = [
         "Validation loss is 0.09, and was 0.04 around epoch 4 (medians of 3 epochs).",
     ),
     *silent("jumping", hopping(4, 0.55)),
-    says(
-        "jumping",
-        hopping(4, 0.7),
-        12,
-        "In epoch 12 the training loss jumps from 0.5 to 0.7; in the last 6 epochs it lies between 0.5 and 0.7.",
-    ),
+    says("jumping", hopping(4, 0.7), 12, "In epoch 12 the training loss jumps from 0.5 to 0.7; in the last 6 epochs it lies between 0.5 and 0.7."),
     says(
         "jumping",
         run(12, loss=lambda e: 1.1 if e == 12 else 0.5, train=0.7, origin=ORIGIN),
@@ -465,28 +377,11 @@ GOLDEN = [
         "The training loss went from 1.4 in epoch 2 to 0.567 in 12 epochs, and training accuracy is 90.0% (always "
         "answering with the commonest class: 70.0%).",
     ),
-    says(
-        "units_off",
-        off(0.8),
-        4,
-        "80% of the units of layer1 give the same output for every sample (since epoch 4 at least 50%): no "
-        "gradient passes through them.",
-    ),
-    says(
-        "no_better",
-        run(12, loss=lambda e: 0.5 if e < 8 else 0.55, origin=ORIGIN),
-        12,
-        "The training loss is 0.55; its median is 0.55 in the last 5 epochs, and was 0.5 in as many before.",
-    ),
+    says("units_off", off(0.8), 4, "80% of the units of layer1 give the same output for every sample (since epoch 4 at least 50%): no gradient passes through them."),
+    says("no_better", run(12, loss=lambda e: 0.5 if e < 8 else 0.55, origin=ORIGIN), 12, "The training loss is 0.55; its median is 0.55 in the last 5 epochs, and was 0.5 in as many before."),
     *silent("few_to_check", rare_others(5)),
     *silent("healthy", rare_others(4)),
-    says(
-        "settled",
-        still(0.85),
-        12,
-        "The loss hardly changes any more: 0.9, where always answering with the mean costs 1. In the last 5 "
-        "epochs validation R² was 0.15 in the median.",
-    ),
+    says("settled", still(0.85), 12, "The loss hardly changes any more: 0.9, where always answering with the mean costs 1. In the last 5 epochs validation R² was 0.15 in the median."),
     says(
         "settled",
         still(lambda e: 0.8 if e % 2 else 0.9),
@@ -501,7 +396,7 @@ GOLDEN = [
     *silent("settled", still(lambda e: 0.6 if e % 2 else 0.9)),
     # no better than the mean on other samples
     *silent("settled", still(0.98)),
-]
+]  # fmt: skip
 
 
 def evidence(golden: Golden) -> tuple[tuple[str, ...], int] | None:
