@@ -1,13 +1,9 @@
 """A teacher makes a list, a student opens it, mends a program of it by typing, first wrongly, and sees the tick."""
 
-import difflib
 import re
 
 import pytest
 from playwright.sync_api import expect
-
-from lab.practice import sandbox
-from practice.debug import PROGRAMS
 
 
 def press(page, *keys):
@@ -75,40 +71,3 @@ def test_a_list_is_made_and_its_program_mended(open_page, app_url):
     expect(listed).to_have_count(0)
     expect(page).not_to_have_url(re.compile("set="))
     page.evaluate("localStorage.clear()")  # the browser is that of all tests
-
-
-def guilty_lines(program):
-    """The lines of the program, counted from 0, that the reference has otherwise, or that lines are put in front of."""
-    starter, reference = program.starter.splitlines(), program.reference.splitlines()
-    changes = difflib.SequenceMatcher(None, starter, reference, autojunk=False).get_opcodes()
-    return [line for tag, i, j, *_ in changes if tag != "equal" for line in range(i, max(j, i + 1))]
-
-
-VISIBLE = """editor => {
-  const frame = editor.querySelector(".cm-scroller").getBoundingClientRect();
-  const shows = line => line.getBoundingClientRect();
-  return [...editor.querySelectorAll(".cm-line")].flatMap((line, number) => {
-    const { top, bottom } = shows(line);
-    return top >= frame.top - 1 && bottom <= Math.min(frame.bottom, innerHeight) + 1 ? [number] : [];
-  });
-}"""
-
-
-@pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
-def test_the_guilty_line_of_every_program_is_seen_with_its_result(open_page):
-    page = open_page("practise?tab=debug&program=1", height=720)
-    editor, headline = page.locator(".editor"), page.locator(".headline")
-    hidden = []
-    for number, program in enumerate(PROGRAMS, 1):
-        (task,) = program.tasks
-        page.get_by_role("button", name=re.compile(rf"^\W*{re.escape(task.title)}")).first.click()
-        expect(page.get_by_role("heading", name=f"{number}. {task.title}")).to_be_visible()
-        expect(editor).to_contain_text(program.starter.splitlines()[0])
-        before = editor.evaluate(VISIBLE)
-        editor.locator(".cm-content").focus()
-        press(page, "Control+Enter")
-        expect(headline).to_contain_text(f"✗ {task.title}")
-        after = editor.evaluate(VISIBLE)
-        hidden += [(number, line) for line in guilty_lines(program) if line in before and line not in after]
-        expect(headline).to_be_in_viewport(ratio=1)
-    assert hidden == []

@@ -10,10 +10,7 @@ from lab.trace.dot import PALETTES
 from lab.traps.faults.catalogue import BY_KEY
 from lab.traps.faults.compare import compare
 from lab.traps.faults.suspects import open_case
-from tests.layout import project
 from tests.support import settled, switch
-
-WIDE = "document.querySelector('[data-testid=stMain]').scrollWidth"
 
 
 def shown_gradients(page):
@@ -83,25 +80,6 @@ def test_guess_run_and_read_by_keyboard_alone(open_page):
     page.wait_for_url("**gradient=same**")
 
 
-@pytest.mark.parametrize(
-    ("path", "theme"),
-    [
-        ("faults?fault=forgot-zero-grad&run=1", "dark"),
-        ("faults?fault=late-read&run=1", "light"),
-        ("faults?tab=spot&case=6&seen=norms,step,check", "dark"),
-    ],
-)
-def test_a_phone_never_scrolls_sideways(open_page, path, theme):
-    page = open_page(path, theme=theme, width=360)
-    page.get_by_role("heading", name=re.compile("What finds it|Evidence")).wait_for()
-    page.locator("canvas, table").locator("visible=true").first.wait_for()
-    settled(page)
-    assert page.evaluate(WIDE) <= 360
-    cut = "all => all.filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.innerText)"
-    assert page.locator(".code-pair figure pre").evaluate_all(cut) == []
-    assert "Traceback" not in page.inner_text("body")
-
-
 def test_a_broken_engine_is_gone_through_event_by_event(open_page):
     page = open_page("faults?fault=overwrite&run=1")
     page.get_by_text("See it event by event").click()
@@ -144,13 +122,3 @@ def test_a_case_is_solved_and_leads_to_its_fault(open_page):
     page.get_by_role("button", name="See it next to the healthy engine").click()
     page.get_by_role("heading", name="What finds it").wait_for()
     page.wait_for_url("**fault=sign-flipped**")
-
-
-@pytest.mark.parametrize("width", [1024, 1280])
-def test_a_projected_fault_has_the_right_code_beside_the_broken_one(open_page, width):
-    page = open_page("faults", width=width, height=768)
-    project(page)
-    settled(page)
-    broken, right = (page.locator(".code-pair figure").nth(at).bounding_box() for at in (0, 1))
-    assert broken["y"] == right["y"]
-    assert broken["x"] + broken["width"] < right["x"]

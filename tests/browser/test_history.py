@@ -106,24 +106,14 @@ def test_a_page_is_one_entry(new_page, app_url):
         assert entries(page) == others + 1, path
 
 
-def test_a_key_on_a_slider_makes_no_entry(open_page):
-    page = open_page("graph-lab?stage=backward")
-    page.locator("g.card").first.wait_for()
-    ready(page)
-    slider = page.locator('input[type=range][aria-label="a"]')
-    slider.focus()
-    for _ in range(10):
-        slider.press("ArrowRight")
-    until(page, in_a="3")
-    assert entries(page) == 2
-
-
 @pytest.mark.flow
 def test_keys_typed_text_buttons_and_events_make_no_entry(open_page):
     page = open_page("graph-lab?view=plain")
     ready(page)
-    page.locator('input[type=range][aria-label="a"]').press("ArrowRight")
-    until(page, in_a="2.1")
+    slider = page.locator('input[type=range][aria-label="a"]')
+    for _ in range(10):
+        slider.press("ArrowRight")
+    until(page, in_a="3")
     page.get_by_role("button", name="Run forward pass").click()
     until(page, stage="forward")
     page.get_by_role("textbox", name="Expression").fill("a * b")
@@ -283,32 +273,6 @@ def test_back_after_the_next_case_keeps_what_was_solved(open_page):
     page.get_by_text("Solved: 1 case, 7.0 points on average.").wait_for()
 
 
-def test_back_after_another_part_of_simulate_error(open_page):
-    page = open_page("simulate-error")
-    ready(page)
-    page.get_by_role("tab", name="Life of a tensor").click()
-    until(page, part="life")
-    page.go_back()
-    page.get_by_role("button", name="1 Forward").wait_for()
-    until(page, part="steps")
-    assert entries(page) == 3
-
-
-def test_back_after_another_lesson_brings_the_settings_before(open_page):
-    page = open_page("training-lab?hidden=4&epochs=3&axis=logarithmic&tab=Command+line")
-    ready(page)
-    choose(page, "Lesson", "Rate too high")
-    until(page, lr="0.3", activation="tanh")
-    assert entries(page) == 3
-    page.go_back()
-    until(page, hidden="4", epochs="3", axis="logarithmic", tab="Command line")
-    page.get_by_role("button", name="More").click()
-    hidden = page.get_by_role("textbox", name="Hidden layers")
-    assert eventually(page, hidden.input_value, "4") == "4"
-    page.locator(".run-progress", has_text="Epoch 0 of 3").wait_for()
-    assert "lr" not in parameters(page)
-
-
 def test_a_button_pressed_before_the_answer_to_back_has_come_does_not_undo_it(new_page, app_url):
     """It is sent with the values of the page that was left, and the list of lessons would take its own for a choice."""
     page = new_page()
@@ -336,18 +300,6 @@ def test_a_button_pressed_before_the_answer_to_back_has_come_does_not_undo_it(ne
     assert eventually(page, hidden.input_value, "4") == "4"
     until(page, hidden="4", epochs="3")
     assert "lr" not in parameters(page)
-
-
-def test_a_finished_run_is_finished_again_after_a_reload(open_page):
-    page = open_page("training-lab?data=blobs&hidden=3&epochs=3&speed=inf")
-    ready(page)
-    page.get_by_role("button", name="Start").click()
-    page.locator(".run-progress", has_text="Epoch 3 of 3").wait_for()
-    until(page, epoch="3")
-    page.reload()
-    page.locator(".run-progress", has_text="Epoch 3 of 3").wait_for()
-    until(page, epoch="3", hidden="3", data="blobs")
-    assert entries(page) == 2
 
 
 COUNT_RUNS = """() => {
@@ -432,33 +384,6 @@ def test_a_link_stays_what_it_was_after_a_reload_and_when_it_is_copied(open_page
     there = copied.locator("[data-testid=stMain]")
     assert eventually(copied, lambda: without_times(there.inner_text()), words) == words
     assert entries(page) == 2
-
-
-def test_the_event_is_there_again_when_the_visitor_comes_back_by_the_menu(open_page):
-    page = open_page("graph-lab?stage=backward")
-    page.locator("g.card").first.wait_for()
-    page.locator(".scrubber").press("ArrowLeft")
-    page.locator(".scrubber").press("ArrowLeft")
-    until(page, event="19")
-    page.locator('input[type=range][aria-label="a"]').press("ArrowRight")
-    until(page, in_a="2.1")
-    assert parameters(page)["event"] == "19"
-    go(page, "Break", "Simulate Error")
-    page.get_by_role("heading", name="Simulate Error").wait_for()
-    ready(page)
-    go(page, "See", "Graph lab")
-    page.locator(".count", has_text="19 / 21").wait_for()
-    until(page, event="19")
-    assert parameters(page)["in_a"] == "2.1"
-
-
-def test_a_link_cannot_show_a_picture_or_a_link_of_its_own(open_page):
-    path = "graph-lab?expression=a*b&in_!%5Bx%5D(http%3A%2F%2Fevil.example%2Fp.png)%20%5B**Log%20in**%5D(http%3A%2F%2Fevil.example)=1"
-    page = open_page(path + "&www.evil.example=1")
-    page.get_by_text("does not fit").wait_for()
-    note = page.get_by_test_id("stAlert")
-    assert "evil" not in note.inner_text()
-    assert note.locator("a, img").count() == 0
 
 
 def test_the_address_is_that_of_the_open_tab_and_back_leaves_a_link_at_once(open_page):

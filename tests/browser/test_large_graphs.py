@@ -113,50 +113,6 @@ def test_nobody_has_to_wait_for_graphviz(open_player):  # noqa: F811
     assert page.errors == []
 
 
-def test_a_very_large_graph_does_not_wait_until_graphviz_is_loaded(open_player):  # noqa: F811
-    def long_chain(a, b, c, d):
-        x = a
-        for i in range(600):
-            x = x.tanh() if i % 2 else x + b
-        return x * c * d
-
-    page = open_player()
-    page.evaluate(
-        """async (trace) => {
-          const { mount } = await import("/app/static/player/player.js");
-          const place = document.createElement("div");
-          document.body.replaceChildren(place);
-          const player = mount(place, { graphviz: { source: "", worker: URL.createObjectURL(new Blob([])) } });
-          player.update({ trace, event: null });
-          const later = performance.now() + 2_000; // two seconds: Graphviz may take ten to load
-          performance.now = () => later;
-        }""",
-        json.loads(strict_json(playable(record(long_chain, LEAVES)))),
-    )
-    page.get_by_text("Drawn simply").wait_for()
-    assert page.errors == []
-
-
-def test_cards_out_of_sight_show_no_text_while_the_graph_is_drawn(new_page, tmp_path):
-    """A browser lays out all texts that are there each time a few cards are added."""
-    path = tmp_path / "player.html"
-    path.write_text(standalone(record(SHAPES["tangle"], LEAVES)), "utf-8")
-    page = new_page()
-    page.add_init_script(
-        """window.shown = window.hidden = 0;
-        const count = (node) => {
-          if (node.classList?.contains("card")) node.hasAttribute("data-away") ? (hidden += 1) : (shown += 1);
-        };
-        new MutationObserver((changes) => changes.forEach(({ addedNodes }) => addedNodes.forEach(count)))
-          .observe(document, { childList: true, subtree: true });"""
-    )
-    page.goto(path.as_uri())
-    expect(page.locator(".graph .card")).to_have_count(len(record(SHAPES["tangle"], LEAVES).nodes))
-    shown, hidden = page.evaluate("[shown, hidden]")
-    assert hidden > 5 * shown  # none, where the picture moves while the cards are made
-    page.locator(".graph .card:not([data-away])").first.wait_for()
-
-
 def test_a_page_from_a_disk_has_a_worker_too(new_page, tmp_path):
     path = tmp_path / "player.html"
     path.write_text(standalone(record(SHAPES["iterate"], LEAVES)), "utf-8")
@@ -164,41 +120,3 @@ def test_a_page_from_a_disk_has_a_worker_too(new_page, tmp_path):
     page.goto(path.as_uri())
     expect(page.locator(".graph .card.group")).to_have_count(74)
     expect(page.get_by_text("Drawn simply")).to_be_hidden()
-
-
-def test_both_passes_can_be_run_in_a_narrow_window_in_any_font(new_page, tmp_path):
-    path = tmp_path / "player.html"
-    path.write_text(standalone(record(lambda w: w.tanh(), {"w": 1.0})), "utf-8")
-    page = new_page()
-    page.set_viewport_size({"width": 360, "height": 740})
-    page.goto(path.as_uri())
-    page.add_style_tag(content=".run { letter-spacing: 2px }")  # a wide font
-    ends = page.locator(".run").evaluate_all("(all) => all.map((button) => button.getBoundingClientRect().right)")
-    assert len(ends) == 2
-    assert max(ends) <= 360
-
-
-def test_a_message_is_not_cut_in_the_font_of_the_machine(new_page, tmp_path):
-    path = tmp_path / "player.html"
-    leaves = {"w": [-0.3746, 0.03741, -0.6444, 1.184]}
-    path.write_text(standalone(record(lambda w: (w.tanh() * w).sum(), leaves)), "utf-8")
-    page = new_page()
-    page.goto(path.as_uri())
-    page.locator(".graph .card").first.wait_for()
-    seen = page.locator(".player").evaluate(
-        """async (player) => {
-          const scrubber = player.querySelector(".scrubber");
-          const seen = [];
-          for (let k = 0; k <= Number(scrubber.max); k += 1) {
-            scrubber.value = k;
-            scrubber.dispatchEvent(new Event("input"));
-            await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-            const pill = player.querySelector(".pill");
-            if (pill.getAttribute("visibility") !== "visible") continue;
-            seen.push([pill.textContent, ...["text", "rect"].map((part) => pill.querySelector(part).getBBox().width)]);
-          }
-          return seen;
-        }"""
-    )
-    assert max(len(text) for text, _, _ in seen) > 20
-    assert [(text, wide, room) for text, wide, room in seen if wide > room - 4] == []

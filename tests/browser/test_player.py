@@ -3,7 +3,6 @@
 import json
 import re
 import textwrap
-from itertools import product
 
 import pytest
 from playwright.sync_api import expect
@@ -12,9 +11,8 @@ from lab.text import strict_json
 from lab.trace.export import playable, standalone
 from lab.trace.recording import Recording, record
 from tests.browser.conftest import prepared
-from tests.layout import violations
 from tests.programs import LEAVES, shared
-from tests.support import ROOT, settled, switch
+from tests.support import ROOT, settled
 
 
 @pytest.fixture
@@ -422,33 +420,6 @@ def test_cards_out_of_sight_follow_when_events_rest_or_when_they_come_into_sight
     assert names.evaluate_all(laid_out) == 150
 
 
-def test_a_slow_machine_does_not_take_itself_for_one_at_rest(open_player):
-    """Where each picture takes longer than the rest, what is out of sight still waits until the events rest."""
-    page = open_player("nodes=150")
-    page.locator(".nodes tr.lit").wait_for(state="attached")
-    settled(page)
-    rest(page)
-    early = page.locator(".player").evaluate(
-        """async (player) => {
-          let changes = 0;
-          const watch = new MutationObserver((all) => (changes += all.length));
-          watch.observe(player.querySelector(".nodes tbody"), { subtree: true, attributes: true });
-          const frame = requestAnimationFrame;
-          window.requestAnimationFrame = (work) => frame(() => setTimeout(work, 150));
-          const scrubber = player.querySelector(".scrubber");
-          for (let k = 300; k < 306; k += 1) {
-            scrubber.value = k;
-            scrubber.dispatchEvent(new Event("input"));
-            await new Promise((resolve) => requestAnimationFrame(resolve));
-          }
-          window.requestAnimationFrame = frame;
-          return changes;
-        }"""
-    )
-    assert early == 0
-    expect(page.locator(".nodes tr.lit")).to_have_count(1)
-
-
 def test_a_large_graph_opens_at_a_readable_size_and_follows_the_events_until_it_is_fitted(open_player):
     page = open_player("case=arrays", width=1280, height=720)
     state = """(graph) => {
@@ -621,17 +592,6 @@ def test_motion_is_reduced_on_request(open_player):
     assert len(set(places(page))) > 1
 
 
-@pytest.mark.parametrize("query", ["event=19", "case=arrays"])
-def test_axe_finds_nothing_serious(open_player, query):
-    page = open_player(query)
-    page.locator(".card").first.click()
-    for theme, width in product(("light", "dark"), (1280, 360)):
-        page.set_viewport_size({"width": width, "height": 900})
-        switch(page, theme)
-        page.get_by_role("button", name="Fit the whole graph").click()  # axe takes words beyond the edge for missing
-        assert (theme, width, violations(page, within=".st-key-player")) == (theme, width, [])
-
-
 @pytest.mark.flow
 def test_files_to_take_away(open_player, browser, tmp_path):
     page = open_player("event=19")
@@ -666,14 +626,6 @@ def test_files_to_take_away(open_player, browser, tmp_path):
     context.close()
 
 
-def test_a_notebook_shows_the_same_player(new_page):
-    page = new_page()
-    page.set_content(f"<body>{record(shared, LEAVES)._repr_html_()}</body>")
-    frame = page.frame_locator("iframe")
-    frame.locator(".graph .card").first.wait_for()
-    assert frame.locator(".nodes tr", has_text="a").first.is_visible()
-
-
 def test_a_pass_that_stopped_before_it_began_says_so(new_page, tmp_path):
     recording = Recording(LEAVES)
     trace = recording.finish(shared(**recording.tensors), "RuntimeError: no <b>seed</b>")
@@ -703,13 +655,6 @@ def test_an_exported_label_stays_text(new_page, tmp_path):
     page.locator(".graph .card").first.wait_for()
     assert page.locator("img").count() == 0
     assert nasty in page.locator(".nodes").inner_text()
-
-
-def test_the_page_learns_that_the_player_cannot_load(tab, player_url):
-    page = tab()
-    page.route("**/app/static/**", lambda route: route.abort())
-    page.goto(player_url)
-    page.get_by_text("The player could not be loaded.").wait_for()
 
 
 @pytest.mark.flow
@@ -920,31 +865,3 @@ def test_a_compact_player_leaves_the_page_its_room_and_tells_when_the_pass_is_ov
     page.locator(".player.narrow").wait_for()
     assert 200 <= page.locator(".stage").bounding_box()["height"] <= 240
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
-
-
-@pytest.mark.parametrize("query", ["event=0", "case=arrays&event=0"])
-def test_a_message_on_its_way_hides_no_name(open_player, query):
-    page = open_player(query, reduced_motion="reduce")
-    hidden = page.locator(".player").evaluate(
-        """async (player) => {
-          const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-          const scrubber = player.querySelector(".scrubber");
-          const hidden = [];
-          for (let k = 1; k <= Number(scrubber.max); k += 1) {
-            scrubber.value = k;
-            scrubber.dispatchEvent(new Event("input"));
-            await frames();
-            const pill = player.querySelector(".pill");
-            if (pill.getAttribute("visibility") !== "visible") continue;
-            const one = pill.getBoundingClientRect();
-            for (const name of player.querySelectorAll(".card .name")) {
-              const other = name.getBoundingClientRect();
-              const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
-              const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
-              if (across > 1 && down > 1) hidden.push([k, name.textContent]);
-            }
-          }
-          return hidden;
-        }"""
-    )
-    assert hidden == []

@@ -91,21 +91,6 @@ def test_a_projected_chart_is_drawn_with_the_pixels_of_its_size(open_page):
         assert page.locator("[data-chart] canvas").first.evaluate(sharp)
 
 
-def test_the_bar_covers_nothing_of_the_picture(open_page):
-    page = open_page("simulate-error?part=life", width=1024, height=768)
-    picture = page.locator("[data-testid=stGraphVizChart] svg")
-    picture.wait_for()
-    project(page)
-    bar = page.locator(".project-bar")
-    expect(bar).to_be_visible()
-    for _ in range(600):  # the picture takes its new size after the page has
-        box, top = picture.bounding_box(), bar.bounding_box()["y"]
-        if box and box["y"] >= 0 and box["y"] + box["height"] <= top:
-            return
-        page.wait_for_timeout(100)
-    pytest.fail(f"The picture is at {box}, the bar at {top}.")
-
-
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), (1280, 720)])
 def test_a_table_to_fill_in_and_two_pieces_of_code_are_seen_whole(open_page, width, height):
     for path, rows, first in (("simulate-error?part=predict", ".trap-pass", 6), ("faults", ".code-pair figure", 2)):

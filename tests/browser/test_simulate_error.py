@@ -205,23 +205,6 @@ def test_a_life_until_the_second_backward(open_page):
     page.get_by_text("has already gone through").first.wait_for()
 
 
-def test_no_part_is_wider_than_a_phone(open_page):
-    page = open_page("simulate-error?step=4&life=flb", width=360)
-    page.get_by_text("Try this.").wait_for()
-    main, tabs = page.locator("[data-testid=stMain]"), page.get_by_test_id("stTab")
-    for number, part in enumerate(("steps", "predict", "cut", "life")):
-        tabs.nth(number).click()
-        page.wait_for_url(f"**part={part}**")
-        settled(page)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 360, part
-        assert main.evaluate("e => e.scrollWidth") <= 360, part
-        cut = "all => all.filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.innerText)"
-        assert main.locator("[data-testid=stButtonGroup] > div").evaluate_all(cut) == [], part
-        if part == "steps":  # two settings stand in a row
-            places = (main.get_by_text(name, exact=True).bounding_box() for name in ("Operation", "Write to"))
-            assert len({place["y"] for place in places}) == 1
-
-
 def test_the_pass_is_gone_through_event_by_event(open_page):
     page = open_page("simulate-error?step=4")
     page.locator(".count", has_text="8 / 9").wait_for()
@@ -249,14 +232,6 @@ def test_the_pass_is_gone_through_event_by_event(open_page):
     expect(page.locator(".player")).to_have_count(1)  # that of the step before has left
     page.locator(".nodes").scroll_into_view_if_needed()
     page.locator(".nodes tbody tr", has_text="not computed yet").nth(3).wait_for()  # none of the four is called 0
-
-
-def test_without_the_player_the_plain_drawing_stands_in(tab, app_url):
-    page = tab()
-    page.route("**/static/player/**", lambda route: route.abort())
-    page.goto(f"{app_url}/simulate-error?step=4")
-    page.get_by_text("The player could not be loaded").wait_for()
-    page.get_by_role("figure", name="b = [4, 5, −2], grad [3, 0, 4]").wait_for()
 
 
 def test_nothing_beside_the_scores_is_cut(open_page):

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from lab.charts.chart import COLOURS
-from tests.support import settled, switch
+from tests.support import switch
 
 
 def test_a_line_of_text_asks_for_enter_and_counts_no_characters(open_page):
@@ -39,10 +39,6 @@ LINK = """(words) => {
   const plain = getComputedStyle(document.querySelector("[data-testid=stMain]")).color;
   return { link: color !== plain, underlined: textDecorationLine === "underline", hangs: parseFloat(textIndent) < 0 };
 }"""
-RADII = """(piece) => ["TopLeft", "TopRight", "BottomLeft", "BottomRight"].map(
-  (corner) => getComputedStyle(piece)[`border${corner}Radius`])"""
-
-SIDES = ("Left", "Right")
 
 
 def test_a_line_of_the_failures_looks_like_a_link(open_page):
@@ -57,21 +53,3 @@ def test_a_line_of_the_failures_looks_like_a_link(open_page):
     page.keyboard.press("Tab")
     expect(line).to_be_focused()
     assert words.evaluate(LINK)["underlined"]
-
-
-def test_the_segment_before_the_chosen_one_has_all_its_borders(open_page):
-    page = open_page("")
-    page.get_by_role("radio", name="0", exact=True).click()
-    settled(page)
-    before = page.get_by_role("radio", name="−3", exact=True)
-    left, right = (
-        before.evaluate("(piece, side) => getComputedStyle(piece)[side]", f"border{side}Color") for side in SIDES
-    )
-    assert left == right
-
-
-def test_segments_that_wrap_are_whole(open_page):
-    page = open_page("shapes?tab=forgotten", width=360)
-    pieces = page.get_by_role("radiogroup", name="What will happen?").get_by_role("radio")
-    pieces.nth(3).wait_for()
-    assert {radius for piece in pieces.all() for radius in piece.evaluate(RADII)} == {"8px"}

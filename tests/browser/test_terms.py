@@ -83,12 +83,3 @@ def test_an_explanation_shows_once_escape_can_close_it(tab, app_url):
     expect(explanation).to_be_visible()
     page.keyboard.press("Escape")
     expect(explanation).to_be_hidden()
-
-
-def test_what_shows_nothing_takes_no_room_while_it_is_loaded(tab, app_url):
-    page = tab()
-    page.route("**/static/js/*BidiComponent*", lambda route: None)  # it never comes
-    page.goto(f"{app_url}/simulate-error")
-    page.locator(".st-key-project").wait_for(state="attached")
-    for name in ("project", "progress"):
-        expect(page.locator(f".st-key-{name}")).to_have_css("height", "0px")

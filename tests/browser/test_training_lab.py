@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from lab.charts.plane import PLANE
 from lab.training.lessons import FIRST
 from lab.training.live import LiveRun
 from pages.parts.training.instruments import UPDATES
@@ -102,54 +101,6 @@ def test_step_by_keyboard(open_page):
     assert progress(page) == (0, 0)
 
 
-def test_a_phone_sees_everything(open_page):
-    page = open_lab(open_page, width=360, height=740)
-    button(page, "Start").click()
-    page.get_by_role("heading", name="Weights over the epochs").wait_for()
-    pause(page)
-    main = page.locator("[data-testid=stMain]")
-    assert main.evaluate("main => main.scrollWidth - main.clientWidth") == 0
-
-
-def test_on_a_phone_no_button_has_a_row_of_its_own(open_page):
-    page = open_lab(open_page, width=360, height=740)
-    settled(page)
-    title, more = page.get_by_role("heading", name="Training lab"), page.locator(".st-key-training-settings")
-    pairs = [(title, more), (page.locator(".st-key-training-speed"), page.locator(".st-key-training-view"))]
-    for left, right in pairs:
-        both = "(one, other) => [one, other].map((element) => element.getBoundingClientRect().toJSON())"
-        one, other = left.evaluate(both, right.element_handle())  # in one frame: what comes above them moves both
-        assert one["right"] <= 360 > other["right"]
-        assert abs(one["y"] + one["height"] / 2 - other["y"] - other["height"] / 2) < 8, (one, other)
-
-
-def test_inputs_can_be_switched_on_beside_layers_of_many_units(open_page):
-    page = open_lab(open_page, "data=spirals&hidden=64+64", width=1024, height=768)
-    settled(page)
-    widths = "tiles => tiles.map((tile) => tile.getBoundingClientRect().width)"
-    inputs, units = (page.locator(".network .column").nth(at).locator(".tiles button") for at in (0, 1))
-    expect(inputs).to_have_count(7)
-    assert min(inputs.evaluate_all(widths)) >= 24
-    assert min(units.evaluate_all(widths)) >= 12
-
-
-def test_a_link_shows_the_same_settings(open_page):
-    page = open_lab(open_page, "data=xor&hidden=12+5&lr=0.03&seed=4&epochs=2")
-    button(page, "Start").click()
-    button(page, "Done").wait_for()
-    settled(page)
-    settings(page)
-    expect(page.get_by_role("textbox", name="Hidden layers")).to_have_value("12 5")
-    expect(page.get_by_role("spinbutton", name="Seed")).to_have_value("4")
-    page.get_by_role("spinbutton", name="Epochs", exact=True).fill("7")
-    page.keyboard.press("Enter")
-    page.locator(".run-progress", has_text="Epoch 0 of 7").wait_for()
-    page.keyboard.press("Escape")
-    page.wait_for_url(lambda url: {"data=xor", "seed=4", "epochs=7"} <= set(re.split("[?&]", url)))
-    button(page, "Start").click()  # with the settings closed, they are still those
-    page.locator(".run-progress", has_text="Epoch 7 of 7").wait_for()
-
-
 def test_the_bar_of_the_run_follows_the_training_and_looks_back_by_keyboard(open_page):
     page = open_lab(open_page, "data=blobs&hidden=3&epochs=300&speed=100")
     bar = page.get_by_role("slider", name="Show the epoch")
@@ -215,35 +166,6 @@ def test_a_feature_that_is_switched_on_gets_its_lines(open_page):
     page.wait_for_function(lines.format(2 * 4 + 4 * 2))
 
 
-def test_on_a_phone_the_plane_stands_before_the_network(open_page):
-    page = open_lab(open_page, width=360, height=740)
-    parts = [page.locator(f"[data-chart={name}]") for name in ("plane", "network")]
-    for part in parts:
-        part.locator("canvas").first.wait_for()
-    settled(page)
-    plane, network = (part.bounding_box() for part in parts)
-    assert plane["y"] < network["y"]
-    assert plane["y"] < 740
-    picture = page.locator("[data-chart=plane] .picture").bounding_box()
-    left, top, right, bottom = PLANE
-    assert abs(picture["width"] - left - right - (picture["height"] - top - bottom)) < 2  # one scale for both axes
-
-
-def test_a_newcomer_makes_a_boundary_bend(open_page):
-    page = open_page("training-lab")
-    page.evaluate("""() => {
-        window.boundaries = new Set();
-        const look = () => {
-            const boundary = document.querySelector("[data-chart=plane] .picture")?.style.background;
-            if (boundary) boundaries.add(boundary);
-            requestAnimationFrame(look);
-        };
-        look();
-    }""")
-    button(page, "Start").click()
-    page.wait_for_function("boundaries.size > 2")  # the first one, and two that have moved
-
-
 def test_a_click_on_a_curve_moves_the_epoch(open_page):
     page = open_lab(open_page, "data=blobs&hidden=3&epochs=10&speed=inf")
     button(page, "Start").click()
@@ -270,19 +192,6 @@ def test_nothing_is_lost_by_reset_and_by_a_reload(open_page):
     page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('batch 1 of')")
     page.get_by_text("Earlier runs (1 from this visit)").wait_for()
     expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
-
-
-@pytest.mark.parametrize("seconds", [0.3, 1.1, 2.7, 5.2])
-def test_a_reload_in_the_midst_of_training_loses_nothing(open_page, seconds):
-    page = open_lab(open_page, f"data=digits&epochs=300&speed=100&seed={round(10 * seconds)}")  # each its own run
-    button(page, "Start").click()
-    page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('batch')")
-    page.wait_for_timeout(1000 * seconds)
-    before = progress(page)
-    page.reload()
-    assert progress_as_said(page) >= before
-    button(page, "Continue").click()
-    button(page, "Pause").wait_for()
 
 
 def test_every_click_on_the_plane_places_a_point_however_fast(open_page):
@@ -363,23 +272,6 @@ def test_a_digit_is_drawn_by_pointer_and_by_keyboard(open_page):
     page.get_by_text(re.compile("The network takes it for")).wait_for()
 
 
-def test_pausing_at_any_moment_leaves_every_instrument_in_place(open_page):
-    page = open_lab(open_page, "batch_size=8&epochs=300&speed=100")
-    for moment in (0, 150, 400, 900):  # milliseconds: about the first drawings
-        button(page, "(Start|Continue)").click()
-        button(page, "Pause").wait_for()
-        page.wait_for_timeout(moment)
-        button(page, "Pause").click()
-        button(page, "(Start|Continue)").wait_for()
-        settled(page)
-        for name in ("plane", "loss", "gradients", "ridges"):
-            picture = page.locator(f"[data-chart={name}] .picture")
-            picture.scroll_into_view_if_needed()  # what is out of sight is not drawn
-            picture.locator("canvas").wait_for()
-        expect(page.get_by_role("tab")).to_have_count(6)
-        assert page.locator("[data-testid=stException]").count() == 0
-
-
 def test_pointing_at_a_unit_or_moving_the_focus_to_it_fills_the_plane(open_page):
     page = open_lab(open_page, "hidden=4+3&batch_size=8&epochs=300&speed=30")
     unit = page.get_by_role("button", name="Layer 1, unit 3", exact=True)
@@ -448,19 +340,6 @@ def test_a_class_cannot_become_markup(open_page):
     assert page.locator("img[src=x]").count() == 0
 
 
-def test_a_call_that_was_overtaken_takes_no_instrument_away(open_page):
-    """When two answers come at once, Streamlit ends the call with the first one after that with the second."""
-    page = open_lab(open_page)
-    chart = page.locator("[data-chart=loss]")
-    chart.locator("canvas").wait_for()
-    end = """async (chart) => {
-      const { remove } = await import(new URL("app/static/charts/charts.js", document.baseURI));
-      remove(chart.parentElement);
-      return chart.isConnected;
-    }"""
-    assert chart.evaluate(end)
-
-
 COUNT_CHANGES = """() => {
   const labels = {};
   window.changes = {};
@@ -512,19 +391,6 @@ def test_all_instruments_keep_up_with_a_run_at_full_speed(open_page):
         }"""
     )
     assert page.locator("[data-testid=stException]").count() == 0
-
-
-def test_pictures_that_are_watched_are_high_enough_to_be_read(open_page):
-    page = open_lab(open_page, "epochs=5&speed=inf", height=720)
-    button(page, "Start").click()
-    button(page, "Done").wait_for()
-    settled(page)
-    heights = [page.locator(f"[data-chart={name}] .picture").bounding_box()["height"] for name in ("loss", "gradients")]
-    assert min(heights) >= 148
-    legend = page.locator("[data-chart=loss]").bounding_box()
-    assert legend["height"] < heights[0] + 10  # the legend is next to the heading
-    doctor = page.locator(".st-key-training-doctor").bounding_box()
-    assert doctor["y"] + doctor["height"] <= 720
 
 
 @pytest.mark.parametrize(
