@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from pathlib import Path
 
 import pytest
 
@@ -19,12 +20,23 @@ from lab.practice.questions import (
 from lab.traps.faults.engines import Overwrites, ReluWrongSide, SkipsUnbroadcast
 from model import Tensor
 from practice.questions import QUESTIONS, TOPICS, ChoiceQuestion, NumberQuestion, TextQuestion
-from tests.free_texts import BAD, GOOD, OWN_BAD, OWN_GOOD
 
 CHOICES, NUMBERS, TEXTS = (
     [question for question in QUESTIONS if isinstance(question, kind)]
     for kind in (ChoiceQuestion, NumberQuestion, TextQuestion)
 )
+
+
+# Answers in one's own words: below `# question`, a line with `+` says all that is asked for, one with `-` nothing, a part
+# of it or the opposite. There is one for each way of saying a point that the patterns know.
+GOOD: dict[str, list[str]] = {}
+BAD: dict[str, list[str]] = {}
+for line in Path(__file__).parents[2].joinpath("free_texts.txt").read_text("utf-8").splitlines():
+    sign, _, text = line.partition(" ")
+    if sign == "#":
+        good, bad = GOOD.setdefault(text, []), BAD.setdefault(text, [])
+    else:
+        (good if sign == "+" else bad).append(text)
 
 
 def right(question):
@@ -234,12 +246,6 @@ def test_no_pattern_fits_the_empty_text_and_no_length_makes_an_answer(question):
             assert not re.search(pattern, "", re.IGNORECASE), pattern
     for text in ("it " * 200, "no formula " * 50, "a" * MAX_LENGTH, "(" * MAX_LENGTH, "one pass is it uses " * 30):
         assert not judge(question, text[:MAX_LENGTH]).right
-
-
-def test_answers_that_the_patterns_were_not_written_for_are_judged_rightly():
-    """At least nine of ten of both kinds; before these were looked at it were 14 and 8 of 20."""
-    assert sum(judge(BY_KEY[key], text).right for key, text in OWN_GOOD) >= 0.9 * len(OWN_GOOD)
-    assert sum(not judge(BY_KEY[key], text).right for key, text in OWN_BAD) >= 0.9 * len(OWN_BAD)
 
 
 @pytest.mark.parametrize(

@@ -14,22 +14,14 @@ from lab.practice.checker import LocalRunner, check
 from lab.practice.render_report import render_report
 from lab.practice.variants import variants
 from practice import COURSES
+from tests.answers import edited
 from tests.told_answers import TOLD
 from tests.wrong_answers import WRONG
 
 
-def edited(course, edits):
-    """The reference with the edits."""
-    text = COURSES[course].reference
-    for old, new in edits:
-        assert text.count(old) == 1, old
-        text = text.replace(old, new)
-    return text
-
-
 def judged(course, key, edits):
     """The report of the task alone, with the edits in the reference."""
-    return judged_text(course, key, edited(course, edits))
+    return judged_text(course, key, edited(COURSES[course], edits))
 
 
 def judged_text(course, key, text, before=lambda checks: ()):
@@ -78,14 +70,14 @@ def assert_refused_and_named(course, key, text, words):
 @pytest.mark.sample(28)
 @pytest.mark.parametrize(("course", "key", "edits", "words"), in_order_of_tasks(WRONG), ids=range(len(WRONG)))
 def test_a_wrong_answer_is_refused_and_named(course, key, edits, words):
-    assert_refused_and_named(course, key, edited(course, edits), words)
+    assert_refused_and_named(course, key, edited(COURSES[course], edits), words)
 
 
 @pytest.mark.sample(14)
 @pytest.mark.parametrize(("course", "key", "edits", "words"), sorted(TOLD), ids=range(len(TOLD)))
 def test_a_wrong_answer_is_told_in_words_that_fit(course, key, edits, words):
     report = judged_text(
-        course, key, edited(course, edits), before=lambda checks: [replace(one, cases=1) for one in checks]
+        course, key, edited(COURSES[course], edits), before=lambda checks: [replace(one, cases=1) for one in checks]
     )
     assert not report
     sentence = render_report(COURSES[course], key, report, "")["sentence"]
