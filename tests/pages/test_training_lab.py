@@ -27,7 +27,6 @@ from lab.training.fair_queue import FairQueue
 from lab.training.lessons import FIRST
 from lab.training.live import LiveRun
 from lab.training.predictions import answers
-from lab.training.run_store import RunStore
 from lab.training.trainer import train
 from lab.training.trial import can_be_tried
 from lab.training.worker import MAX_PROCESSES, Worker
@@ -560,20 +559,8 @@ def test_nothing_need_be_held_out_and_then_nothing_is_called_validation(at, data
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("lesson", "verdict", "failures"),
-    [
-        ("Rate too high", "rate-high", [17]),
-        ("A healthy run", "healthy", []),
-        ("Rate too low", "rate-low", []),
-        ("All weights zero", "flat", [16]),
-        ("Vanishing gradients", "vanishing", [15]),
-        ("Exploding gradients", "exploding", []),
-        ("A layer dies", "rate-high", [17]),
-        ("Overfitting", "overfitting", []),
-        ("The hardest: spirals", "healthy", []),
-        ("A rare class", "healthy", []),
-        ("Falls, then infinite", "overflow", [17]),
-    ],
-)
+    [("Rate too high", "rate-high", [17]), ("All weights zero", "flat", [16]), ("A healthy run", "healthy", []), ("Overfitting", "overfitting", [])],
+)  # fmt: skip
 def test_a_lesson_shows_what_its_name_says(at, one_seed, lesson, verdict, failures):
     """That the remedies help is seen in tests/unit/training/test_doctor.py."""
     run(at)
@@ -645,15 +632,6 @@ def test_a_remedy_is_tried_side_by_side_and_only_then_shown_also_after_a_reload(
         (button,) = remedies(seen)
         assert button.label == "Set initial weights to he"
     assert not visitor("f" * 32, **address(at)).session_state["training tried"]
-
-
-def test_results_that_cannot_be_read_are_left_out(run_folder):
-    settings = {"data": "blobs", "hidden": "4", "epochs": "3"}
-    folder = RunStore(run_folder, KEY).folder
-    folder.mkdir(parents=True)
-    for text in ("", "{", "[1]", '[["a", {}]]', '[["a", {"finding": {"settings": 3}}]]'):
-        (folder / "tried.json").write_text(text)
-        assert visitor(**settings).session_state["training tried"] == []
 
 
 def test_a_remedy_that_does_not_help_is_withdrawn_and_the_next_is_offered(at, one_seed):
@@ -834,17 +812,6 @@ def test_runs_that_are_left_go_to_the_shelf_and_are_compared_loaded_renamed_and_
     assert first not in [kept.name for kept in shelf(at)]
 
 
-def test_a_classification_is_not_drawn_next_to_a_regression(at):
-    run(at, data="blobs", hidden="4", epochs="1")
-    train_epochs(at)
-    at.selectbox(key="training data").set_value("sine").run()
-    (kept,) = [one.name for one in at.session_state["training shelf"]]
-    tick(at, kept)
-    sentence = "A regression and a classification cannot be compared: their losses measure different things."
-    assert sentence in [markdown.value for markdown in at.markdown]
-    assert {line["name"] for line in chart(at, "loss")["series"] if "name" in line} == {"training", "validation"}
-
-
 @pytest.fixture(scope="module")
 def good_run(tmp_path_factory):
     """The folder of a run, as the command line left it."""
@@ -908,15 +875,6 @@ def test_runs_of_the_command_line_are_on_the_shelf_opened_renamed_and_deleted(at
     assert not at.exception
 
 
-def test_on_a_hosted_server_shared_runs_are_for_reading(at, runs, monkeypatch):
-    monkeypatch.setenv("TENSOR_LAB_HOSTED", "1")
-    run(at)
-    tick(at, "runs/first")
-    assert at.button(key="open runs/first")
-    assert not [button for button in at.button if button.key and button.key.startswith("delete")]
-    assert not [field for field in at.text_input if field.key and field.key.startswith("name")]
-
-
 # ---------------------------------------------------------------- visitors
 
 
@@ -948,6 +906,7 @@ def test_leaving_and_returning_keeps_the_run_and_no_setting_is_ignored(data):
     assert live(at).trainer.dataset.name == ("mine.csv" if data == "table" else data)
 
 
+@pytest.mark.exhaustive
 def test_the_page_never_imports_what_is_heavy():
     code = (
         "import sys; from streamlit.testing.v1 import AppTest;"

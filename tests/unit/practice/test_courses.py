@@ -349,7 +349,7 @@ def test_the_reference_is_not_taken_for_a_mutant(course):
     assert not caught(course, course.tasks[0].key, course.reference)
 
 
-@pytest.mark.sample(3)  # a part of each course
+@pytest.mark.sample(2)  # a part of each course
 @pytest.mark.parametrize("part", range(PARTS))
 @each_course
 @pytest.mark.usefixtures("reference_answers_once")

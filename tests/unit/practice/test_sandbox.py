@@ -174,7 +174,7 @@ def attacked(pool, name):
     return ending(pool, source, SHORT if LOOP in sentences else sandbox.CHECK)
 
 
-@pytest.mark.sample(36)
+@pytest.mark.sample(24)
 @pytest.mark.parametrize("name", ATTACKS)
 def test_an_attack_ends_as_one_sentence(pool, name):
     _, sentences, lines = ATTACKS[name]
@@ -557,7 +557,7 @@ FORGERIES = {
 }  # fmt: skip
 
 
-@pytest.mark.sample(12)  # each of them, with bubblewrap or without
+@pytest.mark.sample(6)  # each of them, with bubblewrap or without
 @pytest.mark.parametrize("name", FORGERIES)
 def test_no_forgery_is_accepted(pool, name):
     course, key, forged = FORGERIES[name]

@@ -195,6 +195,7 @@ def test_a_link_without_a_set_and_a_place_that_cannot_be_written_are_sentences(h
 
 SCALARS = COURSES["scalars"]
 ALL = {SCALARS.progress_key(task.key): "2026-05-06" for task in SCALARS.tasks}
+FIRST = SCALARS.grown(SCALARS.reference, 1)  # with one task done, which is soon checked
 needs_sandbox = pytest.mark.skipif(bool(sandbox.unavailable()), reason=sandbox.unavailable())
 MISTAKE = next(one for one in SCALARS.tasks[1].mistakes)
 
@@ -270,7 +271,7 @@ def test_whatever_is_handed_in_is_one_row_and_others_are_judged_rightly(tmp_path
 @pytest.mark.parametrize("trusted", [False, True])
 def test_code_runs_unconfined_only_if_the_teacher_says_so(tmp_path, capsys, monkeypatch, trusted):
     monkeypatch.setattr(sandbox, "unconfined", lambda: sandbox.UNCONFINED)
-    with_code(tmp_path / "one.json", SCALARS.reference, "Ada")
+    with_code(tmp_path / "one.json", FIRST, "Ada")
     _, lines, notes = summarized(capsys, tmp_path, *["--run-unconfined"] * trusted)
     assert lines[1].split()[-1] == ("checked" if trusted else "unchecked")
     assert [note for note in notes if "--run-unconfined" in note] == notes[1:] * (not trusted)
@@ -287,13 +288,7 @@ def test_code_runs_unconfined_only_if_the_teacher_says_so(tmp_path, capsys, monk
         "@SUM(1)",
         "-1",
         "Ada -1",
-        "＝1+1",
-        "；＝1",
-        "＋1",
-        "－1",
-        "−1",
-        "＠A",
-        "﹦1",
+        *["；＝1", "＝1+1", "＋1", "－1", "−1", "＠A", "﹦1"],
     ],
 )
 def test_no_cell_of_the_csv_begins_a_formula(tmp_path, capsys, name):
@@ -306,7 +301,7 @@ def test_no_cell_of_the_csv_begins_a_formula(tmp_path, capsys, name):
 
 
 @needs_sandbox
-@pytest.mark.parametrize(("texts", "said"), [({}, "unchecked"), ({"scalars": SCALARS.reference}, "partly checked")])
+@pytest.mark.parametrize(("texts", "said"), [({}, "unchecked"), ({"scalars": FIRST}, "partly checked")])
 def test_ticks_without_code_are_marked(tmp_path, capsys, texts, said):
     ticks = {one.progress_key(task.key): "2026-05-06" for one in COURSES.values() for task in one.tasks}
     works = {key: Work(text, text, 0) for key, text in texts.items()}
@@ -319,11 +314,11 @@ def test_ticks_without_code_are_marked(tmp_path, capsys, texts, said):
 def test_folders_and_python_files_are_learners_too(tmp_path, capsys):
     for name in ("ada", "bo"):
         (tmp_path / "class" / name).mkdir(parents=True)
-        (tmp_path / "class" / name / "scalars.py").write_text(SCALARS.reference, "utf-8")
-    (tmp_path / "cy_scalars.py").write_text(SCALARS.reference, "utf-8")
+        (tmp_path / "class" / name / "scalars.py").write_text(FIRST, "utf-8")
+    (tmp_path / "cy_scalars.py").write_text(FIRST, "utf-8")
     code, lines, notes = summarized(capsys, tmp_path / "class", tmp_path / "cy_scalars.py")
     assert (code, notes) == (0, [])
-    assert [line.split()[:3] for line in lines[1:]] == [["ada", "0", "9"], ["bo", "0", "9"], ["cy_scalars", "0", "9"]]
+    assert [line.split()[:3] for line in lines[1:]] == [["ada", "0", "1"], ["bo", "0", "1"], ["cy_scalars", "0", "1"]]
 
 
 def test_patterns_are_expanded_and_one_that_fits_nothing_is_named(hand_in, tmp_path, capsys):
@@ -391,16 +386,16 @@ def test_a_file_is_read_as_it_was_written():
 @needs_sandbox
 def test_a_learning_platforms_folder_for_each_learner_is_read(tmp_path, capsys):
     (tmp_path / "Ada" / "my-engine").mkdir(parents=True)
-    (tmp_path / "Ada" / "my-engine" / "scalars.py").write_text(SCALARS.reference, "utf-8")
+    (tmp_path / "Ada" / "my-engine" / "scalars.py").write_text(FIRST, "utf-8")
     for name in ("Bo", "Cy", "Di", "__MACOSX"):
         (tmp_path / name).mkdir()
     written(tmp_path / "Bo" / "progress.json", cards=CARDS)
-    (tmp_path / "Cy" / "scalars (1).py").write_text(f"{SCALARS.reference}# Cy's\n", "utf-8")
+    (tmp_path / "Cy" / "scalars (1).py").write_text(f"{FIRST}# Cy's\n", "utf-8")
     code, lines, notes = summarized(capsys, tmp_path)
     assert [line.split()[:3] for line in lines[1:]] == [
-        ["my-engine", "0", "9"],
+        ["my-engine", "0", "1"],
         ["Bo", "2", "0"],
-        ["Cy", "0", "9"],
+        ["Cy", "0", "1"],
         ["Di", "not", "read"],
     ]
     assert (code, len(notes)) == (1, 1)
@@ -411,15 +406,15 @@ def test_a_learning_platforms_folder_for_each_learner_is_read(tmp_path, capsys):
 def test_a_class_next_to_a_stray_file_is_not_lost_silently(tmp_path, capsys):
     (tmp_path / "ada").mkdir()
     for path in ("ada/scalars.py", "scalars.py", "bo_scalars.py"):
-        (tmp_path / path).write_text(SCALARS.reference, "utf-8")
+        (tmp_path / path).write_text(FIRST, "utf-8")
     _, _, notes = summarized(capsys, tmp_path)
     assert notes == [f"{tmp_path} is read as one learner's folder, so these are not read: ada and bo_scalars.py."]
 
 
 @needs_sandbox
 def test_the_same_tasks_on_the_same_day_in_class_are_no_copy(tmp_path, capsys):
-    with_code(tmp_path / "ada.json", SCALARS.reference, "Ada")
-    with_code(tmp_path / "bo.json", SCALARS.reference.replace("order", "listed"), "Bo")
-    with_code(tmp_path / "cy.json", SCALARS.reference, "Cy")
+    with_code(tmp_path / "ada.json", FIRST, "Ada")
+    with_code(tmp_path / "bo.json", FIRST.replace("self", "me"), "Bo")
+    with_code(tmp_path / "cy.json", FIRST, "Cy")
     _, _, notes = summarized(capsys, tmp_path)
     assert notes == [f"{tmp_path / 'cy.json'} has the same entries and dates as {tmp_path / 'ada.json'}."]

@@ -67,13 +67,13 @@ def assert_refused_and_named(course, key, text, words):
     assert not words or any(word in mistake.sentence for word in words), mistake.sentence
 
 
-@pytest.mark.sample(28)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(("course", "key", "edits", "words"), in_order_of_tasks(WRONG), ids=range(len(WRONG)))
 def test_a_wrong_answer_is_refused_and_named(course, key, edits, words):
     assert_refused_and_named(course, key, edited(COURSES[course], edits), words)
 
 
-@pytest.mark.sample(14)
+@pytest.mark.sample(7)
 @pytest.mark.parametrize(("course", "key", "edits", "words"), sorted(TOLD), ids=range(len(TOLD)))
 def test_a_wrong_answer_is_told_in_words_that_fit(course, key, edits, words):
     report = judged_text(
@@ -104,13 +104,13 @@ def styled(course, replacements):
     return text
 
 
-@pytest.mark.sample(28)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(("course", "key", "words", "parts"), in_order_of_tasks(styles()))
 def test_a_wrong_answer_in_another_style_is_refused_and_named(course, key, words, parts):
     assert_refused_and_named(course, key, styled(course, parts), words)
 
 
-@pytest.mark.sample(5)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("which", range(1, 32))
 def test_an_overwritten_message_is_named_for_each_rule_and_operand(which):
     """Every choice of the five messages of the scalar rules: the sentence says which rules, and no others."""

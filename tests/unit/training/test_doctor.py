@@ -245,14 +245,6 @@ def at_random(classes):
     return lambda inputs, rng: rng.integers(0, classes, len(inputs))
 
 
-def test_a_small_network_that_has_settled_is_offered_a_larger_one_to_tell_noise_from_missing_bends():
-    config = Config(data="circles", hidden=(2,), activation="tanh", lr=0.02, epochs=30)
-    (finding,) = diagnose(list(train(config)), config)
-    assert finding.key == "settled"
-    assert dict(finding.settings) == {"hidden": (16, 16)}
-    assert "what is left is probably noise" in finding.remedy
-
-
 def test_of_labels_without_an_order_a_small_network_is_not_simply_called_too_small():
     config, records, dataset = of_a_table(
         lambda inputs, rng: rng.integers(0, 2, len(inputs)), 3, hidden=(2,), lr=0.01, epochs=40
@@ -389,14 +381,6 @@ def test_what_few_rows_say_against_a_network_is_said():
     assert "By validation loss, always answering with the commonest class does better." in finding.evidence[0]
 
 
-def test_clipping_is_named_where_it_holds_a_run_back():
-    records, config = trained(0, data="moons", optimizer="sgd", clip=0.01, epochs=5)
-    (finding,) = diagnose(records, config)
-    assert finding.key == "clipped"
-    assert finding.evidence[0] == "The gradients of 100% of the steps are clipped to a norm of 0.01."
-    assert dict(finding.settings) == {"clip": 1.0}
-
-
 def test_a_rate_that_is_still_warming_up_is_not_too_low():
     records, config = trained(0, data="moons", optimizer="sgd", lr=0.01, warmup=6, epochs=8, batch_size=500)
     assert "rate-low" not in [diagnose(records[:count], config)[0].key for count in range(1, 7)]
@@ -461,17 +445,6 @@ def test_nothing_needs_to_change_only_where_level_and_trend_are_good():
         {"val_loss": lambda e: 0.2 + e / 100},
     ):
         assert word(**good | worse).key != "healthy", worse
-
-
-def test_first_steps_that_went_too_far_are_blamed_only_until_the_network_has_got_away_from_them():
-    def first_word(later):
-        losses = [2.5, *(later * (1 - 0.03 * epoch) + 0.05 * (epoch % 2) for epoch in range(9))]
-        records = [record(epoch, loss, 0.7, 0.7, origin=ORIGIN) for epoch, loss in enumerate(losses, start=1)]
-        return diagnose(records, Config(optimizer="sgd", lr=0.2))[0]
-
-    assert first_word(0.9).name == "The learning rate is too high"
-    assert "first steps went much too far" in first_word(0.9).evidence[0]
-    assert first_word(0.5).well or first_word(0.5).name == "The loss swings"
 
 
 def test_records_without_the_optional_instruments_are_enough():
@@ -557,18 +530,3 @@ def test_a_single_training_row_is_judged_without_a_division_by_0(tmp_path):
     config = Config(data=f"csv:{tmp_path / 'two.csv'}", task="regression", hidden=(4,), epochs=12)
     records = list(train(config))
     assert diagnose(records, config)[0].well  # its layers are not dead: one sample cannot tell
-
-
-@pytest.mark.exhaustive
-def test_what_never_helped_is_chance_before_it_is_overfitting(tmp_path):
-    rng = np.random.default_rng(1)
-    rows = "".join(f"{a:.3f},{b:.3f},{c:.3f},{y:.3f}\n" for a, b, c, y in rng.normal(size=(400, 4)))
-    (tmp_path / "noise.csv").write_text(f"a,b,c,y\n{rows}")
-    config = Config(data=f"csv:{tmp_path / 'noise.csv'}", epochs=60)
-    records = list(train(config))
-    assert min(record["val_loss"] for record in records) > 0.98 * records[0]["origin"]["baseline_val_loss"]
-    first, *others = diagnose(records, config)
-    assert first.key == "chance"
-    assert [finding.key for finding in first.consequences] == ["overfitting"]
-    assert not others
-    assert not first.settings  # no weight decay makes these inputs tell anything

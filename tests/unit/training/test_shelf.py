@@ -3,8 +3,6 @@
 import json
 import math
 import os
-import subprocess
-import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,7 +28,6 @@ from lab.training.shelf import (
     unused,
 )
 
-ROOT = Path(__file__).resolve().parents[3]
 delete, rename = partial(shelf.delete, read_only=False), partial(shelf.rename, read_only=False)
 posix = pytest.mark.skipif(os.name != "posix", reason="links, pipes, locks and users of POSIX")
 
@@ -237,27 +234,6 @@ def test_links_pipes_and_names_that_cannot_be_shown_are_left_out(runs, done):
             with pytest.raises(RunError):
                 call(runs, f"runs/{name}")
     assert tree(runs.parent) == before
-
-
-@posix
-def test_a_folder_that_may_not_be_read_is_a_sentence(runs):
-    (runs / "locked").mkdir(mode=0)
-    # Root may read anything, so root becomes somebody else, to whom the folder around belongs.
-    program = f"""
-import os
-from pathlib import Path
-from lab.training.shelf import from_folder
-os.chdir({str(runs.parent)!r})
-if os.geteuid() == 0:
-    os.chown(".", 65534, 65534)
-    os.setgroups([])
-    os.setgid(65534)
-    os.setuid(65534)
-found, complaints = from_folder(Path("runs"))
-print(len(found), *complaints)
-"""
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("3 The folder 'runs/locked' is left out: Permission denied.\n", "")
 
 
 PIECES = [

@@ -241,21 +241,7 @@ def test_no_widths_are_no_hidden_layer(here, capsys):
     assert RunFolder(Path("r")).config().hidden == ()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="file names that are any bytes")
-@pytest.mark.parametrize("name", [b"not \xff text", "\u624b\u5199 \U0001f600".encode()], ids=["bytes", "unicode"])
 @pytest.mark.exhaustive
-def test_a_folder_may_have_any_name(here, name):
-    folder = os.fsdecode(name)
-    done = run(*SMALL, "--out", folder, cwd=here, errors="surrogateescape")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert f"run: {folder}\n" in done.stdout
-    assert names(here / folder) == FILES
-    done = run("report", folder, cwd=here, errors="surrogateescape")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "report in report.html\n", "")
-    assert "A training run" in (here / "report.html").read_text("utf-8")
-
-
-@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_four_points_are_learned_in_a_hundred_steps_without_validation(here, capsys, seed):
     Path("four.csv").write_text("a,b,c,wanted\n2,3,-1,1\n3,-1,0.5,-1\n0.5,1,1,-1\n1,1,-1,1\n")
@@ -398,7 +384,7 @@ def test_looking_costs_an_epoch_of_a_long_run_no_more_than_one_of_a_short_run():
             self.read += len(self._records)
             return super().findings()
 
-    for epochs in (100, 400):
+    for epochs in (50, 200):
         config = train.Config(data="blobs", hidden=(), batch_size=1000, epochs=epochs)
         doctor = Counting([], config)
         for record in train.train(config):
@@ -581,7 +567,10 @@ def test_metrics_that_somebody_has_changed_are_neither_resumed_nor_reported(caps
 
 
 KILLS = int(os.environ.get("TRAIN_KILLS", "3"))
-KILLED = "--data digits --hidden 16 --epochs 40 --schedule cosine --warmup 3 --clip 1 --patience 99 --quiet --out run"
+EPOCHS = 15
+KILLED = (
+    f"--data digits --hidden 16 --epochs {EPOCHS} --schedule cosine --warmup 3 --clip 1 --patience 99 --quiet --out run"
+)
 
 
 def going_on(folder):
@@ -618,7 +607,7 @@ def content(folder):
     """The bytes of all files of a run, but for its timings."""
     files = {path.name: path.read_bytes() for path in (folder / "run").iterdir()}
     timing = rb'"seconds": [^,}]+'
-    assert len(re.findall(timing, files["metrics.jsonl"])) == 40
+    assert len(re.findall(timing, files["metrics.jsonl"])) == EPOCHS
     files["metrics.jsonl"] = re.sub(timing, b"", files["metrics.jsonl"])
     with np.load(folder / "run" / "checkpoint.npz") as checkpoint:
         files["checkpoint.npz"] = {name: checkpoint[name].tobytes() for name in checkpoint.files}
@@ -830,30 +819,6 @@ def test_a_download_that_fails_is_one_sentence(here, capsys, monkeypatch):
     assert "MNIST could not be downloaded" in err.splitlines()[-1]
 
 
-@posix
-@pytest.mark.exhaustive
-def test_a_folder_without_write_permission(here):
-    locked = here / "locked"
-    locked.mkdir(mode=0o555)
-    # Root may write anywhere, so root becomes somebody else; after a first run, because that imports what is needed
-    # and Python may lie in root's home.
-    program = f"""
-import os, sys, train
-assert train.main({[*SMALL, "--out", str(here / "first"), "--quiet", "--json"]}) == 0
-if os.geteuid() == 0:
-    os.setgroups([])
-    os.setgid(65534)
-    os.setuid(65534)
-sys.exit(train.main({[*SMALL, "--out", str(locked / "run")]}))
-"""
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment(), capture_output=True, text=True)
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert "Permission denied" in done.stderr
-    assert "choose a folder that you may write to" in done.stderr
-    assert names(locked) == []
-
-
 def limit_file_size(size):
     """In the child: no file may grow beyond `size` bytes; writing more fails as on a full disk."""
 
@@ -863,14 +828,6 @@ def limit_file_size(size):
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
     return limit
-
-
-@posix
-@pytest.mark.exhaustive
-def test_a_disk_that_is_full_from_the_start(here):
-    words = real_refusal(here, *SMALL, "--out", "r", preexec_fn=limit_file_size(10))
-    assert "free some space" in words
-    assert names(here) == []
 
 
 @pytest.mark.sample(1)
