@@ -114,8 +114,6 @@ def test_both_buttons_then_orange_gradients(open_page):
     assert eventually(page, lambda: in_the_player(page), right) == right
 
 
-@pytest.mark.flow
-@pytest.mark.sample(1)
 @pytest.mark.parametrize(("view", "read"), [("player", in_the_player), ("plain", in_the_plain_drawing)])
 def test_a_slider_moves_the_gradients(open_page, view, read):
     page = open_page(f"graph-lab?view={view}&stage=backward")
@@ -409,7 +407,6 @@ def test_gradients_are_predicted_before_they_are_shown(open_page):
     expect(question).to_be_hidden()
 
 
-@pytest.mark.flow
 def test_the_engine_is_switched_and_the_first_difference_is_marked(open_page):
     page = open_page("graph-lab", width=1024, height=768)
     page.locator(".card").first.wait_for()

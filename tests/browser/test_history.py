@@ -203,7 +203,6 @@ def test_back_from_a_card_or_a_line_of_a_list_finds_start_as_it_was_left(open_pa
     page.wait_for_url("about:blank")
 
 
-@pytest.mark.flow
 def test_back_after_another_example_returns_to_the_one_before(open_page):
     page = open_page("graph-lab?expression=a*b%2Ba&in_a=2&in_b=3&stage=backward")
     page.locator("g.card").first.wait_for()

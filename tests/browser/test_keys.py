@@ -79,7 +79,7 @@ def press_slider(page, slider, pace):
 
 
 @pytest.mark.flow
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("path", PAGES)
 def test_keys_on_sliders_and_choices_from_lists_stay(slow_page, path):
     page = slow_page(path)

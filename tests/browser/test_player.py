@@ -43,6 +43,29 @@ def open_player(tab, player_url):
         page.remove_listener("pageerror", note_error)
 
 
+@pytest.fixture
+def open_export(tab, tmp_path):
+    """open_export(reduced_motion=...): the same player on a page from a disk, which is there sooner than an app."""
+
+    def note_error(error):
+        page.errors.append(str(error))
+
+    def open_export(**options):
+        nonlocal page
+        path = tmp_path / "player.html"
+        path.write_text(standalone(record(shared, LEAVES)), "utf-8")
+        page = tab(**options)
+        page.errors = []
+        page.on("pageerror", note_error)
+        page.goto(path.as_uri())
+        page.locator(".graph .card").first.wait_for()
+        return page
+
+    page = None
+    yield open_export
+    page.remove_listener("pageerror", note_error)
+
+
 def rest(page):
     """What is out of sight follows when no event has come for a tenth of a second after a frame, by the page's clock."""
     page.evaluate(
@@ -66,9 +89,8 @@ def press(page, *keys):
         page.keyboard.press(key)
 
 
-@pytest.mark.flow
-def test_from_the_first_event_to_the_last(open_player):
-    page = open_player()
+def test_from_the_first_event_to_the_last(open_export):
+    page = open_export()
     press(page, "Home")
     expect(row(page, "a")).to_have_text(["leaf", "2", "not computed yet", "has a value"])
     expect(row(page, "v1 = a * b").nth(1)).to_have_text("not run yet")
@@ -84,8 +106,8 @@ def test_from_the_first_event_to_the_last(open_player):
 
 
 @pytest.mark.flow
-def test_an_event_is_heard_and_its_source_line_and_closure_are_seen(open_player):
-    page = open_player()
+def test_an_event_is_heard_and_its_source_line_and_closure_are_seen(open_export):
+    page = open_export()
     press(page, "Home", "ArrowRight")
     told = re.compile(r"^Event 1\. v1 = a \* b: 2 \* 3 gives 6\.")
     expect(page.locator("[aria-live=polite]")).to_have_text(told)
@@ -192,9 +214,9 @@ def test_a_nudge_travels_through_the_picture_and_runs_no_script(open_player):
 
 
 @pytest.mark.flow
-def test_a_nudge_by_keyboard_compares_both_changes_and_has_a_table(open_player):
-    page = open_player()
-    settled(page)
+def test_a_nudge_by_keyboard_compares_both_changes_and_has_a_table(open_export):
+    page = open_export()
+    rest(page)
     card_of(page, "a").focus()
     page.keyboard.press("ArrowUp")
     expect(page.locator(".sentence")).to_have_text(
@@ -731,8 +753,8 @@ STOPS = (0, 1, 2, 3, 4, 5, 9, 13, 17, 21)  # four operations, the seed, and four
 
 
 @pytest.mark.flow
-def test_every_button_does_what_it_says_at_every_event_and_the_names_of_the_passes_are_whole(open_player):
-    page = open_player(reduced_motion="reduce")
+def test_every_button_does_what_it_says_at_every_event_and_the_names_of_the_passes_are_whole(open_export):
+    page = open_export(reduced_motion="reduce")
     found = page.locator(".player").evaluate(
         """(player, names) => {
           const scrubber = player.querySelector(".scrubber");

@@ -196,7 +196,6 @@ def test_predict_then_run(open_page):
     page.get_by_text("Compared", exact=True).wait_for()
 
 
-@pytest.mark.flow
 def test_a_life_until_the_second_backward(open_page):
     page = open_page("simulate-error?part=life")
     for done, line in enumerate(("y = w * w - 2", "L = y ** 2", "L.backward()", "L.backward()"), start=1):

@@ -20,8 +20,6 @@ def test_a_line_of_text_asks_for_enter_and_counts_no_characters(open_page):
     assert said.inner_text() == ""
 
 
-@pytest.mark.flow
-@pytest.mark.sample(1)
 @pytest.mark.parametrize("path", ["descent", "other-engines"])
 def test_a_chart_follows_the_theme_at_once(open_page, path):
     page = open_page(path)

@@ -3,18 +3,12 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.support import settled, switch
+from tests.support import settled
 
 
 @pytest.mark.flow
 def test_a_term_is_explained_where_it_stands(open_page):
     page = open_page("simulate-error", width=360)
-    for theme in ("light", "dark"):
-        switch(page, theme)
-        _is_explained(page)
-
-
-def _is_explained(page):
     term = page.get_by_role("button", name="in place", exact=True)
     term.wait_for()
     settled(page)

@@ -214,7 +214,6 @@ def test_every_click_on_the_plane_places_a_point_however_fast(open_page):
     button(page, "Pause").wait_for()  # it goes on, with the new points
 
 
-@pytest.mark.flow
 def test_a_table_is_uploaded_trained_and_its_mistakes_are_said(open_page):
     page = open_lab(open_page, "data=table&hidden=4")
     upload = page.locator("input[type=file]")
