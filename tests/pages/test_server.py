@@ -258,14 +258,14 @@ def test_the_server_ends_when_told_to_though_a_visitor_is_there(start, number):
 @pytest.mark.parametrize(
     ("arguments", "said", "shared"),
     [
-        ([], "", False),
         (["--server.address=0.0.0.0"], "", True),
+        ([], "", False),
         (["--server.address=0.0.0.0"], "0", False),
         (["--server.allowedHosts=127.0.0.1", "--server.allowedHosts=lab.example"], "", True),
         ([], "1", True),
     ],
 )
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 def test_a_server_that_others_reach_offers_no_folder_of_its_machine(start, monkeypatch, arguments, said, shared):
     monkeypatch.setenv("TENSOR_LAB_HOSTED", said)
     url, _ = start(*arguments)

@@ -36,6 +36,7 @@ from pages.parts.training.instruments import PANEL, TALL, View
 from pages.parts.training.settings import change_network
 from tests.pages.conftest import ROOT, address, app, entry, switch, texts
 from tests.pages.conftest import run as run_page
+from train import main
 
 # ---------------------------------------------------------------- what the tests share
 
@@ -816,8 +817,7 @@ def test_runs_that_are_left_go_to_the_shelf_and_are_compared_loaded_renamed_and_
 def good_run(tmp_path_factory):
     """The folder of a run, as the command line left it."""
     folder = tmp_path_factory.mktemp("good") / "run"
-    command = [sys.executable, ROOT / "train.py", "--data", "xor", "--hidden", "5", "--epochs", "3", "--quiet"]
-    subprocess.run([*command, "--out", folder], check=True, capture_output=True)
+    assert main(["--data", "xor", "--hidden", "5", "--epochs", "3", "--quiet", "--out", str(folder)]) == 0
     return folder
 
 
@@ -1059,7 +1059,7 @@ def test_what_was_decided_about_a_table_from_a_spreadsheet_is_said(at):
 
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("data", ["table", "points"])
-def test_the_command_for_own_data_runs_as_printed_and_gives_the_same_numbers(at, data, tmp_path):
+def test_the_command_for_own_data_runs_as_printed_and_gives_the_same_numbers(at, data, tmp_path, monkeypatch):
     run(at, data=data, hidden="3", epochs="2")
     if data == "table":
         upload(at, "my table.csv")
@@ -1069,8 +1069,8 @@ def test_the_command_for_own_data_runs_as_printed_and_gives_the_same_numbers(at,
     own = live(at).own
     name = own.get("name", "points.csv")
     (tmp_path / name).write_text(own.get("table") or points.to_csv(at.session_state["own points"]))
-    again = [sys.executable, ROOT / "train.py", *words[2:], "--out", "run"]
-    subprocess.run(again, cwd=tmp_path, check=True, capture_output=True)
+    monkeypatch.chdir(tmp_path)
+    assert main([*words[2:], "--out", "run"]) == 0
     lines = (tmp_path / "run/metrics.jsonl").read_text().splitlines()
     assert [json.loads(text)["val_loss"] for text in lines] == [record["val_loss"] for record in live(at).records]
     if data == "table":  # and a run on another table is not called the same

@@ -30,24 +30,25 @@ def ask(at, text):
     assert not at.exception
 
 
-def test_each_failure_is_caused_seen_and_cured():
+@pytest.mark.sample(5)
+@pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.key)
+def test_each_failure_is_caused_seen_and_cured(failure):
     at = opened()
-    for failure in FAILURES:
-        press(at, f"wrong choose {failure.key}")
-        assert at.header[0].value == f"{failure.number} {failure.name}"
-        cause, cure = run_program(failure.broken), run_program(failure.fixed)
-        shown = texts(at.code)
-        assert cause.code.strip() in shown
-        assert cure.code.strip() in shown
-        assert failure.pytorch_equivalent().strip() in shown
-        if cause.error:
-            assert len(at.error) == 1
-            assert cause.error.split(":")[0] in at.error[0].value
-        else:
-            assert [warning.value for warning in at.warning] == [with_code(failure.silent)]
-        assert address(at)["failure"] == failure.key
-        charted = [name for name, value in cure.shown.items() if isinstance(value, list)]
-        assert len(charts(at)) == len(charted)
+    press(at, f"wrong choose {failure.key}")
+    assert at.header[0].value == f"{failure.number} {failure.name}"
+    cause, cure = run_program(failure.broken), run_program(failure.fixed)
+    shown = texts(at.code)
+    assert cause.code.strip() in shown
+    assert cure.code.strip() in shown
+    assert failure.pytorch_equivalent().strip() in shown
+    if cause.error:
+        assert len(at.error) == 1
+        assert cause.error.split(":")[0] in at.error[0].value
+    else:
+        assert [warning.value for warning in at.warning] == [with_code(failure.silent)]
+    assert address(at)["failure"] == failure.key
+    charted = [name for name, value in cure.shown.items() if isinstance(value, list)]
+    assert len(charts(at)) == len(charted)
 
 
 @pytest.mark.parametrize("moves", [0, 2])

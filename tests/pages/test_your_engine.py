@@ -164,7 +164,6 @@ def test_the_player_shows_the_learner_s_closures_and_gradients_are_held_against_
 
 
 @needs_processes
-@needs_processes
 @pytest.mark.skipif(not find_spec("torch"), reason="PyTorch is an optional extra")
 def test_an_own_engine_is_held_against_pytorch_and_draws_its_graph():
     at = opened(expression="sin(a*b) + log(a)", in_a=0.5, in_b=-2.0)
@@ -274,20 +273,25 @@ def test_digits_past_90_percent_in_the_training_lab_are_the_graduation():
     assert "own-digits" in json.loads(components(at, "progress")[0].proto.bytes)["done"]
 
 
+FORGOTTEN_SUM = ("    grad = grad.sum(axis=tuple(range(grad.ndim - len(shape))))\n", "")
+
+
 @needs_processes
-def test_a_training_that_fails_says_where():
-    at = trained(opened("t = math.tanh(self.data)", "raise ValueError('<b>')", tab="train"))
-    assert "before its first step" in texts(at.error)
-    assert "It was in line" in texts(at.error)
+@pytest.mark.sample(2)
+@pytest.mark.parametrize(
+    ("course", "edit", "said"),
+    [
+        (SCALARS, ("t = math.tanh(self.data)", "raise ValueError('<b>')"), ("before its first step", "It was in line")),
+        (SCALARS, ("t = math.tanh(self.data)", "t = math.nan"), ("From step 0 on, your engine’s loss is not a finite number", "the losses first differ in step 0")),
+        (TENSORS, FORGOTTEN_SUM, ("the gradient of b1 has the shape (33, 32), and b1 (32,).",)),
+        (SCALARS, ("grad +=", "grad ="), ("the losses first differ in step 1",)),
+    ],
+)  # fmt: skip
+def test_a_training_that_fails_says_where(course, edit, said):
+    at = trained(opened(*edit, course=course, tab="train"))
+    shown = texts([*at.markdown, *at.error, *at.warning]).replace("\\", "")
+    assert all(words in shown for words in said)
     assert "<b>" not in texts(at.error)
-    at = trained(opened("grad +=", "grad =", tab="train"))
-    assert "the losses first differ in step 1" in texts(at.markdown)
-    at = trained(opened("t = math.tanh(self.data)", "t = math.nan", tab="train"))
-    assert "From step 0 on, your engine’s loss is not a finite number" in texts(at.warning)
-    assert "the losses first differ in step 0" in texts(at.markdown)
-    forgotten = "    grad = grad.sum(axis=tuple(range(grad.ndim - len(shape))))\n", ""
-    at = trained(opened(*forgotten, course=TENSORS, tab="train"))
-    assert "the gradient of b1 has the shape (33, 32), and b1 (32,)." in texts(at.error).replace("\\", "")
 
 
 def test_a_training_with_another_text_is_not_that_of_this_engine():

@@ -318,7 +318,7 @@ def test_folders_and_python_files_are_learners_too(tmp_path, capsys):
     (tmp_path / "cy_scalars.py").write_text(FIRST, "utf-8")
     code, lines, notes = summarized(capsys, tmp_path / "class", tmp_path / "cy_scalars.py")
     assert (code, notes) == (0, [])
-    assert [line.split()[:3] for line in lines[1:]] == [["ada", "0", "1"], ["bo", "0", "1"], ["cy_scalars", "0", "1"]]
+    assert [line.split()[:3] for line in lines[1:4]] == [["ada", "0", "1"], ["bo", "0", "1"], ["cy_scalars", "0", "1"]]
 
 
 def test_patterns_are_expanded_and_one_that_fits_nothing_is_named(hand_in, tmp_path, capsys):
@@ -392,7 +392,7 @@ def test_a_learning_platforms_folder_for_each_learner_is_read(tmp_path, capsys):
     written(tmp_path / "Bo" / "progress.json", cards=CARDS)
     (tmp_path / "Cy" / "scalars (1).py").write_text(f"{FIRST}# Cy's\n", "utf-8")
     code, lines, notes = summarized(capsys, tmp_path)
-    assert [line.split()[:3] for line in lines[1:]] == [
+    assert [line.split()[:3] for line in lines[1:5]] == [
         ["my-engine", "0", "1"],
         ["Bo", "2", "0"],
         ["Cy", "0", "1"],
@@ -417,4 +417,5 @@ def test_the_same_tasks_on_the_same_day_in_class_are_no_copy(tmp_path, capsys):
     with_code(tmp_path / "bo.json", FIRST.replace("self", "me"), "Bo")
     with_code(tmp_path / "cy.json", FIRST, "Cy")
     _, _, notes = summarized(capsys, tmp_path)
-    assert notes == [f"{tmp_path / 'cy.json'} has the same entries and dates as {tmp_path / 'ada.json'}."]
+    copies = [note for note in notes if "claims" not in note]
+    assert copies == [f"{tmp_path / 'cy.json'} has the same entries and dates as {tmp_path / 'ada.json'}."]

@@ -1,11 +1,20 @@
 """The course "Tensors": what is said of a network that does not learn to read."""
 
+from dataclasses import replace
+
 import pytest
 
 from lab.practice.checker import LocalRunner, check
 from lab.practice.render_report import render_report
 from practice.tensors import COURSE
 from tests.answers import grown
+
+
+def checked(key, text):
+    """The report of the task alone: what comes before it is as it should be."""
+    *earlier, task = COURSE.up_to(key)
+    tasks = (*(replace(each, checks=()) for each in earlier), task)
+    return check(replace(COURSE, tasks=tasks), key, text, LocalRunner(), 0)
 
 
 @pytest.mark.sample(3)
@@ -23,7 +32,7 @@ from tests.answers import grown
 )  # fmt: skip
 def test_what_is_said_of_a_network_that_does_not_read(old, new, said):
     assert COURSE.reference.count(old) == 1
-    failure = check(COURSE, "digits", COURSE.reference.replace(old, new), LocalRunner(), 0).failure
+    failure = checked("digits", COURSE.reference.replace(old, new)).failure
     assert failure.check.slow
     assert said in failure.looks_like
     assert "answers" not in failure.inputs
@@ -65,7 +74,7 @@ def test_a_step_with_random_rows_is_seen_at_a_learning_rate_of_0():
     text = COURSE.reference.replace(old, new).replace(
         "    losses = []\n", "    losses, rng = [], np.random.default_rng(1)\n"
     )
-    failure = check(COURSE, "digits", text, LocalRunner(), 0).failure
+    failure = checked("digits", text).failure
     assert "does each step take all rows" in failure.looks_like
 
 
@@ -74,7 +83,7 @@ def test_a_guard_that_refuses_every_write_is_told_by_its_line():
     text = COURSE.reference.replace(
         old, "        if hasattr(self, '_data'):\n            raise ValueError('locked')\n" + old
     )
-    report = check(COURSE, "guard", text, LocalRunner(), 0)
+    report = checked("guard", text)
     said = render_report(COURSE, "guard", report, "")["sentence"]
     assert said == f"Line {report.line} raises `ValueError: locked`. This program is right and should run."
     assert text.splitlines()[report.line - 1].strip() == "raise ValueError('locked')"
