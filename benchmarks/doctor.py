@@ -3,8 +3,8 @@
     python benchmarks/doctor.py [--runs N] [--misses]
 
 There are two sets of runs, each with the seeds that the thresholds were tuned on and with held-out seeds: small data
-sets with one cause each (tests/unit/training/labelled_runs.py), and random tables with random settings
-(random_runs.py beside this file), where the first remedy is tried, too. The exit code is 1 if a limit is missed.
+sets with one cause each (labelled_runs.py beside this file), and random tables with random settings
+(random_runs.py), where the first remedy is tried, too. The exit code is 1 if a limit is missed.
 """
 
 import os
@@ -20,7 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks import random_runs
-from tests.unit.training.labelled_runs import HELD_OUT, TUNED, labelled, matrix, score
+from benchmarks.labelled_runs import HELD_OUT, TUNED, labelled, matrix, score
 
 MIN_IN_TIME, MAX_FALSE = 0.95, 0.01  # share of causes found in time, and of healthy runs with a false alarm
 RANDOM_RUNS = 210  # in each half

@@ -27,7 +27,7 @@ SHORTEST = {  # benchmark -> the options of its shortest run, the slowest benchm
     "server": ["--visitors", "2", "--seconds", "1"],
     "watch": ["--rounds", "1"],
 }
-NO_BENCHMARKS = {"__init__", "bare_page", "empty_page", "mutants", "quick", "random_runs"}
+NO_BENCHMARKS = {"__init__", "bare_page", "empty_page", "labelled_runs", "mutants", "quick", "random_runs"}
 
 
 def breaks(name: str) -> bool:

@@ -21,22 +21,11 @@ PRESSES = 5
 SLIDERS = "[data-testid=stSlider] input[type=range]:enabled"
 LISTS = "[data-testid=stSelectbox] input[role=combobox]:enabled"
 PAGES = (
-    "graph-lab?view=plain&stage=backward",
-    "why-reverse-mode?tab=formula",
-    "why-reverse-mode?tab=one",
-    "shapes",
-    "simulate-error?part=steps",
-    "simulate-error?part=life",
-    "faults",
-    "gradient-check",
-    "other-engines?tab=depth&calls=144",
-    "practise?tab=predict",
-    "practise?tab=ask",
-    "descent",
-    "training-lab",
-    "operations",
-    "other-engines?tab=beside",
-)
+    "graph-lab?view=plain&stage=backward", "why-reverse-mode?tab=formula", "why-reverse-mode?tab=one", "shapes",
+    "simulate-error?part=steps", "simulate-error?part=life", "faults", "gradient-check",
+    "other-engines?tab=depth&calls=144", "practise?tab=predict", "practise?tab=ask", "descent", "training-lab",
+    "operations", "other-engines?tab=beside",
+)  # read by rows  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,6 @@ from tests.support import settled, switch
 
 STEPS = ("1 Forward", "2 Mutate", "3 Backward", "4 Compare")
 WRONG, REFUSED = "A wrong gradient, and no error.", "Refused."
-MESSAGE = (
-    "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: "
-    "[torch.FloatTensor [3]], which is output 0 of ExpBackward0, is at version 1; expected version 0 instead."
-)
 
 
 def button(page, name):
@@ -25,12 +21,6 @@ def ready(page, name):
     found = button(page, name).and_(page.locator(":enabled"))
     found.wait_for()
     return found
-
-
-def choose(page, label, option):
-    settled(page)  # a list that opens while the page is drawn again may close
-    page.get_by_role("combobox", name=label).click()
-    page.get_by_role("option", name=option, exact=True).click()
 
 
 def guess(page, text):
@@ -161,39 +151,6 @@ def test_action_result_and_explanation_are_in_one_window(open_page):
         inside(page.get_by_test_id("stAlert").filter(has_text="MutationError."), "the engine's message")
         inside(page.locator(".trap-arrays"), "the arrays")
         inside(page.get_by_test_id("stAlert").filter(has_text=REFUSED), "why it is refused")
-
-
-def test_choices_are_kept_while_numbers_move(open_page):
-    page = open_page("simulate-error?step=4&route=name&op=exp&written=output")
-    page.get_by_text(WRONG).wait_for()
-    button(page, "Numbers").click()
-    slider = page.locator('input[type=range][aria-label="Number to write"]')
-    slider.focus()
-    slider.press("ArrowRight")
-    page.get_by_text("other[0] = 1.5").first.wait_for()
-    page.wait_for_url("**route=name**")
-    page.keyboard.press("Escape")
-    choose(page, "Operation", "a.relu()")
-    page.get_by_text("y = a.relu()").first.wait_for()
-    choose(page, "Write to", "a (input)")
-    page.locator(".trap-arrays", has_text="a.data").wait_for()
-    guess(page, "every gradient is right")
-    ready(page, "3 Backward").click()
-    ready(page, "4 Compare").click()
-    page.get_by_text("did not keep").wait_for()
-    page.wait_for_url("**step=4**")  # the address follows the page a moment later
-    page.reload()
-    page.get_by_text("did not keep").wait_for()
-
-
-def test_predict_then_run(open_page):
-    page = open_page("simulate-error?part=predict")
-    page.locator("label", has_text="write to a").first.click()
-    page.wait_for_url("**guesses=1")
-    button(page, "Run all 12").click()
-    page.get_by_role("heading", name="You predicted").wait_for()
-    button(page, "Watch its four steps").click()
-    page.get_by_text("Compared", exact=True).wait_for()
 
 
 def test_a_life_until_the_second_backward(open_page):

@@ -60,22 +60,9 @@ def test_a_new_page_is_a_file_and_a_row(tmp_path, monkeypatch):
 
 
 WIDGETS = {
-    "button",
-    "slider",
-    "select_slider",
-    "selectbox",
-    "text_area",
-    "text_input",
-    "number_input",
-    "checkbox",
-    "radio",
-    "button_group",
-    "bidi_component",
-    "segmented_control",
-    "multiselect",
-    "toggle",
-    "pills",
-}
+    "button", "slider", "select_slider", "selectbox", "text_area", "text_input", "number_input", "checkbox", "radio",
+    "button_group", "bidi_component", "segmented_control", "multiselect", "toggle", "pills",
+}  # read by rows  # fmt: skip
 MOST_WORDS = 80
 
 

@@ -1,11 +1,9 @@
 """Engine designs without a browser: one expression through all, the code, the depth, the network."""
 
-import re
-
 import pytest
 
 from lab.designs import closures
-from tests.pages.conftest import address, app, charts, components, run, table, texts
+from tests.pages.conftest import address, app, components, run, table, texts
 
 
 def opened(**parameters):
@@ -36,33 +34,6 @@ def test_one_expression_runs_through_six_engines_at_once():
         "wrong",
         "unchanged",
     ]
-
-
-@pytest.mark.parametrize(("tab", "what"), [("designs", "designs"), ("depth", "scalars")])
-def test_what_was_measured_stays_until_something_else_is_to_be_measured(tab, what):
-    def times():
-        return [row[5] for row in table(at, "calls")]
-
-    at = opened(tab=tab)
-    before, of, measured = times(), *at.session_state["memoized"][what]
-    if tab == "designs":
-        at.selectbox(key="designs part").select("the whole file").run()
-    at.run()
-    assert times() == before
-    assert at.session_state["memoized"][what][1] is measured
-    at.button(key=f"{what} again").click().run()
-    assert not at.exception
-    assert at.session_state["memoized"][what][1] is not measured
-    at.slider[0].set_value(at.slider[0].value + 1).run()
-    assert at.session_state["memoized"][what][0] != of
-
-
-def test_the_picture_compares_the_engines_that_arrive():
-    bars = charts(opened())["price"]
-    assert bars["headers"] == ["", "time", "memory, all objects"]
-    assert bars["rows"][0] == ["This lab’s engine", "1", "1"]
-    assert len(bars["rows"]) == 6
-    assert len(charts(opened(expression="log(a)", in_a="0"))["price"]["rows"]) == 5  # scalar Values do not get through
 
 
 def test_an_example_brings_its_values_and_is_in_the_address():
@@ -168,25 +139,3 @@ def test_41_parameters_twice():
     at.slider(key="designs hidden").set_value(2).run()
     assert at.metric[0].value == str(3 * 2 + 2 + 2 * 2 + 2 + 2 + 1)
     assert len(table(at, "scalars")) == 17
-
-
-def test_a_slider_in_another_tab_comes_back_as_it_was_left():
-    at = opened(tab="depth")
-    at.slider(key="designs hidden").set_value(7).run()
-    for tab in ("Checkpointing", "Depth, scalars", "Five designs", "Depth, scalars"):
-        at.session_state["engines tab"] = tab
-        at.run()
-    slider = at.slider(key="designs hidden")
-    assert slider.value == 7
-    assert slider.proto.set_value  # else the browser, for which it is new, would show its lowest value
-
-
-def test_each_time_is_said_as_a_multiple_of_the_lab_s():
-    times = [row[5] for row in table(opened(), "calls")]
-    microseconds, factors = zip(
-        *((float(time.split(" µs")[0].replace(",", "")), float(re.search(r"([\d.,]+)×", time)[1])) for time in times),
-        strict=True,
-    )
-    assert factors[0] == 1
-    for one, factor in zip(microseconds, factors, strict=True):
-        assert factor == pytest.approx(one / microseconds[0], rel=0.1, abs=0.1)

@@ -178,13 +178,3 @@ def test_the_list_begins_on_the_page_that_it_names(here):
     assert at.title[0].value != "Where does a gradient come from?"
     assert address(at)["surface"] == "ravine"
     assert not at.info
-
-
-def test_an_unknown_word_of_what_is_hidden_is_named_and_the_rest_is_hidden():
-    for text in ("hints~moon~lines", "hints,moon,lines"):
-        at = student(set="scalars.add", hide=text)
-        assert list(at.session_state["set hidden"]) == ["hints", "moon", "lines"]
-        assert "`moon`" in texts(at.info)
-        at = run(app("pages/for_teachers.py"), set="scalars.add", hide=text)
-        assert at.session_state["teach hide"] == ["hints", "lines"]
-        assert "`moon`" in texts(at.info)

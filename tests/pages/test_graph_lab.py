@@ -290,18 +290,6 @@ def test_a_link_says_what_is_done_to_an_input(at):
     assert "| constant |" in rows
 
 
-def test_files_are_made_when_they_are_asked_for(at):
-    run(at, view="player")
-    assert "taken" not in sent(at)
-    for what, begin in (("script", "import"), ("html", "<!doctype html>")):
-        at.session_state["graph player"] = {"want": {"what": what, "number": 7, "event": 3}}
-        at.run()
-        taken = sent(at)["taken"]
-        assert (taken["what"], taken["number"]) == (what, 7)
-        assert begin in taken["text"]
-    assert "<h1>((a*b) + c) * (a + d)</h1>" in taken["text"]
-
-
 def test_a_remark_comes_after_its_pass(at):
     run(at, view="player", expression="log(x) * y", in_x="-1", in_y="2")
     first, *rest = sent(at)["remarks"]
@@ -486,12 +474,6 @@ def test_a_recorded_pass_is_loaded_as_data_only(at):
     at.selectbox(key="graph preset").select_index(0).run()
     assert not at.exception
     assert "pass" not in address(at)
-
-
-def test_a_link_opens_the_place_for_a_recorded_pass():
-    at = run(app("pages/graph_lab.py"), **{"pass": "recorded"})
-    assert at.selectbox(key="graph preset").value == "A recorded pass"
-    assert "pass_.save" in at.code[0].value
 
 
 def test_forward_mode_is_in_the_address_and_has_one_number_at_a_time():

@@ -117,16 +117,6 @@ def test_a_result_that_is_no_number_is_named(expression, said):
     assert not at.warning
 
 
-def test_the_direction_outlives_a_function_without_a_picture():
-    at = opened(expression="x @ w", in_x="[1, 2]", in_w="[[1, 0, -1], [2, 1, 0]]", way="rows")
-    at.text_input(key="jacobian input x array").set_value("[[1, 2], [3, 4], [5, 6], [7, 8]]").run()
-    assert at.error
-    at.run()
-    assert address(at)["way"] == "rows"
-    at.text_input(key="jacobian input x array").set_value("[1, 2]").run()
-    assert address(at)["way"] == "rows"
-
-
 def test_both_modes_are_measured_after_a_guess():
     at = opened(tab="one", expression="t * [1, 2, 3, 4, 5, 6, 7, 8]", in_t="2")
     assert at.button(key="jacobian both").disabled
@@ -137,13 +127,6 @@ def test_both_modes_are_measured_after_a_guess():
     assert "differ by 0 at most" in texts(at.markdown)
     at.slider[0].set_value(3.0).run()
     assert "faster here" not in texts(at.markdown)  # measured at another point
-
-
-def test_what_dual_numbers_have_not_is_counted_only():
-    at = opened(tab="one", expression="softmax(x)", in_x="[1, 2]", faster="reverse")
-    press(at, "jacobian both")
-    assert "Both need the same number of passes. Not timed: " in texts(at.markdown)
-    assert "2 passes of forward mode, or 2 of reverse mode" in texts(at.markdown)
 
 
 @pytest.mark.parametrize(("faster", "answer"), [("reverse", "✓ As you guessed."), ("forward", "✗ Not as you guessed.")])

@@ -4,7 +4,6 @@ import subprocess
 import sys
 
 import numpy as np
-import pytest
 
 from lab.operation_table import OPS
 from model import Tensor
@@ -83,16 +82,6 @@ def test_a_name_from_another_operation_s_list_is_its_first_element():
         assert getattr(at, widget)(key="operations along").value == 0
 
 
-@pytest.mark.exhaustive
-def test_every_operation_opens():
-    at = opened()
-    for name in OPS:
-        at.selectbox(key="operations op").select(name).run()
-        assert not at.exception, name
-        assert at.success, name
-        assert not at.error, name
-
-
 def test_operations_are_found_by_a_word_or_a_kind():
     at = opened()
     at.text_input(key="operations find").set_value("elements tie").run()
@@ -109,14 +98,6 @@ def test_operations_are_found_by_a_word_or_a_kind():
     go_back(at, op="tanh", find="nobody")  # a link keeps its operation
     assert at.selectbox(key="operations op").value == "tanh"
     assert "does not fit" in texts(opened(op="nobody").info)
-
-
-def test_kinks_are_found_by_the_word():
-    at = opened(find="kink")
-    at.run()
-    found = at.selectbox(key="operations op").options
-    assert {name for name, op in OPS.items() if op.at_kinks} == set(found) - {"tanh"}  # which is chosen at first
-    assert {"relu", "abs", "max", "min", "std", "norm", "clip", "where", "leaky_relu"} <= set(found)
 
 
 def test_other_numbers_are_checked_on_demand():
@@ -197,14 +178,3 @@ def test_an_operation_that_gets_a_rule_and_a_row_is_everywhere(tmp_path):
     command = [sys.executable, "-c", LOOK.format(page=page)]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert result.returncode == 0, result.stdout + result.stderr
-
-
-def test_the_point_stays_while_an_operation_without_a_curve_is_shown():
-    at = opened(op="*")
-    at.slider(key="operations x").set_value(-1.5).run()
-    at.slider(key="operations other").set_value(2.5).run()
-    at.radio(key="operations along").set_value(1).run()
-    for name in ("exp", "@", "@", "*"):
-        at.selectbox(key="operations op").select(name).run()
-        at.run()
-    assert address(at) == {"op": "*", "along": "1", "x": "-1.5", "other": "2.5"}

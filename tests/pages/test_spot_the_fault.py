@@ -9,13 +9,9 @@ from lab.traps.faults.suspects import COSTS, CURVES, NOTHING, START, WRONG, open
 from tests.pages.conftest import address, app, charts, run
 
 TABS = {
-    "accuracy": "Accuracy",
-    "norms": "Norms",
-    "weights": "Weights",
-    "dead": "Dead units",
-    "step": "One step",
+    "accuracy": "Accuracy", "norms": "Norms", "weights": "Weights", "dead": "Dead units", "step": "One step",
     "check": "Checks",
-}
+}  # read by rows  # fmt: skip
 
 
 def opened(**address):

@@ -473,26 +473,12 @@ def test_momentum_belongs_to_sgd(at):
 
 
 BAD = {
-    "data": ["mnist", "csv:/etc/passwd"],
-    "hidden": ["9999", "a"],
-    "lr": ["nan", "-1", "1e999"],
-    "clip": ["0", "nan"],
-    "patience": ["-1"],
-    "schedule": ["up"],
-    "epochs": ["100000", "0"],
-    "batch_size": ["0"],
-    "seed": ["-1", "x"],
-    "init": ["random"],
-    "activation": ["__class__"],
-    "optimizer": [""],
-    "momentum": ["1"],
-    "val_fraction": ["1", "-0.1"],
-    "noise": ["-1", "nan", "99"],
-    "samples": ["3", "1e3", "1000000"],
-    "epoch": ["61", "-1", "2.5"],
-    "run": ["../../etc", "no such run"],
-    "points": ["0,0,A;9,9,B"],
-}
+    "data": ["mnist", "csv:/etc/passwd"], "hidden": ["9999", "a"], "lr": ["nan", "-1", "1e999"],
+    "clip": ["0", "nan"], "patience": ["-1"], "schedule": ["up"], "epochs": ["100000", "0"], "batch_size": ["0"],
+    "seed": ["-1", "x"], "init": ["random"], "activation": ["__class__"], "optimizer": [""], "momentum": ["1"],
+    "val_fraction": ["1", "-0.1"], "noise": ["-1", "nan", "99"], "samples": ["3", "1e3", "1000000"],
+    "epoch": ["61", "-1", "2.5"], "run": ["../../etc", "no such run"], "points": ["0,0,A;9,9,B"],
+}  # read by rows  # fmt: skip
 
 
 @pytest.mark.parametrize("turn", range(3))

@@ -17,10 +17,6 @@ def opened(**parameters):
     return run(app(PAGE), **parameters)
 
 
-def plain(at):
-    return texts(at.markdown).replace("\\", "")
-
-
 def wrong(right):
     """An operation whose backward rule sends twice what it should."""
 
@@ -188,18 +184,6 @@ def test_what_has_no_formula_gets_a_sentence(parameters, said):
     at.text_input(key="why expression").set_value("a*a").run()
     assert not at.error
     assert at.session_state["why longer"] is None  # another function: another guess
-
-
-def test_a_mistake_in_the_expression_loses_nothing_of_the_rest():
-    """A browser that has not had a slider on the page for a while begins with its lowest value, unless it is told."""
-    for tab, keys in (("formula", {"why times", "why h"}),):
-        at = opened(tab=tab, expression="a*b", times=5, h=0.01)
-        for text in ("a", "3", "a +"):
-            at.text_input(key="why expression").set_value(text).run()
-            assert keys <= set(at.session_state["held"]), text
-        at.text_input(key="why expression").set_value("a*a").run()
-        assert (at.session_state["why times"], at.session_state["why h"]) == (5, 0.01)
-        assert not keys & set(at.session_state["held"])
 
 
 @pytest.mark.parametrize(

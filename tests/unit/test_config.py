@@ -10,18 +10,9 @@ from lab.config import HOSTED, RUNS, detect_hosted, hosted, runs_folder
 
 HERE = ["127.0.0.1", "localhost", "LOCALHOST", "::1", "[::1]", "127.0.0.53"]
 ELSEWHERE = [
-    None,
-    "",
-    "0.0.0.0",
-    "::",
-    "192.168.1.5",
-    "lab.school.example",
-    "10.0.0.1",
-    "localhost.example",
-    "*",
-    "fe80::1%eth0",
-    "unix:///run/lab.sock",
-]
+    None, "", "0.0.0.0", "::", "192.168.1.5", "lab.school.example", "10.0.0.1", "localhost.example", "*",
+    "fe80::1%eth0", "unix:///run/lab.sock",
+]  # read by rows  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

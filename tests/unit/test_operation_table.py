@@ -21,16 +21,9 @@ PRIMITIVE = {name for name, op in OPS.items() if not op.composed}
 COMPOSED = OPS.keys() - PRIMITIVE
 # What a Case calls, where that is not the operation's own name.
 SPELLED = {
-    "__add__": "+",
-    "__sub__": "-",
-    "__mul__": "*",
-    "__truediv__": "/",
-    "__pow__": "**",
-    "__matmul__": "@",
-    "__neg__": "neg",
-    "__getitem__": "getitem",
-    "__abs__": "abs",
-}
+    "__add__": "+", "__sub__": "-", "__mul__": "*", "__truediv__": "/", "__pow__": "**", "__matmul__": "@",
+    "__neg__": "neg", "__getitem__": "getitem", "__abs__": "abs",
+}  # read by rows  # fmt: skip
 
 
 def name_of(case: Case) -> str:

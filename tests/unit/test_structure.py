@@ -11,28 +11,10 @@ PATHS += [path for place in ("pages", "practice", "lab") for path in ROOT.glob(f
 
 # From the ground up. A room may use what stands before it in the list, and nothing that stands after it.
 FLOORS = (
-    "model",
-    "lab.config",
-    "lab.text",
-    "practice",
-    "lab.operation_table",
-    "lab.gradcheck",
-    "lab.expression",
-    "lab.trace",
-    "lab.training",
-    "lab.designs",
-    "lab.autodiff",
-    "lab.traps",
-    "lab.failures",
-    "lab.watch",
-    "lab.charts",
-    "lab.lessons",
-    "lab.practice",
-    "train",
-    "lab.ui",
-    "pages",
-    "app",
-)
+    "model", "lab.config", "lab.text", "practice", "lab.operation_table", "lab.gradcheck", "lab.expression",
+    "lab.trace", "lab.training", "lab.designs", "lab.autodiff", "lab.traps", "lab.failures", "lab.watch",
+    "lab.charts", "lab.lessons", "lab.practice", "train", "lab.ui", "pages", "app",
+)  # read by rows  # fmt: skip
 MAX_ENTRIES = 16  # folders and files of lab/
 MAX_ARROWS = 60  # pairs of rooms of which one imports the other, without those from train and app and those to model
 

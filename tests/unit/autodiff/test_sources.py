@@ -84,19 +84,11 @@ def test_shapes_are_read_as_they_are_typed(text, shape):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a, 2", "lengths"),
-        ("2.5", "lengths"),
-        ("-1", "lengths"),
-        ("0", "between 1 and 4"),
-        ("5", "between"),
-        ("1,1,1,1", "at most 3"),
-        ("9" * 5000, "between"),
-        ("²", "lengths"),
-        ("x", "lengths"),
-        ("2,,3", "lengths"),
+        ("a, 2", "lengths"), ("2.5", "lengths"), ("-1", "lengths"), ("0", "between 1 and 4"), ("5", "between"),
+        ("1,1,1,1", "at most 3"), ("9" * 5000, "between"), ("²", "lengths"), ("x", "lengths"), ("2,,3", "lengths"),
         (",", "lengths"),
     ],
-)
+)  # read by rows  # fmt: skip
 def test_what_is_no_shape_gets_a_sentence(text, said):
     with pytest.raises(ValueError, match=said):
         read_shape(text)

@@ -8,18 +8,9 @@ import pytest
 from lab.designs.frameworks import QUESTIONS, answer, pytorch_answers, recorded_answers
 
 DUE = {
-    "graph": "6",
-    "grad": "12",
-    "twice": "✗ error",
-    "write": "✗ error",
-    "result": "6",
-    "whole": "✗ error",
-    "dtype": "float64",
-    "kink": "0",
-    "ties": "[0.5, 0.5]",
-    "second": "✗ error",
-    "where": "nan",
-}
+    "graph": "6", "grad": "12", "twice": "✗ error", "write": "✗ error", "result": "6", "whole": "✗ error",
+    "dtype": "float64", "kink": "0", "ties": "[0.5, 0.5]", "second": "✗ error", "where": "nan",
+}  # read by rows  # fmt: skip
 DUE_IN_PYTORCH = DUE | {"write": "8", "result": "✗ error", "dtype": "float32", "second": "12"}
 
 

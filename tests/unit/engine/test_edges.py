@@ -93,27 +93,14 @@ def test_the_shape_of_a_number_can_be_spread_out():
 @pytest.mark.parametrize(
     "change",
     [
-        lambda t: t.reshape("a"),
-        lambda t: t.reshape(1.5, 4),
-        lambda t: t.reshape(None),
-        lambda t: t.reshape(7),
-        lambda t: t.transpose(0, 0),
-        lambda t: t.swapaxes(0, 3),
-        lambda t: t.squeeze(0),
-        lambda t: t.squeeze(5),
-        lambda t: t.expand_dims(5),
-        lambda t: t.broadcast_to((2, 2)),
-        lambda t: t.transpose("a", "b"),
-        lambda t: t.transpose(0),
-        lambda t: t.transpose(0.0, 1.0),
-        lambda t: t.swapaxes(0.5, 1),
-        lambda t: t.swapaxes("a", 1),
-        lambda t: t.squeeze("a"),
-        lambda t: t.expand_dims("a"),
-        lambda t: t.broadcast_to("a"),
-        lambda t: t.broadcast_to(2, 2.5),
+        lambda t: t.reshape("a"), lambda t: t.reshape(1.5, 4), lambda t: t.reshape(None), lambda t: t.reshape(7),
+        lambda t: t.transpose(0, 0), lambda t: t.swapaxes(0, 3), lambda t: t.squeeze(0), lambda t: t.squeeze(5),
+        lambda t: t.expand_dims(5), lambda t: t.broadcast_to((2, 2)), lambda t: t.transpose("a", "b"),
+        lambda t: t.transpose(0), lambda t: t.transpose(0.0, 1.0), lambda t: t.swapaxes(0.5, 1),
+        lambda t: t.swapaxes("a", 1), lambda t: t.squeeze("a"), lambda t: t.expand_dims("a"),
+        lambda t: t.broadcast_to("a"), lambda t: t.broadcast_to(2, 2.5),
     ],
-)
+)  # read by rows  # fmt: skip
 def test_what_is_no_shape_is_a_sentence_with_the_name(change):
     with pytest.raises(ValueError, match=r"'x' of shape \(2, 3\).*\.$"):
         change(named(2, 3))
@@ -222,13 +209,6 @@ def test_nan_in_a_choice_is_as_the_table_says():
 
 
 # ---------------------------------------------------------------- NumPy's functions
-
-
-def test_numpy_may_ask_for_a_shape():
-    assert np.shape(named(2, 3)) == (2, 3)
-    assert np.ndim(named(2, 3)) == 2
-    assert np.size(named(2, 3)) == 6
-    assert np.size(named(2, 3), 0) == 2
 
 
 # ---------------------------------------------------------------- gradients that were assigned

@@ -9,13 +9,9 @@ import pytest
 from model import SGD, Linear, Tensor, no_grad
 
 IN_PLACE = [
-    (operator.iadd, "+="),
-    (operator.isub, "-="),
-    (operator.imul, "*="),
-    (operator.itruediv, "/="),
-    (operator.ipow, "**="),
-    (operator.imatmul, "@="),
-]
+    (operator.iadd, "+="), (operator.isub, "-="), (operator.imul, "*="), (operator.itruediv, "/="),
+    (operator.ipow, "**="), (operator.imatmul, "@="),
+]  # read by rows  # fmt: skip
 
 
 @pytest.mark.parametrize("recording", [True, False])

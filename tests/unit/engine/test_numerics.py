@@ -169,19 +169,11 @@ def test_trap_47_nan_reaches_the_output():
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ([0, 3], "0 to 2"),
-        ([0, -1], "0 to 2"),
-        ([0.0, 1.0], "integer"),
-        ([0.5, 1.0], "integer"),
-        ([True, False], "integer"),
-        ([0], r"\(2, 3\).*\(1,\)"),
-        ([0, 1, 2], r"\(2, 3\).*\(3,\)"),
-        (0, r"\(2, 3\)"),
-        ([[0, 1]], r"\(2, 3\)"),
-        (["a", "b"], "integer"),
-        (Tensor([0.0, 1.0]), "integer"),
+        ([0, 3], "0 to 2"), ([0, -1], "0 to 2"), ([0.0, 1.0], "integer"), ([0.5, 1.0], "integer"),
+        ([True, False], "integer"), ([0], r"\(2, 3\).*\(1,\)"), ([0, 1, 2], r"\(2, 3\).*\(3,\)"), (0, r"\(2, 3\)"),
+        ([[0, 1]], r"\(2, 3\)"), (["a", "b"], "integer"), (Tensor([0.0, 1.0]), "integer"),
     ],
-)
+)  # read by rows  # fmt: skip
 def test_trap_48_cross_entropy_refuses_labels_that_are_no_classes(labels, message):
     with pytest.raises((ValueError, TypeError), match=message):
         cross_entropy(Tensor(np.zeros((2, 3)), label="logits"), labels)

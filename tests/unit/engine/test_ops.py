@@ -102,13 +102,9 @@ COMPOSED = {
     "logsumexp": lambda x, axis=None, keepdims=False: np.log(np.exp(x).sum(axis=axis, keepdims=keepdims)),
 }
 REFLECTED = {
-    "__radd__": np.add,
-    "__rsub__": np.subtract,
-    "__rmul__": np.multiply,
-    "__rtruediv__": np.divide,
-    "__rpow__": np.power,
-    "__rmatmul__": np.matmul,
-}
+    "__radd__": np.add, "__rsub__": np.subtract, "__rmul__": np.multiply, "__rtruediv__": np.divide,
+    "__rpow__": np.power, "__rmatmul__": np.matmul,
+}  # read by rows  # fmt: skip
 
 
 def numpy_value(case: Case) -> np.ndarray:

@@ -11,15 +11,10 @@ from tests.unit.engine.gradients import grad_of
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        ((3, 1), (1, 4)),
-        ((3,), (2, 3)),
-        ((), (2, 3)),
-        ((1,), (1, 1)),
-        ((2, 1, 3), (4, 1)),
-        ((0,), (1,)),
+        ((3, 1), (1, 4)), ((3,), (2, 3)), ((), (2, 3)), ((1,), (1, 1)), ((2, 1, 3), (4, 1)), ((0,), (1,)),
         ((0, 3), (1, 3)),
     ],
-)
+)  # read by rows  # fmt: skip
 def test_trap_17_the_gradient_has_the_shape_of_the_data(first, second):
     a, b = Tensor(np.full(first, 2.0)), Tensor(np.full(second, 3.0))
     y = a * b

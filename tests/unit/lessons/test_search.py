@@ -67,14 +67,10 @@ def test_failures_come_first_for_a_symptom(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "what is a gradient",
-        "why does a loss fall",
-        "how does softmax work",
-        "slope",
-        "order",
+        "what is a gradient", "why does a loss fall", "how does softmax work", "slope", "order",
         "how do I check my gradients",
     ],
-)
+)  # read by rows  # fmt: skip
 def test_failures_do_not_come_first_for_a_question(text):
     assert search(text)[0].kind not in ("failure", "message")
 

@@ -185,16 +185,10 @@ def test_derivatives_of_the_reference_agree_with_finite_differences(course):
 @pytest.mark.parametrize(
     "expression",
     [
-        "((a * b) + c) * (a + d)",
-        "a + a",
-        "a * a * a",
-        "2 - a / b",
-        "(a * b).tanh() * b.relu() - c.exp()",
-        "(-a) ** 3 / (1 + (c * -1).exp())",
-        "3 / (d * d) - (2 * a - 1).tanh()",
-        "c.sigmoid() * a.sigmoid()",
+        "((a * b) + c) * (a + d)", "a + a", "a * a * a", "2 - a / b", "(a * b).tanh() * b.relu() - c.exp()",
+        "(-a) ** 3 / (1 + (c * -1).exp())", "3 / (d * d) - (2 * a - 1).tanh()", "c.sigmoid() * a.sigmoid()",
     ],
-)
+)  # read by rows  # fmt: skip
 def test_the_scalars_agree_with_the_engine(expression):
     numbers = dict(zip("abcd", np.random.default_rng(2).normal(size=4).tolist(), strict=True))
     results = []
@@ -209,23 +203,11 @@ def test_the_scalars_agree_with_the_engine(expression):
 # -- Mutants: the reference with one thing changed, by rule and by chance ----------------------------------------------
 
 OPERATORS = {
-    ast.Add: [ast.Sub, ast.Mult],
-    ast.Sub: [ast.Add],
-    ast.Mult: [ast.Div, ast.Add],
-    ast.Div: [ast.Mult],
-    ast.Pow: [ast.Mult],
-    ast.MatMult: [ast.Mult],
-    ast.Gt: [ast.GtE, ast.Lt],
-    ast.GtE: [ast.Gt, ast.Lt],
-    ast.Lt: [ast.LtE, ast.Gt],
-    ast.LtE: [ast.Lt, ast.Gt],
-    ast.In: [ast.NotIn],
-    ast.NotIn: [ast.In],
-    ast.Is: [ast.IsNot],
-    ast.IsNot: [ast.Is],
-    ast.Eq: [ast.NotEq],
-    ast.NotEq: [ast.Eq],
-}
+    ast.Add: [ast.Sub, ast.Mult], ast.Sub: [ast.Add], ast.Mult: [ast.Div, ast.Add], ast.Div: [ast.Mult],
+    ast.Pow: [ast.Mult], ast.MatMult: [ast.Mult], ast.Gt: [ast.GtE, ast.Lt], ast.GtE: [ast.Gt, ast.Lt],
+    ast.Lt: [ast.LtE, ast.Gt], ast.LtE: [ast.Lt, ast.Gt], ast.In: [ast.NotIn], ast.NotIn: [ast.In],
+    ast.Is: [ast.IsNot], ast.IsNot: [ast.Is], ast.Eq: [ast.NotEq], ast.NotEq: [ast.Eq],
+}  # read by rows  # fmt: skip
 NOT_COMMUTATIVE = (ast.Sub, ast.Div, ast.Pow, ast.MatMult)
 ATTRIBUTES = {"data": "grad", "grad": "data", "shape": "T"}
 NAMES = {"self": "other", "other": "self"}

@@ -38,21 +38,9 @@ ODD = {  # as typed -> what it is
     "[1/2, −.5]": [0.5, -0.5],
 }
 BAD = [
-    "x",
-    "",
-    "[",
-    "[1, [2]]",
-    "1/0",
-    "1e999",
-    "nan",
-    "6 apples",
-    "null",
-    '"6"',
-    "[[[1]]]",
-    "1" * (MAX_LENGTH + 1),
-    "{}",
-    "[true, false]",
-]
+    "x", "", "[", "[1, [2]]", "1/0", "1e999", "nan", "6 apples", "null", '"6"', "[[[1]]]", "1" * (MAX_LENGTH + 1),
+    "{}", "[true, false]",
+]  # read by rows  # fmt: skip
 
 
 @pytest.fixture

@@ -109,16 +109,10 @@ def test_so_may_a_fraction(typed):
 @pytest.mark.parametrize(
     ("key", "typed"),
     [
-        ("classic", "many"),
-        ("classic", "1/0"),
-        ("classic", "nan"),
-        ("classic", " "),
-        ("why-add", ""),
-        ("define-by-run", "7"),
-        ("define-by-run", "-1"),
-        ("define-by-run", "x"),
+        ("classic", "many"), ("classic", "1/0"), ("classic", "nan"), ("classic", " "), ("why-add", ""),
+        ("define-by-run", "7"), ("define-by-run", "-1"), ("define-by-run", "x"),
     ],
-)
+)  # read by rows  # fmt: skip
 def test_what_is_no_answer_is_one_sentence(key, typed):
     with pytest.raises(ValueError, match=r"^[A-Z].*\.$"):
         judge(BY_KEY[key], typed)

@@ -660,44 +660,14 @@ def test_what_no_driver_says_is_told_as_such(line):
 
 
 ODD = [
-    None,
-    True,
-    "",
-    "\ud800",
-    [],
-    [[]],
-    [None, "a"],
-    {},
-    {"a": np.ones(2)},
-    {1: [np.ones(2)]},
-    np.nan,
-    np.inf,
-    0,
-    2**63,
-    -0.0,
-    np.zeros(0),
-    np.zeros((0, 3)),
-    np.full((2, 2), np.nan),
-    np.ones((2, 2), bool),
-    np.ones((1,) * 20),
-    np.array([np.inf, -np.inf]),
-    object(),
-    {(1, 2): 1.0},
-    {object(): 1.0},
-    {10**30: 1.0},
-]
+    None, True, "", "\ud800", [], [[]], [None, "a"], {}, {"a": np.ones(2)}, {1: [np.ones(2)]}, np.nan, np.inf, 0,
+    2**63, -0.0, np.zeros(0), np.zeros((0, 3)), np.full((2, 2), np.nan), np.ones((2, 2), bool), np.ones((1,) * 20),
+    np.array([np.inf, -np.inf]), object(), {(1, 2): 1.0}, {object(): 1.0}, {10**30: 1.0},
+]  # read by rows  # fmt: skip
 EXPECTED = [
-    1.0,
-    True,
-    "a",
-    None,
-    [1.0, 2],
-    {"a": np.ones(2)},
-    np.ones(2),
-    np.array([0.0, np.inf]),
-    np.eye(2),
+    1.0, True, "a", None, [1.0, 2], {"a": np.ones(2)}, np.ones(2), np.array([0.0, np.inf]), np.eye(2),
     np.zeros((0, 3)),
-]
+]  # read by rows  # fmt: skip
 
 
 @pytest.mark.parametrize("got", ODD, ids=range(len(ODD)))

@@ -18,23 +18,13 @@ from practice.questions import QUESTIONS
 
 CARDS = {"first-gradient": "2026-01-02", "two-messages": "2026-03-04"}
 TASKS = {
-    "scalars/value": "2026-03-05",
-    "scalars/add": "2026-05-06",
-    "debug/order": "2026-02-01",
-    "questions/why-add": "2026-02-02",
-    "claimed/why-add": "2026-02-02",
-    "pages/graph": "2026-02-02",
-}
+    "scalars/value": "2026-03-05", "scalars/add": "2026-05-06", "debug/order": "2026-02-01",
+    "questions/why-add": "2026-02-02", "claimed/why-add": "2026-02-02", "pages/graph": "2026-02-02",
+}  # read by rows  # fmt: skip
 HEADER = [
-    "student",
-    "cards",
-    "scalars (of 9)",
-    "tensors (of 12)",
-    "function objects (of 9)",
-    "debug (of 12)",
-    f"questions (of {len(QUESTIONS)})",
-    "last day",
-]
+    "student", "cards", "scalars (of 9)", "tensors (of 12)", "function objects (of 9)", "debug (of 12)",
+    f"questions (of {len(QUESTIONS)})", "last day",
+]  # read by rows  # fmt: skip
 
 
 @pytest.fixture

@@ -318,22 +318,11 @@ def test_threads_that_record_at_once_do_not_disturb_each_other():
 @pytest.mark.parametrize(
     ("number", "text"),
     [
-        (0.0, "0"),
-        (-0.0, "0"),
-        (-1.5, "−1.5"),
-        (1 / 3, "0.3333"),
-        (12345.678, "12346"),
-        (9999.96, "10000"),
-        (999999.9, "1000000"),
-        (-1234567.0, "−1.235e6"),
-        (1.23456e-5, "1.235e−5"),
-        (1e-4, "0.0001"),
-        (1e20, "1e20"),
-        (np.nan, "NaN"),
-        (np.inf, "∞"),
-        (-np.inf, "−∞"),
+        (0.0, "0"), (-0.0, "0"), (-1.5, "−1.5"), (1 / 3, "0.3333"), (12345.678, "12346"), (9999.96, "10000"),
+        (999999.9, "1000000"), (-1234567.0, "−1.235e6"), (1.23456e-5, "1.235e−5"), (1e-4, "0.0001"), (1e20, "1e20"),
+        (np.nan, "NaN"), (np.inf, "∞"), (-np.inf, "−∞"),
     ],
-)
+)  # read by rows  # fmt: skip
 def test_numbers_are_written_as_in_the_player(number, text):
     assert brief(number) == text
 

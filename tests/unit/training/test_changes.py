@@ -14,13 +14,9 @@ from lab.training.worker import Worker
 
 PLAIN = Config(data="moons", samples=200, hidden=(4,), optimizer="sgd", lr=0.05, epochs=6)
 CHANGES = (
-    (2, "lr", 0.01),
-    (2, "momentum", 0.9),
-    (3, "l1", 0.01),
-    (3, "batch_size", 8),
-    (4, "clip", 0.1),
+    (2, "lr", 0.01), (2, "momentum", 0.9), (3, "l1", 0.01), (3, "batch_size", 8), (4, "clip", 0.1),
     (4, "noise", 0.4),
-)
+)  # read by rows  # fmt: skip
 CHANGED = replace(PLAIN, changes=CHANGES)
 
 

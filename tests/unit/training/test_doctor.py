@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from benchmarks.labelled_runs import BETTER, CAUSES, FIRST, HELD_OUT, labelled, score, trained
 from lab.training.config import Config
 from lab.training.datasets import from_table
 from lab.training.doctor import NOTHING_WRONG, OF_A_LOOP, RULES, Finding, _folded, diagnose, rules
@@ -16,20 +17,14 @@ from lab.training.run_history import History
 from lab.training.symptoms import MIN_EPOCHS
 from lab.training.trainer import Trainer, train
 from lab.training.trial import try_in_turn
-from tests.unit.training.labelled_runs import BETTER, CAUSES, FIRST, HELD_OUT, labelled, score, trained
 
 # The labelled runs, which take longest, are trained once: in the process that all tests of this file share.
 pytestmark = pytest.mark.xdist_group("doctor")
 
 ORIGIN = {
-    "train_loss": 0.7,
-    "classes": 2,
-    "baseline_train_loss": 0.69,
-    "baseline_val_loss": 0.69,
-    "baseline_train_accuracy": 0.5,
-    "baseline_val_accuracy": 0.5,
-    "val_samples": 100,
-}
+    "train_loss": 0.7, "classes": 2, "baseline_train_loss": 0.69, "baseline_val_loss": 0.69,
+    "baseline_train_accuracy": 0.5, "baseline_val_accuracy": 0.5, "val_samples": 100,
+}  # read by rows  # fmt: skip
 LESSON_EPOCHS = 30  # of the lessons, at most: what they show is plain by then
 
 

@@ -31,14 +31,10 @@ def entropy(length):
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (7, "seven"),
-        (19, "nineteen"),
-        (40, "forty"),
-        (99, "ninety-nine"),
-        (100, "one hundred"),
+        (7, "seven"), (19, "nineteen"), (40, "forty"), (99, "ninety-nine"), (100, "one hundred"),
         (241, "two hundred and forty-one"),
     ],
-)
+)  # read by rows  # fmt: skip
 def test_numbers_in_words(number, words):
     assert spell(number) == words
 

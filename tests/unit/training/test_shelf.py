@@ -237,22 +237,8 @@ def test_links_pipes_and_names_that_cannot_be_shown_are_left_out(runs, done):
 
 
 PIECES = [
-    "..",
-    ".",
-    "/",
-    "//",
-    "\\",
-    "runs",
-    "good",
-    "sweep-1",
-    "lr=0.1",
-    "secret",
-    "~",
-    "C:",
-    "%2e%2e%2f",
-    "*",
-    "GOOD",
-]
+    "..", ".", "/", "//", "\\", "runs", "good", "sweep-1", "lr=0.1", "secret", "~", "C:", "%2e%2e%2f", "*", "GOOD",
+]  # read by rows  # fmt: skip
 PIECES += ["", " ", "\0", "\n", "／", "․․", "．．", "Ｇood", "go\u200bod", "good\u0301", "\ud800", "config.json"]
 HOSTILE = st.one_of(
     st.text(max_size=80),

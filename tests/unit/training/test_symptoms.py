@@ -29,18 +29,10 @@ def run(epochs, **columns):
 
 
 ORIGIN = {
-    "train_loss": 0.9,
-    "val_loss": 0.9,
-    "train_accuracy": 0.5,
-    "val_accuracy": 0.5,
-    "baseline_train_loss": 0.6,
-    "baseline_val_loss": 0.6,
-    "baseline_train_accuracy": 0.7,
-    "baseline_val_accuracy": 0.7,
-    "train_samples": 400,
-    "val_samples": 100,
-    "classes": 2,
-}
+    "train_loss": 0.9, "val_loss": 0.9, "train_accuracy": 0.5, "val_accuracy": 0.5, "baseline_train_loss": 0.6,
+    "baseline_val_loss": 0.6, "baseline_train_accuracy": 0.7, "baseline_val_accuracy": 0.7, "train_samples": 400,
+    "val_samples": 100, "classes": 2,
+}  # read by rows  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -94,18 +94,10 @@ def test_at_the_end_of_a_long_life_nothing_more_is_possible():
 @pytest.mark.parametrize(
     ("actions", "count", "found"),
     [
-        ("f", 1, "same"),
-        ("flb", 1, "first"),
-        ("flrr", 1, "added"),
-        ("flbflb", 1, "added"),
-        ("flbb", 1, "error"),
-        ("flbz", 1, "none"),
-        ("z", 1, "same"),
-        ("flbs", 1, "same"),
-        ("flb" + WHOLE_STEP, 5, "replaced"),
-        (WHOLE_STEP, 5, "first"),
-        ("flrsb", 1, "error"),
+        ("f", 1, "same"), ("flb", 1, "first"), ("flrr", 1, "added"), ("flbflb", 1, "added"), ("flbb", 1, "error"),
+        ("flbz", 1, "none"), ("z", 1, "same"), ("flbs", 1, "same"), ("flb" + WHOLE_STEP, 5, "replaced"),
+        (WHOLE_STEP, 5, "first"), ("flrsb", 1, "error"),
     ],
-)
+)  # read by rows  # fmt: skip
 def test_what_an_action_does_to_the_gradient(actions, count, found):
     assert effect(live(actions, lr=0.1), count) == found

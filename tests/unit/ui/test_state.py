@@ -73,15 +73,8 @@ def values(at):
 
 
 DEFAULTS = {
-    "kind": "moons",
-    "rate": 0.5,
-    "left": 1,
-    "right": 2,
-    "seen": (),
-    "on": False,
-    "inputs": {},
-    "event": None,
-}
+    "kind": "moons", "rate": 0.5, "left": 1, "right": 2, "seen": (), "on": False, "inputs": {}, "event": None,
+}  # read by rows  # fmt: skip
 
 
 def test_without_parameters_all_is_at_its_default_and_only_one_field_is_in_the_address():
@@ -114,22 +107,11 @@ def test_a_link_sets_all_fields_and_is_written_again():
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("kind", "circles"),
-        ("rate", "1.5"),
-        ("rate", "nan"),
-        ("rate", "x"),
-        ("rate", ""),
-        ("pair", "1,x"),
-        ("seen", "a,a"),
-        ("seen", "c"),
-        ("on", "yes"),
-        ("in_a", "{"),
-        ("in_a", "9" * 5000),
-        ("event", "-5"),
-        ("event", "9" * 5000),
-        ("unheard_of", "1"),
+        ("kind", "circles"), ("rate", "1.5"), ("rate", "nan"), ("rate", "x"), ("rate", ""), ("pair", "1,x"),
+        ("seen", "a,a"), ("seen", "c"), ("on", "yes"), ("in_a", "{"), ("in_a", "9" * 5000), ("event", "-5"),
+        ("event", "9" * 5000), ("unheard_of", "1"),
     ],
-)
+)  # read by rows  # fmt: skip
 def test_what_does_not_fit_gets_one_note_and_the_default(name, text):
     at = opened(urlencode({name: text, "seen": "b"} | {name: text}))
     (note,) = at.info

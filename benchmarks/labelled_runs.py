@@ -71,7 +71,8 @@ class Score:
             f"{self.in_time} of {self.ill} causes named by the time their evidence is there "
             f"({self.in_time / self.ill:.1%}); {self.right_later} of {self.later} prefixes from then on right "
             f"({self.right_later / self.later:.1%}); {self.wrong_sooner} of {self.sooner} before then name another "
-            f"cause; false alarms on {self.false} of {self.healthy} healthy prefixes ({self.false / max(1, self.healthy):.2%})"
+            f"cause; false alarms on {self.false} of {self.healthy} healthy prefixes "
+            f"({self.false / max(1, self.healthy):.2%})"
         )
 
 
@@ -116,7 +117,7 @@ def trained(
     bias: float = 0.0,
     **settings: Any,
 ) -> tuple[list[Record], Config]:
-    """Train for real. mislabelled: the share of wrong labels; keep: how many training samples; bias: of hidden units."""
+    """Train for real. mislabelled: share of wrong labels; keep: number of training samples; bias: of hidden units."""
     config = Config(**{"hidden": (32, 32), "epochs": 15, **settings, "seed": seed})
     data = load_dataset(config)
     rng = np.random.default_rng(seed)
