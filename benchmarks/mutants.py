@@ -1,6 +1,6 @@
 """How many faults do the tests see? Puts one at a time into a copy of the product and runs the tests of its line.
 
-    python benchmarks/mutants.py [PROJECT] --runs mutants.jsonl [--seed 1] [--number 300] [--within SECONDS]
+    python benchmarks/mutants.py [PROJECT] --runs FILE.jsonl [--seed 1] [--number 300] [--rooms ROOM...] [--within S]
 
 A mutant flips a comparison, moves a number by one, swaps an operator, negates a condition, returns None or drops a word
 of a sentence, one kind as often as another, anywhere in the Python of the product. PROJECT is a checkout, this one or
@@ -30,9 +30,20 @@ from pathlib import Path
 PRODUCT = ["model.py", "nn.py", "train.py", "app.py", "lab/*.py", "pages/*.py", ":(glob)practice/*.py"]
 LEVELS = {"first": "not exhaustive", "second": "exhaustive"}
 MOST_SECONDS = 60  # of tests that one mutant is tried with
-LEFT_OUT = ["--ignore=tests/browser", "--ignore=tests/js", "-o", "addopts=--import-mode=importlib", "-q", "-n", "0"]
-FLIPPED = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
-FLIPPED |= {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}
+PYTEST = [
+    sys.executable,
+    "-m",
+    "pytest",
+    "-o",
+    "addopts=--import-mode=importlib",
+    "-q",
+    "-n",
+    "0",
+    "-p",
+    "no:cacheprovider",
+]
+FLIPPED = {ast.Lt: ast.LtE, ast.Gt: ast.GtE, ast.Eq: ast.NotEq, ast.Is: ast.IsNot, ast.In: ast.NotIn}
+FLIPPED |= {other: one for one, other in FLIPPED.items()}
 SWAPPED = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult}
 SWAPPED |= {ast.FloorDiv: ast.Mult, ast.Mod: ast.FloorDiv, ast.And: ast.Or, ast.Or: ast.And, ast.MatMult: ast.Mult}
 
@@ -99,11 +110,11 @@ def without_a_word(text):
     return text[: gone.start()] + text[gone.end() :]
 
 
-def draw(project, seed, number):
+def draw(project, seed, number, rooms):
     """Return `number` mutants as (file, line, kind, before, after, text of the whole file with the change)."""
     found = collections.defaultdict(list)
     listed = subprocess.run(["git", "ls-files", *PRODUCT], cwd=project, capture_output=True, text=True, check=True)
-    for file in listed.stdout.splitlines():
+    for file in [file for file in listed.stdout.splitlines() if not rooms or room(file) in rooms]:
         source = (project / file).read_bytes()
         starts = [0]
         for line in source.splitlines(keepends=True):
@@ -138,59 +149,38 @@ def own_tests(file, test):
     return Path(test).parts[1:3] == ("unit", Path(room(file)).name) or Path(file).stem in test
 
 
-def trace(copy, cache):
+def trace(copy, cache, rooms):
     """Return the tests of each (file, line), the seconds of each test, and those that fail without a mutant."""
     import coverage
 
     reached, seconds, failed = collections.defaultdict(set), {}, set()
     cache.mkdir(exist_ok=True)
-    for place, folder in enumerate(
-        sorted([*copy.glob("tests/unit/*/"), copy / "tests/pages", *copy.glob("tests/unit/*.py")])
-    ):
-        data = str(cache / f"{place}.{folder.name}")
+    own = {Path(room).stem.replace("model", "engine") for room in rooms}
+    for folder in sorted([*copy.glob("tests/unit/*/"), copy / "tests/pages", *copy.glob("tests/unit/test_*.py")]):
+        data = str(cache / folder.name)
+        if rooms and folder.name not in own:
+            continue
         if not Path(data + ".json").exists():
             (copy / "mutants_tracer.py").write_text(TRACER.format(data=data))
             environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(copy), *sys.path[1:]])}
-            command = [
-                sys.executable,
-                "-m",
-                "pytest",
-                *LEFT_OUT,
-                "-m",
-                "",
-                "-p",
-                "mutants_tracer",
-                str(folder.relative_to(copy)),
-            ]
+            command = [*PYTEST, "-m", "", "-p", "mutants_tracer", str(folder.relative_to(copy))]
             subprocess.run(command, cwd=copy, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        if not Path(data + ".json").exists():
-            continue  # it holds no test
-        its_seconds, its_failed = json.loads(Path(data + ".json").read_text())
-        seconds |= its_seconds
-        failed |= set(its_failed)
-        lines = coverage.CoverageData(data)
-        lines.read()
-        for file in lines.measured_files():
-            for line, contexts in lines.contexts_by_lineno(file).items():
-                reached[file, line].update(filter(None, contexts))
+        if Path(data + ".json").exists():  # else it holds no test
+            its_seconds, its_failed = json.loads(Path(data + ".json").read_text())
+            seconds |= its_seconds
+            failed |= set(its_failed)
+            lines = coverage.CoverageData(data)
+            lines.read()
+            for file in lines.measured_files():
+                for line, contexts in lines.contexts_by_lineno(file).items():
+                    reached[file, line].update(filter(None, contexts))
     return reached, seconds, failed
 
 
 def killed(copy, tests, expected, level):
     """Run tests of a level; return the first that fails, "time" where they do not end, or None."""
     (copy / "chosen.txt").write_text("\n".join(tests))
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        *LEFT_OUT,
-        "-x",
-        "-p",
-        "no:cacheprovider",
-        "-m",
-        LEVELS[level],
-        "@chosen.txt",
-    ]
+    command = [*PYTEST, "-x", "-m", LEVELS[level], "@chosen.txt"]
     try:
         ran = subprocess.run(command, cwd=copy, capture_output=True, text=True, timeout=60 + 5 * expected)
     except subprocess.TimeoutExpired:
@@ -238,17 +228,16 @@ def main():
     parser.add_argument("--runs", type=Path, required=True, help="the JSON lines file; the traces lie beside it")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--number", type=int, default=300)
-    parser.add_argument(
-        "--within", type=float, default=float("inf"), help="start no further mutant after so many seconds"
-    )
+    parser.add_argument("--rooms", nargs="+", default=[], help="such as lab/trace: these, and their own tests only")
+    parser.add_argument("--within", type=float, default=1e9, help="start no mutant after so many seconds")
     args = parser.parse_args()
     started = time.monotonic()
     with tempfile.TemporaryDirectory(dir=args.runs.resolve().parent) as folder:
         copy = Path(folder) / "copy"
         subprocess.run(["git", "clone", "--quiet", "--shared", args.project.resolve(), copy], check=True)
-        reached, seconds, failed = trace(copy, args.runs.resolve().with_suffix(".traces"))
+        reached, seconds, failed = trace(copy, args.runs.resolve().with_suffix(".traces"), args.rooms)
         done = [json.loads(line) for line in args.runs.read_text().splitlines()] if args.runs.exists() else []
-        for mutant in draw(copy, args.seed, args.number)[len(done) :]:
+        for mutant in draw(copy, args.seed, args.number, args.rooms)[len(done) :]:
             if time.monotonic() - started > args.within:
                 break
             done.append(attempt(copy, mutant, reached, seconds, failed))
