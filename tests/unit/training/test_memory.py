@@ -55,7 +55,7 @@ def printed(program: str) -> int:
     return int(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()[-1])
 
 
-@pytest.mark.sample(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("program", USUAL.values(), ids=USUAL)
 def test_a_usual_process_gets_its_memory_anew_at_each_step(program):
     """Else the tests below could not fail."""

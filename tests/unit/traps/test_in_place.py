@@ -35,7 +35,7 @@ def name(experiment):
     return f"{experiment.op}-{experiment.written}-{experiment.route}-{'on' if experiment.guard else 'off'}"
 
 
-@pytest.mark.sample(40)
+@pytest.mark.sample(20)
 @pytest.mark.parametrize("experiment", ALL, ids=name)
 def test_with_the_guard_no_wrong_gradient_is_silent(experiment):
     result = run(experiment)
@@ -69,7 +69,7 @@ def test_an_optimizer_step_is_refused_with_the_guard_and_harmless_without():
     assert "comes out right" in verdict(result)
 
 
-@pytest.mark.sample(20)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("experiment", ALL, ids=name)
 def test_the_code_that_is_shown_does_what_was_run(experiment):
     """The learner can paste the lines: they print the same gradients, or raise the same error."""
@@ -91,7 +91,7 @@ def test_the_code_that_is_shown_does_what_was_run(experiment):
             )
 
 
-@pytest.mark.sample(20)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("experiment", ALL, ids=name)
 def test_the_lines_of_the_steps_are_those_of_the_program(experiment):
     for steps in range(4):
@@ -100,7 +100,7 @@ def test_the_lines_of_the_steps_are_those_of_the_program(experiment):
         assert [line for line in lines if "import" not in line] == shown
 
 
-@pytest.mark.sample(20)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("experiment", ALL, ids=name)
 def test_the_repair_runs_with_the_guard_on_and_is_right(experiment):
     create = script(experiment, 0).replace("import Tensor", "import SGD, Tensor")
@@ -140,7 +140,7 @@ def test_two_names_share_a_box_without_the_guard_and_not_with_it(route):
     np.testing.assert_array_equal(closure.values, [2, -1, 3])
 
 
-@pytest.mark.sample(20)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("experiment", ALL, ids=name)
 def test_the_events_are_those_of_the_steps_so_far(experiment):
     for steps in range(5):
@@ -157,7 +157,7 @@ def test_the_events_are_those_of_the_steps_so_far(experiment):
                 np.testing.assert_array_equal(replayed, result.gradients[leaf])
 
 
-@pytest.mark.sample(20)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("experiment", ALL, ids=name)
 def test_the_event_that_went_wrong_and_the_array_that_was_written_to(experiment):
     trace = run(experiment).trace

@@ -1,0 +1,216 @@
+"""One flow of each page that needs no file of its own: what a visitor presses there, and what comes of it."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from lab.lessons.skills import SKILLS
+from tests.support import settled, written
+
+# ---------------------------------------------------------------- broadcasting
+
+
+@pytest.mark.flow
+def test_cells_light_each_other_by_pointer_and_keyboard(open_page):
+    page = open_page("shapes")
+    words = page.locator(".words")
+    upstream = page.locator("figure[data-grid=upstream] button")
+    bias = page.locator("figure[data-grid='gradient of b'] button")
+    expect(words).to_contain_text("1 + 4 + 7 = 12")  # what is pointed at first
+    bias.nth(2).hover()
+    expect(words).to_contain_text("3 + 6 + 9 = 18")
+    assert [i for i in range(9) if "lit" in (upstream.nth(i).get_attribute("class") or "")] == [2, 5, 8]
+    page.get_by_role("heading", level=1).hover()
+    expect(words).to_contain_text("1 + 4 + 7 = 12")  # back to the cell that was chosen
+
+    bias.nth(0).focus()
+    page.keyboard.press("ArrowRight")
+    expect(bias.nth(1)).to_be_focused()
+    expect(words).to_contain_text("2 + 5 + 8 = 15")
+    page.keyboard.press("End")
+    expect(bias.nth(2)).to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    expect(bias.nth(2)).to_be_focused()  # one stop for each array, at the cell that was chosen
+
+    for address in ("?a=2,3,1&b=4&op=*", "?tab=forgotten&guess=wrong", "?tab=matmul&n=4&k=4&m=4"):
+        page.set_viewport_size({"width": 360, "height": 740})
+        page.goto(page.url.split("?")[0] + address)
+        page.locator(".words").wait_for()
+        settled(page)
+        main = page.get_by_test_id("stMain")
+        assert main.evaluate("element => element.scrollWidth <= element.clientWidth")
+        if "op" in address:
+            parts = (".sign:text('Forward')", "[data-grid=result]", ".sign:text('Backward')", "[data-grid^=gradient]")
+            tops = [page.locator(f".grids {part}").first.bounding_box()["y"] for part in parts]
+            assert tops == sorted(tops), "a heading does not stand above its own arrays"
+        last = page.locator("figure button").last
+        last.click()  # as a finger does
+        expect(last).to_have_class("pointed")
+
+
+def test_a_matrix_product_fills_the_window_and_stays_in_it(open_page):
+    for sizes in ("", "&n=4&k=4&m=4"):
+        page = open_page(f"shapes?tab=matmul{sizes}", width=1280, height=720)
+        page.locator("figure button").first.wait_for()
+        settled(page)
+        picture = page.locator(".grids").bounding_box()
+        boxes = [box.bounding_box() for box in page.locator("figure button").all()]
+        assert max(box["x"] + box["width"] for box in boxes) - picture["x"] > 0.6 * picture["width"]
+        assert max(box["y"] + box["height"] for box in boxes) <= 720
+
+
+# ---------------------------------------------------------------- gradient check
+
+
+@pytest.mark.flow
+def test_the_slider_redraws_without_the_server_and_is_in_the_address_afterwards(open_page):
+    page = open_page("gradient-check")
+    sentence, slider = page.locator(".sentence"), page.get_by_role("slider", name="Step h")
+    expect(sentence).to_contain_text("h = 1 is too large")
+    before = page.locator(".pictures path.secant").first.get_attribute("d")
+    slider.focus()
+    page.context.set_offline(True)  # what is drawn came with the page
+    for _ in range(5):
+        page.keyboard.press("ArrowLeft")
+    expect(sentence).to_contain_text("h = 1e−5 is a good step")
+    assert page.locator(".pictures path.secant").first.get_attribute("d") != before
+    page.context.set_offline(False)
+    expect(slider).to_be_focused()
+    page.get_by_text("forward", exact=True).click()
+    page.wait_for_url(lambda url: "method=forward" in url and "h=-5" in url)
+    page.go_back()
+    expect(page.get_by_role("radio", name="central")).to_be_checked()
+
+    page.goto(page.url.split("?")[0] + "?h=-16&expression=relu(x)&in_x=0")
+    expect(sentence).to_contain_text("there is no derivative")
+    expect(page.locator(".tangent")).to_have_count(0)
+    expect(page.locator(".side")).to_have_count(2)
+    page.get_by_text("As a table").click()
+    expect(page.locator("details tbody tr")).to_have_count(18)
+    page.set_viewport_size({"width": 360, "height": 740})
+    settled(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+# ---------------------------------------------------------------- questions
+
+
+@pytest.mark.flow
+def test_a_box_is_ticked_by_what_was_really_done(open_page, app_url):
+    page = open_page("practise?tab=ask&question=leaf-step")
+    skill = page.locator(".abilities section > ul > li", has_text="records for the backward pass")
+
+    def answer(name, choice):
+        page.get_by_role("heading", name=name).wait_for()
+        page.get_by_text(choice).click()
+        page.get_by_role("button", name="Check").click()
+
+    answer("A result carries a closure", "None: it has no operands")
+    expect(page.get_by_text("Right.")).to_be_visible()
+    page.get_by_role("tab", name="What I can do").click()
+    expect(skill).to_contain_text("1 of 2 done")
+    expect(skill.get_by_role("img", name="open")).to_be_visible()
+    skill.get_by_role("link", name="Python evaluates 2 * a").click()
+    answer("Python evaluates 2 * a", "Python turns a into a number")
+    expect(page.get_by_text("No.")).to_be_visible()
+    page.goto(f"{app_url}/practise?tab=can")
+    expect(skill).to_contain_text("1 of 2 done")
+    page.goto(f"{app_url}/practise?tab=ask&question=number-first")
+    answer("Python evaluates 2 * a", "Tensor has __rmul__")
+    expect(page.get_by_text("Right.")).to_be_visible()
+    page.get_by_role("tab", name="What I can do").click()
+    expect(skill.get_by_role("img", name="ticked")).to_be_visible()
+    page.reload()
+    expect(skill.get_by_role("img", name="ticked")).to_be_visible()
+    expect(page.get_by_text(f"of {len(SKILLS)} ticked")).to_be_visible()
+    page.evaluate("localStorage.removeItem('tensor-ops-lab tasks')")  # the browser is that of all tests
+
+
+# ---------------------------------------------------------------- runners
+
+
+def test_the_runners_wait_for_a_guess_and_then_run(open_page):
+    page = open_page("why-reverse-mode?n=5")
+    run = page.get_by_role("button", name="Run", exact=True)
+    expect(run).to_be_disabled()
+    expect(page.locator(".tracks .count").first).to_have_text("5 runners")  # the number of passes is the answer
+    page.get_by_role("radio", name="100×", exact=True).click()
+    run.click()
+    two, many = page.locator(".tracks .count").nth(1), page.locator(".tracks .count").nth(0)
+    expect(two).to_have_text("✓ 2 of 2 passes")
+    expect(many).to_have_text("✓ 10 of 10 passes")
+    expect(page.locator(".said")).to_contain_text("Finite differences made 10 passes, reverse mode 2")
+    slider = page.get_by_role("slider", name="Number of parameters, N")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(many).to_have_text("0 of 20 passes")
+    page.wait_for_url("**n=10**")
+    settled(page)
+    page.emulate_media(reduced_motion="reduce")
+    run.click()
+    assert many.inner_text() == "✓ 20 of 20 passes"  # at once
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    run.click()  # before the page has answered to the new N, and its answer does not undo it
+    page.wait_for_url("**n=20**")
+    settled(page)
+    expect(many).to_have_text("✓ 40 of 40 passes")
+
+
+# ---------------------------------------------------------------- start
+
+
+@pytest.mark.flow
+def test_from_opening_to_the_reason_of_the_first_gradient(open_page):
+    page = open_page(width=1280, height=720)
+    card = page.locator(".card.leaf").first
+    card.wait_for()
+    settled(page)
+    box = card.bounding_box()
+    page.mouse.move(box["x"] + 20, box["y"] + 12)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 20, box["y"] - 28, steps=8)
+    page.mouse.up()
+    expect(page.locator(".sentence")).to_contain_text("out moves by −1.5, as the local derivatives say")
+    reasons = []
+    for message in range(1, 5):
+        page.locator(".runs .run").last.click()
+        expect(page.locator(".count")).to_have_text(f"{3 + 2 * message} / 11")
+        reasons.append(page.locator(".ledger .note").inner_text())
+    assert "v1's gradient 1 times the local derivative b = −3." in " ".join(reasons)
+    page.get_by_role("radio", name="0", exact=True).click()
+    expect(page.get_by_text("✓ Yes: a's gradient is v1's gradient, 1, times b")).to_be_visible()
+
+
+def test_a_reload_keeps_the_pass_and_the_answer(open_page):
+    page = open_page(width=1280, height=720)
+    page.locator(".card.leaf").first.wait_for()
+    settled(page)
+    expect(page.locator(".count")).to_have_text("2 / 11")
+    for _ in range(3):
+        page.locator(".runs .run").last.click()
+    expect(page.locator(".count")).to_have_text("9 / 11")
+    page.get_by_role("radio", name="−3").click()
+    expect(page.get_by_text("✗ No: a's gradient")).to_be_visible()
+    written(page)
+    page.reload()
+    expect(page.locator(".count")).to_have_text("9 / 11")
+    expect(page.get_by_text("✗ No: a's gradient")).to_be_visible()
+    page.get_by_role("button", name="First").click()
+    written(page)
+    page.reload()
+    expect(page.locator(".count")).to_have_text("0 / 11")
+
+
+def test_the_card_of_start_itself_brings_its_picture_into_the_window(open_page):
+    page = open_page("?in_a=3")
+    player = page.locator(".card.leaf").first
+    player.wait_for()
+    settled(page)
+    page.get_by_role("link", name="A first gradient").click()
+    expect(player).to_be_in_viewport()
+    settled(page)
+    expect(player).to_contain_text("3")
+    expect(page).to_have_url(re.compile("in_a=3"))
