@@ -24,7 +24,7 @@ def test_what_people_type_is_answered_in_the_first_place():
 @pytest.mark.parametrize("concept", CONCEPTS, ids=lambda concept: concept.question)
 def test_a_concept_is_found_by_each_of_its_names(concept):
     for text in (concept.question, *concept.also):
-        assert any(answer.title == concept.question for answer in search(text)), text
+        assert concept.question in [answer.title for answer in search(text)[:2]], text
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.title)
