@@ -633,18 +633,6 @@ def test_a_remedy_that_does_not_help_is_withdrawn_and_the_next_is_offered(at, on
         assert all(button.label != "Try initial weights he" for button in tries(at))
 
 
-@pytest.mark.exhaustive
-def test_an_experiment_stops_with_its_button_and_with_the_next_start(at):
-    run(at, data="moons", hidden="16", init="zeros", epochs="100", speed="10")
-    train_epochs(at, 13)
-    for way in ("trial stop", "toggle"):
-        (button,) = tries(at)
-        button.click().run()
-        assert at.session_state["training trial"] is not None
-        click(at, way)
-        assert at.session_state["training trial"] is None
-
-
 def test_advice_that_cannot_be_tried_says_so_and_what_it_sets_in_the_words_of_the_settings(at):
     run(at, data="xor", hidden="64 64", epochs="60", lr="0.03", noise="0.3", samples="100")
     train_epochs(at)
@@ -970,22 +958,6 @@ def test_clicks_are_heard_once_also_when_answers_overtake_each_other_and_the_pla
         assert len(at.session_state["own points"]) <= points.MAX_POINTS
 
 
-@pytest.mark.parametrize(
-    ("text", "classes", "full"),
-    [
-        ("0,0,A;0,1,A;1,0,C;1,1,C;0.5,0.5,C", ("A", "C"), False),
-        (";".join(("0.1,0.2,A", "0.3,0.4,B")[i % 2] for i in range(points.MAX_POINTS)), ("A", "B"), True),
-    ],
-    ids=["five", "full"],
-)
-def test_a_link_carries_the_points(at, text, classes, full):
-    run(at, data="points", points=text, hidden="3")
-    assert live(at).trainer.dataset.classes == classes
-    assert live(at).config.hidden == (3,)
-    assert at.button(key="own points add").disabled is full
-    assert not at.info
-
-
 def test_a_table_is_read_and_its_mistakes_are_said(at):
     run(at, data="table", hidden="3", epochs="2")
     assert "no file yet" in at.info[0].value
@@ -1017,21 +989,6 @@ def test_a_table_is_read_and_its_mistakes_are_said(at):
     assert not at.error
     assert live(at).trainer.dataset.classes == ("0", "1")
     assert live(at).own["target"] == "class"
-
-
-def test_a_table_of_measurements_becomes_a_regression_unless_classes_are_chosen(at):
-    run(at, data="table", hidden="4", epochs="2")
-    rows = "".join(f"{i / 10},{i % 3},{i * 0.37}\n" for i in range(40))
-    upload(at, content=f"a,b,y\n{rows}".encode())
-    assert heading(at, "Answers against targets")
-    train_epochs(at)
-    assert live(at).records[-1]["val_accuracy"] is None
-    at.selectbox(key="own table target").set_value("b").run()
-    assert live(at).trainer.dataset.classes == ("0", "1", "2")
-    at.selectbox(key="own table task").set_value("regression").run()
-    assert not at.exception
-    assert live(at).trainer.dataset.classes == ()
-    assert "--target b --task regression" in command(at)
 
 
 def test_what_was_decided_about_a_table_from_a_spreadsheet_is_said(at):
@@ -1278,18 +1235,3 @@ def test_what_cannot_change_asks_and_keeps_the_run(at):
     assert at.text_input(key="training hidden").value == "5"
     assert [kept.name for kept in shelf(at)] == ["moons 4 adam 0.01"]
     assert "is kept as “moons 4 adam 0.01”" in at.toast[0].value.replace("\\", "")
-
-
-def test_a_second_change_keeps_the_first_and_to_begin_again_takes_what_the_widgets_show(at):
-    run(at, data="moons", hidden="4", epochs="300")
-    train_epochs(at, 3)
-    for name, value in (("lr", 0.1), ("batch_size", 8), ("weight_decay", 0.01)):
-        choose(at, name, value)
-    latest = live(at).config.latest
-    assert (latest.lr, latest.batch_size, latest.weight_decay) == (0.1, 8, 0.01)
-    assert [name for _, name, _ in live(at).config.changes] == ["lr", "batch_size", "weight_decay"]
-    assert (at.selectbox(key="training lr").value, at.selectbox(key="training batch_size").value) == (0.1, 8)
-    hidden(at, "5")
-    assert any("**Begin again** with hidden 5 instead of 4?" in text.value for text in at.markdown)
-    click(at, "begin again")
-    assert (live(at).config.batch_size, live(at).config.lr, live(at).config.changes) == (8, 0.1, ())
