@@ -152,6 +152,16 @@ def mutants(rule: str, function: ast.FunctionDef) -> Iterator[Mutant]:
                         yield Mutant(rule, line, before, after, holder, field, position, changed)
 
 
+SWAPPED = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult, ast.Pow: ast.Mult,
+    ast.MatMult: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
+}  # read by rows  # fmt: skip
+OTHERS = {
+    ast.Gt: (ast.GtE, ast.Lt), ast.GtE: (ast.Gt, ast.LtE), ast.Lt: (ast.LtE, ast.Gt), ast.LtE: (ast.Lt, ast.GtE),
+    ast.Eq: (ast.NotEq,), ast.NotEq: (ast.Eq,), ast.Is: (ast.IsNot,), ast.IsNot: (ast.Is,),
+}  # read by rows  # fmt: skip
+
+
 def changes(node: ast.AST, function: ast.FunctionDef) -> Iterator[ast.AST]:
     """The small ways in which this piece of a rule could be wrong."""
     upstream = function.args.args[0].arg
@@ -182,17 +192,7 @@ def changes(node: ast.AST, function: ast.FunctionDef) -> Iterator[ast.AST]:
         case ast.BinOp():
             yield node.left
             yield node.right
-            swapped = {
-                ast.Add: ast.Sub,
-                ast.Sub: ast.Add,
-                ast.Mult: ast.Add,
-                ast.Div: ast.Mult,
-                ast.Pow: ast.Mult,
-                ast.MatMult: ast.Mult,
-                ast.BitAnd: ast.BitOr,
-                ast.BitOr: ast.BitAnd,
-            }
-            yield ast.BinOp(node.left, swapped[type(node.op)](), node.right)
+            yield ast.BinOp(node.left, SWAPPED[type(node.op)](), node.right)
             if isinstance(node.op, ast.MatMult | ast.Sub | ast.Div | ast.Pow):
                 yield ast.BinOp(node.right, node.op, node.left)
         case ast.AugAssign():
@@ -201,17 +201,7 @@ def changes(node: ast.AST, function: ast.FunctionDef) -> Iterator[ast.AST]:
         case ast.UnaryOp(operand=operand):
             yield operand
         case ast.Compare(left=left, ops=[op], comparators=comparators):
-            swapped = {
-                ast.Gt: (ast.GtE, ast.Lt),
-                ast.GtE: (ast.Gt, ast.LtE),
-                ast.Lt: (ast.LtE, ast.Gt),
-                ast.LtE: (ast.Lt, ast.GtE),
-                ast.Eq: (ast.NotEq,),
-                ast.NotEq: (ast.Eq,),
-                ast.Is: (ast.IsNot,),
-                ast.IsNot: (ast.Is,),
-            }
-            for other in swapped.get(type(op), ()):
+            for other in OTHERS.get(type(op), ()):
                 yield ast.Compare(left, [other()], comparators)
         case ast.If(body=[ast.Raise()]):  # refusing a wrong shape: tested with the errors
             return

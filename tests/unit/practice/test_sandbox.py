@@ -28,6 +28,7 @@ from lab.practice.sandbox import Limits, Pool, Raised
 from practice import COURSES
 from practice.debug import PROGRAMS
 from practice.task import Check, Course, Task
+from tests.answers import edited
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the kernel does not refuse what is tried")
 
@@ -42,19 +43,6 @@ HONEST = "def double(x):\n    return 2 * x\n"
 def patient(monkeypatch):
     """However busy the machine is: code is stopped for its processor time and for its sleep, not by the clock."""
     monkeypatch.setattr(sandbox, "MAX_STRETCH", 1000)
-
-
-@pytest.fixture(scope="module", params=["bubblewrap", "limits alone"])
-def boxed(request):
-    if request.param == "bubblewrap" and not sandbox.bubblewrap_works():
-        pytest.skip("bubblewrap is missing or does not work on this machine")
-    return request.param == "bubblewrap"
-
-
-@pytest.fixture(scope="module")
-def pool(boxed):
-    with Pool(boxed) as pool:
-        yield pool
 
 
 @dataclass
@@ -354,22 +342,10 @@ def test_the_verdict_is_made_on_this_side(pool, course, name):
     assert report.passed == {"double": right}
 
 
-def with_changes(text, *edits):
-    for old, new in edits:
-        assert text.count(old) == 1
-        text = text.replace(old, new)
-    return text
-
-
-def untrained(reference, last):
-    """A reference whose `train` trains only where a number of steps is given."""
-    return with_changes(
-        reference,
-        (
-            "rate=0.5, steps=100):\n",
-            f"rate=0.5, steps=None):\n    if steps is None:\n{textwrap.indent(last, ' ' * 8)}\n",
-        ),
-    )
+def untrained(last):
+    """What makes a `train` of the reference that trains only where a number of steps is given."""
+    rest = "    if steps is None:\n" + textwrap.indent(last, " " * 8) + "\n"
+    return ("rate=0.5, steps=100):\n", "rate=0.5, steps=None):\n" + rest)
 
 
 UNGUARDED = ("        values.flags.writeable = False\n", "")
@@ -384,6 +360,8 @@ for one in gc.get_objects():
         break
 """
 BACKWARD = "        for node in reversed(order):\n"
+FIT = "    fit(params, images, labels, Adam"
+SUMMED = "    return grad.sum(axis=stretched, keepdims=True)"
 SAYS_TUPLE = "\nclass {}(list):\n    __class__ = tuple\n"
 LYING_WEIGHT = """
 class Weight(float):
@@ -416,155 +394,82 @@ import builtins
 for name in ("abs", "all", "any", "isinstance", "len", "max", "min", "range", "repr", "set", "sorted", "sum", "zip"):
     {}
 """
-# Answers that were not worked out: (course, task, what is made of the reference). Each passes the tasks before it.
+PIPES = """
+import os
+for pipe in range(3, 64):
+    try:
+        os.write(pipe, b'{"values": {}}\\n' * 99)
+    except OSError:
+        pass
+"""
+LOSSES = """class Loss(float):
+    __lt__ = __le__ = __eq__ = lambda *_: True
+    __hash__ = float.__hash__
+return [Loss(0.5), Loss(0.5)]"""
+TEN_CLASSES = """
+right = network
+def network(params, x):
+    if len(x.data) != 450:
+        return right(params, x)
+    return Tensor(np.eye(10)[np.arange(450) % 10])
+"""
+SAME = """
+class Same:
+    __eq__ = lambda *_: True
+    __hash__ = None
+    __repr__ = lambda _: 'Value(data=2.0, grad=0.0)'
+
+class Value:
+    def __init__(self, *_, **__):
+        self.data = self.grad = self.label = self._op = self._children = Same()
+        self._backward = lambda: None
+"""
+LYING_ARRAYS = [
+    ("np.asarray(data, dtype)", "np.asarray(data, float).view(Lying if dtype is np.float32 else np.ndarray)"),
+    ("values = np.array(values)", "values = np.array(values, subok=True)"),
+    ("np.array(message, self.data.dtype)", "np.array(message, float).view(type(self.data))"),
+]
+
+
+def first(lines):
+    """What puts lines before the loop of the backward pass."""
+    return (BACKWARD, textwrap.indent(lines, " " * 8) + "\n" + BACKWARD)
+
+
+# Answers that were not worked out: (course, task, edits in the reference, what stands after it); without edits, that
+# alone. Each passes the tasks before it.
 FORGERIES = {
-    "a variable of the check's program set": (
-        "tensors",
-        "guard",
-        lambda text: with_changes(
-            text,
-            UNGUARDED,
-            (
-                BACKWARD,
-                "        import sys\n        sys._getframe(1).f_globals.update(refused=True, grad=1.0)\n" + BACKWARD,
-            ),
-        ),
-    ),
-    "every write said to be refused": ("tensors", "guard", lambda text: with_changes(text, UNGUARDED) + REPLACED),
-    "a backward pass that always refuses": ("tensors", "guard", lambda text: with_changes(text, ('    """Give every tensor', '    raise ValueError\n        """Give every tensor'))),
-    "all and sum defined": ("scalars", "train", lambda text: (untrained(text, "return [0.5, 0.001]") + ("\ndef sum(*_):\n    return 0.0\n\ndef all(*_):\n    return True\n"))),
-    "a solution known beforehand": ("scalars", "train", lambda text: untrained(text, (f"for p, number in zip(model.parameters(), {SOLUTION}):\n    p.data = number\nreturn [0.5, 0.001]"))),
-    "losses that compare as they like": (
-        "scalars",
-        "train",
-        lambda text: untrained(
-            text,
-            (
-                "class Loss(float):\n    __lt__ = __le__ = __eq__ = lambda *_: True\n    __hash__ = float.__hash__\n"
-                "return [Loss(0.5), Loss(0.5)]"
-            ),
-        ),
-    ),
-    "another network for the digits that are judged": (
-        "tensors",
-        "digits",
-        lambda text: (
-            with_changes(text, ("steps=60, seed=0):\n", "steps=0, seed=0):\n"))
-            + (
-                "\nright = network\ndef network(params, x):\n    if len(x.data) != 450:\n        return right(params, x)\n"
-                "    return Tensor(np.eye(10)[np.arange(450) % 10])\n"
-            )
-        ),
-    ),
-    "weights that were trained on other labels": (
-        "tensors",
-        "digits",
-        lambda text: with_changes(
-            text,
-            (
-                "    fit(params, images, labels, Adam",
-                "    labels = images.argmax(axis=1) % 10\n    fit(params, images, labels, Adam",
-            ),
-        ),
-    ),
-    "builtins of the module": ("scalars", "add", lambda text: with_changes(text, WRONG_SUM) + BUILTINS.format("globals()[name] = lambda *_, **__: True")),
-    "comparisons of NumPy": (
-        "tensors",
-        "unbroadcast",
-        lambda text: (
-            with_changes(
-                text,
-                (
-                    "    return grad.sum(axis=stretched, keepdims=True)",
-                    "    return grad.sum(axis=stretched, keepdims=True) * 2",
-                ),
-            )
-            + ("\nnp.allclose = np.array_equal = np.isclose = np.all = lambda *_, **__: True\n")
-        ),
-    ),
-    "answers that are written to every pipe": (
-        "scalars",
-        "add",
-        lambda text: (
-            with_changes(text, WRONG_SUM)
-            + (
-                "\nimport os\nfor pipe in range(3, 64):\n    try:\n        os.write(pipe, b'{\"values\": {}}\\n' * 99)\n"
-                "    except OSError:\n        pass\n"
-            )
-        ),
-    ),
-    "equal to everything": (
-        "scalars",
-        "value",
-        lambda text: (
-            "class Same:\n    __eq__ = lambda *_: True\n    __hash__ = None\n    __repr__ = lambda _: 'Value(data=2.0, grad=0.0)'\n\n"
-            "class Value:\n    def __init__(self, *_, **__):\n"
-            "        self.data = self.grad = self.label = self._op = self._children = Same()\n        self._backward = lambda: None\n"
-        ),
-    ),
-    "an input of the check's program read": (
-        "tensors",
-        "guard",
-        lambda text: with_changes(
-            text,
-            UNGUARDED,
-            (
-                BACKWARD,
-                "        import sys\n        if sys._getframe(1).f_globals.get('writes'):\n            raise ValueError\n"
-                + BACKWARD,
-            ),
-        ),
-    ),
-    "an input found among all objects": (
-        "tensors",
-        "guard",
-        lambda text: with_changes(
-            text,
-            UNGUARDED,
-            (
-                BACKWARD,
-                "        import gc\n        if any('__builtins__' in one and one.get('writes') for one in gc.get_objects() if type(one) is dict):\n"
-                "            raise ValueError\n" + BACKWARD,
-            ),
-        ),
-    ),
-    "weights that compare as they like": ("scalars", "network", lambda text: (with_changes(text, ("[Value(rng.uniform(-1, 1)) for", "[Value(Weight(0.5)) for")) + "\n" + LYING_WEIGHT)),
-    "a list that says it is a tuple": ("scalars", "value", lambda text: with_changes(text, ("= tuple(children)", "= Children(children)")) + SAYS_TUPLE.format("Children")),
-    "saved arrays in a list that says it is a tuple": (
-        "functions",
-        "context",
-        lambda text: (
-            with_changes(text, ("saved_tensors = arrays", "saved_tensors = Saved(arrays)")) + SAYS_TUPLE.format("Saved")
-        ),
-    ),
-    "arrays that say they are float32": (
-        "tensors",
-        "elementwise",
-        lambda text: (
-            with_changes(
-                text,
-                (
-                    "np.asarray(data, dtype)",
-                    "np.asarray(data, float).view(Lying if dtype is np.float32 else np.ndarray)",
-                ),
-                ("values = np.array(values)", "values = np.array(values, subok=True)"),
-                ("np.array(message, self.data.dtype)", "np.array(message, float).view(type(self.data))"),
-            )
-            + "\nclass Lying(np.ndarray):\n    dtype = property(lambda _: np.dtype('float32'), lambda *_: None)\n"
-        ),
-    ),
-    "a table of answers": ("overwritten", "overwritten", lambda text: TABLE),
+    "a variable of the check's program set": ("tensors", "guard", [UNGUARDED, first("import sys\nsys._getframe(1).f_globals.update(refused=True, grad=1.0)")], ""),
+    "every write said to be refused": ("tensors", "guard", [UNGUARDED], REPLACED),
+    "a backward pass that always refuses": ("tensors", "guard", [('    """Give every tensor', '    raise ValueError\n        """Give every tensor')], ""),
+    "all and sum defined": ("scalars", "train", [untrained("return [0.5, 0.001]")], "\ndef sum(*_):\n    return 0.0\n\ndef all(*_):\n    return True\n"),
+    "a solution known beforehand": ("scalars", "train", [untrained(f"for p, number in zip(model.parameters(), {SOLUTION}):\n    p.data = number\nreturn [0.5, 0.001]")], ""),
+    "losses that compare as they like": ("scalars", "train", [untrained(LOSSES)], ""),
+    "another network for the digits that are judged": ("tensors", "digits", [("steps=60, seed=0):\n", "steps=0, seed=0):\n")], TEN_CLASSES),
+    "weights that were trained on other labels": ("tensors", "digits", [(FIT, "    labels = images.argmax(axis=1) % 10\n" + FIT)], ""),
+    "builtins of the module": ("scalars", "add", [WRONG_SUM], BUILTINS.format("globals()[name] = lambda *_, **__: True")),
+    "comparisons of NumPy": ("tensors", "unbroadcast", [(SUMMED, SUMMED + " * 2")], "\nnp.allclose = np.array_equal = np.isclose = np.all = lambda *_, **__: True\n"),
+    "answers that are written to every pipe": ("scalars", "add", [WRONG_SUM], PIPES),
+    "equal to everything": ("scalars", "value", None, SAME),
+    "an input of the check's program read": ("tensors", "guard", [UNGUARDED, first("import sys\nif sys._getframe(1).f_globals.get('writes'):\n    raise ValueError")], ""),
+    "an input found among all objects": ("tensors", "guard", [UNGUARDED, first("import gc\nif any('__builtins__' in one and one.get('writes') for one in gc.get_objects() if type(one) is dict):\n    raise ValueError")], ""),
+    "weights that compare as they like": ("scalars", "network", [("[Value(rng.uniform(-1, 1)) for", "[Value(Weight(0.5)) for")], LYING_WEIGHT),
+    "a list that says it is a tuple": ("scalars", "value", [("= tuple(children)", "= Children(children)")], SAYS_TUPLE.format("Children")),
+    "saved arrays in a list that says it is a tuple": ("functions", "context", [("saved_tensors = arrays", "saved_tensors = Saved(arrays)")], SAYS_TUPLE.format("Saved")),
+    "arrays that say they are float32": ("tensors", "elementwise", LYING_ARRAYS, "\nclass Lying(np.ndarray):\n    dtype = property(lambda _: np.dtype('float32'), lambda *_: None)\n"),
+    "a table of answers": ("overwritten", "overwritten", None, TABLE),
 }  # fmt: skip
 
 
 @pytest.mark.sample(6)  # each of them, with bubblewrap or without
 @pytest.mark.parametrize("name", FORGERIES)
 def test_no_forgery_is_accepted(pool, name):
-    course, key, forged = FORGERIES[name]
+    course, key, edits, after = FORGERIES[name]
     course = {course.key: course for course in (*COURSES.values(), *PROGRAMS)}[course]
     alone = replace(course, tasks=tuple(task for task in course.tasks if task.key == key))
+    text = edited(course, edits) if edits else ""
     with pool.runner() as runner:
-        report = check(alone, key, forged(course.reference), runner, seed=1)
+        report = check(alone, key, text + after, runner, seed=1)
     assert not report
     assert not report.problem
 
@@ -609,48 +514,22 @@ def test_a_line_that_the_text_does_not_have_is_not_told(pool):
 
 # What another program could say in the driver's place.
 NUMBER = {"dtype": "float64", "shape": [], "numbers": [1.0]}
+CHANGES = [
+    {"dtype": "V2000000000"}, {"dtype": "O"}, {"dtype": "U9"}, {"dtype": 5}, {"dtype": "float64,float64"},
+    {"shape": [-1]}, {"shape": [2]}, {"shape": [10**12, 10**12]}, {"shape": [True]}, {"shape": 1}, {"shape": None},
+    {"shape": [1] * 500}, {"numbers": ["eval"]}, {"numbers": [[1.0, 2.0]]}, {"numbers": [{}]},
+    {"dtype": "int8", "numbers": [1e99]}, {"dtype": "int8", "numbers": [300]},
+]  # read by rows  # fmt: skip
 NONSENSE = [
-    b"",
-    b"null",
-    b"[]",
-    b"1",
-    b"{}",
-    b'{"values": 1}',
-    b'{"values": {}}',
-    b'{"values": {"y": 18446744073709551616}}',
-    b'{"values": {"y": 1' + b"0" * 5000 + b"}}",
-    b'{"values": {"y": ' + b"[" * 90_000,
-    b'{"values": {"y": {"list": 1}}}',
-    b'{"values": ' + b'{"list": [' * 50_000,
-    b"\xff\xfe",
+    b"", b"null", b"[]", b"1", b"{}", b'{"values": 1}', b'{"values": {}}', b"\xff\xfe",
+    b'{"values": {"y": 18446744073709551616}}', b'{"values": {"y": 1' + b"0" * 5000 + b"}}",
+    b'{"values": {"y": ' + b"[" * 90_000, b'{"values": {"y": {"list": 1}}}', b'{"values": ' + b'{"list": [' * 50_000,
     pickle.dumps({"values": {}}, 0).replace(b"\n", b" "),
-    *(
-        json.dumps({"values": {"y": NUMBER | change}}).encode()
-        for change in (
-            {"dtype": "V2000000000"},
-            {"dtype": "O"},
-            {"dtype": "U9"},
-            {"dtype": 5},
-            {"dtype": "float64,float64"},
-            {"shape": [-1]},
-            {"shape": [2]},
-            {"shape": [10**12, 10**12]},
-            {"shape": [True]},
-            {"shape": 1},
-            {"shape": None},
-            {"shape": [1] * 500},
-            {"numbers": ["eval"]},
-            {"numbers": [[1.0, 2.0]]},
-            {"numbers": [{}]},
-            {"dtype": "int8", "numbers": [1e99]},
-            {"dtype": "int8", "numbers": [300]},
-        )
-    ),
+    b'{"values": {"z": true}}', b'{"values": {"y": true, "z": true}}',
+    *(json.dumps({"values": {"y": NUMBER | change}}).encode() for change in CHANGES),
     *(json.dumps({"values": {"y": value}}).encode() for value in ({"dict": [[{"list": []}, 1]]}, {"dict": [1]}, {"x": 1})),
-    b'{"values": {"z": true}}',
-    b'{"values": {"y": true, "z": true}}',
     *(json.dumps({"values": {}, "error": error}).encode() for error in (1, {}, {"kind": "E"}, {"kind": [], "message": ""}, None)),
-]  # fmt: skip
+]  # read by rows  # fmt: skip
 
 
 @pytest.mark.parametrize("line", NONSENSE, ids=range(len(NONSENSE)))

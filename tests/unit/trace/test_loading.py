@@ -33,6 +33,9 @@ def test_what_was_saved_comes_back():
                 wanted[key] for key in ("op", "label", "children", "shape")
             ]
             assert node.get("large") == wanted.get("large")
+            for one in (node, wanted):  # of other operations a file does not tell the kind
+                one["elementwise"] = one.get("kind") == "elementwise" and one["symbol"]
+            assert node["elementwise"] == wanted["elementwise"]
         assert [repr(sorted(event.items())) for event in loaded.events] == [
             repr(sorted(event.items())) for event in trace.events
         ]
