@@ -76,7 +76,6 @@ def parse(content: bytes) -> tuple[Progress, bool]:
         raise ValueError(f"it is larger than {MAX_BYTES // 1_000_000} MB")
     try:
         found = json.loads(content.decode("utf-8-sig"))
-        given_checksum = checksum_of(found) if isinstance(found, dict) else ""
     except (ValueError, RecursionError):
         raise ValueError("it is damaged or not a progress file") from None
     if not isinstance(found, dict) or found.get("lab") != "tensor-ops-lab" or not isinstance(found.get("cards"), dict):
@@ -89,7 +88,7 @@ def parse(content: bytes) -> tuple[Progress, bool]:
         edited = given is not None and given != checksum(cards, tasks)
         unsigned = given is None and bool(tasks)
         return Progress(cards=cards, tasks=tasks, doubt=CHANGED if edited else UNSIGNED if unsigned else ""), edited
-    edited = given != given_checksum
+    edited = given != checksum_of(found)
     carried = found.get("doubt")
     doubt = CHANGED if edited or carried not in ("", UNSIGNED) else carried
     name = found.get("name")

@@ -183,6 +183,7 @@ def test_a_table_that_is_too_large_is_refused_at_once(text):
 def test_a_progress_file_with_more_than_it_needs_is_refused(content):
     with pytest.raises(ValueError, match=r"it holds more than|it is damaged"):
         progress_file.parse(content.encode())
+    assert seconds(progress_file.parse, content.encode()) < CEILING
 
 
 def test_an_address_has_few_changes():

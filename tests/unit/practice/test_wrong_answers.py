@@ -67,13 +67,13 @@ def assert_refused_and_named(course, key, text, words):
     assert not words or any(word in mistake.sentence for word in words), mistake.sentence
 
 
-@pytest.mark.sample(12)
+@pytest.mark.sample(8)
 @pytest.mark.parametrize(("course", "key", "edits", "words"), in_order_of_tasks(WRONG), ids=range(len(WRONG)))
 def test_a_wrong_answer_is_refused_and_named(course, key, edits, words):
     assert_refused_and_named(course, key, edited(COURSES[course], edits), words)
 
 
-@pytest.mark.sample(7)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("course", "key", "edits", "words"), sorted(TOLD), ids=range(len(TOLD)))
 def test_a_wrong_answer_is_told_in_words_that_fit(course, key, edits, words):
     report = judged_text(
@@ -104,7 +104,7 @@ def styled(course, replacements):
     return text
 
 
-@pytest.mark.sample(12)
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(("course", "key", "words", "parts"), in_order_of_tasks(styles()))
 def test_a_wrong_answer_in_another_style_is_refused_and_named(course, key, words, parts):
     assert_refused_and_named(course, key, styled(course, parts), words)
