@@ -94,6 +94,23 @@ def test_a_finding_without_a_mechanical_edit_is_a_sentence_alone(text, number):
     assert apply(text, found[0]) == text
 
 
+@pytest.mark.parametrize(
+    ("asked", "kept"),
+    [
+        ("losses[-1].item()", "loss.detach()"),
+        ("torch.stack(losses).mean()", "loss.detach()"),
+        ("losses[-1]", "loss.item()"),
+    ],
+)
+def test_a_kept_loss_stays_a_tensor_where_the_program_uses_it_as_one(asked, kept):
+    text = (
+        f"{LOOP}losses = []\n{BATCH}    loss = (net(x) - y).pow(2).mean()\n    opt.zero_grad()\n    loss.backward()\n"
+    )
+    text += f"    opt.step()\n    losses.append(loss)\nprint({asked})\n"
+    (found,) = check_code(text)
+    assert (found.failure, found.change) == (10, f"    losses.append({kept})")
+
+
 @pytest.mark.parametrize("written", ["net(x).softmax(1)", "net(x).softmax(-1)", "torch.softmax(net(x), 1)"])
 def test_a_call_is_replaced_by_its_input_and_not_by_its_axis(written):
     text = f"{LOOP}{BATCH}    p = {written}\n    nn.functional.cross_entropy(p, y.long()[:, 0]).backward()\n"

@@ -11,6 +11,8 @@ from lab.failures.analysis.shapes import leaves
 from lab.failures.analysis.syntax import receiver
 from lab.failures.analysis.work import walk
 
+JOINING = {"stack", "cat"}  # they take tensors, no numbers
+
 
 def summands(value: Value) -> Iterator[Value]:
     """Yield a value and everything it was computed from by arithmetic."""
@@ -110,11 +112,18 @@ def kept_graphs(case: Case) -> Iterator[RuleHit]:
         yield kept_graph_hit(case, event, names, target, value)
 
 
+def asked_later(case: Case, names: set[str]) -> bool:
+    """Tell whether the program uses what it keeps as tensors: it asks an element for its number, or stacks them."""
+    calls = [node.func for node in case.nodes(ast.Call) if isinstance(node.func, ast.Attribute)]
+    asked = [func.value for func in calls if func.attr == "item" and not isinstance(func.value, ast.Call)]
+    return any(case.text.of(node) not in names for node in asked) or any(func.attr in JOINING for func in calls)
+
+
 def kept_graph_hit(case: Case, event: Event, names: set[str], target: str, value: ast.expr) -> RuleHit:
     """Return the hit for failure 10, with .item() or .detach() added where the value is handed over or kept."""
     held = event.other or Value()
     one = held.shape == () or held.form == "loss" or is_unknown_loss(held)
-    number = "item()" if one else "detach()"
+    number = "item()" if one and not asked_later(case, names) else "detach()"
     handed = handover_call(event, names)
     names = names - {target}  # the sum itself is a number once its terms are
     uses = handed[1] if handed else [n for n in walk(value) if isinstance(n, ast.Name) and n.id in names]
