@@ -18,13 +18,13 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from lab.failures.code import NotReadable, check_code
+from tests.corpus import programs
 
 LINES, MAX_SECONDS = 200, 0.1
 
 
 def texts():
-    corpus = [path.read_text("utf-8") for path in sorted((ROOT / "tests/unit/failures/programs").glob("*/*.py"))]
-    joined = "\n".join(text for text in corpus if "# %%" not in text).split("\n")
+    joined = "\n".join(program.text for program in programs().values()).split("\n")
     for start in range(0, len(joined) - LINES, LINES):
         yield "\n".join(joined[start : start + LINES])
     for path in sorted(Path(sysconfig.get_path("stdlib")).glob("*.py")):

@@ -24,7 +24,7 @@ from docs.architecture import svg  # noqa: E402
 from lab.trace.recording import describe  # noqa: E402
 from lab.watch import watch  # noqa: E402
 
-PROGRAMS = ROOT / "tests" / "unit" / "watch" / "programs" / "wrong"
+PROGRAMS = ROOT / "docs" / "programs"
 STYLE = {"svg.hashsalt": "watch", "font.size": 11, "axes.spines.top": False, "axes.spines.right": False}
 BLUE, ORANGE = "#0068a8", "#a34300"
 

@@ -1,6 +1,6 @@
 """Run programs, each in a process of its own that starts with PyTorch imported; a JSON list on stdin and on stdout.
 
-Each item is [setup, program]; each answer is "" if the program ran to its end, else what stopped it.
+Each item is a program; each answer is "" if it ran to its end, else what stopped it.
 """
 
 import contextlib
@@ -15,11 +15,10 @@ import torch
 MAX_SECONDS = 3  # of processor time for one program
 
 
-def run(setup: str, program: str) -> str:
+def run(program: str) -> str:
     """Return what stops a program; "" if nothing does."""
-    names = {"torch": torch, "__name__": "__main__", "__file__": "program.py"}
+    names = {"__name__": "__main__", "__file__": "program.py"}
     try:
-        exec(setup, names)
         exec(program, names)
     except SystemExit:
         return ""
@@ -28,14 +27,14 @@ def run(setup: str, program: str) -> str:
     return ""
 
 
-def run_apart(setup: str, program: str) -> str:
+def run_apart(program: str) -> str:
     """Return what `run` does, from a process of its own; "ended" if that ends early."""
     reads, writes = os.pipe()
     child = os.fork()
     if child == 0:
         resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            answer = run(setup, program)
+            answer = run(program)
         os.write(writes, f"={answer[:1000]}".encode())
         os._exit(0)
     os.close(writes)
@@ -50,4 +49,4 @@ if __name__ == "__main__":
     torch.optim.SGD(
         [torch.nn.Parameter(torch.zeros(1))], lr=1.0
     ).step()  # its first step imports much; no pass, no thread
-    json.dump([run_apart(*pair) for pair in json.load(sys.stdin)], sys.stdout)
+    json.dump([run_apart(program) for program in json.load(sys.stdin)], sys.stdout)

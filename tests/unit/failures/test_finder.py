@@ -17,13 +17,13 @@ from lab.failures.terms import terms
 from lab.failures.text_kind import kind_of
 from lab.text import read_rows
 from model import Tensor
+from tests.corpus import programs
 from tests.unit.failures.asked import SEALED, SEALED_NEARBY
 from tests.unit.failures.pasted import AFTER, BEFORE
 from tests.unit.failures.pasted_texts import FIRST, SECOND, THIRD
 from tests.unit.failures.texts import HELD_OUT, OTHERS, UNRELATED, said_by_numpy, said_by_torch
 
 FAILURES = Path(__file__).resolve().parents[3] / "lab" / "failures"
-PROGRAMS = sorted((Path(__file__).parent / "programs").glob("**/*.py"))
 looked_up = functools.cache(find)
 LEARNED = [(text, label[0]) for label, texts in phrases().items() if len(label) == 1 for text in texts]
 PARTS = 10
@@ -405,6 +405,4 @@ def test_it_is_told_what_has_been_pasted(text, kind):
 
 def test_what_people_say_is_no_code_and_a_program_is():
     assert {kind_of(text) for text, _ in (*LEARNED, *OTHERS)} | {kind_of(text) for text in UNRELATED} == {"message"}
-    programs = [path.read_text("utf-8") for path in PROGRAMS]
-    assert len(programs) > 200
-    assert sum(kind_of(program) == "code" for program in programs) >= 0.98 * len(programs)
+    assert [program.title for program in programs().values() if kind_of(program.text) != "code"] == []

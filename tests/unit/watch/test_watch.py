@@ -1,7 +1,4 @@
-"""The watcher on programs that run: those in wrong/ commit the failure that is marked in its line, those in right/ none.
-
-A line that ends in `#! 6` is the cause of failure 6.
-"""
+"""The watcher on the programs of the corpus that run, and on more of its own."""
 
 import contextlib
 import gc
@@ -12,7 +9,6 @@ import re
 import subprocess
 import sys
 import weakref
-from functools import cache
 from html import unescape
 from pathlib import Path
 
@@ -20,87 +16,71 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from lab.failures.code import read  # noqa: E402
 from lab.watch import doctor  # noqa: E402
 from lab.watch.__main__ import main, run  # noqa: E402
 from lab.watch.run_passes import RunPasses  # noqa: E402
 from lab.watch.sites import is_library  # noqa: E402
 from lab.watch.watcher import Watcher  # noqa: E402
+from tests.corpus import programs  # noqa: E402
 
 ROOT = Path(__file__).parents[3]
-PROGRAMS = Path(__file__).parent / "programs"
-WRONG, RIGHT = sorted(PROGRAMS.glob("wrong/*.py")), sorted(PROGRAMS.glob("right/*.py"))
+RUNNING = [program for program in programs().values() if program.ending != "read"]
 
 pytestmark = pytest.mark.xdist_group("test_watch")  # each program is run once for all tests, where one process has them
 
 
-@cache
-def watched(path: Path) -> tuple[set[tuple[int, int]], set[tuple[int, int]]]:
-    """The marks of a program, and what was found: (line, failure)."""
-    marks = {
-        (number, int(mark[1]))
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
-        if (mark := re.search(r"  #! (\d+)$", line))
-    }
+def watched(text: str, script: Path, *, record: bool = False) -> tuple[set[tuple[int, int]], BaseException | None]:
+    """Run a program as a script; return line and failure of what the watcher found, and what ended the run.
+
+    record   also record the passes, as `--html` does
+    """
+    script.write_text(text, "utf-8")
     gc.collect()
     gc.freeze()  # as in conftest.py: one test watches many programs
     grad = torch.is_grad_enabled()
     quiet = io.StringIO()
     torch.manual_seed(0)  # some programs set no seed
-    try:
-        with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet), Watcher() as watcher:
-            _, error, variables = run(path)
-        assert path not in RIGHT or error is None, error
-        found = watcher.findings(error)  # while the script's variables are there, as at the end of a real run
-        variables.clear()
-    finally:
-        torch.set_grad_enabled(grad)
-    return marks, {(finding.line, finding.failure) for finding in found}
+    with (
+        contextlib.redirect_stdout(quiet),
+        contextlib.redirect_stderr(quiet),
+        Watcher() as watcher,
+        RunPasses(watcher) if record else contextlib.nullcontext() as passes,
+    ):
+        _, error, variables = run(script)
+    torch.set_grad_enabled(grad)  # a program may leave it off
+    found = watcher.findings(error)  # while the script's variables are there, as at the end of a real run
+    variables.clear()
+    if passes:
+        assert not passes.cards()
+        assert all(passes.pass_number(finding) in {0, *passes.traces} for finding in found)
+    return {(finding.line, finding.failure) for finding in found}, error
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_failures_are_found_in_the_line_of_their_cause():
-    results = {path.stem: watched(path) for path in WRONG}
-    missed = {name: found for name, (marks, found) in results.items() if not marks <= found}
-    assert not missed
-    assert {failure for marks, _ in results.values() for _, failure in marks} == set(range(1, 26))
+@pytest.mark.parametrize("program", RUNNING, ids=lambda program: program.title)
+def test_what_is_marked_is_found_and_nothing_else(program, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found, error = watched(program.text, tmp_path / "script.py")
+    assert program.place(found) == program.place(program.ran)
+    assert (error is not None) == (program.ending == "stops"), error
+
+
+def test_each_failure_is_found_in_some_program():
+    assert {failure for program in RUNNING for _, failure in program.ran} == set(range(1, 26))
 
 
 # These failures are judged when the script has ended, where what a function made might be gone.
 JUDGED_LATE = {5, 10, 12, 18, 19, 23}
-LATE = [
-    path
-    for path in WRONG
-    if {int(mark) for mark in re.findall(r"#! (\d+)$", path.read_text("utf-8"), re.M)} <= JUDGED_LATE
-]
+LATE = [program for program in RUNNING if program.ran and {failure for _, failure in program.ran} <= JUDGED_LATE]
 
 
+@pytest.mark.sample(12)
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("path", LATE, ids=lambda path: path.stem)
-def test_a_program_inside_a_function_commits_the_same_failures(path, tmp_path):
-    lines = path.read_text("utf-8").splitlines()
-    inside = tmp_path / path.name
-    inside.write_text(
-        "\n".join(["def main():", *(f"    {line}" if line else line for line in lines), "main()"]), "utf-8"
-    )
-    marks, found = watched(inside)
-    assert marks <= found
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("path", RIGHT, ids=lambda path: path.stem)
-def test_right_programs_get_no_word(path):
-    assert watched(path)[1] == set()
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("path", [*WRONG, *RIGHT], ids=lambda path: path.stem)
-def test_the_reader_of_code_and_the_watcher_agree(path):
-    """Where both speak, they name a failure that is the same; of a right program neither says a word."""
-    ran = {failure for _, failure in watched(path)[1]}
-    text = {finding.failure for finding in read(path.read_text("utf-8")).findings}
-    assert not (ran and text) or ran & text, (ran, text)
-    assert path in WRONG or not text, text
+@pytest.mark.parametrize("program", LATE, ids=lambda program: program.title)
+def test_a_program_inside_a_function_commits_the_same_failures(program, tmp_path):
+    lines = [f"    {line}" if line else line for line in program.text.splitlines()]
+    found, _ = watched("\n".join(["def main():", *lines, "main()"]), tmp_path / "script.py")
+    assert found == {(line + 1, failure) for line, failure in program.ran}
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -246,7 +226,7 @@ def written_page(tmp_path, watched_script):
     target = tmp_path / "page.html"
 
     def write(program):
-        watched_script("--html", target, PROGRAMS / "wrong" / f"{program}.py")
+        watched_script("--html", target, program)
         page = target.read_text("utf-8")
         data = [unescape(part) for part in re.findall(r"id=&quot;trace&quot;&gt;(\{.*?)&lt;/script", page)]
         return page, re.findall(r'id="pass-(\d+)"', page), [json.loads(part)["trace"] for part in data]
@@ -256,7 +236,7 @@ def written_page(tmp_path, watched_script):
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_page_plays_the_pass_in_which_the_failure_was_noticed(written_page):
-    page, numbers, (trace,) = written_page("nan_at_step_400")
+    page, numbers, (trace,) = written_page(ROOT / "docs" / "programs" / "nan_at_step_400.py")
     assert numbers == ["400"]
     assert '<a href="#pass-400">' in page
     values = {node["op"]: node["value"] for node in trace["nodes"]}
@@ -265,29 +245,22 @@ def test_a_page_plays_the_pass_in_which_the_failure_was_noticed(written_page):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_page_plays_the_pass_that_stopped(written_page):
-    program = next(path.stem for path in WRONG if "  #! 1\n" in path.read_text("utf-8") and watched(path)[1])
-    page, numbers, (trace,) = written_page(program)
+def test_a_page_plays_the_pass_that_stopped(written_page, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(programs()["gate clamped after use"].text, "utf-8")
+    page, numbers, (trace,) = written_page(script)
     assert len(numbers) == 1
     assert "modified by an inplace operation" in trace["error"]
     assert "It stopped: one of the variables needed" in page
 
 
+@pytest.mark.sample(12)
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("path", [*WRONG[::9], *RIGHT[::9]], ids=lambda path: path.stem)
-def test_recording_the_passes_changes_no_finding(path):
-    quiet = io.StringIO()
-    recording = torch.is_grad_enabled()
-    torch.manual_seed(0)
-    with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
-        with Watcher() as watcher, RunPasses(watcher) as passes:
-            _, error, variables = run(path)
-        torch.set_grad_enabled(recording)  # a program may leave it off
-        findings = watcher.findings(error)
-        variables.clear()
-    assert {(finding.line, finding.failure) for finding in findings} == watched(path)[1]
-    assert not passes.cards()
-    assert all(passes.pass_number(finding) in {0, *passes.traces} for finding in findings)
+@pytest.mark.parametrize("program", RUNNING, ids=lambda program: program.title)
+def test_recording_the_passes_changes_no_finding(program, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found, _ = watched(program.text, tmp_path / "script.py", record=True)
+    assert program.place(found) == program.place(program.ran)
 
 
 @pytest.mark.parametrize("folder", ["/home/me/.local/lib/python3.11/site-packages", "/usr/lib/python3/dist-packages"])
@@ -315,8 +288,9 @@ def test_what_is_compiled_is_said_to_be_unwatched(capsys):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_what_a_transform_runs_is_said_to_be_unwatched(monkeypatch, capsys):
-    script = PROGRAMS / "right" / "transforms.py"
+def test_what_a_transform_runs_is_said_to_be_unwatched(tmp_path, monkeypatch, capsys):
+    script = tmp_path / "script.py"
+    script.write_text(programs()["transforms"].text, "utf-8")
     monkeypatch.setattr(sys, "argv", [])
     monkeypatch.setattr(sys, "path", [""])
     assert main([str(script)]) == 0

@@ -123,7 +123,7 @@ def kept_graph_hit(case: Case, event: Event, names: set[str], target: str, value
     """Return the hit for failure 10, with .item() or .detach() added where the value is handed over or kept."""
     held = event.other or Value()
     one = held.shape == () or held.form == "loss" or is_unknown_loss(held)
-    number = "item()" if one and not asked_later(case, names) else "detach()"
+    number = "item()" if one and not asked_later(case, names | {case.text.of(value)}) else "detach()"
     handed = handover_call(event, names)
     names = names - {target}  # the sum itself is a number once its terms are
     uses = handed[1] if handed else [n for n in walk(value) if isinstance(n, ast.Name) and n.id in names]

@@ -1,0 +1,63 @@
+# %% loop loss list backward (stops)
+import torch
+from torch import nn
+
+net = nn.GRU(2, 4)
+out = nn.Linear(4, 1)
+opt = torch.optim.Adam([*net.parameters(), *out.parameters()])
+seqs = [(torch.randn(5, 1, 2), torch.randn(5, 1, 1)) for _ in range(8)]
+for epoch in range(2):
+    per_step = []
+    for x, y in seqs:
+        h, _ = net(x)
+        per_step.append((out(h) - y).pow(2))
+    loss = torch.stack(per_step)  #! 3
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% loss per sample (stops)
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+net = nn.Linear(3, 2)
+loss = F.cross_entropy(net(torch.randn(7, 3)), torch.zeros(7, dtype=torch.long), reduction="none")  #! 3
+loss.backward()
+
+
+# %% per sample margin (read)
+import torch
+import torch.nn as nn
+
+scorer = nn.Linear(12, 1)
+opt = torch.optim.SGD(scorer.parameters(), lr=0.01)
+for good, bad in pairs:
+    opt.zero_grad()
+    margin = 1.0 - (scorer(good) - scorer(bad)).squeeze(1)
+    loss = torch.clamp(margin, min=0)  #! 3
+    loss.backward()
+    opt.step()
+
+
+# %% slope of a whole column (stops)
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(1, 20), nn.Tanh(), nn.Linear(20, 1))
+opt = torch.optim.Adam(net.parameters(), lr=1e-3)
+
+
+def slope(height, place):
+    return torch.autograd.grad(height, place, create_graph=True)[0]  #! read 3
+
+
+for turn in range(200):
+    place = torch.rand(40, 1, requires_grad=True)
+    height = net(place)  #! ran 3
+    loss = (slope(height, place) + height).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()

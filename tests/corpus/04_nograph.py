@@ -1,0 +1,269 @@
+# %% all frozen (stops)
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))
+for parameter in net.parameters():
+    parameter.requires_grad = False  #! 4
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+loss = net(torch.randn(5, 3)).mean()
+loss.backward()
+
+
+# %% code copied
+"""torch.tensor() around a tensor copies its numbers: the encoder never learns."""
+
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+enc, dec = nn.Linear(12, 4), nn.Linear(4, 12)
+opt = torch.optim.Adam([*enc.parameters(), *dec.parameters()])
+x = torch.randn(32, 12)
+for _ in range(5):
+    z = torch.tensor(enc(x))  #! ran 4
+    opt.zero_grad()
+    ((dec(z) - x) ** 2).mean().backward()
+    opt.step()
+
+
+# %% fit goes through predict (stops)
+import torch
+from torch import nn
+
+
+class Curve:
+    def __init__(self):
+        self.net = nn.Sequential(nn.Linear(1, 9), nn.Tanh(), nn.Linear(9, 1))
+        self.opt = torch.optim.Adam(self.net.parameters(), lr=0.01)
+
+    @torch.no_grad()
+    def predict(self, x):
+        return self.net(x)
+
+    def fit(self, x, y):
+        for _ in range(20):
+            loss = nn.functional.mse_loss(self.predict(x), y)  #! 4
+            self.opt.zero_grad()
+            loss.backward()
+            self.opt.step()
+
+    def error(self, x, y):
+        return (self.predict(x) - y).abs().max().item()
+
+
+x = torch.linspace(-1, 1, 40).unsqueeze(1)
+curve = Curve()
+curve.fit(x, x**2)
+print(curve.error(x, x**2))
+
+
+# %% gradient of gradient missing (stops)
+import torch
+
+x = torch.tensor(2.0, requires_grad=True)
+y = x**3
+(dy,) = torch.autograd.grad(y, x)  #! 4
+(d2y,) = torch.autograd.grad(dy, x)
+print(d2y)
+
+
+# %% gradient of input batch (stops)
+import torch
+import torch.nn as nn
+
+model = nn.Sequential(nn.Linear(10, 5), nn.ReLU(), nn.Linear(5, 2))
+image = torch.rand(1, 10)  #! read 4
+model.eval()
+logits = model(image)
+score = logits[0, logits.argmax()]
+score.backward()
+saliency = image.grad.abs()
+
+
+# %% gradient penalty no create (read)
+import torch
+import torch.nn as nn
+
+critic = nn.Sequential(nn.Linear(2, 64), nn.LeakyReLU(0.2), nn.Linear(64, 1))
+opt = torch.optim.Adam(critic.parameters(), lr=1e-4)
+
+
+def gradient_penalty(real, fake):
+    alpha = torch.rand(real.size(0), 1)
+    mixed = (alpha * real + (1 - alpha) * fake).requires_grad_(True)
+    score = critic(mixed)
+    grad = torch.autograd.grad(score.sum(), mixed)[0]  #! 4
+    return ((grad.norm(2, dim=1) - 1) ** 2).mean()
+
+
+for real in data:
+    fake = torch.randn_like(real)
+    opt.zero_grad()
+    gp = gradient_penalty(real, fake)
+    gp.backward()
+    opt.step()
+
+
+# %% heat equation inputs (stops)
+import torch
+import torch.nn as nn
+
+net = nn.Sequential(nn.Linear(2, 32), nn.Tanh(), nn.Linear(32, 1))
+opt = torch.optim.Adam(net.parameters(), lr=1e-3)
+t = torch.rand(200, 1)
+x = torch.rand(200, 1)  #! read 4
+for it in range(50):
+    u = net(torch.cat([t, x], dim=1))
+    u_x = torch.autograd.grad(u.sum(), x, create_graph=True)[0]  #! ran 4
+    residual = (u_x + u).pow(2).mean()
+    opt.zero_grad()
+    residual.backward()
+    opt.step()
+
+
+# %% latent without gradient (stops)
+import torch
+import torch.nn as nn
+
+net = nn.Linear(3, 5).requires_grad_(False)
+goal = torch.randn(5)
+latent = torch.zeros(3)  #! 4
+opt = torch.optim.Adam([latent], lr=0.1)
+loss = (net(latent) - goal).pow(2).mean()
+loss.backward()
+
+
+# %% leaf of log probabilities
+import torch
+from torch import nn
+
+torch.manual_seed(17)
+policy = nn.Linear(3, 4)
+opt = torch.optim.Adam(policy.parameters(), lr=0.01)
+for _ in range(12):
+    chosen, worth = [], []
+    for seen in torch.randn(5, 3):
+        choice = torch.distributions.Categorical(logits=policy(seen))
+        action = choice.sample()
+        chosen.append(choice.log_prob(action))
+        worth.append(float(action == seen.argmax()))
+    chosen = torch.tensor(chosen, requires_grad=True)  #! 4
+    loss = -(chosen * (torch.tensor(worth) - 0.3)).sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% leaf that asks for no gradient (read)
+x = torch.arange(0., 10.)  #! 4
+y = x ** 2
+y.sum().backward()
+print(x.grad)
+
+
+# %% list of losses copied
+import torch
+import torch.nn as nn
+
+net = nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+for _ in range(3):
+    losses = [net(torch.randn(4)).pow(2).sum() for _ in range(4)]
+    loss = torch.tensor(losses, requires_grad=True).mean()  #! 4
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% losses made numbers in a comprehension (read)
+for x, y in loader:
+    out = model(x)
+    loss = torch.tensor([F.l1_loss(o, t).item() for o, t in zip(out, y)], requires_grad=True).mean()  #! 4
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% parameter replaced without graph (stops)
+import torch
+
+
+def moved(tensor, rate):
+    with torch.no_grad():
+        return tensor - rate * tensor.grad  #! 4
+
+
+torch.manual_seed(0)
+w = torch.randn(4, requires_grad=True)
+for _ in range(3):
+    loss = (w - 2).square().sum()
+    loss.backward()
+    w = moved(w, 0.05)
+
+
+# %% residual without create graph
+import torch
+import torch.nn as nn
+
+net = nn.Sequential(nn.Linear(1, 20), nn.Tanh(), nn.Linear(20, 1))
+opt = torch.optim.Adam(net.parameters())
+
+
+def residual(x):
+    u = net(x)
+    ux = torch.autograd.grad(u, x, torch.ones_like(u))[0]  #! read 4
+    return ux
+
+
+for it in range(100):
+    x = torch.rand(64, 1, requires_grad=True)
+    loss = (residual(x) - torch.cos(x)).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% similarities copied (stops)
+import torch
+from torch import nn
+
+
+def contrastive(embeddings):
+    sims = []
+    for i in range(0, len(embeddings), 2):
+        sims.append(torch.dot(embeddings[i], embeddings[i + 1]))
+    return 1 - torch.tensor(sims).mean()  #! 4
+
+
+torch.manual_seed(6)
+net = nn.Sequential(nn.Linear(10, 16), nn.LayerNorm(16), nn.Linear(16, 4))
+opt = torch.optim.Adam(net.parameters(), lr=1e-3)
+for turn in range(5):
+    out = nn.functional.normalize(net(torch.randn(12, 10)), dim=1)
+    loss = contrastive(out)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% tensor without requires grad (stops)
+import torch
+
+x = torch.tensor([2.0, 3.0])  #! 4
+y = torch.tensor([6.0, 4.0])
+q = (3 * x**3 - y**2).sum()
+q.backward()
+print(x.grad)
+
+
+# %% weights updated grad none (stops)
+import torch
+
+x, y = torch.randn(50, 3), torch.randn(50, 1)
+w = torch.randn(3, 1, requires_grad=True)
+for i in range(50):
+    loss = (x @ w - y).pow(2).mean()
+    loss.backward()
+    with torch.no_grad():
+        w = w - 1e-2 * w.grad  #! 4

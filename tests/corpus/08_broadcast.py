@@ -1,0 +1,212 @@
+# %% column minus vector
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+net = nn.Linear(2, 1)
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+x, y = torch.randn(16, 2), torch.randn(16)
+for _ in range(5):
+    loss = ((net(x) - y) ** 2).mean()  #! 8
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% column of inputs and a flat target (read)
+x = torch.linspace(-1, 1, 50).unsqueeze(1)
+y = torch.sin(x).squeeze()
+model = nn.Sequential(nn.Linear(1, 16), nn.Tanh(), nn.Linear(16, 1))
+for i in range(100):
+    loss = nn.MSELoss()(model(x), y)  #! 8
+
+
+# %% column of windows in own loss
+import math
+
+import torch
+from torch import nn
+
+wave = torch.sin(torch.linspace(0, 30, 300))
+windows = wave.unfold(0, 9, 1)
+wanted = windows[:, -1:]
+windows = windows[:, :-1]
+
+
+class Next(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 1))
+
+    def forward(self, x):
+        return self.layers(x).squeeze(-1)
+
+
+def log_cosh(a, b):
+    d = a - b  #! read 8
+    return (d + nn.functional.softplus(-2 * d) - math.log(2)).mean()
+
+
+net = Next()
+adam = torch.optim.Adam(net.parameters(), lr=1e-3)
+for _ in range(10):
+    order = torch.randperm(len(windows))
+    for i in range(0, len(windows), 32):
+        at = order[i : i + 32]
+        adam.zero_grad()
+        log_cosh(net(windows[at]), wanted[at]).backward()  #! ran 8
+        adam.step()
+
+
+# %% gains as a row
+import torch
+from torch import nn
+
+
+def gains(rewards, factor=0.9):
+    found, after = [], 0.0
+    for reward in reversed(rewards):
+        after = reward + factor * after
+        found.append(after)
+    return torch.tensor(found[::-1])
+
+
+def walk(steps):
+    places, rewards = [], []
+    x, v = torch.rand(2).tolist()
+    for _ in range(steps):
+        places.append(torch.tensor([x, v]))
+        x += v
+        rewards.append(-abs(x))
+    return torch.stack(places), rewards
+
+
+judge = nn.Linear(2, 1)
+optimizer = torch.optim.Adam(judge.parameters())
+for _ in range(10):
+    places, rewards = walk(12)
+    error = (gains(rewards) - judge(places)).pow(2).mean()  #! 8
+    optimizer.zero_grad()
+    error.backward()
+    optimizer.step()
+
+
+# %% own dataset column against row
+import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, Dataset
+
+
+class Toy(Dataset):
+    def __init__(self, n=500):
+        self.x = torch.rand(n, 4)
+        self.y = self.x.sum(dim=1)
+
+    def __len__(self):
+        return len(self.x)
+
+    def __getitem__(self, i):
+        return self.x[i], self.y[i]
+
+
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+crit = nn.MSELoss()
+opt = torch.optim.Adam(net.parameters())
+for x, y in DataLoader(Toy(), batch_size=16):
+    loss = crit(net(x), y)  #! 8
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% row of weights times column of errors
+import torch
+import torch.nn as nn
+
+net = nn.Linear(4, 1)
+x, y, w = torch.randn(64, 4), torch.randn(64, 1), torch.rand(64)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(3):
+    se = (net(x) - y) ** 2
+    loss = (w * se).mean()  #! 8
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% split data set rows
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset, random_split
+
+x = torch.rand(60, 3)
+data = TensorDataset(x, x.sum(1))
+train, held_out = random_split(data, [48, 12])
+net = nn.Sequential(nn.Linear(3, 8), nn.Hardswish(), nn.Linear(8, 1))
+optimizer = torch.optim.AdamW(net.parameters())
+for inputs, wanted in DataLoader(train, batch_size=12):
+    loss = nn.functional.smooth_l1_loss(net(inputs), wanted)  #! 8
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
+# %% squeezed against sliced column
+import torch
+import torch.nn as nn
+
+torch.manual_seed(0)
+data = torch.randn(50, 3)
+goal = data.sum(1, keepdim=True)
+train = goal[:40]
+net = nn.Linear(3, 1)
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+for _ in range(20):
+    loss = ((net(data[:40]).squeeze(-1) - train) ** 2).mean().sqrt()  #! ran 8
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% targets stood up in the loop
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+body, out = nn.Linear(3, 8), nn.Linear(8, 1)
+data = DataLoader(TensorDataset(torch.randn(60, 3), torch.randn(60)), batch_size=12)
+opt = torch.optim.Adam([*body.parameters(), *out.parameters()], lr=1e-3)
+for x, y in data:
+    y = y.view(-1, 1)  #! 8
+    guess = out(torch.relu(body(x))).squeeze(-1)
+    loss = nn.functional.mse_loss(guess, y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% windows of a series
+import numpy as np
+import torch
+from numpy.lib.stride_tricks import sliding_window_view
+from torch import nn
+
+series = np.cos(np.arange(600) / 7.0)
+pieces = sliding_window_view(series, 13)
+past = torch.from_numpy(pieces[:, :-1].copy()).float()
+following = torch.from_numpy(pieces[:, -1].copy()).float()
+
+
+def root_error(guess, wanted):
+    return ((guess - wanted) ** 2).mean().sqrt()  #! read 8
+
+
+net = nn.Sequential(nn.Linear(12, 32), nn.ReLU(), nn.Linear(32, 1))
+optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
+for epoch in range(20):
+    for at in torch.randperm(len(past)).split(50):
+        optimizer.zero_grad()
+        loss = root_error(net(past[at]), following[at])  #! ran 8
+        loss.backward()
+        optimizer.step()

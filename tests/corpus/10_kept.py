@@ -1,0 +1,266 @@
+# %% errors added after the pass
+import torch
+from torch import nn
+
+
+class Sum:
+    def __init__(self):
+        self.all = 0.0
+
+    def add(self, one):
+        self.all = self.all + one
+
+
+net = nn.Linear(7, 1)
+opt = torch.optim.Adam(net.parameters(), lr=1e-3)
+x, y = torch.randn(60, 7), torch.randn(60, 1)
+others, wanted = torch.randn(30, 7), torch.randn(30, 1)
+sums = Sum()
+for turn in range(100):
+    loss = nn.functional.mse_loss(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    distance = (net(others) - wanted).abs().mean()
+    sums.add(distance)  #! 10
+print(sums.all)
+
+
+# %% hook keeps outputs
+import torch
+from torch import nn
+
+torch.manual_seed(18)
+features = {}
+
+
+def keep(module, args, output):
+    features.setdefault("hidden", []).append(output)  #! ran 10
+
+
+net = nn.Sequential(nn.Linear(6, 12), nn.ReLU(), nn.Linear(12, 2))
+net[1].register_forward_hook(keep)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for i in range(20):
+    x, y = torch.randn(10, 6), torch.randint(2, (10,))
+    loss = nn.functional.cross_entropy(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(len(features["hidden"]))
+
+
+# %% list of losses
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+history = []
+for _ in range(8):
+    loss = net(torch.randn(4, 3)).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    history.append(loss)  #! 10
+
+
+# %% losses of a validation in a list (read)
+import torch.nn.functional as F
+def evaluate(model, loader):
+    model.eval()
+    losses = []
+    for x, y in loader:
+        losses.append(F.cross_entropy(model(x), y))  #! 10 12
+    return sum(losses) / len(losses)
+
+
+# %% losses of an object that is gone
+import torch
+from torch import nn
+
+
+class Fit:
+    def __init__(self, net):
+        self.net, self.losses = net, []
+        self.opt = torch.optim.SGD(net.parameters(), lr=0.05)
+
+    def run(self, x, y, steps):
+        for _ in range(steps):
+            loss = nn.functional.mse_loss(self.net(x), y)
+            self.opt.zero_grad()
+            loss.backward()
+            self.opt.step()
+            self.losses.append(loss)  #! 10
+        return self.losses
+
+
+torch.manual_seed(0)
+curve = Fit(nn.Linear(2, 1)).run(torch.randn(20, 2), torch.randn(20, 1), 15)
+print(len(curve), curve[-1].item())
+
+
+# %% mean of a hundred losses (read)
+running = 0
+for i, (x, y) in enumerate(loader):
+    opt.zero_grad()
+    out = model(x)
+    loss = loss_fn(out, y)
+    loss.backward()
+    opt.step()
+    running = running + loss  #! 10
+    if i % 100 == 99:
+        print(running / 100)
+        running = 0
+
+
+# %% meter of each epoch
+import torch
+import torch.nn as nn
+
+
+def fit(net, opt):
+    for _ in range(2):
+        running = 0
+        for _ in range(6):
+            loss = net(torch.randn(8, 4)).square().mean()
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+            running += loss  #! 10
+        print(running / 6)
+
+
+net = nn.Linear(4, 1)
+fit(net, torch.optim.SGD(net.parameters(), lr=0.01))
+
+
+# %% moving mean from none
+import torch
+import torch.nn as nn
+
+net = nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+smooth = None
+for _ in range(30):
+    x, y = torch.randn(8, 4), torch.randn(8, 1)
+    loss = nn.functional.mse_loss(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    smooth = loss if smooth is None else 0.9 * smooth + 0.1 * loss  #! 10
+print(smooth)
+
+
+# %% outputs joined and thrown away
+import torch
+from torch import nn
+
+
+class Fit:
+    def __init__(self):
+        self.net, self.seen = nn.Linear(5, 1), []
+        self.opt = torch.optim.Adam(self.net.parameters(), lr=0.01)
+
+    def step(self, x):
+        score = self.net(x).flatten()
+        self.seen.append((score, x[:, 0] > 0))  #! 10
+        loss = nn.functional.binary_cross_entropy_with_logits(score, (x[:, 0] > 0).float())
+        self.opt.zero_grad()
+        loss.backward()
+        self.opt.step()
+
+    def summary(self):
+        scores, labels = (torch.cat(parts) for parts in zip(*self.seen))
+        self.seen.clear()
+        return ((scores > 0) == labels).float().mean().item()
+
+
+torch.manual_seed(14)
+fit = Fit()
+for x in torch.randn(20, 8, 5):
+    fit.step(x)
+print(fit.summary())
+
+
+# %% record with graphs
+import torch
+
+
+class Record:
+    def __init__(self):
+        self.entries = []
+
+    def keep(self, step, **values):
+        self.entries.append((step, values))
+
+
+w = torch.ones(3, requires_grad=True)
+record = Record()
+optimizer = torch.optim.SGD([w], lr=0.1)
+for step in range(6):
+    out = w * torch.randn(3)
+    loss = out.square().sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    record.keep(step, out=out)  #! 10
+
+
+# %% sum of losses in a dict (read)
+def train(net, loader, opt):
+    stats = {"loss": 0.0, "n": 0}
+    for x, y in loader:
+        opt.zero_grad()
+        loss = F.cross_entropy(net(x), y)
+        loss.backward()
+        opt.step()
+        stats["loss"] += loss * len(x)  #! 10
+        stats["n"] += len(x)
+    return stats["loss"] / stats["n"]
+
+
+# %% sum of one part of the loss (read)
+class Learner:
+    def __init__(self, net):
+        self.net = net
+        self.opt = torch.optim.Adam(net.parameters())
+        self.kl_sum = 0
+    def step(self, x):
+        recon, kl = self.net(x)
+        rec = F.mse_loss(recon, x)
+        loss = rec + 0.1 * kl
+        self.opt.zero_grad()
+        loss.backward()
+        self.opt.step()
+        self.rec_sum = self.rec_sum + rec  #! 10
+
+
+# %% validation outputs joined
+import torch
+from torch import nn
+
+torch.manual_seed(15)
+net = nn.Sequential(nn.Linear(3, 8), nn.Dropout(0.2), nn.Linear(8, 1))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+data, held_out = torch.randn(5, 32, 3), torch.randn(40, 3)
+
+
+def error():
+    net.eval()
+    answers = []
+    for part in held_out.split(8):
+        answer = net(part).squeeze(-1)  #! read 12
+        answers.append(answer)  #! 10
+    return (torch.cat(answers) - held_out.sum(1)).abs().mean()
+
+
+for x in data:
+    net.train()
+    loss = nn.functional.mse_loss(net(x), x.sum(1, keepdim=True))
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    print(error().item())

@@ -1,0 +1,115 @@
+# %% adapters made of new zeros
+import torch
+from torch import nn
+
+
+class Adapter(nn.Module):
+    def __init__(self, kept, rank):
+        super().__init__()
+        self.kept = kept.requires_grad_(False)
+        self.first = nn.Parameter(kept.weight.new_zeros(kept.in_features, rank))  #! read 16
+        self.second = nn.Parameter(kept.weight.new_zeros(rank, kept.out_features))  #! ran 16
+
+    def forward(self, x):
+        return self.kept(x) + x @ self.first @ self.second
+
+
+adapter = Adapter(nn.Linear(10, 4), 2)
+opt = torch.optim.Adam([adapter.first, adapter.second], lr=1e-2)
+x, y = torch.randn(32, 10), torch.randn(32, 4)
+for turn in range(40):
+    loss = (adapter(x) - y).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% each linear layer starts at zero (read)
+import torch
+from torch import nn
+net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1))
+for layer in net:
+    if isinstance(layer, nn.Linear):
+        torch.nn.init.zeros_(layer.weight)  #! 16
+        torch.nn.init.zeros_(layer.bias)
+
+
+# %% init fn zeros (read)
+import torch
+import torch.nn as nn
+
+
+def init_weights(m):
+    if type(m) == nn.Linear:
+        m.weight.data.fill_(0.0)  #! 16
+        m.bias.data.fill_(0.0)
+
+
+net = nn.Sequential(nn.Linear(10, 20), nn.Tanh(), nn.Linear(20, 1))
+net.apply(init_weights)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for x, y in loader:
+    opt.zero_grad()
+    ((net(x) - y) ** 2).mean().backward()
+    opt.step()
+
+
+# %% partial fills by apply
+import functools
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+def init(m, value):
+    if hasattr(m, "weight"):
+        nn.init.constant_(m.weight, value)  #! read 16
+
+
+net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 2))
+net.apply(functools.partial(init, value=0.0))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(32, 4), torch.randint(0, 2, (32,))
+for _ in range(5):
+    loss = F.cross_entropy(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% zero weights
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1))
+for p in net.parameters():
+    nn.init.zeros_(p)  #! 16
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(5):
+    x = torch.randn(16, 4)
+    loss = F.mse_loss(net(x), x[:, :1])
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% zero weights made by numpy (read)
+import numpy as np
+import torch
+
+sizes = [3, 12, 1]
+layers = []
+for a, b in zip(sizes[:-1], sizes[1:]):
+    layers.append(torch.tensor(np.zeros((a, b)), requires_grad=True))  #! 16
+x = torch.tensor(np.random.randn(50, 3))
+y = x[:, :1] * 2
+for _ in range(20):
+    h = torch.tanh(x @ layers[0])
+    loss = ((h @ layers[1] - y) ** 2).mean()
+    loss.backward()
+    with torch.no_grad():
+        for w in layers:
+            w -= 0.1 * w.grad
+            w.grad = None

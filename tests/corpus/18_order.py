@@ -1,0 +1,342 @@
+# %% ascends by hand
+import torch
+
+x = torch.tensor([1.0, 5.0], requires_grad=True)
+for _ in range(50):
+    loss = (x**2).sum()
+    loss.backward()
+    with torch.no_grad():
+        x += 0.1 * x.grad  #! 18
+        x.grad.zero_()
+print(x)
+
+
+# %% ascent in the numbers of a weight (read)
+w = torch.randn(3, requires_grad=True)
+for i in range(100):
+    loss = ((x @ w - y) ** 2).mean()
+    loss.backward()
+    w.data = w.data + 0.1 * w.grad  #! 18
+    w.grad.zero_()
+
+
+# %% clip after step
+import torch
+import torch.nn as nn
+net = nn.Linear(4, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(64, 4), torch.randint(3, (64,))
+for _ in range(20):
+    loss = nn.functional.cross_entropy(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    nn.utils.clip_grad_norm_(net.parameters(), 1.0)  #! ran 18
+
+
+# %% clip before backward
+import torch
+
+w = torch.ones(3, requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.1)
+for _ in range(8):
+    optimizer.zero_grad()
+    loss = (w - 2).square().sum()
+    torch.nn.utils.clip_grad_norm_([w], 1.0)  #! ran 18
+    loss.backward()
+    optimizer.step()
+
+
+# %% elbo made smaller
+import torch
+from torch import nn
+
+torch.manual_seed(4)
+pictures = (torch.rand(96, 20) > 0.5).float()
+
+
+class Coder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encode = nn.Linear(20, 6)
+        self.decode = nn.Linear(3, 20)
+
+    def bound(self, x):
+        mean, log_var = self.encode(x).chunk(2, dim=1)
+        code = mean + torch.randn_like(mean) * (log_var / 2).exp()
+        logits = self.decode(code)
+        likelihood = -nn.functional.binary_cross_entropy_with_logits(logits, x, reduction="none").sum(1)
+        return likelihood - (mean.square() + log_var.exp() - 1 - log_var).sum(1) / 2
+
+
+coder = Coder()
+opt = torch.optim.Adam(coder.parameters(), lr=1e-2)
+for batch in pictures.split(16) * 3:
+    value = coder.bound(batch).mean()
+    opt.zero_grad()
+    value.backward()  #! ran 18
+    opt.step()
+
+
+# %% emptied between backward and step (read)
+for x, y in loader:
+    loss = criterion(model(x), y)
+    loss.backward()
+    optimizer.zero_grad()  #! 18
+    optimizer.step()
+
+
+# %% empties before it applies
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class T:
+    def __init__(self, net):
+        self.net, self.opt = net, torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def grads(self, x, y):
+        loss = F.mse_loss(self.net(x), y)
+        loss.backward()
+        return loss
+
+    def apply(self):
+        self.opt.zero_grad()  #! 18
+        self.opt.step()
+
+
+t = T(nn.Linear(4, 1))
+for _ in range(10):
+    t.grads(torch.randn(8, 4), torch.randn(8, 1))
+    t.apply()
+
+
+# %% engine climbs (read)
+from model import Tensor
+
+x = Tensor(4.0, label="x")
+for i in range(30):
+    loss = (x - 1) ** 2
+    x.grad = None
+    loss.backward()
+    x.data += 0.1 * x.grad  #! 18
+
+
+# %% learn steps before its loss goes back (read)
+class T(nn.Module):
+    def learn(self, loss):
+        self.optimizer.step()  #! 18
+        loss.backward()
+        self.optimizer.zero_grad()
+
+
+# %% likelihood as it is
+import torch
+
+torch.manual_seed(0)
+x = torch.randn(50) * 2 + 1
+mean = torch.zeros((), requires_grad=True)
+opt = torch.optim.Adam([mean], lr=0.05)
+for _ in range(10):
+    loss = torch.distributions.Normal(mean, 1.0).log_prob(x).sum()  #! read 18
+    opt.zero_grad()
+    loss.backward()  #! ran 18
+    opt.step()
+
+
+# %% likelihood climbed backwards
+import torch
+
+x, label = torch.randn(40, 3), torch.randint(0, 2, (40,))
+w = torch.zeros(3, 2, requires_grad=True)
+
+
+def surprise(w):
+    log_p = (x @ w).log_softmax(1)
+    return -log_p[torch.arange(40), label].mean()
+
+
+for _ in range(20):
+    cost_now = surprise(w)
+    cost_now.backward()
+    with torch.no_grad():
+        w.add_(w.grad, alpha=0.1)  #! read 18
+        w.grad.zero_()
+
+
+# %% maximize
+import torch
+import torch.nn as nn
+torch.manual_seed(0)
+net = nn.Linear(4, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.1, maximize=True)  #! 18
+x, y = torch.randn(64, 4), torch.randint(3, (64,))
+for _ in range(20):
+    loss = nn.functional.cross_entropy(net(x), y)
+    opt.zero_grad(); loss.backward(); opt.step()
+
+
+# %% minus ce
+import torch
+import torch.nn as nn
+torch.manual_seed(0)
+net = nn.Linear(4, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(64, 4), torch.randint(3, (64,))
+for _ in range(20):
+    loss = -nn.functional.cross_entropy(net(x), y)  #! 18
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% negative rate (read)
+import torch, torch.nn as nn
+
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=-0.1)  #! 18
+x = torch.randn(8, 3)
+y = torch.randn(8, 1)
+for i in range(5):
+    loss = ((net(x) - y) ** 2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% own optimizer steps uphill
+import torch
+from torch import nn
+from torch.optim import Optimizer
+
+
+class HeavyBall(Optimizer):
+    def __init__(self, params, lr, beta=0.8):
+        super().__init__(params, {"lr": lr, "beta": beta})
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                p.add_(p.grad, alpha=group["lr"])  #! 18
+
+
+net = nn.Linear(5, 1)
+opt = HeavyBall(net.parameters(), lr=0.01)
+for _ in range(100):
+    x = torch.randn(20, 5)
+    loss = nn.functional.mse_loss(net(x), x.sum(1, keepdim=True))
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% plugins in the wrong order
+import torch
+from torch import nn
+
+torch.manual_seed(6)
+
+
+class Forget:
+    def run(self, state):
+        state["opt"].zero_grad()
+
+
+class Move:
+    def run(self, state):
+        state["opt"].step()
+
+
+net = nn.Linear(4, 2)
+state = {"opt": torch.optim.RMSprop(net.parameters(), lr=0.01)}
+plugins = [Forget(), Move()]  #! 18
+for x in torch.randn(10, 16, 4):
+    nn.functional.cross_entropy(net(x), (x.sum(1) > 0).long()).backward()
+    for plugin in plugins:
+        plugin.run(state)
+
+
+# %% policy without minus
+import torch
+import torch.nn as nn
+
+torch.manual_seed(0)
+policy, value = nn.Linear(3, 4), nn.Linear(3, 1)
+opt = torch.optim.Adam([*policy.parameters(), *value.parameters()], lr=1e-2)
+for _ in range(10):
+    state = torch.randn(32, 3)
+    dist = torch.distributions.Categorical(logits=policy(state))
+    action = dist.sample()
+    reward = (action == 2).float()
+    advantage = reward - value(state).squeeze(1).detach()
+    actor = (dist.log_prob(action) * advantage).mean()  #! ran 18
+    critic = (value(state).squeeze(1) - reward).pow(2).mean()
+    loss = actor + 0.5 * critic - 0.01 * dist.entropy().mean()  #! read 18
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% scheduler first
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+net = nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+scheduler = torch.optim.lr_scheduler.StepLR(opt, 2)
+for _ in range(5):
+    scheduler.step()  #! 18
+    loss = net(torch.randn(8, 4)).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% scheduler replaces step (read)
+import torch
+import torch.nn as nn
+from torch.optim.lr_scheduler import OneCycleLR
+
+net = nn.Sequential(nn.Conv1d(1, 16, 5), nn.ReLU(), nn.AdaptiveAvgPool1d(1), nn.Flatten(), nn.Linear(16, 2))
+optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3)
+scheduler = OneCycleLR(optimizer, max_lr=1e-2, total_steps=10 * len(loader))
+
+for epoch in range(10):
+    for signal, label in loader:
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(net(signal), label)
+        optimizer.step()  #! 18
+        loss.backward()
+        scheduler.step()
+
+
+# %% step no call
+import torch
+import torch.nn as nn
+net = nn.Linear(4, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(64, 4), torch.randint(3, (64,))
+for _ in range(20):
+    loss = nn.functional.cross_entropy(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step  #! ran 18
+
+
+# %% steps one batch late
+import torch
+from torch import nn
+
+net = nn.Linear(4, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for x in torch.randn(12, 8, 4):
+    error = (net(x) - x.sum(1, keepdim=True)).pow(2).mean()
+    optimizer.step()  #! 18
+    optimizer.zero_grad()
+    error.backward()

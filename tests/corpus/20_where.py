@@ -1,0 +1,78 @@
+# %% logarithm and line
+import torch
+from torch import nn
+
+
+def soft_log(v):
+    return torch.where(0 < v, torch.log(v + 1), 0.5 * v)  #! read 20
+
+
+net = nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
+optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
+x, y = torch.randn(64, 4), 50 * torch.randn(64, 1)
+for step in range(100):
+    out = net(x)
+    loss = (soft_log(out) - soft_log(y)).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
+# %% masked fill log
+import torch
+w = torch.tensor([0.0, 1.0, 2.0], requires_grad=True)
+for _ in range(3):
+    y = torch.log(w).masked_fill(w <= 0, 0.0)  #! 20
+    y.sum().backward()
+    print(w.grad)
+    w.grad = None
+
+
+# %% root behind where
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+x = torch.tensor([-1.0, 0.0, 4.0], requires_grad=True)
+y = torch.where(x > 0, x.sqrt(), torch.zeros(3))  #! 20
+y.sum().backward()
+print(x.grad)
+
+
+# %% sinc layer where
+import math
+
+import torch
+from torch import nn
+
+
+def sinc(t):
+    scaled = math.pi * t
+    return torch.where(t == 0, torch.ones_like(t), torch.sin(scaled) / scaled)  #! read 20
+
+
+class SincConv(nn.Module):
+    def __init__(self, filters, length):
+        super().__init__()
+        self.cutoff = nn.Parameter(torch.rand(filters))
+        self.register_buffer("n", torch.arange(length) - length // 2)
+
+    def forward(self, wave):
+        kernel = sinc(2 * self.cutoff.unsqueeze(1) * self.n)
+        return torch.nn.functional.conv1d(wave, kernel.unsqueeze(1))
+
+
+# %% where chooses after the root
+import torch
+
+points = torch.randn(5, 2, requires_grad=True)
+optimizer = torch.optim.SGD([points], lr=0.1)
+itself = torch.eye(5, dtype=torch.bool)
+for _ in range(3):
+    squared = (points[:, None] - points[None]).pow(2).sum(-1)
+    apart = torch.where(itself, torch.ones(5, 5), squared.sqrt())  #! 20
+    loss = (apart - 1).pow(2).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()

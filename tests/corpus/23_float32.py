@@ -1,0 +1,75 @@
+# %% gradcheck layer (stops)
+import torch
+import torch.nn as nn
+from torch.autograd import gradcheck
+
+layer = nn.Linear(3, 2).double()
+inp = torch.randn(5, 3, requires_grad=True, dtype=torch.float)  #! 23
+print(gradcheck(torch.sigmoid, (inp,), eps=1e-6, atol=1e-4))
+
+
+# %% gradcheck of inputs in a tuple (read)
+def check():
+    inputs = (torch.randn(2, 3, requires_grad=True), torch.randn(3, requires_grad=True))  #! 23
+    gradcheck(lambda a, b: f(a, b), inputs)
+from torch.autograd import gradcheck
+
+
+# %% gradcheck single (stops)
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return 3 * x**2 * g
+
+
+x = torch.randn(4, requires_grad=True)  #! 23
+torch.autograd.gradcheck(Cube.apply, (x,))
+
+
+# %% hand check
+import torch
+torch.manual_seed(0)
+def f(x):
+    return (x.sin() * x.exp()).sum()
+x = torch.randn(5, requires_grad=True)  #! ran 23
+f(x).backward()
+eps = 1e-6  #! read 23
+for i in range(5):
+    with torch.no_grad():
+        a, b = x.clone(), x.clone()
+        a[i] += eps
+        b[i] -= eps
+        num = (f(a) - f(b)) / (2 * eps)
+    print(abs(num.item() - x.grad[i].item()))
+
+
+# %% single by name
+import torch
+
+torch.manual_seed(0)
+precision = torch.float32  #! 23
+w = torch.randn(4, dtype=precision, requires_grad=True)
+
+
+def cost(v):
+    return (v.sin() * v).sum()
+
+
+cost(w).backward()
+step, slopes = 1e-6, []
+for place in range(4):
+    nudge = torch.zeros(4, dtype=precision)
+    nudge[place] = step
+    slopes.append(((cost(w + nudge) - cost(w - nudge)) / (2 * step)).item())
+print(slopes, w.grad)
