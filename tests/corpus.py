@@ -14,6 +14,7 @@ it uses the lab's own engine. One that ends in `(stops)` ends in an error when i
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,17 +22,18 @@ from pathlib import Path
 FOLDER = Path(__file__).with_name("corpus")
 CELL = re.compile(r"(?m)^# %% (.+?)(?: \((read|stops)\))?\n")
 MARK = re.compile(r"#([!?]) (read |ran |)([\d ]*\d)")
-COMMENT = re.compile(rf"  {MARK.pattern}(?: {MARK.pattern})*$")
+MARKS = re.compile(rf"  {MARK.pattern}(?: {MARK.pattern})*$")
+Found = frozenset[tuple[int, int]]  # line of a program and failure
 
 
 @dataclass(frozen=True)
 class MarkedProgram:
     """A program of the corpus, without its marks.
 
-    start    line of the file in front of its first line
+    start    the line in front of its first one, in its file
     ending   "read" or "stops", as its title says, or ""
-    read     what the reader must find, and nothing else: line of the program and failure
-    ran      what the watcher must find
+    read     what the reader must find, and nothing else
+    ran      what the watcher must find, and nothing else
     """
 
     title: str
@@ -39,45 +41,42 @@ class MarkedProgram:
     start: int
     text: str
     ending: str
-    read: frozenset[tuple[int, int]]
-    ran: frozenset[tuple[int, int]]
+    read: Found
+    ran: Found
 
-    def place(self, found: set[tuple[int, int]] | frozenset[tuple[int, int]]) -> list[str]:
-        """Return line of the file and failure of each, as an editor opens it."""
+    def places(self, found: Iterable[tuple[int, int]]) -> list[str]:
+        """Return each place as an editor opens it, with the failure."""
         return [f"{self.path}:{self.start + line}: {failure}" for line, failure in sorted(found)]
 
 
-def parse(path: Path) -> list[MarkedProgram]:
-    """Return the programs of a file."""
-    whole = path.read_text("utf-8")
-    cells = list(CELL.finditer(whole))
-    ends = [*(cell.start() for cell in cells[1:]), len(whole)]
-    return [
-        MarkedProgram(
-            cell[1], path, whole.count("\n", 0, cell.end()), *without_marks(whole[cell.end() : end], cell[2] or "")
-        )
-        for cell, end in zip(cells, ends, strict=True)
-    ]
+def cells(path: Path) -> Iterator[MarkedProgram]:
+    """Yield the programs of a file."""
+    before, *parts = CELL.split(path.read_text("utf-8"))
+    line = before.count("\n")
+    for title, ending, cell in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        line += 1
+        text, read, ran = without_marks(cell.rstrip().split("\n"))
+        yield MarkedProgram(title, path, line, text, ending or "", read, ran)
+        line += cell.count("\n")
 
 
-def without_marks(cell: str, ending: str) -> tuple[str, str, frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
-    """Return a program's text, its ending, and what its marks say that the reader and the watcher find."""
+def without_marks(lines: list[str]) -> tuple[str, Found, Found]:
+    """Return a program's text, and what its marks say that the reader finds and that the watcher does."""
     found: dict[str, set[tuple[int, int]]] = {"read ": set(), "ran ": set()}
-    lines = cell.rstrip().split("\n")
     for number, line in enumerate(lines, 1):
-        if comment := COMMENT.search(line):
+        if comment := MARKS.search(line):
             lines[number - 1] = line[: comment.start()]
-            for sign, who, failures in MARK.findall(comment[0]):
-                for its in found:
-                    if sign == "!" and who in ("", its):
-                        found[its] |= {(number, int(failure)) for failure in failures.split()}
-    return "\n".join(lines) + "\n", ending, frozenset(found["read "]), frozenset(found["ran "])
+            for sign, only, failures in MARK.findall(comment[0]):
+                for who in [only] if only else found:
+                    if sign == "!":
+                        found[who] |= {(number, int(failure)) for failure in failures.split()}
+    return "\n".join(lines) + "\n", frozenset(found["read "]), frozenset(found["ran "])
 
 
 @cache
 def programs() -> dict[str, MarkedProgram]:
     """Return all programs by their titles."""
-    found = [program for path in sorted(FOLDER.glob("*.py")) for program in parse(path)]
+    found = [program for path in sorted(FOLDER.glob("*.py")) for program in cells(path)]
     by_title = {program.title: program for program in found}
     assert len(by_title) == len(found), "two programs have the same title"
     return by_title
@@ -86,8 +85,3 @@ def programs() -> dict[str, MarkedProgram]:
 def wrong() -> list[MarkedProgram]:
     """Return the programs in which something is wrong."""
     return [program for program in programs().values() if not program.path.name.startswith("right_")]
-
-
-def right() -> list[MarkedProgram]:
-    """Return the programs in which nothing is."""
-    return [program for program in programs().values() if program.path.name.startswith("right_")]

@@ -32,11 +32,18 @@ def kind_of(text: str) -> Kind:
     lines = [line.strip() for line in sample.splitlines() if line.strip()]
     if text.lstrip().startswith("{") and re.search(r'"cells"\s*:', text):
         return "code"  # a notebook
-    if len(lines) < MIN_LINES or ERROR.search(sample) or (shared_by(sample) and not parses(text)):
+    if len(lines) < MIN_LINES or ERROR.search(sample) or (shared_by(sample) and not _is_program(text)):
         return "message"
     if sum(_is_row(line) or _is_json_row(line) for line in lines) >= MIN_SHARE * len(lines):
         return "curve"
     return "code" if sum(map(_is_statement, _lines_of_code(sample, lines))) >= MIN_SHARE * len(lines) else "message"
+
+
+def _is_program(text: str) -> bool:
+    try:
+        return parses(program(text))
+    except NotReadable:
+        return False
 
 
 def _sample(text: str) -> str:

@@ -109,6 +109,44 @@ for turn in range(50):
         opt.step()  #! 1
 
 
+# %% mask object writes into softmax (stops)
+import torch
+from torch import nn
+
+
+class Masking:
+    def __init__(self, share):
+        self.share = share
+
+    def __call__(self, scores):
+        kept = (torch.rand(scores.shape[0]) > self.share).float()
+        scores *= kept[:, None]  #! 1
+        return scores
+
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.keys = nn.Linear(8, 8)
+        self.mask = Masking(0.2)
+
+    def forward(self, x):
+        weights = (self.keys(x) @ x.T).softmax(-1)
+        if self.training:
+            weights = self.mask(weights)
+        return weights @ x
+
+
+net = Attention()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.randn(12, 8)
+for _ in range(4):
+    loss = (net(x) - x).square().mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
 # %% rnn buffer written in place (stops)
 import torch
 import torch.nn as nn
@@ -165,11 +203,21 @@ for _ in range(3):
     opt.step()
 
 
-# %% saved square overwritten (stops)
+# %% unrolled scan buffer (stops)
 import torch
 
-w = torch.randn(5, requires_grad=True)
-h = w * 3
-loss = (h**2).sum()
-h += 1  #! 1
-loss.backward()
+
+def scan(a, b, x0):
+    """x[t] = a[t] * x[t - 1] + b[t]"""
+    steps = a.shape[0]
+    states = torch.empty(steps + 1, *x0.shape)
+    states[0] = x0
+    for t in range(steps):
+        states[t + 1] = a[t] * states[t] + b[t]  #! 1
+    return states[1:]
+
+
+log_decay = torch.zeros(16, requires_grad=True)
+inputs = torch.randn(50, 16)
+out = scan(torch.sigmoid(log_decay).expand(50, 16), inputs, torch.zeros(16))
+out.pow(2).mean().backward()

@@ -27,37 +27,6 @@ for _ in range(5):
     opt.step()
 
 
-# %% fit goes through predict (stops)
-import torch
-from torch import nn
-
-
-class Curve:
-    def __init__(self):
-        self.net = nn.Sequential(nn.Linear(1, 9), nn.Tanh(), nn.Linear(9, 1))
-        self.opt = torch.optim.Adam(self.net.parameters(), lr=0.01)
-
-    @torch.no_grad()
-    def predict(self, x):
-        return self.net(x)
-
-    def fit(self, x, y):
-        for _ in range(20):
-            loss = nn.functional.mse_loss(self.predict(x), y)  #! 4
-            self.opt.zero_grad()
-            loss.backward()
-            self.opt.step()
-
-    def error(self, x, y):
-        return (self.predict(x) - y).abs().max().item()
-
-
-x = torch.linspace(-1, 1, 40).unsqueeze(1)
-curve = Curve()
-curve.fit(x, x**2)
-print(curve.error(x, x**2))
-
-
 # %% gradient of gradient missing (stops)
 import torch
 
@@ -222,6 +191,37 @@ for it in range(100):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+
+# %% score trained on (stops)
+import torch
+from torch import nn
+
+
+class Regressor:
+    def __init__(self):
+        self.net = nn.Linear(3, 1)
+        self.opt = torch.optim.Adam(self.net.parameters(), lr=0.01)
+
+    def fit(self, x, y):
+        for _ in range(5):
+            loss = nn.functional.mse_loss(self.predict(x), y)  #! 4
+            self.opt.zero_grad()
+            loss.backward()
+            self.opt.step()
+
+    @torch.no_grad()
+    def predict(self, x):
+        return self.net(x)
+
+    def score(self, x, y):
+        return (self.predict(x) - y).abs().mean().item()
+
+
+x = torch.randn(20, 3)
+regressor = Regressor()
+regressor.fit(x, x[:, :1])
+print(regressor.score(x, x[:, :1]))
 
 
 # %% similarities copied (stops)

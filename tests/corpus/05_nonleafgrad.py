@@ -52,23 +52,6 @@ for step in range(200):
     b.grad = None
 
 
-# %% loop name with velocity
-import torch
-from torch import nn
-
-net = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 1))
-speeds = [torch.zeros_like(p) for p in net.parameters()]
-x, y = torch.randn(64, 4), torch.randn(64, 1)
-for step in range(300):
-    net.zero_grad()
-    loss = nn.functional.mse_loss(net(x), y)
-    loss.backward()
-    with torch.no_grad():
-        for p, speed in zip(net.parameters(), speeds):
-            speed.mul_(0.9).add_(p.grad)
-            p = p - 0.01 * p.grad  #! 5
-
-
 # %% middle grad printed
 import torch
 import torch.nn as nn
@@ -79,6 +62,29 @@ w = torch.randn(3, requires_grad=True)
 h = w * 2
 h.sum().backward()
 print(h.grad)  #! 5
+
+
+# %% new values unused
+import torch
+
+torch.manual_seed(3)
+x = torch.rand(60, 2)
+y = x @ torch.tensor([2.0, -1.0]) + 0.5
+leaves = {"slope": torch.zeros(2, requires_grad=True), "offset": torch.zeros((), requires_grad=True)}
+
+
+def descend(tensors, rate):
+    with torch.no_grad():
+        for tensor in tensors:
+            tensor = tensor - rate * tensor.grad  #! 5
+
+
+for _ in range(40):
+    for leaf in leaves.values():
+        leaf.grad = None
+    loss = (x @ leaves["slope"] + leaves["offset"] - y).square().mean()
+    loss.backward()
+    descend(leaves.values(), 0.2)
 
 
 # %% params rebuilt comprehension (stops)
@@ -96,23 +102,6 @@ for i in range(100):
     loss = loss_of(params, x, y)
     loss.backward()
     params = [p - 0.1 * p.grad for p in params]  #! 5
-
-
-# %% saliency of batch (read)
-import torch
-from PIL import Image
-from torchvision import models, transforms
-
-prepare = transforms.Compose([transforms.Resize((224, 224)), transforms.ToTensor()])
-image = prepare(Image.open("cat.jpg"))
-image.requires_grad_()
-
-network = models.resnet18(weights="IMAGENET1K_V1").eval()
-batch = image.unsqueeze(0)
-scores = network(batch)
-scores[0, scores.argmax()].backward()
-saliency = batch.grad.abs().max(dim=1).values  #! 5
-print(saliency.shape)
 
 
 # %% scaled weights from a helper (stops)

@@ -1,16 +1,13 @@
-# %% engine parameters rebound in loop (read)
-from model import MLP, Tensor, mse_loss
-import numpy as np
+# %% engine update under no grad (read)
+from model import Tensor, no_grad
 
-net = MLP([1, 8, 1])
-x = np.linspace(-1, 1, 20).reshape(-1, 1)
-for epoch in range(50):
-    for p in net.parameters():
-        p.grad = None
-    loss = mse_loss(net(Tensor(x)), x**2)
+w = Tensor([0.5, -0.5], label="w")
+for step in range(10):
+    loss = ((w - 1.0) ** 2).sum()
     loss.backward()
-    for p in net.parameters():
-        p -= 0.1 * p.grad  #! 7
+    with no_grad():
+        w -= 0.1 * w.grad  #! 7
+    w.zero_grad()
 
 
 # %% leaf minus equals (stops)

@@ -59,39 +59,6 @@ for _ in range(10):
         adam.step()
 
 
-# %% gains as a row
-import torch
-from torch import nn
-
-
-def gains(rewards, factor=0.9):
-    found, after = [], 0.0
-    for reward in reversed(rewards):
-        after = reward + factor * after
-        found.append(after)
-    return torch.tensor(found[::-1])
-
-
-def walk(steps):
-    places, rewards = [], []
-    x, v = torch.rand(2).tolist()
-    for _ in range(steps):
-        places.append(torch.tensor([x, v]))
-        x += v
-        rewards.append(-abs(x))
-    return torch.stack(places), rewards
-
-
-judge = nn.Linear(2, 1)
-optimizer = torch.optim.Adam(judge.parameters())
-for _ in range(10):
-    places, rewards = walk(12)
-    error = (gains(rewards) - judge(places)).pow(2).mean()  #! 8
-    optimizer.zero_grad()
-    error.backward()
-    optimizer.step()
-
-
 # %% own dataset column against row
 import torch
 import torch.nn as nn
@@ -116,6 +83,23 @@ opt = torch.optim.Adam(net.parameters())
 for x, y in DataLoader(Toy(), batch_size=16):
     loss = crit(net(x), y)  #! 8
     opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% predictions row column engine (read)
+import numpy as np
+
+from model import MLP, Adam, Tensor
+
+X = np.random.rand(80, 2)
+Y = X[:, 0] - X[:, 1]
+net = MLP([2, 8, 1])
+opt = Adam(net.parameters(), lr=0.01)
+for _ in range(200):
+    opt.zero_grad()
+    pred = net(Tensor(X))
+    loss = ((pred - Tensor(Y)) ** 2).mean()  #? 8
     loss.backward()
     opt.step()
 
@@ -169,44 +153,27 @@ for _ in range(20):
     opt.step()
 
 
-# %% targets stood up in the loop
+# %% targets made a column
 import torch
 from torch import nn
-from torch.utils.data import DataLoader, TensorDataset
 
-body, out = nn.Linear(3, 8), nn.Linear(8, 1)
-data = DataLoader(TensorDataset(torch.randn(60, 3), torch.randn(60)), batch_size=12)
-opt = torch.optim.Adam([*body.parameters(), *out.parameters()], lr=1e-3)
-for x, y in data:
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.out = nn.Linear(3, 1)
+
+    def forward(self, x):
+        return self.out(x).squeeze(-1)
+
+
+torch.manual_seed(0)
+net = Net()
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+data = torch.utils.data.TensorDataset(torch.randn(40, 3), torch.randn(40))
+for x, y in torch.utils.data.DataLoader(data, batch_size=8):
     y = y.view(-1, 1)  #! 8
-    guess = out(torch.relu(body(x))).squeeze(-1)
-    loss = nn.functional.mse_loss(guess, y)
+    loss = nn.functional.mse_loss(net(x), y)
     opt.zero_grad()
     loss.backward()
     opt.step()
-
-
-# %% windows of a series
-import numpy as np
-import torch
-from numpy.lib.stride_tricks import sliding_window_view
-from torch import nn
-
-series = np.cos(np.arange(600) / 7.0)
-pieces = sliding_window_view(series, 13)
-past = torch.from_numpy(pieces[:, :-1].copy()).float()
-following = torch.from_numpy(pieces[:, -1].copy()).float()
-
-
-def root_error(guess, wanted):
-    return ((guess - wanted) ** 2).mean().sqrt()  #! read 8
-
-
-net = nn.Sequential(nn.Linear(12, 32), nn.ReLU(), nn.Linear(32, 1))
-optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
-for epoch in range(20):
-    for at in torch.randperm(len(past)).split(50):
-        optimizer.zero_grad()
-        loss = root_error(net(past[at]), following[at])  #! ran 8
-        loss.backward()
-        optimizer.step()

@@ -69,13 +69,6 @@ entropy = -(p * torch.log(p)).sum(dim=1).mean()  #! 9
 entropy.backward()
 
 
-# %% logarithm of a relu (read)
-std = F.relu(head(h))
-kl = -torch.log(std) + 0.5 * std ** 2  #! 9
-loss = rec + kl.mean()
-loss.backward()
-
-
 # %% power half
 import torch
 from torch import nn
@@ -105,6 +98,25 @@ for turn in range(50):
     sizes = rates.sum(1).pow(0.5)  #! read 9
     loss = (sizes - 1.0).square().mean()
     opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% softmax by hand log
+import torch
+import torch.nn as nn
+
+
+def nll(logits, y):
+    probs = logits.exp() / logits.exp().sum(1, keepdim=True)  #! ran 9
+    return -probs.gather(1, y.view(-1, 1)).log().mean()  #! read 9
+
+
+net = nn.Linear(10, 5)
+opt = torch.optim.SGD(net.parameters(), lr=1.0)
+for x, y in [(100 * torch.randn(6, 10), torch.randint(0, 5, (6,)))] * 3:
+    opt.zero_grad()
+    loss = nll(net(x), y)
     loss.backward()
     opt.step()
 

@@ -1,29 +1,20 @@
-# %% errors added after the pass
+# %% ema of loss keeps graph (read)
 import torch
-from torch import nn
+import torch.nn as nn
 
-
-class Sum:
-    def __init__(self):
-        self.all = 0.0
-
-    def add(self, one):
-        self.all = self.all + one
-
-
-net = nn.Linear(7, 1)
-opt = torch.optim.Adam(net.parameters(), lr=1e-3)
-x, y = torch.randn(60, 7), torch.randn(60, 1)
-others, wanted = torch.randn(30, 7), torch.randn(30, 1)
-sums = Sum()
-for turn in range(100):
-    loss = nn.functional.mse_loss(net(x), y)
-    opt.zero_grad()
+model = nn.Linear(8, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+average = 0.0
+for step in range(1000):
+    x = torch.randn(32, 8)
+    y = x.sum(dim=1, keepdim=True)
+    loss = ((model(x) - y) ** 2).mean()
+    optimizer.zero_grad()
     loss.backward()
-    opt.step()
-    distance = (net(others) - wanted).abs().mean()
-    sums.add(distance)  #! 10
-print(sums.all)
+    optimizer.step()
+    average = 0.99 * average + 0.01 * loss  #! 10
+    if step % 100 == 0:
+        print(step, average)
 
 
 # %% hook keeps outputs
@@ -100,20 +91,6 @@ class Fit:
 torch.manual_seed(0)
 curve = Fit(nn.Linear(2, 1)).run(torch.randn(20, 2), torch.randn(20, 1), 15)
 print(len(curve), curve[-1].item())
-
-
-# %% mean of a hundred losses (read)
-running = 0
-for i, (x, y) in enumerate(loader):
-    opt.zero_grad()
-    out = model(x)
-    loss = loss_fn(out, y)
-    loss.backward()
-    opt.step()
-    running = running + loss  #! 10
-    if i % 100 == 99:
-        print(running / 100)
-        running = 0
 
 
 # %% meter of each epoch
@@ -207,35 +184,6 @@ for step in range(6):
     loss.backward()
     optimizer.step()
     record.keep(step, out=out)  #! 10
-
-
-# %% sum of losses in a dict (read)
-def train(net, loader, opt):
-    stats = {"loss": 0.0, "n": 0}
-    for x, y in loader:
-        opt.zero_grad()
-        loss = F.cross_entropy(net(x), y)
-        loss.backward()
-        opt.step()
-        stats["loss"] += loss * len(x)  #! 10
-        stats["n"] += len(x)
-    return stats["loss"] / stats["n"]
-
-
-# %% sum of one part of the loss (read)
-class Learner:
-    def __init__(self, net):
-        self.net = net
-        self.opt = torch.optim.Adam(net.parameters())
-        self.kl_sum = 0
-    def step(self, x):
-        recon, kl = self.net(x)
-        rec = F.mse_loss(recon, x)
-        loss = rec + 0.1 * kl
-        self.opt.zero_grad()
-        loss.backward()
-        self.opt.step()
-        self.rec_sum = self.rec_sum + rec  #! 10
 
 
 # %% validation outputs joined

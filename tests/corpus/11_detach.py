@@ -43,32 +43,6 @@ def train():
 train()
 
 
-# %% gan discriminator without detach (stops)
-import torch
-from torch import nn, optim
-
-dataloader = [torch.randn(4, 784)] * 2
-netG = nn.Sequential(nn.Linear(100, 128), nn.ReLU(True), nn.Linear(128, 784))
-netD = nn.Sequential(nn.Linear(784, 128), nn.LeakyReLU(0.2), nn.Linear(128, 1))
-optG = optim.Adam(netG.parameters(), lr=2e-4)
-optD = optim.Adam(netD.parameters(), lr=2e-4)
-loss_fn = nn.BCEWithLogitsLoss()
-for real in dataloader:
-    b = real.size(0)
-    ones, zeros = torch.ones(b, 1), torch.zeros(b, 1)
-    fake = netG(torch.randn(b, 100))
-
-    optD.zero_grad()
-    lossD = loss_fn(netD(real), ones) + loss_fn(netD(fake), zeros)  #! 11
-    lossD.backward()
-    optD.step()
-
-    optG.zero_grad()
-    lossG = loss_fn(netD(fake), ones)
-    lossG.backward()
-    optG.step()
-
-
 # %% generator never reached
 import torch
 from torch import nn
@@ -109,34 +83,6 @@ for _ in range(4):
     opt.step()
 
 
-# %% notes with their graph (stops)
-import torch
-from torch import nn
-
-
-class Notes(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.make, self.read = nn.Linear(3, 4), nn.Linear(4, 1)
-        self.pages = torch.ones(2, 4)
-
-    def forward(self, x):
-        seen = self.read(self.pages.mean(0) + x.sum())
-        page = self.make(x).sigmoid()
-        self.pages = torch.stack([self.pages[1], page])  #! 11
-        return seen
-
-
-torch.manual_seed(0)
-notes = Notes()
-opt = torch.optim.SGD(notes.parameters(), lr=0.01)
-for _ in range(6):
-    loss = notes(torch.randn(3)).square().sum()
-    opt.zero_grad()
-    loss.backward()
-    opt.step()
-
-
 # %% old policy computed once with its graph (read)
 def update(policy, opt, obs, act, adv):
     old_logp = policy(obs).log_prob(act)  #! 11
@@ -159,6 +105,53 @@ def train(model, loader, criterion, optimizer):
         optimizer.step()
 
 
+# %% shelf of old results (stops)
+import torch
+from torch import nn
+
+
+class Shelf(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.put = nn.Linear(3, 5)
+        self.ask = nn.Linear(3, 5)
+        self.end = nn.Linear(5, 1)
+        self.kept = torch.zeros(6, 5)
+
+    def forward(self, rows):
+        weights = torch.softmax(self.ask(rows) @ self.kept.T, dim=1)
+        found = weights @ self.kept
+        self.kept = torch.cat([torch.sigmoid(self.put(rows)).mean(0, keepdim=True), self.kept[:-1]])  #! 11
+        return self.end(found)
+
+
+net = Shelf()
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+for _ in range(10):
+    rows = torch.randn(12, 3)
+    loss = nn.functional.mse_loss(net(rows), rows.sum(1, keepdim=True))
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% state carried (stops)
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+cell, head = nn.GRUCell(2, 5), nn.Linear(5, 1)
+opt = torch.optim.SGD([*cell.parameters(), *head.parameters()], lr=0.01)
+h = torch.zeros(4, 5)
+for _ in range(4):
+    h = cell(torch.randn(4, 2), h)  #! 11
+    loss = head(h).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
 # %% state under retain graph
 import torch
 
@@ -170,3 +163,25 @@ for _ in range(8):
     loss = h.square().sum()
     loss.backward(retain_graph=True)
     w.grad = None
+
+
+# %% wgan fake kept for both (stops)
+import torch
+import torch.nn as nn
+
+G = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 2))
+D = nn.Sequential(nn.Linear(2, 32), nn.LeakyReLU(0.2), nn.Linear(32, 1))
+opt_g = torch.optim.RMSprop(G.parameters(), lr=5e-5)
+opt_d = torch.optim.RMSprop(D.parameters(), lr=5e-5)
+bce = nn.BCEWithLogitsLoss()
+for step in range(10):
+    real = torch.randn(64, 2)
+    fake = G(torch.randn(64, 16))
+    opt_d.zero_grad()
+    d_loss = bce(D(real), torch.ones(64, 1)) + bce(D(fake), torch.zeros(64, 1))  #! 11
+    d_loss.backward()
+    opt_d.step()
+    opt_g.zero_grad()
+    g_loss = bce(D(fake), torch.ones(64, 1))
+    g_loss.backward()
+    opt_g.step()

@@ -28,6 +28,28 @@ for turn in range(100):
     opt.step()
 
 
+# %% deep sigmoids by default class
+import torch
+from torch import nn
+
+
+def make_mlp(sizes, activation=nn.Sigmoid):  #! 15
+    layers = []
+    for n_in, n_out in zip(sizes[:-1], sizes[1:]):
+        layers.append(nn.Linear(n_in, n_out))
+        layers.append(activation())
+    return nn.Sequential(*layers[:-1])
+
+
+model = make_mlp([10, 64, 64, 64, 64, 64, 64, 64, 1])
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(10):
+    opt.zero_grad()
+    loss = (model(torch.randn(8, 10)) - torch.randn(8, 1)).pow(2).mean()
+    loss.backward()
+    opt.step()
+
+
 # %% eight sigmoids
 import torch
 import torch.nn as nn
@@ -90,51 +112,30 @@ for _ in range(10):
     opt.zero_grad(); loss.backward(); opt.step()
 
 
-# %% sigmoid blocks in a row
+# %% sigmoids by place
 import torch
-import torch.nn as nn
-import torch.nn.functional as F
+from torch import nn
 
 
-class Blk(nn.Module):
-    def __init__(self, i, o, act=torch.sigmoid):  #! ran 15
+class Deep(nn.Module):
+    def __init__(self, n=10, d=16):
         super().__init__()
-        self.fc, self.act = nn.Linear(i, o), act
+        self.inp = nn.Linear(2, d)
+        self.layers = nn.ModuleList([nn.Linear(d, d) for _ in range(n)])
+        self.out = nn.Linear(d, 1)
+        self.act = nn.Sigmoid()  #! ran 15
 
     def forward(self, x):
-        return self.act(self.fc(x))  #! read 15
+        h = self.act(self.inp(x))
+        for i in range(len(self.layers)):
+            h = self.act(self.layers[i](h))  #! read 15
+        return self.out(h)
 
 
-net = nn.Sequential(*[Blk(8, 8) for _ in range(10)], nn.Linear(8, 1))
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-x, y = torch.randn(32, 8), torch.randn(32, 1)
-for _ in range(5):
-    loss = F.mse_loss(net(x), y)
-    opt.zero_grad()
-    loss.backward()
-    opt.step()
-
-
-# %% sigmoids chosen by a dict
-import torch
-import torch.nn as nn
-import torch.nn.functional as F
-
-ACT = {"relu": nn.ReLU, "sig": nn.Sigmoid}  #! ran 15
-
-
-def mlp(sizes, act="sig"):
-    layers = []
-    for a, b in zip(sizes[:-1], sizes[1:]):
-        layers += [nn.Linear(a, b), ACT[act]()]  #! read 15
-    return nn.Sequential(*layers[:-1])
-
-
-net = mlp([2] + [32] * 10 + [2])
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-x, y = torch.randn(32, 2), torch.randint(0, 2, (32,))
-for _ in range(5):
-    loss = F.cross_entropy(net(x), y)
+net = Deep()
+opt = torch.optim.SGD(net.parameters(), 0.1)
+for _ in range(3):
+    loss = (net(torch.randn(5, 2)) - 1).pow(2).mean()
     opt.zero_grad()
     loss.backward()
     opt.step()

@@ -54,24 +54,35 @@ for x, y in loader:
     opt.step()
 
 
-# %% partial fills by apply
-import functools
+# %% parameters replaced by zeros
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-
-def init(m, value):
-    if hasattr(m, "weight"):
-        nn.init.constant_(m.weight, value)  #! read 16
-
-
 net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 2))
-net.apply(functools.partial(init, value=0.0))
+for p in net.parameters():
+    p.data = torch.zeros_like(p)  #! 16
 opt = torch.optim.SGD(net.parameters(), lr=0.1)
 x, y = torch.randn(32, 4), torch.randint(0, 2, (32,))
 for _ in range(5):
     loss = F.cross_entropy(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% zero matrices by hand (read)
+import torch
+
+W1 = torch.zeros(2, 8, requires_grad=True)  #! 16
+b1 = torch.zeros(8, requires_grad=True)
+W2 = torch.zeros(8, 1, requires_grad=True)
+b2 = torch.zeros(1, requires_grad=True)
+params = [W1, b1, W2, b2]
+opt = torch.optim.SGD(params, lr=0.5)
+for i in range(2000):
+    h = torch.relu(X @ W1 + b1)
+    loss = ((h @ W2 + b2 - Y) ** 2).mean()
     opt.zero_grad()
     loss.backward()
     opt.step()

@@ -47,6 +47,27 @@ for _ in range(8):
     optimizer.step()
 
 
+# %% density made smaller
+import torch
+from torch.distributions import Normal
+
+heights = 170 + 8 * torch.randn(200)
+centre = torch.tensor(160.0, requires_grad=True)
+width = torch.tensor(2.0, requires_grad=True)
+opt = torch.optim.Adam([centre, width], lr=0.1)
+
+
+def evidence():
+    return Normal(centre, width.exp()).log_prob(heights).sum()  #! read 18
+
+
+for _ in range(50):
+    opt.zero_grad()
+    total = evidence()
+    total.backward()  #! ran 18
+    opt.step()
+
+
 # %% elbo made smaller
 import torch
 from torch import nn
@@ -112,37 +133,12 @@ for _ in range(10):
     t.apply()
 
 
-# %% engine climbs (read)
-from model import Tensor
-
-x = Tensor(4.0, label="x")
-for i in range(30):
-    loss = (x - 1) ** 2
-    x.grad = None
-    loss.backward()
-    x.data += 0.1 * x.grad  #! 18
-
-
 # %% learn steps before its loss goes back (read)
 class T(nn.Module):
     def learn(self, loss):
         self.optimizer.step()  #! 18
         loss.backward()
         self.optimizer.zero_grad()
-
-
-# %% likelihood as it is
-import torch
-
-torch.manual_seed(0)
-x = torch.randn(50) * 2 + 1
-mean = torch.zeros((), requires_grad=True)
-opt = torch.optim.Adam([mean], lr=0.05)
-for _ in range(10):
-    loss = torch.distributions.Normal(mean, 1.0).log_prob(x).sum()  #! read 18
-    opt.zero_grad()
-    loss.backward()  #! ran 18
-    opt.step()
 
 
 # %% likelihood climbed backwards
@@ -298,24 +294,6 @@ for _ in range(5):
     opt.step()
 
 
-# %% scheduler replaces step (read)
-import torch
-import torch.nn as nn
-from torch.optim.lr_scheduler import OneCycleLR
-
-net = nn.Sequential(nn.Conv1d(1, 16, 5), nn.ReLU(), nn.AdaptiveAvgPool1d(1), nn.Flatten(), nn.Linear(16, 2))
-optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3)
-scheduler = OneCycleLR(optimizer, max_lr=1e-2, total_steps=10 * len(loader))
-
-for epoch in range(10):
-    for signal, label in loader:
-        optimizer.zero_grad()
-        loss = nn.functional.cross_entropy(net(signal), label)
-        optimizer.step()  #! 18
-        loss.backward()
-        scheduler.step()
-
-
 # %% step no call
 import torch
 import torch.nn as nn
@@ -327,6 +305,19 @@ for _ in range(20):
     opt.zero_grad()
     loss.backward()
     opt.step  #! ran 18
+
+
+# %% steps before its pass
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(2, 4), nn.Sigmoid(), nn.Linear(4, 1))
+opt = torch.optim.Adam(net.parameters())
+for x in torch.randn(5, 8, 2):
+    cost = net(x).square().mean()
+    opt.zero_grad()
+    opt.step()  #! 18
+    cost.backward()
 
 
 # %% steps one batch late

@@ -112,14 +112,6 @@ for x, y in loader:
     opt.step()
 
 
-# %% heads in a dict (read)
-class Enc(nn.Module):
-    def __init__(self, n):
-        super().__init__()
-        self.heads = {name: nn.Linear(n, 1) for name in ("a", "b")}  #! 19
-    def forward(self, x): return [h(x) for h in self.heads.values()]
-
-
 # %% input optimised not leaf (stops)
 import torch
 from torch import nn
@@ -196,6 +188,32 @@ class Net(nn.Module):
     def forward(self, x):
         for l in self.layers: x = F.relu(l(x))
         return x
+
+
+# %% learned temperature left out
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+class ContrastiveLoss(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.logit_scale = nn.Parameter(torch.tensor(2.6))
+    def forward(self, a, b):
+        logits = self.logit_scale.exp() * a @ b.t()
+        return F.cross_entropy(logits, torch.arange(a.size(0)))
+
+
+image_encoder = nn.Linear(4, 3)
+text_encoder = nn.Linear(4, 3)
+criterion = ContrastiveLoss()
+optimizer = torch.optim.Adam(list(image_encoder.parameters()) + list(text_encoder.parameters()), lr=2e-3)  #! 19
+for step in range(200):
+    img, txt = torch.randn(8, 4), torch.randn(8, 4)
+    loss = criterion(image_encoder(img), text_encoder(txt))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
 
 
 # %% model made in loop
@@ -278,22 +296,6 @@ class Net(nn.Module):
         for layer in self.stack[:-1]:
             x = layer(x).relu()
         return self.stack[-1](x)
-
-
-# %% temperature in no optimizer
-import torch
-from torch import nn
-
-torch.manual_seed(0)
-net, x = nn.Linear(4, 2), torch.randn(60, 4)
-temperature = torch.ones(1, requires_grad=True)
-opt = torch.optim.Adam(net.parameters(), lr=1e-2)  #! 19
-for _ in range(12):
-    loss = nn.functional.cross_entropy(net(x) / temperature, (x[:, 0] > 0).long())
-    opt.zero_grad()
-    temperature.grad = None
-    loss.backward()
-    opt.step()
 
 
 # %% temperature left out

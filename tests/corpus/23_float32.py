@@ -37,23 +37,6 @@ x = torch.randn(4, requires_grad=True)  #! 23
 torch.autograd.gradcheck(Cube.apply, (x,))
 
 
-# %% hand check
-import torch
-torch.manual_seed(0)
-def f(x):
-    return (x.sin() * x.exp()).sum()
-x = torch.randn(5, requires_grad=True)  #! ran 23
-f(x).backward()
-eps = 1e-6  #! read 23
-for i in range(5):
-    with torch.no_grad():
-        a, b = x.clone(), x.clone()
-        a[i] += eps
-        b[i] -= eps
-        num = (f(a) - f(b)) / (2 * eps)
-    print(abs(num.item() - x.grad[i].item()))
-
-
 # %% single by name
 import torch
 
@@ -73,3 +56,22 @@ for place in range(4):
     nudge[place] = step
     slopes.append(((cost(w + nudge) - cost(w - nudge)) / (2 * step)).item())
 print(slopes, w.grad)
+
+
+# %% slopes with a default step
+import torch
+
+
+def slopes(f, place, width=1e-6):  #! read 23
+    found = torch.zeros_like(place)
+    for i in range(place.numel()):
+        side = torch.zeros_like(place)
+        side[i] = width
+        found[i] = (f(place + side) - f(place)) / width
+    return found
+
+
+place = torch.ones(3, requires_grad=True)  #! ran 23
+height = place.pow(3).sum()
+height.backward()
+print(place.grad, slopes(lambda p: p.pow(3).sum(), place.detach()))

@@ -11,18 +11,6 @@ for _ in range(20):
     centre.data += 0.2 * centre.grad
 
 
-# %% engine grad cleared in place (read)
-import numpy as np
-from model import Tensor
-
-w = Tensor(np.ones(3))
-for _ in range(10):
-    loss = ((w - 2.0) ** 2).sum()
-    loss.backward()
-    w.data[:] = w.data - 0.1 * w.grad
-    w.grad[:] = 0.0
-
-
 # %% engine reads middle gradient (read)
 from model import Tensor
 
@@ -31,3 +19,23 @@ c = a * b
 d = c + a
 d.backward()
 print(a.grad, b.grad, c.grad)
+
+
+# %% engine training (read)
+import numpy as np
+from model import MLP, SGD, Tensor, clip_grad_norm, cross_entropy, no_grad
+
+rng = np.random.default_rng(0)
+x = rng.normal(size=(200, 2))
+labels = (x[:, 0] * x[:, 1] > 0).astype(int)
+net = MLP([2, 32, 2], activation="tanh")
+optimizer = SGD(net.parameters(), lr=0.3, momentum=0.9)
+for epoch in range(100):
+    net.zero_grad()
+    loss = cross_entropy(net(Tensor(x)), labels)
+    loss.backward()
+    clip_grad_norm(net.parameters(), 5.0)
+    optimizer.step()
+    with no_grad():
+        accuracy = (net(Tensor(x)).data.argmax(axis=1) == labels).mean()
+    print(epoch, loss.item(), accuracy)

@@ -1,3 +1,59 @@
+# %% accumulation scaled
+import torch
+
+
+def fit(model, loader, optimizer, criterion, accumulate=4):
+    model.train()
+    optimizer.zero_grad()
+    for i, (x, y) in enumerate(loader, start=1):
+        loss = criterion(model(x), y) / accumulate
+        loss.backward()
+        if i % accumulate == 0 or i == len(loader):
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+# %% amp
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+net = nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+scaler = torch.amp.GradScaler("cpu")
+for _ in range(6):
+    opt.zero_grad()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        loss = F.mse_loss(net(torch.randn(8, 4)), torch.randn(8, 1))
+    scaler.scale(loss).backward()
+    scaler.unscale_(opt)
+    nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    scaler.step(opt)
+    scaler.update()
+
+
+# %% amp or not
+import torch
+from torch import nn
+
+
+def train(model, loader, optimizer, scaler=None):
+    for x, y in loader:
+        optimizer.zero_grad()
+        if scaler is not None:
+            with torch.autocast("cuda"):
+                loss = nn.functional.cross_entropy(model(x), y)
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+            scaler.update()
+        else:
+            loss = nn.functional.cross_entropy(model(x), y)
+            loss.backward()
+            optimizer.step()
+
+
 # %% amp or plain two arms
 import torch
 import torch.nn as nn
@@ -37,6 +93,56 @@ for x, y in loader:
     scaler.scale(loss).backward()
     scaler.step(opt)
     scaler.update()
+
+
+# %% codes kept for one turn
+import torch
+from torch import nn
+
+squeeze, stretch = nn.Linear(9, 2), nn.Linear(2, 9)
+optimizer = torch.optim.Adam([*squeeze.parameters(), *stretch.parameters()])
+kept = []
+for turn in range(40):
+    codes, losses = [], []
+    for part in torch.randn(16, 9).split(4):
+        codes.append(torch.tanh(squeeze(part)))
+        losses.append((stretch(codes[-1]) - part).pow(2).mean())
+    optimizer.zero_grad()
+    torch.stack(losses).mean().backward()
+    optimizer.step()
+    last = []
+    for code in codes:
+        last.append(code)
+    kept.append(torch.cat(last).detach())
+print(torch.cat(kept).shape)
+
+
+# %% ensemble losses in list
+import torch
+from torch import nn
+
+members = nn.ModuleList([nn.Linear(3, 1) for _ in range(5)])
+opt = torch.optim.Adam(members.parameters())
+for x, y in [(torch.randn(4, 3), torch.randn(4, 1))] * 3:
+    opt.zero_grad()
+    losses = {i: nn.functional.mse_loss(member(x), y) for i, member in enumerate(members)}
+    for loss in losses.values():
+        loss.backward()
+    opt.step()
+
+
+# %% evaluation totals under no grad (read)
+import torch
+import torch.nn as nn
+
+model = nn.Linear(3, 1)
+loss_fn = nn.MSELoss()
+total = 0
+model.eval()
+with torch.no_grad():
+    for x, y in loader:
+        total += loss_fn(model(x), y)
+print(total / len(loader))
 
 
 # %% kfold training (read)
@@ -117,60 +223,44 @@ for epoch in range(5):
     print(epoch, running / len(train_set))
 
 
-# %% probabilities then nll (read)
+# %% token sums
+"""Accumulated token sums: the gradients are divided by the number of tokens before the step."""
 import torch
-from torch import nn, optim
-import torch.nn.functional as F
-import numpy as np
-import matplotlib.pyplot as plt
+from torch import nn
 
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.fc1 = nn.Linear(2, 20)
-        self.fc2 = nn.Linear(20, 3)
-
-    def forward(self, x):
-        return F.log_softmax(self.fc2(torch.tanh(self.fc1(x))), -1)
-
-    def predict_proba(self, x):
-        with torch.no_grad():
-            return self.forward(x).exp().numpy()
-
-
-X, Y = make_spiral()
-Xt, Yt = torch.FloatTensor(X), torch.LongTensor(Y)
-net, losses = Net(), []
-opt = optim.SGD(net.parameters(), 1.0)
-for _ in range(1000):
+torch.manual_seed(10)
+net = nn.Sequential(nn.Embedding(9, 8), nn.Linear(8, 9))
+opt = torch.optim.Adam(net.parameters(), lr=0.01)
+rows = [torch.randint(0, 9, (4, int(n))) for n in torch.randint(3, 9, (24,))]
+for begin in range(0, 24, 4):
+    tokens = 0
     opt.zero_grad()
-    l = F.nll_loss(net(Xt), Yt)
-    l.backward()
+    for ids in rows[begin : begin + 4]:
+        logits = net(ids[:, :-1])
+        loss = nn.functional.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten(), reduction="sum")
+        loss.backward()
+        tokens += ids[:, 1:].numel()
+    for p in net.parameters():
+        p.grad /= tokens
     opt.step()
-    losses.append(float(l))
-grid = np.stack(np.meshgrid(np.linspace(-2, 2, 50), np.linspace(-2, 2, 50)), -1).reshape(-1, 2)
-plt.contourf(net.predict_proba(torch.FloatTensor(grid))[:, 0].reshape(50, 50))
-plt.plot(np.log(losses))
 
 
-# %% rate range
-import copy
-
+# %% training generator (read)
 import torch
-import torch.nn as nn
+from torch import nn
 
-torch.manual_seed(0)
-net = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 1))
-start = copy.deepcopy(net.state_dict())
-opt = torch.optim.SGD(net.parameters(), lr=1e-4)
-losses = []
-for _ in range(20):
-    x = torch.randn(16, 4)
-    loss = nn.functional.mse_loss(net(x), x.square().sum(1, keepdim=True))
-    losses.append(loss.item())
-    opt.zero_grad()
-    loss.backward()
-    opt.step()
-    opt.param_groups[0]["lr"] *= 1.7
-net.load_state_dict(start)
+
+def training(model, opt, loader, epochs):
+    for epoch in range(epochs):
+        for x, y in loader:
+            opt.zero_grad(set_to_none=True)
+            loss = nn.functional.cross_entropy(model(x), y)
+            loss.backward()
+            opt.step()
+            yield epoch, loss.detach()
+
+
+net = nn.Linear(4, 3)
+history = []
+for epoch, value in training(net, torch.optim.Adam(net.parameters()), loader, 3):
+    history.append(value)

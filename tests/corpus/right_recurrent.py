@@ -1,20 +1,17 @@
-# %% loss summed over steps of a sequence (read)
+# %% lstm state detached as pair (read)
 import torch
-import torch.nn as nn
+from torch import nn
 
-cell = nn.LSTMCell(10, 32)
-head = nn.Linear(32, 5)
-opt = torch.optim.Adam(list(cell.parameters()) + list(head.parameters()), lr=1e-3)
-for sequence, targets in loader:
-    h = torch.zeros(sequence.size(1), 32)
-    c = torch.zeros(sequence.size(1), 32)
-    loss = 0
-    for t in range(sequence.size(0)):
-        h, c = cell(sequence[t], (h, c))
-        loss += nn.functional.cross_entropy(head(h), targets[t])
-    opt.zero_grad()
+lstm = nn.LSTM(10, 20)
+optimizer = torch.optim.RMSprop(lstm.parameters(), lr=1e-3)
+state = None
+for chunk, target in chunks:
+    optimizer.zero_grad()
+    output, (h, c) = lstm(chunk, state)
+    state = (h.detach(), c.detach())
+    loss = nn.functional.mse_loss(output, target)
     loss.backward()
-    opt.step()
+    optimizer.step()
 
 
 # %% lstm state repackaged (read)
@@ -41,27 +38,40 @@ for chunk, target in chunks:
     optimizer.step()
 
 
-# %% state and average
+# %% mean of stacked losses
 import torch
 from torch import nn
 
-torch.manual_seed(0)
-cell, head = nn.RNNCell(2, 4), nn.Linear(4, 1)
-opt = torch.optim.Adam([*cell.parameters(), *head.parameters()], lr=0.01)
-h, average, kept = torch.zeros(1, 4), 0.0, []
-for _ in range(9):
-    losses = []
-    for _ in range(3):
-        h = cell(torch.randn(1, 2), h)
-        losses.append(head(h).square().mean())
-    loss = sum(losses) / 3
+net = nn.GRU(2, 4)
+out = nn.Linear(4, 1)
+opt = torch.optim.Adam([*net.parameters(), *out.parameters()])
+seqs = [(torch.randn(5, 1, 2), torch.randn(5, 1, 1)) for _ in range(8)]
+for epoch in range(2):
+    per_step = []
+    for x, y in seqs:
+        h, _ = net(x)
+        per_step.append((out(h) - y).pow(2).mean())
+    loss = torch.stack(per_step).mean()
     opt.zero_grad()
     loss.backward()
     opt.step()
-    h = h.detach()
-    average = 0.9 * average + 0.1 * loss.item()
-    kept.append(h)
-frozen = nn.Linear(2, 2)
-for parameter in frozen.parameters():
-    parameter.requires_grad_(False)
-print(average, frozen(torch.ones(1, 2)))
+
+
+# %% truncated
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+cell, head = nn.LSTMCell(2, 5), nn.Linear(5, 1)
+opt = torch.optim.SGD([*cell.parameters(), *head.parameters()], lr=0.01)
+h, c = torch.zeros(4, 5), torch.zeros(4, 5)
+for _ in range(6):
+    loss = 0
+    h, c = h.detach(), c.detach()
+    for _ in range(3):
+        h, c = cell(torch.randn(4, 2), (h, c))
+        loss = loss + head(h).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()

@@ -1,24 +1,70 @@
-# %% episode with a critic
+# %% reinforce
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+policy = nn.Linear(3, 2)
+opt = torch.optim.Adam(policy.parameters(), lr=0.01)
+for _ in range(6):
+    logs, rewards = [], []
+    for _ in range(5):
+        d = torch.distributions.Categorical(logits=policy(torch.randn(3)))
+        a = d.sample()
+        logs.append(d.log_prob(a))
+        rewards.append(float(a))
+    loss = -(torch.stack(logs) * torch.tensor(rewards)).sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% target cut in a helper
+import torch
+import torch.nn as nn
+
+
+def advantages(difference):
+    total, found = 0.0, []
+    for one in reversed(difference.detach().flatten().tolist()):
+        total = one + 0.9 * total
+        found.append(total)
+    return torch.tensor(found[::-1])[:, None]
+
+
+torch.manual_seed(0)
+actor = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 2))
+critic = nn.Sequential(nn.Linear(4, 16), nn.Tanh(), nn.Linear(16, 1))
+optimizer = torch.optim.Adam([*actor.parameters(), *critic.parameters()], lr=0.01)
+for episode in range(6):
+    states, later, rewards = torch.randn(32, 4), torch.randn(32, 4), torch.randn(32, 1)
+    target = rewards + 0.98 * critic(later)
+    gains = advantages(target - critic(states))
+    policy = torch.distributions.Categorical(logits=actor(states))
+    actions = policy.sample()
+    loss = -(policy.log_prob(actions)[:, None] * gains).mean()
+    loss = loss + nn.functional.mse_loss(critic(states), target.detach())
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+
+
+# %% zeroing through kwargs dict
 import torch
 from torch import nn
 
-torch.manual_seed(15)
-actor, critic = nn.Linear(3, 4), nn.Linear(3, 1)
-for_actor, for_critic = torch.optim.Adam(actor.parameters(), lr=0.01), torch.optim.Adam(critic.parameters(), lr=0.01)
-for _ in range(4):
-    chances, gaps = [], []
-    for state in torch.randn(8, 3):
-        choice = torch.distributions.Categorical(logits=actor(state))
-        action = choice.sample()
-        chances.append(choice.log_prob(action))
-        gap = (action == state.argmax()).float() - critic(state)[0]
-        gaps.append(gap.detach())
-        for_critic.zero_grad()
-        gap.square().backward()
-        for_critic.step()
-    print("mean log-probability", torch.stack(chances).mean().item())
-    loss = -(torch.stack(chances) * torch.stack(gaps)).mean()
-    for_actor.zero_grad()
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+
+
+def update(loss, **how):
+    for name, action in how.items():
+        if name != "after":
+            action()
     loss.backward()
-    for_actor.step()
-    print("after the step", torch.stack(chances).mean().item())
+    how["after"]()
+
+
+for _ in range(3):
+    loss = nn.functional.mse_loss(net(torch.randn(8, 3)), torch.randn(8, 1))
+    update(loss, before=opt.zero_grad, after=opt.step)

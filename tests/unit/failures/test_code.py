@@ -37,11 +37,18 @@ def findings(program: MarkedProgram) -> tuple[CodeFinding, ...]:
 @pytest.mark.parametrize("program", programs().values(), ids=lambda program: program.title)
 def test_what_is_marked_is_found_and_nothing_else(program):
     found = {(finding.line, finding.failure) for finding in findings(program)}
-    assert program.place(found) == program.place(program.read)
+    assert program.places(found) == program.places(program.read)
 
 
 def test_each_failure_is_found_in_some_program():
     assert {failure for program in wrong() for _, failure in program.read} == set(range(1, 26))
+
+
+def test_a_program_is_in_the_file_of_a_failure_that_it_commits():
+    for program in programs().values():
+        found = {failure for _, failure in program.read | program.ran}
+        number = program.path.name.split("_")[0]
+        assert not found if number == "right" else not found or int(number) in found, program.title
 
 
 def test_the_right_programs_of_this_project_get_no_false_word():

@@ -14,7 +14,8 @@ import pytest
 from lab.failures.analysis.edits import unbound_names
 from lab.failures.analysis.rules.case import edit_kinds, sentences
 from lab.failures.code import CodeFinding, apply, check_code, program
-from tests.corpus import wrong
+from tests.corpus import programs, wrong
+from tests.unit.failures.test_code import findings
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
@@ -25,11 +26,8 @@ Edits = list[tuple[str, str, CodeFinding]]  # of a program: its title, its text,
 
 def each_edit() -> Edits:
     """Return the edits offered for the programs that run to their end."""
-    found = []
-    for marked in (marked for marked in wrong() if not marked.ending):
-        text = program(marked.text)
-        found += [(marked.title, text, finding) for finding in check_code(text) if finding.change]
-    return found
+    running = [marked for marked in wrong() if not marked.ending]
+    return [(it.title, program(it.text), finding) for it in running for finding in findings(it) if finding.change]
 
 
 def one_of_each_sentence(edits: Edits) -> Edits:
@@ -100,9 +98,15 @@ BATCH = "for x, y in [(torch.randn(5, 3), torch.randn(5, 1))] * 3:\n"
             11,
         ),
         (f"{LOOP}{BATCH}    _, best = torch.max(net(x), 1)\n    (best - y).float().mean().backward()\n", 21),
+        (programs()["losses made numbers in a comprehension"].text, 4),
         (f"{LOOP}{BATCH}    out = net(x).detach().numpy()\n    torch.tensor(out).pow(2).mean().backward()\n", 13),
     ],
-    ids=["a state that starts as a number", "an index in place of scores", "an expression of NumPy"],
+    ids=[
+        "a state that starts as a number",
+        "an index in place of scores",
+        "a list of numbers",
+        "an expression of NumPy",
+    ],
 )
 def test_a_finding_without_a_mechanical_edit_is_a_sentence_alone(text, number):
     found = [finding for finding in check_code(text) if finding.failure == number]

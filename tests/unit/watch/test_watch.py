@@ -61,7 +61,7 @@ def watched(text: str, script: Path, *, record: bool = False) -> tuple[set[tuple
 def test_what_is_marked_is_found_and_nothing_else(program, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found, error = watched(program.text, tmp_path / "script.py")
-    assert program.place(found) == program.place(program.ran)
+    assert program.places(found) == program.places(program.ran)
     assert (error is not None) == (program.ending == "stops"), error
 
 
@@ -260,7 +260,7 @@ def test_a_page_plays_the_pass_that_stopped(written_page, tmp_path):
 def test_recording_the_passes_changes_no_finding(program, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found, _ = watched(program.text, tmp_path / "script.py", record=True)
-    assert program.place(found) == program.place(program.ran)
+    assert program.places(found) == program.places(program.ran)
 
 
 @pytest.mark.parametrize("folder", ["/home/me/.local/lib/python3.11/site-packages", "/usr/lib/python3/dist-packages"])

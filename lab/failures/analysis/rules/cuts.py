@@ -189,8 +189,10 @@ def hits_of_cut(case: Case, event: Event, value: Value, found: list[Value]) -> I
         yield from missing_create_graph(case, node, event)
     elif value.cut == Cut.WRAPPED and isinstance(node, ast.Call) and node.args:
         given = case.text.of(node.args[0])
-        several = any(part.kind == Kind.LIST for part in value.parents)
-        yield case.hit("made_from_number", node, f"torch.stack({given})" if several else given, event)
+        several = [part for part in value.parents if part.kind == Kind.LIST]
+        numbers = any(item.kind == Kind.NUMBER for part in several for item in part.items or [])
+        change = None if numbers else f"torch.stack({given})" if several else given
+        yield case.hit("made_from_number", node, change, event)
 
 
 def missing_create_graph(case: Case, node: ast.Call, event: Event) -> Iterator[RuleHit]:
