@@ -52,6 +52,29 @@ for step in range(200):
     b.grad = None
 
 
+# %% map of a hooked layer (stops)
+import torch
+from torch import nn
+
+
+class Heat:
+    def __init__(self, net, layer):
+        self.net = net
+        layer.register_forward_hook(self.keep)
+
+    def keep(self, layer, given, output):
+        self.seen = output  #! 5
+
+    def of(self, image, label):
+        self.net.zero_grad()
+        self.net(image)[:, label].sum().backward()
+        return (self.seen.grad * self.seen).mean(1)
+
+
+net = nn.Sequential(nn.Conv2d(1, 4, 3), nn.Flatten(), nn.Linear(144, 3))
+print(Heat(net, net[0]).of(torch.randn(2, 1, 8, 8), 0))
+
+
 # %% middle grad printed
 import torch
 import torch.nn as nn

@@ -62,6 +62,16 @@ for _ in range(4):
     for_maker.step()
 
 
+# %% hidden state from the last batch (read)
+hidden = model.init_hidden(32)
+for x, y in loader:
+    optimizer.zero_grad()
+    out, hidden = model(x, hidden)  #! 11
+    loss = criterion(out, y)
+    loss.backward()
+    optimizer.step()
+
+
 # %% lstm state attr (stops)
 import torch
 import torch.nn as nn
@@ -147,6 +157,28 @@ h = torch.zeros(4, 5)
 for _ in range(4):
     h = cell(torch.randn(4, 2), h)  #! 11
     loss = head(h).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+
+
+# %% state kept in a dict (stops)
+import torch
+import torch.nn as nn
+
+cell = nn.RNNCell(3, 6)
+out = nn.Linear(6, 1)
+opt = torch.optim.SGD(list(cell.parameters()) + list(out.parameters()), lr=0.05)
+state = {"h": torch.zeros(2, 6)}
+
+
+def advance(x):
+    state["h"] = cell(x, state["h"])  #! 11
+    return out(state["h"])
+
+
+for x, y in [(torch.randn(2, 3), torch.randn(2, 1))] * 4:
+    loss = (advance(x) - y).pow(2).mean()
     opt.zero_grad()
     loss.backward()
     opt.step()

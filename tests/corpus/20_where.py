@@ -40,6 +40,31 @@ y.sum().backward()
 print(x.grad)
 
 
+# %% root unit with a line
+import torch
+from torch import nn
+
+
+class RootUnit(nn.Module):
+    def __init__(self, lift=0.04):
+        super().__init__()
+        self.lift = lift
+
+    def forward(self, u):
+        bent = (u + self.lift) ** 0.5 - self.lift**0.5  #! read 20
+        return torch.where(u >= 0, bent, 0.2 * u)  #! ran 20
+
+
+net = nn.Sequential(nn.Linear(3, 16), RootUnit(), nn.Linear(16, 1))
+optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
+x = torch.randn(128, 3)
+y = x.abs().sum(1, keepdim=True)
+for step in range(200):
+    optimizer.zero_grad()
+    nn.functional.mse_loss(net(x), y).backward()
+    optimizer.step()
+
+
 # %% sinc layer where
 import math
 
@@ -61,6 +86,13 @@ class SincConv(nn.Module):
     def forward(self, wave):
         kernel = sinc(2 * self.cutoff.unsqueeze(1) * self.n)
         return torch.nn.functional.conv1d(wave, kernel.unsqueeze(1))
+
+
+# %% unit length behind where (read)
+class L(nn.Module):
+    def forward(self, x):
+        n = x.norm(dim=-1, keepdim=True)
+        return torch.where(n > 0, x / n, torch.zeros_like(x))  #! 20
 
 
 # %% where around division

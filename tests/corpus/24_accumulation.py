@@ -30,6 +30,29 @@ for step in range(16):
         opt.zero_grad()
 
 
+# %% amp accumulates undivided
+from itertools import islice
+
+import torch
+from torch.cuda.amp import GradScaler, autocast
+
+
+def train_one_epoch(model, loader, criterion, optimizer, scaler, accum_steps=8):
+    model.train()
+    optimizer.zero_grad()
+    for step, (inputs, targets) in enumerate(loader):
+        with autocast():
+            outputs = model(inputs.cuda(non_blocking=True))
+            loss = criterion(outputs, targets.cuda(non_blocking=True))
+        scaler.scale(loss).backward()  #! read 24
+        if (step + 1) % accum_steps == 0:
+            scaler.unscale_(optimizer)
+            torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm=1.0)
+            scaler.step(optimizer)
+            scaler.update()
+            optimizer.zero_grad()
+
+
 # %% cleared in a helper
 import torch
 from torch import nn
@@ -123,3 +146,14 @@ for start in range(0, len(batches), ACCUM):
         loss = F.cross_entropy(net(inputs), labels)
         loss.backward()  #! 24
     optim.step()
+
+
+# %% scaled losses of eight batches (read)
+for i, batch in enumerate(loader):
+    with torch.autocast("cuda"):
+        loss = F.cross_entropy(model(batch[0]), batch[1])
+    scaler.scale(loss).backward()  #! 24
+    if i % 8 == 7:
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad(set_to_none=True)
