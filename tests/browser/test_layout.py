@@ -115,7 +115,11 @@ def _can_be_read_from_the_last_row(page, large_graph):
     expect(shown.first).to_be_attached()
     for width, height in PROJECTORS:
         page.set_viewport_size({"width": width, "height": height})
-        found = look(page, font=16, drawn=16)
+        for _ in range(20):  # a picture takes a new size after the page has
+            found = look(page, font=16, drawn=16)
+            if all(found[name] == READABLE[name] for name in READABLE):
+                break
+            page.wait_for_timeout(200)
         assert {name: found[name] for name in READABLE} == READABLE
         if page.locator("html.projecting").count():
             assert page.evaluate(CELLS) >= 40
