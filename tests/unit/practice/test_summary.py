@@ -19,7 +19,7 @@ from practice.questions import QUESTIONS
 CARDS = {"first-gradient": "2026-01-02", "two-messages": "2026-03-04"}
 TASKS = {
     "scalars/value": "2026-03-05", "scalars/add": "2026-05-06", "debug/order": "2026-02-01",
-    "questions/why-add": "2026-02-02", "claimed/why-add": "2026-02-02", "pages/graph": "2026-02-02",
+    "questions/why-add": "2026-02-02", "claimed/why-add": "2026-02-02", "pages/graph-lab": "2026-02-02",
 }  # read by rows  # fmt: skip
 HEADER = [
     "student", "cards", "scalars (of 9)", "tensors (of 12)", "function objects (of 9)", "debug (of 12)",
@@ -68,7 +68,7 @@ def test_the_checksum_of_a_whole_file_is_that_of_the_browser():
 def test_each_file_is_a_row_on_the_terminal_and_in_the_csv(hand_in, tmp_path, capsys):
     files = hand_in("ada"), hand_in("=bo", {"first-gradient": "2026-07-08"}, {}), hand_in("cy", {}, {})
     out = tmp_path / "class.csv"
-    link = "https://lab.example/?set=cards.two-messages~scalars.add.train~pages.graph&name=Monday"
+    link = "https://lab.example/?set=cards.two-messages~scalars.add.train~pages.graph-lab&name=Monday"
     code, lines, notes = summarized(capsys, *files, "--csv", out, "--set", link)
     assert (code, notes) == (0, [])
     assert [line.split()[0] for line in lines] == ["student", "ada", "=bo", "cy"]
