@@ -28,6 +28,17 @@ loss = F.cross_entropy(net(torch.randn(7, 3)), torch.zeros(7, dtype=torch.long),
 loss.backward()
 
 
+# %% losses of columns (stops)
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Linear(4, 3)
+gap = net(torch.randn(10, 4)) - 1
+each = gap.abs().sum(dim=0)  #! 3
+each.backward()
+
+
 # %% partial loss vector (read)
 from functools import partial
 
@@ -77,3 +88,19 @@ for turn in range(200):
     opt.zero_grad()
     loss.backward()
     opt.step()
+
+
+# %% weighted per sample (stops)
+import torch
+from torch import nn
+
+
+def weighted(out, target):
+    errors = nn.functional.mse_loss(out, target, reduction="none").mean(dim=1)
+    return errors * torch.linspace(0, 1, len(errors))  #! ran 3
+
+
+torch.manual_seed(0)
+net = nn.Linear(4, 2)
+value = weighted(net(torch.randn(6, 4)), torch.randn(6, 2))
+value.backward()

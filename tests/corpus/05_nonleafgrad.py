@@ -127,6 +127,14 @@ for i in range(100):
     params = [p - 0.1 * p.grad for p in params]  #! 5
 
 
+# %% scaled leaf read
+import torch
+
+w = torch.randn(4, requires_grad=True) * 0.1  #! 5
+(w * torch.ones(4)).sum().backward()
+print(w.grad)
+
+
 # %% scaled weights from a helper (stops)
 import torch
 

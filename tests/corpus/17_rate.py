@@ -1,3 +1,18 @@
+# %% adam one
+import torch
+import torch.nn as nn
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(10, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 3))
+opt = torch.optim.Adam(net.parameters(), lr=2.0)  #! 17
+c = torch.randn(3, 10)
+y = torch.randint(3, (256,))
+x = c[y] + torch.randn(256, 10)
+for _ in range(40):
+    i = torch.randperm(256)[:64]
+    loss = nn.functional.cross_entropy(net(x[i]), y[i])
+    opt.zero_grad(); loss.backward(); opt.step()
+
+
 # %% adam three tenths
 import torch
 from torch import nn
@@ -67,6 +82,23 @@ for x in torch.randn(60, 32, 3):
     loss.backward()
     opt.step()
     schedule.step()
+
+
+# %% rate far too high
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+torch.manual_seed(0)
+net = nn.Linear(4, 1)
+opt = torch.optim.SGD(net.parameters(), lr=20.0)  #! 17
+x = torch.randn(32, 4)
+y = x @ torch.ones(4, 1)
+for _ in range(12):
+    loss = F.mse_loss(net(x), y)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
 
 
 # %% rate grows by a tenth

@@ -28,6 +28,20 @@ for _ in range(3):
     w.grad = None
 
 
+# %% one over distance behind where
+import torch
+
+torch.manual_seed(0)
+place = torch.tensor([[0.0, 1.0], [2.0, 1.0]], requires_grad=True)
+opt = torch.optim.SGD([place], lr=0.01)
+for _ in range(3):
+    apart = (place[:, None] - place[None]).square().sum(-1)
+    energy = torch.where(apart > 1e-9, 2.0 / apart, torch.zeros_like(apart)).sum()  #! 20
+    opt.zero_grad()
+    energy.backward()
+    opt.step()
+
+
 # %% root behind where
 import torch
 import torch.nn as nn
