@@ -24,7 +24,8 @@ LINES, MAX_SECONDS = 200, 0.1
 
 
 def texts():
-    joined = "\n".join(program.text for program in programs().values()).split("\n")
+    in_order = sorted(programs().values(), key=lambda program: not program.path.name.startswith("right_"))
+    joined = "\n".join(program.text for program in in_order).split("\n")
     for start in range(0, len(joined) - LINES, LINES):
         yield "\n".join(joined[start : start + LINES])
     for path in sorted(Path(sysconfig.get_path("stdlib")).glob("*.py")):
