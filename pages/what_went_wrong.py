@@ -1,4 +1,4 @@
-"""What went wrong? Finds a failure from a message, a description, code or a curve, and shows its cause and its fix."""
+"""What went wrong? Finds a failure from a message, a description, code or a log, and shows its cause and its fix."""
 
 import math
 from functools import partial
@@ -52,7 +52,7 @@ def main() -> None:
             st.session_state["wrong text"] = asked
             _look_up()
         st.title("What went wrong?")
-        st.markdown("Paste an error message, your code or a loss curve, or say in your own words what you see.")
+        st.markdown("Paste an error message, your code or a training log, or say in your own words what you see.")
         TABS.show(
             {
                 "message": _ask,
@@ -103,7 +103,7 @@ def _search() -> None:
 
 
 def _look_up() -> None:
-    """Look up the failure in the text; open it only if the match is clear. Code and a curve go to their own tabs."""
+    """Look up the failure in the text; open it only if the match is clear. Code and a log go to their own tabs."""
     text = st.session_state["wrong text"] or ""
     found = find(text) if kind_of(text) == "message" else []
     clear = found and found[0].sure
@@ -149,7 +149,7 @@ def _question() -> str:
     chosen = _chosen(found) if questions else None
     with answer:
         if kind != "message":
-            st.markdown("This text is a piece of code." if kind == "code" else "This text is a curve.")
+            st.markdown("This text is a piece of code." if kind == "code" else "This text is a log.")
             button(
                 "Read it line by line" if kind == "code" else "See what it shows",
                 "wrong elsewhere",

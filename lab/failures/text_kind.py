@@ -1,13 +1,14 @@
-"""Tell what a pasted text is: a message or a description, a piece of code, or the numbers of a curve."""
+"""Tell what a pasted text is: a message or a description, a piece of code, or a log."""
 
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import Literal
 
 from lab.failures.causes import shared_by
 from lab.failures.code import NotReadable, parses, program
+from lab.failures.curve.log import LogError, read
+from lab.failures.curve.table import tables
 from lab.failures.finder import ERROR
 
 Kind = Literal["message", "code", "curve"]
@@ -18,11 +19,8 @@ STATEMENT = re.compile(
 )
 MAX_CHARACTERS = 100_000  # of a text that are parsed
 MAX_SAMPLE = 20_000  # of these, whose lines tell the kind
-MIN_LINES = 3  # of code or a curve: a shorter text counts as a message
-MIN_SHARE = 0.6  # of lines that must be code or rows of a table
-_SEPARATOR = re.compile(r"[,;\t|]")
-_CELL = re.compile(r"[-+\w.%:/ \"]*")
-_NUMBER = re.compile(r"[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|nan|inf|null)\s*%?\"?", re.I)
+MIN_LINES = 3  # of code, or losses of a log: a shorter text counts as a message
+MIN_SHARE = 0.6  # of lines that must be code, or hold numbers of a log
 
 
 def kind_of(text: str) -> Kind:
@@ -32,10 +30,12 @@ def kind_of(text: str) -> Kind:
     lines = [line.strip() for line in sample.splitlines() if line.strip()]
     if text.lstrip().startswith("{") and re.search(r'"cells"\s*:', text):
         return "code"  # a notebook
-    if len(lines) < MIN_LINES or ERROR.search(sample) or (shared_by(sample) and not _is_program(text)):
+    if ERROR.search(sample):
         return "message"
-    if sum(_is_row(line) or _is_json_row(line) for line in lines) >= MIN_SHARE * len(lines):
+    if _is_log(sample, len(lines)):
         return "curve"
+    if len(lines) < MIN_LINES or (shared_by(sample) and not _is_program(text)):
+        return "message"
     return "code" if sum(map(_is_statement, _lines_of_code(sample, lines))) >= MIN_SHARE * len(lines) else "message"
 
 
@@ -52,19 +52,14 @@ def _sample(text: str) -> str:
     return sample if sample == text else sample.rpartition("\n")[0] or sample
 
 
-def _is_row(line: str) -> bool:
-    """Tell whether a line is a row of a table: cells between separators, the last of which is a number."""
-    last = line[:-1] if line.endswith((",", ";", "|")) else line
-    *cells, number = map(str.strip, _SEPARATOR.split(last))
-    return bool(_NUMBER.fullmatch(number)) and all(map(_CELL.fullmatch, cells))
-
-
-def _is_json_row(line: str) -> bool:
-    """Tell whether a line is an object in JSON with a key such as "train_loss"."""
-    if not line.startswith("{") or not line.removesuffix(",").rstrip().endswith("}"):
+def _is_log(text: str, lines: int) -> bool:
+    """Tell whether most lines hold numbers with names, and some of the numbers are losses."""
+    try:
+        log = read(text)
+        losses = sum(table.losses for table in tables(log))
+    except LogError:
         return False
-    texts = pairwise(line.lower().split('"'))
-    return any(("loss" in text or "acc" in text) and after.lstrip().startswith(":") for text, after in texts)
+    return losses >= MIN_LINES and log.unread <= (1 - MIN_SHARE) * lines
 
 
 def _lines_of_code(text: str, lines: list[str]) -> list[str]:

@@ -13,7 +13,7 @@ import pytest
 from lab.expression.parser import MAX_TEXT, ExpressionError, parse
 from lab.failures import code, text_kind
 from lab.failures.code import NotReadable, check_code
-from lab.failures.curve import CurveError, of_text
+from lab.failures.curve import LogError, read_log
 from lab.failures.finder import find, look_up
 from lab.failures.fragments import check_fragments
 from lab.lessons import assignment_link
@@ -89,8 +89,8 @@ DOORS = {  # name -> what reads the text, its largest length here, and how many 
     "code in a loop": (lambda text: check_code(PROGRAM + "".join(f"    {one}\n" for one in text.split("\n"))), 6_000, 60),
     "notebook": (as_notebook, 100_000, 12),
     "code in a message": (check_fragments, 40_000, 200),
-    "log": (of_text, 300_000, 20),
-    "log of losses": (lambda text: of_text(f"epoch,loss\n1,{text}\n2,{text}\n3,4\n"), 300_000, 10),
+    "log": (read_log, 300_000, 20),
+    "log of losses": (lambda text: read_log(f"epoch,loss\n1,{text}\n2,{text}\n3,4\n"), 150_000, 10),
     "expression": (parse, MAX_TEXT, 300),
     "table": (lambda text: from_table(text, "t.csv"), 300_000, 20),
     "column": (lambda text: from_table(f"a;b\n{text};1\n{text};2\n", "t.csv"), 300_000, 10),
@@ -101,7 +101,7 @@ DOORS = {  # name -> what reads the text, its largest length here, and how many 
     "progress file": (as_progress, 500_000, 5),
     "trace": (load, 500_000, 20),
 }  # fmt: skip
-REFUSED = (ValueError, ExpressionError, NotReadable, CurveError, DataError, LoadError)
+REFUSED = (ValueError, ExpressionError, NotReadable, LogError, DataError, LoadError)
 
 
 def hostile(length, count, seed=0):

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from lab.failures.catalogue import BY_KEY
 from lab.failures.curve.history import UploadedCurve
 from lab.failures.curve.known import KNOWN, KNOWN_KEY, Known
+from lab.failures.curve.log import LogError, read
 from lab.failures.curve.rules import CURVE_RULES, HUGE, LOOKALIKES, at_chance, is_flat
-from lab.failures.curve.table import CurveError, Table, read
+from lab.failures.curve.table import Table, tables
 from lab.failures.failure import Failure
 from lab.training.config import Config
 from lab.training.doctor import Finding, diagnose, examine
@@ -38,30 +39,55 @@ class CurveCause:
 class CurveAnswer:
     """What a curve shows. No cause means that nothing wrong was seen."""
 
-    curve: UploadedCurve
+    curve: UploadedCurve | None  # None if no number is called a loss
     causes: tuple[CurveCause, ...]  # the likeliest first
     unseen: tuple[str, ...]  # what could not be seen, and why
     log: tuple[str, ...]  # lines of PyTorch that would make it visible next time
     notes: tuple[str, ...]  # how the text was read
     ended: str  # a sentence on where the loss becomes inf or nan, or ""
+    columns: Mapping[str, str] = field(default_factory=dict)  # name in the text -> what it was read as: a key of ROLES
+    others: tuple[str, ...] = ()  # names that were left out
+    runs: int = 1  # in the text
+    run: int = 0  # which of them this is
 
 
-def of_text(source: str | bytes) -> CurveAnswer:
-    """Diagnose a curve given as CSV or as lines of JSON. Raises CurveError."""
-    return of_table(read(source))
+def read_log(
+    source: str | bytes, chosen: Mapping[str, str | None] | None = None, run: int | None = None
+) -> CurveAnswer:
+    """Read the numbers of a log and diagnose its curve.
+
+    chosen: what to read as what, where the names are not to decide: a key of ROLES -> a name in the text, or None.
+    run: which run, if the text holds several, from 0; by default the first in which something is wrong, or the last.
+    Raises LogError if no number has a name, or there are too many.
+    """
+    found = tables(read(source), chosen or {})
+    if run is not None:
+        return of_table(found[min(run, len(found) - 1)])
+    answers = (of_table(table) for table in found)
+    return next((answer for answer in answers if answer.causes), None) or of_table(found[-1])
 
 
 def of_table(table: Table) -> CurveAnswer:
+    columns = {name: role for role, name in table.names.items()}
+    which = [f"The text holds {table.runs} runs; this is run {table.run + 1}."] if table.runs > 1 else []
+    if not table.columns.keys() & {"train_loss", "val_loss"}:
+        notes = (*which, "No number here is called a loss: choose which one is.", *table.notes)
+        return CurveAnswer(None, (), (), (), notes, "", columns, table.others, table.runs, table.run)
     curve = UploadedCurve.of(table)
     with np.errstate(all="ignore"):  # dividing by 0 gives nan or inf, which no rule accepts
         causes = _causes(examine(curve, CURVE_RULES), curve)
-    return CurveAnswer(curve, causes, *_unseen(curve), (*table.notes, *curve.notes), _ended(curve))
+    if table.part:
+        causes = tuple(replace(cause, sure=False) for cause in causes)
+    notes = (*which, *table.notes, *curve.notes)
+    return CurveAnswer(
+        curve, causes, *_unseen(curve), notes, _ended(curve), columns, table.others, table.runs, table.run
+    )
 
 
 def of_records(records: Sequence[Record], config: Config) -> CurveAnswer:
-    """Diagnose a run of this trainer with all of the doctor's rules. Raises CurveError if there are no records."""
+    """Diagnose a run of this trainer with all of the doctor's rules. Raises LogError if there are no records."""
     if not records:
-        raise CurveError("This run has no complete epoch yet: train it for one epoch.")
+        raise LogError("This run has no complete epoch yet: train it for one epoch.")
     curve = UploadedCurve(records, config, "epoch", [float(record["epoch"]) for record in records])
     causes = tuple(
         CurveCause(_known_key(finding), finding.evidence, float(finding.epoch), True, finding.remedy)
@@ -92,7 +118,8 @@ def _causes(found: Sequence[Finding], curve: UploadedCurve) -> tuple[CurveCause,
         key = KNOWN_KEY.get(finding.key, finding.key)
         also = _lookalikes(finding.key, curve)
         sentences = tuple(curve.in_unit(sentence) for sentence in finding.evidence)
-        causes.setdefault(key, CurveCause(key, sentences, curve.place(finding.epoch), not also, finding.remedy))
+        sure = not also and not curve.only_validation_ended
+        causes.setdefault(key, CurveCause(key, sentences, curve.place(finding.epoch), sure, finding.remedy))
         if finding is found[0]:
             causes |= {key: CurveCause(key, (), None, False, KNOWN[key].advice) for key in also if key not in causes}
     return tuple(causes.values())
@@ -103,6 +130,8 @@ def _lookalikes(key: str, curve: UploadedCurve) -> tuple[str, ...]:
         return ("overfitting",)
     if key == "underfitting" and at_chance(curve):
         return ("labels",)
+    if key == "nan" and curve.only_validation_ended:
+        return ()
     keys = LOOKALIKES.get(key, ())
     if curve.loss[0] < HUGE:
         keys = tuple(key for key in keys if key != "scale")
@@ -138,9 +167,9 @@ def _unseen(c: UploadedCurve) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _ended(c: UploadedCurve) -> str:
-    end = c.end
-    diverged = bool(c.records[-1].get("diverged"))
-    if end is None and not diverged:
+    if c.ended is None and not c.records[-1].get("diverged"):
         return ""
-    end = len(c) - 1 if end is None else end
-    return f"From {c.unit} {c.epochs[end]} on the loss is no longer a number."
+    at, which = c.ended or (len(c) - 1, "loss of a batch")
+    if which == "training loss" and np.isfinite(c.loss[at:]).any():
+        return f"In {c.unit} {c.epochs[at]} the {which} is not a number, and later it is one again."
+    return f"From {c.unit} {c.epochs[at]} on the {which} is no longer a number."

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
 
-from lab.failures.curve.table import Table
+from lab.failures.curve.table import Table, forward_filled
 from lab.training.config import Config
 from lab.training.records import Record
 from lab.training.run_history import WINDOW, History
@@ -20,6 +21,7 @@ MANY_ROWS, FEW_EPOCHS = 60, 8  # with more rows in fewer epochs than these, step
 MAX_EPOCHS = 5000  # that are points of their own
 MAX_CLASSES = 1000
 NEIGHBOURS, MAX_SPIKES = 5, 0.1  # on each side of a value; share of the values that may be spikes
+ONLY = {"val_loss": "train_loss", "val_accuracy": "train_accuracy"}  # where nothing is known of the training
 ABOVE_START, ABOVE_NEIGHBOURS = 1.3, 2.5  # ratio of a spike to the first losses, and to its neighbours
 
 
@@ -32,6 +34,7 @@ class UploadedCurve(History):
     first    loss and gradient norm of the very first step, if steps are logged
     raw      the loss of each row
     groups   the rows of each point
+    norm_ended  the point from which on the gradient norm is mostly inf or nan, or None
     """
 
     def __init__(
@@ -46,11 +49,13 @@ class UploadedCurve(History):
         first: tuple[float, float] | None = None,
         raw: np.ndarray | None = None,
         groups: Sequence[slice] = (),
+        norm_ended: int | None = None,
     ) -> None:
         super().__init__(records, config)
         self.first = first
         self.raw = np.array(raw if raw is not None else self.loss)
         self.groups = list(groups)
+        self.norm_ended = norm_ended
         self.unit = unit
         self.places = list(places)
         self.scatter = scatter
@@ -62,9 +67,16 @@ class UploadedCurve(History):
     @classmethod
     def of(cls, table: Table) -> UploadedCurve:
         """Average the rows of each epoch to one point, and many steps to the points of a few blocks."""
+        if "train_loss" not in table.columns:
+            table = replace(
+                table,
+                columns={ONLY.get(role, role): values for role, values in table.columns.items()},
+                bad={ONLY.get(role, role): values for role, values in table.bad.items()},
+                notes=[*table.notes, "There is no training loss: the validation loss is used for both."],
+            )
+            return cls.of(table)
         starts, unit, notes = _grouped(table)
-        at = table.columns.get("epoch" if unit == "epoch" else "step", np.arange(1.0, table.rows + 1))
-        at = _forward_filled(at) if np.isfinite(at).any() else np.arange(1.0, table.rows + 1)
+        at = _places(table, unit, starts)
         groups = [slice(a, b) for a, b in zip(starts, [*starts[1:], table.rows], strict=True)]
         numbers = [math.floor(at[a]) for a in starts] if unit == "epoch" else range(1, len(starts) + 1)
         means = {role: [_mean(values[group]) for group in groups] for role, values in table.columns.items()}
@@ -121,6 +133,7 @@ class UploadedCurve(History):
             start if single else None,
             table.columns["train_loss"],
             groups,
+            _mostly_bad(ended.get("grad_norm", ())),
         )
 
     @cached_property
@@ -132,11 +145,22 @@ class UploadedCurve(History):
         count = math.floor(math.exp(value) + 0.2) if 0.5 < value < math.log(MAX_CLASSES) else 0
         return count if count > 1 else None
 
+    @cached_property
+    def ended(self) -> tuple[int, str] | None:
+        """The index of the first point at which a number of the training, or else the validation loss, is inf or nan,
+        and which number it is; None if all are finite."""
+        first = [(int(np.argmin(np.isfinite(self.loss))), "training loss")] * (not np.isfinite(self.loss).all())
+        first += [(self.norm_ended, "gradient norm")] if self.norm_ended is not None else []
+        bad = np.flatnonzero(~np.isfinite(self.val_loss))
+        return min(first, default=(int(bad[0]), "validation loss") if bad.size else None)
+
     @property
     def end(self) -> int | None:
-        """The index of the first point at which a loss is inf or nan; None if all are finite."""
-        bad = np.flatnonzero(~np.isfinite(self.loss) | ~np.isfinite(self.val_loss))
-        return int(bad[0]) if bad.size else None
+        return self.ended[0] if self.ended else None
+
+    @property
+    def only_validation_ended(self) -> bool:
+        return bool(self.ended and self.ended[1] == "validation loss")
 
     @property
     def falling(self) -> float:
@@ -187,18 +211,16 @@ class UploadedCurve(History):
 
 def _grouped(table: Table) -> tuple[list[int], str, list[str]]:
     """Return where each group of rows begins, what a group is (see `unit`), and notes for the reader."""
-    epochs = table.columns.get("epoch")
-    if epochs is not None and np.isfinite(epochs).any():
-        # a row without an epoch belongs to the last epoch above it
-        filled = np.floor(_forward_filled(epochs))
-        changes = np.flatnonzero(np.diff(filled) != 0) + 1
-        starts = [0, *changes.tolist()]
-        if FEW_EPOCHS <= len(starts) <= MAX_EPOCHS or table.rows <= MANY_ROWS:
-            again = bool(np.any(np.diff(filled) < 0))
-            return starts, "epoch", ["The epochs start again: does the file hold several runs?"] if again else []
     loss = table.columns["train_loss"]
-    bad = table.bad["train_loss"]
-    known = np.flatnonzero(np.isfinite(loss) | bad)
+    known = np.flatnonzero(np.isfinite(loss) | table.bad["train_loss"])
+    epochs = table.columns.get("epoch")
+    if epochs is not None:
+        # a row without an epoch belongs to the last epoch above it
+        changes = np.flatnonzero(np.diff(np.floor(forward_filled(epochs))) != 0) + 1
+        starts = [0, *changes.tolist()]
+        if FEW_EPOCHS <= len(starts) <= MAX_EPOCHS or len(known) <= len(starts):
+            several = len(known) > 1.5 * len(starts)
+            return starts, "epoch", [f"The {len(known):,} losses are averaged by epoch."] if several else []
     if len(known) <= MANY_ROWS:
         starts = [0, *known[1:].tolist()] if len(known) else [0]
         return starts, "row", []
@@ -212,11 +234,20 @@ def _grouped(table: Table) -> tuple[list[int], str, list[str]]:
     )
 
 
-def _forward_filled(values: np.ndarray) -> np.ndarray:
-    known = np.isfinite(values)
-    at = np.maximum.accumulate(np.where(known, np.arange(len(values)), 0))
-    filled = values[at]
-    return np.where(np.isfinite(filled), filled, values[known][0])
+def _places(table: Table, unit: str, starts: Sequence[int]) -> np.ndarray:
+    """Return where each row lies (rows,): its epoch, its step if these never fall, or else its number."""
+    counter = table.columns.get("epoch" if unit == "epoch" else "step")
+    if counter is not None:
+        filled = forward_filled(counter)
+        if unit == "epoch" or np.all(np.diff(filled[list(starts)]) > 0):
+            return filled
+    return np.arange(1.0, table.rows + 1)
+
+
+def _mostly_bad(bad: Sequence[bool]) -> int | None:
+    """Return the first bad point if most of those from there on are bad: a scaler of losses tries a few that are."""
+    first = next((at for at, is_bad in enumerate(bad) if is_bad), None)
+    return first if first is not None and sum(bad[first:]) > len(bad[first:]) / 2 else None
 
 
 def _mean(values: np.ndarray) -> float:

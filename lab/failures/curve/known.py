@@ -27,6 +27,7 @@ KNOWN_KEY = {
     "swinging": "rate-high",
     "blowing-up": "rate-high",
     "ended-grown": "rate-high",
+    "saturated": "rate-high",
     "at-guessing": "flat",
     "no-motion": "frozen",
     "spikes": "batch-noise",

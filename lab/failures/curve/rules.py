@@ -36,6 +36,8 @@ AT_GUESSING, MAX_EXACT_CLASSES = 5e-4, 200  # distance from log(classes); for mo
 MIN_SPIKES = 3
 BARELY = 1.1  # accuracy over exp(-loss), which is 1 if the probabilities of some classes are equal
 CREPT_UP, WIDE_APART = 0.05, 0.25  # rise of the validation loss; its distance from training loss, over the first loss
+LEARNS = 0.15  # share by which a training loss falls that is not flat
+APART, SETTLED = 4.0, 0.02  # validation loss over training loss of a wide gap; largest share by which it still falls
 FLAT = 0.06  # largest relative change of a loss that never learned anything
 
 
@@ -55,14 +57,21 @@ def _has_grown(c: UploadedCurve, end: int) -> bool:
 
 
 def ended_sudden(c: UploadedCurve) -> Evidence | None:
-    """Find a loss that becomes inf or nan in the middle of a run that went well."""
-    end = c.end
-    return None if end is None or _has_grown(c, end) else symptoms.overflow(c)
+    """Find a number that becomes inf or nan in the middle of a run that went well, or a validation loss that does."""
+    return None if not c.only_validation_ended and _has_grown(c, c.end or 0) else _ended(c)
 
 
 def ended_grown(c: UploadedCurve) -> Evidence | None:
-    end = c.end
-    return symptoms.overflow(c) if end is not None and _has_grown(c, end) else None
+    return None if c.only_validation_ended or not _has_grown(c, c.end or 0) else _ended(c)
+
+
+def _ended(c: UploadedCurve) -> Evidence | None:
+    if c.ended is None:
+        return None
+    at, which = c.ended
+    fine = "; the training loss always is" if c.only_validation_ended else ""
+    before = f"; one epoch before the training loss was {short(c.loss[at - 1])}" if at and not fine else ""
+    return c.evidence(f"In epoch {c.epochs[at]} the {which} is not a number{fine}{before}.", at=at)
 
 
 def piling(c: UploadedCurve) -> Evidence | None:
@@ -260,6 +269,18 @@ def motionless(c: UploadedCurve) -> bool:
     return is_flat(c) and float(np.ptp(loss)) < MOTIONLESS * abs(float(loss.mean()))
 
 
+def saturated(c: UploadedCurve) -> Evidence | None:
+    """Find a classifier whose loss stays far above the cost of guessing: its answers are certain, and wrong."""
+    middle = float(np.median(c.smooth))
+    if not (c.has_train_score or np.isfinite(c.val_score).any()) or not motionless(c) or middle < math.log(MAX_CLASSES):
+        return None
+    return c.evidence(
+        f"The loss stays at {short(middle, 4)}, and guessing among {MAX_CLASSES} classes costs only "
+        f"{short(math.log(MAX_CLASSES), 2)}: the answers are certain, and wrong.",
+        at=0,
+    )
+
+
 def at_guessing(c: UploadedCurve) -> Evidence | None:
     """Find a loss that stays at the cost of equal probabilities: all answers are the same, as with zero weights."""
     count, middle = c.classes, float(np.median(c.smooth))
@@ -351,7 +372,8 @@ def is_flat(c: UploadedCurve) -> bool:
     first, last = loss[:WINDOW].mean(), loss[-WINDOW:].mean()
     if np.isfinite(c.train_score).any() and c.train_score[-WINDOW:].mean() - c.train_score[0] > 0.15:
         return False
-    return bool(abs(1 - last / first) < FLAT and loss.max() - loss.min() < 2 * FLAT * abs(first))
+    trained = 1 - c.loss[-WINDOW:].mean() / c.loss[:WINDOW].mean()  # validation alone may have been at its best at once
+    return bool(abs(1 - last / first) < FLAT and loss.max() - loss.min() < 2 * FLAT * abs(first) and trained < LEARNS)
 
 
 def creeping(c: UploadedCurve) -> Evidence | None:
@@ -401,7 +423,7 @@ def overfitting(c: UploadedCurve) -> Evidence | None:
     score, loss = c.val_score[-WINDOW:].mean(), c.val_loss
     if score >= LEARNED and score >= np.max(c.val_score) - symptoms.LOST and loss[-1] < 1.5 * loss.min():
         return None
-    return symptoms.overfitting(c) or _far_apart(c)
+    return symptoms.overfitting(c) or _far_apart(c) or _left_behind(c)
 
 
 def _far_apart(c: UploadedCurve) -> Evidence | None:
@@ -423,6 +445,23 @@ def _far_apart(c: UploadedCurve) -> Evidence | None:
         f"Training loss has fallen to {short(after)}, while validation loss has risen from {short(low)} around epoch "
         f"{c.epochs[best + 1]} to {short(high)} (medians of {WINDOW} epochs).",
         at=best + 1,
+    )
+
+
+def _left_behind(c: UploadedCurve) -> Evidence | None:
+    """Find a validation loss that no longer falls, many times the training loss, which began like it."""
+    if len(c) < 2 * WINDOW or c.end is not None:
+        return None
+    late = max(WINDOW, len(c) // 3)
+    before, high, low = c.val_loss[-2 * late : -late], c.val_loss[-late:].mean(), c.loss[-WINDOW:].mean()
+    if not before.size or high < (1 - SETTLED) * before.mean() or high < APART * low:
+        return None
+    if high - low < WIDE_APART * c.loss[0] or c.val_loss[0] > APART * c.loss[0]:
+        return None
+    return c.evidence(
+        f"Training loss has fallen to {short(low)}, while validation loss stays at {short(high)}: it has not fallen "
+        f"since epoch {c.epochs[-late]}.",
+        at=len(c) - late,
     )
 
 
@@ -467,6 +506,7 @@ CURVE_RULES = (
     _rule("nan", ended_sudden, "loss", *_WILD),
     _rule("ended-grown", ended_grown, "loss", "rate-high", *_WILD),
     _rule("rate-high", first_steps_too_large, "loss", *_WILD),
+    _rule("saturated", saturated, "loss", "frozen", *_WILD),
     _rule("frozen", frozen, "loss", "flat", "dying", *_STUCK),
     _rule("flat", no_gradient, "norms", "dying", "vanishing", *_STUCK),
     _rule("dying", symptoms.dead_layer, "dead units", "vanishing", "rate-high", *_STUCK),
@@ -495,6 +535,7 @@ LOOKALIKES: Mapping[str, tuple[str, ...]] = {
     "at-guessing": ("frozen", "dying", "vanishing", "rate-low"),
     "no-motion": ("rate-low", "vanishing"),
     "spikes": ("rate-high",),
+    "saturated": ("scale", "dying"),
     "climbing": ("rate-high",),
     "scale": ("rate-high",),
     "piling": ("rate-high",),

@@ -1,376 +1,343 @@
-"""Read a training curve from text: CSV in its many forms, or lines of JSON.
-
-A column's name says what it is. Columns with unknown names are left out, with a note.
-"""
+"""Choose which of a log's numbers are its losses, scores and counters, and line them up as the columns of one run."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
-import re
-import string
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from types import MappingProxyType
 
 import numpy as np
 
+from lab.failures.curve.log import COUNTER, COUNTERS, MAX_CELLS, MAX_COLUMNS, UNNAMED, VALUES, Log, LogError
+from lab.failures.curve.roles import kinds, phase, role, split
 from lab.text import counted
 
-MAX_BYTES = 1_500_000
-MAX_COLUMNS = 400
-MAX_ROWS = 100_000
-MAX_CELLS = 500_000  # of the rows and columns together
-MAX_NAME = 200  # characters of a column's name
-MAX_NUMBER = 100  # characters of a number
-OVERFLOW_LIMIT = 1e100  # larger numbers count as inf: no training survives them
-MIN_ROWS = 3
-MAX_UNREADABLE = 0.2  # share of cells without a number, from which a column is not used
-LESS = "export fewer rows or columns, such as one row for each epoch."
-EXPORT = "Export the run as CSV, with a column of losses."
-
-VALIDATION = {"val", "valid", "validation", "eval", "evaluation", "test", "dev"}
-LOSS = {
-    *("loss", "losses", "cost", "nll", "mse", "bce", "objective", "perplexity", "entropy", "crossentropy"),
-    *("verlust", "fehler", "perte", "pérdida", "perdida", "perdita", "perda", "потери", "损失", "損失"),
+ROLES = {
+    "epoch": "epoch",
+    "step": "step",
+    "train_loss": "training loss",
+    "val_loss": "validation loss",
+    "train_accuracy": "training accuracy",
+    "val_accuracy": "validation accuracy",
+    "lr": "learning rate",
+    "grad_norm": "gradient norm",
+    "run": "run",
 }
-SCORE = {"acc", "accuracy", "accuracies", "top1", "genauigkeit", "exactitude", "exactitud", "accuratezza", "точность"}
-EPOCH, STEP = (
-    {"epoch", "epochs", "epoche", "époque", "época", "epoca", "эпоха"},
-    {
-        *("step", "steps", "iteration", "iterations", "iter", "iters", "batch", "global", "trainer"),
-    },
-)
-GRADIENT = {"grad", "grads", "gradient", "gradients", "gradnorm"}
-GAPS = {"", "-", "–", "none", "null", "n/a", "na", "#n/a", "?"}
-ENDS = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "-inf": -math.inf, "-infinity": -math.inf}
-ENDS |= {"+inf": math.inf, "∞": math.inf, "-nan": math.nan, "1.#inf": math.inf, "1.#qnan": math.nan}
-PLAIN = re.compile(r"-?\d{1,20}(\.\d{1,20})?(e[-+]?\d{1,3})?", re.ASCII)
-IGNORED = re.compile(r"__(min|max)$|wall.?time|timestamp|^time$|relative|runtime|seconds|^date$", re.IGNORECASE)
+PLAIN_WORDS = {"total", "avg", "average", "mean", "running", "sum", "all", "set", "overall"}  # of a loss as a whole
+MAX_LISTED = 8  # names in a sentence
+MIN_RUN = 2  # rows
+MIN_UNNAMED = 3  # rows of numbers without any name
+MIN_COUNTED = 4  # rows, from which a counter that stands in a single one counts none of them
 
 
-class CurveError(ValueError):
-    """A text that is not a curve. The message says in one or two sentences what is wrong and what to do."""
+@dataclass
+class Column:
+    """A name's numbers, and the rows in which they stand."""
+
+    name: str
+    rows: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+
+    @property
+    def whole(self) -> bool:
+        """Whether it counts: integers that never fall."""
+        return all(value.is_integer() for value in self.values) and self.falls == 0
+
+    @property
+    def falls(self) -> int:
+        return sum(b < a for a, b in pairwise(self.values))
 
 
 @dataclass(frozen=True)
 class Table:
-    """The columns that were understood, each (rows,), with nan for a gap.
+    """The columns of a run that were understood, each (rows,), with nan for a gap.
 
-    A role is "epoch", "step", "train_loss", "val_loss", "train_accuracy", "val_accuracy", "lr", "grad_norm",
-    "dead_units" or "update_ratio". Each of the last three may be followed by "/" and the name of a layer.
+    A role is one of ROLES, "dead_units" or "update_ratio"; the last two and "grad_norm" may be followed by "/" and the
+    name of a layer.
 
     names  role -> the column's name in the text
     bad    role -> which values are inf or nan (rows,); these are nan in the column, too
     notes  what was assumed, in sentences
+    others names that have no role
+    runs   how many runs the text holds; run: which one this is, from 0
+    part   whether the loss is only one of several
     """
 
     columns: dict[str, np.ndarray]
     bad: dict[str, np.ndarray]
     names: dict[str, str]
     notes: list[str] = field(default_factory=list)
+    others: tuple[str, ...] = ()
+    runs: int = 1
+    run: int = 0
+    part: bool = False
 
     @property
     def rows(self) -> int:
         return len(next(iter(self.columns.values())))
+
+    @property
+    def losses(self) -> int:
+        """How many losses there are, of training or else of validation."""
+        kind = "train_loss" if "train_loss" in self.columns else "val_loss"
+        return int((np.isfinite(self.columns[kind]) | self.bad[kind]).sum()) if kind in self.columns else 0
 
     def layers(self, kind: str) -> list[str]:
         """Return the layers that have a column of a kind, such as "grad_norm", in the order of the text."""
         return [role.removeprefix(f"{kind}/") for role in self.columns if role.startswith(f"{kind}/")]
 
 
-def read(source: str | bytes) -> Table:
-    """Read a curve from CSV or JSON. Raises CurveError."""
-    text = _text(source)
-    stripped = text.strip()
-    if not stripped:
-        raise CurveError(f"There is nothing to read yet. {EXPORT}")
-    header, rows = _from_json(stripped) if stripped[0] in "{[" else _from_csv(stripped)
-    header = [name[:MAX_NAME] for name in header]
-    if len(rows) < MIN_ROWS:
-        raise CurveError(
-            f"That is {counted(len(rows), 'row')} of numbers, too few for a curve: give at least {MIN_ROWS}."
+def tables(log: Log, chosen: Mapping[str, str | None] = MappingProxyType({})) -> list[Table]:
+    """Return the table of each run in a log. chosen: role -> name of its column, or None, where the names do not
+    decide. Raises LogError if there are no numbers with names."""
+    columns: dict[str, Column] = {}
+    for at, row in enumerate(log.rows):
+        for name, value in row.items():
+            column = columns.setdefault(name, Column(name))
+            column.rows.append(at)
+            column.values.append(value)
+    wanted = {kind: name for kind, name in chosen.items() if name is None or name in columns}
+    known = {kind: name for kind, name in _roles(columns, log).items() if name not in wanted.values()}
+    names = {kind: name for kind, name in (known | wanted).items() if name is not None}
+    named = [name for name in columns if not name.startswith((COUNTER[:-2], UNNAMED[:-2]))]
+    if not named and (not names or len(log.rows) < MIN_UNNAMED):
+        raise LogError("No number here has a name beside it: paste lines such as “epoch 1, loss 0.5”, or a table.")
+    if len(names) > MAX_COLUMNS or len(names) * len(log.rows) > 4 * MAX_CELLS:
+        raise LogError(f"It has {len(names):,} columns of {len(log.rows):,} rows, which is too many.")
+    arrays, printed = {}, {}
+    for kind, name in names.items():
+        arrays[kind], printed[kind] = np.full(len(log.rows), math.nan), np.zeros(len(log.rows), bool)
+        arrays[kind][columns[name].rows], printed[kind][columns[name].rows] = columns[name].values, True
+    others = tuple(name for name in columns if name not in names.values())
+    notes = _notes(names, others, log)
+    part = (
+        "train_loss" in names and not _is_total(split(names["train_loss"])) and _has_parts(columns, names["train_loss"])
+    )
+    starts = _run_starts(arrays, log)
+    found = []
+    for run, (a, b) in enumerate(zip(starts, [*starts[1:], len(log.rows)], strict=True)):
+        kept = {kind: array[a:b] for kind, array in arrays.items() if kind != "run" and printed[kind][a:b].any()}
+        bad = {kind: _bad(array, printed[kind][a:b], names[kind] in log.loose) for kind, array in kept.items()}
+        kept = {kind: _cleaned(kind, array) for kind, array in kept.items()}
+        said = [*notes, *_bad_notes(kept, bad, names)]
+        found.append(Table(kept, bad, names, said, others, len(starts), run, part))
+    return found
+
+
+def _cleaned(kind: str, values: np.ndarray) -> np.ndarray:
+    """Return values with nan for inf, and a score in per cent as a share."""
+    finite: np.ndarray = np.where(np.isfinite(values), values, math.nan)
+    in_percent = kind.endswith("accuracy") and np.nanmax(finite, initial=0.0) > 1.5
+    return finite / 100 if in_percent else finite
+
+
+# ---------------------------------------------------------------- roles
+
+
+def _roles(columns: Mapping[str, Column], log: Log) -> dict[str, str]:
+    """Return role -> name of the column that has it."""
+    candidates: dict[str, list[Column]] = {}
+    for name, column in columns.items():
+        if (kind := role(name)) and (kind not in COUNTERS or len(column.values) > 1 or len(log.rows) < MIN_COUNTED):
+            candidates.setdefault(kind, []).append(column)
+    names = {kind: _best(kind, found, columns).name for kind, found in candidates.items()}
+    phased = {
+        f"{_phase_kind(name)}_loss": name
+        for name, column in reversed(list(columns.items()))
+        if _is_phase(name) and not column.whole
+    }
+    names = phased | names
+    if not names.keys() & {"train_loss", "val_loss"}:
+        names |= _losses_without_a_name(columns, names, log)
+    _let_parts_agree(names, candidates)
+    if "val_loss" in names and "val_accuracy" not in names and "train_accuracy" in names:
+        order = list(columns)
+        accuracy, val, train = (names.get(kind, "") for kind in ("train_accuracy", "val_loss", "train_loss"))
+        if (
+            not phase(split(accuracy))
+            and order.index(accuracy) > order.index(val)
+            and order.index(val) > order.index(train or val) - 1
+        ):
+            names["val_accuracy"] = names.pop("train_accuracy")
+    counters = [
+        name
+        for name in (COUNTER.format(1), COUNTER.format(2))
+        if name in columns and len(set(columns[name].values)) > 1
+    ]
+    if "epoch" not in names:
+        words = [
+            name
+            for name, column in columns.items()
+            if name not in names.values() and _is_phase(name) and column.whole and len(set(column.values)) > 1
+        ]
+        counted = [counters.pop(0)] if len(counters) > 1 else words[:1]
+        names |= dict.fromkeys(("epoch",), counted[0]) if counted else {}
+    if "step" not in names and counters:
+        names["step"] = counters[0]
+    return names
+
+
+def _is_phase(name: str) -> bool:
+    """Tell whether a name says training or validation, and no more."""
+    return all(kinds([word]) & {"train", "val"} for word in split(name))
+
+
+def _is_total(words: Iterable[str]) -> bool:
+    """Tell whether these words name a loss as a whole, and not a part of it."""
+    return all(word in PLAIN_WORDS or kinds([word]) for word in words)
+
+
+def _has_parts(columns: Mapping[str, Column], name: str) -> bool:
+    return sum(role(other) == role(name) for other in columns) > 1
+
+
+def _best(kind: str, found: Sequence[Column], columns: Mapping[str, Column]) -> Column:
+    """Return the best of several columns for one role."""
+
+    def rank(column: Column) -> tuple[float, ...]:
+        words = split(column.name)
+        if kind in COUNTERS:
+            return (len(set(column.values)) > 1, -column.falls, len(column.values))
+        return (
+            _is_total(words),
+            len(set(column.values)) > 1,
+            any("loss" in word or not word.isascii() for word in words) or not kind.endswith("loss"),
+            "epoch" in words and len(column.values) > MIN_RUN,
+            not any(word.endswith("5") for word in words),
+            len(column.values),
+            "test" not in words,
+            "train" in words,
         )
-    return _table(header, rows)
+
+    return max(found, key=rank)  # of equals the first
 
 
-def _text(source: str | bytes) -> str:
-    size = len(source) if isinstance(source, bytes) else len(source.encode("utf-8", "replace"))
-    if size > MAX_BYTES:
-        raise CurveError(f"That is {size / 1e6:.1f} MB, and the limit is {MAX_BYTES / 1e6:g} MB: {LESS}")
-    text = source if isinstance(source, str) else _decoded(source)
-    if re.search(r"[\x00-\x08\x0e-\x1f]", text):
-        raise CurveError(f"That is a binary file, not text. {EXPORT}")
-    _check_size(1, len(text.splitlines()))
-    return text.removeprefix("\ufeff")
-
-
-def _decoded(source: bytes) -> str:
-    if source[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return source.decode("utf-16", "replace")
-    try:
-        return source.decode("utf-8")
-    except UnicodeDecodeError:
-        return source.decode("latin-1")
-
-
-# ---------------------------------------------------------------- rows
-
-
-def _from_json(text: str) -> tuple[list[str], list[list[str]]]:
-    """Return header and rows of JSON: lines such as a metrics.jsonl, or one list of objects."""
-    try:
-        found = json.loads(text) if text[0] == "[" else [json.loads(line) for line in text.splitlines() if line.strip()]
-        flat = [dict(_flatten(row)) for row in found]
-    except (ValueError, RecursionError, AttributeError, TypeError):
-        raise CurveError(f"That looks like JSON, but not like a list of rows. {EXPORT}") from None
-    header = list(dict.fromkeys(name for row in flat for name in row))[:MAX_COLUMNS]
-    _check_size(len(header), len(flat))
-    return header, [[row.get(name, "") for name in header] for row in flat]
-
-
-def _flatten(row: dict[str, Any], before: str = "") -> Iterable[tuple[str, str]]:
-    """Yield the numbers of a row of JSON, those of nested objects with names such as "train/loss"."""
-    ended = not before and row.get("diverged") is True  # in this lab's records null is then inf or nan
-    for name, value in row.items():
-        if isinstance(value, dict) and "counts" not in value and not before.count("/"):
-            yield from _flatten(value, f"{before}{name}/")
-        elif value is None:
-            yield f"{before}{name}", "nan" if ended else ""
-        elif isinstance(value, (int, float)) and not isinstance(value, bool):
-            yield f"{before}{name}", repr(value)
-
-
-def _from_csv(text: str) -> tuple[list[str], list[list[str]]]:
-    """Return the header, made up if there is none, and the rows, each as long as the header."""
-    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    if not lines:
-        raise CurveError(f"The text holds only comments. {EXPORT}")
-    delimiter = _delimiter(lines[:50])
-    try:
-        rows = (
-            [line.split() for line in lines]
-            if delimiter is None
-            else [
-                [cell.strip() for cell in row] for row in csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter)
-            ]
-        )
-    except csv.Error:
-        raise CurveError(f"Its rows cannot be told apart. {EXPORT}") from None
-    if delimiter == "," and _are_decimals(rows):
-        rows = [[",".join(row)] for row in rows]
-    named = not all(_number(cell) is not None or cell.lower() in GAPS for cell in rows[0][: MAX_COLUMNS + 1])
-    width = len(rows[0]) if named else max(map(len, rows))
-    _check_size(width, len(rows))
-    if not named:
-        return _unnamed(rows), rows
-    return rows[0], [(row + [""] * width)[:width] for row in rows[1:]]
-
-
-def _check_size(columns: int, rows: int) -> None:
-    """Raise CurveError for more than is read."""
-    if columns > MAX_COLUMNS:
-        raise CurveError(f"It has {columns:,} columns, and the limit is {MAX_COLUMNS}: export fewer.")
-    if rows > MAX_ROWS:
-        raise CurveError(f"It has {rows:,} rows, and the limit is {MAX_ROWS:,}: {LESS}")
-    if columns * rows > MAX_CELLS:
-        raise CurveError(
-            f"It has {rows:,} rows of {counted(columns, 'column')}, and the limit is {MAX_CELLS:,} cells: {LESS}"
-        )
-
-
-def _delimiter(lines: Sequence[str]) -> str | None:
-    """Return the character that splits most lines into the same number of cells, at least two.
-    None: white space, or a single column."""
-    for delimiter in "\t;,":
-        counts = [line.count(delimiter) for line in lines]
-        common = max(set(counts), key=counts.count)
-        if common and counts.count(common) >= 0.7 * len(counts):
-            return delimiter
-    spaced = [len(line.split()) for line in lines]
-    numbers = sum(all(_number(cell) is not None for cell in line.split()) for line in lines)
-    return None if spaced[-1] > 1 and len(set(spaced)) <= 2 and numbers >= len(lines) - 1 else ","
-
-
-def _are_decimals(rows: Sequence[Sequence[str]]) -> bool:
-    """Tell whether "0,693" is one number: all rows are two integers, and the first one does not count up."""
-    body = [row for row in rows if all(re.fullmatch(r"-?\d{1,100}", cell) for cell in row)]
-    if len(body) < len(rows) - 1 or not body or any(len(row) != 2 for row in body):
-        return False
-    return not all(int(a[0]) < int(b[0]) for a, b in pairwise(body))
-
-
-def _unnamed(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return names for columns without a header: an epoch if the first one counts up, then losses."""
-    width = max(map(len, rows))
-    first = [_number(row[0]) for row in rows]
-    counts = width > 1 and all(a is not None and b is not None and b > a and a == int(a) for a, b in pairwise(first))
-    names = (["epoch"] if counts else []) + ["train_loss", "val_loss"]
-    return (names + [f"column {number}" for number in range(len(names) + 1, width + 1)])[:width]
-
-
-def _number(cell: str) -> float | None:
-    """Return the number in a cell, in any common notation, nan and inf included; None for anything else."""
-    if PLAIN.fullmatch(cell):  # most cells
-        return float(cell)
-    if len(cell) > MAX_NUMBER:
-        return None
-    text = cell.strip().strip("\"'").lower().replace("−", "-").replace("\u00a0", "").replace("\u202f", "")
-    text = text.removeprefix("tensor(").split(", ")[0].rstrip(")") if text.startswith("tensor(") else text
-    if text in ENDS:
-        return ENDS[text]
-    if re.fullmatch(r"[-+]?\d+(,\d+)(e[-+]?\d+)?", text):
-        text = text.replace(",", ".")
-    share, text = (0.01, text[:-1].rstrip()) if text.endswith("%") else (1.0, text)
-    if not re.fullmatch(r"[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?", text):
-        return None
-    return share * float(text)
-
-
-# ---------------------------------------------------------------- columns
-
-
-def role(name: str) -> str | None:
-    """Return what a column is, by its name (see `Table`); None for an unknown name."""
-    if IGNORED.search(name):
-        return None
-    short_name = re.sub(r"^.* - ", "", name.strip())  # wandb: "name of the run - train/loss"
-    spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", short_name)
-    words = [word for word in re.split(r"[\s/_\-:()\[\]|]+", spaced.lower()) if word]
-    bag = set(words)
-    joined = " ".join(words)
-    for kind in ("dead units", "update ratio"):
-        if joined.startswith(kind):
-            layer = joined.removeprefix(kind).strip()
-            return kind.replace(" ", "_") + (f"/{layer}" if layer else "")
-    if bag & GRADIENT and not bag & LOSS:
-        cleaned = re.sub(
-            r"(?i)grad(ient)?s?|norms?|total|global|l2|2\.0|\b(param(eter)?s?|train(ing)?)\b", " ", short_name
-        )
-        layer = cleaned.strip(string.whitespace + "/_-.:|")
-        return f"grad_norm/{layer}" if layer else "grad_norm"
-    held_out = bool(bag & VALIDATION)
-    if bag & SCORE or {"top", "1"} <= bag:
-        return "val_accuracy" if held_out else "train_accuracy"
-    if bag & LOSS or any(word.endswith(("loss", "verlust")) for word in words):
-        return "val_loss" if held_out or any(word.startswith("val") for word in words) else "train_loss"
-    if "lr" in bag or "learning rate" in joined or any(word.startswith("lr") for word in words):
-        return "lr"
-    if bag & EPOCH:
-        return "epoch"
-    if bag & STEP:
-        return "step"
-    return None
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    columns: dict[str, np.ndarray] = {}
-    bad: dict[str, np.ndarray] = {}
-    names: dict[str, str] = {}
-    notes: list[str] = []
-    left_out: list[str] = []
-    unreadable: list[str] = []
-    for at, name in enumerate(header):
-        kind = role(name)
-        if kind is None and not IGNORED.search(name):
-            left_out.append(name)
-        if kind is None:
-            continue
-        cells = [row[at] if at < len(row) else "" for row in rows]
-        values = _values(cells)
-        if values.wrong > MAX_UNREADABLE * len(cells):
-            unreadable.append(name)
-            continue
-        if not np.isfinite(values.numbers).any() and not values.bad.any():
-            continue
-        if values.wrong:
-            notes.append(f"{values.wrong} of the values of “{name}” are not numbers and count as gaps.")
-        if kind in columns and not _better(name, names[kind]):
-            left_out.append(name)
-            continue
-        columns[kind], bad[kind] = values.numbers, values.bad
-        names[kind] = name
-    _one_for_all(columns, bad, names, header, rows, notes, left_out)
-    if not {"train_loss", "val_loss"} & columns.keys():
-        seen = ", ".join(f"“{name}”" for name in header[:6])
-        problem = (
-            f"the column “{unreadable[0]}” holds no numbers" if unreadable else f"no column is called a loss ({seen})"
-        )
-        raise CurveError(f"This is not a curve that can be read: {problem}. {EXPORT}")
-    if "train_loss" not in columns:
-        notes.append("There is no training loss: the validation loss is used for both.")
-        columns["train_loss"], bad["train_loss"] = columns["val_loss"], bad["val_loss"]
-        names["train_loss"] = names["val_loss"]
-        del columns["val_loss"], bad["val_loss"], names["val_loss"]
-    for name in ("train_accuracy", "val_accuracy"):
-        if name in columns and np.nanmax(columns[name], initial=0.0) > 1.5:  # in per cent
-            columns[name] = columns[name] / 100
-    if left_out:
-        shown = ", ".join(f"“{name}”" for name in left_out[:4])
-        notes.append(f"Not used: {shown}{' and others' if len(left_out) > 4 else ''}.")
-    return Table(columns, bad, names, notes)
-
-
-def _one_for_all(
-    columns: dict[str, np.ndarray],
-    bad: dict[str, np.ndarray],
-    names: dict[str, str],
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    notes: list[str],
-    left_out: list[str],
-) -> None:
-    """Take a single column without a telling name, such as TensorBoard's "Value", for the training loss."""
-    if {"train_loss", "val_loss"} & columns.keys():
+def _let_parts_agree(names: dict[str, str], candidates: Mapping[str, Sequence[Column]]) -> None:
+    """Take for validation the same part of the loss as for training."""
+    if "train_loss" not in names or "val_loss" not in names:
         return
-    known = {"value", "y", "values"}
-    others = [at for at, name in enumerate(header) if role(name) is None and not IGNORED.search(name)]
-    chosen = [at for at in others if header[at].strip().lower() in known] or (others if len(others) == 1 else [])
-    if len(chosen) != 1:
-        return
-    name = header[chosen[0]]
-    values = _values([row[chosen[0]] if chosen[0] < len(row) else "" for row in rows])
-    if values.wrong > MAX_UNREADABLE * len(rows) or not np.isfinite(values.numbers).any():
-        return
-    columns["train_loss"], bad["train_loss"] = values.numbers, values.bad
-    names["train_loss"] = name
-    left_out.remove(name)
-    notes.append(f"“{name}” is used as the training loss.")
+    part = _part(names["train_loss"])
+    same = [column.name for column in candidates.get("val_loss", ()) if _part(column.name) == part]
+    if same and _part(names["val_loss"]) != part:
+        names["val_loss"] = same[0]
 
 
-@dataclass(frozen=True)
-class _Values:
-    """A column's numbers (rows,), nan where there is none; bad (rows,): inf or nan; wrong: cells of any other text."""
-
-    numbers: np.ndarray
-    bad: np.ndarray
-    wrong: int
+def _part(name: str) -> list[str]:
+    return [word for word in split(name) if not kinds([word]) & {"train", "val", "epoch", "step"}]
 
 
-def _values(cells: Sequence[str]) -> _Values:
-    """Parse the cells of a column. An inf always counts; a nan counts only if no number follows it.
-    A nan between numbers is a gap: some programs write blanks that way. So nans at the end count only if there are more
-    of them than in any such gap."""
-    gap = [cell.strip().lower() in GAPS for cell in cells]
-    values = [None if blank else _number(cell) for blank, cell in zip(gap, cells, strict=True)]
-    wrong = sum(value is None and not blank for value, blank in zip(values, gap, strict=True))
-    numbers = np.array([math.nan if value is None else value for value in values])
-    numbers = np.where(np.abs(numbers) > OVERFLOW_LIMIT, math.inf, numbers)
-    said_nan = np.array([value is not None and math.isnan(value) for value in values])
-    finite = np.flatnonzero(np.isfinite(numbers))
-    last = int(finite[-1]) if finite.size else -1
-    longest = run = 0  # runs of nan between numbers
-    for at in range(last):
+def _losses_without_a_name(columns: Mapping[str, Column], names: Mapping[str, str], log: Log) -> dict[str, str]:
+    """Find losses that have no name, or that are the only numbers."""
+    free = {
+        name: column for name, column in columns.items() if role(name) is None and not name.startswith(COUNTER[:-2])
+    }
+    unnamed = [name for name in free if name.startswith(UNNAMED[:-2])]
+    if unnamed:
+        first = columns[unnamed[0]]
+        counting = len(unnamed) > 1 and first.whole and all(a < b for a, b in pairwise(first.values))
+        roles = ["epoch"] * counting + ["train_loss", "val_loss"]
+        return dict(zip(roles, unnamed, strict=False))
+    only = [name for name, column in free.items() if len(column.values) >= MIN_UNNAMED and not log.texts]
+    usual = [name for name in free if name.lower() in VALUES] or (only if len(free) == 1 and not names else [])
+    return {"train_loss": usual[0]} if usual else {}
+
+
+def _phase_kind(name: str) -> str:
+    return "val" if "val" in kinds(split(name)) else "train"
+
+
+# ---------------------------------------------------------------- runs
+
+
+def _run_starts(arrays: Mapping[str, np.ndarray], log: Log) -> list[int]:
+    """Return the rows at which runs begin: where the number of the run changes, the epochs or steps start again, or,
+    without these, a new table or list begins."""
+    rows = len(log.rows)
+    loss = arrays.get("train_loss", arrays.get("val_loss", np.full(rows, math.nan)))
+    if "run" in arrays:
+        filled = forward_filled(arrays["run"])
+        starts = [0, *(np.flatnonzero(np.diff(filled) != 0) + 1).tolist()]
+    elif "epoch" in arrays:
+        starts = _restarts(arrays["epoch"])
+    elif "step" in arrays:
+        starts = [at for at in _restarts(arrays["step"]) if at == 0 or _begins_anew(loss, at)]
+    else:
+        starts = [at for at in log.starts if at < rows]
+    ends = [*starts[1:], rows]
+    return [0, *(a for a, b in zip(starts[1:], ends[1:], strict=True) if np.isfinite(loss[a:b]).sum() >= MIN_RUN)]
+
+
+def _restarts(counter: np.ndarray) -> list[int]:
+    """Return 0 and each row at which a counter falls back to where it began."""
+    starts, known = [0], np.flatnonzero(np.isfinite(counter))
+    for before, at in pairwise(known):
+        if counter[at] < counter[before] and counter[at] <= counter[known[0]]:
+            starts.append(int(at))
+    return starts
+
+
+def _begins_anew(loss: np.ndarray, at: int) -> bool:
+    """Tell whether a loss goes back to where it began, rather than on from where it was."""
+    before, after = loss[:at][np.isfinite(loss[:at])], loss[at:][np.isfinite(loss[at:])]
+    return bool(len(before) and len(after) and abs(after[0] - before[0]) < abs(after[0] - before[-1]))
+
+
+def forward_filled(values: np.ndarray) -> np.ndarray:
+    """Fill each gap with the last value before it; those at the beginning with the first value."""
+    known = np.isfinite(values)
+    at = np.maximum.accumulate(np.where(known, np.arange(len(values)), 0))
+    filled = values[at]
+    return np.where(np.isfinite(filled), filled, values[known][0]) if known.any() else filled
+
+
+# ---------------------------------------------------------------- numbers that are none
+
+
+def _bad(values: np.ndarray, printed: np.ndarray, loose: bool) -> np.ndarray:
+    """Tell which values (rows,) are inf or nan. Where a nan may be a blank, as in a table, those between numbers are,
+    if there is more than one run of them; and those at the end, unless there are more than in any such run."""
+    said_nan = printed & np.isnan(values)
+    bad = np.isinf(values) | said_nan
+    finite = np.flatnonzero(np.isfinite(values))
+    if not loose or not finite.size:
+        return bad
+    gaps, run = [], 0  # lengths of the runs of nan between numbers
+    for at in range(int(finite[-1]) + 1):
+        if not said_nan[at] and run:
+            gaps.append(run)
         run = run + 1 if said_nan[at] else 0
-        longest = max(longest, run)
-    after = np.arange(len(numbers)) > last
-    bad = np.isinf(numbers) | (said_nan & after & ((said_nan & after).sum() > longest))
-    return _Values(np.where(np.isfinite(numbers), numbers, math.nan), bad, wrong)
+    if len(gaps) < 2:
+        return bad
+    after = said_nan & (np.arange(len(values)) > finite[-1])
+    return np.isinf(values) | (after & (after.sum() > max(gaps)))
 
 
-def _better(name: str, than: str) -> bool:
-    """Tell whether the first of two columns for the same role is the better one: that of whole epochs."""
-    return "epoch" in name.lower() and "epoch" not in than.lower()
+def _notes(names: Mapping[str, str], others: Sequence[str], log: Log) -> list[str]:
+    notes = [
+        f"{wrong} of the values of “{name}” are not numbers and count as gaps."
+        for name, wrong in log.texts.items()
+        if name in names.values() or role(name)
+    ]
+    if others:
+        shown = ", ".join(f"“{name}”" for name in others[:MAX_LISTED])
+        rest = len(others) - MAX_LISTED
+        notes.append(f"Not used: {shown}{f' and {rest} more' if rest > 0 else ''}.")
+    return notes
+
+
+def _bad_notes(columns: Mapping[str, np.ndarray], bad: Mapping[str, np.ndarray], names: Mapping[str, str]) -> list[str]:
+    """Say where numbers are inf or nan."""
+    notes = []
+    unit = next((kind for kind in ("step", "epoch") if kind in columns), "")
+    place = forward_filled(columns[unit]) if unit else np.arange(1, len(next(iter(columns.values()), ())) + 1)
+    for kind, where in bad.items():
+        rows = np.flatnonzero(where)
+        if rows.size:
+            known = rows.size + int(np.isfinite(columns[kind]).sum())
+            notes.append(
+                f"“{names[kind]}” is NaN or infinite in {rows.size} of {counted(known, 'record')}, first in "
+                f"{unit or 'record'} {place[rows[0]]:g}."
+            )
+    return notes

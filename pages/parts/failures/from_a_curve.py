@@ -1,9 +1,10 @@
-"""Finds the causes that fit a loss curve, pasted, uploaded or from a run of this visit, and marks the evidence."""
+"""Finds the causes that fit a log, pasted, uploaded or from a run of this visit, and marks the evidence."""
 
 from __future__ import annotations
 
 import math
 import tempfile
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +16,9 @@ from lab import charts
 from lab.charts import Axis, Line, Mark
 from lab.failures import curve
 from lab.failures.catalogue import BY_KEY
-from lab.failures.curve import CurveAnswer, CurveCause, CurveError, UploadedCurve
+from lab.failures.curve import CurveAnswer, CurveCause, LogError, UploadedCurve
 from lab.failures.curve.first_bad import FirstBad, NoneBad, first_bad
+from lab.failures.curve.table import ROLES
 from lab.training import run_store
 from lab.training.config import Config, ConfigError
 from lab.training.datasets import BUILT_IN
@@ -38,6 +40,9 @@ TEXT = "curve text"  # session key
 WAYS = {"paste": "Paste it", "load": "Load a file", "run": "One of your runs"}
 WAY = Field("from", "curve way", "paste", address.one_of(*WAYS))  # source of the curve
 EXAMPLE = Config(data="moons", hidden=(16, 16), optimizer="sgd", lr=10.0, epochs=20)
+CHOICES = [role for role in ROLES if role != "run"]  # eight
+MAX_CHOICES = 60  # names to choose from
+MAX_SUMMARY = 200  # characters
 STEEP = 50  # ratio of the largest to the smallest loss above which the axis is logarithmic
 IN_PYTORCH = """\
 torch.autograd.set_detect_anomaly(True)   # slow, so only until it is found
@@ -73,7 +78,7 @@ def take(text: str) -> None:
 
 def from_a_curve(choose: Choose) -> None:
     """Ask for a curve and show what may have caused it. choose: callback that opens the failure with a key."""
-    way = switch("Where is the curve?", WAYS, "curve way", on_change=state.step)
+    way = switch("Where is the log?", WAYS, "curve way", on_change=state.step)
     try:
         if way == "run":
             _of_visit(choose)
@@ -82,8 +87,8 @@ def from_a_curve(choose: Choose) -> None:
         else:
             text = _paste()
             if text.strip():
-                _show_answer(_of_text(text), None, choose)
-    except (CurveError, ConfigError) as error:
+                _show_answer(_read(text), None, choose)
+    except (LogError, ConfigError) as error:
         st.error(with_code(str(error)), icon=":material/block:")
 
 
@@ -117,14 +122,14 @@ def _paste() -> str:
         st.session_state[TEXT] = _example()
 
     text: str = st.text_area(
-        "A CSV with a column of losses; epochs, validation, accuracies, gradient norms and rates help",
+        "What your training prints or saves: lines, a table, a dict or a list of losses",
         key=TEXT,
         persist_state="session",
         height=140,
-        placeholder="epoch,train_loss,val_loss\n0,2.31,2.30\n1,2.29,2.31",
+        placeholder="Epoch 1/20 | loss=2.31 val_loss=2.30 lr=0.01\nEpoch 2/20 | loss=2.29 val_loss=2.31 lr=0.01",
     )
     with st.container(horizontal=True):
-        button("Read the curve", "curve read", icon="monitoring", type="primary")
+        button("Read the log", "curve read", icon="monitoring", type="primary")
         button("Train one that goes wrong", "curve example", example, icon="model_training")
     return text
 
@@ -140,7 +145,7 @@ def _example() -> str:
 
 def _loaded(choose: Choose) -> None:
     files = st.file_uploader(
-        "A CSV or a metrics.jsonl. For a run of this trainer add its config.json: then its batches can be found",
+        "A log, CSV or JSON. For a run of this trainer add its config.json: then its batches can be found",
         key="curve file",
         accept_multiple_files=True,
     )
@@ -151,12 +156,12 @@ def _loaded(choose: Choose) -> None:
     elif named:
         name, content = next(iter(named.items()))
         if len(named) > 1:
-            st.info(f"One curve at a time: this is {escape_markdown(name)}.")
-        _show_answer(_of_text(content), None, choose)
+            st.info(f"One log at a time: this is {escape_markdown(name)}.")
+        _show_answer(_read(content), None, choose)
 
 
 def _of_run(named: Mapping[str, bytes]) -> Trained:
-    """Read a run from its two files. Raises CurveError, ConfigError."""
+    """Read a run from its two files. Raises LogError, ConfigError."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("config.json", "metrics.jsonl"):
             Path(folder, name).write_bytes(named[name])
@@ -164,22 +169,53 @@ def _of_run(named: Mapping[str, bytes]) -> Trained:
         try:
             return Trained(run.config(), run.records(), {})
         except RunError:  # its message names our temporary folder
-            raise CurveError(
+            raise LogError(
                 "config.json or metrics.jsonl is damaged: load both as the run wrote them, or metrics.jsonl alone."
             ) from None
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _of_text(source: str | bytes) -> CurveAnswer:
-    return curve.of_text(source)
+def _of_text(source: str | bytes, chosen: Mapping[str, str | None], run: int | None) -> CurveAnswer:
+    return curve.read_log(source, chosen, run)
+
+
+def _read(source: str | bytes) -> CurveAnswer:
+    """Read a log, say what was read as what, and let the visitor change that. Raises LogError."""
+    answer = _of_text(source, {}, None)
+    roles = {role: name for name, role in answer.columns.items()}
+    read_as = ", ".join(f"“{roles[role]}” as {words}" for role, words in ROLES.items() if role in roles)
+    if len(read_as) > MAX_SUMMARY:
+        read_as = f"{read_as[:MAX_SUMMARY]} …"
+    names = [*answer.columns, *answer.others][:MAX_CHOICES]
+    log = zlib.crc32(source if isinstance(source, bytes) else source.encode("utf-8", "replace"))
+    run = None
+    with st.expander(f"Read {escape_markdown(read_as)}" if read_as else "Choose the loss", expanded=not answer.curve):
+        if answer.runs > 1:
+            run = st.selectbox("Run", range(answer.runs), answer.run, lambda at: f"{at + 1}", key=f"curve run {log}")
+        chosen = {}
+        for row in (CHOICES[:4], CHOICES[4:]):
+            for column, role in zip(st.columns(4), row, strict=True):
+                given = roles.get(role)
+                name = column.selectbox(
+                    ROLES[role].capitalize(),
+                    [None, *names],
+                    names.index(given) + 1 if given in names else 0,
+                    lambda name: name or "–",
+                    key=f"curve {role} {log}",
+                )
+                if name != given:
+                    chosen[role] = name
+    return _of_text(source, chosen, run) if chosen or run is not None else answer
 
 
 # ---------------------------------------------------------------- what it says
 
 
 def _show_answer(answer: CurveAnswer, trained: Trained | None, choose: Choose) -> None:
-    for note in answer.notes:
-        st.caption(escape_markdown(note))
+    if answer.notes:
+        st.caption(escape_markdown(" ".join(answer.notes)))
+    if answer.curve is None:
+        return
     if answer.causes:
         first = answer.causes[0]
         _cause(1, first, f"**{'' if first.sure else 'First to check: '}{first.known.name}.**", choose)
@@ -189,7 +225,7 @@ def _show_answer(answer: CurveAnswer, trained: Trained | None, choose: Choose) -
             "cannot show.",
             icon=":material/search:",
         )
-    _draw_curve(answer)
+    _draw_curve(answer.curve, answer.causes)
     others = answer.causes[1:]
     alike = [cause for cause in others if not cause.evidence]
     if alike:
@@ -247,8 +283,7 @@ def _links(cause: CurveCause, choose: Choose) -> None:
             )
 
 
-def _draw_curve(answer: CurveAnswer) -> None:
-    c = answer.curve
+def _draw_curve(c: UploadedCurve, causes: Sequence[CurveCause]) -> None:
     drawn = [Line("training loss", _points(c, c.loss))]
     if c.config.val_fraction:
         drawn.append(Line("validation loss", _points(c, c.val_loss)))
@@ -258,7 +293,7 @@ def _draw_curve(answer: CurveAnswer) -> None:
     log = bool(values.min() > 0 and values.max() > STEEP * values.min())
     marks = [
         Mark("x", cause.at, f"cause {number}")
-        for number, cause in enumerate(answer.causes, 1)
+        for number, cause in enumerate(causes, 1)
         if cause.at is not None and cause.evidence
     ]
     across = {"epoch": "epoch", "block": "step", "row": "row"}[c.unit]

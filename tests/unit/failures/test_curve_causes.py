@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from lab.failures.curve import of_text
+from lab.failures.curve import read_log
 from lab.training.config import Config
 from lab.training.trainer import train
 
@@ -87,7 +87,7 @@ RUNS = {
 
 
 def first(text):
-    return next((cause.key for cause in of_text(text).causes), None)
+    return next((cause.key for cause in read_log(text).causes), None)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -112,27 +112,27 @@ def test_the_first_cause_of_a_run_is_a_fair_one(name):
     ],
 )
 def test_what_never_gets_beyond_guessing_is_a_small_network_or_wrong_labels(settings):
-    causes = of_text(run(hidden=(), **settings)).causes
+    causes = read_log(run(hidden=(), **settings)).causes
     assert [cause.key for cause in causes] == ["underfitting", "labels"]
     assert not any(cause.sure for cause in causes)
 
 
 def test_an_underfitting_network_that_learned_something_is_named_surely():
-    (cause,) = of_text(run(data="spirals", hidden=(), epochs=60)).causes
+    (cause,) = read_log(run(data="spirals", hidden=(), epochs=60)).causes
     assert cause.key == "underfitting"
     assert cause.sure
 
 
 def test_an_overflow_after_a_good_start_may_be_a_logarithm_of_zero():
-    keys = [cause.key for cause in of_text(CASES["falls, rises, overflows"][0]).causes]
+    keys = [cause.key for cause in read_log(CASES["falls, rises, overflows"][0]).causes]
     assert keys == ["rate-high", "nan", "piling"]
 
 
 def test_the_evidence_of_spikes_and_of_a_blow_up_names_what_is_in_the_numbers():
-    spikes = of_text(CASES["spikes of 3 every 17"][0]).causes[0]
+    spikes = read_log(CASES["spikes of 3 every 17"][0]).causes[0]
     assert spikes.evidence[0].startswith("5 of 100 values stand far above their neighbours, every 17 rows: ")
     assert spikes.at == 10  # the block of rows 10 to 17 holds the first of them
-    (grown,) = of_text(CASES["1.3^n"][0]).causes[0].evidence
+    (grown,) = read_log(CASES["1.3^n"][0]).causes[0].evidence
     assert grown == "The loss is multiplied by about 1.3 in each row, from 1 to 543."
-    (stands,) = of_text(CASES["flat at ln 10"][0]).causes[0].evidence
+    (stands,) = read_log(CASES["flat at ln 10"][0]).causes[0].evidence
     assert "for 10 classes" in stands

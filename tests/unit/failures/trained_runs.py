@@ -18,7 +18,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from lab.failures.curve import of_text
+from lab.failures.curve import read_log
 
 Row = dict[str, float | None]
 HEALTHY = "healthy"
@@ -390,7 +390,7 @@ HELD_OUT = (
 
 def found(run: Run) -> list[str]:
     """The keys of the causes that are given, in their order."""
-    return [cause.key for cause in of_text(run.text()).causes]
+    return [cause.key for cause in read_log(run.text()).causes]
 
 
 def right(run: Run, keys: list[str]) -> bool:

@@ -1,0 +1,551 @@
+"""Read the numbers of a log and their names: a record is a line, a row of a table, a dict, or one update of a bar.
+
+Nothing here knows a program that writes logs. A number belongs to the name beside it; a list of numbers to the name
+before it; a row of numbers to the header above it. What the names mean is told in roles.py.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from lab.failures.curve.literal import Literal, NoLiteral
+from lab.failures.curve.roles import FILLERS, kinds, phase, role, split
+
+MAX_BYTES = 1_500_000
+MAX_COLUMNS = 400
+MAX_ROWS = 100_000
+MAX_CELLS = 500_000
+MAX_NAME = 80  # characters of a column's name
+MAX_NUMBER = 100  # characters of a number
+MAX_WORDS = 5  # of a name
+MAX_HEADER = 4  # lines of a header, with those drawn below it
+MAX_LINE = 20_000  # characters of a header, or of a line of names and numbers
+OVERFLOW_LIMIT = 1e100  # larger numbers count as inf: no training survives them
+LESS = "Paste or export fewer of them, such as one for each epoch."
+
+DELIMITERS = ("\t", "|", ";", ",", "&", " ", "  ")  # of cells; "  ": two or more spaces
+GAPS = {"", "-", "–", "none", "null", "n/a", "na", "#n/a", "?", "no log"}
+VALUES = {"value", "values", "y"}  # names of a column that is the only one
+UNNAMED = "column {}"  # of a row without names
+COUNTER = "number {}"  # of an integer without a name at the beginning of a line
+MAX_COUNTERS = 2  # of these in a line: epoch and step
+MAX_LINES = 30_000  # with names beside numbers
+COUNTERS = {"epoch", "step"}  # roles
+MAX_UNNAMED_ROW = 4  # a longer list without a name is a column
+
+_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_ENDED = {
+    "nan": math.nan,
+    "inf": math.inf,
+    "infinity": math.inf,
+    "∞": math.inf,
+    "1.#inf": math.inf,
+    "1.#qnan": math.nan,
+}
+_COLOURS = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b\n]{0,200}\x07")  # of a terminal
+_UPDATES = re.compile(r"\r\n|[\r\x08\x0b\x0c\x85\u2028\u2029]+")  # what begins a line, or draws it again
+_SIGNS = str.maketrans("：，＝｜（）；、。−\u00a0\u202f│┃║", ":,=|();,;-  |||", "\u200b\ufeff")
+_TIMES = re.compile(
+    r"(?<![\d.])(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}T?|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}|\d{1,3}:\d\d(?!\d)(?::\d\d(?:[.,]\d+)?)?Z?)"
+    r"|(?<![\w./\\-])[\w./\\-]{1,80}\.(?:py|cc|cpp|cu|h|js|jl)\b(?::\d+)?"
+)
+_CALL = re.compile(
+    r"(?<![\w.])([^\W\d][\w.]{0,60})\((-?(?:" + _NUMBER + r"|nan|inf))(?:,[^()\n]{0,200})?\)", re.IGNORECASE
+)
+_PLAIN_NUMBER = re.compile(r"[-+]?" + _NUMBER, re.ASCII)
+_SHARE = re.compile(r"([-+]?" + _NUMBER + r")\s?%|(\d+)\s?/\s?\d+")  # 91 %, or 3/20
+_DECIMAL_COMMA, _DECIMAL_POINT = re.compile(r"(?<=\d),(?=\d)"), re.compile(r"\d\.\d")
+_COMMA_OF_CELLS = re.compile(r"[^\W\d],[^\W\d]|\d,\d{1,20},\d|[\[{]\s{0,9}[\d\"']")
+_TWO_INTEGERS = re.compile(r"\s*\d{1,20},\d{1,20}\s*")
+_THOUSANDS = re.compile(r"(?<![\d.,\[])(\d{1,3})((?:,\d{3})+)(?![\d,])")
+_OBJECT = re.compile(
+    r"\s*(?:([^\W\d][\w./'-]*(?: [\w./'-]+){0,4})(?:\s*[:=]\s*|\s+))?(?=(?:[^\W\d][\w.]{0,40}\()?[\[{(])"
+)
+_WORD = r"(?!(?:nan|inf|infinity)\b)[^\W\d][\w.@/°%'’&-]*"
+_TOKEN = re.compile(
+    r"(?<![A-Za-z0-9_.])(?P<count>\d+)\s{0,3}(?:/|of\b|von\b|de\b|из\b)\s{0,3}(?P<total>\d+)(?![\w.])"
+    r"|(?<![A-Za-z0-9_.])(?P<number>(?:(?<![^\s:=(\[|,;~])[-+])?(?:" + _NUMBER + r"|(?:nan|inf|infinity)\b)|∞)"
+    r"(?:st\b|nd\b|rd\b|th\b|(?P<unit>\s?%|[A-Za-zµ]+(?:/\w+)?))?"
+    r"|(?P<name>" + _WORD + r"(?:(?: [(\[]?|[(\[])" + _WORD + r")*)",
+    re.IGNORECASE,
+)
+_NAMED_CELL = re.compile(r"[^\W\d][\"']?\s{0,9}[:=](?:\s|$|[-+.\d])")  # a number with a name beside it
+_COUNTED_NAME = re.compile(r"([^\W\d_]+)(\d{1,9})")
+_BEFORE_DIGIT = re.compile(r"(?<=[\u3040-\ud7ff])(?=\d)")  # in a script without spaces
+_HARD = re.compile(r"[,;]")  # no name belongs to a number behind one of these
+_PLAIN = re.compile(r" ?")  # between a number and the name after it
+_HAS_NUMBER = re.compile(r"\d|nan|inf|∞", re.IGNORECASE)
+_STARTS_WITH_NAME = re.compile(r"\s*[^\W\dnNiI]")
+_MEANT = re.compile(r"\w|∞")
+
+
+class LogError(ValueError):
+    """A text that is no log. The message says in one or two sentences what is wrong and what to do."""
+
+
+@dataclass
+class Log:
+    """The named numbers of a text.
+
+    rows    a record each: name -> number; a name that a record lacks has a gap there
+    starts  where a new table, list or object begins
+    loose   names whose nan may be a blank: those of tables, which some programs fill up with it
+    texts   how many cells of a column hold text in place of a number
+    unread  how many lines hold no number with a name
+    """
+
+    rows: list[dict[str, float]] = field(default_factory=list)
+    starts: list[int] = field(default_factory=lambda: [0])
+    loose: set[str] = field(default_factory=set)
+    texts: Counter[str] = field(default_factory=Counter)
+    unread: int = 0
+    cells: int = 0
+    lists: set[str] = field(default_factory=set)  # names of the lists that the rows from the last start on hold
+
+    def add(self, row: Mapping[str, float]) -> None:
+        if not row:
+            return
+        self.rows.append({name[:MAX_NAME]: number for name, number in row.items()})
+        self.cells += len(row)
+        self.lists = set()
+        if len(self.rows) > MAX_ROWS or self.cells > MAX_CELLS:
+            raise LogError(f"It has more than {MAX_ROWS:,} records or {MAX_CELLS:,} numbers, the limit here. {LESS}")
+
+    def begin(self) -> None:
+        """Begin a new part, whose numbers may belong to another run."""
+        if self.starts[-1] != len(self.rows):
+            self.starts.append(len(self.rows))
+
+    def add_lists(self, lists: Mapping[str, Sequence[float | None]]) -> None:
+        """Add lists as columns, beside those that stand before them, or below if their names are the same."""
+        if not self.lists or self.lists & lists.keys():
+            self.begin()
+        start, before = self.starts[-1], self.lists
+        for index in range(max(map(len, lists.values()))):
+            row = {name: numbers[index] for name, numbers in lists.items() if index < len(numbers)}
+            known = {name: number for name, number in row.items() if number is not None}
+            if start + index < len(self.rows):
+                self.rows[start + index] |= known
+            else:
+                self.add(known or dict.fromkeys(row, math.nan))
+        self.lists = before | lists.keys()
+
+
+def read(source: str | bytes) -> Log:
+    """Read the named numbers of a text. Raises LogError if it is too large, or no text."""
+    text = _CALL.sub(lambda found: found[0] if role(found[1]) else found[2], _text(source))
+    if _has_decimal_commas(text):
+        text = _DECIMAL_COMMA.sub(".", text)
+    lines = text.split("\n")
+    log = Log()
+    reader = _Lines(lines, log)
+    place = at = unread = 0  # before `unread`, no object begins: one that was tried ends there
+    while at < len(lines):
+        found = _OBJECT.match(lines[at]) if place >= unread else None
+        end = 0
+        if found and found.end() < len(lines[at]):
+            end, unread = _read_object(text, place + found.end(), found[1] or "", log)
+        after = at + text.count("\n", place, end) + 1 if end else reader.read(at)
+        place += sum(len(line) + 1 for line in lines[at:after])
+        at = after
+    return log
+
+
+def _text(source: str | bytes) -> str:
+    size = len(source) if isinstance(source, bytes) else len(source.encode("utf-8", "replace"))
+    if size > MAX_BYTES:
+        raise LogError(f"That is {size / 1e6:.1f} MB, and the limit is {MAX_BYTES / 1e6:g} MB. {LESS}")
+    text = source if isinstance(source, str) else _decoded(source)
+    if "\0" in text:
+        raise LogError("That is a binary file, not text.")
+    return _UPDATES.sub("\n", _COLOURS.sub("", text)).translate(_SIGNS)
+
+
+def _decoded(source: bytes) -> str:
+    if source[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return source.decode("utf-16", "replace")
+    try:
+        return source.decode("utf-8")
+    except UnicodeDecodeError:
+        return source.decode("latin-1")
+
+
+def _has_decimal_commas(text: str) -> bool:
+    """Tell whether "0,693" is one number: no number has a point, and no comma stands between other cells."""
+    text = _TIMES.sub(" ", text)
+    if not _DECIMAL_COMMA.search(text) or _DECIMAL_POINT.search(text) or _COMMA_OF_CELLS.search(text):
+        return False
+    pairs = [line.split(",") for line in text.split("\n") if _TWO_INTEGERS.fullmatch(line)]
+    return not (pairs and all(int(a) < int(b) for (a, _), (b, _) in pairwise(pairs)))
+
+
+def number(cell: str) -> float | None:
+    """Return the number in a cell, in any common notation, nan and inf included; None for anything else."""
+    if len(cell) > MAX_NUMBER:
+        return None
+    if not _PLAIN_NUMBER.fullmatch(cell):
+        cell = cell.strip(" \"'\t\\")
+        if share := _SHARE.fullmatch(cell):
+            cell = share[1] or share[2]
+        elif not _PLAIN_NUMBER.fullmatch(cell):
+            value = _ENDED.get(cell.lstrip("+-").lower())
+            return -value if value and cell[0] == "-" else value
+    value = float(cell)
+    return value if abs(value) < OVERFLOW_LIMIT else math.copysign(math.inf, value)
+
+
+# ---------------------------------------------------------------- lists and dicts
+
+
+def _read_object(text: str, at: int, name: str, log: Log) -> tuple[int, int]:
+    """Read a list or a dict that fills its lines. Return its end, 0 if there is none, and where reading ended."""
+    literal = Literal(text, at)
+    try:
+        value = literal.value()
+    except NoLiteral as stop:
+        return 0, stop.at
+    after = text.find("\n", literal.end)
+    rest = text[literal.end : after if after >= 0 else len(text)]
+    before = len(log.rows), len(log.lists)
+    if not rest.strip(" ,;\t"):
+        _add_value(value, name, log)
+    return literal.end if (len(log.rows), len(log.lists)) != before else 0, literal.end
+
+
+def _add_value(value: Any, name: str, log: Log) -> None:
+    if isinstance(value, dict):
+        _add_dict(value, name, log)
+    elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        log.begin()
+        for item in value:
+            if isinstance(item, dict):
+                _add_dict(item, "", log)
+    elif _is_list_of_numbers(value) and (name or len(value) > MAX_UNNAMED_ROW):
+        log.add_lists({name or UNNAMED.format(1): value})
+    elif isinstance(value, list):
+        for row in [value] if _is_list_of_numbers(value) else value:
+            if _is_list_of_numbers(row):
+                log.add({UNNAMED.format(at): cell for at, cell in enumerate(row, 1) if cell is not None})
+
+
+def _is_list_of_numbers(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 1 and all(item is None or type(item) is float for item in value)
+
+
+def _add_dict(value: dict[str, Any], name: str, log: Log) -> None:
+    """Add a dict: as a record; or the records, or else the lists of losses, in it."""
+    flat = dict(_flatten(value, f"{name}/" if name else ""))
+    inside = {key: item for key, item in flat.items() if isinstance(item, list)}
+    for key, item in inside.items():
+        if any(isinstance(row, dict) for row in item):
+            _add_value(item, key, log)
+            flat = {}
+    lists = {key: item for key, item in inside.items() if flat and _is_list_of_numbers(item)}
+    if any((role(key) or "").endswith(("loss", "accuracy")) for key in lists):
+        log.add_lists(lists)
+        return
+    ended = value.get("diverged") is True  # in this lab's records None is then inf or nan
+    numbers = {key: math.nan if item is None else item for key, item in flat.items() if item is not None or ended}
+    log.add({key: item for key, item in numbers.items() if type(item) is float})
+
+
+def _flatten(value: dict[str, Any], before: str) -> Iterator[tuple[str, Any]]:
+    """Yield what is in a dict, those of inner dicts with names such as "train/loss"."""
+    for name, item in value.items():
+        if isinstance(item, dict):
+            if "counts" not in item:  # a histogram of this lab's records
+                yield from _flatten(item, f"{before}{name}/")
+        else:
+            yield f"{before}{name}", item
+
+
+# ---------------------------------------------------------------- lines
+
+
+class _Token(NamedTuple):
+    """A name in a line, or else a number. gap: what stands before it."""
+
+    gap: str
+    name: str = ""
+    value: float | None = None  # None: a number with a unit, which is no loss
+    total: float | None = None  # 20 in 3/20
+    percent: bool = False
+
+    @property
+    def counts(self) -> bool:
+        return self.value is not None and self.value.is_integer() and not self.percent
+
+
+class _Known(NamedTuple):
+    """What is known about a name."""
+
+    role: str | None
+    phase: str  # the word that says training or validation
+    other: bool  # whether it says that the number is none of this moment
+    words: int
+
+
+class _Lines:
+    """Reads line after line: as a row of a table, or else for numbers with names beside them."""
+
+    def __init__(self, lines: Sequence[str], log: Log) -> None:
+        self.lines, self.log = lines, log
+        self.count = 0  # lines with names beside numbers
+        self.header: list[str] = []
+        self.delimiter = ""
+        self.numeric: list[bool] = []  # which cells of the first row are numbers
+        self.heading = ""  # a line above that says training or validation
+        self.runs: dict[str, int] = {}  # number of each run that a table names
+        self.known: dict[str, _Known] = {}
+
+    def read(self, at: int) -> int:
+        """Read the line with this index, with its neighbours if it begins a table. Return the index of the next one."""
+        line = self._line(at)
+        if not _MEANT.search(line):
+            self.heading = self.heading if line.strip() else ""
+            return at + 1
+        if self.header and self._fits(cells := _cells(line, self.delimiter)):
+            self._add_row(cells)
+            return at + 1
+        if after := self._begin_table(at):
+            return after
+        if not _STARTS_WITH_NAME.match(line) and (bare := _bare_numbers(line)):
+            self.log.add(bare)
+            self.log.loose |= bare.keys()
+        else:
+            self._add_text(line)
+        return at + 1
+
+    def _line(self, at: int) -> str:
+        return self.lines[at] if at < len(self.lines) else ""
+
+    # ------------------------------------------------------------ tables
+
+    def _begin_table(self, at: int) -> int:
+        """Take a line as a header if a row that fits follows it. Return the index of that row; 0 if it is none."""
+        line = self._line(at)
+        below = self._line(at + 1)
+        if number(below) is not None and (role(line.strip()) or line.strip().lower() in VALUES):
+            return self._take_header([line.strip()], ",", [True], at + 1)
+        if len(line) > MAX_LINE or _NAMED_CELL.search(line) or _NAMED_CELL.search(below):
+            return 0
+        for delimiter in DELIMITERS:
+            if delimiter not in line:
+                continue
+            header = _cells(line, delimiter)
+            if len(header) < 2 or not all(header[1:]) or any(number(cell) is not None for cell in header):
+                continue
+            header, after = self._whole_header(header, delimiter, at)
+            cells = _cells(self._line(after), delimiter) or [""]
+            spaced = delimiter.startswith(" ")
+            numbered = number(cells[0]) is not None and number(cells[-1]) is not None and line.startswith(" ")
+            if spaced and numbered and len(cells) == len(header) + 1:
+                header = ["", *header]  # the rows are numbered
+            numeric = [number(cell) is not None for cell in cells[: len(header)]]
+            if sum(numeric) >= (len(header) / 2 if spaced else 1) and (
+                len(cells) == len(header) or (spaced and len(cells) > len(header))
+            ):
+                return self._take_header(header, delimiter, numeric, after)
+        return 0
+
+    def _whole_header(self, header: list[str], delimiter: str, at: int) -> tuple[list[str], int]:
+        """Return the header with what stands below it in cells of its own, and the index of the next line."""
+        after = at + 1
+        for after in range(at + 1, at + 1 + MAX_HEADER):
+            below = self._line(after)
+            cells = _cells(below, delimiter)
+            if not _MEANT.search(below) or not (delimiter in below or any(map(str.isdigit, below))):
+                continue
+            if delimiter != "|" or len(cells) != len(header) or "" not in cells or any(map(number, cells)):
+                break
+            header = [f"{above} {below}".strip() for above, below in zip(header, cells, strict=True)]
+        return header, after
+
+    def _take_header(self, header: list[str], delimiter: str, numeric: list[bool], after: int) -> int:
+        if len(header) > MAX_COLUMNS:
+            raise LogError(f"It has {len(header):,} columns, and the limit is {MAX_COLUMNS}: export fewer.")
+        if header != self.header:
+            self.log.begin()
+        self.header, self.delimiter, self.numeric = header, delimiter, numeric
+        self.log.loose |= set(header)
+        return after
+
+    def _fits(self, cells: Sequence[str]) -> bool:
+        """Tell whether cells are a row below the header: between spaces, with numbers where the first row has them."""
+        numeric = [number(cell) is not None for cell in cells[: len(self.header)]]
+        if not self.delimiter.startswith(" "):
+            return any(numeric) and (len(cells) > 1 or len(self.header) == 1)
+        return len(cells) >= len(self.header) and all(
+            is_number == was or cell.lower() in GAPS
+            for is_number, was, cell in zip(numeric, self.numeric, cells, strict=False)
+        )
+
+    def _add_row(self, cells: Sequence[str]) -> None:
+        row = {}
+        for name, cell in zip(self.header, cells, strict=False):
+            value = number(cell)
+            if value is not None:
+                row[name] = value
+            elif self._about(name).role == "run":
+                row[name] = float(self.runs.setdefault(cell, len(self.runs) + 1))
+            elif cell.lower() not in GAPS:
+                self.log.texts[name] += 1
+        row.pop("", None)
+        self.log.add(row)
+
+    # ------------------------------------------------------------ numbers with names beside them
+
+    def _about(self, name: str) -> _Known:
+        if name not in self.known:
+            words = split(name)
+            self.known[name] = _Known(role(name), phase(words), "other" in kinds(words), len(words))
+        return self.known[name]
+
+    def _add_text(self, line: str) -> None:
+        if not _HAS_NUMBER.search(line):
+            self.log.unread += 1
+            words = split(line) if len(line) < MAX_NAME else []
+            if 0 < len(words) < MAX_WORDS and phase(words):
+                self.heading = phase(words)
+            return
+        self.count += 1
+        if self.count > MAX_LINES:
+            raise LogError(f"It has more than {MAX_LINES:,} lines of text, the limit here. {LESS}")
+        line = _TIMES.sub(" · ", line[:MAX_LINE])
+        if "," in line:
+            line = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), line)
+        if not line.isascii():
+            line = _BEFORE_DIGIT.sub(" ", line)
+        pairs = list(self._pairs(list(self._tokens(line))))
+        if any(token and self._about(name).role in COUNTERS for name, token in pairs):
+            self.heading = ""
+        named = self._named(pairs)
+        self.log.add(named)
+        self.log.unread += not named
+
+    def _tokens(self, line: str) -> Iterator[_Token]:
+        """Yield the numbers and names of a line."""
+        end = 0
+        for found in _TOKEN.finditer(line):
+            gap, end = line[end : found.start()], found.end()
+            if not found["name"]:
+                yield _number_token(found, gap)
+                if (unit := found["unit"]) and self._about(unit).role in COUNTERS:
+                    yield _Token("", unit)
+                continue
+            words = [word.rstrip(".-/&'’") for word in re.split(r"[ (\[]+", found["name"])]
+            counted = _COUNTED_NAME.fullmatch(words[-1])
+            if counted and self._about(counted[1]).role in COUNTERS:
+                words[-1] = counted[1]
+            if name := _without_fillers(words):
+                yield _Token(gap, name)
+            if counted and words[-1] == counted[1]:
+                yield _Token("", value=float(counted[2]))
+
+    def _pairs(self, tokens: Sequence[_Token]) -> Iterator[tuple[str, _Token | None]]:
+        """Yield names with their numbers, and names without one: a number belongs to the name before it, or else to
+        the one after it, and an integer without any counts something."""
+        counters, at, named = 0, 0, ""
+        while at < len(tokens):
+            token = tokens[at]
+            after = tokens[at + 1] if at + 1 < len(tokens) else None
+            at += 1
+            if token.name:
+                named = token.name if after and not after.name and not _HARD.search(after.gap) else ""
+                yield token.name, after if named else None
+                at += bool(named)
+            elif _belongs_to_next(tokens, at - 1) and after:
+                yield after.name, token
+                at += 1
+            elif (
+                counters < MAX_COUNTERS
+                and token.counts
+                and (token.total or not named or self._about(named).role in COUNTERS)
+            ):
+                counters += 1
+                yield COUNTER.format(counters), token
+            elif named and not token.percent:
+                yield f"{named} (2)", token
+
+    def _named(self, pairs: Sequence[tuple[str, _Token | None]]) -> dict[str, float]:
+        """Return the numbers of a line by name. What stands before them says whether they are of training or of
+        validation, where their own names do not."""
+        row: dict[str, float] = {}
+        often = Counter(name for name, token in pairs if token)
+        heading, last = self.heading, ""
+        for name, token in pairs:
+            about = self._about(name)
+            scored = bool(about.role and about.role.endswith(("loss", "accuracy")))
+            if about.phase and not about.other and not (token and scored) and about.words < MAX_WORDS:
+                heading = about.phase
+            if not token:
+                continue
+            last = about.phase or last
+            before = heading or (last if often[name] > 1 else "")
+            if scored and before and not about.phase:
+                name = f"{before} {name}"
+            if token.value is not None:
+                share = token.total if about.role and about.role.endswith("accuracy") else None
+                row.setdefault(name, token.value / share if share else token.value)
+        return row
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    """Split a line into cells."""
+    if delimiter.strip(" ") == "":
+        return re.split(r" {2,}|\t", line.strip()) if len(delimiter) > 1 else line.split()
+    line = line.strip(" \r").removeprefix("|").removesuffix("|") if delimiter == "|" else line.removesuffix("\r")
+    if '"' in line:
+        try:
+            return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
+        except csv.Error:  # a cell is too long
+            pass
+    return [cell.strip(" \\") for cell in line.split(delimiter)]
+
+
+def _bare_numbers(line: str) -> dict[str, float]:
+    """Return the numbers of a line that holds nothing else; an empty dict if it does."""
+    delimiter = next((sign for sign in "\t;,|" if sign in line), " ")
+    numbers = {}
+    for at, cell in enumerate(_cells(line, delimiter), 1):
+        value = number(cell)
+        if value is not None:
+            numbers[UNNAMED.format(at)] = value
+        elif cell.lower() not in GAPS:
+            return {}
+    return numbers
+
+
+def _number_token(found: re.Match[str], gap: str) -> _Token:
+    if found["count"]:
+        return _Token(gap, value=number(found["count"]), total=number(found["total"]))
+    unit = found["unit"]
+    if not unit:
+        return _Token(gap, value=number(found["number"]))
+    percent = unit.strip() == "%"
+    return _Token(gap, value=number(found["number"]) if percent or role(unit) in COUNTERS else None, percent=percent)
+
+
+def _without_fillers(words: Sequence[str]) -> str:
+    """Return a name without words such as "the" at its ends, and of a sentence only the end."""
+    first, last = 0, len(words)
+    while first < last and (not words[first] or words[first].lower() in FILLERS):
+        first += 1
+    while last > first and (not words[last - 1] or words[last - 1].lower() in FILLERS):
+        last -= 1
+    return " ".join(words[max(first, last - MAX_WORDS) : last])
+
+
+def _belongs_to_next(tokens: Sequence[_Token], at: int) -> bool:
+    """Tell whether the name after a number is its own, and not that of the number after it."""
+    name, after = (*tokens[at + 1 : at + 3], None, None)[:2]
+    if not name or not name.name or not _PLAIN.fullmatch(name.gap):
+        return False
+    return not after or bool(after.name) or bool(_HARD.search(after.gap))

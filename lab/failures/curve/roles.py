@@ -1,0 +1,127 @@
+"""Tell what a number is by its name, in the languages and the spellings in which trainers print it."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+# Words in full; a word of STEMS also counts as the beginning or the end of a longer one, as in "Trainingsverlust",
+# and one in a script without spaces anywhere
+WORDS = {
+    "loss": """loss losses cost nll mse rmse rmsle mae bce logloss objective perplexity ppl entropy crossentropy xent
+        error errors err elbo kl koszt coût perte pertes perda erro errore strata kayıp verlies förlust mất lỗi""",
+    "accuracy": "acc acc1 accuracy accuracies top1 prec1 exactitude exactitud acurácia precisión précision",
+    "lr": "lr lernrate",
+    "epoch": "epoch epochs ep e epoche epochen époque époques época épocas epoca epoche epok epoka tijdperk",
+    "step": """step steps iteration iterations iter iters it batch batches update updates global trainer schritt
+        schritte étape étapes pas paso pasos passo passos iteración itération iteração iterazione round rounds""",
+    "run": "run fold trial seed lauf experiment falte",
+    "train": "train training tr trn learn entraînement apprentissage addestramento treino treinamento eğitim",
+    "val": """val valid validation validating vali eval evaluation evaluating test testing dev holdout heldout
+        validación validazione validação prueba teste doğrulama walidacja""",
+    "gradient": "grad grads gradient gradients gradnorm gnorm",
+}
+STEMS = {
+    "loss": "loss verlust fehler pérdida perdita perdida потер ошибк лосс 损失 損失 误差 誤差 ロス 손실 오차",
+    "accuracy": "accuracy genauigkeit accuratezza точност 正确率 准确率 精度 準確率 正解率 정확도 doğruluk dokładność",
+    "lr": "lr 学习率 學習率 学習率 학습률",
+    "epoch": "эпох 轮 輪 周期 エポック 에포크 에폭",
+    "step": "iteration шаг итерац 步 迭代 次数 ステップ 스텝 반복",
+    "train": "train entrenamiento trainings обуч 训练 訓練 학습 훈련",
+    "val": "test validierung validation валид тест 验证 測試 测试 驗證 検証 テスト 검증 테스트",
+    "gradient": "градиент 梯度",
+}
+OTHER = {  # a number with such a word is no loss, score or counter of this moment
+    *("time", "eta", "elapsed", "sec", "secs", "second", "seconds", "runtime", "duration", "ms", "speed", "wall"),
+    *("timestamp", "date", "relative", "remaining", "memory", "mem", "tokens", "samples", "consumed", "skipped", "nan"),
+    *("best", "min", "max", "lowest", "highest", "worst", "previous", "improved", "from", "threshold", "target"),
+    *("patience", "std", "stdev", "variance", "delta", "scale", "scaler", "weight", "size", "per", "number"),
+}
+COUNTED = {"total", "max", "of"}  # of epochs or steps: how many there will be
+MAX_ABBREVIATION = 2  # letters of one, such as "ep", which is a name alone only
+FILLERS = {
+    *("the", "a", "an", "is", "was", "are", "of", "at", "for", "after", "and", "with", "in", "to", "then"),
+    *("第", "no", "nr", "number", "current"),
+}
+FIRST_WITHOUT_SPACES = 0x2E80  # character of a script that writes words without spaces
+MAX_CACHED = 4096  # names
+LAYERED = ("dead units", "update ratio")  # each may be followed by the name of a layer
+_EXACT = {word: kind for kind, words in WORDS.items() for word in words.split()}
+_STEMS = {
+    kind: re.compile(
+        f"^(?:{(any_of := '|'.join(stems.split()))})|(?:{any_of})$"
+        + "".join(f"|{stem}" for stem in stems.split() if ord(stem[0]) >= FIRST_WITHOUT_SPACES)
+    )
+    for kind, stems in STEMS.items()
+}
+_PHASES = [stem for kind in ("train", "val") for stem in STEMS[kind].split() if not stem.isascii()]
+_SPLIT = re.compile(r"[\s/_\-:()\[\]|.,@#'’&]+")
+_CAMEL = re.compile(r"([a-zäöü])([A-Z])")
+_NORM = re.compile(
+    r"(?i)grad(ient)?s?|norms?|total|global|l2|2\.0|\b(gnorm|param(eter)?s?|train(ing)?|val(id(ation)?)?)\b"
+)
+
+
+def split(name: str) -> list[str]:
+    """Return the words of a name, in lower case."""
+    return [word for word in _SPLIT.split(_CAMEL.sub(r"\1 \2", name).lower()) if word]
+
+
+@lru_cache(maxsize=MAX_CACHED)
+def kinds_of(word: str) -> frozenset[str]:
+    """Return the kinds of a word: keys of WORDS, or "other"."""
+    if word in OTHER or word in _EXACT:
+        return frozenset({"other" if word in OTHER else _EXACT[word]})
+    return frozenset(kind for kind, stems in _STEMS.items() if stems.search(word))
+
+
+def kinds(words: Iterable[str]) -> set[str]:
+    return set().union(*map(kinds_of, words))
+
+
+def without_run(name: str) -> str:
+    """Remove the name of a run, as in "name of the run - train/loss"."""
+    return name.rpartition(" - ")[2].strip()
+
+
+def phase(words: Sequence[str]) -> str:
+    """Return the last word that says training or validation; "" if there is none."""
+    for word in reversed(words):
+        if kinds([word]) & {"train", "val"}:
+            return next((stem for stem in _PHASES if stem in word), word)
+    return ""
+
+
+@lru_cache(maxsize=MAX_CACHED)
+def role(name: str) -> str | None:
+    """Return what a number is, by its name (see `Table`); None for an unknown name."""
+    short = without_run(name)
+    words = split(short)
+    joined, found = " ".join(words), kinds(words)
+    for kind in LAYERED:
+        if joined.startswith(kind):
+            layer = joined.removeprefix(kind).strip()
+            return kind.replace(" ", "_") + (f"/{layer}" if layer else "")
+    if "other" in found:
+        return None
+    if "gradient" in found and "loss" not in found:
+        layer = _NORM.sub(" ", short).strip(string.whitespace + "/_-.:|")
+        return f"grad_norm/{layer}" if layer else "grad_norm"
+    part = "val" if "val" in found else "train"
+    if (
+        "lr" in found
+        or "learning rate" in joined
+        or joined == "rate"
+        or joined.endswith(("aprendizaje", "обучения", "apprentissage"))
+    ):
+        return "lr"
+    for kind in ("accuracy", "loss"):
+        if kind in found:
+            return f"{part}_{kind}"
+    if COUNTED & set(words) or "%" in name:
+        return None
+    if len(words) > 1:
+        found = kinds(word for word in words if len(word) > MAX_ABBREVIATION or not word.isascii())
+    return next((kind for kind in ("run", "epoch", "step") if kind in found), None)

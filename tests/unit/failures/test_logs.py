@@ -1,0 +1,199 @@
+"""Logs as they are pasted: which numbers are read as what, what is found in them, and what is left open."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+from failures.log_cases import FORMATS, MORE_FORMATS, falling, growing, rising, stuck
+
+from lab.failures import LogError, read_log
+from lab.failures.curve.roles import role
+from lab.failures.curve.table import ROLES
+from lab.failures.text_kind import kind_of
+
+CASES = FORMATS | MORE_FORMATS
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_log_is_told_from_other_texts_read_as_what_it_is_and_judged(name):
+    case = CASES[name]
+    answer = read_log(case.text)
+    assert answer.columns == case.columns
+    assert next((cause.key for cause in answer.causes), None) in case.causes
+    assert kind_of(case.text) == "curve"
+    assert read_log(case.text.encode()).columns == case.columns
+
+
+# ---------------------------------------------------------------- what is said about it
+
+
+def lines(template, *series, start=0):
+    return "\n".join(template.format(at, *numbers) for at, numbers in enumerate(zip(*series, strict=True), start))
+
+
+def test_what_is_left_out_is_listed():
+    answer = read_log(lines("epoch {} loss {:.3f} mem 512 psnr 31.2", falling(12)))
+    assert answer.others == ("mem", "psnr")
+    assert "Not used: “mem”, “psnr”." in answer.notes
+
+
+def test_another_column_may_be_chosen_or_none():
+    text = lines("epoch {} loss {:.3f} aux {:.3f} val_loss {:.3f}", falling(20), stuck(20), rising(20))
+    assert read_log(text).causes[0].key == "overfitting"
+    chosen = read_log(text, {"train_loss": "aux", "val_loss": None})
+    assert chosen.columns == {"epoch": "epoch", "aux": "train_loss"}
+    assert set(chosen.others) == {"loss", "val_loss"}
+    assert chosen.causes[0].key in {"flat", "frozen", "labels"}
+    assert read_log(text, {"train_loss": "of another log"}).columns == read_log(text).columns
+
+
+@pytest.mark.parametrize(
+    ("template", "at", "note"),
+    [
+        ("step {} loss {:.3f} grad_norm {}", 5, "“grad_norm” is NaN or infinite in 7 of 12 records, first in step 5."),
+        ("epoch {} loss {:.3f} val_loss {}", 9, "“val_loss” is NaN or infinite in 3 of 12 records, first in epoch 9."),
+        ("loss {1:.3f} lr {2}", 11, "“lr” is NaN or infinite in 1 of 12 records, first in record 12."),
+    ],
+)
+def test_where_a_number_is_none_is_said_whatever_it_measures(template, at, note):
+    text = lines(template, falling(12), [*[0.1] * at, *["nan"] * (12 - at)])
+    assert note in read_log(text).notes
+
+
+def test_one_nan_between_numbers_is_found_where_each_is_printed_and_a_blank_where_a_table_is_filled_with_them():
+    losses = [*falling(20)]
+    losses[12] = float("nan")
+    answer = read_log(lines("epoch {} loss {:.3f}", losses))
+    assert answer.causes[0].key == "nan"
+    assert answer.ended == "In epoch 12 the training loss is not a number, and later it is one again."
+    rows = "\n".join(f"{at},{falling(20)[at]:.3f},{'nan' if at % 4 else 0.5}" for at in range(20))
+    assert read_log(f"epoch,loss,val_loss\n{rows}").ended == ""
+
+
+def test_only_a_validation_loss_that_is_none_is_called_so():
+    answer = read_log(lines("epoch {} loss {:.3f} val_loss nan", falling(12)))
+    (cause,) = answer.causes
+    assert cause.key == "nan"
+    assert not cause.sure
+    assert cause.evidence == ("In epoch 0 the validation loss is not a number; the training loss always is.",)
+
+
+def test_a_few_gradients_that_overflow_as_a_scaler_of_losses_tries_them_are_no_end():
+    norms = ["inf", "inf", *[f"{1 + at % 3}" for at in range(18)]]
+    answer = read_log(lines("step {} loss {:.3f} grad_norm {}", falling(20), norms))
+    assert answer.causes == ()
+    assert answer.ended == ""
+
+
+def test_steps_of_a_few_epochs_are_points_of_their_own():
+    text = "\n".join(f"{{'loss': {loss:.4f}, 'epoch': {at * 0.01:.2f}}}" for at, loss in enumerate(growing(24)))
+    answer = read_log(text)
+    assert len(answer.curve) == 24
+    assert answer.causes[0].key == "rate-high"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        lines("epoch {} loss {:.3f}", falling(12)) + "\n" + lines("epoch {} loss {:.3f}", growing(12, 3.0)),
+        lines("step {}: loss {:.3f}", falling(12)) + "\n" + lines("step {}: loss {:.3f}", growing(12, 3.0) * 4),
+        f"{{'loss': {falling(12).tolist()}}}\n{{'loss': {growing(12, 3.0).tolist()}}}",
+        "run,epoch,loss\n" + lines("small,{},{:.3f}", falling(12)) + "\n" + lines("large,{},{:.3f}", growing(12, 3.0)),
+        json.dumps(
+            [{"fold": 0, "loss": loss} for loss in falling(12)]
+            + [{"fold": 1, "loss": loss} for loss in growing(12, 3.0)]
+        ),
+    ],
+    ids=["epochs", "steps", "dicts", "named", "folds"],
+)
+def test_several_runs_are_told_apart_and_the_one_that_goes_wrong_is_shown(text):
+    answer = read_log(text)
+    assert answer.runs == 2
+    assert answer.run == 1
+    assert "The text holds 2 runs; this is run 2." in answer.notes
+    assert {cause.key for cause in answer.causes} & {"rate-high", "climbing"}
+    first = read_log(text, run=0)
+    assert np.allclose(first.curve.loss, falling(12), atol=1e-3)
+    assert first.causes == ()
+
+
+def test_batches_that_start_again_in_each_epoch_are_one_run():
+    text = "\n".join(f"batch {at % 10} loss {loss:.4f}" for at, loss in enumerate(falling(40)))
+    assert read_log(text).runs == 1
+
+
+def test_one_of_several_losses_is_judged_with_doubt():
+    answer = read_log(lines("step {} loss_a {:.4f} loss_b {:.4f}", growing(20), falling(20)))
+    assert answer.columns["loss_a"] == "train_loss"
+    assert "loss_b" in answer.others
+    assert answer.causes
+    assert not any(cause.sure for cause in answer.causes)
+
+
+@pytest.mark.parametrize("text", ["", "hello", "nothing here\nhas numbers", "12:30:01 2024-01-01", "[1, 2]", "= = ="])
+def test_without_a_number_that_has_a_name_one_sentence_says_what_to_paste(text):
+    with pytest.raises(LogError, match=r"^No number here has a name beside it"):
+        read_log(text)
+
+
+# ---------------------------------------------------------------- variations
+
+NAMES = {
+    "en": ("Epoch", "train_loss", "val_loss", "train_acc"),
+    "plain": ("epoch", "loss", "val loss", "train accuracy"),
+    "de": ("Epoche", "Trainingsverlust", "Validierungsverlust", "Trainingsgenauigkeit"),
+    "es": ("época", "pérdida", "pérdida de validación", "exactitud de entrenamiento"),
+    "ru": ("Эпоха", "потери", "потери на валидации", "точность на обучении"),
+    "zh": ("轮次", "训练损失", "验证损失", "训练准确率"),
+    "ja": ("エポック", "訓練損失", "検証損失", "訓練精度"),
+}
+BESIDE = ("{time} - INFO - ", "[{time}] ", "\x1b[32m{time}\x1b[0m | INFO | ", "I trainer.py:88] ", "", "", "")
+EXTRAS = ("12.3s", "eta: 0:12:07", "3.21it/s", "mem: 5.6G", "time 0.412", "batch_time: 0.31s", "imgs/s: 812.2")
+
+
+def variation(chance):
+    """Return a log in a form that is put together by chance, its columns, and its training losses."""
+    epoch, *names = NAMES[chance.choice([*NAMES])]
+    names = names[: chance.randint(1, 3)]
+    is_is, between = chance.choice([": ", "=", " ", " = ", ":"]), chance.choice([", ", " | ", " - ", "\t", "; ", "  "])
+    count, start = chance.choice([8, 20, 60, 1000]), chance.choice([0, 1])
+    losses = falling(count, seed=chance.randint(0, 99))
+    series = dict(zip(names, (losses, losses + 0.1, 1 - losses / 3), strict=False))
+    order, extras = chance.sample(names, len(names)), chance.sample(EXTRAS, chance.randint(0, 3))
+    total, prefix, digits = chance.choice([f"/{count}", ""]), chance.choice(BESIDE), chance.choice([3, 4, 6])
+    brackets = chance.random() < 0.3
+    rows = []
+    for at in range(count):
+        number = f"[{at + start}{total}]" if brackets else f"{at + start}{total}"
+        cells = [
+            f"{epoch}{' ' if brackets else is_is}{number}",
+            *(f"{name}{is_is}{series[name][at]:.{digits}f}" for name in order),
+            *extras,
+        ]
+        rows.append(prefix.format(time=f"2024-05-01 08:{at // 60 % 60:02d}:{at % 60:02d},417") + between.join(cells))
+    return (
+        chance.choice(["\n", "\r\n", "\r"]).join(rows),
+        {epoch: "epoch"} | {name: role(name) for name in names},
+        losses,
+    )
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_any_order_separator_and_language_is_read_with_whatever_stands_beside(seed):
+    text, columns, losses = variation(random.Random(seed))
+    answer = read_log(text)
+    assert answer.columns == columns
+    assert np.isclose(answer.curve.raw[np.isfinite(answer.curve.raw)][0], losses[0], atol=1e-3)
+    assert answer.causes == ()
+
+
+def test_the_names_in_these_languages_mean_what_they_should():
+    for epoch, loss, val_loss, accuracy in NAMES.values():
+        assert [role(name) for name in (epoch, loss, val_loss, accuracy)] == [
+            "epoch",
+            "train_loss",
+            "val_loss",
+            "train_accuracy",
+        ]
+    assert {"epoch", "train_loss", "val_loss", "train_accuracy"} < ROLES.keys()
