@@ -30,10 +30,12 @@ SCATTER = 0.6  # standard deviation of the steps in a block, over their mean
 CREEP = 0.2  # a creeping loss falls by at most this share
 FLOOR = 0.03  # distance of a loss from the floor of a softmax applied to a softmax
 BLOW_UP, FACTOR = 8.0, 1.1  # smallest growth of a blow-up in all, and from each point to the next
+STRAIGHT = 0.999  # correlation of the logarithm of an exponential growth with time
 STEADY = 0.85  # a blow-up keeps this share of its factor to the end
 MOTIONLESS = 1e-3  # largest relative range of a loss without batch noise
 AT_GUESSING, MAX_EXACT_CLASSES = 5e-4, 200  # distance from log(classes); for more classes the logarithms are too close
 MIN_SPIKES = 3
+BY_CHANCE = 0.1  # accuracy above that of guessing, of a network that guesses
 BARELY = 1.1  # accuracy over exp(-loss), which is 1 if the probabilities of some classes are equal
 CREPT_UP, WIDE_APART = 0.05, 0.25  # rise of the validation loss; its distance from training loss, over the first loss
 LEARNS = 0.15  # share by which a training loss falls that is not flat
@@ -117,7 +119,7 @@ def blowing_up(c: UploadedCurve) -> Evidence | None:
         not early < middle < late
         or loss.max() < BLOW_UP * loss[0]
         or factor < FACTOR
-        or late / middle < STEADY * middle / early
+        or (late / middle < STEADY * middle / early and not _is_exponential(loss))
     ):
         return None
     return c.evidence(
@@ -125,6 +127,11 @@ def blowing_up(c: UploadedCurve) -> Evidence | None:
         f"{short(loss.max())}.",
         at=0,
     )
+
+
+def _is_exponential(loss: np.ndarray) -> bool:
+    """Tell whether the logarithm of a loss lies on a straight line."""
+    return bool(np.corrcoef(np.arange(len(loss)), np.log(loss))[0, 1] > STRAIGHT)
 
 
 def climbing(c: UploadedCurve) -> Evidence | None:
@@ -354,7 +361,12 @@ def learned_training_only(c: UploadedCurve) -> Evidence | None:
     # A fall to the cost of guessing is not learning
     gained = 1 - c.loss[-WINDOW:].mean() / min(c.loss[0], c.baseline_loss)
     classes, middle = c.classes, float(np.median(c.val_score))
-    if gained < 0.15 or not classes or c.val_loss.min() < 0.9 * c.baseline_loss or not middle <= 1.5 / classes:
+    if (
+        gained < 0.15
+        or not classes
+        or c.val_loss.min() < 0.9 * c.baseline_loss
+        or not middle <= 1 / classes + BY_CHANCE
+    ):
         return None
     return c.evidence(
         f"The training loss falls by {gained:.0%}, but the validation loss was never below {short(c.val_loss.min())}, "
