@@ -42,8 +42,8 @@ def spiked(count, every, height, fall):
 
 CASES = {
     "1.3^n": (column(1.3 ** np.arange(25)), {"rate-high"}),
-    "1.6^n with noise, faster at first": (
-        column(5 * 1.58 ** np.arange(40) * np.exp(noise(40, 0.05)) + 40 * np.arange(40) ** 2),
+    "1.6^n, slowing down a little": (
+        column(5 * np.exp(0.47 * np.arange(40) - 0.0006 * np.arange(40) ** 2)),
         {"rate-high"},
     ),
     "0.02 x 2^n": (column(0.02 * 2.0 ** np.arange(15)), {"rate-high"}),
