@@ -91,7 +91,7 @@ class LogError(ValueError):
 
 
 @dataclass
-class Log:
+class LogRecords:
     """The named numbers of a text.
 
     rows    a record each: name -> number; a name that a record lacks has a gap there
@@ -138,13 +138,13 @@ class Log:
         self.lists = before | lists.keys()
 
 
-def read(source: str | bytes) -> Log:
+def read(source: str | bytes) -> LogRecords:
     """Read the named numbers of a text. Raises LogError if it is too large, or no text."""
     text = _CALL.sub(lambda found: found[0] if role(found[1]) else found[2], _text(source))
     if _has_decimal_commas(text):
         text = _DECIMAL_COMMA.sub(".", text)
     lines = text.split("\n")
-    log = Log()
+    log = LogRecords()
     reader = _Lines(lines, log)
     place = at = unread = 0  # before `unread`, no object begins: one that was tried ends there
     while at < len(lines):
@@ -204,7 +204,7 @@ def number(cell: str) -> float | None:
 # ---------------------------------------------------------------- lists and dicts
 
 
-def _read_object(text: str, at: int, name: str, log: Log) -> tuple[int, int]:
+def _read_object(text: str, at: int, name: str, log: LogRecords) -> tuple[int, int]:
     """Read a list or a dict that fills its lines. Return its end, 0 if there is none, and where reading ended."""
     literal = Literal(text, at)
     try:
@@ -219,7 +219,7 @@ def _read_object(text: str, at: int, name: str, log: Log) -> tuple[int, int]:
     return literal.end if (len(log.rows), len(log.lists)) != before else 0, literal.end
 
 
-def _add_value(value: Any, name: str, log: Log) -> None:
+def _add_value(value: Any, name: str, log: LogRecords) -> None:
     if isinstance(value, dict):
         _add_dict(value, name, log)
     elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
@@ -239,7 +239,7 @@ def _is_list_of_numbers(value: Any) -> bool:
     return isinstance(value, list) and len(value) > 1 and all(item is None or type(item) is float for item in value)
 
 
-def _add_dict(value: dict[str, Any], name: str, log: Log) -> None:
+def _add_dict(value: dict[str, Any], name: str, log: LogRecords) -> None:
     """Add a dict: as a record; or the records, or else the lists of losses, in it."""
     flat = dict(_flatten(value, f"{name}/" if name else ""))
     inside = {key: item for key, item in flat.items() if isinstance(item, list)}
@@ -295,7 +295,7 @@ class _Known(NamedTuple):
 class _Lines:
     """Reads line after line: as a row of a table, or else for numbers with names beside them."""
 
-    def __init__(self, lines: Sequence[str], log: Log) -> None:
+    def __init__(self, lines: Sequence[str], log: LogRecords) -> None:
         self.lines, self.log = lines, log
         self.count = 0  # lines with names beside numbers
         self.header: list[str] = []

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from lab.failures.curve.log import COUNTER, COUNTERS, MAX_CELLS, MAX_COLUMNS, UNNAMED, VALUES, Log, LogError
+from lab.failures.curve.log import COUNTER, COUNTERS, MAX_CELLS, MAX_COLUMNS, UNNAMED, VALUES, LogError, LogRecords
 from lab.failures.curve.roles import kinds, phase, role, split
 from lab.text import counted
 
@@ -33,7 +33,7 @@ MIN_COUNTED = 4  # rows, from which a counter that stands in a single one counts
 
 
 @dataclass
-class Column:
+class LogColumn:
     """A name's numbers, and the rows in which they stand."""
 
     name: str
@@ -89,13 +89,13 @@ class Table:
         return [role.removeprefix(f"{kind}/") for role in self.columns if role.startswith(f"{kind}/")]
 
 
-def tables(log: Log, chosen: Mapping[str, str | None] = MappingProxyType({})) -> list[Table]:
+def tables(log: LogRecords, chosen: Mapping[str, str | None] = MappingProxyType({})) -> list[Table]:
     """Return the table of each run in a log. chosen: role -> name of its column, or None, where the names do not
     decide. Raises LogError if there are no numbers with names."""
-    columns: dict[str, Column] = {}
+    columns: dict[str, LogColumn] = {}
     for at, row in enumerate(log.rows):
         for name, value in row.items():
-            column = columns.setdefault(name, Column(name))
+            column = columns.setdefault(name, LogColumn(name))
             column.rows.append(at)
             column.values.append(value)
     wanted = {kind: name for kind, name in chosen.items() if name is None or name in columns}
@@ -136,9 +136,9 @@ def _cleaned(kind: str, values: np.ndarray) -> np.ndarray:
 # ---------------------------------------------------------------- roles
 
 
-def _roles(columns: Mapping[str, Column], log: Log) -> dict[str, str]:
+def _roles(columns: Mapping[str, LogColumn], log: LogRecords) -> dict[str, str]:
     """Return role -> name of the column that has it."""
-    candidates: dict[str, list[Column]] = {}
+    candidates: dict[str, list[LogColumn]] = {}
     for name, column in columns.items():
         if (kind := role(name)) and (kind not in COUNTERS or len(column.values) > 1 or len(log.rows) < MIN_COUNTED):
             candidates.setdefault(kind, []).append(column)
@@ -189,14 +189,14 @@ def _is_total(words: Iterable[str]) -> bool:
     return all(word in PLAIN_WORDS or kinds([word]) for word in words)
 
 
-def _has_parts(columns: Mapping[str, Column], name: str) -> bool:
+def _has_parts(columns: Mapping[str, LogColumn], name: str) -> bool:
     return sum(role(other) == role(name) for other in columns) > 1
 
 
-def _best(kind: str, found: Sequence[Column], columns: Mapping[str, Column]) -> Column:
+def _best(kind: str, found: Sequence[LogColumn], columns: Mapping[str, LogColumn]) -> LogColumn:
     """Return the best of several columns for one role."""
 
-    def rank(column: Column) -> tuple[float, ...]:
+    def rank(column: LogColumn) -> tuple[float, ...]:
         words = split(column.name)
         if kind in COUNTERS:
             return (len(set(column.values)) > 1, -column.falls, len(column.values))
@@ -214,7 +214,7 @@ def _best(kind: str, found: Sequence[Column], columns: Mapping[str, Column]) -> 
     return max(found, key=rank)  # of equals the first
 
 
-def _let_parts_agree(names: dict[str, str], candidates: Mapping[str, Sequence[Column]]) -> None:
+def _let_parts_agree(names: dict[str, str], candidates: Mapping[str, Sequence[LogColumn]]) -> None:
     """Take for validation the same part of the loss as for training."""
     if "train_loss" not in names or "val_loss" not in names:
         return
@@ -228,7 +228,9 @@ def _part(name: str) -> list[str]:
     return [word for word in split(name) if not kinds([word]) & {"train", "val", "epoch", "step"}]
 
 
-def _losses_without_a_name(columns: Mapping[str, Column], names: Mapping[str, str], log: Log) -> dict[str, str]:
+def _losses_without_a_name(
+    columns: Mapping[str, LogColumn], names: Mapping[str, str], log: LogRecords
+) -> dict[str, str]:
     """Find losses that have no name, or that are the only numbers."""
     free = {
         name: column for name, column in columns.items() if role(name) is None and not name.startswith(COUNTER[:-2])
@@ -251,7 +253,7 @@ def _phase_kind(name: str) -> str:
 # ---------------------------------------------------------------- runs
 
 
-def _run_starts(arrays: Mapping[str, np.ndarray], log: Log) -> list[int]:
+def _run_starts(arrays: Mapping[str, np.ndarray], log: LogRecords) -> list[int]:
     """Return the rows at which runs begin: where the number of the run changes, the epochs or steps start again, or,
     without these, a new table or list begins."""
     rows = len(log.rows)
@@ -314,7 +316,7 @@ def _bad(values: np.ndarray, printed: np.ndarray, loose: bool) -> np.ndarray:
     return np.isinf(values) | (after & (after.sum() > max(gaps)))
 
 
-def _notes(names: Mapping[str, str], others: Sequence[str], log: Log) -> list[str]:
+def _notes(names: Mapping[str, str], others: Sequence[str], log: LogRecords) -> list[str]:
     notes = [
         f"{wrong} of the values of “{name}” are not numbers and count as gaps."
         for name, wrong in log.texts.items()
