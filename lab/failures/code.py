@@ -21,6 +21,7 @@ from lab.failures.analysis.work import limited
 
 RELEVANT = re.compile(r"backward|torch|Tensor|Module|optim|grad")  # no rule finds anything without one of these
 MAX_CHARACTERS = 120_000  # a text of some 3,000 lines
+UNREADABLE = (SyntaxError, RecursionError, MemoryError, ValueError)  # what ast.parse raises
 
 
 class NotReadable(ValueError):
@@ -153,7 +154,7 @@ def tree_of(text: str) -> ast.Module:
 def parses(text: str) -> bool:
     try:
         tree_of(text)
-    except (SyntaxError, RecursionError, MemoryError, ValueError):
+    except UNREADABLE:
         return False
     return True
 

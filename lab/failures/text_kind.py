@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import Literal
 
 from lab.failures.causes import shared_by
-from lab.failures.code import NotReadable, parses, program
+from lab.failures.code import UNREADABLE, NotReadable, program, tree_of
 from lab.failures.curve.log import LogError, read
 from lab.failures.curve.table import tables
 from lab.failures.finder import ERROR
@@ -17,6 +18,7 @@ STATEMENT = re.compile(
     r"(?:(?:from [\w.]+ )?import \w|(?:async )?(?:def|class|for|with|while|if|elif) .*:|(?:else|try)\s*:|@\w"
     r"|return\b|[\w.\[\], ]+ [-+*/@]?= \S|[\w.\[\]]+\(.*\)\s*(?:#.*)?$|#|>>>|In \[\d+\])"
 )
+IN_NO_LOG = (ast.Import, ast.ImportFrom, ast.For, ast.While, ast.With, ast.FunctionDef, ast.ClassDef)
 MAX_CHARACTERS = 100_000  # of a text that are parsed
 MAX_SAMPLE = 20_000  # of these, whose lines tell the kind
 MIN_LINES = 3  # of code, or losses of a log: a shorter text counts as a message
@@ -32,18 +34,21 @@ def kind_of(text: str) -> Kind:
         return "code"  # a notebook
     if ERROR.search(sample):
         return "message"
-    if _is_log(sample, len(lines)):
+    tree = _tree(text)
+    compound = tree is not None and any(isinstance(node, IN_NO_LOG) for node in tree.body)
+    if not compound and _is_log(sample, len(lines)):
         return "curve"
-    if len(lines) < MIN_LINES or (shared_by(sample) and not _is_program(text)):
+    if len(lines) < MIN_LINES or (shared_by(sample) and tree is None):
         return "message"
     return "code" if sum(map(_is_statement, _lines_of_code(sample, lines))) >= MIN_SHARE * len(lines) else "message"
 
 
-def _is_program(text: str) -> bool:
+def _tree(text: str) -> ast.Module | None:
+    """Return the syntax tree of a text that is Python, and None for any other."""
     try:
-        return parses(program(text))
-    except NotReadable:
-        return False
+        return tree_of(program(text))
+    except (NotReadable, *UNREADABLE):
+        return None
 
 
 def _sample(text: str) -> str:
