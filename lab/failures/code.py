@@ -5,12 +5,14 @@ It is part of Python and reads 200 lines in a few milliseconds.
 """
 
 import ast
+import itertools
 import json
 import re
 import textwrap
 import warnings
 from collections import Counter
 from dataclasses import dataclass, replace
+from typing import Any
 
 from lab.failures.analysis.edits import Text, unbound_names
 from lab.failures.analysis.interpreter import Interpreter
@@ -20,6 +22,7 @@ from lab.failures.analysis.rules import apply_rules
 from lab.failures.analysis.work import limited
 
 RELEVANT = re.compile(r"backward|torch|Tensor|Module|optim|grad")  # no rule finds anything without one of these
+MAX_REPAIRS, MAX_REPAIRED = 20, 20_000  # lines that are taken out of a cell of a notebook, and its characters
 MAX_CHARACTERS = 120_000  # a text of some 3,000 lines
 UNREADABLE = (SyntaxError, RecursionError, MemoryError, ValueError)  # what ast.parse raises
 
@@ -117,13 +120,14 @@ def apply(text: str, finding: CodeFinding) -> str:
 def program(source: str | bytes) -> str:
     """Return the Python text of a notebook, a console session or an indented piece, moved to the left.
 
-    IPython and shell lines of a notebook become `pass`; no line is added or lost. Raises NotReadable.
+    IPython and shell lines become `pass`; no line is added or lost. Raises NotReadable.
     """
     if isinstance(source, bytes):
         try:
             source = source.decode("utf-8-sig")
         except UnicodeDecodeError:
             raise NotReadable("This is binary data, not text: give the program itself, a .py or .ipynb file.") from None
+    source = source.removeprefix("\ufeff")
     if "\0" in source:
         raise NotReadable("This is binary data, not text: give the program itself, a .py or .ipynb file.")
     if len(source) > MAX_CHARACTERS and not source.lstrip().startswith("{"):
@@ -131,7 +135,7 @@ def program(source: str | bytes) -> str:
             f"The text has {len(source):,} characters, and the limit is {MAX_CHARACTERS:,}: give only the file "
             "with the training loop or the model."
         )
-    text = cells(source) if source.lstrip().startswith("{") else source.lstrip("\ufeff")
+    text = cells(source) if source.lstrip().startswith("{") else source
     if len(text) > MAX_CHARACTERS:
         raise NotReadable(f"The notebook's code has {len(text):,} characters, and the limit is {MAX_CHARACTERS:,}.")
     text = re.sub(r"\r\n?|\f", "\n", text)
@@ -160,24 +164,62 @@ def parses(text: str) -> bool:
 
 
 def cells(source: str) -> str:
-    """Return a notebook's code cells, one below the other; the text itself if it is not JSON. Raises NotReadable."""
+    """Return a notebook's code cells, one below the other; the text itself if it is not JSON. Raises NotReadable.
+
+    Each cell is read by itself: a line that is not Python becomes `pass`.
+    """
     try:
         notebook = json.loads(source)
     except (ValueError, RecursionError):
         return source
-    found = notebook.get("cells") if isinstance(notebook, dict) else None
-    if not isinstance(found, list):
+    sheets = notebook.get("worksheets", [notebook]) if isinstance(notebook, dict) else []  # nbformat 3 has sheets
+    sheets = sheets if isinstance(sheets, list) else []
+    found: list[Any] = [sheet.get("cells") for sheet in sheets if isinstance(sheet, dict)]
+    if not found or not all(isinstance(part, list) for part in found):
         raise NotReadable("This is JSON, but not a notebook: it has no cells.")
     parts = []
-    for cell in found:
+    for cell in itertools.chain(*found):
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
-            text = cell.get("source", "")
+            text = cell.get("source", cell.get("input", ""))
             text = "".join(str(line) for line in text) if isinstance(text, list) else str(text)
             if not text.lstrip().startswith("%%") or text.lstrip().startswith(("%%time", "%%capture")):
-                parts.append(text)
+                parts.append(_without_other_lines(textwrap.dedent(re.sub(r"\r\n?|\f", "\n", text))))
     if not parts:
         raise NotReadable("This notebook has no code cells.")
     return "\n\n".join(parts)
+
+
+def _without_other_lines(text: str) -> str:
+    """Take out the lines of a cell that are not Python, such as those of IPython and of a shell, and keep the places.
+
+    A cell that is still no program after MAX_REPAIRS lines becomes empty lines.
+    """
+    lines = text.split("\n")
+    for _ in range(MAX_REPAIRS if len(text) <= MAX_REPAIRED else 1):
+        try:
+            tree_of("\n".join(lines))
+            return "\n".join(lines)
+        except SyntaxError as error:
+            _take_out(lines, min(error.lineno or 1, len(lines)) - 1, isinstance(error, IndentationError))
+        except (RecursionError, MemoryError, ValueError):
+            break
+    return "\n" * (len(lines) - 1)
+
+
+def _take_out(lines: list[str], at: int, indented: bool) -> None:
+    """Take out the line at which Python stopped; indented: its indentation is what is wrong."""
+    before = next((i for i in range(at - 1, -1, -1) if lines[i].strip()), -1)
+    if before >= 0 and (not lines[at].strip() or (indented and lines[before].rstrip().endswith(":"))):
+        at, indented = before, False  # a block without a body, or an unfinished line at the end
+    below = at + 1
+    while lines[below - 1].endswith("\\") and below < len(lines):  # the line goes on
+        below += 1
+    width = len(lines[at]) - len(lines[at].lstrip())
+    body = next((line for line in lines[below:] if line.strip()), "")
+    opens = "if True:" if len(body) - len(body.lstrip()) > width else "pass"
+    lines[at:below] = [""] * (below - at)
+    if not indented or body == "":
+        lines[at] = " " * width + opens
 
 
 def parse(text: str) -> ast.Module:

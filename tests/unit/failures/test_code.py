@@ -21,7 +21,7 @@ import pytest
 
 from lab.failures import FAILURES
 from lab.failures.__main__ import main
-from lab.failures.code import CodeFinding, NotReadable, apply, check_code, read
+from lab.failures.code import CodeFinding, NotReadable, apply, check_code, parses, read
 from lab.failures.code import program as plain_text
 from tests.corpus import MarkedProgram, programs, wrong
 
@@ -112,6 +112,50 @@ def test_a_notebook_is_read_as_its_code_cells():
     lines = plain_text(notebook).split("\n")
     found = [(f.failure, lines[f.line - 1].strip()) for f in check_code(notebook)]
     assert found == [(8, "loss = nn.MSELoss()(net(xs), ys)"), (6, "loss.backward()")]
+
+
+TRAINING = """import torch
+from torch import nn
+model = nn.Sequential(nn.Linear(8, 3), nn.Softmax(dim=1))
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+for x, y in [(torch.randn(4, 8), torch.tensor([0, 1, 2, 0]))] * 3:
+    opt.zero_grad()
+    nn.CrossEntropyLoss()(model(x), y).backward()
+    opt.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("cells", "kept"),
+    [
+        (["! pip install torch\n% matplotlib inline\nx = 1"], ["pass", "pass", "x = 1"]),
+        (["files = !ls", "x = %timeit -o f()\ny = 2"], ["pass", "", "pass", "y = 2"]),
+        (["torch?", "?torch\nhelp??\nx = 1"], ["pass", "", "pass", "pass", "x = 1"]),
+        (["y = await f(x)\nasync with a: pass"], ["y = await f(x)", "async with a: pass"]),
+        (["    x = 1\n    y = 2"], ["x = 1", "y = 2"]),
+        (["x = 1\n    y = 2\nz = 3"], ["x = 1", "", "z = 3"]),
+        (["x = 1\nprint(x\n"], ["x = 1", "pass", ""]),
+        (["for x in y:", "z = 1"], ["pass", "", "z = 1"]),
+        (["for x in y:\nz = 1"], ["pass", "z = 1"]),
+        (["for x in y\n    z = 1\n    w = 2"], ["if True:", "    z = 1", "    w = 2"]),
+        (["if a:\n    !ls\n    x = 1"], ["if a:", "    pass", "    x = 1"]),
+        (['x = 1\ny = """open\n'], ["x = 1", "pass", ""]),
+        (["!pip install a \\\n    b\nx = 1"], ["pass", "", "x = 1"]),
+        (["%%bash\nls -l", "%%time\nx = 1"], ["pass", "x = 1"]),
+        (["x = = 1\n" * 30 + "y = 2", "z = 3"], [*[""] * 32, "z = 3"]),
+    ],
+)
+def test_a_line_of_a_notebook_that_is_not_python_costs_that_line(cells, kept):
+    notebook = json.dumps({"cells": [{"cell_type": "code", "source": cell} for cell in cells]})
+    assert [line.rstrip() for line in plain_text(notebook).split("\n")] == kept
+    assert parses(plain_text(notebook))
+    below = json.dumps({"cells": [{"cell_type": "code", "source": [cell]} for cell in (*cells, TRAINING)]})
+    assert [finding.failure for finding in check_code(f"\ufeff{below}")] == [25]
+
+
+def test_a_notebook_of_the_third_format_is_read():
+    sheet = {"cells": [{"cell_type": "code", "input": ["%pylab inline\n"]}, {"cell_type": "code", "input": TRAINING}]}
+    assert [finding.failure for finding in check_code(json.dumps({"worksheets": [sheet]}))] == [25]
 
 
 @pytest.mark.parametrize(
