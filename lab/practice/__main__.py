@@ -77,7 +77,7 @@ def start(course: Course, place: Path) -> int:
     except OSError as error:
         raise folder.FolderError(f"{tasks} cannot be written: {folder.reason(error)}.") from None
     print(f"Write your code in {place / course.file}; the tasks are in {tasks}. After each step, run:")
-    print(shlex.join([sys.orig_argv[0], "-m", "lab.practice", "check", str(place)]))  # Python as it was just called
+    print(shlex.join([sys.orig_argv[0], "-m", __package__, "check", str(place)]))  # Python as it was just called
     return 0
 
 

@@ -64,7 +64,7 @@ class JudgeProcess:
     def __init__(self) -> None:
         single = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "lab.practice.judging"],
+            [sys.executable, "-m", __name__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=ROOT,

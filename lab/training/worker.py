@@ -50,7 +50,7 @@ def _new_process() -> subprocess.Popen[bytes]:
     # One thread for BLAS: the networks of the page are small, and the other processors belong to other visitors.
     single = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")}
     process = subprocess.Popen(
-        [sys.executable, "-m", "lab.training.worker"],
+        [sys.executable, "-m", __name__],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         cwd=ROOT,
