@@ -110,6 +110,8 @@ def _parser() -> argparse.ArgumentParser:
         "data_dir": ("DIR", "the folder of the MNIST files (default: they are downloaded)"),
         "target": ("COLUMN", "the target column of a CSV: its name, or its number from 1 (default: the last)"),
         "task": ("NAME", f"for a CSV: {' or '.join(TASKS)} (default: regression if its target is a measured number)"),
+        "drop": ("COLUMN", "columns of a CSV to leave out"),
+        "keep": ("COLUMN", "columns of a CSV to use where they would be left out"),
         "noise": ("DEVIATION", "of the noise in generated points (default: depends on --data)"),
         "samples": ("N", f"generated points (default {SYNTHETIC_SAMPLES})"),
         "hidden": ("WIDTH", f"widths of the hidden layers (default {' '.join(map(str, defaults.hidden))})"),
@@ -149,6 +151,8 @@ def _parser() -> argparse.ArgumentParser:
     }
     types = {one.name: float if "float" in one.type else int if "int" in one.type else str for one in fields(Config)}
     words: dict[str, Any] = {
+        "drop": {"nargs": "*", "parse": tuple},
+        "keep": {"nargs": "*", "parse": tuple},
         "hidden": {"nargs": "*", "parse": lambda words: parse_widths(" ".join(words))},  # also 64,32 and 64-32
         "features": {"nargs": "*", "parse": _names},
         "changes": {"nargs": "+", "parse": lambda words: tuple(map(parse_change, words))},
@@ -477,8 +481,10 @@ def _bar(total: int, initial: int, unit: str, show: bool) -> Any:
 def _introduction(trainer: Trainer, run: RunFolder) -> list[str]:
     config = trainer.config
     continued = f", continued after epoch {trainer.epoch}" if trainer.epoch else ""
+    change = ["to change what was decided: --target, --task, --drop, --keep"] if trainer.dataset.choices else []
     return [
         *trainer.dataset.notes,
+        *change,
         *data_card.sentences(data_card.card(trainer.dataset)),
         f"network: {describe(trainer.sizes, trainer.config)}, {config.init} init, batches of {config.batch_size}, "
         f"{trainer.weights().size:,} weights in float32, seed {config.seed}",

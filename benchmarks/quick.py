@@ -25,6 +25,7 @@ SHORTEST = {  # benchmark -> the options of its shortest run, the slowest benchm
     "pages": ["--rounds", "1", "graph-lab"],
     "practice": ["--checks", "1", "--visitors", "2", "--rounds", "1"],
     "server": ["--visitors", "2", "--seconds", "1"],
+    "tables": ["--rows", "1000", "--repeats", "1"],
     "watch": ["--rounds", "1"],
 }
 NO_BENCHMARKS = {"__init__", "bare_page", "empty_page", "labelled_runs", "mutants", "quick", "random_runs"}

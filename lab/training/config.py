@@ -66,6 +66,7 @@ class Config:
     features: features computed from the two inputs x and y (see features.py); () feeds the inputs as they are.
     skip: "yes" adds a hidden layer's input to its output where both have the same width.
     task: one of TASKS, for a CSV file; None: regression if its target is a measured number, otherwise classification.
+    drop, keep: columns of a CSV file that are left out, or used where they would be left out.
     noise, samples: standard deviation of the noise and number of points of generated data; None takes the default.
     weight_decay: this share of each weight is added to its gradient, which pulls it towards 0.
     l1: factor of the L1 penalty, the sum of the absolute weights (biases left out) that is added to the training loss.
@@ -77,6 +78,8 @@ class Config:
     data_dir: str | None = None
     target: str | None = None
     task: str | None = None
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
     noise: float | None = None
     samples: int | None = None
     hidden: tuple[int, ...] = (128, 64)
@@ -103,6 +106,11 @@ class Config:
         optional = {field.name for field in fields(self) if field.default is None and getattr(self, field.name) is None}
         for name in ("data", "data_dir", "target"):
             require(name in optional or isinstance(getattr(self, name), str), "must be text.", name)
+        for name in ("drop", "keep"):
+            names = getattr(self, name)
+            right = isinstance(names, (list, tuple)) and all(isinstance(one, str) for one in names)
+            require(right, "must be names of columns.", name)
+            object.__setattr__(self, name, tuple(names))  # JSON and the command line give lists
         require(
             isinstance(self.hidden, (list, tuple)) and all(is_int(width, 1) for width in self.hidden),
             f"must be whole numbers of at least 1 (the widths of the layers), not {typed(self.hidden)}: "
@@ -175,7 +183,7 @@ class Config:
         return [f"layer{number}" for number in range(1, len(self.hidden) + 2)]
 
     def to_json(self) -> dict[str, Any]:
-        lists = {"hidden": list(self.hidden), "features": list(self.features)}
+        lists = {name: list(getattr(self, name)) for name in ("hidden", "features", "drop", "keep")}
         return asdict(self) | lists | {"changes": [list(change) for change in self.changes]}
 
     @classmethod

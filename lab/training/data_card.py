@@ -7,7 +7,6 @@ answers with the commonest class or, in a regression, with the mean of the train
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
@@ -17,13 +16,10 @@ from lab.training.datasets import Dataset
 MIN_VALIDATION = 30  # rows held out: with fewer, a single row moves the accuracy by more than 3 points
 MIN_IMBALANCE = 1.5  # share of the commonest class over an even share, from which all shares are listed
 MAX_SHARES, MAX_NAMES = 5, 6  # classes and columns that a sentence lists
-MAX_COMPARED = 200  # columns that are compared in pairs
 MIN_OTHERS = 10  # validation rows that are not of the commonest class: with fewer, accuracy says next to nothing
 FAR = 12.0  # deviations of the other values: an input that lies farther from their mean is asked about
 EXTREME, DECISIVE = 0.01, 0.25  # share of the rows that counts as extreme, and of the squared error that they may make
-MIN_TELLING = 10  # training rows: in fewer, a column equals the target by chance
 MAX_KNOWN_SHARE = 0.1  # of validation rows that are also training rows, before it is reported: a few can be chance
-COPY_TOLERANCE = 1e-5  # largest difference between two standardised columns that count as copies
 
 
 @dataclass(frozen=True)
@@ -47,11 +43,10 @@ class DataCard:
 
     train_rows, val_rows: samples; val_rows is 0 if none is held out. is_table: False for images. shares: (class, share
     of the training samples), the commonest first; empty in a regression. mean: of a regression's target, None for
-    classes. constant: columns with the same number in every training row. copies: pairs of columns that differ only in
-    their unit. tell: columns that differ from the target only in their unit. known: validation rows whose inputs also
-    occur in a training row. val_others: validation rows that are not of the commonest class, None in a regression.
-    row_numbers: columns that number the rows. numbers_rows: True if the target does. farthest: (column, value,
-    deviations from the mean of the others) of values more than FAR deviations away.
+    classes. constant: columns with the same number in every training row. known: validation rows
+    whose inputs also occur in a training row. val_others: validation rows that are not of the commonest class, None in
+    a regression. numbers_rows: True if the target numbers the rows. farthest: (column or target, value, deviations from
+    the mean of the others) of values more than FAR deviations away.
     extreme_rows, extreme_share: how many rows are the most extreme hundredth by their target, and
     their share of the squared error of the mean; 0 for classes.
     """
@@ -63,11 +58,8 @@ class DataCard:
     shares: tuple[tuple[str, float], ...]
     mean: float | None
     constant: tuple[str, ...]
-    copies: tuple[tuple[str, str], ...]
-    tell: tuple[str, ...]
     known: int
     val_others: int | None
-    row_numbers: tuple[str, ...]
     numbers_rows: bool
     farthest: tuple[tuple[str, float, float], ...]
     extreme_rows: int
@@ -108,15 +100,8 @@ def card(data: Dataset) -> DataCard:
         shares=shares,
         mean=data.target[0] if data.target else None,
         constant=tuple(name for name, same in zip(data.columns, constant, strict=True) if same),
-        copies=_copies(data, ~constant),
-        tell=_tell(data),
         known=_known(data) if data.held_out else 0,
         val_others=None if known.val_accuracy is None else round(held_out * (1 - known.val_accuracy)),
-        row_numbers=tuple(
-            name
-            for at, name in enumerate(data.columns)
-            if _numbers_rows(everything[:, at] * data.scale[at] + data.mean[at])
-        ),
         numbers_rows=data.target is not None and _numbers_rows(data.in_units(_targets(data))),
         farthest=_farthest(data, everything),
         extreme_rows=extreme_rows,
@@ -131,25 +116,18 @@ def _farthest(data: Dataset, rows: np.ndarray) -> tuple[tuple[str, float, float]
     A value such as -9999 for a missing number may stand in many rows, so its own rows do not count as others.
     rows: the standardised inputs of all rows, (rows, columns).
     """
+    columns = [(f"column {name!r}", rows[:, at], data.mean[at], data.scale[at]) for at, name in enumerate(data.columns)]
+    if data.target:
+        columns.append(("the target", _targets(data), *data.target))
     found = []
-    for at, name in enumerate(data.columns):
-        values = rows[:, at].astype(np.float64)
+    for name, values, mean, scale in columns:
+        values = values.astype(np.float64)
         value = values[np.abs(values).argmax()]
         others = values[values != value]
         deviation = others.std() if others.size else 0.0
         if deviation > 0 and (away := abs(value - others.mean()) / deviation) > FAR:  # of two values, none is far
-            found.append((name, float(value * data.scale[at] + data.mean[at]), float(away)))
+            found.append((name, float(value * scale + mean), float(away)))
     return tuple(found)
-
-
-def _tell(data: Dataset) -> tuple[str, ...]:
-    """Return the columns that are equal to the target, or to its negative, once both are standardised."""
-    answers = data.train_y.astype(np.float64)
-    if len(data.classes) > 2 or not np.ptp(answers) or len(answers) < MIN_TELLING:
-        return ()
-    answers = (answers - answers.mean()) / answers.std()
-    apart = [np.abs(data.train_x - sign * answers[:, np.newaxis]).max(axis=0) for sign in (1, -1)]
-    return tuple(name for name, one in zip(data.columns, np.minimum(*apart), strict=False) if one < COPY_TOLERANCE)
 
 
 def _targets(data: Dataset) -> np.ndarray:
@@ -164,19 +142,6 @@ def _extremes(data: Dataset) -> tuple[int, float]:
     errors = np.sort(_targets(data).astype(np.float64) ** 2)  # standardised: the mean is 0
     count = max(1, round(EXTREME * len(errors)))
     return count, float(errors[-count:].sum() / errors.sum())
-
-
-def _copies(data: Dataset, varied: np.ndarray) -> tuple[tuple[str, str], ...]:
-    """Return the pairs of columns, among those that vary, that are equal once standardised."""
-    at = np.flatnonzero(varied)
-    if not 1 < len(at) <= MAX_COMPARED:
-        return ()
-    x = data.train_x[:, at]
-    return tuple(
-        (data.columns[at[i]], data.columns[at[j]])
-        for i, j in combinations(range(len(at)), 2)
-        if np.abs(x[:, i] - x[:, j]).max() < COPY_TOLERANCE
-    )
 
 
 def _known(data: Dataset) -> int:
@@ -199,17 +164,8 @@ def sentences(card: DataCard) -> tuple[str, ...]:
             f"{'column' if one else 'columns'} {_names(card.constant)}: the same number in every training row, so "
             f"{'it tells' if one else 'they tell'} the network nothing"
         )
-    lines += [f"columns {a!r} and {b!r}: identical except for their unit" for a, b in card.copies[:MAX_NAMES]]
     lines += [
-        f"column {name!r}: tells the target exactly: is it known before the answer?" for name in card.tell[:MAX_NAMES]
-    ]
-    lines += [
-        f"column {name!r}: a different whole number in each row, as if it numbered them: does it say anything about a "
-        "new row?"
-        for name in card.row_numbers[:MAX_NAMES]
-    ]
-    lines += [
-        f"column {name!r}: its most extreme value, {short(value, 4)}, lies {away:,.0f} standard deviations from "
+        f"{name}: its most extreme value, {short(value, 4)}, lies {away:,.0f} standard deviations from "
         "the others: is it right, or should the cell be empty?"
         for name, value, away in card.farthest[:MAX_NAMES]
     ]

@@ -11,20 +11,30 @@ from __future__ import annotations
 import difflib
 import json
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
 from lab.training import images, letters, tables
 from lab.training.config import Config
-from lab.training.samples import MAX_CELL, Cell, DataError, Raw, TargetError, numbered
+from lab.training.samples import MAX_CELL, Cell, Choices, DataError, Raw, TableSettings, TargetError, numbered
 
 SYNTHETIC_SAMPLES = 1000
 RARE = 20  # one point in this many is of the rare class; in a small sample more are, so that it has two at least
-DATA_SETTINGS = ("data_dir", "target", "task", "val_fraction", "noise", "samples")  # with the name, all but the seed
+DATA_SETTINGS = (
+    "data_dir",
+    "target",
+    "task",
+    "drop",
+    "keep",
+    "val_fraction",
+    "noise",
+    "samples",
+)  # with the name, all but the seed
 MIN_SCALE = 1e-150  # the square of a smaller number underflows
 MAX_DEVIATIONS = 1e9  # from the mean: float32 cannot tell the other samples apart next to a sample farther out
 
@@ -41,6 +51,7 @@ class Dataset:
     target:         mean and deviation of a regression's target in the training samples; None for classes
     columns:        the names of the inputs of a table, (features,); empty for images
     cells:          for each input of a table, the column that it is read from, and the text for which it is 1
+    choices:        the columns of a table that may be inputs, and whether they are
     held_out:       False if no samples were held out, so that val_x and val_y are the training samples
     """
 
@@ -58,13 +69,14 @@ class Dataset:
     columns: tuple[str, ...] = ()
     held_out: bool = True
     cells: tuple[Cell, ...] = ()
+    choices: Choices = ()
 
     @property
     def preparation(self) -> dict[str, np.ndarray]:
         """What `lab.training.load` needs to prepare new inputs like these, as an array for the checkpoint."""
         about = {
             "classes": self.classes,
-            "cells": self.cells or [(column, None) for column in self.columns],
+            "cells": self.cells or [Cell(column) for column in self.columns],
             "mean": self.mean.tolist(),
             "scale": self.scale.tolist(),
             "target": self.target,
@@ -100,12 +112,15 @@ def load(
     noise: float | None = None,
     samples: int | None = None,
     task: str | None = None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
 ) -> Dataset:
     """Read or generate the data called `name`, split it and standardise it.
 
     name: one of NAMES, or "csv:PATH". data_dir: the folder of the MNIST files. target: the label column of a
     CSV, by name or by number from 1 (default: the last). seed: fixes the synthetic points and the split.
-    task: "classification" or "regression", for a CSV (default: decided by its target).
+    task: "classification" or "regression", for a CSV (default: decided by its target). drop, keep: columns of a CSV
+    that are left out, or used where they would be left out.
     noise, samples: of synthetic points (default: the usual noise of the shape, and SYNTHETIC_SAMPLES).
     Raises DataError.
     """
@@ -118,11 +133,13 @@ def load(
         ("noise", noise, name in SYNTHETIC, generated),
         ("samples", samples, name in SYNTHETIC, generated),
         ("task", task, kind == "csv", "is for a CSV file"),
+        ("drop", drop or None, kind == "csv", "leaves out columns of a CSV file"),
+        ("keep", keep or None, kind == "csv", "uses columns of a CSV file"),
     ):
         if value is not None and not fits:
             raise DataError(f"--{flag} {purpose}, but the data is {name!r}: leave it out.")
     if kind == "csv":
-        raw = tables.of_file(path, target, task)
+        raw = tables.of_file(path, TableSettings(target, task, drop, keep))
     elif name == "mnist":
         raw = images.mnist(data_dir)
     elif name == "digits":
@@ -142,14 +159,29 @@ def load_dataset(config: Config) -> Dataset:
 
 
 def from_table(
-    text: str, name: str, target: str | None = None, val_fraction: float = 0.2, seed: int = 0, task: str | None = None
+    text: str,
+    name: str,
+    target: str | None = None,
+    val_fraction: float = 0.2,
+    seed: int = 0,
+    task: str | None = None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    encoding: str = "UTF-8",
 ) -> Dataset:
-    """Make a dataset from the text of a CSV, as `load("csv:PATH", ...)` does from a file.
+    """Make a dataset from the text of a table, as `load("csv:PATH", ...)` does from a file.
 
-    name: what to call it in notes and errors, for example the name of the file. Raises DataError.
+    name: what to call it in notes and errors, for example the name of the file. encoding: what the text was read from.
+    Raises DataError.
     """
-    raw = tables.of_text(text, name, target, task)
+    raw = tables.of_text(text, name, encoding, TableSettings(target, task, drop, keep))
     return _split_and_standardise(name, raw, val_fraction, np.random.default_rng(seed))
+
+
+def from_upload(own: Mapping[str, Any], val_fraction: float, seed: int) -> Dataset:
+    """Make a dataset from a visitor's table (see `Own` in live.py). Raises DataError."""
+    chosen = {name: own[name] for name in (*TableSettings._fields, "encoding")}
+    return from_table(own["table"], own["name"], val_fraction=val_fraction, seed=seed, **chosen)
 
 
 def prepare(
@@ -347,6 +379,7 @@ def _split_and_standardise(name: str, raw: Raw, val_fraction: float, rng: np.ran
         columns=() if pixels else tuple(raw.columns),
         held_out=held_out,
         cells=raw.cells,
+        choices=raw.choices,
     )
 
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from lab.training.samples import Raw
+from lab.training.samples import Cell, Raw
 
 CONTEXT = 4  # number of letters that the network sees
 LAST_NUMBER = 299  # the text spells the numbers from 1 to this one
@@ -58,8 +58,8 @@ def samples() -> Raw:
     """Make the samples: a one-hot table of contexts, and the letter that follows each."""
     before, after, alphabet = contexts()
     one_hot = np.eye(len(alphabet))[before].reshape(len(before), -1)
-    cells = tuple((f"{back} back", letter) for back in range(CONTEXT, 0, -1) for letter in alphabet)
+    cells = tuple(Cell(f"{back} back", letter) for back in range(CONTEXT, 0, -1) for letter in alphabet)
     note = f"the next letter of the numbers from one to {LAST_NUMBER} in words, after {CONTEXT} letters as one-hot rows"
     remark = f"to beat: counting which letter follows which gives a loss of {bigram_loss():.3g}"
-    columns = tuple(f"{column} “{letter}”" for column, letter in cells)
+    columns = tuple(f"{column} “{letter}”" for column, letter, _ in cells)
     return Raw([one_hot], after, alphabet, note, columns, (remark,), cells=cells)

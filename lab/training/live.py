@@ -20,8 +20,9 @@ from lab.training.run_folder import State
 from lab.training.trainer import Trainer, put_weights
 from model import MLP
 
-Own = dict[str, Any]  # a visitor's own data: {"points": text}, or {"table": text, "name": its name, "target": a column,
-# "task": see `Config`}
+# A visitor's own data: {"points": text}, or {"table": text, "name": its name, "encoding": of the file, "columns": their
+# names} and the TableSettings
+Own = dict[str, Any]
 BINS = 40  # of a histogram
 STATE_BYTES = 8_000_000  # limit of the saved states of one run: a server holds a run for each visitor
 

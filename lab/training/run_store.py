@@ -27,7 +27,7 @@ import numpy as np
 
 from lab.training import points
 from lab.training.config import Config
-from lab.training.datasets import Dataset, from_table
+from lab.training.datasets import Dataset, from_upload
 from lab.training.live import LiveRun, Own
 from lab.training.records import slim
 from lab.training.run_folder import RunError, write_atomic
@@ -55,7 +55,7 @@ def own_dataset(own: Own, config: Config) -> Dataset | None:
     if "points" in own:
         return points.dataset(points.from_text(own["points"]), config.val_fraction, config.seed)
     if "table" in own:
-        return from_table(own["table"], own["name"], own["target"], config.val_fraction, config.seed, own.get("task"))
+        return from_upload(own, config.val_fraction, config.seed)
     return None
 
 

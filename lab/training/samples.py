@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 MAX_CELL = 1e100  # the square of a larger number could overflow when its column's deviation is computed
 
 
+Choices = tuple[tuple[str, bool], ...]  # the columns of a table that may be inputs, and whether they are
+
+
 class DataError(ValueError):
-    """The data cannot be used. The message is one sentence for the learner: what is wrong, and what to do."""
+    """The data cannot be used. The message says, in one line, what is wrong and what to do.
+
+    choices: the inputs of a table, if leaving out some of them helps.
+    """
+
+    def __init__(self, message: str, choices: Choices = ()) -> None:
+        super().__init__(message)
+        self.choices = choices
 
 
 class TargetError(DataError):
     """A column of the table cannot be the target; another one may be."""
 
 
-Cell = tuple[str, str | None]  # a feature's column, and the text for which it is 1; None in a column of numbers
+class Cell(NamedTuple):
+    """Where a feature comes from: a column; the text for which it is 1, or the format of the dates that it counts."""
+
+    column: str
+    text: str | None = None
+    date: str | None = None
+
+
+class TableSettings(NamedTuple):
+    """What is chosen about a table, as in `Config`."""
+
+    target: str | None = None
+    task: str | None = None
+    drop: Sequence[str] = ()
+    keep: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -26,7 +52,7 @@ class Raw:
 
     labels: class indices, or the target (float64) if there are no classes. columns: names of the features, for errors;
     empty for images. A feature that is nan is missing. cells: where each feature of a table comes from.
-    remarks: sentences about what the reader had to decide.
+    remarks: sentences about what the reader had to decide. choices: of a table.
     """
 
     blocks: list[np.ndarray]
@@ -37,6 +63,7 @@ class Raw:
     remarks: tuple[str, ...] = ()
     image_shape: tuple[int, int] | None = None
     cells: tuple[Cell, ...] = ()
+    choices: Choices = ()
 
 
 def numbered(columns: int) -> tuple[str, ...]:

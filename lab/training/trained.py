@@ -14,7 +14,6 @@ import numpy as np
 
 from lab.training import tables
 from lab.training.config import Config
-from lab.training.datasets import load_dataset
 from lab.training.predictions import answers, probabilities
 from lab.training.run_folder import RunError, RunFolder
 from lab.training.samples import Cell, DataError, numbered
@@ -80,13 +79,12 @@ def load(run: str | Path) -> TrainedModel:
         raise RunError(f"The run in {str(run)!r} has no complete epoch: train it first.")
     network = new_network(config, sizes, "zeros")
     put_weights(network, state["best_weights"])
-    prepared = state if "preparation" in state else load_dataset(config).preparation  # a run of an earlier version
-    about = json.loads(prepared["preparation"].tobytes())
+    about = json.loads(state["preparation"].tobytes())
     return TrainedModel(
         network,
         config,
         tuple(about["classes"]),
-        tuple((column, text) for column, text in about["cells"]),
+        tuple(Cell(*cell) for cell in about["cells"]),
         np.array(about["mean"]),
         np.array(about["scale"]),
         about["target"] and tuple(about["target"]),
@@ -98,7 +96,7 @@ def predict_table(model: TrainedModel, path: str, warn: Callable[[str], object] 
 
     warn: is called with a sentence about what the network does not know. Raises DataError.
     """
-    cells = model.cells or tuple((name, None) for name in numbered(model.inputs))
+    cells = model.cells or tuple(map(Cell, numbered(model.inputs)))
     header, rows, samples = tables.inputs_of_file(path, cells, warn)
     answered = model.predict(samples) if len(rows) else np.empty(0)
     out = io.StringIO()

@@ -225,8 +225,10 @@ def test_a_table_is_uploaded_trained_and_its_mistakes_are_said(open_page):
     page.reload()
     page.wait_for_function("document.querySelector('.run-progress')?.innerText.includes('Epoch 60 of 60')")
     button(page, "Your table").click()
-    upload.set_input_files({"name": "bad.csv", "mimeType": "text/csv", "buffer": f"a,b,class\n{rows}x,1,no\n".encode()})
-    page.get_by_text(re.compile("bad.csv.*row 42.*not a number")).wait_for()
+    upload.set_input_files(
+        {"name": "bad.csv", "mimeType": "text/csv", "buffer": f'a,b,class\n"x,1,no\n{rows}'.encode()}
+    )
+    page.get_by_text(re.compile("bad.csv.*an unclosed quotation mark")).wait_for()
 
 
 def test_back_to_a_run_that_another_has_replaced_finds_it_as_far_as_it_was_trained(open_page):

@@ -972,19 +972,23 @@ def test_a_table_is_read_and_its_mistakes_are_said(at):
     assert live(at).trainer.dataset.classes == ("0", "1", "2")
     before = live(at)
     for name, content, words in [
-        ("bad.csv", TABLE + b"x,1,0\n", "row 42"),
+        ("bad.csv", TABLE.replace(b"0.5", b'"0.5'), "an unclosed quotation mark"),
         ("empty.csv", b"", "empty"),
-        ("binary.csv", b"\xff\xfe\x00", "binary.csv is not text in UTF-8"),
-        ("*my* [data](x).csv", b"*a*,c\n1,x\n`2`,y\n", "'*a*': '`2`' is not a number"),
-        ("wide.csv", (",".join("0" * 200) + ",x\n").encode() * 2 + (",".join("1" * 200) + ",y\n").encode() * 2, "200"),
+        ("binary.csv", b"\xff\xfe\x00", "'binary.csv' is not a text file"),
+        ("*my* [data](x).csv", b"*a*,c\n1,x\n`2`,y\n", "too many different texts: '*a*' (2 in 2 rows)"),
+        (
+            "wide.csv",
+            (",".join("0" * 200) + ",x\n").encode() * 2 + (",".join("1" * 200) + ",y\n").encode() * 2,
+            "201 columns",
+        ),
     ]:
         upload(at, name, content)
         assert words in at.error[0].value.replace("\\", ""), name
         assert live(at) is before
         assert "*a" not in at.error[0].value.replace("\\*", "")  # no cell or name is Markdown
-    rows = "".join(f"{i % 2},{i * i % 7},{'' if i % 5 else i}\n" for i in range(40))
+    rows = "".join(f"{i % 2},{i * i % 7},so {i}\n" for i in range(40))
     upload(at, "gaps.csv", f"class,a,b\n{rows}".encode())
-    assert "row 3: the label in 'b' is empty, fill it in, or choose another" in at.error[0].value.replace("\\", "")
+    assert "the target 'b' has 40 different values in 40 rows" in at.error[0].value.replace("\\", "")
     at.selectbox(key="own table target").set_value("class").run()
     assert not at.error
     assert live(at).trainer.dataset.classes == ("0", "1")
@@ -996,8 +1000,21 @@ def test_what_was_decided_about_a_table_from_a_spreadsheet_is_said(at):
     rows = "".join(f"{i},{i % 7};{'' if i == 4 else i % 3};{('red', 'blue')[i % 2]};{int(i > 20)}\n" for i in range(40))
     upload(at, content=f"a;b;colour;class\n{rows}".encode())
     said = " ".join(c.value for c in at.caption).replace("\\", "")
-    for words in ("decimal comma: 40 (", "Text columns: 'colour'", "Empty cells: 1,", "4 inputs, 2 classes"):
+    for words in ("Decimal commas: 3,14", "Text columns: 'colour'", "Missing cells: 1 in 'b',", "4 inputs, 2 classes"):
         assert words in said
+
+
+def test_inputs_of_a_table_are_ticked(at):
+    run(at, data="table", hidden="3", epochs="2")
+    rows = "".join(f"{i},{i * i % 7},{'uvw'[i % 3]},{'pq'[i % 2]}\n" for i in range(40))
+    upload(at, "t.csv", f"id,a,b,y\n{rows}".encode("utf-16"))
+    assert at.session_state["own table inputs"] == ["a", "b"]
+    assert "Left out, because it only numbers the rows: 'id'" in " ".join(c.value for c in at.caption).replace("\\", "")
+    at.pills(key="own table inputs").set_value(["id", "a"]).run()
+    assert live(at).trainer.dataset.columns == ("id", "a")
+    assert "--drop b --keep id" in command(at)
+    at.pills(key="own table inputs").set_value([]).run()  # a network needs one
+    assert at.session_state["own table inputs"] == ["id", "a"]
 
 
 @pytest.mark.sample(1)

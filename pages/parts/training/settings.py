@@ -27,6 +27,7 @@ from lab.training.config import (
 from lab.training.datasets import BUILT_IN, SYNTHETIC, SYNTHETIC_SAMPLES
 from lab.training.lessons import FIRST, LESSONS, Lesson
 from lab.training.live import Own
+from lab.training.samples import TableSettings
 from lab.training.worker import Worker
 from lab.ui import address, state
 from lab.ui.address import Field
@@ -355,12 +356,14 @@ def command(config: Config, own: Own) -> str:
     """Write the command line that trains the same run."""
     default = Config()
     if own:
-        config = replace(config, data=f"csv:{csv_name(own)}", target=own.get("target"), task=own.get("task"))
+        chosen = {name: own[name] for name in TableSettings._fields if name in own}
+        config = replace(config, data=f"csv:{csv_name(own)}", **chosen)
     words = ["python train.py"]
-    for name in (*SETTINGS, "target", "task"):
+    for name in (*SETTINGS, *TableSettings._fields):
         value = getattr(config, name)
         if value != getattr(default, name):
-            text = _in_widget(name, value) if name in LISTS else shlex.quote(str(value))
+            words_of = value if name in ("drop", "keep") else [value]
+            text = _in_widget(name, value) if name in LISTS else " ".join(shlex.quote(str(word)) for word in words_of)
             words.append(f"--{name.replace('_', '-')} {text}")
     if config.changes:
         words.append(f"--changes {changes_text(config.changes)}")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import csv
-import io
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from lab.training import data_card, points
+from lab.training import data_card, points, table_file
 from lab.training.config import TASKS
-from lab.training.datasets import Dataset, from_table
+from lab.training.datasets import Dataset, from_upload
 from lab.training.live import Own
-from lab.training.samples import DataError, TargetError
-from lab.training.tables import MAX_INPUTS, ON_YOUR_MACHINE, separator, unique
+from lab.training.samples import Choices, DataError
+from lab.training.table_file import ON_YOUR_MACHINE
 from lab.ui.address import Field
 from lab.ui.chart_host import clicked_points
 from lab.ui.table import escape_markdown, with_code
@@ -24,6 +21,7 @@ from lab.ui.widgets import button, switch
 
 MAX_CLASSES = 20  # of a table, because the server is shared
 LAST, AS_IT_IS = "last", "automatic"
+TYPES = ["csv", "tsv", "txt", "dat", "data", "json", "jsonl", "ndjson", "arff", "xlsx"]
 POINTS = Field("points", "own points", points.START, points.from_text, points.to_text)
 
 
@@ -67,7 +65,7 @@ def your_points(val_fraction: float, seed: int, _: DeltaGenerator) -> tuple[Data
 
 
 def your_table(val_fraction: float, seed: int, bar: DeltaGenerator) -> tuple[Dataset, Own] | None:
-    """Let the visitor upload a table and choose its target column, and return its dataset and what it was made from.
+    """Let the visitor upload a table and choose its target and inputs; return its dataset and what it was made from.
 
     bar: where the button stands that leads back to the table, once there is one. Returns None after a message if there
     is no file yet or it cannot be used.
@@ -76,17 +74,14 @@ def your_table(val_fraction: float, seed: int, bar: DeltaGenerator) -> tuple[Dat
     own: Own | None = session.get("own table")
     # The table is kept in the session, because the widget forgets its file when the page is left.
     place = st.container() if own is None else bar.popover("Your table", icon=":material/upload_file:")
-    file = place.file_uploader(
-        "A table as CSV: input columns, of numbers or of a few different texts, and a target column",
-        ["csv", "tsv", "txt"],
-        key="own table file",
-    )
+    file = place.file_uploader("A table with a target column: CSV, JSON, ARFF or Excel", TYPES, key="own table file")
+    choices: Choices = ()
     try:
         if file and session.get("own table id") != file.file_id:
-            text = file.getvalue().decode("utf-8-sig")
-            own = {"table": text, "name": file.name, "target": None, "task": None}
-            with contextlib.suppress(TargetError):  # then the visitor can choose another column
-                from_table(text, file.name, None, val_fraction, seed)
+            text, encoding = table_file.text_of(file.getvalue(), file.name)
+            columns = list(table_file.read(text, file.name, shared=True).frame.columns)
+            own = {"table": text, "name": file.name, "encoding": encoding, "columns": columns}
+            own |= {"target": None, "task": None, "drop": [], "keep": []}
             session["own table"], session["own table id"] = own, file.file_id
             session["own table target"], session["own table task"] = LAST, AS_IT_IS
             release(file)
@@ -96,26 +91,48 @@ def your_table(val_fraction: float, seed: int, bar: DeltaGenerator) -> tuple[Dat
             return None
         # Streamlit forgets both when the page is left.
         session.setdefault("own table target", own["target"] or LAST)
-        session.setdefault("own table task", own.get("task") or AS_IT_IS)
-        target = place.selectbox("Target column", [LAST, *_header(own["table"])], key="own table target")
+        session.setdefault("own table task", own["task"] or AS_IT_IS)
+        target = place.selectbox("Target column", [LAST, *own["columns"]], key="own table target")
         task = place.selectbox("Task", [AS_IT_IS, *TASKS], key="own table task")
         own = own | {"target": None if target == LAST else target, "task": None if task == AS_IT_IS else task}
+        own["drop"] = [name for name in own["drop"] if name != (own["target"] or own["columns"][-1])]
         session["own table"] = own
         asked = (own, val_fraction, seed)
         if session.get("own table asked") != asked:  # reading is slow
-            data = from_table(own["table"], own["name"], own["target"], val_fraction, seed, own["task"])
+            data = from_upload(own, val_fraction, seed)
             _check_classes(data)
             notes = (*data.notes, *data_card.sentences(data_card.card(data)))
             session["own table data"], session["own table notes"], session["own table asked"] = data, notes, asked
-        about_the_table(place)
-    except UnicodeDecodeError:
-        name = escape_markdown(file.name) if file else "This file"
-        st.error(f"{name} is not text in UTF-8: save the table as CSV in UTF-8.")
-        return None
+        choices = session["own table data"].choices
     except DataError as error:  # its message may quote the table
         st.error(with_code(str(error)))
+        choices = error.choices
         return None
+    finally:
+        if choices:
+            _tick_inputs(place, choices)
+    about_the_table(place)
     return session["own table data"], own
+
+
+def _tick_inputs(place: DeltaGenerator, choices: Choices) -> None:
+    """Let the visitor tick the columns that are inputs; they begin as the reader has chosen them."""
+    session = st.session_state
+
+    def tick() -> None:
+        own, ticked = session["own table"], session["own table inputs"]
+        if ticked:  # a network needs one
+            off = [name for name, used in choices if used and name not in ticked]
+            on = [name for name, used in choices if not used and name in ticked]
+            drop = [name for name in own["drop"] if name not in on] + off
+            keep = [name for name in own["keep"] if name not in off] + on
+            session["own table"] = own | {"drop": drop, "keep": keep}
+
+    session["own table inputs"] = [name for name, used in choices if used]
+    names = [name for name, _ in choices]
+    place.pills(
+        "Inputs", names, selection_mode="multi", key="own table inputs", on_change=tick, format_func=escape_markdown
+    )
 
 
 def about_the_table(place: DeltaGenerator) -> None:
@@ -123,16 +140,6 @@ def about_the_table(place: DeltaGenerator) -> None:
     name, notes = st.session_state["own table data"].name, st.session_state["own table notes"]
     named = [note if note.startswith(name) else f"{note[0].upper()}{note[1:]}" for note in notes]
     place.caption(escape_markdown(" ".join(note if note.endswith("?") else f"{note}." for note in named)))
-
-
-def _header(text: str) -> list[str]:
-    """Return the texts in the first row, to choose from; `from_table` decides whether they are column names."""
-    first = text.partition("\n")[0]
-    try:
-        names = next(csv.reader(io.StringIO(first), delimiter=separator(first)), [])
-    except csv.Error:
-        return []
-    return [name for name in unique(names[: MAX_INPUTS + 1]) if name]
 
 
 def _check_classes(data: Dataset) -> None:
@@ -154,4 +161,4 @@ def restore(own: Own) -> None:
         session["own points"] = points.from_text(own["points"])
     if "table" in own:
         session["own table"] = own
-        session["own table target"], session["own table task"] = own["target"] or LAST, own.get("task") or AS_IT_IS
+        session["own table target"], session["own table task"] = own["target"] or LAST, own["task"] or AS_IT_IS

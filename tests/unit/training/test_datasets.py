@@ -364,8 +364,8 @@ def test_csv_dialects_give_the_same_data(table, text):
 def test_decimal_commas_are_points_where_no_comma_separates(table, text, alike):
     data, expected = load(table(text), val_fraction=0.5), load(table(alike), val_fraction=0.5)
     assert data.fingerprint == expected.fingerprint
-    assert any(note.startswith("cells with a decimal comma: ") for note in data.notes)
-    assert not any(note.startswith("cells with a decimal") for note in expected.notes)
+    assert any(note.startswith("decimal commas: ") for note in data.notes)
+    assert not any(note.startswith("decimal commas: ") for note in expected.notes)
 
 
 def test_a_measured_target_makes_a_regression(table):
@@ -383,7 +383,7 @@ def test_a_measured_target_makes_a_regression(table):
     assert load(table(counts), task="regression").target is not None
     whole = "".join(f"{n},{3 * n}\n" for n in range(40))  # each number once: these are no classes
     assert load(table(whole)).target is not None
-    with pytest.raises(DataError, match="no other row is of the class"):
+    with pytest.raises(DataError, match="40 different values in 40 rows, such as '0', too many for classes"):
         load(table(whole), task="classification")
 
 
@@ -397,9 +397,9 @@ def test_a_handful_of_rows_is_enough_for_a_regression(table, rows):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("x,y\n1,2.5\n2,high\n3,1.5\n", "row 3, column 'y': 'high' is not a number .*: put a number there or remove"),
-        ("x,y\n1,2.5\n", "only one sample, but at least two are needed"),
-        ("x,y\n1,2.5\n2,\n", "row 3: the label in 'y' is empty"),
+        ("x,y\n1,2.5\n2,high\n3,1.5\n", "the target 'y' holds texts, such as '1.5', but a regression needs numbers"),
+        ("x,y\n1,2.5\n", "has no column left that can be an input. Left out, because the same in every row: 'x'"),
+        ("x,y\n1,\n2,\n", "the target 'y' is empty: choose another target column"),
         ("x,y\n1,5\n2,5\n4,5.0\n", "the target is 5 in every training row, so there is nothing to learn"),
     ],
 )
@@ -415,14 +415,14 @@ def test_targets_beyond_float32_come_back_in_their_unit(table):
 
 
 def test_an_empty_cell_has_the_mean_of_its_column(table):
-    text = "a,b,kind\n" + "".join(f"{n},{'' if n in (3, 8) else n * n},{n % 2}\n" for n in range(20))
-    data = load(table(text), val_fraction=0.3)
+    text = "a,b,kind\n" + "".join(f"{n},{'' if n in (3, 8) else n * n},{n % 2}\n" for n in range(1, 21))
+    data = load(table(text), val_fraction=0.3, keep=["a"])
     assert_sound(data)
     filled = [*data.train_x[:, 1], *data.val_x[:, 1]]
     raw = np.concatenate([data.train_x, data.val_x]) * data.scale + data.mean
     gaps = [value for (a, _), value in zip(raw, filled, strict=True) if round(a) in (3, 8)]
     assert gaps == pytest.approx([0, 0], abs=1e-6)
-    assert "empty cells: 2, each replaced by the mean of its column's training samples" in data.notes
+    assert "missing cells: 2 in 'b', each replaced by the mean of its column's training samples" in data.notes
 
 
 def test_a_column_of_few_texts_has_an_input_for_each(table):
@@ -434,7 +434,7 @@ def test_a_column_of_few_texts_has_an_input_for_each(table):
     assert by_size[6] == pytest.approx((1, 0), abs=1e-6)
     assert 0 < by_size[3][0] < 1
     assert any("'colour', one input for each different text" in note for note in data.notes)
-    assert any("empty cells: 1," in note for note in data.notes)
+    assert any("missing cells: 1 in 'colour'," in note for note in data.notes)
 
 
 def test_numeric_labels_are_sorted_as_numbers(table):
@@ -461,11 +461,6 @@ def test_large_offsets_survive_rounding_to_float32(table):
     assert len(np.unique(load(table(rows)).train_x)) == 80
 
 
-def test_a_constant_column_becomes_zero(table):
-    rows = "".join(f"0.1,{number},{number % 2}\n" for number in range(100))
-    np.testing.assert_allclose(load(table(rows)).train_x[:, 0], 0, atol=1e-6)
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -473,34 +468,21 @@ def test_a_constant_column_becomes_zero(table):
         ("\n\n", "is empty"),
         ("length,kind\n", "header but no rows"),
         ("1\n2\n", "only one column"),
-        (FLOWERS.replace(",", "|"), "only one column, .* separate its cells by commas, semicolons or tabs"),
-        (FLOWERS.replace("30", "thirty"), "row 4, column 'width': 'thirty' is not a number"),
-        (FLOWERS.replace("30", "-inf"), "row 4, column 'width': '-inf' is not a number"),
-        (FLOWERS.replace("30", "1e400"), "row 4, column 'width': '1e400' is not a number"),
-        (FLOWERS.replace("30", "unknown"), "row 4, column 'width': 'unknown' is not a number .*, leave the cell empty, or"),
-        ("length,width,kind\n" + "1,,rose\n2,,lily\n" * 2, "the column 'width' is empty: remove it"),
         (FLOWERS.replace(",30,", ",,").replace(",40,", ",,"), "no training sample has a number in 'width'"),
-        (NAMES, "the column 'name' holds 4 different texts, such as 'Ada': group them into at most 20 .*, or remove"),
-        (FLOWERS.replace("3,30", '3,"30,5"'), "row 4, column 'width': '30,5' has a decimal comma, but commas separate"),
-        ("a;b;kind\n1,5;2.5;rose\n2;3;lily\n" * 2, "row 2: '2.5' has a point, where other numbers .* a comma"),
-        ("a;kind\n1,5;rose\n1,2,3;lily\n", "row 3, column 'a': '1,2,3' is not a number"),
-        (FLOWERS.replace("3,30,rose", "3,30,"), "row 4: the label in 'kind' is empty"),
-        (FLOWERS.replace("3,30,rose", "3,30"), "row 4 has 2 cells but row 1 has 3"),
-        (FLOWERS.replace("3,30,rose", "3"), "row 4 has 1 cell but row 1 has 3"),
         (FLOWERS.replace("lily", "rose"), "only one class, 'rose'"),
-        (FLOWERS + "5,50,iris\n", "'iris' has only one sample"),
-        ("a,price\n" + "".join(f"{n},{n} EUR\n" for n in range(30)), "target 'price' has 30 .* numbers without their unit"),
-        ("a,price\n" + "".join(f"{n},{n + 0.5}\n" for n in range(30)) + "1,12k\n", "column 'price': '12k' is not a number"),
-        (FLOWERS.replace("30", "1_000"), "row 4, column 'width': '1_000' is not a number"),
-        (FLOWERS.replace("30", "\u0663\u0660"), "row 4, column 'width': '\u0663\u0660' is not a number"),
-        ("2020,2021,c\n" + FLOWERS.split("\n", 1)[1], "row 1: no other row is of the class 'c'; if this row is a header"),
-        ("sep=;\n" + FLOWERS.replace(",", ";"), "begins with 'sep=;', a line for Excel alone: remove"),
-        (FLOWERS.replace("\n", ",\n"), "row 2 ends with an extra separator"),
-        (FLOWERS.replace("\n", ",\n").replace("kind,", "kind"), "row 2 ends with an extra separator"),
-        (FLOWERS.replace("kind", "kind,"), "row 1 ends with an extra separator"),
-        (FLOWERS.replace("3,30,rose", "3,30,rose,"), "row 4 ends with an extra separator"),
+        (FLOWERS.replace("30", '"30'), "cannot be split into cells: look for an unclosed quotation mark"),
+        (
+            "name,note,kind\n" + "".join(f"Ada{n},so {n},k{n % 2}\n" for n in range(30)),
+            "no column left .* Left out, because of too many different texts: 'name' .30 in 30 rows., 'note' .30 in 30",
+        ),
+        (
+            "a,b,name\n" + "".join(f"{n % 7},{n % 2},Ada{n}\n" for n in range(30)),
+            "the target 'name' has 30 different values in 30 rows, such as 'Ada0', too many for classes: choose another "
+            "target column .--target, for example 'a', 'b'.",
+        ),
+        (FLOWERS.replace(",kind", "," + "k" * 9).replace("rose", "").replace("lily", ""), "'kkkkkkkkk' is empty"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_csv_is_one_sentence_that_names_the_place(table, text, words):
     with pytest.raises(DataError, match=words) as error:
         load(table(text))
@@ -515,12 +497,10 @@ def test_an_uploaded_text_gives_the_same_data_as_the_file(table, text):
         uploaded, read = from_table(content, "flowers.csv", *given), load(table(content), None, *given)
         assert uploaded.fingerprint == read.fingerprint
         assert (uploaded.classes, uploaded.name) == (read.classes, "flowers.csv")
-    with pytest.raises(DataError, match=r"'flowers.csv', row 4, column 'width': 'x' is not a number"):
-        from_table(text.replace("30", "x"), "flowers.csv")
 
 
 @pytest.mark.parametrize(
-    ("text", "words"), [("", "'up.csv' is empty"), ("a,b\n", "no rows"), ("1,a\nx,b\n", "'up.csv', row 2")]
+    ("text", "words"), [("", "'up.csv' is empty"), ("a,b\n", "no rows"), ("1,a\n1,b\n", "'up.csv' has no column left")]
 )
 def test_a_bad_text_is_one_sentence(text, words):
     with pytest.raises(DataError, match=words):
@@ -584,19 +564,6 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
     for path in (tmp_path / "pipe.csv", "/dev/null"):
         with pytest.raises(DataError, match=r"cannot be read \(It is a pipe or a device\)"):
             load(f"csv:{path}")
-
-
-@pytest.mark.parametrize("encoding", ["utf-16", "latin-1"])
-def test_a_text_in_another_encoding_is_refused_without_the_words_of_python(tmp_path, encoding):
-    (tmp_path / "t.csv").write_text(FLOWERS.replace("rose", "röse"), encoding)
-    with pytest.raises(DataError, match="is not a text file in UTF-8: save the table as CSV in UTF-8") as error:
-        load(f"csv:{tmp_path / 't.csv'}")
-    assert "codec" not in str(error.value)
-
-
-def test_a_csv_that_is_not_text_is_refused(tmp_path):
-    with pytest.raises(DataError, match="not a text file"):
-        load(f"csv:{images.DIGITS}")
 
 
 def test_a_relative_path_is_refused_with_the_folder_that_it_starts_from(tmp_path, monkeypatch):

@@ -62,7 +62,12 @@ def test_a_run_comes_back_as_it_was_and_goes_on_bit_for_bit(store, batches):
     "own",
     [
         {"points": TEXT},
-        {"table": "a;b;c\n" + "".join(f"{i};{i % 3};{i % 2}\n" for i in range(30)), "name": "x.csv", "target": "b"},
+        {
+            "table": "a;b;c\n" + "".join(f"{i};{i % 3};{i % 2}\n" for i in range(30)),
+            "name": "x.csv",
+            "encoding": "UTF-8",
+        }
+        | {"target": "b", "task": None, "drop": [], "keep": ["a"]},
     ],
 )
 def test_own_data_live_with_their_run(store, own):
